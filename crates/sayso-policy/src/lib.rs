@@ -1,0 +1,1 @@
+//! The heart of Sayso: what an agent asks for, what the owner's policy says of it, and why.

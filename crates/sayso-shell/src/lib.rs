@@ -1,0 +1,88 @@
+//! The text of a shell command, and what it would really do.
+//!
+//! This crate knows syntax and programs, not policy. It is pure: what it must know of files and of the environment
+//! it asks through [`Files`] and [`Environment`].
+//!
+//! INVARIANT: nothing that bash would run, write, delete, read by redirect or connect to is missing from an
+//! [`Analysis`] unless [`Analysis::opaque`] is set.
+
+pub mod doubt;
+pub mod effect;
+pub mod files;
+pub mod limit;
+pub mod program;
+pub mod word;
+
+pub use doubt::Doubt;
+pub use effect::{
+    Carry, Effect, HostTarget, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow, Span, Stdin, Target,
+    Verb,
+};
+pub use files::{Files, Kind, NoFiles};
+pub use word::{Origin, Part, Shape, Text, Word};
+
+use std::path::Path;
+
+/// Which shell will read the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// bash 5.
+    #[default]
+    Bash,
+    /// Some other or unknown shell: where bash differs from `sh` and zsh the analysis is opaque.
+    Other,
+}
+
+/// Variables of the environment in which the command would run.
+pub trait Environment {
+    /// The value of a variable; `None` if it is unset or not known.
+    fn get(&self, name: &str) -> Option<String>;
+}
+
+/// An environment of which nothing is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoEnvironment;
+
+impl Environment for NoEnvironment {
+    fn get(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What is known about where a command would run.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The working directory; `None`: not known.
+    pub cwd: Option<&'a Path>,
+    /// The home folder; `None`: not known.
+    pub home: Option<&'a Path>,
+    /// The workspace: programs found in it are not the programs of their name.
+    pub workspace: Option<&'a Path>,
+    /// The environment; `PATH` is taken from here.
+    pub env: &'a dyn Environment,
+    /// Facts about files.
+    pub files: &'a dyn Files,
+    /// Which shell.
+    pub dialect: Dialect,
+}
+
+/// What a command would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// Every program that would be started, wrappers and builtins included.
+    pub runs: Vec<Run>,
+    /// Everything that would be done, in order of appearance.
+    pub effects: Vec<Effect>,
+    /// What is not sure, and why.
+    pub doubts: Vec<Doubt>,
+    /// There may be more than is listed.
+    pub opaque: bool,
+}
+
+impl Analysis {
+    /// The run with this id.
+    #[must_use]
+    pub fn run(&self, id: RunId) -> Option<&Run> {
+        self.runs.get(usize::try_from(id.0).ok()?)
+    }
+}

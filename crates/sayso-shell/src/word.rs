@@ -1,0 +1,149 @@
+//! What a word of a command is once the shell has expanded it, as far as that is certain.
+
+use std::fmt;
+
+/// Bytes as the shell sees them. Usually UTF-8, never required to be.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Text(Box<[u8]>);
+
+impl Text {
+    /// The raw bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text, if it is UTF-8.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+
+    /// The text with invalid UTF-8 replaced; for display, never for a comparison that allows something.
+    #[must_use]
+    pub fn to_string_lossy(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+}
+
+impl From<&[u8]> for Text {
+    fn from(bytes: &[u8]) -> Self {
+        Self(bytes.into())
+    }
+}
+
+impl From<Vec<u8>> for Text {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes.into_boxed_slice())
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().into())
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string_lossy())
+    }
+}
+
+/// A word after expansion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// Exactly these bytes, one word.
+    Exact(Text),
+    /// The shape is known, the value is not.
+    Dynamic(Shape),
+    /// Nothing is known: it may be no word, one or many, and anything.
+    Opaque,
+}
+
+impl Word {
+    /// The bytes, if they are certain.
+    #[must_use]
+    pub fn exact(&self) -> Option<&[u8]> {
+        match self {
+            Self::Exact(text) => Some(text.as_bytes()),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is certain and UTF-8.
+    #[must_use]
+    pub fn exact_str(&self) -> Option<&str> {
+        match self {
+            Self::Exact(text) => text.as_str(),
+            _ => None,
+        }
+    }
+
+    /// Whether the word may begin with `-`, so that a program would take it for an option.
+    #[must_use]
+    pub fn may_be_option(&self) -> bool {
+        match self {
+            Self::Exact(text) => text.as_bytes().first() == Some(&b'-'),
+            Self::Dynamic(shape) => shape.may_start_with(b'-'),
+            Self::Opaque => true,
+        }
+    }
+}
+
+/// A word of known shape: literal text with holes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The pieces, in order. Two literals never stand side by side.
+    pub parts: Vec<Part>,
+    /// An unquoted expansion: the word may become none or several words.
+    pub splits: bool,
+    /// Where the unknown part comes from, if that bounds it.
+    pub origin: Origin,
+}
+
+impl Shape {
+    /// Whether some value of this shape begins with `byte`.
+    #[must_use]
+    pub fn may_start_with(&self, byte: u8) -> bool {
+        // A split word may begin anew at any blank inside its hole.
+        if self.splits && self.parts.iter().any(|p| matches!(p, Part::Hole)) && self.origin == Origin::Unknown {
+            return true;
+        }
+        match self.parts.first() {
+            Some(Part::Literal(text)) => text.as_bytes().first() == Some(&byte),
+            // INVARIANT: names that come from a listing of `.` begin with what the lister printed, never with an
+            // option: listers print `./-x` or the walker marks the origin unknown.
+            Some(Part::Hole) => !matches!(self.origin, Origin::Listing(_)),
+            Some(Part::AnyByte | Part::AnyBytes | Part::Class(_)) => true,
+            None => false,
+        }
+    }
+}
+
+/// One piece of a [`Shape`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// These bytes.
+    Literal(Text),
+    /// Anything at all: a variable, a command's output.
+    Hole,
+    /// An unquoted `*`: a glob, matched against names that exist.
+    AnyBytes,
+    /// An unquoted `?`.
+    AnyByte,
+    /// An unquoted `[...]`, its text with brackets.
+    Class(Text),
+}
+
+/// What bounds an unknown value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nothing does.
+    Unknown,
+    /// A name printed by listing this folder (`find`, `git ls-files`, `rg -l`, a glob); absolute where the working
+    /// directory is known, else relative.
+    Listing(std::path::PathBuf),
+    /// A number: `$?`, `$#`, `$((..))`, `$RANDOM`, `$(wc -l < f)`.
+    Number,
+}

@@ -1,0 +1,3 @@
+//! Sayso, the command.
+
+fn main() {}
