@@ -1,0 +1,17 @@
+//! The words of Sayso as types. Code, documentation and messages use exactly these.
+
+mod actor;
+mod call;
+mod decision;
+mod operation;
+mod reason;
+mod verdict;
+mod workspace;
+
+pub use actor::{Actor, ProviderKey};
+pub use call::{Request, ToolCall};
+pub use decision::{Decision, EffectOpinions, Opinion, Stage};
+pub use operation::{Facts, Operation, Resolved, ToolName};
+pub use reason::{CodeInfo, Layer, REASON_CODES, Reason, Source, code_info};
+pub use verdict::{Answer, Outcome, Tri, Verdict};
+pub use workspace::Workspace;
