@@ -11,6 +11,7 @@ pub mod effect;
 pub mod files;
 pub mod limit;
 pub mod program;
+pub mod syntax;
 pub mod word;
 
 pub use doubt::Doubt;
