@@ -1,5 +1,6 @@
 //! The few facts about files that the analysis and the policy ask for, behind a trait so that both stay pure.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// What stands at a path, its last link not followed.
@@ -50,5 +51,121 @@ impl Files for NoFiles {
     }
     fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
         None
+    }
+}
+
+/// Files that exist only in memory: for tests, benchmarks and worked examples.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFiles {
+    kinds: HashMap<PathBuf, (Kind, Vec<u8>)>,
+}
+
+impl MemoryFiles {
+    /// A root folder with nothing in it.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut files = Self::default();
+        files.folder("/");
+        files
+    }
+
+    /// Adds a file that nobody may execute, and its folders.
+    pub fn file(&mut self, path: impl AsRef<Path>, content: &[u8]) -> &mut Self {
+        self.put(path.as_ref(), Kind::File { executable: false }, content)
+    }
+
+    /// Adds a program.
+    pub fn program(&mut self, path: impl AsRef<Path>, content: &[u8]) -> &mut Self {
+        self.put(path.as_ref(), Kind::File { executable: true }, content)
+    }
+
+    /// Adds a folder.
+    pub fn folder(&mut self, path: impl AsRef<Path>) -> &mut Self {
+        self.put(path.as_ref(), Kind::Folder { world_writable: false }, b"")
+    }
+
+    /// Adds a folder that anybody may write to.
+    pub fn open_folder(&mut self, path: impl AsRef<Path>) -> &mut Self {
+        self.put(path.as_ref(), Kind::Folder { world_writable: true }, b"")
+    }
+
+    /// Adds a symbolic link.
+    pub fn link(&mut self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> &mut Self {
+        self.put(path.as_ref(), Kind::Link(target.into()), b"")
+    }
+
+    fn put(&mut self, path: &Path, kind: Kind, content: &[u8]) -> &mut Self {
+        let mut parent = path.parent();
+        while let Some(folder) = parent {
+            self.kinds
+                .entry(folder.to_path_buf())
+                .or_insert_with(|| (Kind::Folder { world_writable: false }, Vec::new()));
+            parent = folder.parent();
+        }
+        self.kinds.insert(path.to_path_buf(), (kind, content.to_vec()));
+        self
+    }
+
+    /// The path with the links of its folders followed, as the kernel would on the way to the last component.
+    fn reach(&self, path: &Path) -> PathBuf {
+        match (path.parent(), path.file_name()) {
+            _ if self.kinds.contains_key(path) => path.to_path_buf(),
+            (Some(parent), Some(name)) => crate::canonical::canonical(self, parent).path.join(name),
+            _ => path.to_path_buf(),
+        }
+    }
+}
+
+impl Files for MemoryFiles {
+    fn kind(&self, path: &Path) -> Kind {
+        if let Some((kind, _)) = self.kinds.get(path) {
+            return kind.clone();
+        }
+        // A path below a link is not in the table under its own name.
+        let has_link = path.ancestors().skip(1).any(|p| matches!(self.kinds.get(p), Some((Kind::Link(_), _))));
+        if !has_link {
+            return Kind::Missing;
+        }
+        self.kinds.get(&self.reach(path)).map_or(Kind::Missing, |(kind, _)| kind.clone())
+    }
+
+    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<std::ffi::OsString>> {
+        let folder = crate::canonical::canonical(self, folder).path;
+        if !matches!(self.kinds.get(&folder), Some((Kind::Folder { .. }, _))) {
+            return None;
+        }
+        let mut names: Vec<_> = self
+            .kinds
+            .keys()
+            .filter(|p| p.parent() == Some(&folder))
+            .filter_map(|p| p.file_name().map(std::ffi::OsStr::to_owned))
+            .collect();
+        names.sort();
+        (names.len() <= limit).then_some(names)
+    }
+
+    fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        let path = crate::canonical::canonical(self, path).path;
+        match self.kinds.get(&path) {
+            Some((Kind::File { .. }, content)) if content.len() <= limit => Some(content.clone()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_below_a_link_are_found_and_listed() {
+        let mut files = MemoryFiles::new();
+        files.program("/usr/bin/git", b"").link("/bin", "usr/bin").open_folder("/tmp");
+        assert_eq!(files.kind(Path::new("/bin/git")), Kind::File { executable: true });
+        assert_eq!(files.kind(Path::new("/bin")), Kind::Link("usr/bin".into()));
+        assert_eq!(files.kind(Path::new("/bin/hg")), Kind::Missing);
+        assert_eq!(files.list(Path::new("/bin"), 9), Some(vec!["git".into()]));
+        assert_eq!(files.list(Path::new("/bin"), 0), None);
+        assert_eq!(files.kind(Path::new("/tmp")), Kind::Folder { world_writable: true });
     }
 }

@@ -6,20 +6,23 @@
 //! INVARIANT: nothing that bash would run, write, delete, read by redirect or connect to is missing from an
 //! [`Analysis`] unless [`Analysis::opaque`] is set.
 
+pub mod canonical;
 pub mod doubt;
 pub mod effect;
 pub mod files;
 pub mod limit;
 pub mod program;
+pub mod resolve;
 pub mod syntax;
 pub mod word;
 
+pub use canonical::{Canonical, canonical};
 pub use doubt::Doubt;
 pub use effect::{
     Carry, Effect, HostTarget, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow, Span, Stdin, Target,
     Verb,
 };
-pub use files::{Files, Kind, NoFiles};
+pub use files::{Files, Kind, MemoryFiles, NoFiles};
 pub use word::{Origin, Part, Shape, Text, Word};
 
 use std::path::Path;
