@@ -1,0 +1,131 @@
+//! An effect in words.
+
+use crate::explain::visible::{visible, visible_bytes};
+use crate::word::{Operation, Request};
+use sayso_shell::{Effect, HostTarget, PathTarget, Run, Span, Target, Text, Verb, Word};
+use std::path::Path;
+
+/// The verb as a word.
+#[must_use]
+pub fn verb(effect: &Effect) -> &'static str {
+    match effect.verb {
+        Verb::Run => "run",
+        Verb::Read => "read",
+        Verb::Write => "write",
+        Verb::Delete => "delete",
+        Verb::Connect => "connect",
+        Verb::Call => "call",
+    }
+}
+
+/// What an effect is done to, on one line, safe to show. Paths are shortened to `./` in the workspace and `~/` at home.
+#[must_use]
+pub fn target(operation: &Operation, effect: &Effect) -> String {
+    let run = |id| operation.analysis.as_ref().and_then(|analysis| analysis.run(id));
+    match &effect.target {
+        Target::Program(id) | Target::Wrapper(id) => run(*id).map_or_else(|| "?".to_owned(), program),
+        Target::Code { run: id, language } => match run(*id) {
+            Some(run) => format!("{language} code in {}", program(run)),
+            None => format!("{language} code"),
+        },
+        Target::Option(id) => match run(*id) {
+            Some(run) => format!("{} {}", program(run), source(operation, effect)),
+            None => source(operation, effect),
+        },
+        Target::Anything => "anything: there may be more than is seen".to_owned(),
+        Target::Path(target) => path(operation, target),
+        Target::Host(HostTarget::Exact { host, port: None }) => visible(host).into_owned(),
+        Target::Host(HostTarget::Exact { host, port: Some(port) }) => format!("{}:{port}", visible(host)),
+        Target::Host(HostTarget::Configured(label)) => format!("host of {}", visible(label)),
+        Target::Host(HostTarget::Unknown) => "unknown host".to_owned(),
+        Target::Tool => visible(&operation.tool.canonical).into_owned(),
+    }
+}
+
+/// A run by what it resolves to, or else by its name.
+fn program(run: &Run) -> String {
+    match (&run.program.path, &run.program.base, run.argv.first()) {
+        (Some(path), _, _) => visible_path(path),
+        (None, Some(base), _) => visible(base).into_owned(),
+        (None, None, Some(Word::Exact(text))) => visible_text(text),
+        _ => "unknown program".to_owned(),
+    }
+}
+
+/// A run as a person would type it: the name and its words, unknown ones as `…`.
+#[must_use]
+pub fn command_line(run: &Run) -> String {
+    let words: Vec<String> = run
+        .argv
+        .iter()
+        .map(|word| match word {
+            Word::Exact(text) => quoted(text),
+            Word::Dynamic(_) | Word::Opaque => "…".to_owned(),
+        })
+        .collect();
+    words.join(" ")
+}
+
+fn quoted(text: &Text) -> String {
+    let shown = visible_text(text);
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~\\{}".contains(c);
+    if !shown.is_empty() && shown.chars().all(plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
+}
+
+/// The part of the command that an effect comes from.
+fn source(operation: &Operation, effect: &Effect) -> String {
+    command_text(operation).and_then(|text| text.get(bytes_of(effect.span))).map(visible_bytes).unwrap_or_default()
+}
+
+/// The text that spans of effects point into: the command, or the one that a shell tool was given.
+#[must_use]
+pub fn command_text(operation: &Operation) -> Option<&[u8]> {
+    match &operation.request {
+        Request::Command(text) => Some(text),
+        Request::Tool { arguments, .. } => {
+            operation.analysis.as_ref()?;
+            ["command", "cmd", "script"].iter().find_map(|key| Some(arguments.get(key)?.as_str()?.as_bytes()))
+        }
+    }
+}
+
+/// A span as a range of bytes.
+#[must_use]
+pub fn bytes_of(span: Span) -> std::ops::Range<usize> {
+    usize::try_from(span.start).unwrap_or(usize::MAX)..usize::try_from(span.end).unwrap_or(usize::MAX)
+}
+
+fn path(operation: &Operation, target: &PathTarget) -> String {
+    match target {
+        PathTarget::Exact(path) => shorten(operation, path),
+        PathTarget::Below(path) => format!("{}/**", shorten(operation, path).trim_end_matches('/')),
+        PathTarget::Glob { base, pattern } => {
+            format!("{}/{}", shorten(operation, base).trim_end_matches('/'), visible_text(pattern))
+        }
+        PathTarget::Listed(path) => format!("names listed in {}", shorten(operation, path)),
+        PathTarget::Unknown(_) => "unknown path".to_owned(),
+    }
+}
+
+/// `./x` in the workspace, `~/x` at home, else as it is.
+#[must_use]
+pub fn shorten(operation: &Operation, path: &Path) -> String {
+    for (root, short) in [(operation.workspace.root(), "."), (operation.home.as_deref(), "~")] {
+        if let Some(rest) = root.and_then(|root| path.strip_prefix(root).ok()) {
+            return if rest.as_os_str().is_empty() {
+                short.to_owned()
+            } else {
+                format!("{short}/{}", visible_path(rest))
+            };
+        }
+    }
+    visible_path(path)
+}
+
+fn visible_path(path: &Path) -> String {
+    visible_bytes(path.as_os_str().as_encoded_bytes())
+}
+
+fn visible_text(text: &Text) -> String {
+    visible_bytes(text.as_bytes())
+}
