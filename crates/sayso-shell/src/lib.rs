@@ -13,6 +13,7 @@ pub mod files;
 pub mod limit;
 pub mod program;
 pub mod resolve;
+pub mod script;
 pub mod syntax;
 pub mod word;
 
