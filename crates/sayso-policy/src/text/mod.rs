@@ -1,6 +1,34 @@
 //! The text of a policy file: parsing, diagnosis, schema.
+//!
+//! [`parse`] turns text into a [`File`]: typed, of valid shape, with a span on everything that can still be complained
+//! about when it is compiled. What a pattern means is not known here; which keys there are is, in one table
+//! (`keys`), from which the parser, the JSON Schema and the reference are all fed.
+
+mod file;
+mod keys;
+mod lines;
+mod nearest;
+mod read;
+mod schema;
+mod section;
+#[cfg(test)]
+mod tests;
+mod units;
+
+pub use file::{
+    Approval, Arg, Defaults, Example, ExampleValue, File, LayerText, Limit, Listed, Mode, ParamPatterns, PerActor,
+    PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, When, Who, parse,
+};
+pub use lines::{Lines, locate};
+pub use nearest::nearest;
+pub use schema::schema;
+pub use units::{Cost, Rate};
 
 use crate::word::Source;
+
+/// No policy file is longer than this. Ten thousand rules with ids, reasons and examples fit; a hostile project file
+/// cannot make the gate busy for long.
+pub const MAX_BYTES: usize = 4 << 20;
 
 /// Something wrong with a policy file, or worth a warning.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,7 +36,7 @@ pub struct Actor {
 }
 
 /// A provider, split into its two parts, trimmed and lower case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProviderKey {
     /// `openai`.
     pub provider: String,

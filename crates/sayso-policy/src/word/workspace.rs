@@ -52,13 +52,7 @@ impl Workspace {
 /// Home folders of other people by where systems put them.
 fn looks_like_home_or_above(root: &Path) -> bool {
     let parts: Vec<_> = root.components().skip(1).filter_map(|c| c.as_os_str().to_str()).collect();
-    match parts.as_slice() {
-        [] => true,
-        ["root" | "home" | "Users"] => true,
-        ["home" | "Users", _] => true,
-        ["var", "root"] => true,
-        _ => false,
-    }
+    matches!(parts.as_slice(), [] | ["root" | "home" | "Users"] | ["home" | "Users", _] | ["var", "root"])
 }
 
 #[cfg(test)]

@@ -1,0 +1,302 @@
+//! Every key of the language, once.
+//!
+//! The parser takes from here which keys a table may hold, the JSON Schema and the reference what they mean. A test
+//! holds the parser to it: it must ask for each key that stands here, and for no other.
+
+/// What a key holds.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// A string.
+    Text,
+    /// A string, or a list of at least one.
+    Texts,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of at least one of these words.
+    Words(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
+    /// A whole number, not negative.
+    Count,
+    /// `15m`.
+    Duration,
+    /// `5.00 USD`.
+    Cost,
+    /// `10MB`, or a whole number.
+    Bytes,
+    /// `30/1m`.
+    Rate,
+    /// A table with these keys.
+    Table(&'static Table),
+    /// A list of tables with these keys.
+    Tables(&'static Table),
+    /// A table whose keys the owner chooses, with values of this shape.
+    Named(&'static Shape),
+    /// One of these shapes.
+    Either(&'static [Shape]),
+    /// A table of anything: arguments of a tool call.
+    Arguments,
+    /// Argument patterns, by path: nested tables that end in texts.
+    ArgumentPatterns,
+    /// Examples: texts and tables of arguments.
+    Examples,
+}
+
+/// A key, what it holds and what it means.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) shape: Shape,
+    /// The reference's text. Markdown, begins in lower case as the rest of a table row.
+    pub(crate) about: &'static str,
+}
+
+/// A table and its keys.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Its name in the schema and in the reference.
+    pub(crate) name: &'static str,
+    /// How messages call it.
+    pub(crate) title: &'static str,
+    pub(crate) keys: &'static [Key],
+    /// Keys that must be there.
+    pub(crate) required: &'static [&'static str],
+}
+
+const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, shape, about }
+}
+
+pub(crate) const VERDICTS: &[&str] = &["allow", "ask", "deny"];
+const VERBS: &[&str] = &["run", "read", "write", "delete", "connect", "tool"];
+const PROFILES: &[&str] = &["minimal", "coding", "analysis", "full"];
+const MODES: &[&str] = &["enforce", "dry-run", "shadow", "halt", "off"];
+const ANSWERS: &[&str] = &["allow", "ask", "deny", "dry-run"];
+
+pub(crate) const FILE: Table = Table {
+    name: "file",
+    title: "a policy file",
+    keys: &[
+        key("extends", Shape::Texts, "presets whose rules are this file's defaults"),
+        key("disable", Shape::Texts, "ids of preset rules that are switched off"),
+        key(
+            "default",
+            Shape::Either(&[Shape::Word(VERDICTS), Shape::Table(&DEFAULTS)]),
+            "the verdict where nothing spoke; also a table by verb",
+        ),
+        key(
+            "unanswered",
+            Shape::Word(&["deny"]),
+            "the verdict where nobody can be asked, or nobody answered in time; absent: the agent's own prompt where it has one, else deny",
+        ),
+        key("enforce", Shape::Texts, "presets that count as decisions, not as defaults (managed file only)"),
+        key("closed", Shape::Words(VERBS), "verbs for which allows of lower files do not count (managed file only)"),
+        key("allow", Shape::Table(&LISTS), "patterns of what may run without asking"),
+        key("ask", Shape::Table(&LISTS), "patterns of what a person decides"),
+        key("deny", Shape::Table(&LISTS), "patterns of what must not run"),
+        key("rule", Shape::Tables(&RULE), "rules with conditions, reasons, approvers and examples"),
+        key("set", Shape::Named(&Shape::Texts), "named sets of patterns, used as `@name` in this file"),
+        key("tools", Shape::Table(&TOOLS), "which tools are there at all"),
+        key(
+            "patterns",
+            Shape::Named(&Shape::Either(&[Shape::Texts, Shape::Table(&PATTERNS)])),
+            "regular expressions on the parameters of a tool, by its name",
+        ),
+        key("limits", Shape::Table(&LIMITS), "budgets"),
+        key("approvals", Shape::Named(&Shape::Table(&APPROVAL)), "who answers, by the name that `approver` uses"),
+        key("mode", Shape::Table(&MODE), "whether verdicts are enforced"),
+        key("test", Shape::Tables(&TEST), "cases that `sayso test` runs against the whole policy"),
+    ],
+    required: &[],
+};
+
+pub(crate) const DEFAULTS: Table = Table {
+    name: "defaults",
+    title: "`default`",
+    keys: &[
+        key("run", Shape::Word(VERDICTS), "starting a program"),
+        key("read", Shape::Word(VERDICTS), "reading a path"),
+        key("write", Shape::Word(VERDICTS), "creating or changing a path"),
+        key("delete", Shape::Word(VERDICTS), "removing a path"),
+        key("connect", Shape::Word(VERDICTS), "connecting to a host"),
+        key("tool", Shape::Word(VERDICTS), "calling a tool whose effects are not known"),
+    ],
+    required: &[],
+};
+
+pub(crate) const LISTS: Table = Table {
+    name: "lists",
+    title: "a list of patterns by verb",
+    keys: &[
+        key("run", Shape::Texts, "programs: `git push --force`, `/usr/bin/make`, `curl | @shells`"),
+        key("read", Shape::Texts, "paths that are read"),
+        key("write", Shape::Texts, "paths that are created or changed"),
+        key("delete", Shape::Texts, "paths that are removed"),
+        key("connect", Shape::Texts, "hosts: `example.org`, `*.example.org`, `example.org:443`"),
+        key("tool", Shape::Texts, "tools: `file_write`, `mcp:github/get_*`"),
+    ],
+    required: &[],
+};
+
+pub(crate) const RULE: Table = Table {
+    name: "rule",
+    title: "a `[[rule]]`",
+    keys: &[
+        key("id", Shape::Text, "its name: the code of its reason, and what `disable` names"),
+        key("allow", Shape::Table(&LISTS), "one verb and its patterns, which are allowed"),
+        key("ask", Shape::Table(&LISTS), "one verb and its patterns, of which a person decides"),
+        key("deny", Shape::Table(&LISTS), "one verb and its patterns, which are denied"),
+        key("when", Shape::Table(&WHEN), "conditions, all of which must hold"),
+        key("approver", Shape::Text, "who decides: a name of `[approvals]`"),
+        key("because", Shape::Text, "the sentence that the agent and the approver read"),
+        key("always", Shape::Flag, "`true`: no grant answers this ask"),
+        key("hits", Shape::Examples, "examples that the rule must match, checked when the file is loaded"),
+        key("misses", Shape::Examples, "examples that the rule must not match"),
+    ],
+    required: &[],
+};
+
+pub(crate) const WHEN: Table = Table {
+    name: "when",
+    title: "`when`",
+    keys: &[
+        key("arg", Shape::ArgumentPatterns, "patterns of the call's arguments, by path: `arg.repo = \"prod-*\"`"),
+        key("within", Shape::Texts, "folders that hold the working directory and every path the command names"),
+        key(
+            "for",
+            Shape::Texts,
+            "who asks: `agent:coder`, `provider:openai/gpt-4`, `team:a/alice`, `tenant:t`, `subagent`",
+        ),
+        key("flag", Shape::Texts, "flags of the command, any one of them, in any spelling"),
+        key("env", Shape::Texts, "variables that the command sets for itself, any one of them"),
+        key("operand", Shape::Texts, "operands of the command, any one of them"),
+        key("piped_to", Shape::Texts, "programs to the right in the same pipe"),
+        key("stdin_only", Shape::Flag, "`true`: the command names no file and reads only its standard input"),
+    ],
+    required: &[],
+};
+
+pub(crate) const TOOLS: Table = Table {
+    name: "tools",
+    title: "`[tools]`",
+    keys: &[
+        key("profile", Shape::Word(PROFILES), "a named list of tools; what it does not hold is not there"),
+        key("also", Shape::Texts, "tools added to the profile or to `only`"),
+        key("only", Shape::Texts, "the tools that are there; all others are not"),
+        key("hide", Shape::Texts, "tools that are not there"),
+        key(
+            "for",
+            Shape::Named(&Shape::Table(&LAYER)),
+            "layers for `\"provider:NAME\"`, `\"provider:NAME/MODEL\"`, `\"agent:NAME\"`, `\"team:NAME\"`, `\"team:NAME/MEMBER\"`, `subagent`",
+        ),
+    ],
+    required: &[],
+};
+
+pub(crate) const LAYER: Table = Table {
+    name: "layer",
+    title: "a layer of `[tools.for]`",
+    keys: &[
+        key("profile", Shape::Word(PROFILES), "a named list of tools; what it does not hold is not there"),
+        key("also", Shape::Texts, "tools added to the profile or to `only`"),
+        key("only", Shape::Texts, "the tools that are there; all others are not"),
+        key("hide", Shape::Texts, "tools that are not there"),
+    ],
+    required: &[],
+};
+
+pub(crate) const PATTERNS: Table = Table {
+    name: "patterns",
+    title: "patterns of a tool",
+    keys: &[
+        key("deny", Shape::Texts, "regular expressions; a parameter that matches one denies the call"),
+        key("ask", Shape::Texts, "regular expressions; a parameter that matches one makes the call an ask"),
+        key("params", Shape::Texts, "the parameters looked at; absent: those that matter for the tool, or all"),
+    ],
+    required: &[],
+};
+
+pub(crate) const LIMITS: Table = Table {
+    name: "limits",
+    title: "`[limits]`",
+    keys: &[
+        key("session", Shape::Table(&LIMIT), "for each session"),
+        key("run", Shape::Table(&LIMIT), "for each run within a session"),
+        key("agent", Shape::Table(&LIMIT), "for each agent"),
+        key("tenant", Shape::Table(&LIMIT), "for each tenant"),
+        key("day", Shape::Table(&LIMIT), "for each day"),
+    ],
+    required: &[],
+};
+
+pub(crate) const LIMIT: Table = Table {
+    name: "limit",
+    title: "a limit",
+    keys: &[
+        key("calls", Shape::Count, "calls"),
+        key("tokens", Shape::Count, "tokens, read and written together"),
+        key("input_tokens", Shape::Count, "tokens that the model reads"),
+        key("output_tokens", Shape::Count, "tokens that the model writes"),
+        key("cost", Shape::Cost, "money: `\"5.00 USD\"`"),
+        key("wall", Shape::Duration, "time since the beginning: `\"2h\"`"),
+        key("blocked", Shape::Count, "calls denied by a rule or a person before the session is stopped"),
+        key("deletes", Shape::Count, "paths removed"),
+        key("bytes_written", Shape::Bytes, "bytes written to files: `\"10MB\"`"),
+        key("hosts", Shape::Count, "different hosts connected to"),
+        key("repeats", Shape::Count, "the same call again"),
+        key("rate", Shape::Rate, "calls in a stretch of time: `\"30/1m\"`"),
+        key("at_limit", Shape::Word(&["ask", "deny"]), "the verdict beyond the limit; absent: deny"),
+    ],
+    required: &[],
+};
+
+pub(crate) const APPROVAL: Table = Table {
+    name: "approval",
+    title: "an approver",
+    keys: &[
+        key("members", Shape::Texts, "people, or groups as `sso:NAME`"),
+        key("need", Shape::Count, "how many of them must say yes; absent: 1"),
+        key("expires", Shape::Duration, "how long a question waits: `\"15m\"`"),
+    ],
+    required: &["members"],
+};
+
+pub(crate) const MODE: Table = Table {
+    name: "mode",
+    title: "`[mode]`",
+    keys: &[
+        key(
+            "run",
+            Shape::Word(MODES),
+            "`enforce`; `dry-run`: nothing runs; `shadow`: everything runs and is judged; `halt`: deny everything; `off`: only audit and integrity remain",
+        ),
+        key(
+            "pinned",
+            Shape::Flag,
+            "`true`: no lower file and no operator's switch changes the mode (managed file only)",
+        ),
+    ],
+    required: &["run"],
+};
+
+pub(crate) const TEST: Table = Table {
+    name: "test",
+    title: "a `[[test]]`",
+    keys: &[
+        key("command", Shape::Text, "a shell command"),
+        key("tool", Shape::Text, "a tool's name"),
+        key("args", Shape::Arguments, "the tool's arguments"),
+        key("expect", Shape::Word(ANSWERS), "the verdict"),
+        key("code", Shape::Text, "a reason code that the decision must give"),
+        key("because", Shape::Text, "what the case is for"),
+        key("cwd", Shape::Text, "the working directory; absent: the workspace"),
+        key("agent", Shape::Text, "who asks"),
+        key("provider", Shape::Text, "its provider, or `provider/model`"),
+        key("team", Shape::Text, "its team"),
+        key("member", Shape::Text, "the member of that team"),
+        key("tenant", Shape::Text, "its tenant"),
+        key("session", Shape::Text, "its session"),
+        key("subagent", Shape::Flag, "`true`: another agent started it"),
+    ],
+    required: &["expect"],
+};

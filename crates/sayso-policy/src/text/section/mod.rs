@@ -1,0 +1,184 @@
+//! The tables of a policy file, a file each.
+
+mod arguments;
+mod case;
+mod limits;
+mod lists;
+mod rule;
+mod tools;
+mod who;
+
+use super::file::{Approval, File, Mode, SetText, Spanned};
+use super::keys;
+use super::read::{DocValue, Reader};
+use super::units;
+use crate::word::Verdict;
+use toml::de::DeTable;
+
+const VERDICTS: &[(&str, Verdict)] = &[("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)];
+
+/// The whole document.
+pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -> File {
+    let fields = reader.fields(document.get_ref(), document.span(), &keys::FILE);
+    let texts = |reader: &mut Reader, key| fields.get(key).map(|value| reader.texts(value)).unwrap_or_default();
+    let tables = |reader: &mut Reader, key| {
+        let found: Vec<(&DeTable<'_>, _)> = match fields.get(key) {
+            Some(value) => tables_of(reader, value, key),
+            None => Vec::new(),
+        };
+        found
+    };
+
+    let extends = texts(reader, "extends");
+    let disable = texts(reader, "disable");
+    let enforce = texts(reader, "enforce");
+    let default = fields.get("default").map(|value| lists::defaults(reader, value)).unwrap_or_default();
+    let unanswered = fields.get("unanswered").and_then(|value| unanswered(reader, value));
+    let closed = fields.get("closed").map(|value| lists::verbs(reader, value)).unwrap_or_default();
+
+    let mut listed = Vec::new();
+    for (word, verdict) in VERDICTS {
+        if let Some(value) = fields.get(word) {
+            listed.extend(lists::lists(reader, value, *verdict));
+        }
+    }
+    listed.sort_by_key(|list| list.verb.span.start);
+
+    let rules = tables(reader, "rule");
+    let rules = rule::rules(reader, &rules);
+    let sets = fields.get("set").map(|value| sets(reader, value)).unwrap_or_default();
+    let tools = fields.get("tools").map(|value| tools::tools(reader, value)).unwrap_or_default();
+    let patterns = fields.get("patterns").map(|value| tools::patterns(reader, value)).unwrap_or_default();
+    let limits = fields.get("limits").map(|value| limits::limits(reader, value)).unwrap_or_default();
+    let approvals = fields.get("approvals").map(|value| approvals(reader, value)).unwrap_or_default();
+    let (mode, mode_pinned) = fields.get("mode").map(|value| mode(reader, value)).unwrap_or_default();
+    let tests = tables(reader, "test");
+    let tests = tests.into_iter().filter_map(|(table, span)| case::test(reader, table, span)).collect();
+
+    File {
+        name: reader.name.clone(),
+        lines: reader.lines.clone(),
+        extends,
+        disable,
+        default,
+        unanswered,
+        enforce,
+        closed,
+        lists: listed,
+        rules,
+        sets,
+        tools,
+        patterns,
+        limits,
+        approvals,
+        mode,
+        mode_pinned,
+        tests,
+    }
+}
+
+/// `[[key]]`, each with its own span.
+fn tables_of<'a, 'i>(
+    reader: &mut Reader,
+    value: &'a DocValue<'i>,
+    key: &str,
+) -> Vec<(&'a DeTable<'i>, std::ops::Range<usize>)> {
+    let Some(items) = value.get_ref().as_array() else {
+        let message = format!("`{key}` is a list of tables");
+        reader.advise("wrong-type", value.span(), message, format!("write [[{key}]] before each of them"));
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for item in items.iter() {
+        if let Some(table) = reader.table(item, &format!("a table, as [[{key}]] begins one")) {
+            found.push((table, item.span()));
+        }
+    }
+    found
+}
+
+/// `unanswered`: silence is never a yes.
+fn unanswered(reader: &mut Reader, value: &DocValue<'_>) -> Option<Spanned<Verdict>> {
+    match value.get_ref().as_str() {
+        Some("allow") => {
+            reader.advise(
+                "unanswered-allow",
+                value.span(),
+                "a question that nobody answered is not a yes",
+                "write \"deny\"; what may run without a person belongs in [allow]",
+            );
+            None
+        }
+        Some("ask") => {
+            reader.advise(
+                "unanswered-ask",
+                value.span(),
+                "nobody is left to ask",
+                "take the key out: the agent's own prompt asks where it has one, and otherwise the call is denied",
+            );
+            None
+        }
+        _ => reader.word(value, "unknown-verdict", &[("deny", Verdict::Deny)]),
+    }
+}
+
+/// `[set]`.
+fn sets(reader: &mut Reader, value: &DocValue<'_>) -> Vec<SetText> {
+    let Some(table) = reader.table(value, "a table of named lists") else { return Vec::new() };
+    let mut sets = Vec::new();
+    for (name, value) in reader.entries(table) {
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.value.starts_with('@') {
+            let bare = name.value.trim_start_matches('@').to_owned();
+            reader.advise("bad-name", name.span, "a set is named without `@`", format!("write `{bare}`"));
+        } else if !name.value.chars().all(plain) {
+            reader.complain("bad-name", name.span, "a set's name holds letters, digits, `-`, `_` and `.` alone");
+        } else {
+            let members = reader.texts(value);
+            sets.push(SetText { name, members });
+        }
+    }
+    sets
+}
+
+/// `[approvals]`.
+fn approvals(reader: &mut Reader, value: &DocValue<'_>) -> Vec<Approval> {
+    let Some(table) = reader.table(value, "tables such as [approvals.leads]") else { return Vec::new() };
+    let mut approvals = Vec::new();
+    for (name, value) in reader.entries(table) {
+        let Some(table) = reader.table(value, "a table: members, need, expires") else { continue };
+        let fields = reader.fields(table, name.span.clone(), &keys::APPROVAL);
+        let members = fields.get("members").map(|value| reader.texts(value)).unwrap_or_default();
+        let need = fields.get("need").and_then(|value| reader.count(value));
+        let expires =
+            fields.get("expires").and_then(|value| reader.notation(value, "bad-duration", units::duration, "15m"));
+        if let Some(need) = &need {
+            // A group stands for any number of people; names alone can be counted.
+            let people = members.iter().all(|member| !member.value.contains(':'));
+            let enough = !people || usize::try_from(need.value).is_ok_and(|need| need <= members.len());
+            if need.value == 0 {
+                let message = "with no yes needed, nobody would be asked";
+                reader.advise("bad-number", need.span.clone(), message, "1 is the least");
+            } else if !enough && !members.is_empty() {
+                let message = format!("{} must say yes, but {} can", need.value, members.len());
+                reader.complain("bad-number", need.span.clone(), message);
+            }
+        }
+        approvals.push(Approval { name, members, need, expires });
+    }
+    approvals
+}
+
+/// `[mode]`.
+fn mode(reader: &mut Reader, value: &DocValue<'_>) -> (Option<Spanned<Mode>>, Option<Spanned<bool>>) {
+    if let Some(word) = value.get_ref().as_str() {
+        let message = "`mode` is a table";
+        reader.advise("wrong-type", value.span(), message, format!("write: mode = {{ run = {word:?} }}"));
+        return (None, None);
+    }
+    let Some(table) = reader.table(value, "a table") else { return (None, None) };
+    let fields = reader.fields(table, value.span(), &keys::MODE);
+    let modes = [Mode::Enforce, Mode::DryRun, Mode::Shadow, Mode::Halt, Mode::Off].map(|mode| (mode.as_str(), mode));
+    let run = fields.get("run").and_then(|value| reader.word(value, "unknown-mode", &modes));
+    (run, fields.get("pinned").and_then(|value| reader.flag(value)))
+}
