@@ -4,7 +4,12 @@
 //! about when it is compiled. What a pattern means is not known here; which keys there are is, in one table
 //! (`keys`), from which the parser, the JSON Schema and the reference are all fed.
 
+#[cfg(test)]
+mod cases;
+mod diagnose;
 mod file;
+#[cfg(test)]
+mod fuzz;
 mod keys;
 mod lines;
 mod nearest;
@@ -15,6 +20,7 @@ mod section;
 mod tests;
 mod units;
 
+pub use diagnose::{render, render_all};
 pub use file::{
     Approval, Arg, Defaults, Example, ExampleValue, File, LayerText, Limit, Listed, Mode, ParamPatterns, PerActor,
     PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, When, Who, parse,

@@ -36,10 +36,7 @@ impl Reader {
         self.problems
     }
 
-    pub(super) fn complain(&mut self, code: &'static str, span: Range<usize>, message: impl Into<String>) {
-        self.push(code, span, message.into(), None);
-    }
-
+    /// Complains. There is always a way out to name.
     pub(super) fn advise(
         &mut self,
         code: &'static str,
@@ -47,10 +44,7 @@ impl Reader {
         message: impl Into<String>,
         suggestion: impl Into<String>,
     ) {
-        self.push(code, span, message.into(), Some(suggestion.into()));
-    }
-
-    fn push(&mut self, code: &'static str, span: Range<usize>, message: String, suggestion: Option<String>) {
+        let (message, suggestion) = (message.into(), Some(suggestion.into()));
         let source = self.lines.source(&self.name, &span);
         self.problems.push(Problem { code, message, suggestion, source, span, warning: false });
     }
@@ -65,7 +59,8 @@ impl Reader {
                 self.advise("duplicate-key", span, format!("`{key}` is given twice"), "keep one, or merge the two");
             } else {
                 broken = true;
-                self.complain("toml-syntax", span, format!("this is not TOML: {}", error.message()));
+                let message = format!("this is not TOML: {}", error.message());
+                self.advise("toml-syntax", span, message, suggest_syntax(error.message()));
             }
         }
         broken
@@ -82,7 +77,16 @@ impl Reader {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
         };
-        self.complain("wrong-type", value.span(), format!("expected {expected}, found {found}"));
+        let suggestion = match value.get_ref() {
+            DeValue::String(_) => "take the quotes away, or see what the key holds in the reference".to_owned(),
+            DeValue::Array(_) => "give one value, without brackets".to_owned(),
+            DeValue::Table(_) => "give a value in place of the table".to_owned(),
+            _ => match self.lines.text().get(value.span()) {
+                Some(written) if expected.contains("string") => format!("put it in quotes: \"{}\"", written.trim()),
+                _ => format!("give {expected}"),
+            },
+        };
+        self.advise("wrong-type", value.span(), format!("expected {expected}, found {found}"), suggestion);
     }
 
     pub(super) fn table<'a, 'i>(&mut self, value: &'a DocValue<'i>, expected: &str) -> Option<&'a DeTable<'i>> {
@@ -99,7 +103,7 @@ impl Reader {
             return None;
         };
         if text.trim().is_empty() {
-            self.complain("blank", value.span(), "this is blank");
+            self.advise("blank", value.span(), "this is blank", "take it out, or write what is meant");
             return None;
         }
         Some(Spanned::new(text.to_owned(), value.span()))
@@ -132,7 +136,8 @@ impl Reader {
         let patterns = self.texts(value);
         for pattern in &patterns {
             if pattern.value.trim_start().strip_prefix('!').is_some_and(|rest| rest.trim().is_empty()) {
-                self.complain("blank", pattern.span.clone(), "this exception is blank");
+                let message = "this exception is blank";
+                self.advise("blank", pattern.span.clone(), message, "write the pattern after `!`");
             }
         }
         if self.problems.len() == before && patterns.iter().all(|p| p.value.trim_start().starts_with('!')) {
@@ -182,7 +187,8 @@ impl Reader {
         match u64::from_str_radix(number.as_str(), number.radix()) {
             Ok(count) => Some(Spanned::new(count, value.span())),
             Err(_) => {
-                self.complain("bad-number", value.span(), "expected a whole number, not negative and not beyond 2^64");
+                let message = "expected a whole number, not negative and below 2^64";
+                self.advise("bad-number", value.span(), message, "take the key out if there is no limit");
                 None
             }
         }
@@ -212,7 +218,7 @@ impl Reader {
         let mut entries = Vec::with_capacity(table.len());
         for (key, value) in table {
             if key.get_ref().trim().is_empty() {
-                self.complain("blank", key.span(), "this name is blank");
+                self.advise("blank", key.span(), "this name is blank", "name it");
             } else {
                 entries.push((Spanned::new(key.get_ref().clone().into_owned(), key.span()), value));
             }
@@ -237,10 +243,25 @@ impl Reader {
         }
         for required in known.required {
             if !table.contains_key(*required) {
-                self.complain("missing-key", span.clone(), format!("{} needs `{required}`", known.title));
+                let message = format!("{} needs `{required}`", known.title);
+                self.advise("missing-key", span.clone(), message, format!("add: {required} = ..."));
             }
         }
         Fields { table, known }
+    }
+}
+
+/// A way out of a syntax error, by the words of the TOML parser.
+fn suggest_syntax(message: &str) -> &'static str {
+    let has = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if has(&["escape", "unicode 8-digit"]) {
+        "a backslash in \"...\" begins an escape; in '...' it is just a backslash"
+    } else if has(&["unclosed", "missing comma", "extra comma"]) {
+        "brackets are closed, and commas stand between values"
+    } else if has(&["quoted", "string"]) {
+        "text stands in quotes: \"ask\""
+    } else {
+        "a line is `key = value`, or begins a [table]"
     }
 }
 

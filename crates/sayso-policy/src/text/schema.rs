@@ -102,3 +102,97 @@ fn reference(table: &'static Table, definitions: &mut Map<String, Value>) -> Val
     }
     json!({ "$ref": format!("#/$defs/{}", table.name) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As much of JSON Schema as the schema uses.
+    fn valid(schema: &Value, value: &Value, root: &Value) -> bool {
+        schema.as_object().unwrap().iter().all(|(word, rule)| match word.as_str() {
+            "$ref" => {
+                let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                valid(&root["$defs"][name], value, root)
+            }
+            "type" => {
+                let is = |name: &Value| match name.as_str().unwrap() {
+                    "string" => value.is_string(),
+                    "integer" => value.is_i64() || value.is_u64(),
+                    "boolean" => value.is_boolean(),
+                    "array" => value.is_array(),
+                    "object" => value.is_object(),
+                    other => panic!("type {other}"),
+                };
+                rule.as_array().map_or_else(|| is(rule), |names| names.iter().any(is))
+            }
+            "enum" => rule.as_array().unwrap().contains(value),
+            "pattern" => {
+                let pattern = regex::Regex::new(rule.as_str().unwrap()).unwrap();
+                value.as_str().is_none_or(|text| pattern.is_match(text))
+            }
+            "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().unwrap()),
+            "items" => value.as_array().is_none_or(|items| items.iter().all(|item| valid(rule, item, root))),
+            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
+            "minProperties" => value.as_object().is_none_or(|object| object.len() as u64 >= rule.as_u64().unwrap()),
+            "anyOf" => rule.as_array().unwrap().iter().any(|choice| valid(choice, value, root)),
+            "oneOf" => rule.as_array().unwrap().iter().filter(|choice| valid(choice, value, root)).count() == 1,
+            "required" => rule.as_array().unwrap().iter().all(|key| value.get(key.as_str().unwrap()).is_some()),
+            "properties" => {
+                let properties = rule.as_object().unwrap();
+                properties.iter().all(|(key, rule)| value.get(key).is_none_or(|value| valid(rule, value, root)))
+            }
+            "additionalProperties" => {
+                let Some(object) = value.as_object() else { return true };
+                let mut others = object.iter().filter(|(key, _)| schema["properties"].get(key.as_str()).is_none());
+                others.all(|(_, value)| rule.is_object() && valid(rule, value, root))
+            }
+            "$schema" | "$defs" | "title" | "description" | "examples" => true,
+            other => panic!("the validator of this test does not know {other}"),
+        })
+    }
+
+    fn validates(policy: &str) -> bool {
+        let value: Value = serde_json::to_value(toml::from_str::<toml::Table>(policy).unwrap()).unwrap();
+        let schema = schema();
+        valid(&schema, &value, &schema)
+    }
+
+    #[test]
+    fn the_example_of_the_design_is_valid() {
+        assert!(validates(include_str!("example.toml")));
+        assert!(validates(""));
+        assert!(validates(
+            "default = { read = 'allow' }\n[[rule]]\ndeny = { run = ['a', 'b'] }\nwhen.arg.a.b = [1, 'x']"
+        ));
+    }
+
+    #[test]
+    fn the_schema_refuses_what_the_parser_refuses() {
+        for bad in [
+            "defualt = 'ask'",
+            "default = 'maybe'",
+            "unanswered = 'allow'",
+            "[allow]\nrun = []",
+            "[allow]\nrun = [5]",
+            "[allow]\nrun = '  '",
+            "[allow]\ncall = 'x'",
+            "[[rule]]\nid = 'x'",
+            "[[rule]]\nallow = { run = 'x' }\ndeny = { run = 'x' }",
+            "[[rule]]\ndeny = { run = 'x' }\nwhen.fro = 'x'",
+            "[[rule]]\ndeny = { run = 'x' }\nwhen.arg.a = {}",
+            "[tools]\nprofile = 'codng'",
+            "[tools.for.subagent]\nhid = 'x'",
+            "[patterns]\nx = { params = 'y' }",
+            "[limits.week]\ncalls = 5",
+            "[limits.day]\ncalls = -5",
+            "[limits.day]\ncost = '5'",
+            "[approvals.x]\nneed = 1",
+            "[mode]\nrun = 'of'",
+            "[[test]]\nexpect = 'ask'",
+            "[[test]]\ncommand = 'x'\ntool = 'y'\nexpect = 'ask'",
+        ] {
+            assert!(crate::text::parse("p.toml", bad).is_err(), "{bad}");
+            assert!(!validates(bad), "{bad}");
+        }
+    }
+}

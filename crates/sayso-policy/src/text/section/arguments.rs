@@ -13,7 +13,7 @@ pub(super) fn argument_patterns(reader: &mut Reader, value: &DocValue<'_>) -> Ve
     let mut found = Vec::new();
     match value.get_ref() {
         DeValue::Table(table) if table.is_empty() => {
-            reader.complain("blank", value.span(), "`arg` names no argument");
+            reader.advise("blank", value.span(), "`arg` names no argument", "for example: arg.repo = \"prod-*\"");
         }
         DeValue::Table(_) => collect(reader, value, &mut Vec::new(), &mut found),
         _ => {
@@ -28,7 +28,7 @@ pub(super) fn argument_patterns(reader: &mut Reader, value: &DocValue<'_>) -> Ve
 fn collect(reader: &mut Reader, value: &DocValue<'_>, path: &mut Vec<String>, found: &mut Vec<Arg>) {
     let Some(table) = value.get_ref().as_table() else { return };
     if path.len() >= MAX_DEPTH {
-        reader.complain("too-deep", value.span(), format!("arguments are nested deeper than {MAX_DEPTH}"));
+        too_deep(reader, value);
         return;
     }
     for (key, value) in table {
@@ -63,6 +63,11 @@ fn values(reader: &mut Reader, value: &DocValue<'_>) -> Vec<Text> {
     }
 }
 
+fn too_deep(reader: &mut Reader, value: &DocValue<'_>) {
+    let message = format!("arguments are nested deeper than {MAX_DEPTH}");
+    reader.advise("too-deep", value.span(), message, "match a part of them instead");
+}
+
 /// A value as JSON.
 pub(super) fn json(reader: &mut Reader, value: &DocValue<'_>) -> Option<Value> {
     convert(reader, value, 0)
@@ -70,7 +75,7 @@ pub(super) fn json(reader: &mut Reader, value: &DocValue<'_>) -> Option<Value> {
 
 fn convert(reader: &mut Reader, value: &DocValue<'_>, depth: usize) -> Option<Value> {
     if depth > MAX_DEPTH {
-        reader.complain("too-deep", value.span(), format!("arguments are nested deeper than {MAX_DEPTH}"));
+        too_deep(reader, value);
         return None;
     }
     Some(match value.get_ref() {
@@ -80,7 +85,8 @@ fn convert(reader: &mut Reader, value: &DocValue<'_>, depth: usize) -> Option<Va
         DeValue::Integer(_) | DeValue::Float(_) => match number(value) {
             Some(number) => Value::Number(number),
             None => {
-                reader.complain("bad-number", value.span(), "JSON has no such number");
+                let message = "arguments are JSON, which has no such number";
+                reader.advise("bad-number", value.span(), message, "give a number that fits in 64 bits");
                 return None;
             }
         },

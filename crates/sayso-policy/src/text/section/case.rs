@@ -47,7 +47,7 @@ fn request(reader: &mut Reader, fields: Fields<'_, '_>, span: &Range<usize>) -> 
     match (command, tool) {
         (Some(command), None) => {
             if let Some((key, _)) = fields.entry("args") {
-                reader.complain("no-tool", key.span(), "a command has no `args`; they belong to a `tool`");
+                reader.advise("no-tool", key.span(), "`args` belong to a `tool`, not to a command", "take them out");
             }
             command.map(TestRequest::Command)
         }
@@ -62,7 +62,7 @@ fn request(reader: &mut Reader, fields: Fields<'_, '_>, span: &Range<usize>) -> 
         }
         (None, None) => {
             let message = "a test needs a `command`, or a `tool` with `args`";
-            reader.complain("missing-key", span.clone(), message);
+            reader.advise("missing-key", span.clone(), message, "for example: command = \"git status\"");
             None
         }
     }

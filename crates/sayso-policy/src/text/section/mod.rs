@@ -132,7 +132,8 @@ fn sets(reader: &mut Reader, value: &DocValue<'_>) -> Vec<SetText> {
             let bare = name.value.trim_start_matches('@').to_owned();
             reader.advise("bad-name", name.span, "a set is named without `@`", format!("write `{bare}`"));
         } else if !name.value.chars().all(plain) {
-            reader.complain("bad-name", name.span, "a set's name holds letters, digits, `-`, `_` and `.` alone");
+            let message = "a set's name holds letters, digits, `-`, `_` and `.` alone";
+            reader.advise("bad-name", name.span, message, "for example `build-tools`");
         } else {
             let members = reader.texts(value);
             sets.push(SetText { name, members });
@@ -161,7 +162,7 @@ fn approvals(reader: &mut Reader, value: &DocValue<'_>) -> Vec<Approval> {
                 reader.advise("bad-number", need.span.clone(), message, "1 is the least");
             } else if !enough && !members.is_empty() {
                 let message = format!("{} must say yes, but {} can", need.value, members.len());
-                reader.complain("bad-number", need.span.clone(), message);
+                reader.advise("bad-number", need.span.clone(), message, "name more members, or need fewer");
             }
         }
         approvals.push(Approval { name, members, need, expires });

@@ -31,7 +31,7 @@ fn layers(reader: &mut Reader, value: &DocValue<'_>) -> Vec<PerActor> {
             continue;
         }
         if table.is_empty() {
-            reader.complain("blank", name.span.clone(), "this layer says nothing");
+            reader.advise("blank", name.span.clone(), "this layer says nothing", "give profile, also, only or hide");
         }
         // `provider:OpenAI` and `provider:openai` are one: the second would silently replace the first.
         let line = reader.lines.place(who.span.start).0;
