@@ -11,6 +11,7 @@ pub mod doubt;
 pub mod effect;
 pub mod files;
 pub mod limit;
+pub mod option;
 pub mod program;
 pub mod resolve;
 pub mod script;

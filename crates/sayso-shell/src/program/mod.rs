@@ -1,8 +1,71 @@
 //! What programs do with their words: a table, one file for each family.
 //!
-//! The walker expands a simple command and hands it over as an [`Invocation`]; the table answers with a
+//! The walker expands a simple command and hands it over as an [`Invocation`]; [`describe`] answers with a
 //! [`Description`]: the words in order of meaning, the effects, and the commands that the program itself would start,
-//! with which the walker goes on.
+//! with which the walker goes on. [`describe`] also answers for programs without a table (path-like words count as
+//! maybe-effects then) and for environment prefixes that change what runs.
+//!
+//! # Add a program
+//!
+//! 1. Choose the family's file (`program/coreutils/text.rs`, `program/git/read.rs`, ...), or make one and add its
+//!    `SPECS` to the list in `program/index.rs`. The index is built by the compiler; nothing needs sorting.
+//! 2. Write a [`Spec`]: names (programs that are described alike; with `.aliased()` all
+//!    but the first are aliases of the first), options as text (the format stands at
+//!    the top of [`crate::option`]), and what operands are ([`Operands`]):
+//!
+//!    ```text
+//!    Spec::new(&["sort"])
+//!        .options(&[options!("
+//!            -r --reverse, -u --unique, -n --numeric-sort
+//!            -k --key KEYDEF, -t --field-separator SEP
+//!            -o --output FILE             : writes
+//!            --compress-program PROG      : runs
+//!            --files0-from F              : reads
+//!        ")])
+//!        .operands(Operands::READ)
+//!    ```
+//! 3. Subcommands are specs in `.subs(&[..])`. Options that stand before the subcommand belong to the outer spec; with
+//!    [`Style::GLOBAL`](crate::option::Style::GLOBAL) they are known behind it too. Only the innermost spec's
+//!    `operands`, `acts` and `judge` count.
+//! 4. What a (sub)command always does beyond its operands: `.acts(&[Act::Named(Code::Installs)])`. A named act is named
+//!    in a policy by the words that lead to the spec (`npm install`).
+//! 5. Where data does not do, `.judge(f)`: a function that sees everything that was read (a [`View`]) and adds to it. It
+//!    runs after the table has spoken.
+//! 6. A line in the family's test: `argv => options | words | effects`.
+//!
+//! # Rules that hold for every table
+//!
+//! - An option that the table does not hold is a doubt `unknown-option` and an effect that needs its own yes. So leave
+//!   out what you do not know, and list what is harmless.
+//! - Plain effects (operands, `makes`) are carried by an allow of the program; `writes`, `runs`, `inline` and every
+//!   [`Code`] are not, unless a pattern names the flag or the words.
+//! - A subcommand whose plain form reads and whose other forms write (`git branch`) has the writing forms as options
+//!   with a code (`changes-repository`). Where an operand makes the difference (`git branch new`), the judge adds an
+//!   implied option (`--create`) with [`View::imply`], and the code is named by that flag. Implied options are part of
+//!   the table, so that patterns can hold them.
+//! - A word of unknown value that may be an option sets [`Description::open_options`]; if an option of the table is
+//!   dangerous, there is an effect `dynamic-option` too, which only a rule for anything whatever covers.
+
+mod code;
+mod describe;
+mod environment;
+mod host;
+mod index;
+mod path;
+mod spec;
+mod unknown;
+mod view;
+
+mod coreutils;
+mod git;
+
+pub use code::Code;
+pub use describe::describe;
+pub use environment::changes_what_runs;
+pub use index::{all, spec};
+pub use path::path_target;
+pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, subcommand_depth};
+pub use view::View;
 
 use crate::effect::{Effect, Opt, RunId, Span, Stdin};
 use crate::files::Files;

@@ -1,0 +1,565 @@
+//! How words become options and operands.
+//!
+//! A program's options are written as text, one option a line, and read by the compiler into a [`Table`]:
+//!
+//! ```text
+//! -o --output FILE      : writes       a value is required: the next word, `--output=f`, `-of`
+//! --color [WHEN]                       a value may be joined (`--color=never`), never the next word
+//! -a --all, -q --quiet                 several harmless options on one line
+//! -r -R --recursive     : deep         what it does stands behind the colon
+//! -# -n --lines N                      `-#` is a number: `-10` means `--lines 10`
+//! ```
+//!
+//! The first long spelling of an option is its canonical name; without one, the first spelling. The words behind the
+//! colon are those of [`Does`].
+
+mod text;
+
+#[doc(hidden)]
+pub use text::{count, parse};
+
+use crate::effect::{Opt, Span};
+use crate::program::Code;
+use crate::word::{Origin, Part, Shape, Text, Word};
+use std::borrow::Cow;
+
+/// What an option does beyond tuning its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// Nothing that a policy speaks of.
+    Nothing,
+    /// `reads`: its value is a file that is read; `-` is standard input.
+    Reads,
+    /// `reads-below`: its value is a folder of which everything may be read.
+    ReadsBelow,
+    /// `makes`: its value is a file that is written, as everybody expects of this program (`cc -o`). Plain.
+    Makes,
+    /// `makes-below`: its value is a folder below which files are written. Plain.
+    MakesBelow,
+    /// `writes`: its value is a file that is written by a program of which nobody expects it (`sort -o`). Named.
+    Writes,
+    /// `writes-below`: the same for a folder.
+    WritesBelow,
+    /// `cd`: its value is the folder in which the rest happens.
+    Cd,
+    /// `deep`: operands are taken with all below them.
+    Deep,
+    /// `connects`: its value is a host or URL.
+    Connects,
+    /// `runs`: its value is a program that would be started with words nobody sees. Named.
+    Runs,
+    /// `shell`: its value is a command for a shell, which is analysed in its own right.
+    Shell,
+    /// `inline`: its value is code of the program's language. Named.
+    Inline,
+    /// A code: it needs a yes of its own, see [`Code`].
+    Named(Code),
+}
+
+impl Does {
+    /// Whether a word of unknown value that might be this option is a danger.
+    const fn risky(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Reads | Self::ReadsBelow | Self::Deep | Self::Cd)
+    }
+}
+
+/// Whether an option takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// No.
+    Nothing,
+    /// Joined or in the next word.
+    Value,
+    /// Only joined.
+    Joined,
+}
+
+/// One spelling of an option. Offsets into the table's text instead of references: tables stay small and need no
+/// relocation when the process starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Spelling {
+    at: u16,
+    len: u8,
+    canonical_at: u16,
+    canonical_len: u8,
+    takes: Takes,
+    does: Does,
+}
+
+const NO_SPELLING: Spelling =
+    Spelling { at: 0, len: 0, canonical_at: 0, canonical_len: 0, takes: Takes::Nothing, does: Does::Nothing };
+
+/// The options of a program or subcommand.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    text: &'static str,
+    spellings: &'static [Spelling],
+    risky: bool,
+}
+
+/// Reads a table of options at compile time.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! options {
+    ($($text:literal),* $(,)?) => {{
+        const TEXT: &str = concat!($($text, "\n"),*);
+        const COUNT: usize = $crate::option::count(TEXT);
+        const SPELLINGS: [$crate::option::Spelling; COUNT] = $crate::option::parse::<COUNT>(TEXT);
+        &$crate::option::Table::new(TEXT, &SPELLINGS)
+    }};
+}
+pub(crate) use options;
+
+/// No options at all.
+pub const NO_OPTIONS: &Table = &Table::new("", &[]);
+
+impl Table {
+    #[doc(hidden)]
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+    pub const fn new(text: &'static str, spellings: &'static [Spelling]) -> Self {
+        let mut risky = false;
+        let mut at = 0;
+        while at < spellings.len() {
+            risky |= spellings[at].does.risky();
+            at += 1;
+        }
+        Self { text, spellings, risky }
+    }
+
+    /// Whether one of the options is dangerous, so that a word of unknown value might be.
+    #[must_use]
+    pub const fn risky(&self) -> bool {
+        self.risky
+    }
+
+    /// Every option: all spellings in order, with what it takes and does.
+    pub fn spellings(&self) -> impl Iterator<Item = (&'static str, Takes, Does)> + '_ {
+        self.spellings.iter().map(|s| (self.spelled(s), s.takes, s.does))
+    }
+
+    fn spelled(&self, s: &Spelling) -> &'static str {
+        let at = usize::from(s.at);
+        self.text.get(at..at + usize::from(s.len)).unwrap_or("")
+    }
+
+    fn found(&self, s: &Spelling) -> Found {
+        let at = usize::from(s.canonical_at);
+        let name = self.text.get(at..at + usize::from(s.canonical_len)).unwrap_or("");
+        Found { name, takes: s.takes, does: s.does }
+    }
+
+    /// The option with this spelling, dashes included.
+    fn exact(&self, spelling: &[u8]) -> Option<Found> {
+        let text = self.text.as_bytes();
+        let hit = self.spellings.iter().find(|s| {
+            let at = usize::from(s.at);
+            usize::from(s.len) == spelling.len() && text.get(at..at + spelling.len()) == Some(spelling)
+        })?;
+        Some(self.found(hit))
+    }
+
+    fn short(&self, letter: u8) -> Option<Found> {
+        self.exact(&[b'-', letter])
+    }
+
+    fn abbreviated<'t>(&'t self, prefix: &'t [u8]) -> impl Iterator<Item = Found> + 't {
+        self.spellings.iter().filter(move |s| self.spelled(s).as_bytes().starts_with(prefix)).map(|s| self.found(s))
+    }
+}
+
+/// An option as the table has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Canonical spelling.
+    pub(crate) name: &'static str,
+    pub(crate) takes: Takes,
+    pub(crate) does: Does,
+}
+
+/// How a program reads its words. A set of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style(u16);
+
+impl Style {
+    /// getopt_long as GNU programs use it: clusters, abbreviations, options after operands.
+    pub const GNU: Self = Self(Self::ABBREVIATES.0);
+    /// Clusters and options after operands, long options only as they are (clap, argparse without abbreviations).
+    pub const EXACT: Self = Self(0);
+    /// Long options may be abbreviated to a unique beginning.
+    pub const ABBREVIATES: Self = Self(1);
+    /// The first operand ends the options (`env`, `python`, POSIX programs).
+    pub const LEADING: Self = Self(1 << 1);
+    /// `-name` is one option, never a cluster; `--name` means the same (go, terraform, java).
+    pub const WORDS: Self = Self(1 << 2);
+    /// `--no-x` for every `--x`, and the reverse (git, npm).
+    pub const NEGATES: Self = Self(1 << 3);
+    /// An unknown option is an operand (`echo`).
+    pub const LENIENT: Self = Self(1 << 4);
+    /// Options that the table does not hold are harmless too: the program is harmless in all its forms.
+    pub const HARMLESS: Self = Self(1 << 5);
+    /// Options of the program are known to its subcommands too.
+    pub const GLOBAL: Self = Self(1 << 6);
+    /// A word of unknown value may be an option that matters, though no option of the table says so.
+    pub const RISKY: Self = Self(1 << 7);
+    /// A first operand that is no known subcommand is an operand, not a doubt.
+    pub const FREE: Self = Self(1 << 8);
+    /// `-o=f` means the value `f` (clap, cobra).
+    pub const EQUALS: Self = Self(1 << 9);
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all bits of `other` are set.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The tables that apply at one point, inner first.
+#[derive(Clone, Copy)]
+pub(crate) struct Tables {
+    pub(crate) near: &'static [&'static Table],
+    pub(crate) far: &'static [&'static Table],
+    pub(crate) root: &'static [&'static Table],
+}
+
+impl Tables {
+    fn all(self) -> impl Iterator<Item = &'static Table> {
+        self.near.iter().chain(self.far).chain(self.root).copied()
+    }
+
+    pub(crate) fn risky(self) -> bool {
+        self.all().any(Table::risky)
+    }
+
+    fn exact(self, spelling: &[u8]) -> Option<Found> {
+        self.all().find_map(|t| t.exact(spelling))
+    }
+
+    fn short(self, letter: u8) -> Option<Found> {
+        self.all()
+            .find_map(|t| t.short(letter))
+            .or_else(|| if letter.is_ascii_digit() { self.all().find_map(|t| t.short(b'#')) } else { None })
+    }
+
+    /// A long option as written, without its value.
+    pub(crate) fn long(self, name: &[u8], style: Style) -> Option<Found> {
+        if let Some(found) = self.exact(name) {
+            return Some(found);
+        }
+        if style.has(Style::WORDS)
+            && let Some(found) = name.strip_prefix(b"-").and_then(|single| self.exact(single))
+        {
+            return Some(found);
+        }
+        match name {
+            b"--help" => return Some(Found { name: "--help", takes: Takes::Nothing, does: Does::Nothing }),
+            b"--version" => return Some(Found { name: "--version", takes: Takes::Nothing, does: Does::Nothing }),
+            _ => {}
+        }
+        if style.has(Style::ABBREVIATES)
+            && name.len() > 2
+            && let Some(found) = self.abbreviation(name)
+        {
+            return Some(found);
+        }
+        if style.has(Style::NEGATES)
+            && let Some(positive) = name.strip_prefix(b"--no-")
+        {
+            let mut spelled = Vec::with_capacity(positive.len() + 2);
+            spelled.extend_from_slice(b"--");
+            spelled.extend_from_slice(positive);
+            let known = self.exact(&spelled).is_some()
+                || style.has(Style::ABBREVIATES) && !positive.is_empty() && self.abbreviation(&spelled).is_some();
+            if known {
+                return Some(Found { name: "--no-", takes: Takes::Nothing, does: Does::Nothing });
+            }
+        }
+        None
+    }
+
+    fn abbreviation(self, prefix: &[u8]) -> Option<Found> {
+        let mut only: Option<Found> = None;
+        for found in self.all().flat_map(|t| t.abbreviated(prefix)) {
+            match only {
+                Some(other) if other.name != found.name => return None,
+                _ => only = Some(found),
+            }
+        }
+        only
+    }
+}
+
+/// What one step of a [`Reader`] found.
+pub(crate) enum Step {
+    /// The word at this index is an operand.
+    Operand(usize),
+    /// One or more options were added to [`Reader::seen`].
+    Options,
+    /// No more words.
+    Done,
+}
+
+/// An option that was met.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) opt: Opt,
+    pub(crate) does: Does,
+    /// Index of the word that holds it.
+    pub(crate) at: usize,
+}
+
+/// Reads the words of a command one after the other.
+pub(crate) struct Reader<'a> {
+    argv: &'a [Word],
+    spans: &'a [Span],
+    at: usize,
+    /// `--` or the first operand of a [`Style::LEADING`] program was seen.
+    pub(crate) ended: bool,
+    /// Everything that was an option.
+    pub(crate) seen: Vec<Seen>,
+    /// Words that may hold options nobody sees.
+    pub(crate) open: bool,
+    /// A glob that may match a name with a leading dash.
+    pub(crate) open_glob: bool,
+    /// Index of a `--`.
+    pub(crate) terminator: Option<usize>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(argv: &'a [Word], spans: &'a [Span]) -> Self {
+        Self { argv, spans, at: 1, ended: false, seen: Vec::new(), open: false, open_glob: false, terminator: None }
+    }
+
+    pub(crate) fn step(&mut self, tables: Tables, style: Style) -> Step {
+        loop {
+            let at = self.at;
+            let Some(word) = self.argv.get(at) else { return Step::Done };
+            self.at += 1;
+            if self.ended {
+                return Step::Operand(at);
+            }
+            match word {
+                Word::Exact(text) => {
+                    let bytes = text.as_bytes();
+                    if bytes == b"--" {
+                        self.ended = true;
+                        self.terminator = Some(at);
+                        continue;
+                    }
+                    if bytes.len() < 2 || bytes.first() != Some(&b'-') {
+                        self.ended = style.has(Style::LEADING);
+                        return Step::Operand(at);
+                    }
+                    if self.option(at, bytes, None, tables, style) {
+                        return Step::Options;
+                    }
+                    return Step::Operand(at);
+                }
+                Word::Dynamic(shape) => {
+                    // What splits may hold any number of words, each of them an option.
+                    self.open |= shape.splits && shape.origin == Origin::Unknown && has_hole(shape);
+                    match shape.parts.first() {
+                        Some(Part::Literal(text)) if text.as_bytes().first() == Some(&b'-') => {
+                            let bytes = text.as_bytes();
+                            if bytes.len() < 2 || !self.option(at, bytes, Some(shape), tables, style) {
+                                self.open = true;
+                                return Step::Operand(at);
+                            }
+                            return Step::Options;
+                        }
+                        _ => {
+                            let may = word.may_be_option();
+                            self.open |= may && has_hole(shape);
+                            self.open_glob |= may && !has_hole(shape);
+                            self.ended = style.has(Style::LEADING);
+                            return Step::Operand(at);
+                        }
+                    }
+                }
+                Word::Opaque => {
+                    self.open = true;
+                    return Step::Operand(at);
+                }
+            }
+        }
+    }
+
+    /// Reads a word that begins with a dash. `shape` is set where `bytes` is only its literal beginning. False: it is
+    /// no option after all.
+    fn option(&mut self, at: usize, bytes: &[u8], shape: Option<&Shape>, tables: Tables, style: Style) -> bool {
+        let equals = bytes.iter().position(|&b| b == b'=');
+        let single_word = !bytes.starts_with(b"--");
+        if !single_word || style.has(Style::WORDS) {
+            let name = bytes.get(..equals.unwrap_or(bytes.len())).unwrap_or(bytes);
+            if shape.is_some() && equals.is_none() {
+                // `--$x`, `--out*`: some option that begins like this.
+                self.open = true;
+                self.unknown(at, name, None);
+                return true;
+            }
+            let joined = equals.map(|e| rest(bytes, e + 1, shape));
+            return match tables.long(name, style) {
+                Some(found) => {
+                    self.take(at, found, name, joined);
+                    true
+                }
+                None if style.has(Style::LENIENT) => false,
+                None => {
+                    self.unknown(at, name, joined);
+                    true
+                }
+            };
+        }
+        // `-std=c11`, `-name`: one dash, several letters, an option of its own.
+        if bytes.len() > 2 {
+            let name = bytes.get(..equals.unwrap_or(bytes.len())).unwrap_or(bytes);
+            if name.len() > 2
+                && (shape.is_none() || equals.is_some())
+                && let Some(found) = tables.exact(name)
+            {
+                let joined = equals.map(|e| rest(bytes, e + 1, shape));
+                self.take(at, found, name, joined);
+                return true;
+            }
+        }
+        self.cluster(at, bytes, shape, tables, style)
+    }
+
+    fn cluster(&mut self, at: usize, bytes: &[u8], shape: Option<&Shape>, tables: Tables, style: Style) -> bool {
+        if style.has(Style::LENIENT) {
+            let all_known = bytes.iter().skip(1).all(|&b| tables.short(b).is_some());
+            if !all_known || shape.is_some() {
+                return false;
+            }
+        }
+        let mut i = 1;
+        while let Some(&letter) = bytes.get(i) {
+            i += 1;
+            let Some(found) = tables.short(letter) else {
+                self.unknown(at, &[b'-', letter], None);
+                continue;
+            };
+            let spelled = [b'-', letter];
+            if letter.is_ascii_digit() && tables.all().all(|t| t.short(letter).is_none()) {
+                let start = i - 1;
+                while bytes.get(i).is_some_and(u8::is_ascii_digit) {
+                    i += 1;
+                }
+                let number = bytes.get(start..i).unwrap_or_default();
+                self.push(at, found, &spelled, Some(Word::Exact(number.into())));
+                continue;
+            }
+            match found.takes {
+                Takes::Nothing => self.push(at, found, &spelled, None),
+                Takes::Value | Takes::Joined => {
+                    let more = i < bytes.len() || shape.is_some();
+                    if more && style.has(Style::EQUALS) && bytes.get(i) == Some(&b'=') {
+                        i += 1;
+                    }
+                    let joined = more.then(|| rest(bytes, i, shape));
+                    self.take(at, found, &spelled, joined);
+                    return true;
+                }
+            }
+        }
+        if shape.is_some() {
+            // `-a$x`: more letters that nobody sees.
+            self.open = true;
+        }
+        true
+    }
+
+    /// Adds an option, with the next word where its value stands there.
+    fn take(&mut self, at: usize, found: Found, written: &[u8], joined: Option<Word>) {
+        let value = match (found.takes, joined) {
+            (_, Some(value)) => Some(value),
+            (Takes::Value, None) => {
+                let next = self.argv.get(self.at).cloned();
+                if let Some(word) = &next {
+                    self.at += 1;
+                    // An unquoted word that vanishes or splits moves all words behind it.
+                    self.open |= match word {
+                        Word::Exact(_) => false,
+                        Word::Dynamic(shape) => shape.splits && shape.origin == Origin::Unknown && has_hole(shape),
+                        Word::Opaque => true,
+                    };
+                }
+                next
+            }
+            _ => None,
+        };
+        self.push(at, found, written, value);
+    }
+
+    fn push(&mut self, at: usize, found: Found, written: &[u8], value: Option<Word>) {
+        let name =
+            if found.name == "--no-" { String::from_utf8_lossy(written).into_owned() } else { found.name.to_owned() };
+        let span = self.spans.get(at).copied().unwrap_or_default();
+        self.seen.push(Seen { opt: Opt { name, value, span, known: true, implied: false }, does: found.does, at });
+    }
+
+    fn unknown(&mut self, at: usize, written: &[u8], value: Option<Word>) {
+        let name = String::from_utf8_lossy(written).into_owned();
+        let span = self.spans.get(at).copied().unwrap_or_default();
+        self.seen.push(Seen { opt: Opt { name, value, span, known: false, implied: false }, does: Does::Nothing, at });
+    }
+}
+
+/// Canonical names of one flag as a person writes it in a pattern: `-rf` is `--recursive` and `--force`.
+pub(crate) fn canonical(flag: &str, tables: Tables, style: Style) -> Vec<Cow<'static, str>> {
+    let name = flag.split('=').next().unwrap_or(flag);
+    let bytes = name.as_bytes();
+    let owned = |text: &str| vec![Cow::Owned(text.to_owned())];
+    if bytes.len() < 2 || !bytes.starts_with(b"-") {
+        return owned(name);
+    }
+    let found = if bytes.starts_with(b"--") || style.has(Style::WORDS) {
+        tables.long(bytes, style)
+    } else if bytes.len() > 2 {
+        tables.exact(bytes)
+    } else {
+        None
+    };
+    match found {
+        Some(found) if found.name != "--no-" => return vec![Cow::Borrowed(found.name)],
+        Some(_) => return owned(name),
+        None if bytes.starts_with(b"--") || style.has(Style::WORDS) => return owned(name),
+        None => {}
+    }
+    let mut names = Vec::new();
+    for letter in name.chars().skip(1) {
+        let found = u8::try_from(letter).ok().and_then(|b| tables.short(b));
+        match found {
+            Some(found) => {
+                names.push(Cow::Borrowed(found.name));
+                if found.takes != Takes::Nothing {
+                    break;
+                }
+            }
+            None => names.push(Cow::Owned(format!("-{letter}"))),
+        }
+    }
+    names
+}
+
+fn has_hole(shape: &Shape) -> bool {
+    shape.parts.iter().any(|p| matches!(p, Part::Hole))
+}
+
+/// What follows the first `from` bytes of a word.
+fn rest(bytes: &[u8], from: usize, shape: Option<&Shape>) -> Word {
+    let literal = bytes.get(from..).unwrap_or_default();
+    let Some(shape) = shape else { return Word::Exact(literal.into()) };
+    let mut parts = shape.parts.clone();
+    if literal.is_empty() {
+        parts.remove(0);
+    } else if let Some(first) = parts.first_mut() {
+        *first = Part::Literal(Text::from(literal));
+    }
+    Word::Dynamic(Shape { parts, splits: shape.splits, origin: shape.origin.clone() })
+}

@@ -1,0 +1,367 @@
+//! Programs that list, make, copy, move, change and remove files.
+
+use crate::effect::{Carry, PathTarget, Target, Verb};
+use crate::files::Kind;
+use crate::option::{Style, options};
+use crate::program::{Act, Code, Operands, Prints, Role, Spec, View};
+use crate::word::{Text, Word};
+
+pub(crate) const SPECS: &[Spec] = &[
+    Spec::new(&["ls", "dir", "vdir"])
+        .options(&[options!("
+            -a --all, -A --almost-all, --author, -b --escape, --block-size SIZE, -B --ignore-backups, -c, -C, --color [WHEN]
+            -d --directory, -D --dired, -f, -F, --classify [WHEN], --file-type, --format WORD, --full-time, -g
+            --group-directories-first, -G --no-group, -h --human-readable, --si, -H --dereference-command-line
+            --dereference-command-line-symlink-to-dir, --hide PATTERN, --hyperlink [WHEN], --indicator-style WORD, -i --inode
+            -I --ignore PATTERN, -k --kibibytes, -l, -L --dereference, -m, -n --numeric-uid-gid, -N --literal, -o, -p
+            -q --hide-control-chars, --show-control-chars, -Q --quote-name, --quoting-style WORD, -r --reverse
+            -s --size, -S, --sort WORD, --time WORD, --time-style STYLE, -t, -T --tabsize COLS, -u, -U, -v
+            -w --width COLS, -x, -X, -Z --context, --zero, -1, -e, -O, -@
+            -R --recursive : deep
+        ")])
+        .operands(Operands::READ)
+        .judge(ls),
+    Spec::new(&["tree"])
+        .style(Style::EXACT)
+        .options(&[options!("
+            -a, -d, -l, -f, -x, -L LEVEL, -P PATTERN, -I PATTERN, --gitignore, --ignore-case, --matchdirs, --metafirst, --prune
+            --info, --noreport, --charset X, --filelimit N, -q, -N, -Q, -p, -u, -g, -s, -h, --si, -D, --timefmt FORMAT
+            -F, --inodes, --device, -v, -t, -c, -U, -r, --dirsfirst, --filesfirst, --sort [TYPE], -i, -A, -S, -n, -C, -X, -J, -H BASE
+            -T TITLE, --nolinks, --hintro FILE, --houtro FILE, --du, --fromfile, --fromtabfile, --fflinks, --hyperlink, --opt-toggle
+            --gitfile FILE, --infofile FILE : reads
+            -o FILE : writes
+            -R : changes-files
+        ")])
+        .operands(Operands::READ_BELOW),
+    Spec::new(&["stat"])
+        .options(&[options!("
+            -L --dereference, -f --file-system, --cached MODE, -c --format FORMAT, --printf FORMAT, -t --terse, -x, -s, -n, -r
+        ")])
+        .operands(Operands::READ),
+    Spec::new(&["file"])
+        .options(&[options!("
+            -b --brief, -c --checking-printout, -d, -e --exclude NAME, --exclude-quiet NAME, --extension, -E
+            -F --separator SEP, -h --no-dereference, -i --mime, --apple, --mime-encoding, --mime-type, -k --keep-going
+            -l --list, -L --dereference, -n --no-buffer, -N --no-pad, -p --preserve-date, -P --parameter NAME=VALUE, -r --raw
+            -s --special-files, -S --no-sandbox, -v, -0 --print0, -I, -Z --uncompress-noreport
+            -f --files-from FILE : reads
+            -m --magic-file FILE : reads
+            -z --uncompress : runs-command
+            -C --compile : changes-files
+        ")])
+        .operands(Operands::READ),
+    Spec::new(&["realpath"])
+        .options(&[options!("
+            -e --canonicalize-existing, -E --canonicalize, -m --canonicalize-missing, -L --logical, -P --physical, -q --quiet
+            --relative-to DIR, --relative-base DIR, -s --strip --no-symlinks, -z --zero
+        ")]),
+    Spec::new(&["readlink"]).options(&[options!("
+        -f --canonicalize, -e --canonicalize-existing, -m --canonicalize-missing, -n --no-newline, -q --quiet -s --silent
+        -v --verbose, -z --zero
+    ")]),
+    Spec::new(&["df"]).options(&[options!("
+        -a --all, -B --block-size SIZE, -h --human-readable, -H --si, -i --inodes, -k, -l --local, --no-sync, --output [FIELDS]
+        -P --portability, --sync, --total, -t --type TYPE, -T --print-type, -x --exclude-type TYPE, -v, -m, -g
+    ")]),
+    Spec::new(&["du"])
+        .options(&[options!("
+            -0 --null, -a --all, --apparent-size, -A, -B --block-size SIZE, -b --bytes, -c --total, -D --dereference-args
+            -d --max-depth N, -H, -h --human-readable, --inodes, -k, -L --dereference, -l --count-links, -m, -P --no-dereference
+            -S --separate-dirs, --si, -s --summarize, -t --threshold SIZE, --time [WORD], --time-style STYLE
+            --exclude PATTERN, -x --one-file-system, -g
+            --files0-from F : reads
+            -X --exclude-from FILE : reads
+        ")])
+        .operands(Operands::READ_BELOW),
+    Spec::new(&["cp", "gcp"])
+        .aliased()
+        .options(&[COPY, options!("
+            -a --archive : deep
+            -r -R --recursive : deep
+            --attributes-only, --copy-contents, -d, -H, -l --link, -L --dereference, -P --no-dereference, -p
+            --preserve [LIST], --no-preserve LIST, --parents, --reflink [WHEN], --sparse WHEN, -x --one-file-system, -c, -X, -N
+        ")])
+        .operands(Operands::TEXT)
+        .judge(copy),
+    Spec::new(&["mv", "gmv"])
+        .aliased()
+        .options(&[COPY, options!("--no-copy, --exchange, -h")])
+        .operands(Operands::TEXT)
+        .judge(copy),
+    Spec::new(&["install", "ginstall"])
+        .aliased()
+        .options(&[COPY, options!("
+            -c, -C --compare, -d --directory, -D, -g --group GROUP, -m --mode MODE, -o --owner OWNER, -p --preserve-timestamps
+            -s --strip, --preserve-context
+            --strip-program PROGRAM : runs
+        ")])
+        .operands(Operands::TEXT)
+        .judge(copy),
+    Spec::new(&["ln", "gln"])
+        .aliased()
+        .options(&[COPY, options!("
+            -d -F --directory, -L --logical, -n --no-dereference, -P --physical, -r --relative, -s --symbolic, -h
+        ")])
+        .operands(Operands::TEXT)
+        .judge(copy),
+    Spec::new(&["link"]).operands(Operands::then(&[Role::Read], Role::Write)),
+    Spec::new(&["rm", "grm"])
+        .aliased()
+        .options(&[options!("
+            -r -R --recursive : deep
+            -f --force, -i, -I, --interactive [WHEN], --one-file-system, --no-preserve-root, --preserve-root [ALL], -d --dir
+            -v --verbose, -P, -W, -x
+        ")])
+        .operands(Operands::DELETE),
+    Spec::new(&["rmdir"])
+        .options(&[options!("--ignore-fail-on-non-empty, -p --parents, -v --verbose")])
+        .operands(Operands::DELETE),
+    Spec::new(&["unlink"]).operands(Operands::DELETE),
+    Spec::new(&["trash", "trash-put", "rimraf", "del-cli"])
+        .style(Style::HARMLESS)
+        .operands(Operands::DELETE)
+        .judge(always_deep_delete),
+    Spec::new(&["shred"])
+        .options(&[options!("
+            -f --force, -n --iterations N, -s --size N, -u, --remove [HOW], -v --verbose, -x --exact, -z --zero
+            --random-source FILE : reads
+        ")])
+        .operands(Operands::all(Role::Delete)),
+    Spec::new(&["mkdir", "gmkdir"])
+        .aliased()
+        .options(&[options!("-m --mode MODE, -p --parents, -v --verbose, -Z, --context [CTX]")])
+        .operands(Operands::WRITE),
+    Spec::new(&["mkfifo", "mknod"])
+        .options(&[options!("-m --mode MODE, -Z, --context [CTX]")])
+        .operands(Operands::then(&[Role::Write], Role::Text)),
+    Spec::new(&["touch"])
+        .options(&[options!("
+            -a, -c --no-create, -d --date STRING, -f, -h --no-dereference, -m, -t STAMP, --time WORD, -A ADJUST
+            -r --reference FILE : reads
+        ")])
+        .operands(Operands::WRITE),
+    Spec::new(&["truncate"])
+        .options(&[options!("-c --no-create, -o --io-blocks, -s --size SIZE", "-r --reference FILE : reads")])
+        .operands(Operands::WRITE),
+    Spec::new(&["fallocate"])
+        .options(&[options!("
+            -c --collapse-range, -d --dig-holes, -i --insert-range, -l --length N, -n --keep-size, -o --offset N
+            -p --punch-hole, -v --verbose, -x --posix, -z --zero-range
+        ")])
+        .operands(Operands::WRITE),
+    Spec::new(&["chmod", "gchmod"])
+        .aliased()
+        .style(Style::GNU.and(Style::LENIENT))
+        .options(&[CHANGE])
+        .operands(Operands::TEXT)
+        .judge(chmod),
+    Spec::new(&["chown", "chgrp"])
+        .options(&[CHANGE, options!("--dereference, -n, -x, --from OWNER")])
+        .operands(Operands::TEXT)
+        .judge(chmod),
+    Spec::new(&["chattr", "setfattr", "chcon", "setfacl", "setcap"])
+        .style(Style::HARMLESS)
+        .operands(Operands::then(&[Role::Text], Role::WriteBelow)),
+    Spec::new(&["lsattr", "getfattr", "getfacl", "getcap", "namei", "mountpoint", "findmnt", "lsblk", "blkid"])
+        .style(Style::HARMLESS)
+        .operands(Operands::READ),
+    Spec::new(&["dd"]).style(Style::LENIENT).operands(Operands::TEXT).judge(dd),
+    Spec::new(&["sync"]).style(Style::HARMLESS),
+    Spec::new(&["rename", "prename"])
+        .style(Style::RISKY)
+        .options(&[options!("-v --verbose, -n --no-act, -o --no-overwrite, -f --force, -i --interactive, -s --symlink, -l --last, -a --all")])
+        .operands(Operands::TEXT)
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(rename),
+];
+
+const COPY: &crate::option::Table = options!(
+    "
+    --backup [CONTROL], -b, -f --force, -i --interactive, -n --no-clobber, -S --suffix SUFFIX
+    -t --target-directory DIR, -T --no-target-directory, -u, --update [WHEN], -v --verbose, -Z, --context [CTX]
+    --remove-destination, --strip-trailing-slashes, --debug, --keep-directory-symlink
+"
+);
+
+const CHANGE: &crate::option::Table = options!("
+    -c --changes, -f --silent --quiet, -v --verbose, --no-preserve-root, --preserve-root, -h --no-dereference, -H, -L, -P
+    -R --recursive : deep
+    --reference FILE : reads
+");
+
+/// A bare `ls` prints the names in its folder.
+fn ls(view: &mut View<'_>) {
+    if view.operand_count() == 0 {
+        view.touches(Verb::Read, ".", view.deep);
+    }
+    let long = view.has_any(&[
+        "-l",
+        "-o",
+        "-g",
+        "--numeric-uid-gid",
+        "--full-time",
+        "--size",
+        "--inode",
+        "-m",
+        "--quote-name",
+    ]);
+    if long {
+        return;
+    }
+    match view.operand(0) {
+        None => view.prints_names_here(),
+        Some(word) if view.operand_count() == 1 => {
+            let folder = match view.path_of(word, false) {
+                PathTarget::Exact(path) => path,
+                PathTarget::Glob { base, .. } | PathTarget::Listed(base) => base,
+                _ => return,
+            };
+            view.out.prints = Prints::Names(folder);
+        }
+        Some(_) => {}
+    }
+}
+
+/// `cp`, `mv`, `install` and `ln`: all but the last operand go to the last, or into it if it is a folder.
+fn copy(view: &mut View<'_>) {
+    let mut sources = view.operands();
+    let name = view.name;
+    if name == "install" && view.has("--directory") {
+        for at in sources {
+            if let Some(word) = view.word(at) {
+                view.writes(word, at);
+            }
+        }
+        return;
+    }
+    let into = view.values("--target-directory").pop();
+    let destination = match into {
+        Some((at, word)) => Some((at, word, true)),
+        None if sources.len() < 2 && name == "ln" => None, // `ln -s target`: a link of the same name here
+        None if sources.len() < 2 => return,
+        None => {
+            let certainly_folder = sources.len() > 2;
+            sources.pop().and_then(|at| view.word(at).map(|w| (at, w.clone(), certainly_folder)))
+        }
+    };
+    for &at in &sources {
+        let Some(word) = view.word(at) else { continue };
+        match name {
+            "mv" => {
+                let target = view.path_of(word, true);
+                view.effect(Verb::Read, Target::Path(target.clone()), at, Carry::Plain);
+                view.effect(Verb::Delete, Target::Path(target), at, Carry::Plain);
+            }
+            // What a link points to can be read through it.
+            "ln" => view.path_effect(Verb::Read, word, at, true, Carry::Plain),
+            _ => view.reads(word, at),
+        }
+    }
+    let Some((at, destination, folder)) = destination else {
+        if let Some(word) = sources.first().and_then(|&at| view.word(at)) {
+            let here = Word::Exact(Text::from(&b"."[..]));
+            let at = sources.first().copied().unwrap_or_default();
+            let target = inside(view, &here, word);
+            view.effect(Verb::Write, Target::Path(target), at, Carry::Plain);
+        }
+        return;
+    };
+    let exact = view.has("--no-target-directory");
+    for &source in &sources {
+        let Some(word) = view.word(source) else { continue };
+        let deep = view.deep || name == "mv" && !matches!(kind_of(view, word), Kind::File { .. });
+        let target = match kind_of(view, &destination) {
+            _ if exact => view.path_of(&destination, deep),
+            _ if folder => inside(view, &destination, word),
+            Kind::Folder { .. } => inside(view, &destination, word),
+            Kind::Missing | Kind::File { .. } => view.path_of(&destination, deep),
+            _ => view.path_of(&destination, true),
+        };
+        let target = match target {
+            PathTarget::Exact(path) if deep => PathTarget::Below(path),
+            other => other,
+        };
+        if destination.exact().is_some_and(|d| d.starts_with(b"/dev/null")) {
+            return;
+        }
+        view.effect(Verb::Write, Target::Path(target), at, Carry::Plain);
+    }
+}
+
+fn kind_of(view: &View<'_>, word: &Word) -> Kind {
+    match (word.exact(), view.path_of(word, false)) {
+        (Some(bytes), _)
+            if bytes.ends_with(b"/") || bytes == b"." || bytes.ends_with(b"/.") || bytes.ends_with(b"..") =>
+        {
+            Kind::Folder { world_writable: false }
+        }
+        (_, PathTarget::Exact(path)) if path.is_absolute() => view.inv.files.kind(&path),
+        _ => Kind::Unknown,
+    }
+}
+
+/// The file of `source`'s name in `folder`.
+fn inside(view: &View<'_>, folder: &Word, source: &Word) -> PathTarget {
+    match (view.path_of(folder, false), source.exact()) {
+        (PathTarget::Exact(folder), Some(source)) => {
+            let name = source.split(|&b| b == b'/').rfind(|part| !part.is_empty()).unwrap_or_default();
+            if matches!(name, b"" | b"." | b"..") || view.has("--parents") {
+                PathTarget::Below(folder)
+            } else {
+                PathTarget::Exact(crate::program::path::join(Some(&folder), name))
+            }
+        }
+        (PathTarget::Exact(folder), None) => PathTarget::Below(folder),
+        (other, _) => other,
+    }
+}
+
+/// The first operand is a mode or an owner, unless `--reference` gives it. `-w` and `-rwx` are modes, not options.
+fn chmod(view: &mut View<'_>) {
+    let skip = usize::from(!view.has("--reference"));
+    let mut operands = view.operands();
+    operands.retain(|&at| {
+        skip == 0 || view.name != "chmod" || !view.word(at).and_then(Word::exact).is_some_and(|b| b.starts_with(b"-"))
+    });
+    let dashed = operands.len() < view.operand_count();
+    for at in operands.into_iter().skip(if dashed { 0 } else { skip }) {
+        if let Some(word) = view.word(at) {
+            view.writes(word, at);
+        }
+    }
+}
+
+/// `if=` and `of=`.
+fn dd(view: &mut View<'_>) {
+    for at in view.operands() {
+        let Some(word) = view.word(at) else { continue };
+        let Some(bytes) = word.exact() else {
+            // `of=$x`, or anything at all.
+            view.effect(Verb::Write, Target::Path(PathTarget::Unknown(None)), at, Carry::Plain);
+            continue;
+        };
+        if let Some(path) = bytes.strip_prefix(b"if=") {
+            view.reads(&Word::Exact(path.into()), at);
+        } else if let Some(path) = bytes.strip_prefix(b"of=") {
+            view.writes(&Word::Exact(path.into()), at);
+        }
+    }
+}
+
+/// Perl's `rename` runs its first operand as code; that of util-linux replaces text. Nobody knows which one it is.
+fn rename(view: &mut View<'_>) {
+    for at in view.operands().into_iter().skip(1) {
+        if let Some(word) = view.word(at) {
+            view.writes(word, at);
+        }
+    }
+    view.touches(Verb::Write, ".", true);
+}
+
+fn always_deep_delete(view: &mut View<'_>) {
+    for effect in &mut view.out.effects {
+        if let (Verb::Delete, Target::Path(PathTarget::Exact(path))) = (effect.verb, &effect.target) {
+            effect.target = Target::Path(PathTarget::Below(path.clone()));
+        }
+    }
+}

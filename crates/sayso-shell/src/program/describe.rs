@@ -1,0 +1,262 @@
+//! From words to a description, by the program's table.
+
+use super::path::is_stream;
+use super::view::may_split;
+use super::{Absent, Act, Code, Description, Invocation, Role, Spec, View, environment, index, unknown};
+use crate::effect::{Carry, NamedBy, Target, Verb};
+use crate::files::Kind;
+use crate::option::{Does, Reader, Seen, Step, Style, Tables};
+use crate::word::Word;
+use std::borrow::Cow;
+
+/// What a program makes of its words.
+#[must_use]
+pub fn describe(inv: &Invocation<'_>) -> Description {
+    let mut description = match index::find(inv.name) {
+        Some((name, spec)) => by_table(name, spec, inv),
+        None => unknown::describe(inv),
+    };
+    environment::add_effects(inv, &mut description);
+    description
+}
+
+fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation<'_>) -> Description {
+    let mut view = View {
+        inv,
+        name,
+        root,
+        spec: root,
+        path: Vec::new(),
+        base: inv.cwd.map(Cow::Borrowed),
+        deep: false,
+        terminator: None,
+        out: Description::default(),
+        seen: Vec::new(),
+    };
+    read_words(&mut view);
+    options(&mut view);
+    acts(&mut view);
+    operands(&mut view);
+    if let Some(judge) = view.spec.judge {
+        judge(&mut view);
+    }
+    let View { seen, mut out, .. } = view;
+    out.options = seen.into_iter().map(|s| s.opt).collect();
+    out
+}
+
+/// Tells options, subcommands and operands apart.
+fn read_words(view: &mut View<'_>) {
+    let inv = view.inv;
+    let root = view.root;
+    let mut tables = Tables { near: root.options, far: &[], root: &[] };
+    let mut reader = Reader::new(inv.argv, inv.spans);
+    let mut risky_and_open = false;
+    let mut choosing = !root.subs.is_empty();
+    loop {
+        match reader.step(tables, view.spec.style) {
+            Step::Done => break,
+            Step::Options => {}
+            Step::Operand(at) => {
+                let at16 = u16::try_from(at).unwrap_or(u16::MAX);
+                view.out.words.push(at16);
+                if !choosing {
+                    continue;
+                }
+                let word = inv.argv.get(at);
+                let sub = word.and_then(Word::exact_str).and_then(|name| view.spec.sub(name));
+                let Some((sub, name)) = sub else {
+                    choosing = false;
+                    if !view.spec.style.has(Style::FREE) {
+                        no_such_subcommand(view, at);
+                    }
+                    continue;
+                };
+                risky_and_open |= reader.open && is_risky(view.spec, tables);
+                tables = Tables {
+                    near: sub.options,
+                    far: if view.spec.style.has(Style::GLOBAL) { view.spec.options } else { &[] },
+                    root: if root.style.has(Style::GLOBAL) && view.out.subcommands > 0 { root.options } else { &[] },
+                };
+                view.out.subcommands = view.out.subcommands.saturating_add(1);
+                view.path.push(name);
+                view.spec = sub;
+                choosing = !sub.subs.is_empty();
+                reader.ended = reader.terminator.is_some();
+            }
+        }
+    }
+    let open = reader.open || reader.open_glob && dashed_name_may_exist(inv);
+    risky_and_open |= open && is_risky(view.spec, tables);
+    view.out.open_options = open;
+    view.terminator = reader.terminator;
+    view.seen = reader.seen;
+    if risky_and_open {
+        view.named(Code::DynamicOption, NamedBy::Nothing, 0);
+        let text = format!("a word of unknown value may be an option of {} that matters", view.name);
+        view.doubt(Code::DynamicOption, text, 0);
+    }
+}
+
+fn is_risky(spec: &Spec, tables: Tables) -> bool {
+    spec.style.has(Style::RISKY) || tables.risky()
+}
+
+/// A file whose name begins with a dash is an option to a program that gets it from `*`.
+fn dashed_name_may_exist(inv: &Invocation<'_>) -> bool {
+    const MANY: usize = 10_000;
+    let Some(cwd) = inv.cwd else { return true };
+    match inv.files.list(cwd, MANY) {
+        Some(names) => names.iter().any(|n| n.as_encoded_bytes().starts_with(b"-")),
+        None => inv.files.kind(cwd) != Kind::Missing,
+    }
+}
+
+fn no_such_subcommand(view: &mut View<'_>, at: usize) {
+    let word = view.word(at).and_then(Word::exact_str);
+    let by = match word {
+        Some(word) => {
+            let leading = view.path.iter().map(|&w| w.to_owned());
+            NamedBy::Words(leading.chain([word.to_owned()]).collect())
+        }
+        None => NamedBy::Nothing,
+    };
+    let shown = word.unwrap_or("a word of unknown value");
+    let text = format!("{} has no subcommand {shown:?} that is known here", view.name);
+    view.named(Code::UnknownSubcommand, by, at);
+    view.doubt(Code::UnknownSubcommand, text, at);
+}
+
+fn options(view: &mut View<'_>) {
+    let mut seen = std::mem::take(&mut view.seen);
+    let harmless = view.spec.style.has(Style::HARMLESS);
+    for Seen { opt, does, at } in &mut seen {
+        let at = *at;
+        if !opt.known {
+            opt.known = harmless;
+            if !harmless {
+                view.named_by_flag(Code::UnknownOption, &opt.name, at);
+                let text = format!("{} has no option {} that is known here", view.name, opt.name);
+                view.doubt(Code::UnknownOption, text, at);
+            }
+            continue;
+        }
+        option(view, *does, &opt.name, opt.value.as_ref(), at);
+    }
+    // What a judge implied meanwhile stays behind what was written.
+    let implied = std::mem::replace(&mut view.seen, seen);
+    view.seen.extend(implied);
+}
+
+fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at: usize) {
+    let named = |code: Code| Carry::Named { code: code.as_str(), by: NamedBy::Flag(name.to_owned()) };
+    match (does, value) {
+        (Does::Nothing, _) => {}
+        (Does::Deep, _) => view.deep = true,
+        (Does::Named(code), _) => view.named_by_flag(code, name, at),
+        (Does::Runs, _) => view.named_by_flag(Code::RunsCommand, name, at),
+        (Does::Inline, _) => {
+            view.code(view.name, Code::InlineCode, NamedBy::Flag(name.to_owned()), at);
+        }
+        (Does::Writes | Does::WritesBelow, None) => view.named_by_flag(Code::WritesFile, name, at),
+        (_, None) => {}
+        (Does::Reads, Some(value)) => {
+            if value.exact() != Some(b"-") {
+                view.path_effect(Verb::Read, value, at, false, Carry::Plain);
+            }
+        }
+        (Does::ReadsBelow, Some(value)) => view.reads_below(value, at),
+        (Does::Makes, Some(value)) => view.path_effect(Verb::Write, value, at, false, Carry::Plain),
+        (Does::MakesBelow, Some(value)) => view.writes_below(value, at),
+        (Does::Writes, Some(value)) => view.path_effect(Verb::Write, value, at, false, named(Code::WritesFile)),
+        (Does::WritesBelow, Some(value)) => view.path_effect(Verb::Write, value, at, true, named(Code::WritesFile)),
+        (Does::Connects, Some(value)) => view.connects(value, at),
+        (Does::Shell, Some(value)) => view.starts_shell(value.clone(), at),
+        (Does::Cd, Some(value)) => {
+            view.reads_below(value, at);
+            view.base = match value.exact() {
+                Some(bytes) => Some(Cow::Owned(super::path::join(view.base.as_deref(), bytes))),
+                None => None,
+            };
+        }
+    }
+}
+
+fn acts(view: &mut View<'_>) {
+    for act in view.spec.acts {
+        match *act {
+            Act::Named(code) => view.named_by_words(code),
+            Act::NamedUnless(code, flags) => {
+                if !view.has_any(flags) {
+                    view.named_by_words(code);
+                }
+            }
+            Act::Connects(label) => view.connects_configured(label, 0),
+            Act::Reads(path) => view.touches(Verb::Read, path, false),
+            Act::Writes(path) => view.touches(Verb::Write, path, false),
+            Act::WritesBelow(path) => view.touches(Verb::Write, path, true),
+            Act::Code(language) => {
+                let by = view.by_words();
+                view.code(language, Code::RunsCode, by, 0);
+            }
+        }
+    }
+}
+
+fn operands(view: &mut View<'_>) {
+    let roles = view.spec.operands;
+    let count = view.operand_count();
+    if count == 0 {
+        match roles.absent {
+            Absent::ReadsHere => view.touches(Verb::Read, ".", true),
+            Absent::ReadsHereIfDeep if view.deep => view.touches(Verb::Read, ".", true),
+            _ => {}
+        }
+        return;
+    }
+    if count <= roles.first.len() && roles.absent == Absent::ReadsHereIfDeep && view.deep {
+        view.touches(Verb::Read, ".", true);
+    }
+    for n in 0..count {
+        let Some(at) = view.operand_at(n) else { continue };
+        let Some(word) = view.word(at) else { continue };
+        let by_place = roles.first.get(n).copied();
+        let role = match (by_place, roles.last) {
+            (Some(role), _) => role,
+            (None, Some(last)) if n + 1 == count => last,
+            _ => roles.rest,
+        };
+        operand(view, role, word, at);
+        if role != roles.rest && may_split(word) {
+            operand(view, roles.rest, word, at);
+        }
+    }
+}
+
+/// What one operand does by its role.
+fn operand(view: &mut View<'_>, role: Role, word: &Word, at: usize) {
+    match role {
+        Role::Text => {}
+        Role::Read => view.reads(word, at),
+        Role::ReadBelow => {
+            if word.exact() != Some(b"-") {
+                view.reads_below(word, at);
+            }
+        }
+        Role::Write => view.writes(word, at),
+        Role::WriteBelow => view.writes_below(word, at),
+        Role::Edit => {
+            view.reads(word, at);
+            view.writes(word, at);
+        }
+        Role::Delete => view.deletes(word, at),
+        Role::Move => {
+            if !word.exact().is_some_and(is_stream) {
+                let target = view.path_of(word, true);
+                view.effect(Verb::Read, Target::Path(target.clone()), at, Carry::Plain);
+                view.effect(Verb::Delete, Target::Path(target), at, Carry::Plain);
+            }
+        }
+        Role::Host => view.connects(word, at),
+    }
+}

@@ -1,0 +1,99 @@
+//! git. The subcommands stand in the files beside this one; here are the options before the subcommand.
+
+mod change;
+mod config;
+mod history;
+mod read;
+mod refs;
+mod remote;
+mod revision;
+mod tree;
+
+use crate::option::{Style, Table, options};
+use crate::program::{Spec, View};
+use crate::word::{Text, Word};
+
+/// How git's own parser reads options.
+const GIT: Style = Style::GNU.and(Style::NEGATES);
+
+const GLOBAL: &Table = options!("
+    -C PATH : cd
+    -c NAME=VALUE : runs-command
+    --config-env NAME=VAR : runs-command
+    --exec-path [PATH] : runs
+    --git-dir PATH : runs
+    --work-tree PATH : reads-below
+    --namespace NAME, --super-prefix PATH, -p --paginate, -P --no-pager, --no-replace-objects, --bare, --literal-pathspecs
+    --glob-pathspecs, --noglob-pathspecs, --icase-pathspecs, --no-optional-locks, --no-lazy-fetch, --no-advice, --html-path
+    --man-path, --info-path, --list-cmds GROUPS, --attr-source TREE, -v, -h
+");
+
+pub(super) const SPECS: &[&[Spec]] = &[
+    &[Spec::new(&["git"]).style(Style::LEADING.and(Style::NEGATES)).options(&[GLOBAL]).subs(&SUBS).judge(alias)],
+    &[Spec::new(&["gitk", "git-gui", "tig", "lazygit", "gitui"]).style(Style::HARMLESS)],
+];
+
+const LISTS: [&[Spec]; 7] =
+    [read::SUBS, history::SUBS, tree::SUBS, refs::SUBS, change::SUBS, remote::SUBS, config::SUBS];
+
+const COUNT: usize = {
+    let mut count = 0;
+    let mut list = 0;
+    while list < LISTS.len() {
+        count += list_at(list).len();
+        list += 1;
+    }
+    count
+};
+
+/// One flat list, so that a subcommand is found in one pass.
+static SUBS: [Spec; COUNT] = {
+    let mut all = [Spec::new(&[]); COUNT];
+    let mut filled = 0;
+    let mut list = 0;
+    while list < LISTS.len() {
+        let mut at = 0;
+        while at < list_at(list).len() {
+            put(&mut all, filled, spec_at(list_at(list), at));
+            filled += 1;
+            at += 1;
+        }
+        list += 1;
+    }
+    all
+};
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+const fn list_at(at: usize) -> &'static [Spec] {
+    LISTS[at]
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+const fn spec_at(list: &'static [Spec], at: usize) -> Spec {
+    list[at]
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+const fn put(all: &mut [Spec; COUNT], at: usize, spec: Spec) {
+    all[at] = spec;
+}
+
+/// A subcommand that git does not have: an alias, perhaps one that this very command defines
+/// (`git -c alias.x='!cmd' x`).
+fn alias(view: &mut View<'_>) {
+    let Some(name) = view.operand_str(0) else { return };
+    let key = format!("alias.{name}");
+    for (at, value) in view.values("-c") {
+        let Some(text) = value.exact_str() else { continue };
+        let Some((defined, body)) = text.split_once('=') else { continue };
+        if !defined.eq_ignore_ascii_case(&key) {
+            continue;
+        }
+        if let Some(command) = body.strip_prefix('!') {
+            view.starts_shell(Word::Exact(Text::from(command)), at);
+        } else {
+            // Its words are a git command line again; what they do is judged as text of a shell.
+            view.starts_shell(Word::Exact(Text::from(format!("git {body}").as_str())), at);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Subcommands that change the index and the work tree.
+
+use super::GIT;
+use super::revision::{DIFF, REVISIONS, paths};
+use crate::effect::Verb;
+use crate::files::Kind;
+use crate::option::{Style, Table, options};
+use crate::program::{Act, Code, Operands, Role, Spec, View};
+
+const PATHSPEC_FILE: &Table = options!("--pathspec-file-nul", "--pathspec-from-file FILE : reads");
+
+const STASH_PUSH: &Table = options!(
+    "
+    -p --patch, -S --staged, -k --keep-index, -u --include-untracked, -a --all, -q --quiet, -m --message M
+    -U --unified N, --inter-hunk-context N
+"
+);
+
+pub(super) const SUBS: &[Spec] = &[
+    Spec::new(&["add", "stage"])
+        .aliased()
+        .style(GIT)
+        .options(&[PATHSPEC_FILE, options!("
+            -n --dry-run, -v --verbose, -f --force, -i --interactive, -p --patch, -e --edit, -A --all --no-ignore-removal
+            --ignore-removal, -u --update, -N --intent-to-add, --refresh, --ignore-errors, --ignore-missing, --sparse, --renormalize
+            --chmod MODE, -U --unified N, --inter-hunk-context N, --auto-advance
+        ")])
+        .judge(paths),
+    Spec::new(&["rm"])
+        .style(GIT)
+        .options(&[PATHSPEC_FILE, options!("
+            -n --dry-run, -q --quiet, --cached, -f --force, --ignore-unmatch, --sparse
+            -r : deep
+        ")])
+        .judge(rm),
+    Spec::new(&["mv"])
+        .style(GIT)
+        .options(&[options!("-v --verbose, -n --dry-run, -f --force, -k, --sparse")])
+        .operands(Operands::all(Role::Move).last(Role::WriteBelow)),
+    Spec::new(&["restore"])
+        .style(GIT)
+        .options(&[PATHSPEC_FILE, options!("
+            -s --source TREE, -S --staged, -W --worktree, --ignore-unmerged, --overlay, -q --quiet, --recurse-submodules [M]
+            --progress, -m --merge, --conflict STYLE, -2 --ours, -3 --theirs, -p --patch, --ignore-skip-worktree-bits
+            -U --unified N, --inter-hunk-context N
+        ")])
+        .judge(restore),
+    Spec::new(&["checkout"])
+        .style(GIT)
+        .options(&[PATHSPEC_FILE, options!("
+            -b BRANCH, -B BRANCH, -l, --guess, --overlay, -q --quiet, --recurse-submodules [M], --progress, -m --merge
+            --conflict STYLE, -d --detach, -t --track [M], -f --force, --orphan BRANCH, --overwrite-ignore, --ignore-other-worktrees
+            -2 --ours, -3 --theirs, -p --patch, --ignore-skip-worktree-bits, --restore, -U --unified N, --inter-hunk-context N
+        ")])
+        .judge(checkout),
+    Spec::new(&["switch"])
+        .style(GIT)
+        .options(&[options!("
+            -c --create BRANCH, -C --force-create BRANCH, --guess, --discard-changes, -q --quiet, --recurse-submodules [M]
+            --progress, -m --merge, --conflict STYLE, -d --detach, -t --track [M], -f --force, --orphan BRANCH
+            --overwrite-ignore, --ignore-other-worktrees
+        ")]),
+    Spec::new(&["clean"])
+        .style(GIT)
+        .options(&[options!("
+            -q --quiet, -n --dry-run, -f --force, -i --interactive, -d, -e --exclude P, -x, -X
+        ")])
+        .judge(clean),
+    Spec::new(&["reset"])
+        .style(GIT)
+        .options(&[PATHSPEC_FILE, options!("
+            -q --quiet, --refresh, --mixed, --soft, --hard, --merge, --keep, --recurse-submodules [M], -p --patch
+            -N --intent-to-add, -z, --stdin, -U --unified N, --inter-hunk-context N
+        ")]),
+    Spec::new(&["apply"])
+        .style(GIT)
+        .options(&[options!("
+            --exclude P, --include P, -p N, --no-add, --stat, --numstat, --summary, --check, --index, -N --intent-to-add, --cached
+            --unsafe-paths, --apply, -3 --3way, --ours, --theirs, --union, -z, -C N, --whitespace A, --ignore-space-change
+            --ignore-whitespace, -R --reverse, --unidiff-zero, --reject, --allow-overlap, -v --verbose, -q --quiet
+            --inaccurate-eof, --recount, --directory ROOT, --allow-empty, --allow-binary-replacement --binary
+            --build-fake-ancestor FILE : writes
+        ")])
+        .operands(Operands::READ)
+        .judge(apply),
+    Spec::new(&["am"])
+        .style(GIT)
+        .options(&[options!("
+            -i --interactive, -n --no-verify, -b, -3 --3way, -q --quiet, -s --signoff, -u --utf8, -k --keep, --keep-non-patch
+            -m --message-id, --keep-cr, -c --scissors, --quoted-cr A, --whitespace A, --ignore-space-change, --ignore-whitespace
+            --directory ROOT, --exclude P, --include P, -C N, -p N, --patch-format F, --reject, --resolvemsg M, --continue --resolved
+            -r, --skip, --abort, --quit, --show-current-patch [M], --retry, --allow-empty, --committer-date-is-author-date
+            --ignore-date, --rerere-autoupdate, -S --gpg-sign [K], --empty M
+        ")])
+        .operands(Operands::READ),
+    Spec::new(&["stash"])
+        .style(GIT.and(Style::FREE))
+        .options(&[STASH_PUSH, PATHSPEC_FILE])
+        .subs(&[
+            Spec::new(&["list"]).style(GIT).options(&[REVISIONS, DIFF]),
+            Spec::new(&["show"])
+                .style(GIT)
+                .options(&[REVISIONS, DIFF, options!("--include-untracked, --only-untracked, -u")]),
+            Spec::new(&["push", "save"])
+                .style(GIT)
+                .options(&[STASH_PUSH, PATHSPEC_FILE])
+                .acts(&[Act::Named(Code::ChangesRepository)]),
+            Spec::new(&["pop", "apply", "drop", "clear", "branch", "store", "create", "export", "import"])
+                .style(GIT)
+                .options(&[options!("--index, -q --quiet, -m --message M, --print, --to-ref R")])
+                .acts(&[Act::Named(Code::ChangesRepository)]),
+        ])
+        .acts(&[Act::Named(Code::ChangesRepository)]),
+    Spec::new(&["checkout-index", "read-tree", "update-index", "write-tree", "mktree", "unpack-file", "merge-index", "merge-one-file"])
+        .style(GIT.and(Style::HARMLESS))
+        .acts(&[Act::Named(Code::ChangesRepository)]),
+    Spec::new(&["sparse-checkout"])
+        .style(GIT)
+        .subs(&[
+            Spec::new(&["list", "check-rules"])
+                .style(GIT)
+                .options(&[options!("-z, --cone, --no-cone", "--rules-file FILE : reads")]),
+            Spec::new(&["init", "set", "add", "reapply", "disable", "clean"])
+                .style(GIT)
+                .options(&[options!("--cone, --no-cone, --sparse-index, --no-sparse-index, --skip-checks, --stdin, -f --force, -n --dry-run, -v --verbose")])
+                .acts(&[Act::Named(Code::ChangesRepository)]),
+        ]),
+    Spec::new(&["rerere"])
+        .style(GIT.and(Style::FREE))
+        .options(&[options!("--rerere-autoupdate")])
+        .subs(&[
+            Spec::new(&["status", "remaining", "diff"]).style(GIT),
+            Spec::new(&["clear", "forget", "gc"]).style(GIT).acts(&[Act::Named(Code::ChangesRepository)]),
+        ])
+        .acts(&[Act::Named(Code::ChangesRepository)]),
+    Spec::new(&["mergetool"])
+        .style(GIT)
+        .options(&[options!("--tool-help, -y --no-prompt, --prompt, -g --gui", "-t --tool TOOL : runs", "-O FILE : reads")])
+        .acts(&[Act::Named(Code::RunsCommand)]),
+];
+
+fn rm(view: &mut View<'_>) {
+    if view.has_any(&["--cached", "--dry-run"]) {
+        return;
+    }
+    for at in view.operands() {
+        if let Some(word) = view.word(at) {
+            view.deletes(word, at);
+        }
+    }
+}
+
+fn overwrite(view: &mut View<'_>, at: usize) {
+    let Some(word) = view.word(at) else { return };
+    match word.exact() {
+        Some(bytes) if bytes.starts_with(b":") || bytes.contains(&b'*') => view.touches(Verb::Write, ".", true),
+        _ => view.writes_below(word, at),
+    }
+}
+
+fn restore(view: &mut View<'_>) {
+    if view.has("--staged") && !view.has("--worktree") {
+        return;
+    }
+    for at in view.operands() {
+        overwrite(view, at);
+    }
+}
+
+/// `git checkout -- path`, `git checkout rev -- path`, `git checkout path`: the file loses what was not committed.
+/// Implies `--restore`, so that rules can speak of it.
+fn checkout(view: &mut View<'_>) {
+    if view.has_any(&["-b", "-B", "--orphan", "--detach"]) {
+        return;
+    }
+    let operands = view.operands();
+    let behind = view.terminator;
+    let mut restored = None;
+    for (n, &at) in operands.iter().enumerate() {
+        let is_path = match behind {
+            Some(terminator) => at > terminator,
+            None => n > 0 || is_file(view, at),
+        };
+        if is_path {
+            overwrite(view, at);
+            restored = restored.or(Some(at));
+        }
+    }
+    if view.has_any(&["--pathspec-from-file", "--patch"]) {
+        restored = restored.or(Some(0));
+    }
+    if let Some(at) = restored {
+        view.imply("--restore", None, at);
+    }
+}
+
+/// Without `--`, git takes a word for a path if it is no revision.
+fn is_file(view: &View<'_>, at: usize) -> bool {
+    let Some(word) = view.word(at) else { return false };
+    let Some(bytes) = word.exact() else { return false };
+    if matches!(bytes, b"." | b".." | b"*")
+        || bytes.starts_with(b"./")
+        || bytes.starts_with(b"../")
+        || bytes.starts_with(b":")
+    {
+        return true;
+    }
+    match view.path_of(word, false) {
+        crate::effect::PathTarget::Exact(path) if path.is_absolute() => {
+            !matches!(view.inv.files.kind(&path), Kind::Missing | Kind::Unknown)
+        }
+        _ => false,
+    }
+}
+
+fn clean(view: &mut View<'_>) {
+    if view.has("--dry-run") {
+        return;
+    }
+    let operands = view.operands();
+    if operands.is_empty() {
+        view.touches(Verb::Delete, ".", true);
+    }
+    for at in operands {
+        if let Some(word) = view.word(at) {
+            view.path_effect(Verb::Delete, word, at, true, crate::effect::Carry::Plain);
+        }
+    }
+}
+
+/// What a patch changes stands in the patch.
+fn apply(view: &mut View<'_>) {
+    if !view.has_any(&["--stat", "--numstat", "--summary", "--check", "--cached"]) || view.has("--apply") {
+        view.touches(Verb::Write, ".", true);
+    }
+    // `--unsafe-paths` lets it leave the folder.
+    if view.has("--unsafe-paths") {
+        view.named_by_flag(Code::ChangesFiles, "--unsafe-paths", 0);
+    }
+}

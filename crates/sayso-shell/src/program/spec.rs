@@ -1,0 +1,278 @@
+//! The shape of a program's table.
+
+use super::{Code, View};
+use crate::option::{Style, Table, Tables, canonical};
+use std::borrow::Cow;
+
+/// A function for what data does not say.
+pub type Judge = fn(&mut View<'_>);
+
+/// A program, or one of its subcommands.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// Its names: things that are described alike, or, if `aliased`, one thing.
+    pub names: &'static [&'static str],
+    /// The first name is canonical, the others mean the same.
+    pub aliased: bool,
+    /// How words are read.
+    pub style: Style,
+    /// Options.
+    pub options: &'static [&'static Table],
+    /// Subcommands.
+    pub subs: &'static [Self],
+    /// What operands are.
+    pub operands: Operands,
+    /// What it does beyond its operands and options.
+    pub acts: &'static [Act],
+    /// What data does not say.
+    pub judge: Option<Judge>,
+}
+
+impl Spec {
+    /// A program whose operands mean nothing to a policy, without options.
+    #[must_use]
+    pub const fn new(names: &'static [&'static str]) -> Self {
+        Self {
+            names,
+            aliased: false,
+            style: Style::GNU,
+            options: &[],
+            subs: &[],
+            operands: Operands::TEXT,
+            acts: &[],
+            judge: None,
+        }
+    }
+
+    /// All names but the first are aliases of the first (`npm i` is `npm install`).
+    #[must_use]
+    pub const fn aliased(mut self) -> Self {
+        self.aliased = true;
+        self
+    }
+
+    /// With this style.
+    #[must_use]
+    pub const fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// With these options.
+    #[must_use]
+    pub const fn options(mut self, options: &'static [&'static Table]) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// With these subcommands.
+    #[must_use]
+    pub const fn subs(mut self, subs: &'static [Self]) -> Self {
+        self.subs = subs;
+        self
+    }
+
+    /// With operands of this kind.
+    #[must_use]
+    pub const fn operands(mut self, operands: Operands) -> Self {
+        self.operands = operands;
+        self
+    }
+
+    /// It always does this.
+    #[must_use]
+    pub const fn acts(mut self, acts: &'static [Act]) -> Self {
+        self.acts = acts;
+        self
+    }
+
+    /// With a function for the rest.
+    #[must_use]
+    pub const fn judge(mut self, judge: Judge) -> Self {
+        self.judge = Some(judge);
+        self
+    }
+
+    /// The subcommand of this name or alias, and its canonical name.
+    #[must_use]
+    pub fn sub(&self, name: &str) -> Option<(&'static Self, &'static str)> {
+        self.subs.iter().find_map(|sub| {
+            let written = sub.names.iter().find(|n| **n == name)?;
+            Some((sub, sub.canonical(written)))
+        })
+    }
+
+    /// The canonical form of one of its names.
+    #[must_use]
+    pub fn canonical(&self, name: &'static str) -> &'static str {
+        if self.aliased { self.names.first().copied().unwrap_or(name) } else { name }
+    }
+}
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing to a policy: a pattern, a number, a revision.
+    Text,
+    /// A file that is read; `-` is standard input.
+    Read,
+    /// A file or folder that is read with all below it.
+    ReadBelow,
+    /// A file that is created or changed; `-` is standard output.
+    Write,
+    /// A file or folder that is changed with all below it.
+    WriteBelow,
+    /// A file that is read and changed.
+    Edit,
+    /// Removed (with all below it if the command is deep).
+    Delete,
+    /// Read and then removed: it goes elsewhere.
+    Move,
+    /// A host name, address or URL that is connected to.
+    Host,
+}
+
+/// What happens without operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// Nothing, or standard input is read.
+    Nothing,
+    /// The working directory is read with all below it.
+    ReadsHere,
+    /// As `ReadsHere`, but only if the command is deep (`grep -r x`).
+    ReadsHereIfDeep,
+}
+
+/// What operands are, by position.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands {
+    /// The first ones.
+    pub first: &'static [Role],
+    /// All others.
+    pub rest: Role,
+    /// The last one, where it differs.
+    pub last: Option<Role>,
+    /// What happens without any.
+    pub absent: Absent,
+}
+
+impl Operands {
+    /// All of one kind.
+    #[must_use]
+    pub const fn all(rest: Role) -> Self {
+        Self { first: &[], rest, last: None, absent: Absent::Nothing }
+    }
+
+    /// The first ones are of these kinds, all others of that.
+    #[must_use]
+    pub const fn then(first: &'static [Role], rest: Role) -> Self {
+        Self { first, rest, last: None, absent: Absent::Nothing }
+    }
+
+    /// The last one is of another kind.
+    #[must_use]
+    pub const fn last(mut self, last: Role) -> Self {
+        self.last = Some(last);
+        self
+    }
+
+    /// Without operands this happens.
+    #[must_use]
+    pub const fn absent(mut self, absent: Absent) -> Self {
+        self.absent = absent;
+        self
+    }
+
+    /// Nothing to a policy.
+    pub const TEXT: Self = Self::all(Role::Text);
+    /// Files that are read; standard input without.
+    pub const READ: Self = Self::all(Role::Read);
+    /// Folders or files that are read with all below them; the working directory without.
+    pub const READ_BELOW: Self = Self::all(Role::ReadBelow).absent(Absent::ReadsHere);
+    /// Files that are written.
+    pub const WRITE: Self = Self::all(Role::Write);
+    /// Files that are read and changed.
+    pub const EDIT: Self = Self::all(Role::Edit);
+    /// Files that are removed.
+    pub const DELETE: Self = Self::all(Role::Delete);
+    /// Hosts that are connected to.
+    pub const HOSTS: Self = Self::all(Role::Host);
+    /// First something that is no file (a pattern, a mode), then files that are read.
+    pub const PATTERN_READ: Self = Self::then(&[Role::Text], Role::Read).absent(Absent::ReadsHereIfDeep);
+    /// Files that are read, and the last is written.
+    pub const READ_WRITE: Self = Self::all(Role::Read).last(Role::Write);
+}
+
+/// What a (sub)command always does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Something that needs a yes of its own, named by the words that lead here (or by the program, if none do).
+    Named(Code),
+    /// As `Named`, unless one of these options is there (`--dry-run`).
+    NamedUnless(Code, &'static [&'static str]),
+    /// It connects to a host that its configuration names; the label is for people.
+    Connects(&'static str),
+    /// It reads this path, relative to the working directory.
+    Reads(&'static str),
+    /// It writes this path, relative to the working directory.
+    Writes(&'static str),
+    /// It writes below this path, relative to the working directory.
+    WritesBelow(&'static str),
+    /// It runs code of the workspace or of a file: `Target::Code` in this language, named by the words.
+    Code(&'static str),
+}
+
+/// The canonical options that `flag`, as a person writes it in a pattern behind `words`, stands for: `git push -f` is
+/// `--force`, `rm -rf` is `--recursive` and `--force`. What the table does not know comes back as written, clusters
+/// letter by letter.
+#[must_use]
+pub fn canonical_flag(spec: &Spec, words: &[&str], flag: &str) -> Vec<Cow<'static, str>> {
+    let (depth, node, outer) = descend(spec, words);
+    let (far, root): (&'static [&'static Table], &'static [&'static Table]) = match depth {
+        0 => (&[], &[]),
+        1 => (&[], spec.options),
+        _ => (outer.options, spec.options),
+    };
+    canonical(flag, Tables { near: node.options, far, root }, node.style)
+}
+
+/// The leading words in canonical spelling as far as the table knows them: `npm i x` gives `install`, `x`.
+#[must_use]
+pub fn canonical_words<'w>(spec: &Spec, words: &[&'w str]) -> Vec<&'w str>
+where
+    'static: 'w,
+{
+    let mut node = *spec;
+    let mut known = true;
+    words
+        .iter()
+        .map(|word| match node.sub(word) {
+            Some((sub, name)) if known => {
+                node = *sub;
+                name
+            }
+            _ => {
+                known = false;
+                *word
+            }
+        })
+        .collect()
+}
+
+/// How many of the leading words are subcommands.
+#[must_use]
+pub fn subcommand_depth(spec: &Spec, words: &[&str]) -> usize {
+    descend(spec, words).0
+}
+
+fn descend(spec: &Spec, words: &[&str]) -> (usize, Spec, Spec) {
+    let (mut node, mut outer) = (*spec, *spec);
+    let mut depth = 0;
+    for word in words {
+        let Some((sub, _)) = node.sub(word) else { break };
+        outer = node;
+        node = *sub;
+        depth += 1;
+    }
+    (depth, node, outer)
+}

@@ -1,0 +1,267 @@
+//! What a judge sees of a command, and how it adds to its description.
+
+use super::path::{is_stream, join, path_target};
+use super::{Code, Description, Invocation, Prints, Spec, Start, host};
+use crate::effect::{Carry, Effect, HostTarget, NamedBy, Opt, PathTarget, Span, Target, Verb};
+use crate::option::{Does, Seen};
+use crate::word::{Origin, Part, Text, Word};
+use crate::{Dialect, Doubt};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A command with its words told apart, and the description so far.
+pub struct View<'a> {
+    /// The command.
+    pub inv: &'a Invocation<'a>,
+    /// The program's canonical name.
+    pub name: &'static str,
+    /// The program's table.
+    pub root: &'static Spec,
+    /// The table of the innermost subcommand.
+    pub spec: &'static Spec,
+    /// Canonical names of the subcommands that were met.
+    pub path: Vec<&'static str>,
+    /// Where relative paths begin: the working directory after `-C` and the like. `None`: not known.
+    pub base: Option<Cow<'a, Path>>,
+    /// Operands are taken with all below them.
+    pub deep: bool,
+    /// Index of a `--` in the words.
+    pub terminator: Option<usize>,
+    /// What the command does.
+    pub out: Description,
+    pub(crate) seen: Vec<Seen>,
+}
+
+impl<'a> View<'a> {
+    /// The word at an index of `argv`.
+    #[must_use]
+    pub fn word(&self, at: usize) -> Option<&'a Word> {
+        self.inv.argv.get(at)
+    }
+
+    /// Where the word at an index of `argv` stands.
+    #[must_use]
+    pub fn span(&self, at: usize) -> Span {
+        self.inv.spans.get(at).copied().unwrap_or_default()
+    }
+
+    /// How many operands there are, subcommands not counted.
+    #[must_use]
+    pub fn operand_count(&self) -> usize {
+        self.out.words.len().saturating_sub(usize::from(self.out.subcommands))
+    }
+
+    /// The index in `argv` of an operand, subcommands not counted.
+    #[must_use]
+    pub fn operand_at(&self, n: usize) -> Option<usize> {
+        self.out.words.get(usize::from(self.out.subcommands) + n).map(|&at| usize::from(at))
+    }
+
+    /// An operand, subcommands not counted.
+    #[must_use]
+    pub fn operand(&self, n: usize) -> Option<&'a Word> {
+        self.operand_at(n).and_then(|at| self.word(at))
+    }
+
+    /// An operand as text, if that is certain.
+    #[must_use]
+    pub fn operand_str(&self, n: usize) -> Option<&'a str> {
+        self.operand(n).and_then(Word::exact_str)
+    }
+
+    /// Indexes in `argv` of all operands, subcommands not counted.
+    #[must_use]
+    pub fn operands(&self) -> Vec<usize> {
+        self.out.words.iter().skip(usize::from(self.out.subcommands)).map(|&at| usize::from(at)).collect()
+    }
+
+    /// Whether an option is there, by its canonical name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.seen.iter().any(|s| s.opt.name == name)
+    }
+
+    /// Whether one of these options is there.
+    #[must_use]
+    pub fn has_any(&self, names: &[&str]) -> bool {
+        self.seen.iter().any(|s| names.contains(&s.opt.name.as_str()))
+    }
+
+    /// The value of the last option of this name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&Word> {
+        self.seen.iter().rev().find(|s| s.opt.name == name).and_then(|s| s.opt.value.as_ref())
+    }
+
+    /// The index in `argv` and the value of every option of this name.
+    #[must_use]
+    pub fn values(&self, name: &str) -> Vec<(usize, Word)> {
+        self.seen
+            .iter()
+            .filter(|s| s.opt.name == name)
+            .filter_map(|s| s.opt.value.clone().map(|value| (s.at, value)))
+            .collect()
+    }
+
+    /// A word as a path, seen from where relative paths begin.
+    #[must_use]
+    pub fn path_of(&self, word: &Word, below: bool) -> PathTarget {
+        path_target(word, self.base.as_deref(), below)
+    }
+
+    /// Adds an effect that is caused by the word at `at`.
+    pub fn effect(&mut self, verb: Verb, target: Target, at: usize, carry: Carry) {
+        let span = self.span(at);
+        self.out.effects.push(Effect { verb, target, span, run: Some(self.inv.run), carry, certain: true });
+    }
+
+    /// Adds an effect on a path; streams and `/dev/null` are none.
+    pub fn path_effect(&mut self, verb: Verb, word: &Word, at: usize, below: bool, carry: Carry) {
+        if verb != Verb::Delete && word.exact().is_some_and(is_stream) {
+            return;
+        }
+        let target = Target::Path(self.path_of(word, below));
+        self.effect(verb, target, at, carry);
+    }
+
+    /// The file is read; `-` is standard input.
+    pub fn reads(&mut self, word: &Word, at: usize) {
+        if word.exact() != Some(b"-") {
+            let below = self.deep;
+            self.path_effect(Verb::Read, word, at, below, Carry::Plain);
+        }
+    }
+
+    /// The file or folder is read with all below it.
+    pub fn reads_below(&mut self, word: &Word, at: usize) {
+        self.path_effect(Verb::Read, word, at, true, Carry::Plain);
+    }
+
+    /// The file is written, as is expected of this program.
+    pub fn writes(&mut self, word: &Word, at: usize) {
+        let below = self.deep;
+        self.path_effect(Verb::Write, word, at, below, Carry::Plain);
+    }
+
+    /// Files below the folder (or the file itself) are written.
+    pub fn writes_below(&mut self, word: &Word, at: usize) {
+        self.path_effect(Verb::Write, word, at, true, Carry::Plain);
+    }
+
+    /// The file is removed.
+    pub fn deletes(&mut self, word: &Word, at: usize) {
+        let below = self.deep;
+        self.path_effect(Verb::Delete, word, at, below, Carry::Plain);
+    }
+
+    /// This path, relative to the working directory, is read or written.
+    pub fn touches(&mut self, verb: Verb, path: &str, below: bool) {
+        let path = join(self.base.as_deref(), path.as_bytes());
+        let target = if below { PathTarget::Below(path) } else { PathTarget::Exact(path) };
+        self.effect(verb, Target::Path(target), 0, Carry::Plain);
+    }
+
+    /// It connects to the host that the word names as a URL, `host:port` or `user@host:path`.
+    pub fn connects(&mut self, word: &Word, at: usize) {
+        let target = host::of_word(word);
+        self.effect(Verb::Connect, Target::Host(target), at, Carry::Plain);
+    }
+
+    /// It connects to a host that its configuration names.
+    pub fn connects_configured(&mut self, label: &str, at: usize) {
+        self.effect(Verb::Connect, Target::Host(HostTarget::Configured(label.to_owned())), at, Carry::Plain);
+    }
+
+    /// Something that needs a yes of its own.
+    pub fn named(&mut self, code: Code, by: NamedBy, at: usize) {
+        let carry = Carry::Named { code: code.as_str(), by };
+        self.effect(Verb::Run, Target::Option(self.inv.run), at, carry);
+    }
+
+    /// As [`Self::named`], by a flag in canonical spelling.
+    pub fn named_by_flag(&mut self, code: Code, flag: &str, at: usize) {
+        self.named(code, NamedBy::Flag(flag.to_owned()), at);
+    }
+
+    /// As [`Self::named`], by the subcommands that were met, or by the program if there are none.
+    pub fn named_by_words(&mut self, code: Code) {
+        let by = self.by_words();
+        self.named(code, by, 0);
+    }
+
+    /// The subcommands that were met, or the program if there are none.
+    #[must_use]
+    pub fn by_words(&self) -> NamedBy {
+        if self.path.is_empty() {
+            NamedBy::Program
+        } else {
+            NamedBy::Words(self.path.iter().map(|&w| w.to_owned()).collect())
+        }
+    }
+
+    /// Code that nobody can see through is run.
+    pub fn code(&mut self, language: &'static str, code: Code, by: NamedBy, at: usize) {
+        let target = Target::Code { run: self.inv.run, language };
+        self.effect(Verb::Run, target, at, Carry::Named { code: code.as_str(), by });
+    }
+
+    /// An option that is not written but implied by the word at `at`; with a code, it needs a yes of its own.
+    pub fn imply(&mut self, flag: &str, code: Option<Code>, at: usize) {
+        if !self.has(flag) {
+            let opt = Opt { name: flag.to_owned(), value: None, span: self.span(at), known: true, implied: true };
+            self.seen.push(Seen { opt, does: Does::Nothing, at });
+        }
+        if let Some(code) = code {
+            self.named_by_flag(code, flag, at);
+        }
+    }
+
+    /// Something is not understood.
+    pub fn doubt(&mut self, code: Code, text: String, at: usize) {
+        let span = self.span(at);
+        self.out.doubts.push(Doubt { code: code.as_str(), text, span });
+    }
+
+    /// A shell would run this text.
+    pub fn starts_shell(&mut self, text: Word, at: usize) {
+        let span = self.span(at);
+        self.out.starts.push(Start::Shell {
+            text,
+            span,
+            dialect: Dialect::Other,
+            elsewhere: false,
+            parameters: Vec::new(),
+        });
+    }
+
+    /// The words from `at` on are a command that would be started.
+    pub fn starts_words(&mut self, at: usize) {
+        let argv = self.inv.argv.get(at..).unwrap_or_default().to_vec();
+        if argv.is_empty() {
+            return;
+        }
+        let spans = (at..self.inv.argv.len()).map(|i| self.span(i)).collect();
+        self.out.starts.push(Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd: None });
+    }
+
+    /// It prints exactly this.
+    pub fn prints(&mut self, bytes: Vec<u8>) {
+        self.out.prints = Prints::Exact(Text::from(bytes));
+    }
+
+    /// It prints names below the working directory.
+    pub fn prints_names_here(&mut self) {
+        self.out.prints = Prints::Names(join(self.base.as_deref(), b"."));
+    }
+}
+
+/// Whether a word may become none or several words.
+pub(crate) fn may_split(word: &Word) -> bool {
+    match word {
+        Word::Exact(_) => false,
+        Word::Dynamic(shape) => {
+            shape.splits && !(shape.origin == Origin::Number && shape.parts.iter().all(|p| matches!(p, Part::Hole)))
+        }
+        Word::Opaque => true,
+    }
+}
