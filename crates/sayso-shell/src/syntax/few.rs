@@ -39,6 +39,27 @@ impl<T> Few<T> {
         }
     }
 
+    /// The only one, or all of them back.
+    ///
+    /// # Errors
+    /// If there is none, or more than one.
+    pub fn into_one(self) -> Result<T, Self> {
+        match self.0 {
+            Held::One(item) => Ok(item),
+            other => Err(Self(other)),
+        }
+    }
+
+    /// All of them, in a vector.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        match self.0 {
+            Held::None => Vec::new(),
+            Held::One(item) => vec![item],
+            Held::Many(items) => items,
+        }
+    }
+
     /// The last one, to change it.
     pub fn last_mut(&mut self) -> Option<&mut T> {
         match &mut self.0 {

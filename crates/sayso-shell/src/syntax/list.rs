@@ -1,0 +1,300 @@
+//! Lists, pipelines, and the words that bash reserves.
+
+use super::byte::{is_meta, is_special_in_word};
+use super::cursor::{Parse, Parser};
+use super::tree::{
+    AndOr, Command, CommandKind, Connector, Descriptor, Few, Item, List, Part, Pipeline, Redirect, RedirectOperator,
+    RedirectTarget, Word,
+};
+use std::borrow::Cow;
+
+/// Words that mean something where a command may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reserved {
+    If,
+    Then,
+    Else,
+    Elif,
+    Fi,
+    Case,
+    Esac,
+    For,
+    Select,
+    While,
+    Until,
+    Do,
+    Done,
+    In,
+    Function,
+    Time,
+    OpenBrace,
+    CloseBrace,
+    Bang,
+    Condition,
+    Coproc,
+}
+
+impl Reserved {
+    fn of(text: &[u8]) -> Option<Self> {
+        Some(match text {
+            b"if" => Self::If,
+            b"then" => Self::Then,
+            b"else" => Self::Else,
+            b"elif" => Self::Elif,
+            b"fi" => Self::Fi,
+            b"case" => Self::Case,
+            b"esac" => Self::Esac,
+            b"for" => Self::For,
+            b"select" => Self::Select,
+            b"while" => Self::While,
+            b"until" => Self::Until,
+            b"do" => Self::Do,
+            b"done" => Self::Done,
+            b"in" => Self::In,
+            b"function" => Self::Function,
+            b"time" => Self::Time,
+            b"{" => Self::OpenBrace,
+            b"}" => Self::CloseBrace,
+            b"!" => Self::Bang,
+            b"[[" => Self::Condition,
+            b"coproc" => Self::Coproc,
+            _ => return None,
+        })
+    }
+
+    /// It ends the list before it.
+    const fn closes(self) -> bool {
+        matches!(
+            self,
+            Self::Then | Self::Else | Self::Elif | Self::Fi | Self::Esac | Self::Do | Self::Done | Self::CloseBrace
+        )
+    }
+}
+
+impl<'a> Parser<'_, 'a> {
+    /// Commands up to the end of the text, all of it.
+    pub(super) fn whole(&mut self) -> Parse<List<'a>> {
+        let list = self.list()?;
+        if self.pos < self.end {
+            return Err(self.unexpected());
+        }
+        self.finish_here_documents()?;
+        Ok(list)
+    }
+
+    /// At least one command.
+    pub(super) fn commands(&mut self) -> Parse<List<'a>> {
+        let list = self.list()?;
+        if list.items.is_empty() { Err(self.unexpected()) } else { Ok(list) }
+    }
+
+    /// Commands, perhaps none, up to something that cannot belong to them.
+    pub(super) fn list(&mut self) -> Parse<List<'a>> {
+        let mut items = Few::new();
+        loop {
+            self.linebreak()?;
+            if self.at_list_end() {
+                break;
+            }
+            let and_or = self.and_or()?;
+            let end = self.pos;
+            self.blanks();
+            let background = self.peek() == Some(b'&');
+            match self.peek() {
+                Some(b'&') => self.pos += 1,
+                Some(b';') if !self.at_case_end() => self.pos += 1,
+                Some(b'\n') => self.newline()?,
+                _ => {
+                    self.pos = end;
+                    items.push(Item { and_or, background });
+                    break;
+                }
+            }
+            items.push(Item { and_or, background });
+        }
+        self.blanks();
+        Ok(List { items })
+    }
+
+    fn at_list_end(&mut self) -> bool {
+        match self.peek() {
+            None | Some(b')') => true,
+            Some(b';') => self.at_case_end(),
+            _ => self.reserved().is_some_and(|(word, _)| word.closes()),
+        }
+    }
+
+    /// At `;;`, `;&` or `;;&`.
+    pub(super) fn at_case_end(&mut self) -> bool {
+        self.peek() == Some(b';') && self.peek_second().is_some_and(|(b, _)| matches!(b, b';' | b'&'))
+    }
+
+    fn and_or(&mut self) -> Parse<AndOr<'a>> {
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            let end = self.pos;
+            self.blanks();
+            let connector = match (self.peek(), self.peek_second()) {
+                (Some(b'&'), Some((b'&', at))) => (Connector::And, at),
+                (Some(b'|'), Some((b'|', at))) => (Connector::Or, at),
+                _ => {
+                    self.pos = end;
+                    return Ok(AndOr { first, rest });
+                }
+            };
+            self.pos = connector.1 + 1;
+            self.linebreak()?;
+            rest.push((connector.0, self.pipeline()?));
+        }
+    }
+
+    fn pipeline(&mut self) -> Parse<Pipeline<'a>> {
+        self.blanks();
+        let start = self.pos;
+        let (mut negated, mut timed) = (false, false);
+        let mut prefix_end = None;
+        while let Some((word @ (Reserved::Bang | Reserved::Time), end)) = self.reserved() {
+            self.pos = end;
+            self.step(1)?;
+            if word == Reserved::Bang {
+                negated = !negated;
+            } else {
+                timed = true;
+                self.time_options();
+            }
+            prefix_end = Some(self.pos);
+            self.blanks();
+        }
+        if let Some(end) = prefix_end
+            && matches!(self.peek(), None | Some(b'\n' | b';'))
+            && !self.at_case_end()
+        {
+            self.pos = end;
+            return Ok(Pipeline { negated, timed, commands: Few::new(), span: self.span(start, end) });
+        }
+        let mut commands = Few::one(self.command()?);
+        loop {
+            let end = self.pos;
+            self.blanks();
+            let second = self.peek_second().map(|(b, _)| b);
+            if self.peek() != Some(b'|') || second == Some(b'|') {
+                self.pos = end;
+                break;
+            }
+            let bar = self.pos;
+            self.pos += 1;
+            if self.eat(b'&') {
+                self.differs(bar, self.pos);
+                let span = self.span(bar, self.pos);
+                if let Some(command) = commands.last_mut() {
+                    join_outputs(command, span);
+                }
+            }
+            self.linebreak()?;
+            commands.push(self.command()?);
+        }
+        Ok(Pipeline { negated, timed, commands, span: self.span(start, self.pos) })
+    }
+
+    /// `-p` and `--` after `time`.
+    fn time_options(&mut self) {
+        for option in [b"-p", b"--"] {
+            let before = self.pos;
+            self.blanks();
+            let start = self.pos;
+            let matches = option.iter().all(|byte| self.eat(*byte));
+            if !matches || self.pos == start || self.peek().is_some_and(|byte| !is_meta(byte)) {
+                self.pos = before;
+            }
+        }
+    }
+
+    /// Blanks, `\<newline>` and a comment, up to the line end.
+    pub(super) fn blanks(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' => self.pos += 1,
+                b'#' => {
+                    let rest = self.slice(self.pos, self.end);
+                    let length = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+                    self.shared.steps += u64::try_from(length).unwrap_or_default();
+                    self.pos += length;
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Blanks and line ends.
+    pub(super) fn linebreak(&mut self) -> Parse<()> {
+        self.blanks();
+        while self.peek() == Some(b'\n') {
+            self.newline()?;
+            self.blanks();
+        }
+        Ok(())
+    }
+
+    /// The reserved word here, and where it ends.
+    pub(super) fn reserved(&mut self) -> Option<(Reserved, usize)> {
+        let first = self.peek()?;
+        if !matches!(first, b'i' | b't' | b'e' | b'f' | b'c' | b's' | b'w' | b'u' | b'd' | b'{' | b'}' | b'!' | b'[') {
+            return None;
+        }
+        let mut text = [0_u8; 8];
+        let mut length = 0;
+        let mut at = self.pos;
+        while let Some(byte) = self.byte(at) {
+            if byte == b'\\' && self.byte(at + 1) == Some(b'\n') {
+                at += 2;
+                continue;
+            }
+            if is_special_in_word(byte) {
+                let substitution = matches!(byte, b'<' | b'>') && self.byte(at + 1) == Some(b'(');
+                let glob = byte == b'(' && first == b'!' && self.options.extended_globs;
+                if !is_meta(byte) || substitution || glob {
+                    return None;
+                }
+                break;
+            }
+            *text.get_mut(length)? = byte;
+            length += 1;
+            at += 1;
+        }
+        Some((Reserved::of(text.get(..length)?)?, at))
+    }
+
+    /// Goes past this reserved word if it is next.
+    pub(super) fn eat_reserved(&mut self, word: Reserved) -> bool {
+        match self.reserved() {
+            Some((found, end)) if found == word => {
+                self.pos = end;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Goes past this reserved word, or fails.
+    pub(super) fn expect_reserved(&mut self, word: Reserved) -> Parse<()> {
+        if self.eat_reserved(word) { Ok(()) } else { Err(self.unexpected()) }
+    }
+}
+
+/// `|&`: the command's standard error goes where its output goes.
+fn join_outputs(command: &mut Command<'_>, span: super::tree::Span) {
+    let word = Word { parts: Few::one(Part::Literal { text: Cow::Borrowed(b"1"), span }), span };
+    let redirect = Redirect {
+        descriptor: Descriptor::Number(2),
+        operator: RedirectOperator::CopyOutput,
+        target: RedirectTarget::Word(word),
+        span,
+    };
+    match &mut command.kind {
+        CommandKind::Simple(simple) => simple.redirects.push(redirect),
+        CommandKind::Compound(compound) => compound.redirects.push(redirect),
+        // Defining a function prints nothing; a coprocess has its own pipe.
+        CommandKind::Function(_) | CommandKind::Coproc(_) => {}
+    }
+}
