@@ -1,1 +1,27 @@
-//! Part of Sayso.
+//! The gate: the straight line from a tool call to a recorded answer, and what must be remembered for it.
+//!
+//! [`Gate::judge`] is the line. Around it stand the policy files in force ([`policy`]), the record ([`audit`],
+//! [`store`]) and the folder each session is about ([`Sessions`]). Blocking throughout: a hook has no use for an
+//! async runtime, and a server calls it from its own threads.
+//!
+//! INVARIANT: nothing here turns a time-out, a parse failure, a panic, a missing file or an unknown key into Allow.
+
+pub mod audit;
+mod error;
+mod files;
+mod gate;
+mod permit;
+mod places;
+pub mod policy;
+pub mod reason;
+mod session;
+pub mod store;
+
+pub use audit::{Record, Recorder, Unrecorded};
+pub use error::Error;
+pub use files::{ProcessEnvironment, RealFiles};
+pub use gate::{Asking, Circumstances, Gate, Judged, unsupported};
+pub use permit::{Permit, digest};
+pub use places::{Home, Places};
+pub use policy::InForce;
+pub use session::Sessions;

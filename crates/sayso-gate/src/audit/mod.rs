@@ -1,0 +1,35 @@
+//! The record: what was asked, what was said, and why. Written before the answer is given.
+
+mod log;
+mod query;
+mod record;
+mod redact;
+mod spool;
+
+pub use log::Log;
+pub use query::{Order, Query, Stored};
+pub use record::{EffectRecord, ReasonRecord, Record};
+pub(crate) use record::{Seen, fresh_id, now_ms};
+pub use redact::{arguments as redact_arguments, text as redact_text};
+pub use spool::{Folded, Spool};
+
+use crate::Error;
+
+/// Takes records. A call whose record is not taken does not run.
+pub trait Recorder {
+    /// Takes one record.
+    ///
+    /// # Errors
+    /// If it could not be kept.
+    fn record(&self, record: &Record) -> Result<(), Error>;
+}
+
+/// Keeps nothing: for `check` and the like, whose answers nobody acts on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unrecorded;
+
+impl Recorder for Unrecorded {
+    fn record(&self, _: &Record) -> Result<(), Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! What can be asked of the record.
+
+use crate::audit::Record;
+use sayso_policy::Verdict;
+use serde::Serialize;
+
+/// What can be asked of the record. Everything given must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Not before this, in milliseconds since 1970.
+    pub since_ms: Option<u64>,
+    /// Before this.
+    pub until_ms: Option<u64>,
+    /// This agent.
+    pub agent: Option<String>,
+    /// This session.
+    pub session: Option<String>,
+    /// This verdict.
+    pub verdict: Option<Verdict>,
+    /// This tool, canonical.
+    pub tool: Option<String>,
+    /// This text somewhere in the record, in any case.
+    pub text: Option<String>,
+    /// Only records that came after this one, for those who follow.
+    pub after: Option<u64>,
+    /// At most this many; `None`: all.
+    pub limit: Option<usize>,
+    /// Which end comes first, and is kept under a limit.
+    pub order: Order,
+}
+
+/// Which end comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The newest first.
+    #[default]
+    NewestFirst,
+    /// The oldest first.
+    OldestFirst,
+}
+
+/// A record in the store.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stored {
+    /// Its number: without gaps a later record has a higher one.
+    pub seq: u64,
+    /// The record.
+    #[serde(flatten)]
+    pub record: Record,
+}

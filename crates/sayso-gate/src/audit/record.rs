@@ -1,0 +1,228 @@
+//! One decision, as it is kept.
+
+use crate::audit::redact;
+use crate::gate::Circumstances;
+use sayso_policy::{Actor, Answer, Decision, EffectOpinions, Operation, Reason, Request, ToolCall, Verdict, explain};
+use sayso_shell::Verb;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How much of one string of a call is kept.
+const TEXT_KEPT: usize = 4096;
+/// How many effects are kept.
+const EFFECTS_KEPT: usize = 64;
+
+/// One decision, as it is kept. Fields that a later version adds are tolerated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Unique; begins with the time, so that ids sort.
+    pub id: String,
+    /// When, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// Which way in: `hook claude-code`, `http`.
+    pub way_in: String,
+    /// The way in's own word for what happened: `PreToolUse`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// The caller's own id of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// Who asked.
+    #[serde(default)]
+    pub actor: Actor,
+    /// The tool, canonical.
+    pub tool: String,
+    /// The command, if the call is or holds one; secrets taken out, long ones cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The arguments; secrets taken out, long ones cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+    /// The working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+    /// What the policy said.
+    pub verdict: Verdict,
+    /// What the caller was told.
+    pub answer: Answer,
+    /// Why, the decisive reason first.
+    pub reasons: Vec<ReasonRecord>,
+    /// What the call would do.
+    pub effects: Vec<EffectRecord>,
+    /// Effects beyond those listed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_effects: usize,
+    /// Which policy.
+    pub policy: String,
+    /// The operation's digest, if there is an operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// How long the decision took, in microseconds.
+    pub micros: u64,
+}
+
+/// A reason, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReasonRecord {
+    /// The code.
+    pub code: String,
+    /// The sentence.
+    pub text: String,
+    /// Who said it.
+    pub layer: String,
+    /// Where the rule stands.
+    #[serde(default)]
+    pub source: Option<String>,
+}
+
+/// An effect, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectRecord {
+    /// What is done.
+    pub verb: Verb,
+    /// To what, for people.
+    pub target: String,
+    /// What the policy said of it.
+    pub verdict: Verdict,
+}
+
+impl From<&Reason> for ReasonRecord {
+    fn from(reason: &Reason) -> Self {
+        Self {
+            code: reason.code.to_string(),
+            text: kept(&reason.text),
+            layer: reason.layer.to_string(),
+            source: reason.source.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+/// What the record needs to know of a call even if normalising it fails.
+pub(crate) struct Seen {
+    actor: Actor,
+    tool: String,
+    command: Option<String>,
+    arguments: Option<Value>,
+    cwd: Option<String>,
+    workspace: Option<String>,
+}
+
+impl Seen {
+    pub(crate) fn of(call: &ToolCall) -> Self {
+        let (tool, command, arguments) = match &call.request {
+            Request::Command(bytes) => ("bash_execute".to_owned(), Some(kept(&String::from_utf8_lossy(bytes))), None),
+            Request::Tool { name, arguments, .. } => {
+                let command = arguments.get("command").and_then(Value::as_str).map(kept);
+                (redact::cut(name, 256), command, Some(redact::arguments(arguments, TEXT_KEPT)))
+            }
+        };
+        Self {
+            actor: call.actor.clone(),
+            tool,
+            command,
+            arguments,
+            cwd: call.cwd.as_ref().map(|p| p.display().to_string()),
+            workspace: call.workspace.root().map(|p| p.display().to_string()),
+        }
+    }
+
+    pub(crate) fn record(
+        self,
+        operation: Option<&Operation>,
+        decision: &Decision,
+        circumstances: &Circumstances,
+        digest: Option<String>,
+        took: Duration,
+    ) -> Record {
+        let time_ms = now_ms();
+        let canonical = operation.map(|o| o.tool.canonical.clone()).filter(|name| !name.is_empty());
+        let (effects, more_effects) = operation.map(|o| effects(o, decision)).unwrap_or_default();
+        Record {
+            id: fresh_id_at(time_ms),
+            time_ms,
+            way_in: circumstances.way_in.clone(),
+            event: circumstances.event.clone(),
+            call_id: circumstances.call_id.as_deref().map(|id| redact::cut(id, 128)),
+            actor: self.actor,
+            tool: canonical.unwrap_or(self.tool),
+            command: self.command,
+            arguments: self.arguments,
+            cwd: self.cwd,
+            workspace: self.workspace,
+            verdict: decision.verdict,
+            answer: decision.answer,
+            reasons: decision.reasons.iter().take(EFFECTS_KEPT).map(ReasonRecord::from).collect(),
+            effects,
+            more_effects,
+            policy: decision.policy_version.clone(),
+            digest,
+            micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+fn effects(operation: &Operation, decision: &Decision) -> (Vec<EffectRecord>, usize) {
+    let verdict_of = |index: usize| {
+        let of_effect = |o: &&EffectOpinions| o.effect == Some(index);
+        decision.effects.iter().find(of_effect).map_or(decision.verdict, |o| o.verdict)
+    };
+    let kept = operation.effects.iter().enumerate().take(EFFECTS_KEPT).map(|(index, effect)| EffectRecord {
+        verb: effect.verb,
+        target: kept(&explain::effect::target(operation, effect)),
+        verdict: verdict_of(index),
+    });
+    (kept.collect(), operation.effects.len().saturating_sub(EFFECTS_KEPT))
+}
+
+/// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.
+fn kept(text: &str) -> String {
+    redact::cut(&redact::text(text), TEXT_KEPT)
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// An id that nobody else has.
+pub(crate) fn fresh_id() -> String {
+    fresh_id_at(now_ms())
+}
+
+fn fresh_id_at(time_ms: u64) -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    // The standard library seeds this from the system's randomness, once for each thread of each process.
+    let random = std::hash::RandomState::new().hash_one((count, std::process::id(), time_ms));
+    format!("{time_ms:012x}-{random:016x}")
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_sort_by_time() {
+        let ids: std::collections::BTreeSet<String> = (0..1000).map(|_| fresh_id()).collect();
+        assert_eq!(ids.len(), 1000);
+        assert!(fresh_id_at(1) < fresh_id_at(2));
+    }
+
+    #[test]
+    fn a_key_at_the_cut_is_still_taken_out() {
+        let text = format!("{} ghp_{}", "x".repeat(TEXT_KEPT - 10), "a".repeat(36));
+        assert!(!kept(&text).contains("ghp_a"), "{}", kept(&text));
+    }
+}

@@ -1,0 +1,159 @@
+//! The spool: a hook appends its record as one line, and the next reader folds the lines into the store.
+//!
+//! A hook lives for a millisecond and must not open a database. It appends with one write. To lose nothing, a
+//! writer holds a shared lock while it writes and looks, under the lock, whether the file is still the one of that
+//! name; a reader first renames the file, then waits for an exclusive lock on it. To double nothing, records are
+//! known by their id, and a file is removed only after the store has committed.
+
+use crate::audit::{Record, Recorder, fresh_id};
+use crate::store::Records;
+use crate::{Error, Places};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+const CURRENT: &str = "current.jsonl";
+const FOLDING: &str = ".folding";
+const DAMAGED: &str = "damaged.txt";
+
+/// The spool of one user.
+#[derive(Clone, Debug)]
+pub struct Spool {
+    folder: PathBuf,
+}
+
+/// What folding did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// New records.
+    pub records: usize,
+    /// Lines that are no record: kept in `damaged.txt` beside the spool.
+    pub damaged: usize,
+}
+
+impl Spool {
+    /// The spool of this user.
+    ///
+    /// # Errors
+    /// If its folder cannot be used.
+    pub fn open(places: &Places) -> Result<Self, Error> {
+        Ok(Self { folder: places.own_folder("spool")? })
+    }
+
+    fn append(&self, line: &[u8]) -> Result<(), Error> {
+        let path = self.folder.join(CURRENT);
+        let mut file = self.lock_for_append(&path)?;
+        // A full disk may have left half a line behind: an empty line in front keeps it from spoiling this one.
+        let mut whole = Vec::with_capacity(line.len() + 2);
+        whole.push(b'\n');
+        whole.extend_from_slice(line);
+        whole.push(b'\n');
+        let written = file.write(&whole).map_err(|e| Error::io("write", &path, e))?;
+        if written == whole.len() {
+            return Ok(());
+        }
+        Err(Error::io("write", &path, std::io::Error::from(std::io::ErrorKind::WriteZero)))
+    }
+
+    /// The current file, locked, and still current.
+    fn lock_for_append(&self, path: &Path) -> Result<File, Error> {
+        // Each failed turn means that a reader has just taken the file away; it does so at most a few times a second.
+        for _ in 0..1000 {
+            let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+            let file = rustix::fs::open(path, flags | OFlags::NONBLOCK, Mode::RUSR | Mode::WUSR)
+                .map_err(|e| Error::io("open", path, e))?;
+            if flock(&file, FlockOperation::NonBlockingLockShared).is_err() {
+                continue;
+            }
+            let opened = fstat(&file).map_err(|e| Error::io("look at", path, e))?;
+            let named = std::fs::symlink_metadata(path);
+            if named.is_ok_and(|named| named.ino() == opened.st_ino && named.dev() == opened.st_dev) {
+                return Ok(File::from(file));
+            }
+        }
+        Err(Error::io("lock", path, std::io::Error::from(std::io::ErrorKind::WouldBlock)))
+    }
+
+    /// Folds everything written so far into a store.
+    ///
+    /// # Errors
+    /// If the store refuses. Nothing is lost then: the files stay for the next reader.
+    pub fn fold(&self, store: &dyn Records) -> Result<Folded, Error> {
+        let current = self.folder.join(CURRENT);
+        if std::fs::symlink_metadata(&current).is_ok_and(|meta| meta.len() > 0) {
+            // The name sorts by time, so that files are folded in order.
+            let aside = self.folder.join(format!("{}{FOLDING}", fresh_id()));
+            match std::fs::rename(&current, &aside) {
+                Ok(()) => {}
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {} // another reader was faster
+                Err(e) => return Err(Error::io("rename", &current, e)),
+            }
+        }
+        let mut folded = Folded::default();
+        for path in self.put_aside()? {
+            let one = self.fold_file(&path, store)?;
+            folded.records += one.records;
+            folded.damaged += one.damaged;
+        }
+        Ok(folded)
+    }
+
+    fn put_aside(&self) -> Result<Vec<PathBuf>, Error> {
+        let listing = std::fs::read_dir(&self.folder).map_err(|e| Error::io("list", &self.folder, e))?;
+        let mut paths: Vec<PathBuf> = listing
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.to_string_lossy().ends_with(FOLDING))
+            .collect();
+        paths.sort();
+        Ok(paths)
+    }
+
+    fn fold_file(&self, path: &Path, store: &dyn Records) -> Result<Folded, Error> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Folded::default()), // folded by another
+            Err(e) => return Err(Error::io("open", path, e)),
+        };
+        // Waits for writers that had opened it before it was renamed, and for other readers.
+        flock(&file, FlockOperation::LockExclusive).map_err(|e| Error::io("lock", path, e))?;
+        if std::fs::symlink_metadata(path).is_err() {
+            return Ok(Folded::default());
+        }
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).map_err(|e| Error::io("read", path, e))?;
+        let mut records = Vec::new();
+        let mut damaged = Vec::new();
+        for line in content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            match serde_json::from_slice::<Record>(line) {
+                Ok(record) => records.push(record),
+                Err(_) => damaged.push(line),
+            }
+        }
+        let new = store.append(&records)?;
+        self.keep_damaged(&damaged)?;
+        std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+        Ok(Folded { records: new, damaged: damaged.len() })
+    }
+
+    fn keep_damaged(&self, lines: &[&[u8]]) -> Result<(), Error> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let path = self.folder.join(DAMAGED);
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let mut text = lines.join(&b'\n');
+        text.push(b'\n');
+        rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)
+            .map_err(std::io::Error::from)
+            .and_then(|file| File::from(file).write_all(&text))
+            .map_err(|e| Error::io("write", &path, e))
+    }
+}
+
+impl Recorder for Spool {
+    fn record(&self, record: &Record) -> Result<(), Error> {
+        self.append(&serde_json::to_vec(record)?)
+    }
+}

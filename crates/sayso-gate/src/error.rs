@@ -1,0 +1,70 @@
+//! Everything that can go wrong in this crate.
+
+use sayso_policy::text::Problem;
+use std::path::{Path, PathBuf};
+
+/// Everything that can go wrong in this crate. Whatever it is, the call at hand does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The system refused.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb: `read`, `write`, `create`.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file or folder that somebody else could have written.
+    #[error("{} is not safe to use: {why}", path.display())]
+    Unsafe {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// Policy files with errors.
+    #[error("the policy is refused: {}", first(.0))]
+    Policy(Vec<Problem>),
+    /// A policy asks for something that the gate cannot keep yet.
+    #[error("the policy asks for what this version cannot keep: {}", .0.join(", "))]
+    Unsupported(Vec<&'static str>),
+    /// The store refused.
+    #[error("the store: {0}")]
+    Store(#[from] rusqlite::Error),
+    /// The store was written by a newer Sayso.
+    #[error("the store has version {found}, this Sayso knows up to {known}: use a newer Sayso")]
+    NewerStore {
+        /// What the file says.
+        found: u32,
+        /// What this program knows.
+        known: u32,
+    },
+    /// Something could not be written as JSON.
+    #[error("cannot write a record: {0}")]
+    Json(#[from] serde_json::Error),
+    /// There is no project file to trust.
+    #[error("there is no .sayso.toml in {} or above it up to the repository's root", .0.display())]
+    NoProjectFile(PathBuf),
+    /// The home folder cannot be found out.
+    #[error("the home folder of this user is not known")]
+    NoHome,
+    /// A permit for another operation.
+    #[error("the permit is for another operation")]
+    WrongPermit,
+}
+
+impl Error {
+    /// An I/O error with what was tried.
+    pub(crate) fn io(doing: &'static str, path: &Path, source: impl Into<std::io::Error>) -> Self {
+        Self::Io { doing, path: path.to_owned(), source: source.into() }
+    }
+}
+
+fn first(problems: &[Problem]) -> String {
+    let Some(problem) = problems.iter().find(|p| !p.warning).or(problems.first()) else {
+        return "for no known reason".to_owned();
+    };
+    format!("{}: {}", problem.source, problem.message)
+}

@@ -1,0 +1,136 @@
+//! The real file system and environment, behind the traits that keep analysis and policy pure.
+
+use rustix::fs::{Mode, OFlags};
+use sayso_shell::{Environment, Files, Kind};
+use std::ffi::OsString;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// The real file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealFiles;
+
+impl Files for RealFiles {
+    fn kind(&self, path: &Path) -> Kind {
+        let meta = match std::fs::symlink_metadata(path) {
+            Ok(meta) => meta,
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Kind::Missing,
+            Err(_) => return Kind::Unknown,
+        };
+        let mode = meta.permissions().mode();
+        let kind = meta.file_type();
+        if kind.is_symlink() {
+            std::fs::read_link(path).map_or(Kind::Unknown, Kind::Link)
+        } else if kind.is_dir() {
+            Kind::Folder { world_writable: mode & 0o002 != 0 }
+        } else if kind.is_file() {
+            Kind::File { executable: mode & 0o111 != 0 }
+        } else {
+            Kind::Other
+        }
+    }
+
+    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(folder).ok()? {
+            if names.len() == limit {
+                return None;
+            }
+            names.push(entry.ok()?.file_name());
+        }
+        Some(names)
+    }
+
+    fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        read_regular(path, limit, OFlags::empty()).ok().map(|(content, _)| content)
+    }
+}
+
+/// Reads a regular file of at most `limit` bytes, with what `fstat` says of the file that was really opened.
+///
+/// An attacker would put a pipe or a device there, so that a plain `open` waits for ever: hence `NONBLOCK`, and the
+/// look at the open file and not at the name.
+pub(crate) fn read_regular(path: &Path, limit: usize, flags: OFlags) -> std::io::Result<(Vec<u8>, std::fs::Metadata)> {
+    let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(std::io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let most = u64::try_from(limit).unwrap_or(u64::MAX);
+    if meta.len() > most {
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
+    }
+    let mut content = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() > limit {
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
+    }
+    Ok((content, meta))
+}
+
+/// The environment of this process. A hook inherits it from the agent, and so do the agent's tools: what a command
+/// would see.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProcessEnvironment;
+
+impl Environment for ProcessEnvironment {
+    fn get(&self, name: &str) -> Option<String> {
+        // A name with `=` or NUL makes the standard library panic.
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return None;
+        }
+        std::env::var(name).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_apart_without_following_the_last_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("plain"), "x").unwrap();
+        std::fs::write(at("script"), "x").unwrap();
+        std::fs::set_permissions(at("script"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::create_dir(at("open")).unwrap();
+        std::fs::set_permissions(at("open"), std::fs::Permissions::from_mode(0o1777)).unwrap();
+        std::os::unix::fs::symlink("plain", at("link")).unwrap();
+        let files = RealFiles;
+        assert_eq!(files.kind(&at("plain")), Kind::File { executable: false });
+        assert_eq!(files.kind(&at("script")), Kind::File { executable: true });
+        assert_eq!(files.kind(&at("open")), Kind::Folder { world_writable: true });
+        assert_eq!(files.kind(&at("link")), Kind::Link("plain".into()));
+        assert_eq!(files.kind(&at("none")), Kind::Missing);
+        assert_eq!(files.kind(&at("plain/below")), Kind::Missing);
+        assert_eq!(files.kind(Path::new("/dev/null")), Kind::Other);
+        assert_eq!(files.kind(Path::new("a\0b")), Kind::Unknown);
+    }
+
+    #[test]
+    fn reading_is_bounded_and_never_waits_on_a_pipe_or_a_device() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        std::fs::write(dir.path().join("five"), "12345").unwrap();
+        let files = RealFiles;
+        assert_eq!(files.read(&pipe, 10), None);
+        assert_eq!(files.read(Path::new("/dev/zero"), 10), None);
+        assert_eq!(files.read(dir.path(), 10), None);
+        assert_eq!(files.read(&dir.path().join("five"), 5).unwrap(), b"12345");
+        assert_eq!(files.read(&dir.path().join("five"), 4), None);
+        assert_eq!(files.list(dir.path(), 2).unwrap().len(), 2);
+        assert_eq!(files.list(dir.path(), 1), None);
+        assert_eq!(files.list(&pipe, 1), None);
+    }
+
+    #[test]
+    fn odd_names_of_variables_are_unset() {
+        for name in ["", "A=B", "A\0"] {
+            assert_eq!(ProcessEnvironment.get(name), None);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The straight line: every way in uses this one function, and none has rules of its own.
+
+use crate::audit::{Record, Recorder, Seen, now_ms};
+use crate::policy::InForce;
+use crate::{Permit, ProcessEnvironment, RealFiles, permit, reason};
+use sayso_policy::{Answer, Decision, Facts, Operation, Policy, Reason, State, ToolCall, Verdict};
+use sayso_shell::{Environment, Files};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+/// Judges calls by the policy in force and records what it says.
+pub struct Gate {
+    in_force: InForce,
+    recorder: Box<dyn Recorder + Send + Sync>,
+    files: Box<dyn Files + Send + Sync>,
+    env: Box<dyn Environment + Send + Sync>,
+}
+
+/// How a call came in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circumstances {
+    /// Which way in: `hook claude-code`, `http`.
+    pub way_in: String,
+    /// Its own word for what happened: `PreToolUse`.
+    pub event: Option<String>,
+    /// The caller's own id of the call.
+    pub call_id: Option<String>,
+    /// Who can be asked.
+    pub asking: Asking,
+}
+
+/// Who can be asked where the policy says Ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// The caller has a prompt of its own and shows it for an Ask.
+    OwnPrompt,
+    /// Nobody.
+    Nobody,
+}
+
+/// What the gate said of a call.
+#[derive(Debug)]
+#[must_use = "a judgement that nobody looks at guards nothing"]
+pub struct Judged {
+    /// The decision.
+    pub decision: Decision,
+    /// There if, and only if, the call may run now.
+    pub permit: Option<Permit>,
+    /// What was recorded.
+    pub record: Record,
+    /// The call as it was understood; `None` if Sayso failed on it.
+    pub operation: Option<Operation>,
+}
+
+impl Gate {
+    /// A gate over the real file system and this process's environment.
+    #[must_use]
+    pub fn new(in_force: InForce, recorder: Box<dyn Recorder + Send + Sync>) -> Self {
+        Self { in_force, recorder, files: Box::new(RealFiles), env: Box::new(ProcessEnvironment) }
+    }
+
+    /// The same with other facts.
+    #[must_use]
+    pub fn with_facts(mut self, files: Box<dyn Files + Send + Sync>, env: Box<dyn Environment + Send + Sync>) -> Self {
+        self.files = files;
+        self.env = env;
+        self
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn in_force(&self) -> &InForce {
+        &self.in_force
+    }
+
+    /// The whole line: normalise, analyse, evaluate, ask, record, answer.
+    pub fn judge(&self, call: ToolCall, circumstances: &Circumstances) -> Judged {
+        let began = Instant::now();
+        let policy = &self.in_force.policy;
+        let facts = Facts { files: &*self.files, env: &*self.env };
+        let seen = Seen::of(&call);
+
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            let operation = Operation::new(call, facts);
+            let decision = policy.evaluate(&operation, &State { now_ms: now_ms(), ..State::default() }, facts);
+            (operation, decision)
+        }));
+        let (operation, mut decision) = match judged {
+            Ok((operation, decision)) => (Some(operation), decision),
+            Err(_) => (None, failed(policy)),
+        };
+
+        if let Some((verdict, reason)) = &self.in_force.floor {
+            tighten(&mut decision, *verdict, reason);
+        }
+        ask(&mut decision, policy, circumstances.asking);
+
+        let digest = operation.as_ref().map(|o| permit::digest(o, policy.version()));
+        let mut record = seen.record(operation.as_ref(), &decision, circumstances, digest.clone(), began.elapsed());
+        if let Err(error) = self.recorder.record(&record) {
+            let why = format!("The decision could not be recorded ({error}), so the call does not run.");
+            tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
+            record.verdict = decision.verdict;
+            record.answer = decision.answer;
+        }
+
+        let permit = Permit::of(digest.as_deref(), &decision);
+        Judged { decision, permit, record, operation }
+    }
+}
+
+/// Makes a decision at least this strict, and says so first.
+fn tighten(decision: &mut Decision, least: Verdict, reason: &Reason) {
+    if decision.verdict < least || least == Verdict::Deny && decision.answer != Answer::Deny {
+        decision.reasons.insert(0, reason.clone());
+    }
+    decision.verdict = decision.verdict.max(least);
+    decision.answer = match (decision.answer, least) {
+        (_, Verdict::Deny) | (Answer::Deny, _) => Answer::Deny,
+        (Answer::Allow, Verdict::Ask) => Answer::Ask,
+        (answer, _) => answer,
+    };
+}
+
+/// Where nobody can be asked, `unanswered` speaks; where it is silent, the caller's own prompt, else Deny.
+fn ask(decision: &mut Decision, policy: &Policy, asking: Asking) {
+    if decision.answer != Answer::Ask {
+        return;
+    }
+    let _ = policy;
+    if asking == Asking::Nobody {
+        let why = "A person should decide this, and nobody can be asked here.";
+        tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
+    }
+}
+
+/// Sayso itself failed: the call does not run.
+fn failed(policy: &Policy) -> Decision {
+    let why = "Sayso failed while it judged this call. The call does not run; please report the bug.";
+    Decision {
+        verdict: Verdict::Deny,
+        answer: Answer::Deny,
+        reasons: vec![reason::built_in(reason::INTERNAL_ERROR, why)],
+        effects: Vec::new(),
+        policy_version: policy.version().to_owned(),
+    }
+}
+
+/// What a policy asks for that this gate cannot keep yet. Never ignored: such a policy is refused.
+#[must_use]
+pub fn unsupported(policy: &Policy) -> Vec<&'static str> {
+    let _ = policy;
+    Vec::new()
+}

@@ -1,0 +1,70 @@
+//! Proof of an Allow.
+
+use crate::Error;
+use sayso_policy::{Answer, Decision, Operation, Request};
+use std::os::unix::ffi::OsStrExt;
+
+/// Proof that the gate said Allow to one operation. Only the gate can make one; what forwards or executes a call
+/// takes it away, so that one Allow is used once.
+#[must_use = "an Allow that is not used is a call that does not run"]
+#[derive(Debug)]
+pub struct Permit {
+    digest: String,
+}
+
+impl Permit {
+    /// INVARIANT: the only way to a permit, and it needs a decision whose answer is Allow.
+    pub(crate) fn of(digest: Option<&str>, decision: &Decision) -> Option<Self> {
+        let digest = digest.filter(|_| decision.answer == Answer::Allow)?;
+        Some(Self { digest: digest.to_owned() })
+    }
+
+    /// The digest of the operation it is for.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Does what was allowed, if it is what was allowed.
+    ///
+    /// # Errors
+    /// If the operation is another one.
+    pub fn spend<T>(self, operation: &Operation, policy: &str, act: impl FnOnce() -> T) -> Result<T, Error> {
+        if digest(operation, policy) != self.digest {
+            return Err(Error::WrongPermit);
+        }
+        Ok(act())
+    }
+}
+
+/// What an operation is, as a hash: the tool, its arguments, where it runs, the programs its names resolve to, and
+/// the policy that judged it. Every part goes in with its length, so that no two operations read alike.
+#[must_use]
+pub fn digest(operation: &Operation, policy: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |bytes: &[u8]| {
+        hasher.update(&u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hasher.update(bytes);
+    };
+    part(policy.as_bytes());
+    part(operation.tool.canonical.as_bytes());
+    match &operation.request {
+        Request::Command(bytes) => {
+            part(b"command");
+            part(bytes);
+        }
+        Request::Tool { name, arguments, server } => {
+            part(b"tool");
+            part(name.as_bytes());
+            part(arguments.to_string().as_bytes());
+            part(server.as_deref().unwrap_or_default().as_bytes());
+        }
+    }
+    for path in [operation.cwd.as_deref(), operation.workspace.root(), operation.home.as_deref()] {
+        part(path.map(|p| p.as_os_str().as_bytes()).unwrap_or_default());
+    }
+    for run in operation.analysis.iter().flat_map(|a| &a.runs) {
+        part(run.program.path.as_ref().map(|p| p.as_os_str().as_bytes()).unwrap_or_default());
+    }
+    hasher.finalize().to_hex().to_string()
+}

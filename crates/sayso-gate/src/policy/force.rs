@@ -1,0 +1,222 @@
+//! The policy in force: all files that count, compiled together.
+
+use super::repository::Repository;
+use super::source::Found;
+use super::{last_good, source, trust};
+use crate::{Error, Places, gate, reason};
+use sayso_policy::text::Problem;
+use sayso_policy::{Layer, Policy, PolicyText, Reason, Verdict};
+use std::path::{Path, PathBuf};
+
+/// The preset for those who have no policy file yet.
+const FIRST_PRESET: &str = "developer";
+
+/// The policy in force.
+#[derive(Debug)]
+pub struct InForce {
+    /// Compiled.
+    pub policy: Policy,
+    /// The files it is made of, in order.
+    pub files: Vec<PolicyText>,
+    /// What its owner should know: files refused, trust outdated.
+    pub notices: Vec<Notice>,
+    /// What no call gets below, because a file that may say so cannot be read.
+    pub floor: Option<(Verdict, Reason)>,
+}
+
+/// Something about a policy file that its owner should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What.
+    pub reason: Reason,
+    /// What is wrong with the text, each with its place.
+    pub problems: Vec<Problem>,
+    /// The text that the problems are about.
+    pub text: Option<PolicyText>,
+}
+
+impl InForce {
+    /// Files named by the owner, and no others.
+    ///
+    /// # Errors
+    /// If one of them has an error, or asks for what the gate cannot keep.
+    pub fn given(files: Vec<PolicyText>) -> Result<Self, Error> {
+        let policy = Policy::compile(&files).map_err(Error::Policy)?;
+        supported(Self { policy, files, notices: Vec::new(), floor: None })
+    }
+
+    /// The files of this machine, this user and the project of this workspace. A broken file is not an error here:
+    /// its last good version stays in force, and where there is none, everything is an Ask (Deny for the managed
+    /// file) that says why.
+    ///
+    /// # Errors
+    /// If what was trusted cannot be read, or the policy asks for what the gate cannot keep.
+    pub fn load(places: &Places, workspace: Option<&Path>) -> Result<Self, Error> {
+        let mut gathered = Gathered::default();
+        for found in [source::managed(places), source::user(places)].into_iter().flatten() {
+            gathered.add(places, found, Fallback::LastGood);
+        }
+        if let Some(workspace) = workspace {
+            gathered.project(places, workspace)?;
+        }
+        gathered.compile(places)
+    }
+}
+
+/// A file that may count.
+struct Candidate {
+    path: PathBuf,
+    text: PolicyText,
+    fallback: Fallback,
+}
+
+/// What counts in place of a file that turns out to be broken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fallback {
+    /// Its last good version; where there is none, nothing runs unasked.
+    LastGood,
+    /// Nothing runs unasked.
+    Floor,
+    /// Another version of it, which is in force anyway.
+    InForce,
+}
+
+#[derive(Default)]
+struct Gathered {
+    files: Vec<Candidate>,
+    notices: Vec<Notice>,
+    floor: Option<(Verdict, Reason)>,
+}
+
+impl Gathered {
+    /// The project's nearest file, and everything that was trusted between the workspace and the root.
+    fn project(&mut self, places: &Places, workspace: &Path) -> Result<(), Error> {
+        let repository = Repository::of(workspace);
+        let found = source::project(&repository, workspace);
+        let (mut as_trusted, mut trusted_once) = (false, false);
+        for one in trust::trusted(places, &repository, workspace)? {
+            let path = repository.root.join(&one.file);
+            let now = source::project_file(&path);
+            let same = now.as_ref().is_some_and(|now| now.text.as_deref() == Ok(one.text.as_str()));
+            let nearest = found.as_ref().is_some_and(|found| found.path == path);
+            as_trusted |= nearest && same;
+            trusted_once |= nearest;
+            let mut name = places.shown(&path);
+            if !same {
+                self.outdated(&name, now.is_some());
+                name.push_str(" (as trusted)");
+            }
+            let text = PolicyText { layer: Layer::Project, name, text: one.text, trusted: true };
+            self.files.push(Candidate { path, text, fallback: Fallback::Floor });
+        }
+        if let Some(found) = found.filter(|_| !as_trusted) {
+            let fallback = if trusted_once { Fallback::InForce } else { Fallback::Floor };
+            self.add(places, found, fallback);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, places: &Places, found: Found, fallback: Fallback) {
+        let name = places.shown(&found.path);
+        match found.text {
+            Ok(text) => {
+                let trusted = found.layer != Layer::Project;
+                if !trusted && fallback == Fallback::Floor {
+                    let why = format!("{name} is not trusted: only its Ask and Deny count. `sayso trust` trusts it.");
+                    self.notice(reason::UNTRUSTED, why, Vec::new(), None);
+                }
+                let text = PolicyText { layer: found.layer, name, text, trusted };
+                self.files.push(Candidate { path: found.path, text, fallback });
+            }
+            // Somebody else may have written it, and so may have chosen its last good version: that does not count.
+            Err(why) => self.refuse(&found.layer, format!("{name} is refused: {why}."), fallback),
+        }
+    }
+
+    fn compile(mut self, places: &Places) -> Result<InForce, Error> {
+        let (files, policy) = match self.compiled() {
+            Ok(done) => {
+                for one in self.files.iter().filter(|c| c.fallback == Fallback::LastGood) {
+                    // Without a copy the next slip costs more, but nothing is less safe: no reason to stop.
+                    let _ = last_good::keep(places, &one.path, &one.text.text);
+                }
+                done
+            }
+            Err(_) => {
+                for one in std::mem::take(&mut self.files) {
+                    match Policy::compile(std::slice::from_ref(&one.text)) {
+                        Ok(_) => self.files.push(one),
+                        Err(problems) => self.replace(places, one, problems),
+                    }
+                }
+                self.compiled().map_err(Error::Policy)?
+            }
+        };
+        supported(InForce { policy, files, notices: self.notices, floor: self.floor })
+    }
+
+    /// What is gathered, compiled. Those who have no file of their own get the first preset: an untrusted file
+    /// beside it may tighten, and must not take its place.
+    fn compiled(&self) -> Result<(Vec<PolicyText>, Policy), Vec<Problem>> {
+        let mut files: Vec<PolicyText> = self.files.iter().map(|c| c.text.clone()).collect();
+        if !files.iter().any(|text| text.trusted) {
+            files.insert(0, PolicyText::preset(FIRST_PRESET));
+        }
+        let policy = Policy::compile(&files)?;
+        Ok((files, policy))
+    }
+
+    /// Puts something in the place of a broken file.
+    fn replace(&mut self, places: &Places, broken: Candidate, problems: Vec<Problem>) {
+        let Candidate { path, text, fallback } = broken;
+        let name = text.name.clone();
+        let last = (fallback == Fallback::LastGood).then(|| last_good::last(places, &path)).flatten();
+        let last = last
+            .map(|last| PolicyText { name: format!("{name} (last good)"), text: last, ..text.clone() })
+            .filter(|last| Policy::compile(std::slice::from_ref(last)).is_ok());
+        match last {
+            Some(last) => {
+                let why = format!("{name} has errors; its last good version is in force.");
+                self.notice(reason::LAST_GOOD, why, problems, Some(text));
+                self.files.push(Candidate { path, text: last, fallback: Fallback::Floor });
+            }
+            None => {
+                let why = format!("{name} has errors{}.", first(&problems));
+                self.refuse(&text.layer, why.clone(), fallback);
+                if let Some(notice) = self.notices.last_mut() {
+                    (notice.problems, notice.text) = (problems, Some(text));
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, layer: &Layer, why: String, fallback: Fallback) {
+        let least = if *layer == Layer::Managed { Verdict::Deny } else { Verdict::Ask };
+        if fallback != Fallback::InForce && self.floor.as_ref().is_none_or(|(verdict, _)| *verdict < least) {
+            self.floor = Some((least, reason::built_in(reason::POLICY_REFUSED, why.clone())));
+        }
+        self.notice(reason::POLICY_REFUSED, why, Vec::new(), None);
+    }
+
+    fn outdated(&mut self, name: &str, there: bool) {
+        let change = if there { "changed" } else { "is gone" };
+        let why = format!(
+            "{name} {change} since it was trusted; the trusted version stays in force. `sayso trust` renews it."
+        );
+        self.notice(reason::TRUST_OUTDATED, why, Vec::new(), None);
+    }
+
+    fn notice(&mut self, code: &'static str, why: String, problems: Vec<Problem>, text: Option<PolicyText>) {
+        self.notices.push(Notice { reason: reason::built_in(code, why), problems, text });
+    }
+}
+
+fn supported(in_force: InForce) -> Result<InForce, Error> {
+    let missing = gate::unsupported(&in_force.policy);
+    if missing.is_empty() { Ok(in_force) } else { Err(Error::Unsupported(missing)) }
+}
+
+fn first(problems: &[Problem]) -> String {
+    let first = problems.iter().find(|p| !p.warning);
+    first.map(|p| format!(" ({}: {})", p.source, p.message)).unwrap_or_default()
+}

@@ -1,0 +1,11 @@
+//! Which policy is in force, and where it comes from.
+
+mod force;
+mod last_good;
+mod repository;
+mod source;
+mod trust;
+
+pub use force::{InForce, Notice};
+pub use repository::Repository;
+pub use trust::{Standing, Trusted, distrust, standing, trust};

@@ -1,0 +1,77 @@
+//! Finding and reading the policy files, and who may have written them.
+
+use crate::Places;
+use crate::files::read_regular;
+use crate::policy::repository::Repository;
+use rustix::fs::OFlags;
+use sayso_policy::Layer;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The name of a project's file.
+pub(super) const PROJECT_FILE: &str = ".sayso.toml";
+/// The largest policy file.
+pub(super) const LARGEST: usize = 8 * 1024 * 1024;
+
+/// A policy file that is there.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) layer: Layer,
+    pub(super) path: PathBuf,
+    /// Its text, or why it is not used.
+    pub(super) text: Result<String, String>,
+}
+
+/// The managed file, if there is one. Only root may have written it.
+pub(super) fn managed(places: &Places) -> Option<Found> {
+    find(Layer::Managed, &places.managed, OFlags::empty(), |meta| {
+        let folder = places.managed.parent().and_then(|folder| std::fs::metadata(folder).ok());
+        let closed = |meta: &Metadata| meta.uid() == places.managed_owner && meta.mode() & 0o022 == 0;
+        match folder {
+            Some(folder) if closed(&folder) && closed(meta) => Ok(()),
+            _ => Err("it, or its folder, is not root's alone to write".to_owned()),
+        }
+    })
+}
+
+/// The user's file, if there is one. It may be a link (people keep such files in repositories of their own), but
+/// what it leads to must be the user's.
+pub(super) fn user(places: &Places) -> Option<Found> {
+    find(Layer::User, &places.user, OFlags::empty(), |meta| {
+        let owner = meta.uid();
+        if owner != rustix::process::geteuid().as_raw() && owner != 0 {
+            Err("it belongs to another user".to_owned())
+        } else if meta.mode() & 0o002 != 0 {
+            Err("anybody may write to it".to_owned())
+        } else {
+            Ok(())
+        }
+    })
+}
+
+/// The project's file nearest to the workspace, up to the repository's root.
+pub(super) fn project(repository: &Repository, workspace: &Path) -> Option<Found> {
+    repository.chain(workspace).find_map(|folder| project_file(&folder.join(PROJECT_FILE)))
+}
+
+/// A project's file at this path. It came with the repository: a link in its place could lead anywhere.
+pub(super) fn project_file(path: &Path) -> Option<Found> {
+    find(Layer::Project, path, OFlags::NOFOLLOW, |_| Ok(()))
+}
+
+fn find(
+    layer: Layer,
+    path: &Path,
+    flags: OFlags,
+    check: impl FnOnce(&Metadata) -> Result<(), String>,
+) -> Option<Found> {
+    let text = match read_regular(path, LARGEST, flags) {
+        Ok((content, meta)) => {
+            check(&meta).and_then(|()| String::from_utf8(content).map_err(|_| "it is not UTF-8".to_owned()))
+        }
+        Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return None,
+        Err(e) => Err(format!("it cannot be read: {e}")),
+    };
+    Some(Found { layer, path: path.to_owned(), text })
+}

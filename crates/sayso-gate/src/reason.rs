@@ -1,0 +1,26 @@
+//! Reasons that the gate itself gives. Each code is described in the policy crate's table of codes.
+
+use sayso_policy::{Layer, Reason};
+
+/// Something inside Sayso failed.
+pub const INTERNAL_ERROR: &str = "internal-error";
+/// A policy file has errors, and no earlier good version of it is known.
+pub const POLICY_REFUSED: &str = "policy-refused";
+/// A policy file has errors; its last good version is in force.
+pub const LAST_GOOD: &str = "last-good-policy";
+/// The project's file changed or is gone since it was trusted; the trusted version is in force.
+pub const TRUST_OUTDATED: &str = "trust-outdated";
+/// The project's file is not trusted: only its Ask and Deny count.
+pub const UNTRUSTED: &str = "untrusted-project";
+/// The decision could not be recorded.
+pub const RECORD_FAILED: &str = "record-failed";
+/// A person should decide, and nobody can be asked.
+pub const UNANSWERED: &str = "unanswered";
+/// The call cannot be read.
+pub const CALL_MALFORMED: &str = "call-malformed";
+
+/// A reason of the gate's own.
+#[must_use]
+pub fn built_in(code: &'static str, text: impl Into<String>) -> Reason {
+    Reason { code: code.into(), text: text.into(), layer: Layer::BuiltIn, source: None }
+}

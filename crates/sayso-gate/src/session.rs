@@ -1,0 +1,98 @@
+//! The folder each session is about, fixed when the session starts.
+
+use crate::{Error, Places};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long a session that says nothing is remembered.
+const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
+
+/// The folder each session is about. The first word of a session fixes it; no call and no `cd` moves it later.
+#[derive(Clone, Debug)]
+pub struct Sessions {
+    folder: PathBuf,
+}
+
+impl Sessions {
+    /// The sessions of this user.
+    ///
+    /// # Errors
+    /// If Sayso's folder cannot be used.
+    pub fn open(places: &Places) -> Result<Self, Error> {
+        Ok(Self { folder: places.own_folder("sessions")? })
+    }
+
+    /// A session starts, by the agent's own word and not by a call: it is about this folder from now on.
+    ///
+    /// # Errors
+    /// If that cannot be remembered.
+    pub fn start(&self, session: &str, folder: &Path) -> Result<(), Error> {
+        self.forget_old();
+        crate::places::write_own(&self.file(session), folder.as_os_str().as_bytes())
+    }
+
+    /// The folder of a session; `now` becomes it if the session was not known.
+    ///
+    /// # Errors
+    /// If it cannot be read or remembered.
+    pub fn workspace(&self, session: &str, now: &Path) -> Result<PathBuf, Error> {
+        if let Some(known) = self.known(session)? {
+            return Ok(known);
+        }
+        let path = self.file(session);
+        let first = self.folder.join(format!("{}.first", crate::audit::fresh_id()));
+        crate::places::write_own(&first, now.as_os_str().as_bytes())?;
+        // A link, unlike a rename, fails if another call of the same session was faster: the first one fixes it.
+        let linked = std::fs::hard_link(&first, &path);
+        let _ = std::fs::remove_file(&first);
+        match linked {
+            Ok(()) => Ok(now.to_owned()),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+                Ok(self.known(session)?.unwrap_or(now.to_owned()))
+            }
+            Err(e) => Err(Error::io("write", &path, e)),
+        }
+    }
+
+    fn known(&self, session: &str) -> Result<Option<PathBuf>, Error> {
+        let path = self.file(session);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::io("read", &path, e)),
+        }
+    }
+
+    /// Named by a hash: a session's id is the agent's text, and could be `../../x`.
+    fn file(&self, session: &str) -> PathBuf {
+        self.folder.join(blake3::hash(session.as_bytes()).to_hex().as_str())
+    }
+
+    fn forget_old(&self) {
+        let Ok(listing) = std::fs::read_dir(&self.folder) else { return };
+        let Some(before) = SystemTime::now().checked_sub(REMEMBERED) else { return };
+        for entry in listing.flatten() {
+            if entry.metadata().and_then(|meta| meta.modified()).is_ok_and(|at| at < before) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_of_a_session_fixes_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let sessions = Sessions::open(&Places::below(dir.path(), dir.path())).unwrap();
+        let (one, two) = (Path::new("/one"), Path::new("/two"));
+        assert_eq!(sessions.workspace("a/../b", one).unwrap(), one);
+        assert_eq!(sessions.workspace("a/../b", two).unwrap(), one);
+        assert_eq!(sessions.workspace("other", two).unwrap(), two);
+        sessions.start("other", one).unwrap();
+        assert_eq!(sessions.workspace("other", two).unwrap(), one);
+    }
+}

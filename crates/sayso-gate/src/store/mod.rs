@@ -1,0 +1,30 @@
+//! What is remembered, behind small blocking traits, so that another engine can take SQLite's place.
+
+mod sqlite;
+
+pub use sqlite::SqliteStore;
+
+use crate::Error;
+use crate::audit::{Query, Record, Stored};
+
+/// Keeps records.
+pub trait Records {
+    /// Keeps these, in this order, all or none; those whose id is known already are left out. Tells how many were
+    /// new. They are durable when this returns.
+    ///
+    /// # Errors
+    /// If they could not be kept.
+    fn append(&self, records: &[Record]) -> Result<usize, Error>;
+
+    /// Finds records.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn query(&self, query: &Query) -> Result<Vec<Stored>, Error>;
+
+    /// Counts records; the query's limit is left aside.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn count(&self, query: &Query) -> Result<u64, Error>;
+}

@@ -1,0 +1,147 @@
+//! The record: hooks append, readers fold, nothing is lost and nothing doubled.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a failed unwrap is a failed test"
+)]
+
+use sayso_gate::audit::{Log, Order, Query, Spool};
+use sayso_gate::{Places, Record, Recorder};
+use sayso_policy::{Actor, Answer, Verdict};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+fn record(n: usize) -> Record {
+    Record {
+        id: format!("{n:08}"),
+        time_ms: 1_000 + n as u64,
+        way_in: "test".into(),
+        event: None,
+        call_id: None,
+        actor: Actor { agent: Some("a".into()), session: Some(format!("s{}", n % 2)), ..Actor::default() },
+        tool: if n.is_multiple_of(3) { "file_read" } else { "bash_execute" }.into(),
+        command: Some(format!("echo \"{n}\" 100%")),
+        arguments: None,
+        cwd: None,
+        workspace: None,
+        verdict: if n.is_multiple_of(5) { Verdict::Deny } else { Verdict::Allow },
+        answer: Answer::Allow,
+        reasons: vec![],
+        effects: vec![],
+        more_effects: 0,
+        policy: "p".into(),
+        digest: None,
+        micros: 1,
+    }
+}
+
+fn places(dir: &tempfile::TempDir) -> Places {
+    Places::below(dir.path(), dir.path())
+}
+
+fn ids(log: &Log) -> Vec<String> {
+    let all = Query { order: Order::OldestFirst, ..Query::default() };
+    log.query(&all).unwrap().into_iter().map(|s| s.record.id).collect()
+}
+
+#[test]
+fn many_writers_and_readers_lose_and_double_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (writers, each) = (6, 150);
+    std::thread::scope(|scope| {
+        for writer in 0..writers {
+            let places = places(&dir);
+            scope.spawn(move || {
+                for n in 0..each {
+                    // A hook opens the spool anew each time.
+                    Spool::open(&places).unwrap().record(&record(writer * each + n)).unwrap();
+                }
+            });
+        }
+        for _ in 0..2 {
+            let places = places(&dir);
+            scope.spawn(move || {
+                let log = Log::open(&places).unwrap();
+                for _ in 0..40 {
+                    log.fold().unwrap();
+                    std::thread::yield_now();
+                }
+            });
+        }
+    });
+    let log = Log::open(&places(&dir)).unwrap();
+    let found = ids(&log);
+    assert_eq!(found.len(), writers * each);
+    assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), writers * each);
+}
+
+#[test]
+fn a_file_that_was_folded_but_not_removed_is_not_doubled() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    spool.record(&record(1)).unwrap();
+    let current = places.state.join("spool/current.jsonl");
+    // As after a crash between commit and removal: the same lines stand in a file put aside.
+    std::fs::copy(&current, places.state.join("spool/000-crashed.folding")).unwrap();
+    let log = Log::open(&places).unwrap();
+    assert_eq!(ids(&log), ["00000001"]);
+    assert!(!current.exists());
+}
+
+#[test]
+fn half_a_line_spoils_only_itself_and_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    spool.record(&record(1)).unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(places.state.join("spool/current.jsonl")).unwrap();
+    file.write_all(b"\n{\"id\":\"torn").unwrap();
+    spool.record(&record(2)).unwrap();
+    let log = Log::open(&places).unwrap();
+    let folded = log.fold().unwrap();
+    assert_eq!((folded.records, folded.damaged), (2, 1));
+    assert_eq!(ids(&log), ["00000001", "00000002"]);
+    let kept = std::fs::read_to_string(places.state.join("spool/damaged.txt")).unwrap();
+    assert_eq!(kept, "{\"id\":\"torn\n");
+}
+
+#[test]
+fn questions_are_answered_by_every_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    for n in 1..=30 {
+        spool.record(&record(n)).unwrap();
+    }
+    let log = Log::open(&places).unwrap();
+    let count = |query: Query| {
+        let found = log.query(&query).unwrap().len();
+        assert_eq!(log.count(&query).unwrap() as usize, found);
+        found
+    };
+    let all = Query::default;
+    assert_eq!(count(all()), 30);
+    assert_eq!(count(Query { verdict: Some(Verdict::Deny), ..all() }), 6);
+    assert_eq!(count(Query { tool: Some("file_read".into()), ..all() }), 10);
+    assert_eq!(count(Query { session: Some("s1".into()), ..all() }), 15);
+    assert_eq!(count(Query { agent: Some("b".into()), ..all() }), 0);
+    assert_eq!(count(Query { since_ms: Some(1_010), until_ms: Some(1_020), ..all() }), 10);
+    assert_eq!(count(Query { text: Some("ECHO \"7\" 100%".into()), ..all() }), 1);
+    assert_eq!(count(Query { text: Some("1__%".into()), ..all() }), 0);
+    let newest = log.query(&Query { limit: Some(1), ..all() }).unwrap();
+    assert_eq!(newest[0].record.id, "00000030");
+    let after = log.query(&Query { after: Some(newest[0].seq - 2), order: Order::OldestFirst, ..all() }).unwrap();
+    assert_eq!(after.iter().map(|s| s.record.id.as_str()).collect::<Vec<_>>(), ["00000029", "00000030"]);
+}
+
+#[test]
+fn a_record_reads_back_as_it_was_written_and_new_fields_are_tolerated() {
+    let record = record(4);
+    let mut json = serde_json::to_value(&record).unwrap();
+    json["from_the_future"] = true.into();
+    assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
+}
