@@ -6,12 +6,14 @@
 
 #[cfg(test)]
 mod cases;
+mod cover;
 mod diagnose;
 mod file;
 #[cfg(test)]
 mod fuzz;
 mod keys;
 mod lines;
+mod lint;
 mod nearest;
 mod read;
 mod schema;
@@ -26,6 +28,7 @@ pub use file::{
     PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, When, Who, parse,
 };
 pub use lines::{Lines, locate};
+pub use lint::lint;
 pub use nearest::nearest;
 pub use schema::schema;
 pub use units::{Cost, Rate};

@@ -1,0 +1,252 @@
+//! Warnings: a file that can be read, but in which something will never do what it seems to.
+//!
+//! Only what is certain from the text is said. A pattern that merely overlaps another is how the language is meant
+//! to be used.
+
+use super::cover::Claims;
+use super::file::{ExampleValue, File, Text};
+use super::{Problem, nearest};
+use crate::word::{Verdict, code_info};
+use sayso_shell::Verb;
+use std::collections::{HashMap, HashSet};
+
+/// Everything worth a warning, in the order of the file.
+#[must_use]
+pub fn lint(file: &File) -> Vec<Problem> {
+    let mut warnings = Vec::new();
+    never_speaks(file, &mut warnings);
+    unused_sets(file, &mut warnings);
+    approvers(file, &mut warnings);
+    names(file, &mut warnings);
+    for warning in &mut warnings {
+        warning.warning = true;
+    }
+    warnings.sort_by_key(|warning| (warning.span.start, warning.span.end));
+    warnings
+}
+
+/// A pattern and what its file says of it.
+pub(super) struct Claim<'a> {
+    pub(super) verdict: Verdict,
+    pub(super) verb: Verb,
+    pub(super) pattern: &'a Text,
+    /// It has conditions, or its list has exceptions: it speaks of less than its pattern.
+    pub(super) narrowed: bool,
+}
+
+fn claims(file: &File) -> Vec<Claim<'_>> {
+    let listed = file.lists.iter().map(|list| (list.verdict, list.verb.value, &list.patterns, false));
+    let rules =
+        file.rules.iter().map(|rule| (rule.verdict.value, rule.verb.value, &rule.patterns, rule.when.is_some()));
+    let mut claims = Vec::new();
+    for (verdict, verb, patterns, conditions) in listed.chain(rules) {
+        let except = patterns.iter().any(|pattern| pattern.value.trim_start().starts_with('!'));
+        let positive = patterns.iter().filter(|pattern| !pattern.value.trim_start().starts_with('!'));
+        claims.extend(positive.map(|pattern| Claim { verdict, verb, pattern, narrowed: conditions || except }));
+    }
+    claims
+}
+
+/// Patterns that a stricter one of the same file covers, and patterns that stand there twice.
+fn never_speaks(file: &File, warnings: &mut Vec<Problem>) {
+    let claims = claims(file);
+    let whole = Claims::new(claims.iter().filter(|claim| !claim.narrowed));
+    let mut seen: HashMap<(Verdict, Verb, &str), &Text> = HashMap::new();
+    for claim in &claims {
+        let written = claim.pattern.value.trim();
+        if let Some(stricter) = whole.covering(claim) {
+            let line = file.lines.place(stricter.pattern.span.start).0;
+            let message = format!(
+                "this {} never speaks: line {line} has `{}` under {}, and the stricter word counts",
+                claim.verdict, stricter.pattern.value, stricter.verdict
+            );
+            let mut warning = file.problem("never-speaks", &claim.pattern.span, message);
+            warning.suggestion = Some("take one of them out, or make the stricter one narrower".to_owned());
+            warnings.push(warning);
+        } else if claim.narrowed {
+            continue;
+        }
+        match seen.get(&(claim.verdict, claim.verb, written)) {
+            None => drop(seen.insert((claim.verdict, claim.verb, written), claim.pattern)),
+            Some(first) => {
+                let line = file.lines.place(first.span.start).0;
+                let message = format!("`{written}` stands in line {line} already");
+                let mut warning = file.problem("duplicate-pattern", &claim.pattern.span, message);
+                warning.suggestion = Some("take one of them out".to_owned());
+                warnings.push(warning);
+            }
+        }
+    }
+}
+
+/// Sets that nothing uses: often the use is a typing error of another set's name.
+fn unused_sets(file: &File, warnings: &mut Vec<Problem>) {
+    if file.sets.is_empty() {
+        return;
+    }
+    let mut used: HashSet<&str> = HashSet::new();
+    for text in pattern_texts(file) {
+        for (at, _) in text.match_indices('@') {
+            let name = text.get(at + 1..).unwrap_or_default();
+            let end = name.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(name.len());
+            used.extend(name.get(..end));
+        }
+    }
+    for set in file.sets.iter().filter(|set| !used.contains(set.name.value.as_str())) {
+        let message = format!("nothing in this file uses `@{}`", set.name.value);
+        let mut warning = file.problem("unused-set", &set.name.span, message);
+        warning.suggestion = Some("sets count for their own file alone; take it out, or use it".to_owned());
+        warnings.push(warning);
+    }
+}
+
+/// Every text in which `@name` may stand.
+fn pattern_texts(file: &File) -> impl Iterator<Item = &str> {
+    let lists = file.lists.iter().flat_map(|list| &list.patterns);
+    let rules = file.rules.iter().flat_map(|rule| {
+        let when = rule.when.iter().flat_map(|when| {
+            let lists = [&when.within, &when.flag, &when.env, &when.operand, &when.piped_to];
+            lists.into_iter().flatten().chain(when.args.iter().flat_map(|arg| &arg.patterns))
+        });
+        rule.patterns.iter().chain(when)
+    });
+    let layers = std::iter::once(&file.tools.base).chain(file.tools.layers.iter().map(|layer| &layer.layer));
+    let tools = layers.flat_map(|layer| layer.also.iter().chain(&layer.only).chain(&layer.hide));
+    let sets = file.sets.iter().flat_map(|set| &set.members);
+    let patterns = file.patterns.iter().map(|patterns| &patterns.tool);
+    lists.chain(rules).chain(tools).chain(sets).chain(patterns).map(|text| text.value.as_str())
+}
+
+/// Approvers that are not named in the file, and approvals that no rule uses.
+fn approvers(file: &File, warnings: &mut Vec<Problem>) {
+    let names: Vec<&str> = file.approvals.iter().map(|approval| approval.name.value.as_str()).collect();
+    for approver in file.rules.iter().filter_map(|rule| rule.approver.as_ref()) {
+        if names.contains(&approver.value.as_str()) {
+            continue;
+        }
+        let message = format!("there is no [approvals.{}]: nobody could answer", approver.value);
+        let mut warning = file.problem("unknown-approver", &approver.span, message);
+        warning.suggestion = Some(match nearest(&approver.value, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("add [approvals.{}] with its members", approver.value),
+        });
+        warnings.push(warning);
+    }
+    let used: HashSet<&str> =
+        file.rules.iter().filter_map(|rule| rule.approver.as_ref()).map(|text| text.value.as_str()).collect();
+    for approval in file.approvals.iter().filter(|approval| !used.contains(approval.name.value.as_str())) {
+        let message = format!("no rule names `{}` as its approver", approval.name.value);
+        let mut warning = file.problem("unused-approver", &approval.name.span, message);
+        warning.suggestion = Some("add approver = ... to the rules that these people answer".to_owned());
+        warnings.push(warning);
+    }
+}
+
+/// Ids that read as something else, and examples that say the same thing of one call.
+fn names(file: &File, warnings: &mut Vec<Problem>) {
+    for rule in &file.rules {
+        if let Some(id) = rule.id.as_ref().filter(|id| code_info(&id.value).is_some()) {
+            let message =
+                format!("`{}` is a reason code of Sayso's own: decisions would read as if it had spoken", id.value);
+            let mut warning = file.problem("built-in-code", &id.span, message);
+            warning.suggestion = Some("give the rule a name of its own".to_owned());
+            warnings.push(warning);
+        }
+        for miss in rule.misses.iter().filter(|miss| rule.hits.iter().any(|hit| hit.value == miss.value)) {
+            let shown = match &miss.value {
+                ExampleValue::Text(text) => text.clone(),
+                ExampleValue::Arguments(arguments) => arguments.to_string(),
+            };
+            let mut warning = file.problem("hit-and-miss", &miss.span, format!("`{shown}` is among the hits too"));
+            warning.suggestion = Some("no rule can satisfy both".to_owned());
+            warnings.push(warning);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+
+    /// The warnings as `line: code`, and the file is read.
+    fn warned(text: &str) -> Vec<String> {
+        let file = parse("p.toml", text).unwrap();
+        let warnings = lint(&file);
+        assert!(warnings.iter().all(|warning| warning.warning && warning.suggestion.is_some()));
+        warnings.iter().map(|warning| format!("{}: {}", warning.source.line, warning.code)).collect()
+    }
+
+    /// Whether an allow of the first never speaks beside a deny of the second.
+    fn hidden(verb: &str, allow: &str, deny: &str) -> bool {
+        let text = format!("[allow]\n{verb} = {allow:?}\n[deny]\n{verb} = {deny:?}\n");
+        !warned(&text).is_empty()
+    }
+
+    #[test]
+    fn an_allow_that_a_deny_covers_never_speaks() {
+        for (verb, allow, deny) in [
+            ("run", "sudo", "sudo"),
+            ("run", "git push --tags", "git push"),
+            ("run", "git push origin --force --tags", "git push --force"),
+            ("run", "git {push,pull}", "git"),
+            ("run", "git push", "{git,hg} {push,pull}"),
+            ("run", "make", "*"),
+            ("read", "./a/b", "./a/**"),
+            ("read", "a/b/**", "./a/**"),
+            ("read", "src/x.rs", "**"),
+            ("write", "~/.ssh/config", "~/.ssh/**"),
+            ("connect", "a.example.org", "*.example.org"),
+            ("connect", "*.a.example.org", "*.example.org"),
+            ("tool", "mcp:github/create_issue", "mcp:github/*"),
+            ("tool", "mcp:github/create_*", "mcp:github/*"),
+            ("tool", "file_write", "*"),
+        ] {
+            assert!(hidden(verb, allow, deny), "{verb}: {allow} under {deny}");
+        }
+    }
+
+    #[test]
+    fn an_allow_that_still_has_something_to_say_is_not_warned_of() {
+        for (verb, allow, deny) in [
+            ("run", "git push", "git push --force"),
+            ("run", "git", "git push"),
+            ("run", "git {push,status}", "git push"),
+            ("run", "gitk", "git"),
+            ("run", "curl", "curl | @shells"),
+            ("run", "@filters", "*x"),
+            ("read", "./a", "./a/**"),
+            ("read", "./ab/c", "./a/**"),
+            ("read", "/etc/hosts", "**"),
+            ("read", "./**", "@secrets"),
+            ("read", "./*", "./a/*"),
+            ("connect", "example.org", "*.example.org"),
+            ("connect", "badexample.org", "*.example.org"),
+            ("tool", "mcp:git/x", "mcp:github/*"),
+            ("tool", "mcp:a_b", "mcp:a*_c"),
+        ] {
+            assert!(!hidden(verb, allow, deny), "{verb}: {allow} under {deny}");
+        }
+    }
+
+    #[test]
+    fn conditions_and_exceptions_narrow_the_stricter_word() {
+        assert_eq!(warned("[allow]\nrun = 'x'\n[[rule]]\ndeny = { run = 'x' }\nwhen.flag = '-f'"), [""; 0]);
+        assert_eq!(warned("[allow]\nwrite = 'a/b'\n[deny]\nwrite = ['a/**', '!a/b']"), [""; 0]);
+        assert_eq!(warned("[[rule]]\nask = { run = 'x' }\nwhen.flag = '-f'\n[deny]\nrun = 'x'"), ["2: never-speaks"]);
+        assert_eq!(warned("[ask]\nrun = 'x'\n[allow]\nrun = 'x'"), ["4: never-speaks"]);
+    }
+
+    #[test]
+    fn what_stands_there_twice_or_for_nothing_is_named() {
+        assert_eq!(warned("[deny]\nrun = ['a', 'b', 'a']"), ["2: duplicate-pattern"]);
+        assert_eq!(warned("[set]\nmine = 'x'\nyours = ['@mine']\n[deny]\nrun = '{a,b} | @yours'"), [""; 0]);
+        assert_eq!(warned("[set]\nmine = 'x'\n[deny]\nrun = '@min'"), ["2: unused-set"]);
+        assert_eq!(
+            warned("[[rule]]\nask = { run = 'x' }\napprover = 'lead'\n[approvals.leads]\nmembers = 'a'"),
+            ["3: unknown-approver", "4: unused-approver"]
+        );
+        assert_eq!(warned("[[rule]]\nid = 'allowed'\ndeny = { run = 'x' }"), ["2: built-in-code"]);
+        assert_eq!(warned("[[rule]]\ndeny = { run = 'x' }\nhits = 'x'\nmisses = ['y', 'x']"), ["4: hit-and-miss"]);
+    }
+}
