@@ -17,6 +17,7 @@ pub mod resolve;
 pub mod script;
 pub mod syntax;
 pub mod word;
+pub mod wrapper;
 
 pub use canonical::{Canonical, canonical};
 pub use doubt::Doubt;

@@ -206,6 +206,9 @@ impl Style {
     /// `-o=f` means the value `f` (clap, cobra).
     pub const EQUALS: Self = Self(1 << 9);
 
+    /// The judge reads the words itself; the table serves patterns alone.
+    pub const RAW: Self = Self(1 << 10);
+
     /// Both.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {

@@ -20,7 +20,7 @@ pub fn describe(inv: &Invocation<'_>) -> Description {
     description
 }
 
-fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation<'_>) -> Description {
+pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation<'_>) -> Description {
     let mut view = View {
         inv,
         name,
@@ -33,10 +33,12 @@ fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation<'_>) -> De
         out: Description::default(),
         seen: Vec::new(),
     };
-    read_words(&mut view);
-    options(&mut view);
-    acts(&mut view);
-    operands(&mut view);
+    if !root.style.has(Style::RAW) {
+        read_words(&mut view);
+        options(&mut view);
+        acts(&mut view);
+        operands(&mut view);
+    }
     if let Some(judge) = view.spec.judge {
         judge(&mut view);
     }

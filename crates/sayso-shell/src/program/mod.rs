@@ -60,12 +60,14 @@ mod coreutils;
 mod git;
 
 pub use code::Code;
+pub(crate) use describe::by_table;
 pub use describe::describe;
 pub use environment::changes_what_runs;
 pub use index::{all, spec};
 pub use path::path_target;
 pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, subcommand_depth};
 pub use view::View;
+pub(crate) use view::may_split;
 
 use crate::effect::{Effect, Opt, RunId, Span, Stdin};
 use crate::files::Files;
@@ -93,6 +95,8 @@ pub struct Invocation<'a> {
     pub stdin: Stdin,
     /// The text of a here-document or here-string on standard input, if exact.
     pub stdin_text: Option<&'a [u8]>,
+    /// What the left neighbour in a pipe prints.
+    pub stdin_prints: Prints,
     /// Facts about files.
     pub files: &'a dyn Files,
 }

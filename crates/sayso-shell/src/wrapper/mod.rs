@@ -1,0 +1,97 @@
+//! Programs that start another: the words, text or file behind them are opened and analysed in their own right.
+//!
+//! A wrapper that only starts what follows is transparent and needs no yes of its own. One that changes the user, the
+//! host, the container or the root folder is not.
+
+mod batch;
+mod environment;
+mod later;
+mod place;
+mod plain;
+mod shell;
+mod trace;
+mod user;
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use crate::effect::NamedBy;
+use crate::program::{Code, Spec, Start, View};
+use crate::word::{Origin, Part, Shape, Text, Word};
+
+pub(crate) const SPECS: &[&[Spec]] = &[
+    batch::SPECS,
+    environment::SPECS,
+    later::SPECS,
+    place::SPECS,
+    plain::SPECS,
+    shell::SPECS,
+    trace::SPECS,
+    user::SPECS,
+];
+
+/// How what follows is started.
+#[derive(Default)]
+pub(crate) struct Launch {
+    /// Its paths are not paths of this machine.
+    pub(crate) elsewhere: bool,
+    /// Assignments added for it.
+    pub(crate) env: Vec<(Text, Word)>,
+    /// It starts in this folder.
+    pub(crate) cwd: Option<Word>,
+}
+
+/// Starts the words from `at` on. False: there are none.
+pub(crate) fn launch(view: &mut View<'_>, at: usize, how: Launch) -> bool {
+    let argv = view.inv.argv.get(at..).unwrap_or_default().to_vec();
+    if argv.is_empty() {
+        return false;
+    }
+    let spans = (at..view.inv.argv.len()).map(|i| view.span(i)).collect();
+    let Launch { elsewhere, env, cwd } = how;
+    view.out.starts.push(Start::Argv { argv, spans, env, elsewhere, cwd });
+    true
+}
+
+/// Only starts the command that begins at operand `N`.
+fn transparent<const N: usize>(view: &mut View<'_>) {
+    if let Some(at) = view.operand_at(N) {
+        view.out.transparent = launch(view, at, Launch::default());
+    }
+}
+
+/// Starts the command that begins at operand `N`, and needs a yes of its own.
+fn opaque_wrapper<const N: usize>(view: &mut View<'_>) {
+    if let Some(at) = view.operand_at(N) {
+        launch(view, at, Launch::default());
+    }
+}
+
+/// The words from `at` on, joined with blanks as a shell would read them. `None`: there are none.
+pub(crate) fn joined(view: &View<'_>, at: usize) -> Option<Word> {
+    let words = view.inv.argv.get(at..).unwrap_or_default();
+    if words.is_empty() {
+        return None;
+    }
+    let mut text = Vec::new();
+    for word in words {
+        let Some(bytes) = word.exact() else { return Some(Word::Opaque) };
+        if !text.is_empty() {
+            text.push(b' ');
+        }
+        text.extend_from_slice(bytes);
+    }
+    Some(Word::Exact(text.into()))
+}
+
+/// A shell or interpreter is started that takes its commands from a person or from standard input.
+pub(crate) fn interactive(view: &mut View<'_>, language: &'static str, at: usize) {
+    view.code(language, Code::RunsCode, NamedBy::Program, at);
+}
+
+/// Words of unknown value and number.
+fn unknown_words(origin: Origin) -> Word {
+    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: true, origin })
+}
