@@ -8,6 +8,7 @@
 //! -a --all, -q --quiet                 several harmless options on one line
 //! -r -R --recursive     : deep         what it does stands behind the colon
 //! -# -n --lines N                      `-#` is a number: `-10` means `--lines 10`
+//! --arg NAME VALUE                     the next two words; the second is its value
 //! ```
 //!
 //! The first long spelling of an option is its canonical name; without one, the first spelling. The words behind the
@@ -52,6 +53,8 @@ pub enum Does {
     Shell,
     /// `inline`: its value is code of the program's language. Named.
     Inline,
+    /// `command`: its value and all words behind it are a command, which is analysed in its own right.
+    Command,
     /// A code: it needs a yes of its own, see [`Code`].
     Named(Code),
 }
@@ -72,6 +75,8 @@ pub enum Takes {
     Value,
     /// Only joined.
     Joined,
+    /// The next two words (`jq --arg name value`); the second counts as its value.
+    Two,
 }
 
 /// One spelling of an option. Offsets into the table's text instead of references: tables stay small and need no
@@ -459,7 +464,7 @@ impl<'a> Reader<'a> {
             }
             match found.takes {
                 Takes::Nothing => self.push(at, found, &spelled, None),
-                Takes::Value | Takes::Joined => {
+                Takes::Value | Takes::Joined | Takes::Two => {
                     let more = i < bytes.len() || shape.is_some();
                     if more && style.has(Style::EQUALS) && bytes.get(i) == Some(&b'=') {
                         i += 1;
@@ -479,9 +484,12 @@ impl<'a> Reader<'a> {
 
     /// Adds an option, with the next word where its value stands there.
     fn take(&mut self, at: usize, found: Found, written: &[u8], joined: Option<Word>) {
+        if found.takes == Takes::Two && joined.is_none() {
+            self.at += 1;
+        }
         let value = match (found.takes, joined) {
             (_, Some(value)) => Some(value),
-            (Takes::Value, None) => {
+            (Takes::Value | Takes::Two, None) => {
                 let next = self.argv.get(self.at).cloned();
                 if let Some(word) = &next {
                     self.at += 1;
@@ -497,6 +505,9 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         self.push(at, found, written, value);
+        if found.does == Does::Command {
+            self.at = self.argv.len();
+        }
     }
 
     fn push(&mut self, at: usize, found: Found, written: &[u8], value: Option<Word>) {

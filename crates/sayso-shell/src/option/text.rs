@@ -77,7 +77,7 @@ pub const fn parse<const N: usize>(text: &str) -> [Spelling; N] {
                 at = token_end(bytes, at);
             }
             b'A'..=b'Z' => {
-                takes = Takes::Value;
+                takes = if matches!(takes, Takes::Value) { Takes::Two } else { Takes::Value };
                 at = token_end(bytes, at);
             }
             _ => panic_at_compile_time(),
@@ -150,6 +150,7 @@ const fn does_named(bytes: &[u8], start: usize, end: usize) -> Does {
         "runs" => Does::Runs,
         "shell" => Does::Shell,
         "inline" => Does::Inline,
+        "command" => Does::Command,
     }
     let mut i = 0;
     while i < Code::ALL.len() {

@@ -42,6 +42,8 @@ pub enum Code {
     Remote,
     /// Files are changed though the program's plain form reads.
     ChangesFiles,
+    /// A script in the command is not understood.
+    UnclearScript,
 }
 
 impl Code {
@@ -66,6 +68,7 @@ impl Code {
         Self::Environment,
         Self::Remote,
         Self::ChangesFiles,
+        Self::UnclearScript,
     ];
 
     /// The stable kebab-case code.
@@ -91,6 +94,7 @@ impl Code {
             Self::Environment => "environment",
             Self::Remote => "runs-elsewhere",
             Self::ChangesFiles => "changes-files",
+            Self::UnclearScript => "unclear-script",
         }
     }
 }

@@ -174,6 +174,14 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
         (Does::WritesBelow, Some(value)) => view.path_effect(Verb::Write, value, at, true, named(Code::WritesFile)),
         (Does::Connects, Some(value)) => view.connects(value, at),
         (Does::Shell, Some(value)) => view.starts_shell(value.clone(), at),
+        (Does::Command, Some(_)) => {
+            let joined = view.word(at).and_then(Word::exact).is_some_and(|w| w.starts_with(b"--") && w.contains(&b'='));
+            view.starts_words(at + 1);
+            if joined {
+                // `--exec=prog`: nobody writes it so; what it would run is not told apart.
+                view.named_by_flag(Code::RunsCommand, name, at);
+            }
+        }
         (Does::Cd, Some(value)) => {
             view.reads_below(value, at);
             view.base = match value.exact() {

@@ -3,7 +3,15 @@
 use super::Spec;
 
 /// Every family, each a list of its files. Add a family's `SPECS` here.
-const FAMILIES: &[&[&[Spec]]] = &[super::coreutils::SPECS, super::git::SPECS, crate::wrapper::SPECS];
+const FAMILIES: &[&[&[Spec]]] = &[
+    super::coreutils::SPECS,
+    super::git::SPECS,
+    crate::wrapper::SPECS,
+    &[super::compare::SPECS],
+    &[super::json::SPECS],
+    &[super::pager::SPECS],
+    &[super::search::SPECS],
+];
 
 const SLOTS: usize = 4096;
 

@@ -49,6 +49,7 @@
 mod code;
 mod describe;
 mod environment;
+mod findings;
 mod host;
 mod index;
 mod path;
@@ -56,8 +57,12 @@ mod spec;
 mod unknown;
 mod view;
 
+mod compare;
 mod coreutils;
 mod git;
+mod json;
+mod pager;
+mod search;
 
 pub use code::Code;
 pub(crate) use describe::by_table;

@@ -1,0 +1,96 @@
+//! jq and its kin. The language is read by [`crate::script`].
+
+use super::{Code, Operands, Role, Spec, View};
+use crate::effect::NamedBy;
+use crate::option::{Style, options};
+use crate::script::{self, Flavour};
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["jq", "gojq", "jaq"])
+        .style(Style::EXACT)
+        .options(&[options!("
+            -c --compact-output, -n --null-input, -e --exit-status, -s --slurp, -r --raw-output, -R --raw-input, -C --color-output
+            -M --monochrome-output, -S --sort-keys, --tab, --indent N, -a --ascii-output, -j --join-output, --unbuffered, --stream
+            --stream-errors, --seq, --args, --jsonargs, -h, -V, --build-configuration, --raw-output0, --binary -b, --yaml-input, --yaml-output
+            --arg NAME VALUE, --argjson NAME VALUE
+            --slurpfile NAME FILE, --rawfile NAME FILE, --argfile NAME FILE : reads
+            -f --from-file FILE : reads
+            -L --library-path DIR : reads-below
+        ")])
+        .operands(Operands::TEXT)
+        .judge(jq),
+    // Two programs bear this name: the one in Go has subcommands and `-i`, the one in Python passes on to jq.
+    Spec::new(&["yq"])
+        .style(Style::EXACT.and(Style::FREE).and(Style::GLOBAL).and(Style::EQUALS))
+        .options(&[YQ])
+        .operands(Operands::TEXT)
+        .subs(&[
+            Spec::new(&["eval", "e", "eval-all", "ea"]).style(Style::EXACT.and(Style::EQUALS)).options(&[YQ]).judge(yq),
+            Spec::new(&["completion", "help"]).style(Style::HARMLESS),
+        ])
+        .judge(yq),
+    Spec::new(&["dasel", "fx", "jless", "gron", "jp", "xmllint", "xmlstarlet", "htmlq", "pup", "tomlq", "xq", "taplo", "jsonlint", "yamllint", "csvcut", "csvgrep", "csvstat", "csvjson", "csvsort", "in2csv"])
+        .style(Style::HARMLESS.and(Style::RISKY))
+        .options(&[options!("
+            -o --output FILE : writes
+            -i --in-place --inplace : changes-files
+            -w --write : changes-files
+        ")])
+        .operands(Operands::then(&[Role::Text], Role::Read)),
+];
+
+const YQ: &crate::option::Table = options!("
+    -C --colors, -M --no-colors, -N --no-doc, -n --null-input, -P --prettyPrint, -r --unwrapScalar --raw-output, -j --tojson, -e --exit-status
+    -v --verbose, -V, -h, -I --indent N, -p --input-format F, -o --output-format F, -0 --nul-output, --header-preprocess, -c --compact-output
+    --xml-attribute-prefix S, --xml-content-name S, --csv-auto-parse, --tsv-auto-parse, --properties-separator S, -y --yaml-output
+    -Y --yaml-roundtrip, --arg NAME VALUE, --argjson NAME VALUE, --expression E, --string-interpolation, --lua-globals, -S --sort-keys, --slurp
+    --security-disable-env-ops, --security-disable-file-ops
+    --from-file FILE : reads
+    --split-exp-file FILE : reads
+    -i --inplace --in-place : changes-files
+    -s --split-exp EXP : changes-files
+    -f --front-matter F
+");
+
+fn jq(view: &mut View<'_>) {
+    let mut words = view.operands().into_iter();
+    let arguments = view.has_any(&["--args", "--jsonargs"]);
+    if !view.has("--from-file") {
+        program(view, words.next(), Flavour::Jq);
+    }
+    if !arguments {
+        for at in words {
+            if let Some(word) = view.word(at) {
+                view.reads(word, at);
+            }
+        }
+    }
+}
+
+fn yq(view: &mut View<'_>) {
+    let mut words = view.operands().into_iter();
+    if !view.has_any(&["--from-file", "--expression"]) {
+        program(view, words.next(), Flavour::Yq);
+    }
+    let in_place = view.has("--inplace");
+    for at in words {
+        if let Some(word) = view.word(at) {
+            view.reads(word, at);
+            if in_place {
+                view.writes(word, at);
+            }
+        }
+    }
+}
+
+fn program(view: &mut View<'_>, at: Option<usize>, flavour: Flavour) {
+    let Some((at, word)) = at.and_then(|at| view.word(at).map(|w| (at, w))) else { return };
+    match script::text_of(word) {
+        Some(text) => {
+            let findings = script::jq(&text, flavour);
+            view.findings(findings, &NamedBy::Nothing, at);
+        }
+        // A filter that holds a variable's text can read the environment at most.
+        None => view.named(Code::UnclearScript, NamedBy::Nothing, at),
+    }
+}
