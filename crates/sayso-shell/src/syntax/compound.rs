@@ -82,6 +82,10 @@ impl<'a> Parser<'_, 'a> {
                 self.pos = after;
                 return Ok(CompoundKind::Arithmetic(arithmetic));
             }
+            // Bash reads the text again as a subshell in a subshell, but stumbles over a line end just there.
+            if self.raw() == Some(b'\n') {
+                return Err(self.unexpected());
+            }
             self.pos = start + 1;
         }
         let body = self.commands()?;

@@ -32,6 +32,8 @@ pub(super) struct Parser<'s, 'a> {
     pub(super) overdue: Option<usize>,
     /// Inside `$( )`, where a here-document may also end at its delimiter followed by `)` on the line.
     pub(super) in_substitution: bool,
+    /// Where the first command of the innermost `$( )` begins.
+    pub(super) substitution_start: usize,
     /// Inside the text of a here-document, where `$'..'` is not known even in `${}`.
     pub(super) in_here_document: bool,
     /// Brackets whose end was found while looking for the end of one around them: by the position of their `$`.
@@ -80,6 +82,7 @@ impl<'s, 'a> Parser<'s, 'a> {
             pending: Vec::new(),
             overdue: None,
             in_substitution: false,
+            substitution_start: usize::MAX,
             in_here_document: false,
             seen: BTreeMap::new(),
         }

@@ -123,7 +123,11 @@ impl<'a> Parser<'_, 'a> {
     pub(super) fn substitution_body(&mut self) -> Parse<List<'a>> {
         let outer = std::mem::replace(&mut self.in_substitution, true);
         let here = std::mem::replace(&mut self.in_here_document, false);
+        // Here-documents that began before the substitution get their text after it.
+        let waiting = std::mem::take(&mut self.pending);
         let body = self.deeper(|p| {
+            p.blanks();
+            p.substitution_start = p.pos;
             let body = p.list()?;
             if p.eat(b')') { Ok(body) } else { Err(p.unexpected()) }
         });
@@ -132,6 +136,7 @@ impl<'a> Parser<'_, 'a> {
         if !self.pending.is_empty() {
             self.expect_here_documents_at_line_end()?;
         }
+        self.pending.extend(waiting);
         body
     }
 

@@ -6,6 +6,9 @@ use super::quote::unescape;
 use super::tree::{Bytes, Few, HereDocument, HereId, Part, Quote, RedirectTarget, Word};
 use super::word::{Mode, is_limit};
 
+/// As many may wait for their text in bash.
+const MOST_PENDING: usize = 16;
+
 /// A here-document whose text has not come yet.
 pub(super) struct Pending<'a> {
     id: usize,
@@ -27,6 +30,9 @@ struct Extent {
 impl<'a> Parser<'_, 'a> {
     /// The delimiter after `<<` or `<<-`, `pos` before it.
     pub(super) fn here_document(&mut self, strip_tabs: bool) -> Parse<RedirectTarget<'a>> {
+        if self.pending.len() >= MOST_PENDING {
+            return Err(self.error(Trouble::Unexpected));
+        }
         self.blanks();
         let start = self.pos;
         self.word(Mode::Word)?;
@@ -78,13 +84,15 @@ impl<'a> Parser<'_, 'a> {
                 }
                 b'$' if !in_double && rest.first() == Some(&b'"') => {}
                 _ => {
-                    nested |= byte == b'`' || (byte == b'$' && matches!(rest.first(), Some(b'(' | b'{' | b'[')));
+                    let quotes = in_double && rest.iter().any(|b| matches!(b, b'\'' | b'\\'));
+                    nested |= byte == b'$' && rest.first() == Some(&b'{') && quotes;
+                    nested |= byte == b'`' || (byte == b'$' && matches!(rest.first(), Some(b'(' | b'[')));
                     out.push(byte);
                 }
             }
         }
-        // Quotes inside a substitution inside a delimiter: nobody writes that but to hide something.
-        if nested && quoted { Err(self.error(Trouble::Unexpected)) } else { Ok((out, quoted)) }
+        // A substitution in a delimiter is read by the grammar and never run. Nobody writes one but to hide something.
+        if nested { Err(self.error(Trouble::Unexpected)) } else { Ok((out, quoted)) }
     }
 
     /// A `$( )` was closed before the text of its here-document came. Bash then takes the text from the next line,

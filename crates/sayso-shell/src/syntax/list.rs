@@ -155,6 +155,9 @@ impl<'a> Parser<'_, 'a> {
         let (mut negated, mut timed) = (false, false);
         let mut prefix_end = None;
         while let Some((word @ (Reserved::Bang | Reserved::Time), end)) = self.reserved() {
+            if word == Reserved::Time && self.is_timing_program(end) {
+                break;
+            }
             self.pos = end;
             self.step(1)?;
             if word == Reserved::Bang {
@@ -195,6 +198,24 @@ impl<'a> Parser<'_, 'a> {
             commands.push(self.command()?);
         }
         Ok(Pipeline { negated, timed, commands, span: self.span(start, self.pos) })
+    }
+
+    /// Just after `$(` bash does not yet take `time` for a keyword, though it does when the command runs. As long as
+    /// it makes no difference to what follows, it is shown as the program that it seems to be.
+    fn is_timing_program(&mut self, end: usize) -> bool {
+        if !self.in_substitution || self.pos != self.substitution_start {
+            return false;
+        }
+        let start = std::mem::replace(&mut self.pos, end);
+        self.blanks();
+        let word = self.slice(self.pos, self.end);
+        let length = word.iter().position(|b| is_special_in_word(*b)).unwrap_or(word.len());
+        let plain = word.get(..length).is_some_and(|w| w.iter().all(|b| !matches!(b, b'=' | b'[')))
+            && word.first().is_some_and(u8::is_ascii_alphanumeric)
+            && word.get(length).is_none_or(|b| matches!(b, b' ' | b'\t' | b'\n' | b')' | b';' | b'|' | b'&'))
+            && self.reserved().is_none();
+        self.pos = start;
+        plain
     }
 
     /// `-p` and `--` after `time`.

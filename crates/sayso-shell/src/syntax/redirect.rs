@@ -2,7 +2,7 @@
 
 use super::byte::{is_identifier, is_meta};
 use super::cursor::{Parse, Parser};
-use super::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
+use super::tree::{Descriptor, Few, Part, Redirect, RedirectOperator, RedirectTarget, Word};
 use super::word::Mode;
 
 impl<'a> Parser<'_, 'a> {
@@ -51,10 +51,20 @@ impl<'a> Parser<'_, 'a> {
             Operator::Here { strip_tabs } => (RedirectOperator::HereDocument, self.here_document(strip_tabs)?),
             Operator::Plain(operator) => {
                 self.blanks();
-                (operator, RedirectTarget::Word(self.word(Mode::Word)?))
+                let copies = matches!(operator, RedirectOperator::CopyInput | RedirectOperator::CopyOutput);
+                let word = if copies && self.peek() == Some(b'-') { self.dash() } else { self.word(Mode::Word)? };
+                (operator, RedirectTarget::Word(word))
             }
         };
         Ok(Some(Redirect { descriptor, operator, target, span: self.span(start, self.pos) }))
+    }
+
+    /// The `-` of `>&-`. It ends there: what follows, even without a blank, is the next word of the command.
+    fn dash(&mut self) -> Word<'a> {
+        let start = self.pos;
+        self.pos += 1;
+        let span = self.span(start, self.pos);
+        Word { parts: Few::one(Part::Literal { text: self.text(start, self.pos), span }), span }
     }
 
     /// Digits just before `<` or `>`; `pos` goes past them then.

@@ -176,9 +176,12 @@ impl<'a> Parser<'_, 'a> {
         let elements = self.deeper(|p| {
             let mut elements = Vec::new();
             loop {
-                p.linebreak()?;
+                p.blanks();
                 match p.peek() {
                     Some(b')') => break,
+                    // Bash loses its place if a here-document waits for its text here.
+                    Some(b'\n') if !p.pending.is_empty() => return Err(p.unexpected()),
+                    Some(b'\n') => p.newline()?,
                     Some(b'[') => elements.push(p.subscripted_element()?),
                     _ => {
                         elements.push(ArrayElement { subscript: None, append: false, value: p.word(Mode::Word)? });

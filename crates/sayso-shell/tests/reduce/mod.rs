@@ -94,7 +94,8 @@ impl<'a> Walk<'_, 'a> {
                 self.list(condition);
                 self.list(body);
             }
-            CompoundKind::For { words, body, .. } => {
+            CompoundKind::For { name, words, body, .. } => {
+                self.word(name);
                 words.iter().flatten().for_each(|word| self.word(word));
                 self.list(body);
             }
@@ -193,7 +194,18 @@ fn text(word: &Word<'_>) -> String {
         return DYNAMIC.into();
     }
     let bytes: Vec<u8> = bytes.into_iter().map(|(b, _)| b).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    // What looks like an array assignment is one to `declare`, even in quotes: the corpus calls it dynamic everywhere.
+    if text.split_once("=(").is_some_and(|(left, _)| is_assignable(left)) { DYNAMIC.into() } else { text }
+}
+
+/// `name`, `name+`, `name[..]`.
+fn is_assignable(left: &str) -> bool {
+    let left = left.strip_suffix('+').unwrap_or(left);
+    let name = left.strip_suffix(']').and_then(|left| left.split_once('[')).map_or(left, |(name, _)| name);
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
 /// Whether brace expansion would change the word.
