@@ -86,11 +86,17 @@ fn run(pattern: &str) -> Reach {
     Reach { keys, flags: flags.iter().map(|flag| (*flag).to_owned()).collect() }
 }
 
-/// `a/b/c` is covered by `a/b/**`, `a/**` and `**`; `/a` and `~/a` are not below `**`, which means the workspace.
+/// `a/b` is covered by `a/b/**`, `a/**` and `**`; `/a` and `~/a` are not below `**`, which means the workspace.
 fn path(pattern: &str) -> Vec<String> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let mut keys = vec![pattern.to_owned()];
-    let mut parent = pattern.strip_suffix("/**").unwrap_or(pattern);
+    let mut parent = match pattern.strip_suffix("/**") {
+        Some(folder) => folder,
+        None => {
+            keys.push(format!("{pattern}/**"));
+            pattern
+        }
+    };
     while let Some((above, _)) = parent.rsplit_once('/') {
         keys.push(format!("{above}/**"));
         parent = above;

@@ -12,6 +12,7 @@ fn check(text: &str) -> Result<File, Vec<Problem>> {
         for problem in problems {
             assert!(problem.span.start <= problem.span.end && problem.span.end <= text.len(), "{problem:?}");
             assert!(problem.source.line >= 1 && problem.source.column >= 1);
+            assert!(super::problem_info(problem.code).is_some(), "{}", problem.code);
             let shown = render(problem, text, false);
             assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
         }

@@ -174,6 +174,7 @@ mod tests {
         let file = parse("p.toml", text).unwrap();
         let warnings = lint(&file);
         assert!(warnings.iter().all(|warning| warning.warning && warning.suggestion.is_some()));
+        assert!(warnings.iter().all(|warning| crate::text::problem_info(warning.code).is_some()));
         warnings.iter().map(|warning| format!("{}: {}", warning.source.line, warning.code)).collect()
     }
 
@@ -193,6 +194,7 @@ mod tests {
             ("run", "git push", "{git,hg} {push,pull}"),
             ("run", "make", "*"),
             ("read", "./a/b", "./a/**"),
+            ("read", "./a", "./a/**"),
             ("read", "a/b/**", "./a/**"),
             ("read", "src/x.rs", "**"),
             ("write", "~/.ssh/config", "~/.ssh/**"),
@@ -215,7 +217,6 @@ mod tests {
             ("run", "gitk", "git"),
             ("run", "curl", "curl | @shells"),
             ("run", "@filters", "*x"),
-            ("read", "./a", "./a/**"),
             ("read", "./ab/c", "./a/**"),
             ("read", "/etc/hosts", "**"),
             ("read", "./**", "@secrets"),

@@ -6,8 +6,11 @@
 
 #[cfg(test)]
 mod cases;
+mod codes;
 mod cover;
 mod diagnose;
+#[cfg(test)]
+mod docs;
 mod file;
 #[cfg(test)]
 mod fuzz;
@@ -16,12 +19,14 @@ mod lines;
 mod lint;
 mod nearest;
 mod read;
+mod reference;
 mod schema;
 mod section;
 #[cfg(test)]
 mod tests;
 mod units;
 
+pub use codes::{PROBLEM_CODES, problem_info};
 pub use diagnose::{render, render_all};
 pub use file::{
     Approval, Arg, Defaults, Example, ExampleValue, File, LayerText, Limit, Listed, Mode, ParamPatterns, PerActor,
@@ -30,6 +35,7 @@ pub use file::{
 pub use lines::{Lines, locate};
 pub use lint::lint;
 pub use nearest::nearest;
+pub use reference::reference;
 pub use schema::schema;
 pub use units::{Cost, Rate};
 
