@@ -8,6 +8,7 @@ pub mod normalise;
 mod policy;
 mod state;
 pub mod text;
+mod tool;
 mod word;
 
 pub use normalise::Kind;

@@ -1,48 +1,102 @@
-//! From a tool call as it arrived to an operation.
+//! From a tool call as it arrived to an operation: what it is called, what kind it is, what it would do.
+//!
+//! INVARIANT: arguments that are not understood make a call unclear, never harmless: it then carries an effect of
+//! which only a rule that allows anything whatever speaks.
 
-use crate::word::{Facts, Operation, ToolCall};
-use serde::{Deserialize, Serialize};
+pub(crate) mod arguments;
+mod kind;
+pub(crate) mod lookalike;
+mod mcp_name;
+mod name;
+pub(crate) mod place;
+mod resolve;
+pub(crate) mod url;
 
-/// The kinds of operation of the Agent Client Protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Reading files or data.
-    Read,
-    /// Changing files or content.
-    Edit,
-    /// Removing files or data.
-    Delete,
-    /// Moving or renaming files.
-    Move,
-    /// Searching for information.
-    Search,
-    /// Running commands or code.
-    Execute,
-    /// Retrieving external data.
-    Fetch,
-    /// Internal reasoning.
-    Think,
-    /// Switching the session's mode.
-    SwitchMode,
-    /// Anything else.
-    Other,
-}
+pub use kind::Kind;
+pub(crate) use name::tool_name;
+pub use name::{pattern_name, pattern_names};
+pub(crate) use resolve::resolved;
+
+use crate::tool::{self, Draft, Scene};
+use crate::word::{Facts, Operation, Request, ToolCall, ToolName};
+use sayso_shell::{Carry, Dialect, Effect, Span, Target, Verb};
 
 /// Normalises a call and works out its effects.
 pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
-    let _ = facts;
+    let mut tool = match &call.request {
+        Request::Command(_) => tool_name("bash_execute", None),
+        Request::Tool { name, server, .. } => tool_name(name, server.as_deref()),
+    };
+    let spelled = tool.raw.trim_ascii().to_ascii_lowercase();
+    let scene = Scene {
+        cwd: call.cwd.as_deref(),
+        home: call.home.as_deref(),
+        workspace: &call.workspace,
+        facts,
+        spelled: &spelled,
+    };
+    let Draft { kind, known, mut effects, analysis, command, resembles, .. } = describe(&call.request, &tool, scene);
+    for name in resembles {
+        if !tool.resembles.iter().any(|known| known == name) {
+            tool.resembles.push(name.to_owned());
+        }
+    }
+    effects.push(the_call());
+    let resolved = effects.iter().map(|effect| resolved(effect, facts.files)).collect();
     Operation {
-        tool: crate::word::ToolName { canonical: String::new(), readings: Vec::new(), mcp: false, raw: String::new() },
-        kind: Kind::Other,
+        kind,
+        reported_kind: kind::tightening(kind, call.reported_kind.as_deref()),
+        tool,
         actor: call.actor,
         cwd: call.cwd,
         workspace: call.workspace,
         home: call.home,
-        effects: Vec::new(),
-        resolved: Vec::new(),
-        analysis: None,
-        known: false,
+        effects,
+        resolved,
+        command: analysis.is_some().then_some(command),
+        analysis,
+        known,
         request: call.request,
+    }
+}
+
+fn describe<'a>(request: &Request, name: &ToolName, scene: Scene<'a>) -> Draft<'a> {
+    match request {
+        Request::Command(command) => {
+            let mut draft = Draft::new(scene, Kind::Execute);
+            draft.known = true;
+            let cwd = scene.cwd.map(std::path::PathBuf::from);
+            tool::run_command(&mut draft, command, cwd, Dialect::Bash, true);
+            draft
+        }
+        Request::Tool { arguments, .. } if name.mcp => {
+            let mut draft = Draft::new(scene, Kind::Other);
+            tool::describe_mcp(name, arguments, &mut draft);
+            draft
+        }
+        Request::Tool { arguments, .. } => match tool::built_in(&name.canonical).filter(|_| !name.disguised) {
+            Some(built_in) => {
+                let mut draft = Draft::new(scene, built_in.kind);
+                (built_in.describe)(built_in, arguments, &mut draft);
+                draft
+            }
+            None => {
+                let mut draft = Draft::new(scene, Kind::Other);
+                tool::describe_unknown(arguments, &mut draft);
+                draft
+            }
+        },
+    }
+}
+
+/// The call itself, always the last effect.
+fn the_call() -> Effect {
+    Effect {
+        verb: Verb::Call,
+        target: Target::Tool,
+        span: Span::default(),
+        run: None,
+        carry: Carry::Plain,
+        certain: true,
     }
 }

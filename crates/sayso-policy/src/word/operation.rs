@@ -15,18 +15,47 @@ pub struct Facts<'a> {
 }
 
 /// A tool's name in normal form.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+///
+/// A pattern is compared with it in one of two ways: [`ToolName::allows`] for an allow, [`ToolName::restricts`] for an
+/// ask or a deny. Patterns are brought to the same form by [`crate::normalise::pattern_names`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolName {
     /// The canonical name: trimmed, lower case, aliases resolved (`bash` is `bash_execute`). For an MCP tool
     /// `mcp:server/tool`.
     pub canonical: String,
-    /// Every way in which the name can be read: more than one for an ambiguous MCP spelling (`mcp_a_b_c`). Holds
-    /// `canonical`.
+    /// Equivalent names of this very tool, `canonical` first: as the agent spelled it (`exec`), and wider names that
+    /// mean it too (`file_write` for an edit). A pattern that matches one of them means this tool. Empty for an
+    /// ambiguous MCP name and for a disguised one.
+    pub names: Vec<String>,
+    /// Alternative interpretations of the name: more than one for an ambiguous MCP spelling (`mcp_a_b_c`). Never
+    /// empty; holds `canonical`. An allow must match all of them, an ask or deny any.
     pub readings: Vec<String>,
+    /// Names that only asks and denies look at: what a disguised name looks like, and what this call does under
+    /// another tool's name (a patch that deletes is `file_delete` too).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resembles: Vec<String>,
+    /// The name holds characters that no tool's name has (look-alikes, invisible ones, pattern characters), or it
+    /// does not say which tool it means. No allow matches it, `*` neither.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disguised: bool,
     /// It is an MCP tool, by at least one reading. MCP tools are never aliased to built-in ones.
     pub mcp: bool,
     /// As it arrived.
     pub raw: String,
+}
+
+impl ToolName {
+    /// Whether an allow whose pattern is `matches` speaks of this tool.
+    pub fn allows(&self, matches: impl Fn(&str) -> bool) -> bool {
+        !self.disguised
+            && !self.readings.is_empty()
+            && (self.names.iter().any(|name| matches(name)) || self.readings.iter().all(|reading| matches(reading)))
+    }
+
+    /// Whether an ask or a deny whose pattern is `matches` speaks of this tool.
+    pub fn restricts(&self, matches: impl Fn(&str) -> bool) -> bool {
+        self.names.iter().chain(&self.readings).chain(&self.resembles).any(|name| matches(name))
+    }
 }
 
 /// What a path effect resolves to: found once, compared many times.
@@ -43,8 +72,11 @@ pub struct Resolved {
 pub struct Operation {
     /// The tool.
     pub tool: ToolName,
-    /// Derived from tool and arguments; what the agent reports may only tighten.
+    /// Derived from tool and arguments alone.
     pub kind: crate::normalise::Kind,
+    /// The kind that the agent reports, where it says more than `kind`. Asks and denies look at both; an allow that
+    /// names a kind needs this to be `None` or the same.
+    pub reported_kind: Option<crate::normalise::Kind>,
     /// Who asks.
     pub actor: Actor,
     /// The working directory, if known.
@@ -57,8 +89,10 @@ pub struct Operation {
     pub effects: Vec<Effect>,
     /// Parallel to `effects`.
     pub resolved: Vec<Resolved>,
-    /// The analysis of its command, if it has one.
+    /// The analysis of its command, if it has one; of all of them, if it has several.
     pub analysis: Option<Analysis>,
+    /// The text that the spans of `analysis` and `effects` point into.
+    pub command: Option<Vec<u8>>,
     /// Whether the tool's effects are known, so that they decide instead of the call itself.
     pub known: bool,
     /// As it arrived.

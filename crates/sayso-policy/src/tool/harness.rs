@@ -1,0 +1,52 @@
+//! Tools that act on the agent itself: its plans, its sessions, its memory, other agents.
+
+use super::draft::Draft;
+use super::{BuiltIn, unknown};
+use crate::normalise::Kind;
+use serde_json::Value;
+
+pub(super) const TOOLS: &[BuiltIn] = &[
+    harmless("think", &["sequentialthinking", "thought", "scratchpad"], Kind::Think),
+    harmless(
+        "todo_write",
+        &["todo", "writetodos", "todolist", "managetodolist", "updatetodolist", "tasklist"],
+        Kind::Think,
+    ),
+    harmless("todo_read", &["readtodos"], Kind::Think),
+    harmless("update_plan", &["plan"], Kind::Think),
+    harmless("ask_user", &["askuserquestion", "requestuserinput", "question", "askfollowupquestion"], Kind::Other),
+    harmless("bash_output", &["readbash", "taskoutput", "getterminaloutput", "commandstatus"], Kind::Read),
+    harmless("kill_shell", &["killbash", "stopbash", "taskstop"], Kind::Other),
+    needs_yes("exit_plan_mode", &["switchmode", "enterplanmode", "exitplan"], Kind::SwitchMode),
+    needs_yes(
+        "session_spawn",
+        &["agent", "task", "spawnagent", "invokeagent", "sessionsspawn", "newtask", "runsubagent"],
+        Kind::Other,
+    ),
+    needs_yes("session_list", &["sessionslist", "listagents"], Kind::Other),
+    needs_yes("session_status", &[], Kind::Other),
+    needs_yes("session_send", &["sessionssend", "sendmessage"], Kind::Other),
+    needs_yes("memory_search", &[], Kind::Search),
+    needs_yes("memory_get", &[], Kind::Read),
+    needs_yes("memory_write", &["savememory", "memoryset", "rememberthis"], Kind::Edit),
+];
+
+/// A tool that changes nothing but the agent's own notes, or shows what an earlier call printed: known to do nothing.
+const fn harmless(canonical: &'static str, aliases: &'static [&'static str], kind: Kind) -> BuiltIn {
+    BuiltIn { canonical, implies: &[], aliases, kind, describe: nothing }
+}
+
+/// A tool without effects that Sayso speaks of, whose call needs a yes.
+const fn needs_yes(canonical: &'static str, aliases: &'static [&'static str], kind: Kind) -> BuiltIn {
+    BuiltIn { canonical, implies: &[], aliases, kind, describe: call_only }
+}
+
+fn nothing(_: &BuiltIn, _: &Value, draft: &mut Draft<'_>) {
+    draft.known = true;
+}
+
+fn call_only(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
+    let kind = draft.kind;
+    unknown::describe(arguments, draft);
+    draft.kind = kind;
+}

@@ -1,0 +1,92 @@
+//! Tools that search files by name or content.
+
+use super::draft::{Draft, Reach};
+use super::{BuiltIn, file, loose};
+use crate::normalise::Kind;
+use crate::normalise::arguments::{Found, Role, walk};
+use sayso_shell::{PathTarget, Verb};
+use serde_json::Value;
+
+pub(super) const TOOLS: &[BuiltIn] = &[
+    BuiltIn {
+        canonical: "glob",
+        implies: &[],
+        aliases: &["findfiles", "filesearch", "findpath", "globfilesearch", "searchfilenames", "findbyname"],
+        kind: Kind::Search,
+        describe: names,
+    },
+    BuiltIn {
+        canonical: "grep",
+        implies: &[],
+        aliases: &[
+            "grepsearch",
+            "searchfilecontent",
+            "searchfiles",
+            "ripgrep",
+            "grepfiles",
+            "searchforpattern",
+            "codebasesearch",
+            "search",
+            "textsearch",
+            "rg",
+            "semanticsearch",
+        ],
+        kind: Kind::Search,
+        describe: contents,
+    },
+];
+
+/// Names of files: the folders are read, the files are not.
+fn names(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
+    let role = |key: &str| match key {
+        "pattern" | "globpattern" | "patterns" | "glob" => Role::Pattern,
+        "query" | "excludepattern" | "exclude" => Role::Text,
+        other => file::role(other),
+    };
+    let (mut bases, mut patterns) = (Vec::new(), Vec::new());
+    draft.known = true;
+    walk(arguments, &role, &mut |found| match found {
+        Found::Said(Role::Pattern, text) => patterns.push(text.to_owned()),
+        Found::Said(Role::Path | Role::From | Role::To, text) => bases.push(text.to_owned()),
+        Found::Loose { key, text } => loose(draft, key, text),
+        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+    });
+    if bases.is_empty() {
+        bases.push(String::new());
+    }
+    for base in &bases {
+        draft.path(&[Verb::Read], base, Reach::Exact, true);
+    }
+    for pattern in &patterns {
+        // A pattern may lead out of the folder that it is searched in.
+        if pattern.split('/').any(|part| part == "..") {
+            draft.target(Verb::Read, PathTarget::Unknown(None), true);
+        } else if pattern.starts_with(['/', '~']) {
+            let fixed: Vec<&str> = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
+            let folder = if fixed.len() > 1 { fixed.join("/") } else { "/".to_owned() };
+            draft.path(&[Verb::Read], &folder, Reach::Exact, true);
+        }
+    }
+}
+
+/// Contents of files: everything below the folder is read. Without one, below the working directory.
+fn contents(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
+    let role = |key: &str| match key {
+        "pattern" | "query" | "regex" | "glob" | "include" | "type" | "filepattern" | "includepattern"
+        | "excludepattern" | "exclude" | "outputmode" => Role::Text,
+        other => file::role(other),
+    };
+    let mut some = false;
+    draft.known = true;
+    walk(arguments, &role, &mut |found| match found {
+        Found::Said(Role::Path | Role::From | Role::To, text) => {
+            some = true;
+            draft.path(&[Verb::Read], text, Reach::Below, true);
+        }
+        Found::Loose { key, text } => loose(draft, key, text),
+        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+    });
+    if !some {
+        draft.path(&[Verb::Read], "", Reach::Below, true);
+    }
+}

@@ -1,0 +1,349 @@
+//! Tools that hand a command to a shell.
+
+use super::draft::{Draft, anything};
+use super::{BuiltIn, loose, unknown};
+use crate::normalise::Kind;
+use crate::normalise::arguments::{Found, Role, plain_key, walk};
+use crate::normalise::place::joined;
+use sayso_shell::{Analysis, Context, Dialect, RunId, Span, Target};
+use serde_json::Value;
+use std::path::PathBuf;
+
+pub(super) const TOOLS: &[BuiltIn] = &[
+    BuiltIn {
+        canonical: "bash_execute",
+        implies: &[],
+        aliases: &[
+            "bash",
+            "shell",
+            "sh",
+            "exec",
+            "terminal",
+            "runshellcommand",
+            "executecommand",
+            "shellcommand",
+            "execcommand",
+            "localshell",
+            "localshellcall",
+            "runcommand",
+            "runterminalcmd",
+            "runterminalcommand",
+            "runinterminal",
+            "executebash",
+            "executeshell",
+            "runbash",
+            "bashcommand",
+            "bashtool",
+            "shellexec",
+            "shellexecute",
+            "executeshellcommand",
+            "runbashcommand",
+            "monitor",
+            "container.exec",
+        ],
+        kind: Kind::Execute,
+        describe,
+    },
+    // What is typed into a running program, and the language of another shell: nobody sees through it, so only a rule
+    // that names the tool allows it.
+    BuiltIn {
+        canonical: "write_stdin",
+        implies: &[],
+        aliases: &["writebash", "sendinput", "sendkeys", "terminalinput", "writetoterminal"],
+        kind: Kind::Execute,
+        describe: opaque,
+    },
+    BuiltIn { canonical: "process", implies: &[], aliases: &[], kind: Kind::Execute, describe: opaque },
+    BuiltIn {
+        canonical: "powershell_execute",
+        implies: &[],
+        aliases: &["powershell", "pwsh"],
+        kind: Kind::Execute,
+        describe: opaque,
+    },
+];
+
+/// Agents' tools that really start the command in the folder they are given, with the parameter's name. For every
+/// other tool such a parameter may be ignored: then the command counts in both folders.
+const TAKES_FOLDER: &[(&str, &str)] = &[
+    ("exec", "workdir"),
+    ("shell", "workdir"),
+    ("shell_command", "workdir"),
+    ("exec_command", "workdir"),
+    ("local_shell", "workingdirectory"),
+    ("run_shell_command", "dirpath"),
+    ("run_shell_command", "directory"),
+    ("terminal", "cd"),
+];
+
+/// Variables that change neither what runs nor where it looks.
+const HARMLESS_VARIABLES: &[&str] = &[
+    "CI",
+    "TERM",
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "RUST_LOG",
+    "RUST_BACKTRACE",
+    "NODE_ENV",
+    "DEBUG",
+    "PYTHONUNBUFFERED",
+    "CARGO_TERM_COLOR",
+];
+
+fn opaque(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
+    unknown::describe(arguments, draft);
+}
+
+fn role(key: &str) -> Role {
+    match key {
+        "command" | "cmd" | "script" | "commandline" | "commands" | "shellcommand" | "bashcommand" => Role::Command,
+        "args" | "arguments" | "argv" => Role::Words,
+        "workdir" | "cwd" | "cd" | "dir" | "directory" | "dirpath" | "workingdirectory" | "workingdir" => Role::Base,
+        "env" | "environment" | "envvars" | "environmentvariables" => Role::Environment,
+        "shell" => Role::Shell,
+        "description" | "reason" | "title" | "explanation" | "justification" | "callid" | "turnid" | "toolcallid" => {
+            Role::Text
+        }
+        _ => Role::Other,
+    }
+}
+
+/// What was asked for.
+#[derive(Default)]
+struct Asked {
+    commands: Vec<Vec<u8>>,
+    words: Vec<u8>,
+    folder: Option<String>,
+    dialect: Dialect,
+    restart: bool,
+    wrong: bool,
+    strange_environment: bool,
+}
+
+fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
+    let mut asked = Asked { restart: arguments.get("restart") == Some(&Value::Bool(true)), ..Asked::default() };
+    walk(arguments, &role, &mut |found| match found {
+        Found::Said(Role::Command, text) => asked.commands.push(text.as_bytes().to_owned()),
+        Found::Whole(Role::Command, list) => asked.list_of_words(list),
+        Found::Whole(Role::Words, list) => match quoted(list) {
+            Some(words) => asked.add_words(&words),
+            None => asked.wrong = true,
+        },
+        Found::Said(Role::Words, text) => asked.add_words(text.as_bytes()),
+        Found::Said(Role::Base, text) if asked.folder.as_deref().is_none_or(|known| known == text) => {
+            asked.folder = Some(text.to_owned());
+        }
+        Found::Said(Role::Shell, name) => asked.read_by(name),
+        Found::Whole(Role::Environment, value) => asked.strange_environment |= !is_harmless_environment(value),
+        Found::Said(..) | Found::Wrong | Found::Whole(..) | Found::TooMuch => asked.wrong = true,
+        Found::Loose { key, text } => loose(draft, key, text),
+    });
+    // A shell that is only started anew does nothing that an effect could tell.
+    if asked.commands.is_empty() && asked.restart && !asked.wrong {
+        return;
+    }
+    draft.known = true;
+    if asked.wrong || asked.commands.is_empty() || asked.strange_environment {
+        draft.unclear();
+    }
+    asked.analyse(arguments, draft);
+}
+
+impl Asked {
+    /// `["bash", "-lc", "..."]`, or several commands.
+    fn list_of_words(&mut self, list: &Value) {
+        match quoted(list) {
+            Some(text) if !text.is_empty() => self.commands.push(text),
+            // Copilot lists what it parsed itself beside the command: told, not run.
+            _ if list.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(Value::is_object)) => {}
+            _ => self.wrong = true,
+        }
+    }
+
+    fn add_words(&mut self, words: &[u8]) {
+        self.words.push(b' ');
+        self.words.extend_from_slice(words);
+    }
+
+    fn read_by(&mut self, shell: &str) {
+        match shell.rsplit('/').next() {
+            Some("bash") => {}
+            Some("sh" | "zsh" | "dash" | "ksh" | "ash") => self.dialect = Dialect::Other,
+            _ => self.wrong = true,
+        }
+    }
+
+    fn analyse(&self, arguments: &Value, draft: &mut Draft<'_>) {
+        let here = draft.scene.cwd.map(PathBuf::from);
+        let folders: Vec<Option<PathBuf>> = match &self.folder {
+            None => vec![here],
+            Some(folder) => {
+                let there = Some(joined(folder, draft.scene.cwd)).filter(|path| path.is_absolute());
+                // `~` and `$HOME` may or may not be expanded.
+                let plain = !folder.starts_with('~') && !folder.contains('$');
+                match (plain, takes_folder(draft.scene.spelled, arguments)) {
+                    (false, _) => vec![None],
+                    (true, true) => vec![there],
+                    (true, false) if here == there => vec![there],
+                    (true, false) => vec![here, there],
+                }
+            }
+        };
+        for command in &self.commands {
+            let mut text = command.clone();
+            text.extend_from_slice(&self.words);
+            for folder in &folders {
+                run_command(draft, &text, folder.clone(), self.dialect, true);
+            }
+        }
+    }
+}
+
+fn takes_folder(spelled: &str, arguments: &Value) -> bool {
+    let has = |name: &str| arguments.as_object().is_some_and(|fields| fields.keys().any(|key| plain_key(key) == name));
+    TAKES_FOLDER.iter().any(|(tool, parameter)| *tool == spelled && has(parameter))
+}
+
+/// Analyses a command and adds what it does. Effects that are not `certain` are only looked at by asks and denies.
+pub(crate) fn run_command(draft: &mut Draft<'_>, text: &[u8], cwd: Option<PathBuf>, dialect: Dialect, certain: bool) {
+    let context = Context {
+        cwd: cwd.as_deref(),
+        home: draft.scene.home,
+        workspace: draft.scene.workspace.root(),
+        env: draft.scene.facts.env,
+        files: draft.scene.facts.files,
+        dialect,
+    };
+    let analysis = analyze(text, &context);
+    append(draft, text, analysis, certain);
+}
+
+/// The way to the shell crate's analysis; until it is there nothing is understood.
+fn analyze(_: &[u8], _: &Context<'_>) -> Analysis {
+    Analysis { opaque: true, ..Analysis::default() }
+}
+
+/// Adds a second analysis behind a first: ids, spans and pipelines are moved along.
+fn append(draft: &mut Draft<'_>, text: &[u8], mut analysis: Analysis, certain: bool) {
+    if !draft.command.is_empty() {
+        draft.command.push(b'\n');
+    }
+    let start = u32::try_from(draft.command.len()).unwrap_or(u32::MAX);
+    draft.command.extend_from_slice(text);
+    if analysis.opaque && !analysis.effects.iter().any(|effect| effect.target == Target::Anything) {
+        analysis.effects.push(anything("opaque"));
+    }
+    if let Some(first) = &mut draft.analysis {
+        let runs = u32::try_from(first.runs.len()).unwrap_or(u32::MAX);
+        let pipelines = first.runs.iter().filter_map(|run| run.pipe).map(|pipe| pipe.pipeline.saturating_add(1)).max();
+        move_along(&mut analysis, start, runs, pipelines.unwrap_or(0));
+    }
+    for effect in &analysis.effects {
+        let mut effect = effect.clone();
+        effect.certain &= certain;
+        draft.effects.push(effect);
+    }
+    match &mut draft.analysis {
+        Some(first) => {
+            first.runs.append(&mut analysis.runs);
+            first.effects.append(&mut analysis.effects);
+            first.doubts.append(&mut analysis.doubts);
+            first.opaque |= analysis.opaque;
+        }
+        None => draft.analysis = Some(analysis),
+    }
+}
+
+fn move_along(analysis: &mut Analysis, start: u32, runs: u32, pipelines: u16) {
+    let id = |id: &mut RunId| id.0 = id.0.saturating_add(runs);
+    let span = |span: &mut Span| {
+        span.start = span.start.saturating_add(start);
+        span.end = span.end.saturating_add(start);
+    };
+    for run in &mut analysis.runs {
+        span(&mut run.span);
+        run.spans.iter_mut().for_each(span);
+        run.options.iter_mut().for_each(|option| span(&mut option.span));
+        run.parent.iter_mut().for_each(id);
+        run.pipe.iter_mut().for_each(|pipe| pipe.pipeline = pipe.pipeline.saturating_add(pipelines));
+    }
+    for effect in &mut analysis.effects {
+        span(&mut effect.span);
+        effect.run.iter_mut().for_each(id);
+        match &mut effect.target {
+            Target::Program(run) | Target::Wrapper(run) | Target::Option(run) | Target::Code { run, .. } => id(run),
+            Target::Anything | Target::Path(_) | Target::Host(_) | Target::Tool => {}
+        }
+    }
+    analysis.doubts.iter_mut().for_each(|doubt| span(&mut doubt.span));
+}
+
+/// Words as a shell would have to read them to get exactly these.
+fn quoted(list: &Value) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    for word in list.as_array()? {
+        if !out.is_empty() {
+            out.push(b' ');
+        }
+        let word = word.as_str()?;
+        if !word.is_empty()
+            && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./,:@%+".contains(&b))
+            && !out.is_empty()
+        {
+            out.extend_from_slice(word.as_bytes());
+            continue;
+        }
+        out.push(b'\'');
+        out.extend_from_slice(word.replace('\'', "'\\''").as_bytes());
+        out.push(b'\'');
+    }
+    Some(out)
+}
+
+fn is_harmless_environment(value: &Value) -> bool {
+    let harmless = |name: &str| HARMLESS_VARIABLES.contains(&name);
+    match value {
+        Value::Object(fields) => fields.keys().all(|name| harmless(name)),
+        Value::Array(items) => items.iter().all(|item| match item {
+            Value::String(text) => text.split_once('=').is_some_and(|(name, _)| harmless(name)),
+            Value::Object(fields) => fields.get("name").and_then(Value::as_str).is_some_and(harmless),
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_are_quoted_so_that_a_shell_gives_them_back() {
+        for (words, expected) in [
+            (json!(["bash", "-lc", "touch ran"]), "'bash' -lc 'touch ran'"),
+            (json!(["it's"]), "'it'\\''s'"),
+            (json!(["a", "", "$(x)"]), "'a' '' '$(x)'"),
+            (json!(["A=1", "x"]), "'A=1' x"),
+        ] {
+            assert_eq!(String::from_utf8(quoted(&words).unwrap()).unwrap(), expected);
+        }
+        assert_eq!(quoted(&json!(["a", 1])), None);
+    }
+
+    #[test]
+    fn an_environment_is_harmless_only_if_every_variable_is() {
+        assert!(is_harmless_environment(&json!({"CI": "1", "TERM": "dumb"})));
+        assert!(is_harmless_environment(&json!([{"name": "CI", "value": "1"}])));
+        assert!(!is_harmless_environment(&json!({"CI": "1", "LD_PRELOAD": "/x.so"})));
+        assert!(!is_harmless_environment(&json!(["PATH=/x"])));
+        assert!(!is_harmless_environment(&json!("CI=1")));
+    }
+}
