@@ -19,6 +19,7 @@ mod list;
 mod parameter;
 mod quote;
 mod redirect;
+mod render;
 mod simple;
 pub mod tree;
 mod trouble;
