@@ -105,7 +105,7 @@ fn is_risky(spec: &Spec, tables: Tables) -> bool {
 }
 
 /// A file whose name begins with a dash is an option to a program that gets it from `*`.
-fn dashed_name_may_exist(inv: &Invocation<'_>) -> bool {
+pub(crate) fn dashed_name_may_exist(inv: &Invocation<'_>) -> bool {
     const MANY: usize = 10_000;
     let Some(cwd) = inv.cwd else { return true };
     match inv.files.list(cwd, MANY) {

@@ -63,10 +63,11 @@ mod git;
 mod json;
 mod pager;
 mod search;
+mod stream;
 
 pub use code::Code;
-pub(crate) use describe::by_table;
 pub use describe::describe;
+pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
 pub use index::{all, spec};
 pub use path::path_target;

@@ -109,6 +109,16 @@ impl<'a> View<'a> {
         path_target(word, self.base.as_deref(), below)
     }
 
+    /// What a file holds, if its name is certain, its place known, and it can be read.
+    #[must_use]
+    pub fn content(&self, file: &Word) -> Option<Vec<u8>> {
+        let path = join(self.base.as_deref(), file.exact()?);
+        if !path.is_absolute() {
+            return None;
+        }
+        self.inv.files.read(&path, crate::limit::MAX_COMMAND)
+    }
+
     /// Adds an effect that is caused by the word at `at`.
     pub fn effect(&mut self, verb: Verb, target: Target, at: usize, carry: Carry) {
         let span = self.span(at);

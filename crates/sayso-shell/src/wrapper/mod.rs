@@ -17,6 +17,8 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use batch::with_holes;
+
 use crate::effect::NamedBy;
 use crate::program::{Code, Spec, Start, View};
 use crate::word::{Origin, Part, Shape, Text, Word};

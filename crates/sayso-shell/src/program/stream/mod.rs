@@ -1,0 +1,9 @@
+//! Programs with a language of their own for files and lines: find, sed, awk.
+
+mod awk;
+mod find;
+mod sed;
+
+use super::Spec;
+
+pub(super) const SPECS: &[&[Spec]] = &[awk::SPECS, find::SPECS, sed::SPECS];
