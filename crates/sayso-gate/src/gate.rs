@@ -75,24 +75,16 @@ impl Gate {
 
     /// The whole line: normalise, analyse, evaluate, ask, record, answer.
     pub fn judge(&self, call: ToolCall, circumstances: &Circumstances) -> Judged {
+        self.judge_in(call, circumstances, Facts { files: &*self.files, env: &*self.env })
+    }
+
+    /// The same, with facts of this call: a server's callers have environments of their own.
+    pub fn judge_in(&self, call: ToolCall, circumstances: &Circumstances, facts: Facts<'_>) -> Judged {
         let began = Instant::now();
         let policy = &self.in_force.policy;
-        let facts = Facts { files: &*self.files, env: &*self.env };
         let seen = Seen::of(&call);
 
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            let operation = Operation::new(call, facts);
-            let decision = policy.evaluate(&operation, &State { now_ms: now_ms(), ..State::default() }, facts);
-            (operation, decision)
-        }));
-        let (operation, mut decision) = match judged {
-            Ok((operation, decision)) => (Some(operation), decision),
-            Err(_) => (None, failed(policy)),
-        };
-
-        if let Some((verdict, reason)) = &self.in_force.floor {
-            tighten(&mut decision, *verdict, reason);
-        }
+        let (operation, mut decision) = self.rehearse(call, facts);
         ask(&mut decision, policy, circumstances.asking);
 
         let digest = operation.as_ref().map(|o| permit::digest(o, policy.version()));
@@ -106,6 +98,25 @@ impl Gate {
 
         let permit = Permit::of(digest.as_deref(), &decision);
         Judged { decision, permit, record, operation }
+    }
+
+    /// What the policy says, with nobody asked and nothing recorded: for `check` and the like, whose answers nobody
+    /// acts on. Without an operation Sayso failed on the call.
+    pub fn rehearse(&self, call: ToolCall, facts: Facts<'_>) -> (Option<Operation>, Decision) {
+        let policy = &self.in_force.policy;
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            let operation = Operation::new(call, facts);
+            let decision = policy.evaluate(&operation, &State { now_ms: now_ms(), ..State::default() }, facts);
+            (operation, decision)
+        }));
+        let (operation, mut decision) = match judged {
+            Ok((operation, decision)) => (Some(operation), decision),
+            Err(_) => (None, failed(policy)),
+        };
+        if let Some((verdict, reason)) = &self.in_force.floor {
+            tighten(&mut decision, *verdict, reason);
+        }
+        (operation, decision)
     }
 }
 
