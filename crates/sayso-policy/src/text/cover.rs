@@ -10,6 +10,9 @@ use std::collections::HashMap;
 /// More alternatives than this are not followed.
 const MAX_ALTERNATIVES: usize = 64;
 
+/// A longer pattern is only compared as a whole: its keys would be as many as its characters.
+const MAX_LENGTH: usize = 512;
+
 /// Patterns, by what they can cover.
 pub(super) struct Claims<'a> {
     /// By verb and a key that [`Reach`] makes.
@@ -63,7 +66,7 @@ impl<'a> Claims<'a> {
 /// Under which keys a pattern is found. The first is its own.
 fn reach(verb: Verb, pattern: &str) -> Reach {
     let alone = |pattern: &str| Reach { keys: vec![pattern.to_owned()], flags: Vec::new() };
-    if pattern.starts_with("re:") || pattern.contains('@') {
+    if pattern.len() > MAX_LENGTH || pattern.starts_with("re:") || pattern.contains('@') {
         return alone(pattern);
     }
     match verb {
@@ -130,6 +133,9 @@ fn tool(pattern: &str) -> Vec<String> {
 
 /// `{a,b} c` is `a c` and `b c`. `None`: too many, or braces that do not match.
 fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    if pattern.len() > MAX_LENGTH {
+        return Some(vec![pattern.to_owned()]);
+    }
     let mut open = vec![pattern.to_owned()];
     let mut done = Vec::new();
     while let Some(next) = open.pop() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Characters are counted once for every block of this many bytes, so that a file of a single long line costs no
 /// more than one of many short lines.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 256;
 
 /// Finds lines and columns of one text.
 #[derive(Clone, Debug)]

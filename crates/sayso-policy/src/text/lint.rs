@@ -231,6 +231,16 @@ mod tests {
     }
 
     #[test]
+    fn a_hostile_pattern_buys_no_more_work_than_its_length() {
+        for long in ["a".repeat(1 << 19), "a/".repeat(1 << 18), "a.".repeat(1 << 18), "{a,b}".repeat(1 << 16)] {
+            let lines = ["run", "read", "connect", "tool"].map(|verb| format!("{verb} = {long:?}\n")).concat();
+            assert!(warned(&format!("[deny]\n{lines}")).is_empty());
+        }
+        let long = "a/".repeat(1 << 19);
+        assert!(hidden("read", &long, &long), "what is the same is still seen");
+    }
+
+    #[test]
     fn conditions_and_exceptions_narrow_the_stricter_word() {
         assert_eq!(warned("[allow]\nrun = 'x'\n[[rule]]\ndeny = { run = 'x' }\nwhen.flag = '-f'"), [""; 0]);
         assert_eq!(warned("[allow]\nwrite = 'a/b'\n[deny]\nwrite = ['a/**', '!a/b']"), [""; 0]);

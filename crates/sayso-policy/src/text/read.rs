@@ -235,6 +235,9 @@ impl Reader {
         known: &'static Table,
     ) -> Fields<'a, 'i> {
         for (key, _) in table {
+            if self.problems.len() > 10 * MAX_PROBLEMS {
+                break;
+            }
             if !known.keys.iter().any(|k| k.name == key.get_ref().as_ref()) {
                 let suggestion = suggest_key(key.get_ref(), known);
                 let message = format!("`{}` is not a key of {}", key.get_ref(), known.title);
