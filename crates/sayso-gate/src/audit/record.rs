@@ -92,6 +92,23 @@ pub struct EffectRecord {
     pub verdict: Verdict,
 }
 
+impl Record {
+    /// A call that could not even be judged, and does not run.
+    #[must_use]
+    pub fn refused(circumstances: &Circumstances, actor: Actor, tool: &str, reason: &Reason) -> Self {
+        let decision = Decision {
+            verdict: Verdict::Deny,
+            answer: Answer::Deny,
+            reasons: vec![reason.clone()],
+            effects: Vec::new(),
+            policy_version: String::new(),
+        };
+        let tool = redact::cut(tool, 256);
+        let seen = Seen { actor, tool, command: None, arguments: None, cwd: None, workspace: None };
+        seen.record(None, &decision, circumstances, None, Duration::ZERO)
+    }
+}
+
 impl From<&Reason> for ReasonRecord {
     fn from(reason: &Reason) -> Self {
         Self {

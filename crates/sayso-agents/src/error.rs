@@ -1,0 +1,46 @@
+//! Everything that can go wrong in this crate.
+
+use std::path::PathBuf;
+
+/// Everything that can go wrong in this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No such agent, or none that this version answers.
+    #[error("no hook for an agent named {0:?}; known: {known}", known = known())]
+    UnknownAgent(String),
+    /// The gate refused.
+    #[error(transparent)]
+    Gate(#[from] sayso_gate::Error),
+    /// An agent's settings that cannot be edited safely.
+    #[error("{} is left as it is: {why}", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// The system refused.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The settings changed between the plan and its execution.
+    #[error("{} changed since the change was shown; look at it again", .0.display())]
+    Changed(PathBuf),
+}
+
+impl Error {
+    pub(crate) fn io(doing: &'static str, path: &std::path::Path, source: std::io::Error) -> Self {
+        Self::Io { doing, path: path.to_owned(), source }
+    }
+}
+
+fn known() -> String {
+    let names: Vec<_> = crate::Agent::ALL.iter().map(|agent| agent.name()).collect();
+    names.join(", ")
+}
