@@ -3,9 +3,9 @@
 //! Only what is certain from the text is said. A pattern that merely overlaps another is how the language is meant
 //! to be used.
 
+use super::Problem;
 use super::cover::Claims;
 use super::file::{ExampleValue, File, Text};
-use super::{Problem, nearest};
 use crate::word::{Verdict, code_info};
 use sayso_shell::Verb;
 use std::collections::{HashMap, HashSet};
@@ -40,8 +40,8 @@ fn claims(file: &File) -> Vec<Claim<'_>> {
         file.rules.iter().map(|rule| (rule.verdict.value, rule.verb.value, &rule.patterns, rule.when.is_some()));
     let mut claims = Vec::new();
     for (verdict, verb, patterns, conditions) in listed.chain(rules) {
-        let except = patterns.iter().any(|pattern| pattern.value.trim_start().starts_with('!'));
-        let positive = patterns.iter().filter(|pattern| !pattern.value.trim_start().starts_with('!'));
+        let except = patterns.iter().any(|pattern| pattern.value.starts_with('!'));
+        let positive = patterns.iter().filter(|pattern| !pattern.value.starts_with('!'));
         claims.extend(positive.map(|pattern| Claim { verdict, verb, pattern, narrowed: conditions || except }));
     }
     claims
@@ -53,7 +53,7 @@ fn never_speaks(file: &File, warnings: &mut Vec<Problem>) {
     let whole = Claims::new(claims.iter().filter(|claim| !claim.narrowed));
     let mut seen: HashMap<(Verdict, Verb, &str), &Text> = HashMap::new();
     for claim in &claims {
-        let written = claim.pattern.value.trim();
+        let written = claim.pattern.value.as_str();
         if let Some(stricter) = whole.covering(claim) {
             let line = file.lines.place(stricter.pattern.span.start).0;
             let message = format!(
@@ -117,21 +117,8 @@ fn pattern_texts(file: &File) -> impl Iterator<Item = &str> {
     lists.chain(rules).chain(tools).chain(sets).chain(patterns).map(|text| text.value.as_str())
 }
 
-/// Approvers that are not named in the file, and approvals that no rule uses.
+/// Approvals that no rule uses.
 fn approvers(file: &File, warnings: &mut Vec<Problem>) {
-    let names: Vec<&str> = file.approvals.iter().map(|approval| approval.name.value.as_str()).collect();
-    for approver in file.rules.iter().filter_map(|rule| rule.approver.as_ref()) {
-        if names.contains(&approver.value.as_str()) {
-            continue;
-        }
-        let message = format!("there is no [approvals.{}]: nobody could answer", approver.value);
-        let mut warning = file.problem("unknown-approver", &approver.span, message);
-        warning.suggestion = Some(match nearest(&approver.value, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("add [approvals.{}] with its members", approver.value),
-        });
-        warnings.push(warning);
-    }
     let used: HashSet<&str> =
         file.rules.iter().filter_map(|rule| rule.approver.as_ref()).map(|text| text.value.as_str()).collect();
     for approval in file.approvals.iter().filter(|approval| !used.contains(approval.name.value.as_str())) {
@@ -253,10 +240,7 @@ mod tests {
         assert_eq!(warned("[deny]\nrun = ['a', 'b', 'a']"), ["2: duplicate-pattern"]);
         assert_eq!(warned("[set]\nmine = 'x'\nyours = ['@mine']\n[deny]\nrun = '{a,b} | @yours'"), [""; 0]);
         assert_eq!(warned("[set]\nmine = 'x'\n[deny]\nrun = '@min'"), ["2: unused-set"]);
-        assert_eq!(
-            warned("[[rule]]\nask = { run = 'x' }\napprover = 'lead'\n[approvals.leads]\nmembers = 'a'"),
-            ["3: unknown-approver", "4: unused-approver"]
-        );
+        assert_eq!(warned("[approvals.leads]\nmembers = 'a'"), ["1: unused-approver"]);
         assert_eq!(warned("[[rule]]\nid = 'allowed'\ndeny = { run = 'x' }"), ["2: built-in-code"]);
         assert_eq!(warned("[[rule]]\ndeny = { run = 'x' }\nhits = 'x'\nmisses = ['y', 'x']"), ["4: hit-and-miss"]);
     }

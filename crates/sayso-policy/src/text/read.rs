@@ -130,17 +130,19 @@ impl Reader {
         }
     }
 
-    /// Patterns: texts of which at least one is not an exception.
+    /// Patterns: texts, trimmed, of which at least one is not an exception.
     pub(super) fn patterns(&mut self, value: &DocValue<'_>) -> Vec<Text> {
         let before = self.problems.len();
-        let patterns = self.texts(value);
-        for pattern in &patterns {
-            if pattern.value.trim_start().strip_prefix('!').is_some_and(|rest| rest.trim().is_empty()) {
+        let mut patterns = self.texts(value);
+        for pattern in &mut patterns {
+            // A blank before `!` must not turn an exception into a pattern.
+            pattern.value = pattern.value.trim().to_owned();
+            if pattern.value.strip_prefix('!').is_some_and(|rest| rest.trim().is_empty()) {
                 let message = "this exception is blank";
                 self.advise("blank", pattern.span.clone(), message, "write the pattern after `!`");
             }
         }
-        if self.problems.len() == before && patterns.iter().all(|p| p.value.trim_start().starts_with('!')) {
+        if self.problems.len() == before && patterns.iter().all(|pattern| pattern.value.starts_with('!')) {
             self.advise(
                 "only-exceptions",
                 value.span(),
