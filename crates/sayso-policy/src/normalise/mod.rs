@@ -42,6 +42,8 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         }
     }
     effects.push(the_call());
+    let folder = call.cwd.as_deref().and_then(|cwd| resolve::folder(cwd, facts.files));
+    let folders = resolve::folders(analysis.as_ref(), call.cwd.as_deref(), folder.as_deref(), facts.files);
     let resolved = effects.iter().map(|effect| resolved(effect, facts.files)).collect();
     Operation {
         kind,
@@ -55,6 +57,8 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         resolved,
         command: analysis.is_some().then_some(command),
         analysis,
+        folder,
+        folders,
         known,
         request: call.request,
     }

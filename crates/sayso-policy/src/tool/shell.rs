@@ -76,27 +76,6 @@ const TAKES_FOLDER: &[(&str, &str)] = &[
     ("terminal", "cd"),
 ];
 
-/// Variables that change neither what runs nor where it looks.
-const HARMLESS_VARIABLES: &[&str] = &[
-    "CI",
-    "TERM",
-    "COLUMNS",
-    "LINES",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "RUST_LOG",
-    "RUST_BACKTRACE",
-    "NODE_ENV",
-    "DEBUG",
-    "PYTHONUNBUFFERED",
-    "CARGO_TERM_COLOR",
-];
-
 fn opaque(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     unknown::describe(arguments, draft);
 }
@@ -308,7 +287,7 @@ fn quoted(list: &Value) -> Option<Vec<u8>> {
 }
 
 fn is_harmless_environment(value: &Value) -> bool {
-    let harmless = |name: &str| HARMLESS_VARIABLES.contains(&name);
+    let harmless = |name: &str| !sayso_shell::program::changes_what_runs(name);
     match value {
         Value::Object(fields) => fields.keys().all(|name| harmless(name)),
         Value::Array(items) => items.iter().all(|item| match item {

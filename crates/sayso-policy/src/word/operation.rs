@@ -91,6 +91,10 @@ pub struct Operation {
     pub resolved: Vec<Resolved>,
     /// The analysis of its command, if it has one; of all of them, if it has several.
     pub analysis: Option<Analysis>,
+    /// The working directory, canonical; `None` where that cannot be known.
+    pub folder: Option<PathBuf>,
+    /// The working directory of each run of `analysis`, canonical; parallel to its runs.
+    pub folders: Vec<Option<PathBuf>>,
     /// The text that the spans of `analysis` and `effects` point into.
     pub command: Option<Vec<u8>>,
     /// Whether the tool's effects are known, so that they decide instead of the call itself.
@@ -104,5 +108,21 @@ impl Operation {
     #[must_use]
     pub fn new(call: ToolCall, facts: Facts<'_>) -> Self {
         crate::normalise::operation(call, facts)
+    }
+
+    /// A shell command of which nothing else is known: no working directory, no files, no PATH.
+    #[must_use]
+    pub fn execute(command: impl AsRef<[u8]>) -> Self {
+        Self::blind(ToolCall::command(command.as_ref()))
+    }
+
+    /// A call of a tool of which nothing else is known.
+    #[must_use]
+    pub fn tool(name: impl Into<String>, arguments: serde_json::Value) -> Self {
+        Self::blind(ToolCall::tool(name, arguments))
+    }
+
+    fn blind(call: ToolCall) -> Self {
+        Self::new(call, Facts { files: &sayso_shell::NoFiles, env: &sayso_shell::NoEnvironment })
     }
 }
