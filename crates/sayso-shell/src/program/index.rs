@@ -7,6 +7,7 @@ const FAMILIES: &[&[&[Spec]]] = &[
     super::coreutils::SPECS,
     super::git::SPECS,
     crate::wrapper::SPECS,
+    super::archive::SPECS,
     super::stream::SPECS,
     &[super::compare::SPECS],
     &[super::json::SPECS],

@@ -57,6 +57,7 @@ mod spec;
 mod unknown;
 mod view;
 
+mod archive;
 mod compare;
 mod coreutils;
 mod git;
@@ -70,6 +71,7 @@ pub use describe::describe;
 pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
 pub use index::{all, spec};
+pub(crate) use path::join;
 pub use path::path_target;
 pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, subcommand_depth};
 pub use view::View;

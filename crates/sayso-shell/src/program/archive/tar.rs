@@ -1,0 +1,236 @@
+//! tar: reads or writes an archive by its mode, and runs commands by a handful of options.
+
+use crate::effect::{Carry, HostTarget, NamedBy, Target, Verb};
+use crate::option::{Does, Seen, Style, Table, options};
+use crate::program::{Code, Invocation, Spec, View, by_table};
+use crate::word::Word;
+use std::borrow::Cow;
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["tar", "gtar", "bsdtar"]).style(Style::GNU.and(Style::RAW)).options(&[OPTIONS]).judge(old_style),
+    Spec::new(&["cpio"])
+        .options(&[options!("
+            -o --create, -i --extract, -p --pass-through, -t --list, -0 --null, -a --reset-access-time, -A --append, -b --swap, -B, -c, -C --io-size N, -d --make-directories
+            -f --nonmatching, -H --format F, -k, -l --link, -L --dereference, -m --preserve-modification-time, -M --message S, -n --numeric-uid-gid, -q, -r --rename
+            -R --owner U, --quiet, -s --swap-bytes, -S --swap-halfwords, --sparse, -u --unconditional, -v --verbose, -V --dot, --block-size N, --only-verify-crc, --to-stdout
+            --absolute-filenames, --no-absolute-filenames, --force-local, --no-preserve-owner
+            -E --pattern-file FILE : reads
+            -D --directory DIR, -F --file FILE, -I FILE, -O FILE
+            --rsh-command CMD : runs
+        ")])
+        .judge(cpio),
+];
+
+static WORDS: Spec = Spec::new(&["tar"]).options(&[OPTIONS]).judge(tar);
+
+const OPTIONS: &Table = options!("
+    -A --catenate --concatenate, -c --create, --delete, -d --diff --compare, -r --append, --test-label, -t --list, -u --update, -x --extract --get
+    --check-device, -G --incremental, --hole-detection T, --ignore-failed-read, --level N, --no-check-device, --no-seek, -n --seek, --occurrence [N]
+    --sparse-version V, -S --sparse, --add-file FILE, -C --directory DIR, --exclude P, --exclude-backups, --exclude-caches, --exclude-caches-all
+    --exclude-caches-under, --exclude-tag F, --exclude-tag-all F, --exclude-tag-under F, --exclude-vcs, --exclude-vcs-ignores, --exclude-ignore F
+    --exclude-ignore-recursive F, --no-null, --no-recursion, --no-unquote, --no-verbatim-files-from, --null, --recursion, --unquote, --verbatim-files-from
+    --anchored, --ignore-case, --no-anchored, --no-ignore-case, --no-wildcards, --no-wildcards-match-slash, --wildcards, --wildcards-match-slash
+    --keep-directory-symlink, --keep-newer-files, -k --keep-old-files, --no-overwrite-dir, --one-top-level [DIR], --overwrite, --overwrite-dir
+    --recursive-unlink, --skip-old-files, -U --unlink-first, -W --verify, --ignore-command-error, --no-ignore-command-error
+    -O --to-stdout, --atime-preserve [M], --clamp-mtime, --delay-directory-restore, --group NAME, --mode M, --mtime D, -m --touch
+    --no-delay-directory-restore, --no-same-owner, --no-same-permissions, --numeric-owner, --owner NAME, -p --preserve-permissions --same-permissions
+    --same-owner, --sort ORDER, -s --preserve-order --same-order, --acls, --no-acls, --no-selinux, --no-xattrs, --selinux, --xattrs, --xattrs-exclude M
+    --xattrs-include M, --force-local, -f --file ARCHIVE, -L --tape-length N, -M --multi-volume, -b --blocking-factor N, -B --read-full-records
+    -i --ignore-zeros, --record-size N, -H --format F, --old-archive --portability, --pax-option K, --posix, -V --label T, -a --auto-compress, -j --bzip2
+    -J --xz, --lzip, --lzma, --lzop, --no-auto-compress, --zstd, -z --gzip --gunzip --ungzip, -Z --compress --uncompress, --backup [C]
+    --hard-dereference, -h --dereference, -K --starting-file M, --newer-mtime D, -N --newer --after-date D, --one-file-system, -P --absolute-names
+    --suffix S, --strip-components N, --transform --xform E, --checkpoint [N], --full-time, -l --check-links, --no-quote-chars S, --quote-chars S
+    --quoting-style S, -R --block-number, --show-defaults, --show-omitted-dirs, --show-snapshot-field-ranges, --show-transformed-names --show-stored-names
+    --totals [S], --utc, -v --verbose, --warning K, -w --interactive --confirmation, -o, --restrict, --usage, -q --fast-read, --no-mac-metadata
+    --exclude-from -X FILE, --owner-map FILE, --group-map FILE : reads
+    -g --listed-incremental FILE, --index-file FILE, --volno-file FILE : writes
+    -T --files-from FILE : reads
+    --to-command COMMAND : shell
+    -F --info-script --new-volume-script NAME : shell
+    -I --use-compress-program PROG : shell
+    --checkpoint-action ACTION
+    --rmt-command COMMAND, --rsh-command COMMAND : runs
+    --remove-files
+");
+
+/// `tar xzf a.tgz`: a first word without a dash is a bundle of letters whose values follow in order.
+fn old_style(view: &mut View<'_>) {
+    let inv = view.inv;
+    let bundle = view
+        .word(1)
+        .and_then(Word::exact)
+        .filter(|first| !first.is_empty() && first.iter().all(|byte| byte.is_ascii_alphanumeric()));
+    let Some(letters) = bundle else {
+        adopt(view, inv, 0);
+        return;
+    };
+    let mut argv: Vec<Word> = inv.argv.first().cloned().into_iter().collect();
+    let mut spans = vec![view.span(0)];
+    let mut next = 2;
+    for &letter in letters {
+        argv.push(Word::Exact(vec![b'-', letter].into()));
+        spans.push(view.span(1));
+        if b"bCfFgHIKLNTVX".contains(&letter) {
+            argv.extend(view.word(next).cloned());
+            spans.push(view.span(next));
+            next += 1;
+        }
+    }
+    let made = argv.len();
+    argv.extend_from_slice(inv.argv.get(next..).unwrap_or_default());
+    spans.extend_from_slice(inv.spans.get(next..).unwrap_or_default());
+    spans.resize(argv.len(), view.span(0));
+    let modern = Invocation { argv: &argv, spans: &spans, stdin_prints: inv.stdin_prints.clone(), ..*inv };
+    adopt(view, &modern, made.saturating_sub(next));
+}
+
+/// Describes the words in `inv`, which are `shift` longer in front than those of the view.
+fn adopt(view: &mut View<'_>, inv: &Invocation<'_>, shift: usize) {
+    let mut described = by_table(view.name, &WORDS, inv);
+    let shift = u16::try_from(shift).unwrap_or(u16::MAX);
+    for word in &mut described.words {
+        *word = word.saturating_sub(shift);
+    }
+    let options = std::mem::take(&mut described.options);
+    view.seen = options.into_iter().map(|opt| Seen { opt, does: Does::Nothing, at: 0 }).collect();
+    view.out = described;
+}
+
+fn tar(view: &mut View<'_>) {
+    let extracts = view.has("--extract");
+    let creates = view.has_any(&["--create", "--append", "--update", "--catenate", "--delete"]);
+    archive(view, creates, view.has("--create"));
+    for (at, action) in view.values("--checkpoint-action") {
+        checkpoint(view, &action, at);
+    }
+    if view.has("--files-from") && !view.has("--verbatim-files-from") {
+        // A line of it that begins with a dash is an option.
+        view.named_by_flag(Code::DynamicOption, "--files-from", 0);
+    }
+    let bases = bases(view);
+    if extracts && !view.has("--to-stdout") && !view.has("--to-command") {
+        extract(view, &bases);
+    }
+    if view.has("--files-from") && !extracts {
+        view.path_effect(Verb::Read, &crate::script::unknown(), 0, true, Carry::Plain);
+    }
+    if !extracts && !view.has_any(&["--list", "--delete", "--test-label"]) {
+        let mut members: Vec<(usize, Word)> =
+            view.operands().into_iter().filter_map(|at| Some((at, view.word(at)?.clone()))).collect();
+        members.extend(view.values("--add-file"));
+        for (at, word) in members {
+            view.base = base_at(&bases, at);
+            view.reads_below(&word, at);
+            if view.has("--remove-files") {
+                let carry =
+                    Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--remove-files".to_owned()) };
+                view.path_effect(Verb::Delete, &word, at, true, carry);
+            }
+        }
+    }
+}
+
+type Base = Option<std::path::PathBuf>;
+
+/// Where relative names begin from each `-C` on.
+fn bases(view: &View<'_>) -> Vec<(usize, Base)> {
+    let mut bases = vec![(0, view.base.as_deref().map(std::path::Path::to_owned))];
+    for (at, folder) in view.values("--directory") {
+        let before = bases.last().and_then(|(_, base)| base.clone());
+        let base = folder.exact().map(|bytes| crate::program::join(before.as_deref(), bytes));
+        bases.push((at, base));
+    }
+    bases
+}
+
+fn base_at<'a>(bases: &[(usize, Base)], at: usize) -> Option<Cow<'a, std::path::Path>> {
+    bases.iter().rev().find(|(from, _)| *from < at).and_then(|(_, base)| base.clone()).map(Cow::Owned)
+}
+
+/// The archive itself: read, made, or both; `host:file` is another machine's.
+fn archive(view: &mut View<'_>, writes: bool, makes: bool) {
+    let archives = view.values("--file");
+    for (at, file) in archives {
+        if file.exact() == Some(b"-") {
+            continue;
+        }
+        let colon = file.exact().and_then(|bytes| bytes.iter().position(|&byte| byte == b':'));
+        let remote = colon
+            .is_some_and(|colon| !file.exact().unwrap_or_default().get(..colon).unwrap_or_default().contains(&b'/'));
+        if remote && !view.has("--force-local") {
+            view.connects(&file, at);
+            view.named(Code::RunsCommand, NamedBy::Nothing, at);
+            continue;
+        }
+        if file.exact().is_none() && matches!(view.path_of(&file, false), crate::effect::PathTarget::Unknown(_)) {
+            view.effect(Verb::Connect, Target::Host(HostTarget::Unknown), at, Carry::Plain);
+        }
+        if !makes {
+            view.path_effect(Verb::Read, &file, at, false, Carry::Plain);
+        }
+        if writes {
+            view.path_effect(Verb::Write, &file, at, false, Carry::Plain);
+        }
+    }
+}
+
+fn extract(view: &mut View<'_>, bases: &[(usize, Base)]) {
+    if view.has("--absolute-names") {
+        view.named_by_flag(Code::ChangesFiles, "--absolute-names", 0);
+    }
+    for (at, expression) in view.values("--transform") {
+        let leaves = expression.exact().is_none_or(|text| {
+            text.windows(2).any(|two| two == b"..") || text.contains(&b'/') && text.starts_with(b"s,^,/")
+        });
+        if leaves {
+            view.named_by_flag(Code::ChangesFiles, "--transform", at);
+        }
+    }
+    view.base = bases.last().and_then(|(_, base)| base.clone()).map(Cow::Owned);
+    let known = view.base.is_some();
+    match view.value("--one-top-level").cloned() {
+        Some(folder) if known => view.writes_below(&folder, 0),
+        _ if known => view.touches(Verb::Write, ".", true),
+        _ => view.path_effect(Verb::Write, &crate::script::unknown(), 0, true, Carry::Plain),
+    }
+}
+
+fn checkpoint(view: &mut View<'_>, action: &Word, at: usize) {
+    match action.exact() {
+        Some(b"dot" | b"." | b"bell" | b"echo" | b"totals" | b"ttyout") => {}
+        Some(text) if text.starts_with(b"echo=") || text.starts_with(b"ttyout=") || text.starts_with(b"sleep=") => {}
+        Some(text) => {
+            view.named_by_flag(Code::RunsCommand, "--checkpoint-action", at);
+            if let Some(command) = text.strip_prefix(b"exec=") {
+                view.starts_shell(Word::Exact(command.into()), at);
+            }
+        }
+        None => view.named_by_flag(Code::RunsCommand, "--checkpoint-action", at),
+    }
+}
+
+fn cpio(view: &mut View<'_>) {
+    for name in ["--file", "-I", "-O"] {
+        for (at, file) in view.values(name) {
+            let verb = if name == "-O" || name == "--file" && view.has("--create") { Verb::Write } else { Verb::Read };
+            view.path_effect(verb, &file, at, false, Carry::Plain);
+        }
+    }
+    if view.has("--extract") && !view.has_any(&["--list", "--to-stdout", "--only-verify-crc"]) {
+        if !view.has("--no-absolute-filenames") {
+            view.named_by_flag(Code::ChangesFiles, "--extract", 0);
+        }
+        match view.value("--directory").cloned() {
+            Some(folder) => view.writes_below(&folder, 0),
+            None => view.touches(Verb::Write, ".", true),
+        }
+    }
+    if view.has("--pass-through")
+        && let (Some(at), Some(folder)) = (view.operand_at(0), view.operand(0))
+    {
+        view.writes_below(folder, at);
+    }
+    if view.has_any(&["--create", "--pass-through"]) {
+        view.path_effect(Verb::Read, &crate::script::unknown(), 0, false, Carry::Plain);
+    }
+}

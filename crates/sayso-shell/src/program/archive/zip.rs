@@ -1,0 +1,143 @@
+//! zip, unzip, 7z and their like.
+
+use crate::effect::{Carry, NamedBy, Verb};
+use crate::option::{Style, options};
+use crate::program::{Code, Operands, Spec, View};
+use crate::word::Word;
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["zip"])
+        .options(&[options!("
+            -0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -a --ascii, -A --adjust-sfx, -c --entry-comments, -d --delete, -db, -dc, -dd, -df, -dg, -ds N, -du, -dv, -D --no-dir-entries
+            -e --encrypt, -f --freshen, -F --fix, -FF --fixfix, -FS --filesync, -g --grow, -h, -h2 -H, -i PATTERN, -j --junk-paths, -J --junk-sfx, -k --DOS-names
+            -l --to-crlf, -ll --from-crlf, -L, -la --log-append, -li --log-info, -n --suffixes S, -nw --no-wild, -o --latest-time, -p --paths, -P --password P, -q --quiet
+            -R --recurse-patterns, -s --split-size N, -sb --split-bell, -sc --show-command, -sd --show-debug, -sf --show-files, -so, -sp, -sv, -t --from-date D
+            -tt --before-date D, -u --update, -U --copy-entries, -v --verbose, -w --VMS-versions, -ws --wild-stop-dirs, -x PATTERN, -X --strip-extra, -y --symlinks
+            -z --archive-comment, -@ --names-stdin, -fd, -fz, -T --test
+            -r --recurse-paths : deep
+            -m --move
+            -O --out FILE, --output-file FILE, -lf --logfile-path FILE : makes
+            -b --temp-path DIR : writes-below
+            -TT --unzip-command CMD : runs
+        ")])
+        .judge(zip),
+    Spec::new(&["unzip"])
+        .options(&[options!("
+            -Z, -A, -c, -f, -l, -p, -t, -T, -u, -v, -z, -a, -aa, -b, -B, -C, -D, -DD, -E, -F, -i, -j, -J, -K, -L, -LL, -M, -n, -N, -o, -P PASSWORD, -q, -qq, -s, -S, -U, -UU, -V, -W, -X
+            -Y, -2, -1, -h, -hh, -x, -I CHARSET, -O CHARSET, -^
+            -d EXDIR
+            -: : changes-files
+        ")])
+        .judge(unzip),
+    Spec::new(&["zipinfo", "zipnote", "zipgrep", "lsar", "unrar-list"]).style(Style::HARMLESS).operands(Operands::READ),
+    Spec::new(&["7z", "7za", "7zr", "7zz", "p7zip"]).style(Style::RAW).judge(seven),
+    Spec::new(&["unrar", "rar", "unar", "unace", "arj"]).style(Style::RAW).judge(rar),
+];
+
+fn zip(view: &mut View<'_>) {
+    let operands = view.operands();
+    let shows = view.has_any(&["--show-files", "--show-command", "-h", "-h2"]);
+    for (n, at) in operands.into_iter().enumerate() {
+        let Some(word) = view.word(at) else { continue };
+        if n == 0 {
+            if word.exact() != Some(b"-") && !shows {
+                view.writes(word, at);
+                // Without a suffix it gets `.zip`.
+                if let Some(bytes) = word
+                    .exact()
+                    .filter(|bytes| !bytes.rsplit(|&b| b == b'/').next().unwrap_or_default().contains(&b'.'))
+                {
+                    let named: Vec<u8> = bytes.iter().chain(b".zip").copied().collect();
+                    view.writes(&Word::Exact(named.into()), at);
+                }
+            }
+            continue;
+        }
+        if view.has("--delete") {
+            continue;
+        }
+        view.reads(word, at);
+        if view.has("--move") {
+            let below = view.deep;
+            let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--move".to_owned()) };
+            view.path_effect(Verb::Delete, word, at, below, carry);
+        }
+    }
+}
+
+fn unzip(view: &mut View<'_>) {
+    if let (Some(at), Some(archive)) = (view.operand_at(0), view.operand(0)) {
+        view.reads(archive, at);
+    } else {
+        return;
+    }
+    if view.has_any(&["-l", "-v", "-p", "-c", "-t", "-z", "-Z", "-h", "-hh"]) {
+        return;
+    }
+    match view.value("-d").cloned() {
+        Some(folder) => view.writes_below(&folder, 0),
+        None => view.touches(Verb::Write, ".", true),
+    }
+}
+
+/// `7z x a.7z -oout`: a command, an archive, names; switches begin with a dash and hold their value.
+fn seven(view: &mut View<'_>) {
+    let mut folder: Option<Word> = None;
+    let mut operands = Vec::new();
+    for at in 1..view.inv.argv.len() {
+        let Some(word) = view.word(at) else { continue };
+        match word.exact() {
+            Some([b'-', b'o', rest @ ..]) => folder = Some(Word::Exact(rest.into())),
+            Some(b"-sdel") => view.named_by_flag(Code::ChangesFiles, "-sdel", at),
+            Some([b'-', b'w', ..]) => view.named_by_flag(Code::WritesFile, "-w", at),
+            Some([b'-', rest @ ..]) if !rest.is_empty() => {}
+            None if word.may_be_option() => {
+                view.out.open_options = true;
+                view.named(Code::DynamicOption, NamedBy::Nothing, at);
+                operands.push(at);
+            }
+            _ => operands.push(at),
+        }
+    }
+    view.out.words = operands.iter().filter_map(|&at| u16::try_from(at).ok()).collect();
+    let command = operands.first().and_then(|&at| view.word(at)).and_then(Word::exact_str);
+    let Some((archive_at, archive)) = operands.get(1).and_then(|&at| Some((at, view.word(at)?))) else { return };
+    let members: Vec<usize> = operands.iter().copied().skip(2).collect();
+    match command {
+        Some("l" | "t" | "h" | "i") => view.reads(archive, archive_at),
+        Some("x" | "e") => {
+            view.reads(archive, archive_at);
+            match folder {
+                Some(folder) => view.writes_below(&folder, archive_at),
+                None => view.touches(Verb::Write, ".", true),
+            }
+        }
+        Some("a" | "u") => {
+            view.writes(archive, archive_at);
+            for at in members {
+                if let Some(word) = view.word(at) {
+                    view.reads_below(word, at);
+                }
+            }
+        }
+        Some("d" | "rn") => view.writes(archive, archive_at),
+        _ => view.named(Code::UnknownSubcommand, NamedBy::Nothing, archive_at),
+    }
+}
+
+fn rar(view: &mut View<'_>) {
+    let operands: Vec<usize> =
+        (1..view.inv.argv.len()).filter(|&at| view.word(at).is_some_and(|word| !word.may_be_option())).collect();
+    view.out.words = operands.iter().filter_map(|&at| u16::try_from(at).ok()).collect();
+    let command = operands.first().and_then(|&at| view.word(at)).and_then(Word::exact_str);
+    let Some((at, archive)) = operands.get(1).and_then(|&at| Some((at, view.word(at)?))) else { return };
+    view.reads(archive, at);
+    match command {
+        Some("l" | "lb" | "lt" | "t" | "v" | "vb" | "vt" | "p") => {}
+        Some("x" | "e") => match operands.get(2).and_then(|&at| Some((at, view.word(at)?))) {
+            Some((at, folder)) => view.writes_below(folder, at),
+            None => view.touches(Verb::Write, ".", true),
+        },
+        _ => view.named(Code::UnknownSubcommand, NamedBy::Nothing, at),
+    }
+}
