@@ -1,1 +1,20 @@
-//! Part of Sayso.
+//! The HTTP API and the embedded page.
+//!
+//! A thin way in: bodies become tool calls, the gate judges them, answers go back. The record is read here, never
+//! written: the gate does that.
+//!
+//! INVARIANT: only the loopback interface and a socket of the owner's; nothing across origins; a GET changes nothing.
+
+mod api;
+mod app;
+mod error;
+mod guard;
+mod key;
+mod page;
+mod server;
+mod tail;
+pub mod wire;
+
+pub use app::About;
+pub use error::Error;
+pub use server::{Listening, Options, serve};

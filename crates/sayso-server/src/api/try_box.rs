@@ -1,0 +1,37 @@
+//! `POST /v1/try`: what would be said of a call, and why. Consumes and records nothing.
+
+use super::body;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::wire;
+use crate::wire::line::Fields;
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use sayso_gate::RealFiles;
+use sayso_policy::explain::{nearest, trace};
+use sayso_policy::{Facts, State as Memory};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Judges one call without consequences.
+pub(super) async fn try_out(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Json<Value>, ApiError> {
+    let (_, fields) = body::object(&headers, &bytes)?;
+    let judged = tokio::task::spawn_blocking(move || judge(&app, &fields)).await;
+    judged.map_err(|error| ApiError::internal(&error))?.map(Json)
+}
+
+fn judge(app: &App, fields: &Fields) -> Result<Value, ApiError> {
+    let (call, env) = wire::call(fields).map_err(ApiError::malformed)?;
+    let gate = app.gate(call.workspace.root())?;
+    let facts = Facts { files: &RealFiles, env: &env };
+    let (operation, decision) = gate.rehearse(call, facts);
+    let operation = operation.ok_or_else(|| ApiError::internal(&"Sayso failed while it judged this."))?;
+    let changes = nearest(&gate.in_force().policy, &operation, &decision, &Memory::default(), facts);
+    Ok(trace(&operation, &decision, &changes))
+}

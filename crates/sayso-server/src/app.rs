@@ -1,0 +1,95 @@
+//! What all requests share.
+
+use crate::key::Keys;
+use crate::tail::Tail;
+use sayso_gate::audit::{Log, Spool};
+use sayso_gate::{Gate, InForce, Places, Sessions};
+use sayso_policy::PolicyText;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A policy is read again after this long: a change counts from then on.
+const FRESH: Duration = Duration::from_secs(1);
+/// Workspaces whose policy is kept in memory.
+const MOST_GATES: usize = 64;
+
+/// What all requests share.
+pub(crate) struct App {
+    pub(crate) places: Places,
+    pub(crate) keys: Keys,
+    pub(crate) tail: Tail,
+    pub(crate) sessions: Sessions,
+    pub(crate) about: About,
+    log: Mutex<Log>,
+    /// Files named on the command line: then no others count.
+    given: Vec<PolicyText>,
+    gates: Mutex<Gates>,
+    /// Says in the terminal that a key was used, and which is next.
+    pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// By workspace, with the time at which the policy was read.
+type Gates = HashMap<Option<PathBuf>, (Arc<Gate>, Instant)>;
+
+/// What the page says about this server.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// What is in force, in words.
+    pub enforcing: String,
+    /// The folder in which the try-box begins.
+    pub folder: String,
+    /// What to do next, as a command.
+    pub next: String,
+}
+
+impl App {
+    pub(crate) fn new(
+        places: Places,
+        keys: Keys,
+        given: Vec<PolicyText>,
+        about: About,
+        announce: Box<dyn Fn(&str) + Send + Sync>,
+    ) -> Result<Self, sayso_gate::Error> {
+        let log = Log::open(&places)?;
+        let sessions = Sessions::open(&places)?;
+        let gates = Mutex::new(HashMap::new());
+        let app =
+            Self { places, keys, tail: Tail::new(), sessions, about, log: Mutex::new(log), given, gates, announce };
+        app.gate(None)?;
+        Ok(app)
+    }
+
+    /// The gate for a workspace.
+    pub(crate) fn gate(&self, workspace: Option<&Path>) -> Result<Arc<Gate>, sayso_gate::Error> {
+        let key = if self.given.is_empty() { workspace.map(Path::to_owned) } else { None };
+        if let Some((gate, at)) = lock(&self.gates).get(&key)
+            && at.elapsed() < FRESH
+        {
+            return Ok(Arc::clone(gate));
+        }
+        let in_force = if self.given.is_empty() {
+            InForce::load(&self.places, key.as_deref())?
+        } else {
+            InForce::given(self.given.clone())?
+        };
+        let gate = Arc::new(Gate::new(in_force, Box::new(Spool::open(&self.places)?)));
+        let mut gates = lock(&self.gates);
+        if gates.len() >= MOST_GATES {
+            gates.clear();
+        }
+        gates.insert(key, (Arc::clone(&gate), Instant::now()));
+        Ok(gate)
+    }
+
+    /// Reads the record.
+    pub(crate) fn with_log<T>(&self, read: impl FnOnce(&Log) -> T) -> T {
+        read(&lock(&self.log))
+    }
+}
+
+/// A panic elsewhere leaves nothing half done in what these locks guard.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,90 @@
+//! What goes wrong: in the server as a whole, and in one request.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Why the server cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Somebody listens there already.
+    #[error("{0} is taken")]
+    Taken(std::net::SocketAddr),
+    /// The address is not of this machine alone.
+    #[error("{0} is not a loopback address: beyond this machine Sayso does not listen yet")]
+    NotLoopback(std::net::SocketAddr),
+    /// Another server uses the socket.
+    #[error("another `sayso serve` answers at {}", .0.display())]
+    Running(PathBuf),
+    /// The system refused.
+    #[error("cannot {0}: {1}")]
+    Io(&'static str, std::io::Error),
+    /// The system gives no randomness for keys.
+    #[error("the system gives no randomness for keys")]
+    NoRandomness,
+    /// The gate.
+    #[error(transparent)]
+    Gate(#[from] sayso_gate::Error),
+}
+
+/// What a request is answered with when it cannot be served: a status, and a body with a stable code.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    text: String,
+}
+
+impl ApiError {
+    /// The request comes from another site, or under another name.
+    pub(crate) fn foreign(text: &str) -> Self {
+        Self { status: StatusCode::FORBIDDEN, code: "foreign-request", text: text.to_owned() }
+    }
+
+    /// No token, or one that is not good any more.
+    pub(crate) fn signed_out() -> Self {
+        let text = "Sign in with the key that `sayso serve` printed.".to_owned();
+        Self { status: StatusCode::UNAUTHORIZED, code: "signed-out", text }
+    }
+
+    /// The key is wrong.
+    pub(crate) fn key_refused(status: StatusCode, text: &str) -> Self {
+        Self { status, code: "key-refused", text: text.to_owned() }
+    }
+
+    /// The body is not what was expected.
+    pub(crate) fn malformed(text: impl Into<String>) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, code: "call-malformed", text: text.into() }
+    }
+
+    /// The content type is not JSON.
+    pub(crate) fn not_json() -> Self {
+        let text = "Send JSON, with Content-Type: application/json.".to_owned();
+        Self { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, code: "not-json", text }
+    }
+
+    /// There is nothing at this address.
+    pub(crate) fn not_found() -> Self {
+        let text = "There is nothing here. /v1/openapi.json says what there is.".to_owned();
+        Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
+    }
+
+    /// Something inside failed. Whoever asked for a decision must not go on.
+    pub(crate) fn internal(error: &dyn std::fmt::Display) -> Self {
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, code: "internal-error", text: error.to_string() }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (self.status, Json(json!({"error": {"code": self.code, "text": self.text}}))).into_response()
+    }
+}
+
+impl From<sayso_gate::Error> for ApiError {
+    fn from(error: sayso_gate::Error) -> Self {
+        Self::internal(&error)
+    }
+}

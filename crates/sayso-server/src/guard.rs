@@ -1,0 +1,135 @@
+//! What every request must pass, and what every answer carries.
+//!
+//! A page that the owner visits may send requests to 127.0.0.1, and may even come to be called by that name (DNS
+//! rebinding). Hence: the `Host` must be ours, an `Origin` must be ours, and nothing is shared across origins.
+
+use crate::app::App;
+use crate::error::ApiError;
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How a request came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WayIn {
+    /// Over TCP, at this port of the loopback interface.
+    Loopback(u16),
+    /// Over the socket in Sayso's own folder, which only its owner can open.
+    Socket,
+}
+
+/// The names under which this server may be called over TCP.
+const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// Refuses what comes from elsewhere; puts headers on every answer.
+pub(crate) async fn guard(way_in: WayIn, request: Request, next: Next) -> Response {
+    let mut response = match check(way_in, request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name.clone(), HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn check(way_in: WayIn, headers: &HeaderMap) -> Result<(), ApiError> {
+    let WayIn::Loopback(port) = way_in else { return Ok(()) };
+    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let ours = |host: &str| NAMES.iter().any(|name| host == format!("{name}:{port}"));
+    if headers.get_all(header::HOST).iter().count() != 1 || !text(&header::HOST).is_some_and(ours) {
+        return Err(ApiError::foreign("This server answers to 127.0.0.1 and localhost with its port only."));
+    }
+    if let Some(origin) = text(&header::ORIGIN)
+        && !origin.strip_prefix("http://").is_some_and(ours)
+    {
+        return Err(ApiError::foreign("Requests of other sites are refused."));
+    }
+    let site = headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
+    if site.is_some_and(|site| site != "same-origin" && site != "none") {
+        return Err(ApiError::foreign("Requests of other sites are refused."));
+    }
+    Ok(())
+}
+
+/// For what shows the record: needs a token over TCP.
+pub(crate) async fn signed_in(
+    State(app): State<Arc<App>>,
+    axum::Extension(way_in): axum::Extension<WayIn>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let bearer = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = bearer.and_then(|value| value.strip_prefix("Bearer "));
+    if way_in == WayIn::Socket || token.is_some_and(|token| app.keys.knows(token, Instant::now())) {
+        next.run(request).await
+    } else {
+        ApiError::signed_out().into_response()
+    }
+}
+
+/// On every answer. The page loads nothing from elsewhere, runs no inline script, and stands in no frame.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn only_our_own_names_with_our_port_are_answered() {
+        let way_in = WayIn::Loopback(7171);
+        for host in ["127.0.0.1:7171", "localhost:7171", "[::1]:7171"] {
+            assert!(check(way_in, &headers(&[("host", host)])).is_ok(), "{host}");
+        }
+        for host in
+            ["evil.example:7171", "127.0.0.1", "127.0.0.1:80", "localhost.evil.example:7171", "127.0.0.1:71710", ""]
+        {
+            assert!(check(way_in, &headers(&[("host", host)])).is_err(), "{host}");
+        }
+        assert!(check(way_in, &headers(&[])).is_err());
+        let mut twice = headers(&[("host", "127.0.0.1:7171")]);
+        twice.append("host", HeaderValue::from_static("127.0.0.1:7171"));
+        assert!(check(way_in, &twice).is_err());
+    }
+
+    #[test]
+    fn other_origins_are_refused() {
+        let way_in = WayIn::Loopback(7171);
+        let with = |name, value| check(way_in, &headers(&[("host", "127.0.0.1:7171"), (name, value)]));
+        assert!(with("origin", "http://127.0.0.1:7171").is_ok());
+        for origin in ["https://evil.example", "null", "http://127.0.0.1:8080", "https://127.0.0.1:7171", ""] {
+            assert!(with("origin", origin).is_err(), "{origin}");
+        }
+        assert!(with("sec-fetch-site", "same-origin").is_ok());
+        assert!(with("sec-fetch-site", "none").is_ok());
+        assert!(with("sec-fetch-site", "cross-site").is_err());
+        assert!(with("sec-fetch-site", "same-site").is_err());
+    }
+
+    #[test]
+    fn the_socket_needs_no_name() {
+        assert!(check(WayIn::Socket, &headers(&[])).is_ok());
+    }
+}

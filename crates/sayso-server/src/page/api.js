@@ -1,0 +1,76 @@
+// Everything that goes over the wire. The token lives in this tab only and is sent as a header, never in an address.
+const TOKEN = 'sayso-token';
+
+export const token = () => sessionStorage.getItem(TOKEN);
+export const forget = () => sessionStorage.removeItem(TOKEN);
+
+export class Refused extends Error {
+  constructor(status, body) {
+    super(body?.error?.text ?? 'The server said ' + status + '.');
+    this.status = status;
+  }
+}
+
+async function call(path, options = {}) {
+  const headers = { ...(options.body && { 'Content-Type': 'application/json' }) };
+  if (token()) headers.Authorization = 'Bearer ' + token();
+  const answer = await fetch(path, { ...options, headers, cache: 'no-store', credentials: 'omit' });
+  if (!answer.ok) throw new Refused(answer.status, await answer.json().catch(() => null));
+  return answer;
+}
+
+const json = async (path, options) => (await call(path, options)).json();
+
+// The key stands after `#`, which browsers do not send, and is taken out of the address at once.
+export function keyFromAddress() {
+  const key = new URLSearchParams(location.hash.slice(1)).get('k');
+  if (location.hash) history.replaceState(null, '', location.pathname);
+  return key;
+}
+
+export async function signIn(key) {
+  const answer = await json('/v1/session', { method: 'POST', body: JSON.stringify({ key }) });
+  sessionStorage.setItem(TOKEN, answer.token);
+}
+
+export const status = () => json('/v1/status');
+export const records = (query) => json('/v1/records?' + new URLSearchParams(query));
+export const tryOut = (body, signal) => json('/v1/try', { method: 'POST', body: JSON.stringify(body), signal });
+
+// New records as they come, for ever: after a break it goes on behind the last one seen.
+export async function follow(after, onRecord, onState, signal) {
+  let pause = 500;
+  while (!signal.aborted) {
+    try {
+      const answer = await call('/v1/stream?after=' + after, { signal });
+      onState(true);
+      pause = 500;
+      for await (const record of events(answer.body)) {
+        after = Math.max(after, record.seq);
+        onRecord(record);
+      }
+    } catch (error) {
+      if (error.status === 401) throw error;
+    }
+    if (signal.aborted) return;
+    onState(false);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(pause * 2, 10000);
+  }
+}
+
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let buffer = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    buffer += value;
+    const parts = buffer.split('\n\n');
+    buffer = parts.pop();
+    for (const part of parts) {
+      const data = part.split('\n').filter((line) => line.startsWith('data:')).map((line) => line.slice(5)).join('\n');
+      if (data.trim()) yield JSON.parse(data);
+    }
+  }
+}

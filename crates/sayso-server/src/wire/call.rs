@@ -1,0 +1,174 @@
+//! A tool call from JSON.
+
+use super::line::Fields;
+use sayso_gate::{ProcessEnvironment, RealFiles};
+use sayso_policy::shell::{Environment, canonical::canonical};
+use sayso_policy::{Actor, Request, ToolCall, Workspace};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The environment in which a command would run: what the JSON says, or else that of this process.
+#[derive(Debug)]
+pub enum CallEnvironment {
+    /// As given, and nothing else.
+    Given(BTreeMap<String, String>),
+    /// Nothing is given.
+    Process,
+}
+
+impl Environment for CallEnvironment {
+    fn get(&self, name: &str) -> Option<String> {
+        match self {
+            Self::Given(variables) => variables.get(name).cloned(),
+            Self::Process => ProcessEnvironment.get(name),
+        }
+    }
+}
+
+/// The call. What the JSON does not say is not known.
+///
+/// # Errors
+/// A sentence that says what is wrong with it.
+pub fn call(fields: &Fields) -> Result<(ToolCall, CallEnvironment), String> {
+    let request = match (fields.bytes("command")?, fields.string("tool")?) {
+        (Some(command), None) => Request::Command(command),
+        (None, Some(name)) => {
+            let arguments = fields.value("args")?.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+            Request::Tool { name, arguments, server: None }
+        }
+        (Some(_), Some(_)) => return Err("Give `command` or `tool`, not both.".to_owned()),
+        (None, None) => return Err("Neither `command` nor `tool` is given.".to_owned()),
+    };
+    let env = environment(fields)?;
+    let home = folder(fields, "home")?.or_else(|| home(&env));
+    let cwd = folder(fields, "cwd")?;
+    let workspace = folder(fields, "workspace")?.or_else(|| cwd.clone());
+    let call = ToolCall {
+        request,
+        actor: actor(fields)?,
+        workspace: workspace.map_or_else(Workspace::unknown, |root| workspace_at(&root, home.as_deref())),
+        cwd,
+        home,
+        reported_kind: fields.string("kind")?,
+    };
+    Ok((call, env))
+}
+
+/// An absolute path.
+///
+/// # Errors
+/// If it is relative, or no string.
+pub fn folder(fields: &Fields, key: &str) -> Result<Option<PathBuf>, String> {
+    use std::os::unix::ffi::OsStringExt as _;
+    let path = fields.bytes(key)?.map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)));
+    match path {
+        Some(path) if !path.is_absolute() => Err(format!("`{key}` must be an absolute path.")),
+        path => Ok(path),
+    }
+}
+
+fn environment(fields: &Fields) -> Result<CallEnvironment, String> {
+    let wrong = || "`env` must be an object of strings.".to_owned();
+    let Some(value) = fields.value("env")? else { return Ok(CallEnvironment::Process) };
+    let Value::Object(variables) = value else { return Err(wrong()) };
+    let string = |(name, value)| match value {
+        Value::String(value) => Ok((name, value)),
+        _ => Err(wrong()),
+    };
+    Ok(CallEnvironment::Given(variables.into_iter().map(string).collect::<Result<_, _>>()?))
+}
+
+fn actor(fields: &Fields) -> Result<Actor, String> {
+    let Some(context) = fields.value("context")? else { return Ok(Actor::default()) };
+    let Value::Object(context) = context else { return Err("`context` must be an object.".to_owned()) };
+    let text = |key: &str| match context.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(format!("`context.{key}` must be a string.")),
+    };
+    let subagent = match context.get("subagent") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(subagent)) => *subagent,
+        Some(_) => return Err("`context.subagent` must be true or false.".to_owned()),
+    };
+    Ok(Actor {
+        agent: text("agent")?,
+        provider: text("provider")?,
+        team: text("group")?,
+        member: text("member")?,
+        tenant: text("tenant")?,
+        session: text("session")?,
+        subagent,
+        ..Actor::default()
+    })
+}
+
+/// The home folder, by the environment.
+#[must_use]
+pub fn home(env: &dyn Environment) -> Option<PathBuf> {
+    env.get("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
+/// The workspace at a folder, which need not be there.
+#[must_use]
+pub fn workspace_at(root: &Path, home: Option<&Path>) -> Workspace {
+    Workspace::new(canonical(&RealFiles, root).path, home)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::line;
+
+    fn call(line: &str) -> Result<(ToolCall, CallEnvironment), String> {
+        super::call(&line::read(line.as_bytes()).1.unwrap())
+    }
+
+    #[test]
+    fn what_a_line_does_not_say_is_not_known() {
+        let (call, _) = call(r#"{"command":"ls","env":{}}"#).unwrap();
+        assert_eq!(call, ToolCall::command("ls"));
+    }
+
+    #[test]
+    fn a_line_fills_the_whole_call() {
+        let (call, env) = call(
+            r#"{"tool":"Read","args":{"path":"x"},"cwd":"/no/where/a","workspace":"/no/where","home":"/home/x","kind":"read",
+                "env":{"HOME":"/elsewhere","A":"1"},
+                "context":{"agent":"a","provider":"p/m","group":"g","member":"m","tenant":"t","session":"s","subagent":true,"more":1}}"#,
+        )
+        .unwrap();
+        assert_eq!(call.cwd.as_deref(), Some(Path::new("/no/where/a")));
+        assert_eq!(call.workspace.root(), Some(Path::new("/no/where")));
+        assert_eq!(call.home.as_deref(), Some(Path::new("/home/x")));
+        assert_eq!(call.reported_kind.as_deref(), Some("read"));
+        assert_eq!(call.actor.team.as_deref(), Some("g"));
+        assert!(call.actor.subagent);
+        assert_eq!(env.get("A").as_deref(), Some("1"));
+        assert_eq!(env.get("PATH"), None);
+    }
+
+    #[test]
+    fn the_working_directory_is_the_workspace_unless_said_otherwise() {
+        let (call, _) = call(r#"{"command":"ls","cwd":"/no/where"}"#).unwrap();
+        assert_eq!(call.workspace.root(), Some(Path::new("/no/where")));
+    }
+
+    #[test]
+    fn wrong_lines_say_what_is_wrong() {
+        for (line, expected) in [
+            (r"{}", "Neither `command` nor `tool` is given."),
+            (r#"{"command":"a","tool":"b"}"#, "Give `command` or `tool`, not both."),
+            (r#"{"command":7}"#, "`command` must be a string."),
+            (r#"{"command":"a","cwd":"x"}"#, "`cwd` must be an absolute path."),
+            (r#"{"command":"a","env":[]}"#, "`env` must be an object of strings."),
+            (r#"{"command":"a","env":{"A":1}}"#, "`env` must be an object of strings."),
+            (r#"{"command":"a","context":"x"}"#, "`context` must be an object."),
+            (r#"{"command":"a","context":{"group":1}}"#, "`context.group` must be a string."),
+            (r#"{"command":"a","context":{"subagent":"yes"}}"#, "`context.subagent` must be true or false."),
+        ] {
+            assert_eq!(call(line).unwrap_err(), expected, "{line}");
+        }
+    }
+}

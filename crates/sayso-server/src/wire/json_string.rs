@@ -1,0 +1,149 @@
+//! A JSON string as bytes.
+//!
+//! A command is bytes, JSON is text. Where a byte is not UTF-8, senders write the lone surrogate U+DC80 to U+DCFF
+//! (Python's `surrogateescape`), which no ordinary JSON string can hold.
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use std::fmt;
+
+/// The bytes of a JSON string; `"\udcff"` is the byte 0xFF.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct JsonBytes(pub(crate) Vec<u8>);
+
+impl<'de> Deserialize<'de> for JsonBytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_byte_buf(Bytes).map(Self)
+    }
+}
+
+struct Bytes;
+
+impl Visitor<'_> for Bytes {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u8>, E> {
+        Ok(text.as_bytes().to_vec())
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+        Ok(escaped_bytes(bytes))
+    }
+}
+
+/// The JSON parser hands lone surrogates over as three bytes each (WTF-8), which valid UTF-8 never holds: those of
+/// escaped bytes become the byte, others stay what they are, and are no UTF-8 either.
+fn escaped_bytes(wtf8: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(wtf8.len());
+    let mut rest = wtf8;
+    loop {
+        match rest {
+            [0xed, 0xb2, low @ 0x80..=0xbf, tail @ ..] => {
+                out.push(*low);
+                rest = tail;
+            }
+            [0xed, 0xb3, low @ 0x80..=0xbf, tail @ ..] => {
+                out.push(low + 0x40);
+                rest = tail;
+            }
+            [byte, tail @ ..] => {
+                out.push(*byte);
+                rest = tail;
+            }
+            [] => return out,
+        }
+    }
+}
+
+/// The text of a JSON value with every lone surrogate escape replaced by `\u0000`.
+///
+/// Arguments of tools are text all the way down and cannot hold a raw byte. Standing in for one, a NUL is in no path
+/// and makes a command opaque, so that such a call is never allowed by mistake for another.
+pub(crate) fn without_lone_surrogates(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        let (text, used) = match (surrogate(escape), escape.get(6..).and_then(surrogate)) {
+            (Some(Half::High), Some(Half::Low)) => (escape.get(..12).unwrap_or_default(), 12),
+            (Some(_), _) => ("\\u0000", 6),
+            // A backslash and what it escapes: two characters.
+            (None, _) => {
+                let used = escape.chars().take(2).map(char::len_utf8).sum();
+                (escape.get(..used).unwrap_or_default(), used)
+            }
+        };
+        out.push_str(text);
+        rest = escape.get(used..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+enum Half {
+    High,
+    Low,
+}
+
+fn surrogate(escape: &str) -> Option<Half> {
+    let digits = escape.strip_prefix("\\u")?.get(..4)?;
+    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::High),
+        0xdc00..=0xdfff => Some(Half::Low),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(json: &str) -> Vec<u8> {
+        serde_json::from_str::<JsonBytes>(json).unwrap().0
+    }
+
+    #[test]
+    fn escaped_bytes_come_back_as_bytes() {
+        assert_eq!(bytes(r#""a\udcffb""#), b"a\xffb");
+        assert_eq!(bytes(r#""\udc80\udcbf\udcc0\udcff""#), [0x80, 0xbf, 0xc0, 0xff]);
+        assert_eq!(bytes(r#""caf\u00e9 \ud83d\ude00""#), "café 😀".as_bytes());
+        assert_eq!(bytes(r#""nul\u0000""#), b"nul\0");
+    }
+
+    #[test]
+    fn other_lone_surrogates_are_kept_apart_from_all_text() {
+        assert!(std::str::from_utf8(&bytes(r#""\ud800""#)).is_err());
+        assert!(std::str::from_utf8(&bytes(r#""\udc41""#)).is_err());
+        assert_ne!(bytes(r#""\ud800""#), bytes(r#""\ud801""#));
+    }
+
+    #[test]
+    fn only_strings_are_bytes() {
+        assert!(serde_json::from_str::<JsonBytes>("[65]").is_err());
+        assert!(serde_json::from_str::<JsonBytes>("65").is_err());
+        assert!(serde_json::from_str::<JsonBytes>("null").is_err());
+    }
+
+    #[test]
+    fn only_lone_surrogates_are_replaced_in_arguments() {
+        for (json, expected) in [
+            (r#"{"a":"x\udcffy"}"#, r#"{"a":"x\u0000y"}"#),
+            (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\u0000\ud83d\ude00""#),
+            (r#""\\udcff""#, r#""\\udcff""#),
+            (r#""\\\udcff""#, r#""\\\u0000""#),
+            (r#""é\"""#, r#""é\"""#),
+            (r#""\é\u12"#, r#""\é\u12"#),
+            ("\"\\", "\"\\"),
+        ] {
+            assert_eq!(without_lone_surrogates(json), expected, "{json}");
+        }
+    }
+}

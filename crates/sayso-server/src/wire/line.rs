@@ -1,0 +1,146 @@
+//! A line of `check --jsonl` and `analyze --jsonl`: an object of which each key stands once.
+
+use super::json_string::{JsonBytes, without_lone_surrogates};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The id of a line, given back exactly as it was written; `null` where it is not known.
+#[derive(Clone, Debug, Default)]
+pub struct Id(Option<Box<RawValue>>);
+
+impl serde::Serialize for Id {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Some(raw) => raw.serialize(serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+}
+
+/// The keys of a line, values still as text.
+#[derive(Debug)]
+pub struct Fields(BTreeMap<String, Box<RawValue>>);
+
+/// Reads a line. The id is known even where what follows it is broken.
+pub fn read(line: &[u8]) -> (Id, Result<Fields, String>) {
+    let mut id = Id::default();
+    let Ok(text) = std::str::from_utf8(line) else {
+        return (id, Err("The line is not UTF-8. Write other bytes of a command as \\udc80 to \\udcff.".to_owned()));
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let fields = Object { id: &mut id }.deserialize(&mut json).and_then(|fields| json.end().map(|()| fields));
+    (id, fields.map_err(|error| format!("This is not a JSON object as expected: {error}.")))
+}
+
+impl Fields {
+    /// Whether the key is there and not `null`.
+    pub fn has(&self, key: &str) -> bool {
+        self.raw(key).is_some()
+    }
+
+    /// A string.
+    pub fn string(&self, key: &str) -> Result<Option<String>, String> {
+        let read = |raw| serde_json::from_str::<String>(raw).map_err(|_| format!("`{key}` must be a string."));
+        self.raw(key).map(read).transpose()
+    }
+
+    /// A string that may carry raw bytes.
+    pub fn bytes(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+        let read = |raw| serde_json::from_str::<JsonBytes>(raw).map_err(|_| format!("`{key}` must be a string."));
+        Ok(self.raw(key).map(read).transpose()?.map(|bytes| bytes.0))
+    }
+
+    /// Any value; raw bytes in its strings become NUL.
+    pub fn value(&self, key: &str) -> Result<Option<Value>, String> {
+        let read = |raw: &str| {
+            serde_json::from_str(raw)
+                .or_else(|_| serde_json::from_str(&without_lone_surrogates(raw)))
+                .map_err(|error| format!("`{key}` cannot be read: {error}."))
+        };
+        self.raw(key).map(read).transpose()
+    }
+
+    fn raw(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(|raw| raw.get()).filter(|raw| *raw != "null")
+    }
+}
+
+struct Object<'i> {
+    id: &'i mut Id,
+}
+
+impl<'de> DeserializeSeed<'de> for Object<'_> {
+    type Value = Fields;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Fields, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = BTreeMap::new();
+        while let Some((key, value)) = map.next_entry::<String, Box<RawValue>>()? {
+            if key == "id" && self.id.0.is_none() {
+                self.id.0 = Some(value.clone());
+            }
+            // Two readers of a doubled key may see two different commands.
+            if fields.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("the key {key:?} stands there twice")));
+            }
+            fields.insert(key, value);
+        }
+        Ok(Fields(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id_of(line: &str) -> String {
+        serde_json::to_string(&read(line.as_bytes()).0).unwrap()
+    }
+
+    #[test]
+    fn the_id_comes_back_as_written_even_from_a_broken_line() {
+        for (line, id) in [
+            (r#"{"id":"a\u0041","command":"ls"}"#, r#""a\u0041""#),
+            (r#"{"id":1.50}"#, "1.50"),
+            (r#"{"id":{"b":1,"a":2}}"#, r#"{"b":1,"a":2}"#),
+            (r#"{"id":7,"command":"#, "7"),
+            (r#"{"command":"ls"}"#, "null"),
+            ("nonsense", "null"),
+            ("", "null"),
+            ("[1]", "null"),
+        ] {
+            assert_eq!(id_of(line), id, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_doubled_key_and_trailing_text_are_refused() {
+        assert!(read(br#"{"command":"ls","command":"rm x"}"#).1.unwrap_err().contains("twice"));
+        assert!(read(br#"{"command":"ls"} {}"#).1.is_err());
+        assert!(read(b"{\"command\":\"\xff\"}").1.unwrap_err().contains("UTF-8"));
+    }
+
+    #[test]
+    fn values_have_their_types() {
+        let fields = read(br#"{"command":"a\udcff","args":{"p":"\udcff"},"cwd":3,"home":null}"#).1.unwrap();
+        assert_eq!(fields.bytes("command").unwrap().unwrap(), b"a\xff");
+        assert_eq!(fields.value("args").unwrap().unwrap(), serde_json::json!({"p": "\0"}));
+        assert!(fields.string("cwd").is_err());
+        assert_eq!(fields.string("home").unwrap(), None);
+        assert!(!fields.has("home"));
+    }
+}

@@ -1,0 +1,7 @@
+//! The JSON that outside tools rely on: one reader for the lines of `check --jsonl` and the bodies of the HTTP API.
+
+mod call;
+mod json_string;
+pub mod line;
+
+pub use call::{CallEnvironment, call, folder, home, workspace_at};
