@@ -1,3 +1,30 @@
-//! Sayso, the command.
+//! The command: a way in for people and programs. Each command has a file of its own in `command/`.
 
-fn main() {}
+mod cli;
+mod command;
+mod failure;
+mod input;
+mod judge;
+mod show;
+
+use clap::Parser as _;
+use cli::{Cli, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Check(it) => command::check::run(&it),
+        Command::Why(it) => command::why::run(&it),
+        Command::Init(it) => command::init::run(&it),
+        Command::Lint(it) => command::lint::run(&it),
+        Command::Test(it) => command::test::run(&it),
+        Command::Trust(it) => command::trust::run(&it),
+        Command::Explain(it) => command::explain::run(&it),
+        Command::Schema(it) => command::schema::run(&it),
+        Command::Log(it) => command::log::run(&it),
+        Command::Serve(it) => command::serve::run(&it),
+        Command::Completions(it) => command::completions::run(&it),
+        Command::Man(it) => command::man::run(&it),
+    };
+    outcome.unwrap_or_else(|failure| failure.report())
+}

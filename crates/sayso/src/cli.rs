@@ -1,0 +1,38 @@
+//! The command line. The comments here and in `command/` are the text of `--help`, of the manual page and of the
+//! completions.
+
+use crate::command;
+
+/// Agents act on your say-so.
+///
+/// Sayso stands between an AI agent and its tools. It sees every tool call before it runs, works out what the call
+/// would really do, judges that by your policy, asks where the policy says ask, and keeps a record.
+#[derive(Debug, clap::Parser)]
+#[command(name = "sayso", version, propagate_version = true, subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = "\
+First steps:
+  sayso check 'git push --force'     what would be said, and why
+  sayso init                         a policy file of your own
+  sayso install claude-code          guard an agent
+  sayso serve                        see decisions as they are made")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One for each file in `command/`.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    Check(command::check::Check),
+    Why(command::why::Why),
+    Init(command::init::Init),
+    Lint(command::lint::Lint),
+    Test(command::test::Test),
+    Trust(command::trust::Trust),
+    Explain(command::explain::Explain),
+    Schema(command::schema::Schema),
+    Log(command::log::Log),
+    Serve(command::serve::Serve),
+    Completions(command::completions::Completions),
+    Man(command::man::Man),
+}

@@ -1,0 +1,101 @@
+//! `sayso check`: judges a call and does nothing else.
+
+use crate::failure::Outcome;
+use crate::input::call::{Circumstances, request};
+use crate::input::stream;
+use crate::judge::{Judge, Judges, PolicyChoice, Said};
+use crate::show::{paint::Paint, verdict};
+use anyhow::Context as _;
+use sayso_gate::ProcessEnvironment;
+use sayso_policy::{Answer, Reason};
+use sayso_server::wire::{self, line};
+use std::io::{Write as _, stdin, stdout};
+use std::process::ExitCode;
+
+/// Judges a command or a tool call, and does nothing else: nothing runs, nothing is recorded, no limit is used up.
+///
+/// Exit code: 0 allow or dry-run, 3 ask, 4 deny, 2 wrong usage or a bad policy, 1 internal error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso check 'cargo test && git push --force'
+  sayso check --policy preset:read-only 'rm -rf target'
+  sayso check --tool Write --args '{\"file_path\": \"/etc/hosts\", \"content\": \"\"}'
+  echo '{\"id\": 1, \"command\": \"ls\", \"cwd\": \"/tmp\"}' | sayso check --jsonl --policy preset:developer")]
+pub(crate) struct Check {
+    /// The command, as an agent would hand it to bash
+    #[arg(conflicts_with_all = ["tool", "args", "jsonl"])]
+    command: Option<String>,
+    /// A tool instead of a command, by name
+    #[arg(long, value_name = "NAME", conflicts_with = "jsonl")]
+    tool: Option<String>,
+    /// Arguments of that tool
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    args: Option<String>,
+    /// Answer as JSON, with the opinion of every stage on every effect
+    #[arg(long)]
+    json: bool,
+    /// Read calls from standard input, a JSON object a line, and answer each on a line of its own
+    #[arg(long)]
+    jsonl: bool,
+    #[command(flatten)]
+    policy: PolicyChoice,
+    #[command(flatten)]
+    circumstances: Circumstances,
+}
+
+/// Runs it.
+pub(crate) fn run(check: &Check) -> Outcome {
+    if check.jsonl {
+        return lines(check);
+    }
+    let call =
+        check.circumstances.call(request(check.command.as_deref(), check.tool.as_deref(), check.args.as_deref())?)?;
+    let judge = Judge::choose(&check.policy, &call)?;
+    let Said { operation, decision } = judge.judge(call, &ProcessEnvironment);
+    let operation = operation.context("Sayso failed while it judged this; please report the bug")?;
+    let changes = judge.nearest(&operation, &decision, &ProcessEnvironment);
+    let text = if check.json {
+        let trace = sayso_policy::explain::trace(&operation, &decision, &changes);
+        serde_json::to_string_pretty(&trace)? + "\n"
+    } else {
+        verdict::report(Paint::for_stdout(), &operation, &decision, &changes)
+    };
+    stdout().write_all(text.as_bytes())?;
+    Ok(exit_code(decision.answer))
+}
+
+/// 0 allow or dry-run, 3 ask, 4 deny.
+pub(crate) fn exit_code(answer: Answer) -> ExitCode {
+    match answer {
+        Answer::Allow | Answer::DryRun => ExitCode::SUCCESS,
+        Answer::Ask => ExitCode::from(3),
+        Answer::Deny => ExitCode::from(4),
+    }
+}
+
+/// The answer to a line.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Line {
+    Decided { id: line::Id, verdict: &'static str, reasons: Vec<Reason> },
+    Failed { id: line::Id, error: String },
+}
+
+fn lines(check: &Check) -> Outcome {
+    let mut judges = Judges::new(&check.policy)?;
+    let answer = |text: &[u8]| {
+        let (id, fields) = line::read(text);
+        let decided = fields.and_then(|fields| {
+            let (call, env) = wire::call(&fields)?;
+            Ok(judges.judge(call, &env)?.decision)
+        });
+        match decided {
+            Ok(decision) => Line::Decided { id, verdict: decision.answer.as_str(), reasons: decision.reasons },
+            Err(error) => Line::Failed { id, error },
+        }
+    };
+    let failed = |text: &[u8], why: &str| Line::Failed { id: line::read(text).0, error: why.to_owned() };
+    stream::answer_lines(stdin().lock(), stdout().lock(), answer, failed)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,28 @@
+//! `sayso completions`: for the shell that people type in.
+
+use crate::cli::Cli;
+use crate::failure::Outcome;
+use clap::CommandFactory as _;
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+/// Prints completions for a shell.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso completions bash > ~/.local/share/bash-completion/completions/sayso
+  sayso completions zsh > \"${fpath[1]}/_sayso\"
+  sayso completions fish > ~/.config/fish/completions/sayso.fish")]
+pub(crate) struct Completions {
+    /// Which shell
+    shell: clap_complete::Shell,
+}
+
+/// Runs it.
+pub(crate) fn run(completions: &Completions) -> Outcome {
+    // To memory first: the generator panics when a pipe is closed.
+    let mut script = Vec::new();
+    clap_complete::generate(completions.shell, &mut Cli::command(), "sayso", &mut script);
+    stdout().write_all(&script)?;
+    Ok(ExitCode::SUCCESS)
+}

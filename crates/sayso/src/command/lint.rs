@@ -1,0 +1,50 @@
+//! `sayso lint`: is this policy file in order?
+
+use crate::failure::{Failure, Outcome};
+use crate::judge;
+use std::io::{Write as _, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Checks a policy file and points at everything that is wrong with it.
+///
+/// Without FILE it checks the files in force here. A file with an error is refused whole, and what was in force before
+/// stays. Exit code: 0 in order (perhaps with warnings), 2 refused.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso lint
+  sayso lint .sayso.toml")]
+pub(crate) struct Lint {
+    /// Policy file
+    file: Option<PathBuf>,
+}
+
+/// Runs it.
+pub(crate) fn run(lint: &Lint) -> Outcome {
+    let texts = judge::files_or_in_force(lint.file.as_deref())?;
+    judge::compile(&texts)?;
+    let mut warnings = Vec::new();
+    for text in &texts {
+        let file = sayso_policy::text::parse(&text.name, &text.text)
+            .map_err(|problems| Failure::wrong(judge::rendered(&problems, &texts)))?;
+        warnings.extend(sayso_policy::text::lint(&file));
+    }
+    let mut out = stdout().lock();
+    if !warnings.is_empty() {
+        writeln!(out, "{}\n", judge::rendered(&warnings, &texts))?;
+    }
+    for text in &texts {
+        let count = warnings.iter().filter(|warning| *warning.source.file == text.name).count();
+        let verdict = match count {
+            0 => "in order".to_owned(),
+            1 => "in order, with a warning".to_owned(),
+            count => format!("in order, with {count} warnings"),
+        };
+        writeln!(out, "{}: {verdict}", sayso_policy::explain::visible(&text.name))?;
+    }
+    if texts.is_empty() {
+        return Err(Failure::wrong("There is no policy file yet.\n\n  `sayso init` writes one."));
+    }
+    Ok(ExitCode::SUCCESS)
+}

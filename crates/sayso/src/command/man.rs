@@ -1,0 +1,40 @@
+//! `sayso man`: the manual page.
+
+use crate::cli::Cli;
+use crate::failure::Outcome;
+use clap::CommandFactory as _;
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+/// Prints the manual page of Sayso, or of one of its commands.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso man | man -l -
+  sayso man check > sayso-check.1")]
+pub(crate) struct Man {
+    /// A command of Sayso's
+    command: Option<String>,
+}
+
+/// Runs it.
+pub(crate) fn run(man: &Man) -> Outcome {
+    let mut cli = Cli::command();
+    cli.build();
+    let page = match &man.command {
+        None => cli,
+        Some(name) => match cli.find_subcommand(name) {
+            Some(command) => command.clone().name(format!("sayso-{name}")),
+            None => {
+                return Err(crate::failure::Failure::wrong(format!(
+                    "error: there is no command {}\n\n  `sayso help` lists them.",
+                    sayso_policy::explain::visible(name)
+                )));
+            }
+        },
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text)?;
+    stdout().write_all(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,14 @@
+//! One file for each command.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod explain;
+pub(crate) mod init;
+pub(crate) mod lint;
+pub(crate) mod log;
+pub(crate) mod man;
+pub(crate) mod schema;
+pub(crate) mod serve;
+pub(crate) mod test;
+pub(crate) mod trust;
+pub(crate) mod why;

@@ -1,0 +1,163 @@
+//! `sayso serve`: the API and the page.
+
+use crate::failure::{Failure, Outcome};
+use crate::judge::{PolicyChoice, refused};
+use crate::show::agents::{self, Found};
+use crate::show::paint::Paint;
+use sayso_gate::audit::{Log, Query};
+use sayso_gate::{Home, InForce, Places};
+use sayso_policy::PolicyText;
+use sayso_policy::explain::visible;
+use sayso_server::{About, Error, Listening, Options};
+use std::io::{Write as _, stdout};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+/// Serves the API and the page on this machine: decisions as they are made, and a box to try commands in.
+///
+/// Listens on 127.0.0.1 and on a socket in Sayso's own folder. The page's address holds a key that works once; it is
+/// never on disk. Ctrl-C stops it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso serve
+  sayso serve --port 7272
+  curl -s localhost:7171/v1/decisions -H 'Content-Type: application/json' -d '{\"command\": \"git push\"}'")]
+pub(crate) struct Serve {
+    /// Port on 127.0.0.1; 0 takes any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 7171)]
+    port: u16,
+    /// Home folder whose policy and record count [default: $HOME]
+    #[arg(long, value_name = "DIR")]
+    home: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    policy: PolicyChoice,
+}
+
+/// Runs it.
+pub(crate) fn run(serve: &Serve) -> Outcome {
+    let places = Places::find(serve.home.as_deref().map_or(Home::Environment, Home::At))?;
+    let given = serve.policy.texts()?;
+    let here = std::env::current_dir()?;
+    let in_force = if given.is_empty() {
+        InForce::load(&places, Some(&here)).map_err(refused)?
+    } else {
+        crate::judge::compile(&given)?;
+        InForce::given(given.clone()).map_err(refused)?
+    };
+    let enforcing = enforcing(&in_force.files);
+    let notices: Vec<String> = in_force.notices.iter().map(|notice| notice.reason.text.clone()).collect();
+    let decisions = Log::open(&places)?.count(&Query::default())?;
+    let found = agents::find(&places);
+    let next = next(&found);
+    let about = About {
+        enforcing: format!("enforcing {enforcing}"),
+        folder: here.to_string_lossy().into_owned(),
+        next: next.to_owned(),
+    };
+    let intro = Intro { enforcing, notices, decisions, state: places.shown(&places.state), found, next };
+    let port = serve.port;
+    let options = Options {
+        places,
+        policy: given,
+        address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
+        about,
+        ready: Box::new(move |listening| say(&intro.text(Paint::for_stdout(), listening))),
+        announce: Box::new(move |listening| {
+            say(&format!("\n  used. For another browser: {}\n", link(listening.address, &listening.key)))
+        }),
+    };
+    sayso_server::serve(options).map_err(|error| failure(error, port))?;
+    say("\nStopped.\n");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The terminal may be closed; the server goes on.
+fn say(text: &str) {
+    let _ = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
+}
+
+fn link(address: SocketAddr, key: &str) -> String {
+    format!("http://{address}/#k={key}")
+}
+
+fn failure(error: Error, port: u16) -> Failure {
+    match error {
+        Error::Taken(address) => Failure::wrong(format!(
+            "error: {address} is taken by another program\n\n  Stop that one, or take another port: sayso serve --port {}",
+            port.checked_add(1).unwrap_or(7171)
+        )),
+        Error::Running(_) => {
+            Failure::wrong(format!("error: {error}\n\n  Its page is the one to use. To start anew, stop it first."))
+        }
+        Error::Gate(error) => refused(error),
+        error => Failure::Internal(error.into()),
+    }
+}
+
+/// What is in force, in words.
+fn enforcing(files: &[PolicyText]) -> String {
+    let names: Vec<String> = files
+        .iter()
+        .map(|file| match file.name.strip_prefix("preset:") {
+            Some(preset) => format!("preset {}", visible(preset)),
+            None => visible(&file.name).into_owned(),
+        })
+        .collect();
+    names.join(", ")
+}
+
+fn next(found: &[Found]) -> &'static str {
+    if found.iter().all(|agent| agent.guarded) && !found.is_empty() {
+        "sayso check 'git push --force'"
+    } else {
+        "sayso install claude-code"
+    }
+}
+
+/// What `serve` says when it is ready.
+struct Intro {
+    enforcing: String,
+    notices: Vec<String>,
+    decisions: u64,
+    state: String,
+    found: Vec<Found>,
+    next: &'static str,
+}
+
+impl Intro {
+    fn text(&self, paint: Paint, listening: &Listening) -> String {
+        let first =
+            if self.enforcing == "preset developer" { "  (no policy file yet: `sayso init` writes one)" } else { "" };
+        let mut text =
+            format!("{} {}  enforcing {}{first}\n\n", paint.bold("sayso"), env!("CARGO_PKG_VERSION"), self.enforcing);
+        for notice in &self.notices {
+            text.push_str(&format!("  note     {}\n", visible(notice)));
+        }
+        let page = link(listening.address, &listening.key);
+        let decisions = match self.decisions {
+            1 => "1 decision".to_owned(),
+            count => format!("{count} decisions"),
+        };
+        text.push_str(&format!("  page     {page}    works once, signs this browser in\n"));
+        text.push_str(&format!("  record   {:<width$}    {decisions}\n", self.state, width = page.len()));
+        if !self.found.is_empty() {
+            text.push_str("\n  agents on this machine\n");
+            let width = self.found.iter().map(|agent| agent.title().len()).max().unwrap_or(0);
+            for agent in &self.found {
+                let guarded =
+                    if agent.guarded { "guarded".to_owned() } else { format!("not guarded    {}", agent.install()) };
+                text.push_str(&format!("    {:<width$}   {guarded}\n", agent.title()));
+            }
+        }
+        if self.next.starts_with("sayso install") {
+            text.push_str(&format!(
+                "\nNext:  {}     shows the change first; `sayso uninstall` puts it back exactly\n",
+                self.next
+            ));
+        } else {
+            text.push_str(&format!("\nNext:  {}     what would be said, and why\n", self.next));
+        }
+        text
+    }
+}

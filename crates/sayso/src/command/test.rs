@@ -1,0 +1,120 @@
+//! `sayso test`: does a policy say what its owner thinks it says?
+
+use crate::failure::{Failure, Outcome};
+use crate::judge;
+use sayso_policy::explain::visible;
+use sayso_policy::shell::{MemoryFiles, NoEnvironment};
+use sayso_policy::text::{File, PolicyTest, TestRequest};
+use sayso_policy::{Decision, Facts, Operation, Policy, Request, State, ToolCall, Workspace};
+use std::io::{Write as _, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The workspace of all cases, and the home folder.
+const WORKSPACE: &str = "/workspace";
+const HOME: &str = "/home/you";
+
+/// Runs a policy's own cases: the `[[test]]` tables, and the `hits` and `misses` of its rules.
+///
+/// Cases are judged as if in an empty folder, on a machine where programs are where they belong, so that they come out
+/// the same everywhere. Without FILE the files in force here are tested. Exit code: 0 all as expected, 1 some are not,
+/// 2 the file is refused.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example of a case in a policy file:
+  [[test]]
+  command = \"git push --force\"
+  expect  = \"deny\"
+  code    = \"no-force-push\"")]
+pub(crate) struct Test {
+    /// Policy file
+    file: Option<PathBuf>,
+}
+
+/// Runs it.
+pub(crate) fn run(test: &Test) -> Outcome {
+    let texts = judge::files_or_in_force(test.file.as_deref())?;
+    // Compiling runs the examples of rules: a file with a wrong one is refused.
+    let policy = judge::compile(&texts)?;
+    let mut out = stdout().lock();
+    let (mut passed, mut failed) = (0_usize, 0_usize);
+    for text in &texts {
+        let file = sayso_policy::text::parse(&text.name, &text.text)
+            .map_err(|problems| Failure::wrong(judge::rendered(&problems, &texts)))?;
+        let examples: usize = file.rules.iter().map(|rule| rule.hits.len() + rule.misses.len()).sum();
+        passed += examples;
+        for case in &file.tests {
+            match outcome(&policy, case) {
+                Ok(()) => passed += 1,
+                Err(why) => {
+                    failed += 1;
+                    writeln!(out, "{}", complaint(&file, case, &why))?;
+                }
+            }
+        }
+    }
+    if passed + failed == 0 {
+        writeln!(out, "There are no cases yet. `sayso test --help` shows one.")?;
+    } else {
+        writeln!(out, "{passed} passed, {failed} failed")?;
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn outcome(policy: &Policy, case: &PolicyTest) -> Result<(), String> {
+    let decision = judged(policy, case);
+    let reasons: Vec<&str> = decision.reasons.iter().map(|reason| &*reason.code).collect();
+    if decision.answer != case.expect.value {
+        let because = decision.reasons.first().map(|reason| format!(": {} [{}]", reason.text, reason.code));
+        return Err(format!(
+            "expected {}, got {}{}",
+            case.expect.value.as_str(),
+            decision.answer.as_str(),
+            visible(&because.unwrap_or_default())
+        ));
+    }
+    match &case.code {
+        Some(code) if !reasons.contains(&code.value.as_str()) => {
+            let got = if reasons.is_empty() { "none".to_owned() } else { reasons.join(", ") };
+            Err(format!(
+                "{} as expected, but not for the reason {}; got: {}",
+                decision.answer.as_str(),
+                code.value,
+                visible(&got)
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn judged(policy: &Policy, case: &PolicyTest) -> Decision {
+    let mut files = MemoryFiles::new();
+    files.folder(WORKSPACE);
+    files.folder(HOME);
+    files.folder("/tmp");
+    let facts = Facts { files: &files, env: &NoEnvironment };
+    let request = match &case.request {
+        TestRequest::Command(command) => Request::Command(command.value.clone().into_bytes()),
+        TestRequest::Tool { name, arguments } => {
+            Request::Tool { name: name.value.clone(), arguments: arguments.clone(), server: None }
+        }
+    };
+    let call = ToolCall {
+        request,
+        actor: case.actor.clone(),
+        cwd: Some(case.cwd.as_ref().map_or_else(|| WORKSPACE.into(), |cwd| Path::new(WORKSPACE).join(&cwd.value))),
+        workspace: Workspace::new(WORKSPACE, Some(Path::new(HOME))),
+        home: Some(HOME.into()),
+        reported_kind: None,
+    };
+    policy.evaluate(&Operation::new(call, facts), &State::default(), facts)
+}
+
+/// `policy.toml:12:1: git push: expected deny, got ask: ... [asked]`
+fn complaint(file: &File, case: &PolicyTest, why: &str) -> String {
+    let what = match &case.request {
+        TestRequest::Command(command) => &command.value,
+        TestRequest::Tool { name, .. } => &name.value,
+    };
+    format!("{}: {}: {why}", visible(&file.source(&case.span).to_string()), visible(what))
+}

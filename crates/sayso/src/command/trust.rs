@@ -1,0 +1,69 @@
+//! `sayso trust`: lets the allows of a project's file count.
+
+use crate::failure::{Failure, Outcome};
+use crate::judge::refused;
+use sayso_gate::policy::{Standing, distrust, standing, trust};
+use sayso_gate::{Home, Places};
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+/// Trusts the project's .sayso.toml as it is now, so that its allows count too.
+///
+/// A project's file came with the repository: until you trust it, only its asks and denies count. Trust is bound to its
+/// content: after a change the version you trusted stays in force until you trust the new one. Worktrees of one
+/// repository share trust.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso trust --show       how the file of this folder stands
+  sayso trust              trust it as it is
+  sayso trust --revoke     take that back")]
+pub(crate) struct Trust {
+    /// Only say how the file stands
+    #[arg(long, conflicts_with = "revoke")]
+    show: bool,
+    /// Take trust back
+    #[arg(long)]
+    revoke: bool,
+}
+
+/// Runs it.
+pub(crate) fn run(command: &Trust) -> Outcome {
+    let places = Places::find(Home::Environment)?;
+    let here = std::env::current_dir()?.canonicalize()?;
+    let text = if command.show {
+        said(&places, &standing(&places, &here)?)
+    } else if command.revoke {
+        match distrust(&places, &here)? {
+            true => "Trust is taken back: only asks and denies of the project's file count now.".to_owned(),
+            false => "Nothing was trusted here.".to_owned(),
+        }
+    } else {
+        let standing = trust(&places, &here).map_err(|error| match error {
+            sayso_gate::Error::NoProjectFile(_) => {
+                Failure::wrong(format!("{error}\n\n  `sayso init --project` writes one."))
+            }
+            error => refused(error),
+        })?;
+        said(&places, &standing)
+    };
+    writeln!(stdout(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn said(places: &Places, standing: &Standing) -> String {
+    match standing {
+        Standing::Nothing => "There is no project file here, and none is trusted.".to_owned(),
+        Standing::Trusted(file) => format!("{} is trusted as it is: all its rules count.", places.shown(file)),
+        Standing::Untrusted(file) => {
+            format!("{} is not trusted: only its asks and denies count. `sayso trust` trusts it.", places.shown(file))
+        }
+        Standing::Changed(file) => format!(
+            "{} changed since it was trusted: the trusted version stays in force, and the asks and denies of the new one count too. `sayso trust` trusts the new one.",
+            places.shown(file)
+        ),
+        Standing::Gone(file) => {
+            format!("{} is gone, and stays in force as it was trusted. `sayso trust` drops it.", places.shown(file))
+        }
+    }
+}

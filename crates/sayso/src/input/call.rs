@@ -1,0 +1,85 @@
+//! A tool call from arguments.
+
+use crate::failure::Failure;
+use anyhow::Context as _;
+use sayso_gate::ProcessEnvironment;
+use sayso_policy::{Actor, Request, ToolCall};
+use sayso_server::wire::{home, workspace_at};
+use std::path::PathBuf;
+
+/// Where a call would run, and who asks.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Circumstances {
+    /// Working directory of the call [default: this one]
+    #[arg(long, value_name = "DIR", help_heading = "Circumstances")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Folder the session is about; `.` in a policy means it [default: the working directory]
+    #[arg(long, value_name = "DIR", help_heading = "Circumstances")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Agent that asks, such as claude-code
+    #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
+    pub(crate) agent: Option<String>,
+    /// Provider of its model, or PROVIDER/MODEL
+    #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
+    pub(crate) provider: Option<String>,
+    /// Team it works for
+    #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
+    pub(crate) team: Option<String>,
+    /// Member of that team on whose behalf it acts
+    #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
+    pub(crate) member: Option<String>,
+    /// Tenant
+    #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
+    pub(crate) tenant: Option<String>,
+    /// Session
+    #[arg(long, value_name = "ID", help_heading = "Circumstances")]
+    pub(crate) session: Option<String>,
+    /// The agent was started by another one
+    #[arg(long, help_heading = "Circumstances")]
+    pub(crate) subagent: bool,
+}
+
+/// What is asked for, from arguments.
+pub(crate) fn request(command: Option<&str>, tool: Option<&str>, arguments: Option<&str>) -> Result<Request, Failure> {
+    match (command, tool) {
+        (Some(command), None) => Ok(Request::Command(command.as_bytes().to_vec())),
+        (None, Some(name)) => {
+            let arguments = serde_json::from_str(arguments.unwrap_or("{}")).map_err(|error| {
+                Failure::wrong(format!(
+                    "error: --args is not JSON: {error}\n\n  Try: --args '{{\"path\": \"README.md\"}}'"
+                ))
+            })?;
+            Ok(Request::Tool { name: name.to_owned(), arguments, server: None })
+        }
+        _ => Err(Failure::wrong(
+            "error: say what to check: a command, or --tool NAME with --args JSON\n\n  Try: sayso check 'git push --force'",
+        )),
+    }
+}
+
+impl Circumstances {
+    /// The call in these circumstances.
+    pub(crate) fn call(&self, request: Request) -> Result<ToolCall, Failure> {
+        let here = std::env::current_dir().context("the working directory is gone; `cd` to another one")?;
+        let cwd = self.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+        let workspace = self.workspace.as_ref().map_or_else(|| cwd.clone(), |workspace| here.join(workspace));
+        let home = home(&ProcessEnvironment);
+        Ok(ToolCall {
+            request,
+            actor: Actor {
+                agent: self.agent.clone(),
+                provider: self.provider.clone(),
+                team: self.team.clone(),
+                member: self.member.clone(),
+                tenant: self.tenant.clone(),
+                session: self.session.clone(),
+                subagent: self.subagent,
+                ..Actor::default()
+            },
+            workspace: workspace_at(&workspace, home.as_deref()),
+            cwd: Some(cwd),
+            home,
+            reported_kind: None,
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! Judging without consequences: `check`, `why` and `test` consume nothing and record nothing.
+
+use crate::failure::Failure;
+use sayso_gate::{Gate, Home, InForce, Places, RealFiles, Unrecorded};
+use sayso_policy::explain::{Change, nearest};
+use sayso_policy::shell::Environment;
+use sayso_policy::text::{Problem, render};
+use sayso_policy::{Decision, Facts, Layer, Operation, Policy, PolicyText, State, ToolCall};
+use std::collections::HashMap;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+/// Which policy to judge by.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct PolicyChoice {
+    /// Policy file, or preset:NAME; may be given several times. Then no other policy and no store is read
+    #[arg(long, value_name = "FILE|preset:NAME", help_heading = "Policy")]
+    pub(crate) policy: Vec<String>,
+    /// Read the files of --policy in the format of another system (not supported yet)
+    #[arg(long, value_name = "FORMAT", requires = "policy", help_heading = "Policy")]
+    pub(crate) policy_format: Option<String>,
+}
+
+impl PolicyChoice {
+    /// The files that were named; none if none were.
+    pub(crate) fn texts(&self) -> Result<Vec<PolicyText>, Failure> {
+        if let Some(format) = &self.policy_format {
+            return Err(Failure::wrong(format!(
+                "error: --policy-format {format} is not supported yet\n\n  Write the policy as TOML: `sayso init` shows how."
+            )));
+        }
+        self.policy.iter().map(|name| text(name)).collect()
+    }
+}
+
+fn text(name: &str) -> Result<PolicyText, Failure> {
+    if let Some(preset) = name.strip_prefix("preset:") {
+        return Ok(PolicyText::preset(preset));
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| {
+        Failure::wrong(format!("error: cannot read the policy {name}: {error}\n\n  Presets are named preset:NAME."))
+    })?;
+    Ok(PolicyText { layer: Layer::Given, name: name.to_owned(), text, trusted: true })
+}
+
+/// A gate that keeps no record.
+pub(crate) struct Judge {
+    gate: Gate,
+}
+
+/// What was said of a call. Without an operation Sayso failed on it.
+pub(crate) struct Said {
+    /// The call as it was understood.
+    pub(crate) operation: Option<Operation>,
+    /// The decision.
+    pub(crate) decision: Decision,
+}
+
+impl Judge {
+    /// By the policies that were named, or else by those in force for this call.
+    pub(crate) fn choose(choice: &PolicyChoice, call: &ToolCall) -> Result<Self, Failure> {
+        let texts = choice.texts()?;
+        if texts.is_empty() {
+            Self::in_force(&Places::find(Home::Environment)?, call.workspace.root())
+        } else {
+            Self::given(texts)
+        }
+    }
+
+    fn given(files: Vec<PolicyText>) -> Result<Self, Failure> {
+        let policy = compile(&files)?;
+        Ok(Self::over(InForce { policy, files, notices: Vec::new(), floor: None }))
+    }
+
+    fn in_force(places: &Places, workspace: Option<&Path>) -> Result<Self, Failure> {
+        Ok(Self::over(InForce::load(places, workspace).map_err(refused)?))
+    }
+
+    fn over(in_force: InForce) -> Self {
+        Self { gate: Gate::new(in_force, Box::new(Unrecorded)) }
+    }
+
+    /// Judges a call.
+    pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment) -> Said {
+        let (operation, decision) = self.gate.rehearse(call, Facts { files: &RealFiles, env });
+        Said { operation, decision }
+    }
+
+    /// The single changes that would weaken a decision.
+    pub(crate) fn nearest(&self, operation: &Operation, decision: &Decision, env: &dyn Environment) -> Vec<Change> {
+        let facts = Facts { files: &RealFiles, env };
+        nearest(&self.gate.in_force().policy, operation, decision, &State::default(), facts)
+    }
+}
+
+/// A judge for each workspace that turns up in a stream of calls.
+pub(crate) enum Judges {
+    /// The policies that were named.
+    Given(Judge),
+    /// Those in force, by workspace.
+    InForce {
+        /// Where policies are.
+        places: Places,
+        /// Loaded once for each workspace.
+        by_workspace: HashMap<Option<PathBuf>, Judge>,
+    },
+}
+
+impl Judges {
+    /// By the policies that were named, or else by those in force for each call.
+    pub(crate) fn new(choice: &PolicyChoice) -> Result<Self, Failure> {
+        let texts = choice.texts()?;
+        if texts.is_empty() {
+            return Ok(Self::InForce { places: Places::find(Home::Environment)?, by_workspace: HashMap::new() });
+        }
+        Judge::given(texts).map(Self::Given)
+    }
+
+    /// Judges a call.
+    pub(crate) fn judge(&mut self, call: ToolCall, env: &dyn Environment) -> Result<Said, String> {
+        match self {
+            Self::Given(judge) => Ok(judge.judge(call, env)),
+            Self::InForce { places, by_workspace } => {
+                let workspace = call.workspace.root().map(Path::to_owned);
+                if !by_workspace.contains_key(&workspace) {
+                    let judge = Judge::in_force(places, workspace.as_deref()).map_err(|failure| failure.to_string())?;
+                    by_workspace.insert(workspace.clone(), judge);
+                }
+                match by_workspace.get(&workspace) {
+                    Some(judge) => Ok(judge.judge(call, env)),
+                    None => Err("Internal error. Treat this as a deny, and please report it.".to_owned()),
+                }
+            }
+        }
+    }
+}
+
+/// Compiles policy files, or shows what is wrong with them.
+pub(crate) fn compile(files: &[PolicyText]) -> Result<Policy, Failure> {
+    Policy::compile(files).map_err(|problems| Failure::wrong(rendered(&problems, files)))
+}
+
+/// What the gate says of a policy, as a failure of this program.
+pub(crate) fn refused(error: sayso_gate::Error) -> Failure {
+    match error {
+        sayso_gate::Error::Policy(problems) => Failure::wrong(rendered(&problems, &[])),
+        sayso_gate::Error::Unsupported(_) => Failure::wrong(format!("error: {error}")),
+        error => Failure::Internal(error.into()),
+    }
+}
+
+/// Problems of policy files, each with its line and a caret.
+pub(crate) fn rendered(problems: &[Problem], files: &[PolicyText]) -> String {
+    let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && std::io::stderr().is_terminal();
+    let one = |problem: &Problem| match files.iter().find(|file| file.name == *problem.source.file) {
+        Some(file) => render(problem, &file.text, colour),
+        None => format!("error: {}: {}", problem.source, problem.message),
+    };
+    problems.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+/// One file that was named, or else those in force here.
+pub(crate) fn files_or_in_force(file: Option<&Path>) -> Result<Vec<PolicyText>, Failure> {
+    if let Some(file) = file {
+        return Ok(vec![text(&file.to_string_lossy())?]);
+    }
+    let in_force =
+        InForce::load(&Places::find(Home::Environment)?, Some(&std::env::current_dir()?)).map_err(refused)?;
+    for notice in &in_force.notices {
+        let files = notice.text.as_slice();
+        eprintln!("{}\n{}", notice.reason.text, rendered(&notice.problems, files));
+    }
+    Ok(in_force.files)
+}
