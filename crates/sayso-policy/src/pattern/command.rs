@@ -1,0 +1,428 @@
+//! Patterns on programs: `git push --force`, `{curl,wget} | @shells`, `/usr/bin/*`, `re:...`.
+//!
+//! Program, then leading words (subcommands), then flags that must all be present in any spelling and position.
+
+use super::{Glob, PatternError, Purpose};
+use crate::word::Tri;
+use regex::Regex;
+use sayso_shell::{Analysis, NamedBy, Run, RunId, Word};
+
+/// A pattern on programs.
+#[derive(Clone, Debug)]
+pub(crate) enum RunPattern {
+    /// Whatever runs, what cannot be seen through too.
+    Anything,
+    /// Commands of one pipeline, from left to right; each any of several. Mostly one with one.
+    Pipe(Vec<Vec<CommandPattern>>),
+    /// `re:` on the words of the command, joined with single blanks.
+    Regex(Regex),
+}
+
+/// A pattern on one command.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandPattern {
+    program: ProgramPattern,
+    words: Vec<Glob>,
+    flags: Vec<FlagPattern>,
+}
+
+#[derive(Clone, Debug)]
+enum ProgramPattern {
+    /// `*`.
+    Any,
+    /// A name or a glob of names.
+    Name(Glob),
+    /// A path or a glob of paths, matched against what the name resolves to.
+    Path(super::PathPattern),
+}
+
+/// A flag by its canonical spelling, with a value if one was written.
+#[derive(Clone, Debug)]
+struct FlagPattern {
+    name: String,
+    value: Option<Glob>,
+}
+
+impl RunPattern {
+    /// Reads one pattern, alternatives already expanded. `set` resolves `@name` to the texts it stands for.
+    pub(crate) fn parse(
+        text: &str,
+        set: &mut dyn FnMut(&str) -> Result<Vec<String>, PatternError>,
+    ) -> Result<Self, PatternError> {
+        if let Some(re) = text.strip_prefix("re:") {
+            return compile_regex(re).map(Self::Regex);
+        }
+        let mut stages = Vec::new();
+        for stage in text.split('|') {
+            let stage = stage.trim();
+            if stage.is_empty() {
+                return Err(PatternError::new("a pipe needs a command on both sides"));
+            }
+            let texts = match stage.strip_prefix('@') {
+                Some(name) => set(name)?,
+                None => vec![stage.to_owned()],
+            };
+            stages.push(texts.iter().map(|text| CommandPattern::parse(text)).collect::<Result<_, _>>()?);
+        }
+        Ok(Self::Pipe(stages))
+    }
+
+    /// The program's name and first word, where the pattern fixes them: what it is looked up by.
+    pub(crate) fn key(&self) -> (Option<&str>, Option<&str>) {
+        let Self::Pipe(stages) = self else { return (None, None) };
+        match stages.as_slice() {
+            [only] => match only.as_slice() {
+                [command] => {
+                    let name = match &command.program {
+                        ProgramPattern::Name(glob) => glob.literal(),
+                        _ => None,
+                    };
+                    (name, command.words.first().and_then(Glob::literal))
+                }
+                _ => (None, None),
+            },
+            _ => (None, None),
+        }
+    }
+
+    /// Matches one program of an analysis. A pipe pattern matches each of its programs' runs, so that the caret
+    /// stands under the pair.
+    pub(crate) fn matches(&self, analysis: &Analysis, id: RunId, bases: &super::Bases, purpose: Purpose) -> Tri {
+        let Some(run) = analysis.run(id) else { return Tri::No };
+        match self {
+            Self::Anything => Tri::Yes,
+            Self::Regex(regex) => match joined(run) {
+                Some(text) => regex.is_match(&text).into(),
+                None if purpose == Purpose::Restrict => Tri::Maybe,
+                None => Tri::No,
+            },
+            Self::Pipe(stages) => match stages.as_slice() {
+                [only] => any_of(only, run, bases, purpose),
+                stages => pipe(stages, analysis, run, bases, purpose),
+            },
+        }
+    }
+
+    /// Whether it names an effect that no plain allow carries.
+    pub(crate) fn names(&self, by: &NamedBy, run: &Run, bases: &super::Bases) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Regex(_) => false,
+            Self::Pipe(stages) => stages
+                .iter()
+                .flatten()
+                .any(|command| command.matches(run, bases, Purpose::Permit) == Tri::Yes && command.names(by)),
+        }
+    }
+}
+
+fn any_of(commands: &[CommandPattern], run: &Run, bases: &super::Bases, purpose: Purpose) -> Tri {
+    commands.iter().map(|command| command.matches(run, bases, purpose)).max().unwrap_or(Tri::No)
+}
+
+/// The run is one stage; the others must stand in the same pipeline, in order, not necessarily side by side.
+fn pipe(stages: &[Vec<CommandPattern>], analysis: &Analysis, run: &Run, bases: &super::Bases, purpose: Purpose) -> Tri {
+    let Some(place) = run.pipe else { return Tri::No };
+    let mut line: Vec<(u16, &Run)> = analysis
+        .runs
+        .iter()
+        .filter_map(|other| other.pipe.filter(|p| p.pipeline == place.pipeline).map(|p| (p.place, other)))
+        .collect();
+    line.sort_by_key(|(place, _)| *place);
+    // best[k]: how surely stages 0..k stand before here.
+    let mut best = vec![Tri::No; stages.len() + 1];
+    if let Some(first) = best.first_mut() {
+        *first = Tri::Yes;
+    }
+    let mut mine = Tri::No;
+    let mut group_start = 0;
+    while group_start < line.len() {
+        let here = line.get(group_start).map(|(place, _)| *place);
+        let group: Vec<&Run> = line.iter().filter(|(p, _)| Some(*p) == here).map(|(_, run)| *run).collect();
+        let mut next = best.clone();
+        for (k, stage) in stages.iter().enumerate() {
+            let before = best.get(k).copied().unwrap_or(Tri::No);
+            for other in &group {
+                let now = before.and(any_of(stage, other, bases, purpose));
+                if let Some(slot) = next.get_mut(k + 1) {
+                    *slot = (*slot).max(now);
+                }
+                if std::ptr::eq(*other, run) {
+                    mine = mine.max(any_of(stage, other, bases, purpose));
+                }
+            }
+        }
+        best = next;
+        group_start += group.len().max(1);
+    }
+    mine.and(best.last().copied().unwrap_or(Tri::No))
+}
+
+impl CommandPattern {
+    fn parse(text: &str) -> Result<Self, PatternError> {
+        let mut tokens = text.split_whitespace();
+        let Some(program) = tokens.next() else { return Err(PatternError::new("no program is named")) };
+        if program.starts_with('-') {
+            return Err(PatternError::new("a pattern begins with a program, not with a flag"));
+        }
+        if program.starts_with('@') {
+            return Err(PatternError::new("a set stands alone, or alone between pipes"));
+        }
+        let mut words: Vec<&str> = Vec::new();
+        let mut flags: Vec<&str> = Vec::new();
+        for token in tokens {
+            if token.len() > 1 && token.starts_with('-') {
+                flags.push(token);
+            } else if flags.is_empty() {
+                words.push(token);
+            } else {
+                return Err(PatternError::new(format!("`{token}` stands behind a flag; words stand before flags"))
+                    .suggest(reordered(program, &words, token, &flags)));
+            }
+        }
+        let mut compiled = Vec::new();
+        for flag in flags {
+            let (name, value) = match flag.split_once('=') {
+                Some((name, value)) => (name, Some(Glob::new(value))),
+                None => (flag, None),
+            };
+            for name in canonical_flags(program, &words, name) {
+                compiled.push(FlagPattern { name, value: value.clone() });
+            }
+        }
+        let words = canonical_words(program, &words);
+        Ok(Self { program: ProgramPattern::parse(program)?, words, flags: compiled })
+    }
+
+    fn matches(&self, run: &Run, bases: &super::Bases, purpose: Purpose) -> Tri {
+        let program = self.program.matches(run, bases, purpose);
+        if program == Tri::No {
+            return Tri::No;
+        }
+        program.and(self.words_match(run, purpose)).and(self.flags_match(run))
+    }
+
+    fn words_match(&self, run: &Run, purpose: Purpose) -> Tri {
+        let mut result = Tri::Yes;
+        for (at, wanted) in self.words.iter().enumerate() {
+            let index = run.words.get(at).map(|index| usize::from(*index));
+            let word = index.and_then(|index| run.argv.get(index));
+            let here = match word {
+                Some(Word::Exact(text)) if wanted.matches(text.as_bytes()) => {
+                    // Without a table nobody knows whether an option before it takes this word as its value.
+                    let options_before = !run.program.known
+                        && index.is_some_and(|index| run.argv.iter().take(index).skip(1).any(Word::may_be_option));
+                    if options_before { Tri::Maybe } else { Tri::Yes }
+                }
+                Some(Word::Exact(_)) => {
+                    let options = !run.program.known && run.argv.iter().skip(1).any(Word::may_be_option);
+                    let later = || {
+                        run.words.iter().skip(at).any(|index| {
+                            run.argv.get(usize::from(*index)).is_none_or(|word| match word {
+                                Word::Exact(text) => wanted.matches(text.as_bytes()),
+                                _ => true,
+                            })
+                        })
+                    };
+                    if purpose == Purpose::Restrict && options && later() { Tri::Maybe } else { Tri::No }
+                }
+                Some(Word::Dynamic(shape)) if wanted.may_match(shape) => Tri::Maybe,
+                Some(Word::Dynamic(_)) => Tri::No,
+                Some(Word::Opaque) => Tri::Maybe,
+                None => Tri::No,
+            };
+            result = result.and(here);
+        }
+        // A word that may become none or several moves all words behind it.
+        if result == Tri::No && self.words.iter().enumerate().any(|(at, _)| unstable_before(run, at)) {
+            return Tri::Maybe;
+        }
+        result
+    }
+
+    fn flags_match(&self, run: &Run) -> Tri {
+        self.flags
+            .iter()
+            .map(|wanted| {
+                let present = run
+                    .options
+                    .iter()
+                    .filter(|option| option.name == wanted.name)
+                    .map(|option| match (&wanted.value, &option.value) {
+                        (None, _) => Tri::Yes,
+                        (Some(_), None) => Tri::No,
+                        (Some(glob), Some(Word::Exact(text))) => glob.matches(text.as_bytes()).into(),
+                        (Some(glob), Some(Word::Dynamic(shape))) => {
+                            if glob.may_match(shape) {
+                                Tri::Maybe
+                            } else {
+                                Tri::No
+                            }
+                        }
+                        (Some(_), Some(Word::Opaque)) => Tri::Maybe,
+                    })
+                    .max()
+                    .unwrap_or(Tri::No);
+                let open = run.open_options
+                    || run.argv.first().is_some_and(|name| name.exact().is_none())
+                    // An option the table does not know may be an abbreviation or a new spelling.
+                    || run.options.iter().any(|option| {
+                        !option.known && run.program.known && wanted.name.starts_with(&option.name)
+                    });
+                if open { present.max(Tri::Maybe) } else { present }
+            })
+            .min()
+            .unwrap_or(Tri::Yes)
+    }
+
+    fn names(&self, by: &NamedBy) -> bool {
+        match by {
+            NamedBy::Flag(flag) => self.flags.iter().any(|mine| mine.name == *flag),
+            NamedBy::Words(words) => {
+                !words.is_empty()
+                    && words.len() <= self.words.len()
+                    && words
+                        .iter()
+                        .zip(&self.words)
+                        .all(|(word, mine)| mine.is_specific() && mine.matches(word.as_bytes()))
+            }
+            NamedBy::Program => matches!(&self.program, ProgramPattern::Name(glob) if glob.is_specific()),
+            NamedBy::Env(_) | NamedBy::Nothing => false,
+        }
+    }
+}
+
+fn unstable_before(run: &Run, at: usize) -> bool {
+    run.words.iter().take(at + 1).any(|index| match run.argv.get(usize::from(*index)) {
+        Some(Word::Dynamic(shape)) => shape.splits,
+        Some(Word::Opaque) => true,
+        _ => false,
+    })
+}
+
+impl ProgramPattern {
+    fn parse(text: &str) -> Result<Self, PatternError> {
+        if text == "*" {
+            Ok(Self::Any)
+        } else if text.contains('/') || text.starts_with('~') {
+            super::PathPattern::parse(text).map(Self::Path)
+        } else {
+            Ok(Self::Name(Glob::new(text)))
+        }
+    }
+
+    fn matches(&self, run: &Run, bases: &super::Bases, purpose: Purpose) -> Tri {
+        match (self, purpose) {
+            (Self::Any, Purpose::Permit) => (run.program.base.is_some()).into(),
+            (Self::Any, Purpose::Restrict) => Tri::Yes,
+            (Self::Name(glob), Purpose::Permit) => {
+                let named = run.program.base.as_deref().is_some_and(|base| glob.matches(base.as_bytes()));
+                (named && is_what_it_says(run)).into()
+            }
+            (Self::Name(glob), Purpose::Restrict) => match run.program.base.as_deref() {
+                Some(base) if glob.matches(base.as_bytes()) => Tri::Yes,
+                Some(base) if glob.matches_folded(base.as_bytes()) => Tri::Maybe,
+                Some(_) => Tri::No,
+                None => match run.argv.first() {
+                    Some(Word::Dynamic(shape)) if !may_end_in(glob, shape) => Tri::No,
+                    _ => Tri::Maybe,
+                },
+            },
+            (Self::Path(pattern), purpose) => match &run.program.path {
+                Some(path) => pattern.matches_path(path, bases, purpose).into(),
+                None if purpose == Purpose::Restrict && run.program.base.is_none() => Tri::Maybe,
+                None => Tri::No,
+            },
+        }
+    }
+}
+
+/// Whether an unknown program may be one of these: the name may stand behind a path.
+fn may_end_in(glob: &Glob, shape: &sayso_shell::Shape) -> bool {
+    use super::glob::{Token, overlap, shape_tokens};
+    if shape.splits {
+        return true;
+    }
+    let mut mine = vec![Token::Many];
+    mine.extend(glob.tokens());
+    overlap(&mine, &shape_tokens(shape))
+}
+
+/// Folders that hold the system's programs, and only its owner may write to.
+const SYSTEM_FOLDERS: [&str; 9] = [
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/opt/local/bin",
+    "/snap/bin",
+];
+
+/// Whether a name means the program of that name. Called by a path, it does only from the system's folders: an
+/// agent can put a `git` of its own anywhere else.
+fn is_what_it_says(run: &Run) -> bool {
+    if run.program.shadow.is_some() {
+        return false;
+    }
+    match run.name() {
+        Some(name) if name.contains('/') => run
+            .program
+            .path
+            .as_deref()
+            .and_then(std::path::Path::parent)
+            .is_some_and(|folder| SYSTEM_FOLDERS.iter().any(|known| folder == std::path::Path::new(known))),
+        Some(_) => true,
+        None => false,
+    }
+}
+
+/// The words of a command joined with blanks, if all are certain and UTF-8.
+fn joined(run: &Run) -> Option<String> {
+    let mut text = String::new();
+    for (at, word) in run.argv.iter().enumerate() {
+        if at > 0 {
+            text.push(' ');
+        }
+        text.push_str(word.exact_str()?);
+    }
+    Some(text)
+}
+
+fn reordered(program: &str, words: &[&str], late: &str, flags: &[&str]) -> String {
+    [&[program], words, &[late], flags].concat().join(" ")
+}
+
+/// A flag as the program's table spells it; `-rf` is two.
+pub(crate) fn canonical_flags(program: &str, words: &[&str], flag: &str) -> Vec<String> {
+    let base = program.rsplit('/').next().unwrap_or(program);
+    match sayso_shell::program::spec(base) {
+        Some(spec) => {
+            let found = sayso_shell::program::canonical_flag(spec, words, flag);
+            if found.is_empty() {
+                vec![flag.to_owned()]
+            } else {
+                found.into_iter().map(std::borrow::Cow::into_owned).collect()
+            }
+        }
+        None => vec![flag.to_owned()],
+    }
+}
+
+fn canonical_words(program: &str, words: &[&str]) -> Vec<Glob> {
+    let base = program.rsplit('/').next().unwrap_or(program);
+    match sayso_shell::program::spec(base) {
+        Some(spec) => sayso_shell::program::canonical_words(spec, words).into_iter().map(Glob::new).collect(),
+        None => words.iter().map(|word| Glob::new(word)).collect(),
+    }
+}
+
+/// A regular expression of linear time and bounded size.
+pub(crate) fn compile_regex(text: &str) -> Result<Regex, PatternError> {
+    regex::RegexBuilder::new(text)
+        .size_limit(1 << 20)
+        .build()
+        .map_err(|error| PatternError::new(format!("not a regular expression: {error}")))
+}

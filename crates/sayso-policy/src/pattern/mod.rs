@@ -1,0 +1,27 @@
+//! Patterns of the policy language. Each answers yes, no or maybe.
+//!
+//! INVARIANT: a pattern that is used to allow sees only what is certain and canonical; one that is used to ask or
+//! deny also sees what is possible: the path as written, another spelling, an unknown value.
+
+mod command;
+mod glob;
+mod host;
+mod path;
+mod text;
+mod tool;
+
+pub(crate) use command::{RunPattern, canonical_flags, compile_regex};
+pub(crate) use glob::Glob;
+pub(crate) use host::{HostPattern, is_link_local, normal_host};
+pub(crate) use path::{Bases, PathKey, PathPattern, Tree};
+pub(crate) use text::{PatternError, expand_braces};
+pub(crate) use tool::{ToolPattern, all_names};
+
+/// What a match is for: to allow, or to ask or deny.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To allow: strict.
+    Permit,
+    /// To ask or deny: wide.
+    Restrict,
+}

@@ -1,0 +1,464 @@
+//! Patterns on paths: `./src/**`, `~/.ssh/*`, `/etc/**`, `re:...`.
+//!
+//! Compared component by component with canonical paths, so that no link, `..`, missing tail or sibling prefix
+//! escapes. `X/**` also matches `X` itself.
+
+mod tree;
+
+pub(crate) use tree::Tree;
+
+use super::glob::{Token, overlap, shape_tokens};
+use super::{Glob, PatternError, Purpose};
+use crate::word::{Resolved, Tri, Workspace};
+use regex::bytes::Regex;
+use sayso_shell::{Origin, Part, PathTarget, Shape, Verb};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What `.` and `~` mean for one operation, canonical.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bases {
+    pub workspace: Option<PathBuf>,
+    /// False where the workspace is too wide for an allow.
+    pub permit_workspace: bool,
+    pub home: Option<PathBuf>,
+}
+
+impl Bases {
+    pub(crate) fn new(workspace: &Workspace, home: Option<&Path>) -> Self {
+        Self {
+            workspace: workspace.root().map(Path::to_owned),
+            permit_workspace: !workspace.is_too_wide(),
+            home: home.map(Path::to_owned),
+        }
+    }
+
+    /// Whether this canonical path is the workspace or in it, in the sense that matters for an allow.
+    pub(crate) fn inside_workspace(&self, path: &Path) -> bool {
+        self.permit_workspace && self.workspace.as_deref().is_some_and(|root| path.starts_with(root))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Anchor {
+    Workspace,
+    Home,
+    Root,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Component {
+    /// `**`: any components, none too.
+    Deep,
+    /// One component.
+    One(Glob),
+}
+
+/// A pattern on paths.
+#[derive(Clone, Debug)]
+pub(crate) enum PathPattern {
+    /// Whatever path.
+    Anything,
+    /// Components below an anchor.
+    Components(Components),
+    /// `re:` on the canonical path.
+    Regex(Regex),
+}
+
+/// Components below an anchor.
+#[derive(Clone, Debug)]
+pub(crate) struct Components {
+    anchor: Anchor,
+    list: Vec<Component>,
+}
+
+/// What a path pattern may be looked up by, so that one of ten thousand is found without trying all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PathKey {
+    /// Begins with exactly these components below the root (`/etc/ssl/**`).
+    Under(PathBuf),
+    /// Has this literal component somewhere (`/**/.env`).
+    Holds(Box<[u8]>),
+    /// Must be tried.
+    Any,
+}
+
+impl PathPattern {
+    /// Reads one pattern, alternatives already expanded, sets already resolved.
+    pub(crate) fn parse(text: &str) -> Result<Self, PatternError> {
+        if let Some(re) = text.strip_prefix("re:") {
+            return Regex::new(re)
+                .map(Self::Regex)
+                .map_err(|error| PatternError::new(format!("not a regular expression: {error}")));
+        }
+        let (anchor, rest) = if text == "." || text == "./" {
+            (Anchor::Workspace, "")
+        } else if text == "~" {
+            (Anchor::Home, "")
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (Anchor::Home, rest)
+        } else if let Some(rest) = text.strip_prefix('/') {
+            (Anchor::Root, rest)
+        } else if text.starts_with('~') {
+            return Err(PatternError::new("`~` means the owner's home folder and is followed by `/`"));
+        } else {
+            (Anchor::Workspace, text.strip_prefix("./").unwrap_or(text))
+        };
+        let mut list = Vec::new();
+        for part in rest.split('/').filter(|part| !part.is_empty() && *part != ".") {
+            if part == ".." {
+                return Err(PatternError::new("`..` in a pattern; paths are compared after `..` is resolved")
+                    .suggest("write the folder itself"));
+            }
+            if part == "**" {
+                if list.last() != Some(&Component::Deep) {
+                    list.push(Component::Deep);
+                }
+            } else if part.contains("**") {
+                return Err(PatternError::new("`**` stands alone between slashes").suggest(part.replace("**", "*")));
+            } else {
+                list.push(Component::One(Glob::new(part)));
+            }
+        }
+        Ok(Self::Components(Components { anchor, list }))
+    }
+
+    /// The pattern and everything below what it matches, as `within` means it.
+    pub(crate) fn with_all_below(mut self) -> Self {
+        if let Self::Components(components) = &mut self
+            && components.list.last() != Some(&Component::Deep)
+        {
+            components.list.push(Component::Deep);
+        }
+        self
+    }
+
+    /// What it may be looked up by.
+    pub(crate) fn key(&self) -> PathKey {
+        let Self::Components(components) = self else { return PathKey::Any };
+        if components.anchor == Anchor::Root {
+            let mut prefix = PathBuf::from("/");
+            for component in &components.list {
+                match component {
+                    Component::One(glob) if glob.literal().is_some() => {
+                        prefix.push(glob.literal().unwrap_or_default());
+                    }
+                    _ => break,
+                }
+            }
+            if prefix.parent().is_some() {
+                return PathKey::Under(prefix);
+            }
+        }
+        // The last literal component is the rarest.
+        components
+            .list
+            .iter()
+            .rev()
+            .find_map(|component| match component {
+                Component::One(glob) => glob.literal().map(|text| PathKey::Holds(text.as_bytes().into())),
+                Component::Deep => None,
+            })
+            .unwrap_or(PathKey::Any)
+    }
+
+    /// Whether some component of this pattern says one of the marker's own words, so that it names what the marker
+    /// guards instead of covering it by accident.
+    pub(crate) fn names(&self, guard: &Self) -> bool {
+        let (Self::Components(mine), Self::Components(guard)) = (self, guard) else {
+            return matches!(self, Self::Anything | Self::Regex(_));
+        };
+        const GENERIC: [&str; 8] = ["etc", "home", "root", "usr", "var", "lib", "Library", "proc"];
+        guard.list.iter().any(|marker| {
+            let Component::One(marker) = marker else { return false };
+            let Some(word) = marker.literal().or_else(|| std::str::from_utf8(marker.literal_text()).ok()) else {
+                return false;
+            };
+            !GENERIC.contains(&word)
+                && mine.list.iter().any(|component| match component {
+                    Component::One(glob) => glob.is_specific() && (glob == marker || glob.matches(word.as_bytes())),
+                    Component::Deep => false,
+                })
+        })
+    }
+
+    /// Matches one effect's target.
+    pub(crate) fn matches(
+        &self,
+        verb: Verb,
+        target: &PathTarget,
+        resolved: &Resolved,
+        bases: &Bases,
+        tree: &Tree<'_>,
+        purpose: Purpose,
+    ) -> Tri {
+        if matches!(self, Self::Anything) {
+            return Tri::Yes;
+        }
+        match target {
+            PathTarget::Exact(path) if path.is_relative() => self.floating(path, purpose),
+            PathTarget::Exact(_) => self.exact(resolved, bases, purpose),
+            PathTarget::Below(path) | PathTarget::Listed(path) if path.is_relative() => match purpose {
+                Purpose::Permit => Tri::No,
+                Purpose::Restrict => self.floating(path, purpose),
+            },
+            PathTarget::Below(_) => self.below(verb, resolved, bases, tree, purpose),
+            PathTarget::Listed(_) => self.below(Verb::Read, resolved, bases, tree, purpose),
+            PathTarget::Glob { pattern, .. } => self.glob(pattern.as_bytes(), resolved, bases, tree, purpose),
+            PathTarget::Unknown(shape) => self.unknown(shape.as_ref(), purpose),
+        }
+    }
+
+    /// Whether this canonical path matches.
+    pub(crate) fn matches_path(&self, path: &Path, bases: &Bases, purpose: Purpose) -> bool {
+        self.compare(path, bases, purpose, Glob::matches)
+    }
+
+    fn compare(&self, path: &Path, bases: &Bases, purpose: Purpose, one: fn(&Glob, &[u8]) -> bool) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Regex(regex) => regex.is_match(path.as_os_str().as_bytes()),
+            Self::Components(components) => match components.relative(path, bases, purpose) {
+                Some(rest) => components.match_list(&split(rest), one),
+                None => false,
+            },
+        }
+    }
+
+    fn exact(&self, resolved: &Resolved, bases: &Bases, purpose: Purpose) -> Tri {
+        match purpose {
+            Purpose::Permit => {
+                resolved.canonical.as_deref().is_some_and(|path| self.matches_path(path, bases, purpose)).into()
+            }
+            Purpose::Restrict => {
+                let forms = || [resolved.canonical.as_deref(), resolved.lexical.as_deref()].into_iter().flatten();
+                if forms().any(|path| self.matches_path(path, bases, purpose)) {
+                    Tri::Yes
+                } else if resolved.canonical.is_none()
+                    // Another case of the same letters is the same file on some file systems.
+                    || forms().any(|path| self.compare(path, bases, purpose, Glob::matches_folded))
+                {
+                    Tri::Maybe
+                } else {
+                    Tri::No
+                }
+            }
+        }
+    }
+
+    /// A folder and all below it.
+    fn below(&self, verb: Verb, resolved: &Resolved, bases: &Bases, tree: &Tree<'_>, purpose: Purpose) -> Tri {
+        if purpose == Purpose::Permit {
+            let covered = self.covers_below()
+                && resolved.canonical.as_deref().is_some_and(|path| self.matches_path(path, bases, purpose));
+            return covered.into();
+        }
+        let itself = self.exact(resolved, bases, purpose);
+        if itself != Tri::No {
+            return itself;
+        }
+        let Some(folder) = resolved.canonical.as_deref() else { return Tri::Maybe };
+        if !self.may_lie_below(folder, bases) {
+            return Tri::No;
+        }
+        match tree.any_below(folder, |path| self.matches_path(path, bases, purpose)) {
+            // What a recursive delete finds, it deletes; what a recursive read finds, it may skip.
+            Some(true) if verb == Verb::Delete => Tri::Yes,
+            Some(true) | None => Tri::Maybe,
+            Some(false) => Tri::No,
+        }
+    }
+
+    /// What a shell pattern expands to: files that exist.
+    fn glob(&self, pattern: &[u8], resolved: &Resolved, bases: &Bases, tree: &Tree<'_>, purpose: Purpose) -> Tri {
+        let Some(base) = resolved.canonical.as_deref() else {
+            return if purpose == Purpose::Permit { Tri::No } else { Tri::Maybe };
+        };
+        let climbs = pattern.split(|b| *b == b'/').any(|part| part == b"..");
+        if purpose == Purpose::Permit {
+            return (!climbs && self.covers_below() && self.matches_path(base, bases, purpose)).into();
+        }
+        if climbs {
+            return Tri::Maybe;
+        }
+        if !self.may_lie_below(base, bases) && !self.matches_path(base, bases, purpose) {
+            return Tri::No;
+        }
+        match tree.any_expansion(base, pattern, |path| self.matches_path(path, bases, purpose)) {
+            Some(true) | None => Tri::Maybe,
+            Some(false) => Tri::No,
+        }
+    }
+
+    /// A relative path below an unknown folder: only its own components can be compared, from the end.
+    fn floating(&self, path: &Path, purpose: Purpose) -> Tri {
+        let Self::Components(components) = self else {
+            return if purpose == Purpose::Permit { Tri::No } else { Tri::Maybe };
+        };
+        if purpose == Purpose::Permit {
+            return components.is_everything().into();
+        }
+        let parts = split(path);
+        if parts.first() == Some(&&b".."[..]) {
+            return Tri::Maybe;
+        }
+        if let Some(Component::Deep) = components.list.first()
+            && components.anchor == Anchor::Root
+            && components.match_list(&parts, Glob::matches)
+        {
+            return Tri::Yes;
+        }
+        // As far as both reach from the end; a trailing `**` says nothing about a name.
+        let mut mine = components.list.iter().rev();
+        let mut theirs = parts.iter().rev();
+        loop {
+            match (mine.next(), theirs.next()) {
+                (Some(Component::One(glob)), Some(part)) if glob.matches_folded(part) => {}
+                (Some(Component::Deep), Some(_)) => {
+                    return if matches!(components.list.last(), Some(Component::Deep)) { Tri::No } else { Tri::Maybe };
+                }
+                (Some(_), Some(_)) | (None, _) => return Tri::No,
+                (Some(_), None) => return Tri::Maybe,
+            }
+        }
+    }
+
+    fn unknown(&self, shape: Option<&Shape>, purpose: Purpose) -> Tri {
+        let Self::Components(components) = self else {
+            return if purpose == Purpose::Permit { Tri::No } else { Tri::Maybe };
+        };
+        if purpose == Purpose::Permit {
+            return components.is_everything().into();
+        }
+        let Some(shape) = shape else { return Tri::Maybe };
+        // A hole may hold `../..`, so what stands before it bounds nothing.
+        let mut theirs = vec![Token::Many];
+        let tail = match shape.parts.iter().position(|part| matches!(part, Part::Hole)) {
+            Some(at) if shape.origin != Origin::Number => shape.parts.get(at..).unwrap_or_default(),
+            _ => &shape.parts,
+        };
+        theirs.extend(shape_tokens(&Shape { parts: tail.to_vec(), splits: false, origin: Origin::Unknown }));
+        if shape.splits {
+            theirs.push(Token::Many);
+        }
+        if overlap(&components.tokens(), &theirs) { Tri::Maybe } else { Tri::No }
+    }
+
+    /// Ends in `**`: what matches a folder matches all below it.
+    fn covers_below(&self) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Regex(_) => false,
+            Self::Components(components) => matches!(components.list.last(), Some(Component::Deep)),
+        }
+    }
+
+    /// Whether anything below this canonical folder could match, from the text alone.
+    fn may_lie_below(&self, folder: &Path, bases: &Bases) -> bool {
+        let Self::Components(components) = self else { return true };
+        let base = match components.anchor {
+            Anchor::Root => Path::new("/"),
+            Anchor::Workspace => match bases.workspace.as_deref() {
+                Some(base) => base,
+                None => return false,
+            },
+            Anchor::Home => match bases.home.as_deref() {
+                Some(base) => base,
+                None => return false,
+            },
+        };
+        if base.starts_with(folder) {
+            return true;
+        }
+        let Ok(rest) = folder.strip_prefix(base) else { return false };
+        let parts = split(rest);
+        let mut list = components.list.iter();
+        for part in parts {
+            match list.next() {
+                Some(Component::Deep) => return true,
+                Some(Component::One(glob)) if glob.matches_folded(part) => {}
+                _ => return false,
+            }
+        }
+        list.next().is_some()
+    }
+}
+
+impl Components {
+    /// `/**`.
+    fn is_everything(&self) -> bool {
+        self.anchor == Anchor::Root && self.list == [Component::Deep]
+    }
+
+    /// The path below this pattern's anchor.
+    fn relative<'p>(&self, path: &'p Path, bases: &Bases, purpose: Purpose) -> Option<&'p Path> {
+        let base = match self.anchor {
+            Anchor::Root => return path.strip_prefix("/").ok(),
+            Anchor::Workspace if purpose == Purpose::Permit && !bases.permit_workspace => return None,
+            Anchor::Workspace => bases.workspace.as_deref()?,
+            Anchor::Home => bases.home.as_deref()?,
+        };
+        path.strip_prefix(base).ok()
+    }
+
+    /// The two-pointer match of globs, with components for characters.
+    fn match_list(&self, parts: &[&[u8]], one: fn(&Glob, &[u8]) -> bool) -> bool {
+        let (mut p, mut t) = (0, 0);
+        let mut deep: Option<(usize, usize)> = None;
+        while t < parts.len() {
+            match (self.list.get(p), parts.get(t)) {
+                (Some(Component::Deep), _) => {
+                    deep = Some((p, t));
+                    p += 1;
+                }
+                (Some(Component::One(glob)), Some(part)) if one(glob, part) => {
+                    p += 1;
+                    t += 1;
+                }
+                _ => match deep {
+                    Some((at, from)) => {
+                        deep = Some((at, from + 1));
+                        p = at + 1;
+                        t = from + 1;
+                    }
+                    None => return false,
+                },
+            }
+        }
+        self.list.get(p..).unwrap_or_default().iter().all(|component| *component == Component::Deep)
+    }
+
+    /// The whole as tokens over the text of a path; anchors other than the root are any text.
+    fn tokens(&self) -> Vec<Token> {
+        let mut out = Vec::new();
+        if self.anchor != Anchor::Root {
+            out.push(Token::Many);
+        }
+        for component in &self.list {
+            match component {
+                Component::Deep => out.push(Token::Many),
+                Component::One(glob) => {
+                    // The slash may be missing where an unknown text starts the path anew.
+                    if out.last() != Some(&Token::Many) {
+                        out.push(Token::Byte(b'/'));
+                    }
+                    out.extend(glob.tokens());
+                }
+            }
+        }
+        out
+    }
+}
+
+fn split(path: &Path) -> Vec<&[u8]> {
+    path.components()
+        .filter_map(|component| match component {
+            std::path::Component::Normal(name) => Some(name.as_bytes()),
+            std::path::Component::ParentDir => Some(&b".."[..]),
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
