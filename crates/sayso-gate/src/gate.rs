@@ -151,6 +151,7 @@ fn failed(policy: &Policy) -> Decision {
     Decision {
         verdict: Verdict::Deny,
         answer: Answer::Deny,
+        would: None,
         reasons: vec![reason::built_in(reason::INTERNAL_ERROR, why)],
         effects: Vec::new(),
         policy_version: policy.version().to_owned(),
@@ -160,6 +161,12 @@ fn failed(policy: &Policy) -> Decision {
 /// What a policy asks for that this gate cannot keep yet. Never ignored: such a policy is refused.
 #[must_use]
 pub fn unsupported(policy: &Policy) -> Vec<&'static str> {
-    let _ = policy;
-    Vec::new()
+    let mut missing = Vec::new();
+    if policy.has_limits() {
+        missing.push("[limits]");
+    }
+    if policy.has_approvers() {
+        missing.push("[approvals]");
+    }
+    missing
 }

@@ -3,9 +3,19 @@
 //! Pure: no I/O, no async. What must be known of files and environment is handed in as [`Facts`], what must be
 //! remembered (usage, grants, counters) as [`State`].
 
+mod compile;
+mod evaluate;
 pub mod explain;
+mod guard;
+mod index;
+mod judging;
 pub mod normalise;
+mod pattern;
 mod policy;
+pub mod presets;
+mod rule;
+mod set;
+mod stage;
 mod state;
 pub mod text;
 mod tool;
@@ -14,5 +24,6 @@ mod word;
 pub use normalise::Kind;
 pub use policy::{Policy, PolicyText};
 pub use sayso_shell as shell;
+pub use stage::integrity::Protected;
 pub use state::{Grant, GrantSelector, Scope, State, Usage};
 pub use word::*;

@@ -1,7 +1,14 @@
 //! A policy: files in force, compiled.
 
-use crate::word::{Decision, Facts, Layer, Operation};
-use crate::{State, text::Problem};
+use crate::index::Table;
+use crate::stage::integrity::Protected;
+use crate::stage::limits::LimitRule;
+use crate::stage::patterns::ParamRule;
+use crate::stage::tools::{self, ToolLayer};
+use crate::state::State;
+use crate::text::{Approval, Mode, Problem};
+use crate::word::{Actor, Decision, Facts, Layer, Operation, Reason, ToolName, Verdict};
+use sayso_shell::Verb;
 
 /// The text of one policy file, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +39,78 @@ impl PolicyText {
 /// Files in force, compiled. After this nothing can fail on configuration.
 #[derive(Debug)]
 pub struct Policy {
+    pub(crate) files: Vec<CompiledFile>,
     pub(crate) version: String,
+    pub(crate) closed: Vec<Verb>,
+    pub(crate) protected: Protected,
+    pub(crate) integrity: bool,
+    pub(crate) warnings: Vec<Problem>,
+}
+
+/// How the rules of a file combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Deny over ask over allow, whatever the order: Sayso's own language.
+    Strictest,
+    /// The first that matches decides.
+    #[expect(dead_code, reason = "constructed by the formats that lower to it")]
+    First,
+}
+
+/// One file.
+#[derive(Debug)]
+pub(crate) struct CompiledFile {
+    pub layer: Layer,
+    pub own: Table,
+    pub presets: Vec<CompiledPreset>,
+    pub order: Order,
+    /// False for an untrusted project file.
+    pub counts_allow: bool,
+    /// By verb, what the file or else its presets state.
+    pub defaults: Defaults,
+    pub mode: Mode,
+    /// Dry-run answers before anything else of this file is looked at.
+    pub dry_run_first: bool,
+    pub tools: Vec<ToolLayer>,
+    pub patterns: Vec<ParamRule>,
+    /// Tools that must always work, where this file may say so.
+    pub essential: Vec<crate::pattern::ToolPattern>,
+    pub limits: Vec<LimitRule>,
+    pub approvals: Vec<Approval>,
+    pub unanswered: Option<Verdict>,
+}
+
+/// A preset that a file extends.
+#[derive(Debug)]
+pub(crate) struct CompiledPreset {
+    pub table: Table,
+}
+
+/// A verdict for each verb.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Defaults([Option<Verdict>; 6]);
+
+impl Defaults {
+    pub(crate) fn get(&self, verb: Verb) -> Option<Verdict> {
+        self.0.get(slot(verb)).copied().flatten()
+    }
+
+    pub(crate) fn set(&mut self, verb: Verb, verdict: Verdict) {
+        if let Some(slot) = self.0.get_mut(slot(verb)) {
+            *slot = Some(verdict);
+        }
+    }
+}
+
+fn slot(verb: Verb) -> usize {
+    match verb {
+        Verb::Run => 0,
+        Verb::Read => 1,
+        Verb::Write => 2,
+        Verb::Delete => 3,
+        Verb::Connect => 4,
+        Verb::Call => 5,
+    }
 }
 
 impl Policy {
@@ -41,8 +119,14 @@ impl Policy {
     /// # Errors
     /// Everything that is wrong with the files, each with its place.
     pub fn compile(files: &[PolicyText]) -> Result<Self, Vec<Problem>> {
-        let _ = files;
-        Ok(Self { version: String::new() })
+        crate::compile::compile(files)
+    }
+
+    /// Names what belongs to the Sayso that runs here, beyond the places it uses everywhere.
+    #[must_use]
+    pub fn protecting(mut self, protected: Protected) -> Self {
+        self.protected = protected;
+        self
     }
 
     /// Identifies the content of all files in force.
@@ -51,15 +135,61 @@ impl Policy {
         &self.version
     }
 
+    /// What is worth saying about the files though it is no error.
+    #[must_use]
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+
     /// Judges an operation.
     pub fn evaluate(&self, operation: &Operation, state: &State, facts: Facts<'_>) -> Decision {
-        let _ = (operation, state, facts);
-        Decision {
-            verdict: crate::Verdict::Deny,
-            answer: crate::Answer::Deny,
-            reasons: Vec::new(),
-            effects: Vec::new(),
-            policy_version: self.version.clone(),
-        }
+        crate::evaluate::evaluate(self, operation, state, facts)
+    }
+
+    /// Why a tool is not there for an actor; `None`: it is. What is hidden is denied, and not listed.
+    #[must_use]
+    pub fn hides(&self, tool: &ToolName, actor: &Actor) -> Option<Reason> {
+        self.files
+            .iter()
+            .filter(|file| file.counts())
+            .find_map(|file| {
+                tools::judge(&file.tools, &file.layer, tool, actor)
+                    .filter(|found| !(found.closed_list && file.is_essential(tool)))
+            })
+            .map(|found| found.opinion.reason)
+    }
+
+    /// Whether any file sets limits, which need a memory.
+    #[must_use]
+    pub fn has_limits(&self) -> bool {
+        self.files.iter().any(|file| !file.limits.is_empty())
+    }
+
+    /// Whether any rule names approvers of its own, which need a queue.
+    #[must_use]
+    pub fn has_approvers(&self) -> bool {
+        self.files.iter().any(|file| {
+            let tables = std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table));
+            !file.approvals.is_empty() || tables.flat_map(|table| &table.rules).any(|rule| rule.approver.is_some())
+        })
+    }
+
+    /// What happens to an Ask that nobody can answer or nobody answered in time. `None`: the agent's own prompt where
+    /// it has one, else deny.
+    #[must_use]
+    pub fn unanswered(&self) -> Option<Verdict> {
+        self.files.iter().filter_map(|file| file.unanswered).max()
+    }
+}
+
+impl CompiledFile {
+    /// Whether its opinions count towards the verdict.
+    pub(crate) fn counts(&self) -> bool {
+        !matches!(self.mode, Mode::Shadow | Mode::Off)
+    }
+
+    pub(crate) fn is_essential(&self, tool: &ToolName) -> bool {
+        use crate::pattern::Purpose;
+        self.essential.iter().any(|pattern| pattern.matches(tool, Purpose::Permit) == crate::word::Tri::Yes)
     }
 }

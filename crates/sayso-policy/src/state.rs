@@ -12,6 +12,8 @@ pub struct State {
     pub now_ms: u64,
     /// What was used so far, by scope.
     pub usage: BTreeMap<Scope, Usage>,
+    /// The digest of this exact operation, for grants that are bound to it.
+    pub digest: Option<String>,
     /// Remembered answers that may apply to this actor and workspace.
     pub grants: Vec<Grant>,
 }

@@ -99,6 +99,7 @@ impl Record {
         let decision = Decision {
             verdict: Verdict::Deny,
             answer: Answer::Deny,
+            would: None,
             reasons: vec![reason.clone()],
             effects: Vec::new(),
             policy_version: String::new(),

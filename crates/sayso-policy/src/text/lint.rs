@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(warned("[set]\nmine = 'x'\nyours = ['@mine']\n[deny]\nrun = '{a,b} | @yours'"), [""; 0]);
         assert_eq!(warned("[set]\nmine = 'x'\n[deny]\nrun = '@min'"), ["2: unused-set"]);
         assert_eq!(warned("[approvals.leads]\nmembers = 'a'"), ["1: unused-approver"]);
-        assert_eq!(warned("[[rule]]\nid = 'allowed'\ndeny = { run = 'x' }"), ["2: built-in-code"]);
+        assert_eq!(warned("[[rule]]\nid = 'halted'\ndeny = { run = 'x' }"), ["2: built-in-code"]);
         assert_eq!(warned("[[rule]]\ndeny = { run = 'x' }\nhits = 'x'\nmisses = ['y', 'x']"), ["4: hit-and-miss"]);
     }
 }

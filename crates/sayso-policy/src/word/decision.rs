@@ -65,6 +65,8 @@ pub struct Decision {
     pub verdict: Verdict,
     /// What the caller is told; differs from `verdict` in dry-run and shadow.
     pub answer: Answer,
+    /// What it would have been where a file's mode is `shadow`.
+    pub would: Option<Verdict>,
     /// Why, the decisive reason first.
     pub reasons: Vec<Reason>,
     /// The opinion of every stage on every effect.

@@ -100,25 +100,231 @@ pub fn code_info(code: &str) -> Option<&'static CodeInfo> {
 
 /// Every code that Sayso itself can give. Unique by a test; the reference in the docs is made from this table.
 pub const REASON_CODES: &[CodeInfo] = &[
-    CodeInfo { code: "allowed", title: "A rule allows this.", advice: "Nothing to do." },
     CodeInfo {
         code: "carried",
         title: "An allow of the program or tool covers this plain effect of its operands.",
         advice: "Write a rule of the effect's own verb if you want another answer for it.",
     },
     CodeInfo {
-        code: "asked",
-        title: "A rule says that a person decides.",
-        advice: "Answer the prompt, or move the pattern to [allow] if you are always going to say yes.",
-    },
-    CodeInfo {
-        code: "denied",
-        title: "A rule denies this.",
-        advice: "The place of the rule is given; change it there if it is yours to change.",
-    },
-    CodeInfo {
         code: "default",
         title: "No rule spoke of this effect, so `default` did.",
         advice: "Add a rule for it, or change `default`.",
     },
+    CodeInfo {
+        code: "mode",
+        title: "A file's mode lets everything pass.",
+        advice: "Set `mode.run` to `enforce` when you are done watching.",
+    },
+    CodeInfo {
+        code: "halted",
+        title: "The mode is `halt`: everything is denied.",
+        advice: "An operator sets `mode.run` back to `enforce`.",
+    },
+    CodeInfo {
+        code: "opaque",
+        title: "Not everything that the call would do can be seen.",
+        advice: "Write the command plainly, in parts, without values that are only known when it runs.",
+    },
+    CodeInfo {
+        code: "code",
+        title: "Code of a programming language would run, and nobody can see through it.",
+        advice: "Put it into a file that can be read, or allow it with a pattern that names it, such as `python3 -c`.",
+    },
+    CodeInfo {
+        code: "unknown-tool",
+        title: "Nobody knows what this tool does.",
+        advice: "Allow the tool by its name if you trust it.",
+    },
+    CodeInfo {
+        code: "unclear-arguments",
+        title: "The arguments of the tool are not what it takes, so what it would do is not known.",
+        advice: "Call the tool with arguments of the right names and types.",
+    },
+    CodeInfo {
+        code: "secret",
+        title: "The file is one of `@secrets`; a wide allow does not cover it.",
+        advice: "Work from an example file, or allow this path by its own name.",
+    },
+    CodeInfo {
+        code: "guarded-file",
+        title: "The file later runs or steers something; a wide allow does not cover it.",
+        advice: "Allow this path by its own name if it is meant to be changed.",
+    },
+    CodeInfo {
+        code: "link-local",
+        title: "The address is link-local: clouds hand out credentials there.",
+        advice: "Allow this host by its own name if it must be reached.",
+    },
+    CodeInfo {
+        code: "sayso-itself",
+        title: "The call would read, change or reach what is Sayso's. Nothing lifts this.",
+        advice: "An operator does this at a terminal.",
+    },
+    CodeInfo {
+        code: "operator-command",
+        title: "The command is for a person at a terminal.",
+        advice: "An operator runs it.",
+    },
+    CodeInfo {
+        code: "wipes-everything",
+        title: "The call would remove the whole system or a home folder. Nothing lifts this.",
+        advice: "Name the folders that are meant.",
+    },
+    CodeInfo {
+        code: "raw-device",
+        title: "A raw write to a device destroys what is on it. Nothing lifts this.",
+        advice: "Write to a file.",
+    },
+    CodeInfo {
+        code: "fork-bomb",
+        title: "A function starts itself without end. Nothing lifts this.",
+        advice: "Do not run it.",
+    },
+    CodeInfo {
+        code: "tool-hidden",
+        title: "A layer of `[tools]` hides this tool.",
+        advice: "Take it off `hide` in the layer that is named, if it is yours to change.",
+    },
+    CodeInfo {
+        code: "tool-not-listed",
+        title: "A layer of `[tools]` names the tools that are there, and this is none of them.",
+        advice: "Add it to `also` in the layer that is named.",
+    },
+    CodeInfo {
+        code: "parameter-pattern",
+        title: "A parameter of the call matches a pattern of `[patterns]`.",
+        advice: "Change the parameter, or the pattern.",
+    },
+    CodeInfo {
+        code: "limit",
+        title: "A limit of the session, run, agent, tenant or day is reached.",
+        advice: "Wait, raise the limit, or start anew.",
+    },
+    CodeInfo {
+        code: "granted",
+        title: "A person said yes to this before.",
+        advice: "`sayso grants` lists and revokes remembered answers.",
+    },
+    CodeInfo {
+        code: "internal-error",
+        title: "Sayso itself failed, and what fails is not allowed.",
+        advice: "Report it with the record's id.",
+    },
+    CodeInfo {
+        code: "redirect",
+        title: "Output is redirected into a file, which no allow of a program covers.",
+        advice: "Allow the path with a `write` rule.",
+    },
+    CodeInfo {
+        code: "environment",
+        title: "A variable set for the command changes what runs.",
+        advice: "Leave it out, or name it with `when.env`.",
+    },
+    CodeInfo {
+        code: "unknown-option",
+        title: "Sayso does not know this option of the program.",
+        advice: "Name the option in the pattern if it is harmless.",
+    },
+    CodeInfo {
+        code: "unknown-subcommand",
+        title: "Sayso does not know this subcommand of the program.",
+        advice: "Name the subcommand in the pattern if it is harmless.",
+    },
+    CodeInfo {
+        code: "dynamic-option",
+        title: "A word whose value is not known may be an option that matters.",
+        advice: "Write the value out, or put `--` before it.",
+    },
+    CodeInfo {
+        code: "writes-file",
+        title: "An option writes a file though the program is one that reads.",
+        advice: "Allow the path with a `write` rule, or name the option in the pattern.",
+    },
+    CodeInfo {
+        code: "runs-command",
+        title: "An option starts a program.",
+        advice: "Name the option in the pattern if it is meant.",
+    },
+    CodeInfo {
+        code: "runs-code",
+        title: "Code of a file would run: a script, a plugin, a configuration that is code.",
+        advice: "Name it in a pattern if it is meant.",
+    },
+    CodeInfo {
+        code: "inline-code",
+        title: "Code stands in the command itself.",
+        advice: "Put it into a file that can be read, or name the option in the pattern (`python3 -c`).",
+    },
+    CodeInfo {
+        code: "changes-repository",
+        title: "Refs, index, stash, configuration or work tree of a repository change.",
+        advice: "Name the subcommand or option in the pattern.",
+    },
+    CodeInfo {
+        code: "changes-settings",
+        title: "Settings of a program, a user or a project change.",
+        advice: "Name the subcommand or option in the pattern.",
+    },
+    CodeInfo {
+        code: "changes-files",
+        title: "Files are changed though the program's plain form reads.",
+        advice: "Name the option in the pattern (`sed -i`).",
+    },
+    CodeInfo {
+        code: "changes-service",
+        title: "State at a service is changed.",
+        advice: "Name the subcommand in the pattern.",
+    },
+    CodeInfo {
+        code: "changes-system",
+        title: "The machine changes: services, users, disks, kernel.",
+        advice: "Name the subcommand in the pattern.",
+    },
+    CodeInfo {
+        code: "installs",
+        title: "Code is fetched and installed.",
+        advice: "Name the subcommand in the pattern (`npm install`).",
+    },
+    CodeInfo {
+        code: "publishes",
+        title: "Something leaves for a registry or forge where others see it.",
+        advice: "Name the subcommand in the pattern.",
+    },
+    CodeInfo { code: "serves", title: "A server is started.", advice: "Name the subcommand or option in the pattern." },
+    CodeInfo { code: "signals", title: "Processes are signalled.", advice: "Name the program in the pattern." },
+    CodeInfo {
+        code: "shows-secrets",
+        title: "Secrets, or the whole environment, are shown.",
+        advice: "Ask for the one value that is needed.",
+    },
+    CodeInfo {
+        code: "runs-elsewhere",
+        title: "Another computer runs something.",
+        advice: "Name the program in the pattern.",
+    },
+    CodeInfo {
+        code: "unclear-script",
+        title: "A script in the command is not understood.",
+        advice: "Write it more plainly.",
+    },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_kebab_case() {
+        for (at, info) in REASON_CODES.iter().enumerate() {
+            assert!(REASON_CODES.iter().skip(at + 1).all(|other| other.code != info.code), "{}", info.code);
+            assert!(info.code.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", info.code);
+        }
+    }
+
+    #[test]
+    fn every_code_of_the_shell_has_a_row() {
+        for code in sayso_shell::program::Code::ALL {
+            assert!(code_info(code.as_str()).is_some(), "{}", code.as_str());
+        }
+    }
+}

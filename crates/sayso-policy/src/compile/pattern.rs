@@ -1,0 +1,317 @@
+//! Lists and `[[rule]]`s of a file to rules.
+
+use super::example;
+use crate::pattern::{
+    Glob, HostPattern, PathPattern, PatternError, RunPattern, ToolPattern, canonical_flags, compile_regex,
+    expand_braces,
+};
+use crate::rule::{Conditions, EnvPattern, Pattern, Rule, TextList, TextPattern};
+use crate::set::{self, SetKind};
+use crate::text::{File, Problem, RuleText, Text, When, nearest};
+use crate::word::Layer;
+use sayso_shell::Verb;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Compiles one file.
+pub(super) struct Compiler<'f> {
+    pub file: &'f File,
+    pub layer: Layer,
+    pub problems: &'f mut Vec<Problem>,
+}
+
+/// Sets in sets: deeper than this is a mistake.
+const MAX_SET_DEPTH: usize = 16;
+
+impl Compiler<'_> {
+    /// All rules, lists first.
+    pub(super) fn rules(&mut self) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        self.check_sets();
+        for list in &self.file.lists {
+            let except = self.exceptions(&list.patterns, list.verb.value);
+            for text in list.patterns.iter().filter(|text| !text.value.starts_with('!')) {
+                for pattern in self.patterns(text, list.verb.value) {
+                    rules.push(Rule {
+                        verdict: list.verdict,
+                        verb: list.verb.value,
+                        pattern,
+                        except: except.clone(),
+                        when: None,
+                        code: Cow::Owned(slug(&text.value)),
+                        because: None,
+                        text: text.value.as_str().into(),
+                        layer: self.layer.clone(),
+                        source: Some(self.file.source(&text.span)),
+                        approver: None,
+                        always: false,
+                    });
+                }
+            }
+        }
+        for rule in &self.file.rules {
+            self.rule(rule, &mut rules);
+        }
+        rules
+    }
+
+    fn rule(&mut self, rule: &RuleText, rules: &mut Vec<Rule>) {
+        let verb = rule.verb.value;
+        let except = self.exceptions(&rule.patterns, verb);
+        let when = rule.when.as_ref().map(|when| Arc::new(self.conditions(when, rule)));
+        if let Some(approver) = &rule.approver
+            && !self.file.approvals.iter().any(|approval| approval.name.value == approver.value)
+        {
+            let names = self.file.approvals.iter().map(|approval| approval.name.value.as_str());
+            let best = nearest(&approver.value, names);
+            let mut problem = self.file.problem(
+                "unknown-approver",
+                &approver.span,
+                format!("there is no `[approvals.{}]`", approver.value),
+            );
+            problem.suggestion = best.map(|best| format!("did you mean `{best}`?"));
+            self.problems.push(problem);
+        }
+        let first = rules.len();
+        for text in rule.patterns.iter().filter(|text| !text.value.starts_with('!')) {
+            for pattern in self.patterns(text, verb) {
+                rules.push(Rule {
+                    verdict: rule.verdict.value,
+                    verb,
+                    pattern,
+                    except: except.clone(),
+                    when: when.clone(),
+                    code: Cow::Owned(rule.id.as_ref().map_or_else(|| slug(&text.value), |id| id.value.clone())),
+                    because: rule.because.as_ref().map(|because| because.value.as_str().into()),
+                    text: text.value.as_str().into(),
+                    layer: self.layer.clone(),
+                    source: Some(self.file.source(&text.span)),
+                    approver: rule.approver.as_ref().map(|approver| approver.value.as_str().into()),
+                    always: rule.always,
+                });
+            }
+        }
+        let compiled = rules.get(first..).unwrap_or_default();
+        if !compiled.is_empty() {
+            example::check(self.file, rule, compiled, self.problems);
+        }
+    }
+
+    fn exceptions(&mut self, texts: &[Text], verb: Verb) -> Arc<[Pattern]> {
+        let mut found = Vec::new();
+        for text in texts {
+            if let Some(rest) = text.value.strip_prefix('!') {
+                let inner = Text::new(rest.trim_start().to_owned(), text.span.clone());
+                found.extend(self.patterns(&inner, verb));
+            }
+        }
+        found.into()
+    }
+
+    /// The patterns that one text stands for.
+    fn patterns(&mut self, text: &Text, verb: Verb) -> Vec<Pattern> {
+        let kind = SetKind::of(verb);
+        let mut found = Vec::new();
+        for expanded in self.expand(&text.value, &text.span, kind) {
+            if expanded == "@anything" {
+                found.push(match kind {
+                    SetKind::Run => Pattern::Run(RunPattern::Anything),
+                    SetKind::Path => Pattern::Path(PathPattern::Anything),
+                    SetKind::Host => Pattern::Host(HostPattern::Anything),
+                    SetKind::Tool => Pattern::Tool(ToolPattern::Anything),
+                });
+                continue;
+            }
+            let parsed: Result<Vec<Pattern>, PatternError> = match kind {
+                SetKind::Run => {
+                    let span = text.span.clone();
+                    RunPattern::parse(&expanded, &mut |name| Ok(self.expand(&format!("@{name}"), &span, SetKind::Run)))
+                        .map(|pattern| vec![Pattern::Run(pattern)])
+                }
+                SetKind::Path => PathPattern::parse(&expanded).map(|pattern| vec![Pattern::Path(pattern)]),
+                SetKind::Host => HostPattern::parse(&expanded).map(|pattern| vec![Pattern::Host(pattern)]),
+                SetKind::Tool => {
+                    ToolPattern::parse(&expanded).map(|patterns| patterns.into_iter().map(Pattern::Tool).collect())
+                }
+            };
+            match parsed {
+                Ok(patterns) => found.extend(patterns),
+                Err(error) => self.complain(&text.span, &error),
+            }
+        }
+        found
+    }
+
+    /// Resolves a set and alternatives to plain texts. `@anything` stays as it is.
+    pub(super) fn expand(&mut self, text: &str, span: &Range<usize>, kind: SetKind) -> Vec<String> {
+        let mut done = Vec::new();
+        let mut open = vec![(text.to_owned(), 0)];
+        while let Some((text, depth)) = open.pop() {
+            if text == "@anything" {
+                done.push(text);
+            } else if let Some(name) = text.strip_prefix('@').filter(|name| !name.contains(['|', ' '])) {
+                if depth > MAX_SET_DEPTH {
+                    self.complain(span, &PatternError::new(format!("the set `@{name}` holds itself")));
+                    continue;
+                }
+                match self.members(name, span, kind) {
+                    Some(members) => open.extend(members.into_iter().rev().map(|member| (member, depth + 1))),
+                    None => continue,
+                }
+            } else {
+                match expand_braces(&text) {
+                    Ok(texts) => done.extend(texts),
+                    Err(error) => self.complain(span, &error),
+                }
+            }
+            if done.len() + open.len() > 100_000 {
+                self.complain(span, &PatternError::new("this stands for more than 100,000 patterns"));
+                return Vec::new();
+            }
+        }
+        done
+    }
+
+    fn members(&mut self, name: &str, span: &Range<usize>, kind: SetKind) -> Option<Vec<String>> {
+        if let Some(own) = self.file.sets.iter().find(|set| set.name.value == name) {
+            return Some(own.members.iter().map(|member| member.value.clone()).collect());
+        }
+        match set::built_in(name) {
+            Some(set) if set.kind == kind => Some(set.members.iter().map(|member| (*member).to_owned()).collect()),
+            Some(set) => {
+                let message = format!("`@{name}` is a set of {}, and {} are meant here", set.kind.noun(), kind.noun());
+                self.problems.push(self.file.problem("wrong-set", span, message));
+                None
+            }
+            None => {
+                let mut candidates: Vec<&str> = set::names().collect();
+                candidates.extend(self.file.sets.iter().map(|set| set.name.value.as_str()));
+                let best = nearest(name, candidates);
+                let mut problem = self.file.problem("unknown-set", span, format!("there is no set `@{name}`"));
+                problem.suggestion = best.map(|best| format!("did you mean `@{best}`?"));
+                self.problems.push(problem);
+                None
+            }
+        }
+    }
+
+    /// Members of sets that no list uses are checked for sets that do not exist.
+    fn check_sets(&mut self) {
+        for set in &self.file.sets {
+            for member in &set.members {
+                let Some(name) = member.value.strip_prefix('@').filter(|name| *name != set::ANYTHING) else { continue };
+                let known = self.file.sets.iter().any(|set| set.name.value == name) || set::built_in(name).is_some();
+                if !known {
+                    self.members(name, &member.span, SetKind::Run);
+                }
+            }
+        }
+    }
+
+    fn conditions(&mut self, when: &When, rule: &RuleText) -> Conditions {
+        let mut conditions = Conditions::default();
+        for arg in &when.args {
+            let list = self.text_list(&arg.patterns);
+            conditions.args.push((arg.path.value.clone(), list));
+        }
+        for text in &when.within {
+            for pattern in self.patterns(text, Verb::Read) {
+                if let Pattern::Path(pattern) = pattern {
+                    conditions.within.push(pattern.with_all_below());
+                }
+            }
+        }
+        conditions.actors = when.actors.iter().map(|who| who.value.clone()).collect();
+        let (program, words) = program_of(rule);
+        for text in &when.flag {
+            conditions.flags.push(canonical_flags(
+                &program,
+                &words.iter().map(String::as_str).collect::<Vec<_>>(),
+                &text.value,
+            ));
+        }
+        for text in &when.env {
+            let (name, value) = match text.value.split_once('=') {
+                Some((name, value)) => (name, Some(Glob::new(value))),
+                None => (text.value.as_str(), None),
+            };
+            conditions.env.push(EnvPattern { name: Glob::new(name), value });
+        }
+        conditions.operand = self.text_list(&when.operand);
+        for text in &when.piped_to {
+            for pattern in self.patterns(text, Verb::Run) {
+                if let Pattern::Run(pattern) = pattern {
+                    conditions.piped_to.push(pattern);
+                }
+            }
+        }
+        conditions.stdin_only = when.stdin_only.as_ref().map(|only| only.value);
+        conditions
+    }
+
+    fn text_list(&mut self, texts: &[Text]) -> TextList {
+        let mut list = TextList::default();
+        for text in texts {
+            let (except, written) = match text.value.strip_prefix('!') {
+                Some(rest) => (true, rest.trim_start()),
+                None => (false, text.value.as_str()),
+            };
+            let compiled = match written.strip_prefix("re:") {
+                Some(re) => compile_regex(re).map(|regex| vec![TextPattern::Regex(regex)]),
+                None => expand_braces(written)
+                    .map(|texts| texts.iter().map(|text| TextPattern::Glob(Glob::new(text))).collect()),
+            };
+            match compiled {
+                Ok(patterns) if except => list.except.extend(patterns),
+                Ok(patterns) => list.any.extend(patterns),
+                Err(error) => self.complain(&text.span, &error),
+            }
+        }
+        list
+    }
+
+    pub(super) fn complain(&mut self, span: &Range<usize>, error: &PatternError) {
+        let mut problem = self.file.problem("bad-pattern", span, error.message.clone());
+        problem.suggestion.clone_from(&error.suggestion);
+        self.problems.push(problem);
+    }
+}
+
+/// The program and words of a `run` rule's first pattern, by which its flags are spelled.
+fn program_of(rule: &RuleText) -> (String, Vec<String>) {
+    if rule.verb.value != Verb::Run {
+        return (String::new(), Vec::new());
+    }
+    let text = rule.patterns.first().map(|text| text.value.clone()).unwrap_or_default();
+    let first = expand_braces(&text).ok().and_then(|texts| texts.into_iter().next()).unwrap_or_default();
+    let mut words = first.split_whitespace().map(str::to_owned);
+    (words.next().unwrap_or_default(), words.take_while(|word| !word.starts_with('-')).collect())
+}
+
+/// A code made from a pattern's text: `git push --force` is `git-push-force`, `@secrets` is `secrets`.
+pub(crate) fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if !out.ends_with('-') && !out.is_empty() {
+            out.push('-');
+        }
+    }
+    let slug: String = out.trim_end_matches('-').chars().take(48).collect();
+    if slug.is_empty() { "rule".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_made_from_the_text() {
+        assert_eq!(slug("git push --force"), "git-push-force");
+        assert_eq!(slug("@secrets"), "secrets");
+        assert_eq!(slug("{curl,wget} | @shells"), "curl-wget-shells");
+        assert_eq!(slug("./**"), "rule");
+    }
+}

@@ -1,0 +1,335 @@
+//! Policy and operation to decision: every stage gives an opinion on every effect, the strictest wins.
+
+use crate::judging::Judging;
+use crate::policy::{CompiledFile, Policy};
+use crate::rule::{run_of, verb_word};
+use crate::stage::{self, grants, integrity, limits, patterns, rules, tools};
+use crate::state::State;
+use crate::text::Mode;
+use crate::word::{Answer, Decision, EffectOpinions, Facts, Layer, Operation, Opinion, Reason, Stage, Verdict};
+use sayso_shell::{Carry, Effect, HostTarget, RunId, Target, Verb};
+use std::borrow::Cow;
+
+/// Judges an operation.
+pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, facts: Facts<'_>) -> Decision {
+    let judging = Judging::new(operation, facts);
+    let mut decision = judge(policy, &judging, state, |file| file.counts());
+    if policy.files.iter().any(|file| file.mode == Mode::Shadow) {
+        decision.would = Some(judge(policy, &judging, state, |_| true).verdict);
+    }
+    decision
+}
+
+/// What is known about one effect while the stages speak.
+struct Slot {
+    opinions: Vec<Opinion>,
+    /// A rule said for certain that it may, or that somebody decides.
+    settled: bool,
+    /// The rules' verdict on a program or tool, which plain effects of its operands share.
+    carried: Option<Carried>,
+}
+
+#[derive(Clone, Copy)]
+struct Carried {
+    verdict: Verdict,
+    /// Every allow that counts is a preset's: the temporary folder is inside the workspace then.
+    by_preset: bool,
+}
+
+fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(&CompiledFile) -> bool) -> Decision {
+    let operation = judging.operation;
+    let files: Vec<&CompiledFile> = policy.files.iter().filter(|file| counts(file)).collect();
+    let mut call = Vec::new();
+    let mut slots: Vec<Slot> = Vec::with_capacity(operation.effects.len());
+    for index in 0..operation.effects.len() {
+        let opinion = if policy.integrity { integrity::judge(judging, &policy.protected, index) } else { None };
+        slots.push(Slot { opinions: opinion.into_iter().collect(), settled: false, carried: None });
+    }
+    if policy.integrity {
+        call.extend(integrity::judge_call(judging));
+    }
+    let dry_run = whole_call(&files, judging, state, &mut call);
+    for (index, slot) in slots.iter_mut().enumerate() {
+        ask_rules(policy, &files, judging, index, slot);
+    }
+    carry(judging, &mut slots);
+    let silent_allows =
+        files.is_empty() || (files.len() < policy.files.len() && files.iter().all(|file| file.states_no_default()));
+    speak_default(&files, judging, &mut slots, silent_allows);
+    if !state.grants.is_empty() {
+        remember(judging, &files, state, &mut slots);
+    }
+    conclude(policy, operation, slots, call, dry_run)
+}
+
+/// Modes, tool layers, parameter patterns and limits speak of the call as a whole. Returns whether this is a
+/// rehearsal.
+fn whole_call(files: &[&CompiledFile], judging: &Judging<'_>, state: &State, call: &mut Vec<Opinion>) -> Option<bool> {
+    let operation = judging.operation;
+    let mut dry_run = None;
+    for file in files {
+        let essential = file.is_essential(&operation.tool);
+        match file.mode {
+            Mode::Halt => call.push(Opinion {
+                reason: Reason { layer: file.layer.clone(), ..halted() },
+                ..stage::built_in(Stage::Mode, Verdict::Deny, "halted", "")
+            }),
+            Mode::DryRun if !essential => {
+                dry_run = Some(dry_run.unwrap_or(false) || file.dry_run_first);
+            }
+            _ => {}
+        }
+        if let Some(found) = tools::judge(&file.tools, &file.layer, &operation.tool, &operation.actor)
+            && !(found.closed_list && essential)
+        {
+            call.push(found.opinion);
+        }
+        patterns::judge(&file.patterns, &file.layer, operation, call);
+        let mut limited = Vec::new();
+        limits::judge(&file.limits, &file.layer, state, &mut limited);
+        call.extend(limited.into_iter().filter(|found| !(found.blocked && essential)).map(|found| found.opinion));
+    }
+    dry_run
+}
+
+fn halted() -> Reason {
+    Reason {
+        code: Cow::Borrowed("halted"),
+        text: "Everything is denied: the mode is `halt`.".to_owned(),
+        layer: Layer::BuiltIn,
+        source: None,
+    }
+}
+
+fn ask_rules(policy: &Policy, files: &[&CompiledFile], judging: &Judging<'_>, index: usize, slot: &mut Slot) {
+    let Some(effect) = judging.operation.effects.get(index) else { return };
+    let mut strictest: Option<Verdict> = None;
+    let mut by_preset = true;
+    for file in files {
+        let mut said = rules::judge(file, judging, index);
+        if policy.closed.contains(&effect.verb) && file.layer != Layer::Managed {
+            said.allow = None;
+        }
+        let Some((verdict, rule, maybe)) = said.verdict() else { continue };
+        slot.opinions.push(rules::opinion(rule, verdict, maybe));
+        if maybe {
+            // An Ask because something is unknown settles nothing: an allow beside it stays an allow.
+            if said.allow.is_some() {
+                strictest = strictest.max(Some(Verdict::Allow));
+                slot.settled = true;
+                by_preset &= said.by_preset;
+            }
+        } else {
+            strictest = strictest.max(Some(verdict));
+            slot.settled = true;
+            by_preset &= said.by_preset;
+        }
+    }
+    slot.carried = strictest.map(|verdict| Carried { verdict, by_preset });
+}
+
+/// An allow (or ask) of a program or tool covers the plain effects of its operands of which no rule speaks.
+fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
+    let effects = &judging.operation.effects;
+    let of_run = |slots: &[Slot], id: RunId| {
+        effects
+            .iter()
+            .zip(slots)
+            .find(|(effect, _)| matches!(&effect.target, Target::Program(own) if *own == id))
+            .and_then(|(_, slot)| slot.carried)
+    };
+    let of_tool = |slots: &[Slot]| {
+        effects
+            .iter()
+            .zip(slots)
+            .find(|(effect, _)| matches!(effect.target, Target::Tool))
+            .and_then(|(_, slot)| slot.carried)
+    };
+    for (index, effect) in effects.iter().enumerate() {
+        if slots.get(index).is_none_or(|slot| slot.settled) || !may_be_carried(judging, effect, index) {
+            continue;
+        }
+        let carried = match effect.run {
+            Some(id) => of_run(slots, id),
+            None => of_tool(slots),
+        };
+        let Some(carried) = carried.filter(|carried| carried.verdict != Verdict::Deny) else { continue };
+        let inside = match (&effect.target, effect.verb) {
+            (Target::Path(target), Verb::Write | Verb::Delete) => {
+                judging.stays_inside(index, target, carried.by_preset)
+            }
+            _ => true,
+        };
+        if inside && let Some(slot) = slots.get_mut(index) {
+            slot.settled = true;
+            slot.opinions.push(stage::built_in(
+                Stage::Rules,
+                carried.verdict,
+                "carried",
+                format!("Covered by the rule for the {}.", if effect.run.is_some() { "program" } else { "tool" }),
+            ));
+        }
+    }
+}
+
+fn may_be_carried(judging: &Judging<'_>, effect: &Effect, index: usize) -> bool {
+    let literal = match &effect.target {
+        Target::Path(_) => true,
+        Target::Host(host) => !matches!(host, HostTarget::Unknown),
+        _ => false,
+    };
+    literal && effect.certain && effect.carry == Carry::Plain && judging.guard(index).is_none()
+}
+
+/// Where no rule settled an effect, `default` speaks.
+fn speak_default(files: &[&CompiledFile], judging: &Judging<'_>, slots: &mut [Slot], silent_allows: bool) {
+    let operation = judging.operation;
+    for (index, (effect, slot)) in operation.effects.iter().zip(slots.iter_mut()).enumerate() {
+        let needs_none = !effect.certain
+            || matches!(effect.target, Target::Wrapper(_))
+            || (matches!(effect.target, Target::Tool) && operation.known);
+        if slot.settled || needs_none {
+            continue;
+        }
+        let stated = files.iter().filter_map(|file| file.defaults.get(effect.verb)).max();
+        let (verdict, why) = match stated {
+            Some(verdict) => (verdict, "default"),
+            None if silent_allows => (Verdict::Allow, "mode"),
+            None => (Verdict::Ask, "default"),
+        };
+        let opaque = matches!(effect.target, Target::Code { .. } | Target::Option(_) | Target::Anything)
+            || (matches!(effect.target, Target::Tool) && !operation.known);
+        let guard = judging.guard(index);
+        let (verdict, code, text) = if silent_allows && stated.is_none() {
+            (verdict, why, "The mode lets this pass.".to_owned())
+        } else if let Some(guard) = guard {
+            (
+                verdict.max(Verdict::Ask),
+                guard.code,
+                format!("This is {}; only a rule that names it allows it.", guard.what),
+            )
+        } else if opaque {
+            opaque_reason(judging, effect, verdict)
+        } else {
+            (verdict, "default", format!("No rule speaks of {} this.", verb_word(effect.verb)))
+        };
+        slot.opinions.push(stage::built_in(Stage::Default, verdict, code, text));
+    }
+}
+
+/// What cannot be seen through is at least asked about, under every default.
+fn opaque_reason(judging: &Judging<'_>, effect: &Effect, verdict: Verdict) -> (Verdict, &'static str, String) {
+    let name = || {
+        run_of(effect)
+            .and_then(|id| judging.run(id))
+            .and_then(|run| run.program.base.clone())
+            .unwrap_or_else(|| "a program".to_owned())
+    };
+    let (code, text) = match (&effect.target, &effect.carry) {
+        (Target::Code { language, .. }, _) => ("code", format!("Nobody can see what this {language} code does.")),
+        (Target::Anything, _) => ("opaque", "Not everything that this call would do can be seen.".to_owned()),
+        (Target::Tool, _) => {
+            ("unknown-tool", format!("Nobody knows what `{}` does.", judging.operation.tool.canonical))
+        }
+        (_, Carry::Named { code, .. }) => {
+            (*code, format!("`{}` is used in a way that needs a rule of its own ({code}).", name()))
+        }
+        _ => ("opaque", "Not everything that this call would do can be seen.".to_owned()),
+    };
+    (verdict.max(Verdict::Ask), code, text)
+}
+
+fn remember(judging: &Judging<'_>, files: &[&CompiledFile], state: &State, slots: &mut [Slot]) {
+    for (index, (effect, slot)) in judging.operation.effects.iter().zip(slots.iter_mut()).enumerate() {
+        let strictest = slot.opinions.iter().map(|opinion| opinion.verdict).max();
+        if strictest != Some(Verdict::Ask) {
+            continue;
+        }
+        let asks: Vec<&Opinion> = slot.opinions.iter().filter(|opinion| opinion.verdict == Verdict::Ask).collect();
+        if let Some(granted) = grants::judge(judging, files, state, effect, index, &asks) {
+            slot.opinions.push(granted);
+        }
+    }
+}
+
+fn conclude(
+    policy: &Policy,
+    operation: &Operation,
+    slots: Vec<Slot>,
+    call: Vec<Opinion>,
+    dry_run: Option<bool>,
+) -> Decision {
+    let mut effects: Vec<EffectOpinions> = Vec::with_capacity(slots.len() + 1);
+    if !call.is_empty() {
+        effects.push(settle(None, call));
+    }
+    for (index, slot) in slots.into_iter().enumerate() {
+        effects.push(settle(Some(index), slot.opinions));
+    }
+    if operation.analysis.as_ref().is_some_and(|analysis| analysis.opaque)
+        && !operation.effects.iter().any(|effect| matches!(effect.target, Target::Anything))
+        && !policy.files.is_empty()
+    {
+        // INVARIANT: whatever the table of effects says, an opaque command is at least asked about.
+        let opinion = stage::built_in(
+            Stage::Default,
+            Verdict::Ask,
+            "opaque",
+            "Not everything that this call would do can be seen.",
+        );
+        effects.push(settle(None, vec![opinion]));
+    }
+    let verdict = effects.iter().map(|effect| effect.verdict).max().unwrap_or(Verdict::Ask);
+    let integrity = effects
+        .iter()
+        .flat_map(|effect| &effect.opinions)
+        .any(|opinion| opinion.stage == Stage::Integrity && opinion.verdict == Verdict::Deny);
+    let answer = match dry_run {
+        Some(_) if !integrity => Answer::DryRun,
+        _ => verdict.into(),
+    };
+    Decision {
+        verdict,
+        answer,
+        would: None,
+        reasons: reasons(&effects, verdict),
+        effects,
+        policy_version: policy.version.clone(),
+    }
+}
+
+/// The strictest opinion, but for Asks that a grant answers.
+fn settle(effect: Option<usize>, opinions: Vec<Opinion>) -> EffectOpinions {
+    let granted = opinions.iter().any(|opinion| opinion.stage == Stage::Grants);
+    let counts = |opinion: &Opinion| !(granted && opinion.verdict == Verdict::Ask);
+    let verdict = opinions.iter().filter(|o| counts(o)).map(|o| o.verdict).max().unwrap_or(Verdict::Allow);
+    let decisive = opinions.iter().position(|opinion| {
+        opinion.verdict == verdict
+            && counts(opinion)
+            && (!granted || opinion.stage == Stage::Grants || verdict == Verdict::Deny)
+    });
+    EffectOpinions { effect, verdict, opinions, decisive }
+}
+
+/// Why, the decisive reasons first, each once.
+fn reasons(effects: &[EffectOpinions], verdict: Verdict) -> Vec<Reason> {
+    let mut found: Vec<Reason> = Vec::new();
+    for effect in effects.iter().filter(|effect| effect.verdict == verdict) {
+        for opinion in effect.opinions.iter().filter(|opinion| opinion.verdict == verdict) {
+            let known =
+                found.iter().any(|reason| reason.code == opinion.reason.code && reason.source == opinion.reason.source);
+            if !known {
+                found.push(opinion.reason.clone());
+            }
+        }
+    }
+    found
+}
+
+impl CompiledFile {
+    fn states_no_default(&self) -> bool {
+        [Verb::Run, Verb::Read, Verb::Write, Verb::Delete, Verb::Connect, Verb::Call]
+            .into_iter()
+            .all(|verb| self.defaults.get(verb).is_none())
+    }
+}

@@ -1,0 +1,85 @@
+//! One operation while it is judged: what rules ask about it again and again.
+
+use crate::guard::{self, Guard};
+use crate::pattern::{Bases, PathPattern, Purpose, RunPattern, Tree};
+use crate::word::{Facts, Operation, Resolved, Tri};
+use sayso_shell::{Analysis, PathTarget, Run, RunId, Verb};
+use std::path::Path;
+
+/// One operation while it is judged.
+pub(crate) struct Judging<'a> {
+    pub operation: &'a Operation,
+    pub bases: Bases,
+    pub facts: Facts<'a>,
+    tree: Tree<'a>,
+    guards: Vec<Option<&'static Guard>>,
+}
+
+impl<'a> Judging<'a> {
+    pub(crate) fn new(operation: &'a Operation, facts: Facts<'a>) -> Self {
+        let bases = Bases::new(&operation.workspace, operation.home.as_deref());
+        let mut judging = Self { operation, bases, facts, tree: Tree::new(facts.files), guards: Vec::new() };
+        judging.guards = (0..operation.effects.len()).map(|index| guard::of(&judging, index)).collect();
+        judging
+    }
+
+    pub(crate) fn run(&self, id: RunId) -> Option<&'a Run> {
+        self.operation.analysis.as_ref().and_then(|analysis| analysis.run(id))
+    }
+
+    pub(crate) fn analysis(&self) -> Option<&'a Analysis> {
+        self.operation.analysis.as_ref()
+    }
+
+    /// What guards the target of an effect, so that only a rule that names it permits it.
+    pub(crate) fn guard(&self, index: usize) -> Option<&'static Guard> {
+        self.guards.get(index).copied().flatten()
+    }
+
+    pub(crate) fn matches_run(&self, pattern: &RunPattern, id: RunId, purpose: Purpose) -> Tri {
+        match self.analysis() {
+            Some(analysis) => pattern.matches(analysis, id, &self.bases, purpose),
+            None => Tri::No,
+        }
+    }
+
+    pub(crate) fn matches_path(
+        &self,
+        pattern: &PathPattern,
+        index: usize,
+        verb: Verb,
+        target: &PathTarget,
+        purpose: Purpose,
+    ) -> Tri {
+        let empty = Resolved::default();
+        let resolved = self.operation.resolved.get(index).unwrap_or(&empty);
+        pattern.matches(verb, target, resolved, &self.bases, &self.tree, purpose)
+    }
+
+    /// Whether a working directory lies within one of these.
+    pub(crate) fn folder_within(&self, folder: Option<&Path>, within: &[PathPattern], purpose: Purpose) -> Tri {
+        let Some(folder) = folder else {
+            return if purpose == Purpose::Permit { Tri::No } else { Tri::Maybe };
+        };
+        let canonical = sayso_shell::canonical(self.facts.files, folder);
+        within.iter().any(|pattern| pattern.matches_path(&canonical.path, &self.bases, purpose)).into()
+    }
+
+    /// Whether a write or delete stays inside the workspace; `scratch` counts the temporary folders too.
+    pub(crate) fn stays_inside(&self, index: usize, target: &PathTarget, scratch: bool) -> bool {
+        let climbs = match target {
+            PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => path.is_relative(),
+            PathTarget::Glob { base, pattern } => {
+                base.is_relative() || pattern.as_bytes().split(|b| *b == b'/').any(|part| part == b"..")
+            }
+            PathTarget::Unknown(_) => true,
+        };
+        if climbs {
+            return false;
+        }
+        let Some(path) = self.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref()) else {
+            return false;
+        };
+        self.bases.inside_workspace(path) || (scratch && guard::is_scratch(path, self.facts))
+    }
+}

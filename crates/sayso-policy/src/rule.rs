@@ -1,0 +1,163 @@
+//! One rule: a verdict, a pattern, conditions, and what to say about it.
+
+mod condition;
+
+pub(crate) use condition::{Conditions, EnvPattern, TextList, TextPattern, is};
+
+use crate::judging::Judging;
+use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
+use crate::word::{Layer, Reason, Source, Tri, Verdict};
+use sayso_shell::{Carry, Effect, NamedBy, RunId, Target, Verb};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A pattern of one verb.
+#[derive(Clone, Debug)]
+pub(crate) enum Pattern {
+    Run(RunPattern),
+    Path(PathPattern),
+    Host(HostPattern),
+    Tool(ToolPattern),
+}
+
+/// One rule, compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub verdict: Verdict,
+    pub verb: Verb,
+    pub pattern: Pattern,
+    /// The `!` patterns of the same list.
+    pub except: Arc<[Pattern]>,
+    pub when: Option<Arc<Conditions>>,
+    /// The rule's `id`, or made from its text.
+    pub code: Cow<'static, str>,
+    pub because: Option<Arc<str>>,
+    /// The pattern as written, for people.
+    pub text: Arc<str>,
+    pub layer: Layer,
+    pub source: Option<Source>,
+    pub approver: Option<Arc<str>>,
+    pub always: bool,
+}
+
+impl Rule {
+    pub(crate) fn reason(&self) -> Reason {
+        let text = match &self.because {
+            Some(because) => because.to_string(),
+            None => {
+                let word = match self.verdict {
+                    Verdict::Allow => "allows",
+                    Verdict::Ask => "asks about",
+                    Verdict::Deny => "denies",
+                };
+                format!("A rule {word} {} `{}`.", verb_word(self.verb), self.text)
+            }
+        };
+        Reason { code: self.code.clone(), text, layer: self.layer.clone(), source: self.source.clone() }
+    }
+
+    pub(crate) fn purpose(&self) -> Purpose {
+        if self.verdict == Verdict::Allow { Purpose::Permit } else { Purpose::Restrict }
+    }
+
+    /// Whether the rule speaks of this effect by its own verb.
+    pub(crate) fn matches(&self, judging: &Judging<'_>, index: usize) -> Tri {
+        let Some(effect) = judging.operation.effects.get(index) else { return Tri::No };
+        let purpose = self.purpose();
+        let own = self.pattern.matches(self.verb, judging, index, effect, purpose);
+        if own == Tri::No {
+            return Tri::No;
+        }
+        // What an exception covers is restricted where the rule permits, and the reverse: maybe stays maybe.
+        let excepted = self
+            .except
+            .iter()
+            .map(|except| {
+                let opposite = match purpose {
+                    Purpose::Permit => Purpose::Restrict,
+                    Purpose::Restrict => Purpose::Permit,
+                };
+                except.matches(self.verb, judging, index, effect, opposite)
+            })
+            .max()
+            .unwrap_or(Tri::No);
+        let mut result = own.and(!excepted);
+        if let Some(when) = &self.when {
+            result = result.and(when.hold(judging, effect, purpose));
+        }
+        // A maybe-effect can be no more than maybe.
+        if !effect.certain && purpose == Purpose::Restrict { result.min(Tri::Maybe) } else { result }
+    }
+
+    /// Whether this `run` or `tool` rule names an effect that no plain allow carries.
+    pub(crate) fn names(&self, judging: &Judging<'_>, effect: &Effect) -> bool {
+        let (Carry::Named { by, .. }, Some(id)) = (&effect.carry, run_of(effect)) else { return false };
+        let Pattern::Run(pattern) = &self.pattern else { return false };
+        let Some(run) = judging.run(id) else { return false };
+        let named = match by {
+            NamedBy::Env(name) => {
+                matches!(pattern, RunPattern::Anything) || self.when.as_ref().is_some_and(|when| when.names_env(name))
+            }
+            by => pattern.names(by, run, &judging.bases),
+        };
+        named
+            && judging.matches_run(pattern, id, self.purpose()) == Tri::Yes
+            && self.except.iter().all(|except| match except {
+                Pattern::Run(except) => judging.matches_run(except, id, Purpose::Restrict) == Tri::No,
+                _ => true,
+            })
+            && self.when.as_ref().is_none_or(|when| when.hold(judging, effect, self.purpose()) == Tri::Yes)
+    }
+}
+
+/// The program that an effect belongs to.
+pub(crate) fn run_of(effect: &Effect) -> Option<RunId> {
+    match &effect.target {
+        Target::Program(id) | Target::Wrapper(id) | Target::Option(id) | Target::Code { run: id, .. } => Some(*id),
+        _ => effect.run,
+    }
+}
+
+impl Pattern {
+    fn matches(&self, verb: Verb, judging: &Judging<'_>, index: usize, effect: &Effect, purpose: Purpose) -> Tri {
+        match (self, &effect.target) {
+            (Self::Run(RunPattern::Anything), _) if effect.verb == Verb::Run => Tri::Yes,
+            (Self::Run(pattern), Target::Program(id) | Target::Wrapper(id)) => {
+                judging.matches_run(pattern, *id, purpose)
+            }
+            // Who changes a file may not delete it either; who may change it may not therefore delete it.
+            (Self::Path(pattern), Target::Path(target))
+                if effect.verb == verb
+                    || (verb == Verb::Write && effect.verb == Verb::Delete && purpose == Purpose::Restrict) =>
+            {
+                if purpose == Purpose::Permit
+                    && let Some(guard) = judging.guard(index)
+                    && !guard.named_by(pattern)
+                {
+                    return Tri::No;
+                }
+                judging.matches_path(pattern, index, effect.verb, target, purpose)
+            }
+            (Self::Host(pattern), Target::Host(target)) => {
+                if purpose == Purpose::Permit && judging.guard(index).is_some() && !pattern.names_guarded() {
+                    return Tri::No;
+                }
+                pattern.matches(target, purpose)
+            }
+            (Self::Tool(pattern), Target::Tool) => pattern.matches(&judging.operation.tool, purpose),
+            _ => Tri::No,
+        }
+    }
+}
+
+/// The verb as a gerund, for sentences.
+pub(crate) fn verb_word(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Run => "running",
+        Verb::Read => "reading",
+        Verb::Write => "writing",
+        Verb::Delete => "deleting",
+        Verb::Connect => "connecting to",
+        Verb::Call => "calling",
+    }
+}

@@ -1,0 +1,227 @@
+//! Stage 1: what is Sayso's, and what nothing lifts. Built in, no file, grant or mode reaches it.
+
+use super::built_in;
+use crate::judging::Judging;
+use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces};
+use crate::word::{Opinion, Stage, Tri, Verdict};
+use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// What belongs to the Sayso that runs here, beyond the places it uses everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protected {
+    /// Folders and files that no call may read, change or remove: state, keys, tokens, sockets, caches.
+    pub paths: Vec<PathBuf>,
+    /// Addresses that no call may connect to.
+    pub addresses: Vec<(String, u16)>,
+}
+
+/// Where Sayso keeps its things: neither read nor changed.
+const OWN: &[&str] = &[
+    "~/.config/sayso/**",
+    "~/.local/state/sayso/**",
+    "~/.local/share/sayso/**",
+    "~/.cache/sayso/**",
+    "/etc/sayso/**",
+    "/var/lib/sayso/**",
+    "/run/sayso/**",
+    "/run/user/*/sayso/**",
+];
+
+/// What registers Sayso with agents, and project policies: read, but not changed.
+const REGISTRATION: &[&str] = &[
+    "/**/.sayso.toml",
+    "/**/.claude/settings.json",
+    "/**/.claude/settings.local.json",
+    "/etc/claude-code/**",
+    "/**/.codex/hooks.json",
+    "/**/.codex/config.toml",
+    "/etc/codex/**",
+    "/**/.gemini/settings.json",
+    "/etc/gemini-cli/**",
+    "/**/.copilot/hooks/**",
+    "/**/.github/hooks/**",
+    "/etc/github-copilot/**",
+    "/**/.cursor/hooks.json",
+    "/etc/cursor/**",
+    "/**/.opencode/plugins/**",
+    "~/.config/opencode/plugins/**",
+    "~/.openclaw/openclaw.json",
+];
+
+/// Raw writes here lose a disk or the running system.
+const DEVICES: &[&str] = &[
+    "/dev/{sd*,hd*,vd*,xvd*,nvme*,mmcblk*,loop*,dm-*,md*,nbd*,zram*,ram*,sg*,sr*,rdisk*,disk*,mem,kmem,port}",
+    "/dev/{disk,mapper,block}/**",
+    "/proc/{sysrq-trigger,kcore}",
+];
+
+/// Commands that are for people.
+const OPERATOR: &[&str] =
+    &["sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass}", "sayso init"];
+
+struct BuiltIns {
+    own: Vec<PathPattern>,
+    registration: Vec<PathPattern>,
+    devices: Vec<PathPattern>,
+    operator: Vec<RunPattern>,
+}
+
+fn built_ins() -> &'static BuiltIns {
+    static BUILT_INS: OnceLock<BuiltIns> = OnceLock::new();
+    BUILT_INS.get_or_init(|| BuiltIns {
+        own: paths(OWN),
+        registration: paths(REGISTRATION),
+        devices: paths(DEVICES),
+        operator: OPERATOR
+            .iter()
+            .flat_map(|text| expand_braces(text).unwrap_or_default())
+            .filter_map(|text| RunPattern::parse(&text, &mut |_| Ok(Vec::new())).ok())
+            .collect(),
+    })
+}
+
+fn paths(texts: &[&str]) -> Vec<PathPattern> {
+    texts
+        .iter()
+        .flat_map(|text| expand_braces(text).unwrap_or_default())
+        .filter_map(|text| PathPattern::parse(&text).ok())
+        .collect()
+}
+
+/// The opinion on one effect.
+pub(crate) fn judge(judging: &Judging<'_>, protected: &Protected, index: usize) -> Option<Opinion> {
+    let effect = judging.operation.effects.get(index)?;
+    match &effect.target {
+        Target::Path(target) => path(judging, protected, index, effect.verb, target, effect.certain),
+        Target::Host(HostTarget::Exact { host, port: Some(port) }) => protected
+            .addresses
+            .iter()
+            .any(|(own, own_port)| own_port == port && same_host(own, host))
+            .then(|| deny("sayso-itself", "Sayso's own server is not for tool calls to reach.")),
+        Target::Program(id) | Target::Wrapper(id) => program(judging, *id),
+        _ => None,
+    }
+}
+
+/// The opinion on the call as a whole.
+pub(crate) fn judge_call(judging: &Judging<'_>) -> Option<Opinion> {
+    let analysis = judging.analysis()?;
+    analysis
+        .doubts
+        .iter()
+        .any(|doubt| doubt.code == "fork-bomb")
+        .then(|| deny("fork-bomb", "A function that starts itself again and again would bring the machine down."))
+}
+
+fn path(
+    judging: &Judging<'_>,
+    protected: &Protected,
+    index: usize,
+    verb: Verb,
+    target: &PathTarget,
+    certain: bool,
+) -> Option<Opinion> {
+    let built_ins = built_ins();
+    let hit = |patterns: &[PathPattern]| {
+        patterns
+            .iter()
+            .map(|pattern| judging.matches_path(pattern, index, verb, target, Purpose::Restrict))
+            .max()
+            .unwrap_or(Tri::No)
+    };
+    let changes = matches!(verb, Verb::Write | Verb::Delete);
+    if changes && certain && wipes(judging, index, verb, target) {
+        return Some(deny("wipes-everything", "This would remove the whole system or a home folder."));
+    }
+    if verb == Verb::Write && hit(&built_ins.devices) == Tri::Yes {
+        return Some(deny("raw-device", "A raw write to a device destroys what is on it."));
+    }
+    let mut own = hit(&built_ins.own);
+    for path in &protected.paths {
+        own = own.max(overlaps_protected(judging, index, verb, target, path));
+    }
+    if changes {
+        own = own.max(hit(&built_ins.registration));
+    }
+    let text = if changes {
+        "Sayso's policy, records and registration are changed by their owner, not by a tool call."
+    } else {
+        "Sayso's policy, records and keys are not for tool calls to read."
+    };
+    match own {
+        Tri::Yes if certain => Some(deny("sayso-itself", text)),
+        Tri::Yes | Tri::Maybe => {
+            let mut opinion = built_in(Stage::Integrity, Verdict::Ask, "sayso-itself", text);
+            opinion.maybe = true;
+            Some(opinion)
+        }
+        Tri::No => None,
+    }
+}
+
+/// Whether an effect reaches a protected path: at it, below it, or from above it.
+fn overlaps_protected(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget, path: &Path) -> Tri {
+    let Some(resolved) = judging.operation.resolved.get(index) else { return Tri::No };
+    let forms = || [resolved.canonical.as_deref(), resolved.lexical.as_deref()].into_iter().flatten();
+    if forms().any(|form| form.starts_with(path)) {
+        return Tri::Yes;
+    }
+    let deep = matches!(target, PathTarget::Below(_) | PathTarget::Glob { .. } | PathTarget::Listed(_));
+    if deep && forms().any(|form| path.starts_with(form)) {
+        return if verb == Verb::Delete { Tri::Yes } else { Tri::Maybe };
+    }
+    Tri::No
+}
+
+fn wipes(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -> bool {
+    if verb != Verb::Delete {
+        return false;
+    }
+    let Some(resolved) = judging.operation.resolved.get(index) else { return false };
+    let whole = match target {
+        PathTarget::Below(_) => true,
+        PathTarget::Glob { pattern, .. } => matches!(pattern.as_bytes(), b"*" | b".*" | b"*/" | b"**" | b"*/*"),
+        _ => false,
+    };
+    let home = judging.operation.home.as_deref();
+    whole
+        && [resolved.canonical.as_deref(), resolved.lexical.as_deref()].into_iter().flatten().any(|path| {
+            path.parent().is_none()
+                || home.is_some_and(|home| home.starts_with(path))
+                || matches!(path.to_str(), Some("/home" | "/root" | "/Users"))
+        })
+}
+
+fn program(judging: &Judging<'_>, id: RunId) -> Option<Opinion> {
+    let run = judging.run(id)?;
+    let operator = built_ins()
+        .operator
+        .iter()
+        .map(|pattern| judging.matches_run(pattern, id, Purpose::Restrict))
+        .max()
+        .unwrap_or(Tri::No);
+    let kills = matches!(run.program.base.as_deref(), Some("pkill" | "killall" | "killall5"))
+        && run.argv.iter().skip(1).any(|word| word.exact_str().is_some_and(|text| text.contains("sayso")));
+    if operator == Tri::Yes || kills {
+        return Some(deny(
+            "operator-command",
+            "This command of Sayso is for a person at a terminal, not for an agent.",
+        ));
+    }
+    None
+}
+
+fn same_host(own: &str, other: &str) -> bool {
+    use crate::pattern::normal_host;
+    let local = |host: &str| {
+        host == "localhost" || host == "::1" || host.starts_with("127.") || host == "0.0.0.0" || host == "::"
+    };
+    let (own, other) = (normal_host(own), normal_host(other));
+    own == other || (local(&own) && (local(&other) || other.ends_with(".localhost")))
+}
+
+fn deny(code: &'static str, text: &str) -> Opinion {
+    built_in(Stage::Integrity, Verdict::Deny, code, text)
+}

@@ -1,0 +1,23 @@
+//! The stages of evaluation. Each has its section of a file, its judge, and its reasons.
+
+pub(crate) mod grants;
+pub(crate) mod integrity;
+pub(crate) mod limits;
+pub(crate) mod patterns;
+pub(crate) mod rules;
+pub(crate) mod tools;
+
+use crate::word::{Layer, Opinion, Reason, Stage, Verdict};
+use std::borrow::Cow;
+
+/// An opinion of Sayso's own.
+pub(crate) fn built_in(stage: Stage, verdict: Verdict, code: &'static str, text: impl Into<String>) -> Opinion {
+    Opinion {
+        stage,
+        verdict,
+        maybe: false,
+        reason: Reason { code: Cow::Borrowed(code), text: text.into(), layer: Layer::BuiltIn, source: None },
+        approver: None,
+        always: false,
+    }
+}

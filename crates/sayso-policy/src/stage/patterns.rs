@@ -1,0 +1,140 @@
+//! Stage 4: regular expressions on the parameters that matter for a tool, raw and normalised.
+
+use crate::pattern::{Purpose, ToolPattern, all_names};
+use crate::word::{Layer, Operation, Opinion, Reason, Request, Source, Stage, Tri, Verdict};
+use regex::Regex;
+use serde_json::Value;
+use std::borrow::Cow;
+use unicode_security::skeleton;
+
+/// Regular expressions for a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct ParamRule {
+    pub tools: Vec<ToolPattern>,
+    /// Verdict, expression, text as written, place.
+    pub expressions: Vec<(Verdict, Regex, String, Option<Source>)>,
+    /// The parameters looked at; empty: those that matter.
+    pub params: Vec<String>,
+}
+
+/// The parameters that matter for a tool. Content is left alone: a text about dangerous commands is no command.
+fn relevant(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "bash_execute" | "exec" | "process" | "bash" | "shell" => &["command", "cmd", "script"],
+        "file_write" | "file_edit" | "file_delete" | "file_read" | "file_list" | "write" | "edit" | "read"
+        | "delete" => &["file_path", "path", "filePath", "notebook_path", "paths"],
+        "web_fetch" | "fetch" => &["url", "urls", "prompt"],
+        _ => &[],
+    }
+}
+
+/// Deepest nesting and largest text that is looked at; beyond it the answer is Ask.
+const MAX_DEPTH: usize = 16;
+
+pub(crate) fn judge(rules: &[ParamRule], file: &Layer, operation: &Operation, found: &mut Vec<Opinion>) {
+    for rule in rules {
+        let meant = rule.tools.iter().any(|tool| tool.matches(&operation.tool, Purpose::Restrict) == Tri::Yes);
+        if !meant {
+            continue;
+        }
+        let mut texts = Vec::new();
+        match &operation.request {
+            Request::Command(command) => texts.push(String::from_utf8_lossy(command).into_owned()),
+            Request::Tool { arguments, .. } => {
+                let own: Vec<&str> = rule.params.iter().map(String::as_str).collect();
+                let names = if own.is_empty() {
+                    all_names(&operation.tool)
+                        .map(relevant)
+                        .find(|names| !names.is_empty())
+                        .unwrap_or_default()
+                        .to_vec()
+                } else {
+                    own
+                };
+                collect(arguments, &names, names.is_empty(), 0, &mut texts);
+            }
+        }
+        for (verdict, regex, text, source) in &rule.expressions {
+            if texts.iter().any(|candidate| matches(regex, candidate)) {
+                found.push(Opinion {
+                    stage: Stage::Patterns,
+                    verdict: *verdict,
+                    maybe: false,
+                    reason: Reason {
+                        code: Cow::Borrowed("parameter-pattern"),
+                        text: format!("A parameter of `{}` matches `{text}`.", operation.tool.canonical),
+                        layer: file.clone(),
+                        source: source.clone(),
+                    },
+                    approver: None,
+                    always: false,
+                });
+            }
+        }
+    }
+}
+
+/// Raw, and with look-alikes and invisible characters undone.
+fn matches(regex: &Regex, text: &str) -> bool {
+    if regex.is_match(text) {
+        return true;
+    }
+    if text.is_ascii() {
+        return false;
+    }
+    let visible: String = text.chars().filter(|c| !invisible(*c)).map(plain_width).collect();
+    regex.is_match(&visible) || regex.is_match(&skeleton(&visible).collect::<String>())
+}
+
+fn invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Full-width forms are the ASCII characters they look like; odd blanks are blanks.
+fn plain_width(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        c if c.is_whitespace() && c != '\n' => ' ',
+        c => c,
+    }
+}
+
+fn collect(value: &Value, names: &[&str], inside: bool, depth: usize, found: &mut Vec<String>) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Value::String(text) => {
+            if inside {
+                found.push(text.clone());
+            }
+            // Arguments smuggled as JSON inside a string.
+            let trimmed = text.trim_start();
+            if (trimmed.starts_with('{') || trimmed.starts_with('['))
+                && let Ok(nested) = serde_json::from_str::<Value>(text)
+                && !nested.is_string()
+            {
+                collect(&nested, names, inside, depth + 1, found);
+            }
+        }
+        Value::Array(items) => {
+            if inside && items.iter().all(Value::is_string) && !items.is_empty() {
+                let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                found.push(words.join(" "));
+            }
+            items.iter().for_each(|item| collect(item, names, inside, depth + 1, found));
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                collect(
+                    value,
+                    names,
+                    inside || names.iter().any(|name| name.eq_ignore_ascii_case(key)),
+                    depth + 1,
+                    found,
+                );
+            }
+        }
+        _ => {}
+    }
+}

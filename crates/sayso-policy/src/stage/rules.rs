@@ -1,0 +1,139 @@
+//! Stage 6: the verbs and `[[rule]]`s.
+
+use crate::index::Table;
+use crate::judging::Judging;
+use crate::policy::{CompiledFile, Order};
+use crate::rule::Rule;
+use crate::word::{Opinion, Stage, Tri, Verdict};
+use sayso_shell::{Carry, Effect, Verb};
+
+/// What one file says of one effect.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Said<'p> {
+    pub deny: Option<&'p Rule>,
+    pub ask: Option<&'p Rule>,
+    /// A deny or ask that only perhaps matches.
+    pub maybe: Option<&'p Rule>,
+    pub allow: Option<&'p Rule>,
+    /// The allow or ask is a preset's.
+    pub by_preset: bool,
+}
+
+impl<'p> Said<'p> {
+    fn spoke(&self) -> bool {
+        self.deny.is_some() || self.ask.is_some() || self.allow.is_some()
+    }
+
+    fn hear(&mut self, rule: &'p Rule, answer: Tri) {
+        let slot = match (rule.verdict, answer) {
+            (_, Tri::No) | (Verdict::Allow, Tri::Maybe) => return,
+            (Verdict::Allow, Tri::Yes) => &mut self.allow,
+            (_, Tri::Maybe) => &mut self.maybe,
+            (Verdict::Ask, Tri::Yes) => &mut self.ask,
+            (Verdict::Deny, Tri::Yes) => &mut self.deny,
+        };
+        // The first of a kind in the file speaks for it.
+        if slot.is_none() {
+            *slot = Some(rule);
+        }
+    }
+
+    /// In a file where the first rule that matches decides.
+    fn hear_first(&mut self, rule: &'p Rule, answer: Tri) {
+        if self.spoke() || self.maybe.is_some() && rule.verdict == Verdict::Allow {
+            return;
+        }
+        self.hear(rule, answer);
+    }
+
+    /// The verdict and whose rule it is. A maybe beside an allow is an Ask.
+    pub(crate) fn verdict(&self) -> Option<(Verdict, &'p Rule, bool)> {
+        self.deny
+            .map(|rule| (Verdict::Deny, rule, false))
+            .or(self.ask.map(|rule| (Verdict::Ask, rule, false)))
+            .or(self.maybe.map(|rule| (Verdict::Ask, rule, true)))
+            .or(self.allow.map(|rule| (Verdict::Allow, rule, false)))
+    }
+}
+
+/// What a file says of an effect. Its presets are defaults: where the file speaks, their asks and allows fall
+/// silent; their denies stay.
+pub(crate) fn judge<'p>(file: &'p CompiledFile, judging: &Judging<'_>, index: usize) -> Said<'p> {
+    let Some(effect) = judging.operation.effects.get(index) else { return Said::default() };
+    let mut said = Said::default();
+    table(&file.own, file.order, judging, index, effect, &mut said);
+    if !file.counts_allow {
+        said.allow = None;
+    }
+    let own_spoke = said.spoke();
+    for preset in &file.presets {
+        let mut default = Said::default();
+        table(&preset.table, Order::Strictest, judging, index, effect, &mut default);
+        if said.deny.is_none() {
+            said.deny = default.deny;
+        }
+        if said.maybe.is_none() {
+            said.maybe = default.maybe.filter(|rule| rule.verdict == Verdict::Deny || !own_spoke);
+        }
+        if !own_spoke {
+            if said.ask.is_none() && default.ask.is_some() {
+                said.ask = default.ask;
+                said.by_preset = true;
+            }
+            if said.allow.is_none() && default.allow.is_some() && file.counts_allow {
+                said.allow = default.allow;
+                said.by_preset = true;
+            }
+        }
+    }
+    said
+}
+
+fn table<'p>(
+    table: &'p Table,
+    order: Order,
+    judging: &Judging<'_>,
+    index: usize,
+    effect: &Effect,
+    said: &mut Said<'p>,
+) {
+    let hear = |said: &mut Said<'p>, rule: &'p Rule, answer: Tri| match order {
+        Order::Strictest => said.hear(rule, answer),
+        Order::First => said.hear_first(rule, answer),
+    };
+    match order {
+        Order::Strictest => {
+            table.candidates(judging, index, &mut |rule| hear(said, rule, rule.matches(judging, index)))
+        }
+        Order::First => {
+            for rule in &table.rules {
+                hear(said, rule, rule.matches(judging, index));
+            }
+        }
+    }
+    // Effects that no plain allow carries may be named by a `run` rule.
+    if matches!(effect.carry, Carry::Named { .. }) && !matches!(effect.verb, Verb::Call) && said.allow.is_none() {
+        table.program_candidates(judging, effect, &mut |rule| {
+            let speaks = rule.verb == Verb::Run && rule.verdict != Verdict::Deny;
+            if speaks && rule.names(judging, effect) {
+                hear(said, rule, Tri::Yes);
+            }
+        });
+    }
+}
+
+/// A rule's opinion.
+pub(crate) fn opinion(rule: &Rule, verdict: Verdict, maybe: bool) -> Opinion {
+    let mut reason = rule.reason();
+    if maybe {
+        reason.text = format!("{} It may apply here: not everything in this call is known.", reason.text);
+    }
+    Opinion {
+        stage: Stage::Rules,
+        verdict,
+        maybe,
+        reason,
+        approver: rule.approver.as_ref().map(ToString::to_string),
+        always: rule.always,
+    }
+}
