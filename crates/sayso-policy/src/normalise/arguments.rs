@@ -25,6 +25,8 @@ pub(crate) enum Role {
     Base,
     /// A command for a shell, or its words.
     Command,
+    /// Several commands, or what an agent tells about them.
+    Commands,
     /// Words to be added to a command.
     Words,
     /// Variables of the environment.
@@ -107,7 +109,7 @@ impl Walk<'_> {
             (Value::String(text), _) => self.string(text, key, role, depth),
             (Value::Array(items), _) => items.iter().for_each(|item| self.value(item, key, role, depth + 1)),
             (Value::Object(fields), _) => {
-                let mut meant = role == Role::Other;
+                let mut meant = matches!(role, Role::Other | Role::Commands);
                 for (name, field) in fields {
                     let plain = plain_key(name);
                     let inner = (self.role)(&plain);

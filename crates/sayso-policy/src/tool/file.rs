@@ -23,9 +23,6 @@ pub(super) const TOOLS: &[BuiltIn] = &[
             "readimage",
             "fsread",
             "readfiles",
-            "fileview",
-            "getfile",
-            "getfilecontents",
         ],
         kind: Kind::Read,
         describe: |_, arguments, draft| on_paths(&[Verb::Read], Reach::Exact, arguments, draft),
@@ -85,7 +82,7 @@ pub(super) const TOOLS: &[BuiltIn] = &[
     BuiltIn {
         canonical: "file_delete",
         implies: &[],
-        aliases: &["delete", "deletefile", "removefile", "deletepath", "unlink", "remove", "deletedirectory"],
+        aliases: &["delete", "deletefile", "removefile", "deletepath", "deletedirectory"],
         kind: Kind::Delete,
         describe: |_, arguments, draft| on_paths(&[Verb::Delete], Reach::Below, arguments, draft),
     },

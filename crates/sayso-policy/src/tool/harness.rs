@@ -6,14 +6,10 @@ use crate::normalise::Kind;
 use serde_json::Value;
 
 pub(super) const TOOLS: &[BuiltIn] = &[
-    harmless("think", &["sequentialthinking", "thought", "scratchpad"], Kind::Think),
-    harmless(
-        "todo_write",
-        &["todo", "writetodos", "todolist", "managetodolist", "updatetodolist", "tasklist"],
-        Kind::Think,
-    ),
+    harmless("think", &["sequentialthinking"], Kind::Think),
+    harmless("todo_write", &["todo", "writetodos", "managetodolist", "updatetodolist"], Kind::Think),
     harmless("todo_read", &["readtodos"], Kind::Think),
-    harmless("update_plan", &["plan"], Kind::Think),
+    harmless("update_plan", &[], Kind::Think),
     harmless("ask_user", &["askuserquestion", "requestuserinput", "question", "askfollowupquestion"], Kind::Other),
     harmless("bash_output", &["readbash", "taskoutput", "getterminaloutput", "commandstatus"], Kind::Read),
     harmless("kill_shell", &["killbash", "stopbash", "taskstop"], Kind::Other),
@@ -23,12 +19,12 @@ pub(super) const TOOLS: &[BuiltIn] = &[
         &["agent", "task", "spawnagent", "invokeagent", "sessionsspawn", "newtask", "runsubagent"],
         Kind::Other,
     ),
-    needs_yes("session_list", &["sessionslist", "listagents"], Kind::Other),
+    needs_yes("session_list", &["sessionslist"], Kind::Other),
     needs_yes("session_status", &[], Kind::Other),
     needs_yes("session_send", &["sessionssend", "sendmessage"], Kind::Other),
     needs_yes("memory_search", &[], Kind::Search),
     needs_yes("memory_get", &[], Kind::Read),
-    needs_yes("memory_write", &["savememory", "memoryset", "rememberthis"], Kind::Edit),
+    needs_yes("memory_write", &["savememory", "memoryset"], Kind::Edit),
 ];
 
 /// A tool that changes nothing but the agent's own notes, or shows what an earlier call printed: known to do nothing.

@@ -82,7 +82,8 @@ fn opaque(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
 
 fn role(key: &str) -> Role {
     match key {
-        "command" | "cmd" | "script" | "commandline" | "commands" | "shellcommand" | "bashcommand" => Role::Command,
+        "command" | "cmd" | "script" | "commandline" | "shellcommand" | "bashcommand" => Role::Command,
+        "commands" => Role::Commands,
         "args" | "arguments" | "argv" => Role::Words,
         "workdir" | "cwd" | "cd" | "dir" | "directory" | "dirpath" | "workingdirectory" | "workingdir" => Role::Base,
         "env" | "environment" | "envvars" | "environmentvariables" => Role::Environment,
@@ -109,7 +110,7 @@ struct Asked {
 fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let mut asked = Asked { restart: arguments.get("restart") == Some(&Value::Bool(true)), ..Asked::default() };
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Command, text) => asked.commands.push(text.as_bytes().to_owned()),
+        Found::Said(Role::Command | Role::Commands, text) => asked.commands.push(text.as_bytes().to_owned()),
         Found::Whole(Role::Command, list) => asked.list_of_words(list),
         Found::Whole(Role::Words, list) => match quoted(list) {
             Some(words) => asked.add_words(&words),
@@ -136,12 +137,10 @@ fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
 }
 
 impl Asked {
-    /// `["bash", "-lc", "..."]`, or several commands.
+    /// `["bash", "-lc", "..."]`.
     fn list_of_words(&mut self, list: &Value) {
         match quoted(list) {
             Some(text) if !text.is_empty() => self.commands.push(text),
-            // Copilot lists what it parsed itself beside the command: told, not run.
-            _ if list.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(Value::is_object)) => {}
             _ => self.wrong = true,
         }
     }

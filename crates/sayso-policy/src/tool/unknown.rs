@@ -22,18 +22,13 @@ pub(crate) fn describe(arguments: &Value, draft: &mut Draft<'_>) {
     let mut commands: Vec<Vec<u8>> = Vec::new();
     walk(arguments, &role, &mut |found| match found {
         Found::Said(Role::Command, text) => commands.push(text.as_bytes().to_owned()),
+        // The words of one command, or several commands.
         Found::Whole(Role::Command, Value::Array(items)) => {
-            for text in items.iter().filter_map(Value::as_str) {
-                loose(draft, "", text);
-            }
             let words: Vec<_> = items.iter().filter_map(Value::as_str).collect();
+            words.iter().for_each(|word| loose(draft, "", word));
             commands.push(words.join(" ").into_bytes());
-        }
-        Found::Said(Role::Path, text) => {
-            loose(draft, "path", text);
-        }
-        Found::Said(Role::Url, text) => {
-            loose(draft, "url", text);
+            let whole = words.iter().filter(|word| word.contains(char::is_whitespace));
+            commands.extend(whole.map(|word| word.as_bytes().to_owned()));
         }
         Found::Loose { key, text } => loose(draft, key, text),
         Found::TooMuch => draft.unclear(),
