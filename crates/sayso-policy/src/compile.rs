@@ -246,13 +246,15 @@ impl Compiler<'_> {
         found
     }
 
-    /// `@essential` and `@T0`, as this file has them.
+    /// `@essential`, with which an agent can always report, and `@T0` where the file itself says what that is: tools
+    /// that read are not exempt from a closed list unless its owner wrote so.
     fn essential(&mut self) -> Vec<ToolPattern> {
         ["essential", "T0"]
             .into_iter()
             .flat_map(|name| match self.file.sets.iter().find(|set| set.name.value == name) {
                 Some(set) => set.members.clone().iter().flat_map(|member| self.tool_patterns(member)).collect(),
-                None => Self::built_in_tools(name),
+                None if name == "essential" => Self::built_in_tools(name),
+                None => Vec::new(),
             })
             .collect()
     }
