@@ -9,6 +9,7 @@
 //! -r -R --recursive     : deep         what it does stands behind the colon
 //! -# -n --lines N                      `-#` is a number: `-10` means `--lines 10`
 //! --arg NAME VALUE                     the next two words; the second is its value
+//! + TOOLCHAIN                          words that begin with a plus
 //! ```
 //!
 //! The first long spelling of an option is its canonical name; without one, the first spelling. The words behind the
@@ -55,6 +56,8 @@ pub enum Does {
     Inline,
     /// `command`: its value and all words behind it are a command, which is analysed in its own right.
     Command,
+    /// `last`: no option follows its value (`python -m`); what it does is up to the judge.
+    Last,
     /// A code: it needs a yes of its own, see [`Code`].
     Named(Code),
 }
@@ -359,6 +362,13 @@ impl<'a> Reader<'a> {
                         self.terminator = Some(at);
                         continue;
                     }
+                    // `cargo +nightly`, `vim +cmd`: where the table has a `+`.
+                    if bytes.first() == Some(&b'+')
+                        && let Some(found) = tables.exact(b"+")
+                    {
+                        self.push(at, found, b"+", Some(rest(bytes, 1, None)));
+                        return Step::Options;
+                    }
                     if bytes.len() < 2 || bytes.first() != Some(&b'-') {
                         self.ended = style.has(Style::LEADING);
                         return Step::Operand(at);
@@ -505,8 +515,10 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         self.push(at, found, written, value);
-        if found.does == Does::Command {
-            self.at = self.argv.len();
+        match found.does {
+            Does::Command => self.at = self.argv.len(),
+            Does::Last => self.ended = true,
+            _ => {}
         }
     }
 

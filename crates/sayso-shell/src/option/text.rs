@@ -151,6 +151,7 @@ const fn does_named(bytes: &[u8], start: usize, end: usize) -> Does {
         "shell" => Does::Shell,
         "inline" => Does::Inline,
         "command" => Does::Command,
+        "last" => Does::Last,
     }
     let mut i = 0;
     while i < Code::ALL.len() {

@@ -153,7 +153,7 @@ fn options(view: &mut View<'_>) {
 fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at: usize) {
     let named = |code: Code| Carry::Named { code: code.as_str(), by: NamedBy::Flag(name.to_owned()) };
     match (does, value) {
-        (Does::Nothing, _) => {}
+        (Does::Nothing | Does::Last, _) => {}
         (Does::Deep, _) => view.deep = true,
         (Does::Named(code), _) => view.named_by_flag(code, name, at),
         (Does::Runs, _) => view.named_by_flag(Code::RunsCommand, name, at),

@@ -58,11 +58,21 @@ mod unknown;
 mod view;
 
 mod archive;
+mod cargo;
 mod compare;
+mod compiler;
 mod coreutils;
 mod git;
+mod go;
 mod json;
+mod lint;
+mod make;
+mod node;
+mod npm;
 mod pager;
+mod pip;
+mod pytest;
+mod python;
 mod search;
 mod stream;
 

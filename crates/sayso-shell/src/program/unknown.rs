@@ -51,7 +51,7 @@ fn option(inv: &Invocation<'_>, bytes: &[u8], span: Span, out: &mut Description)
 }
 
 /// A word that looks like a path or URL, or names a file that exists, counts against denies and asks.
-fn maybe(inv: &Invocation<'_>, word: &Word, bytes: &[u8], span: Span, out: &mut Description) {
+pub(super) fn maybe(inv: &Invocation<'_>, word: &Word, bytes: &[u8], span: Span, out: &mut Description) {
     if bytes.is_empty() || is_stream(bytes) || bytes.len() > 4096 {
         return;
     }

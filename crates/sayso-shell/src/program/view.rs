@@ -254,6 +254,28 @@ impl<'a> View<'a> {
         self.out.starts.push(Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd: None });
     }
 
+    /// Operands from the `from`th on go to code that nobody sees through: paths and URLs among them may be used.
+    pub fn hands_on(&mut self, from: usize) {
+        for at in self.operands().into_iter().skip(from) {
+            if let Some(word) = self.word(at)
+                && let Some(bytes) = word.exact()
+            {
+                let span = self.span(at);
+                super::unknown::maybe(self.inv, word, bytes, span, &mut self.out);
+            }
+        }
+    }
+
+    /// A program of another name would be started with the words from `at` on (`python -m pytest tests`).
+    pub fn starts_as(&mut self, name: &str, name_at: usize, at: usize) {
+        let rest = self.inv.argv.get(at..).unwrap_or_default();
+        let mut argv = Vec::with_capacity(rest.len() + 1);
+        argv.push(Word::Exact(Text::from(name)));
+        argv.extend_from_slice(rest);
+        let spans = std::iter::once(name_at).chain(at..self.inv.argv.len()).map(|i| self.span(i)).collect();
+        self.out.starts.push(Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd: None });
+    }
+
     /// It prints exactly this.
     pub fn prints(&mut self, bytes: Vec<u8>) {
         self.out.prints = Prints::Exact(Text::from(bytes));

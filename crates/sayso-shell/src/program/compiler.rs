@@ -1,0 +1,198 @@
+//! Compilers, linkers and tools for object files.
+
+use super::{Act, Code, Operands, Role, Spec, View};
+use crate::effect::{Carry, Verb};
+use crate::option::{Style, Table, options};
+use crate::word::Word;
+
+const GCC: &Table = options!("
+    -c, -S, -E, -v, -#, -pipe, -save-temps, -pass-exit-codes, -g [LEVEL], -O [LEVEL], -W [WARNING], -w, -f [FEATURE], -m [MACHINE], -std STD, -ansi
+    -pedantic, -pedantic-errors, -D MACRO, -U MACRO, -I DIR, -L DIR, -l LIB, -M, -MM, -MD, -MMD, -MG, -MP, -MT T, -MQ T, -pthread, -static
+    -static-libgcc, -static-libstdc++, -shared, -shared-libgcc, -rdynamic, -s, -r, -nostdlib, -nostdinc, -nostdinc++, -nodefaultlibs
+    -nostartfiles, -no-pie, -pie, -static-pie, -p, -pg, -x LANG, -P, -C, -H, -d [LETTERS], -undef, -trigraphs, -iquote DIR, -isystem DIR
+    -idirafter DIR, -iprefix P, -iwithprefix D, -iwithprefixbefore D, -isysroot DIR, -imultilib D, --sysroot DIR, -arch A, -target T, --target T
+    -stdlib S, -framework F, -F DIR, -dumpversion, -dumpfullversion, -dumpmachine, -dumpspecs, -print-search-dirs, -print-file-name F
+    -print-libgcc-file-name, -print-prog-name P, -print-multi-lib, -print-multiarch, -print-sysroot, --help [CLASS], --target-help, --version
+    -Q, -t, -T SCRIPT, -z KEYWORD, -u SYM, -e ENTRY, -remap, -fuse-ld NAME, --std S, --coverage, -coverage, -ferror-limit N, --verbose, -h
+    -Xpreprocessor O, -b M, -V V, -emit-llvm, -flto [N], -nologo, --param P, -print-targets, -print-resource-dir, -print-target-triple, -fsyntax-only
+    -ObjC, -index-store-path P, -working-directory D, -current_version V, -compatibility_version V, -install_name N, -dynamiclib, -bundle, -undefined A
+    -include FILE, -imacros FILE : reads
+    -o FILE : makes
+    -MF FILE : makes
+    -MJ FILE : makes
+    -dumpdir D, -dumpbase D, -dumpbase-ext D, -aux-info FILE : makes
+    -B DIR, --prefix DIR : runs
+    -specs FILE, --specs FILE : runs
+    -wrapper CMD : runs
+    -fplugin P, -fpass-plugin P : runs
+    -ld-path P, --ld-path P : runs
+    -no-canonical-prefixes
+    -Xclang O, -Xlinker O, -Xassembler O, -mllvm O : runs-command
+");
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&[
+        "gcc", "g++", "cc", "c++", "c99", "c89", "clang", "clang++", "cpp", "gfortran", "gcc-9", "gcc-10", "gcc-11", "gcc-12", "gcc-13", "gcc-14", "g++-9",
+        "g++-10", "g++-11", "g++-12", "g++-13", "g++-14", "clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "x86_64-linux-gnu-gcc",
+        "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc", "emcc", "em++", "musl-gcc", "icc", "tcc", "nvcc", "hipcc",
+    ])
+    .style(Style::EXACT)
+    .options(&[GCC])
+    .operands(Operands::TEXT)
+    .judge(cc),
+    Spec::new(&["ld", "lld", "gold", "ld.lld", "mold", "as", "nasm", "yasm"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
+        .options(&[options!("-o FILE : makes", "-plugin P, --plugin P : runs")])
+        .operands(Operands::READ),
+    Spec::new(&["ar", "gcc-ar", "llvm-ar"]).style(Style::HARMLESS).operands(Operands::then(&[Role::Text, Role::Edit], Role::Read)),
+    Spec::new(&["ranlib", "strip", "install_name_tool", "patchelf", "codesign"]).style(Style::HARMLESS).options(&[options!("
+        -o FILE : makes
+    ")]).operands(Operands::EDIT),
+    Spec::new(&["objcopy", "llvm-objcopy"]).style(Style::HARMLESS).operands(Operands::then(&[Role::Edit], Role::Write)),
+    Spec::new(&["objdump", "nm", "readelf", "size", "addr2line", "c++filt", "ldd", "otool", "dwarfdump", "llvm-objdump", "llvm-nm", "llvm-readelf", "llvm-dwarfdump", "eu-readelf", "pahole", "vtool", "gcov", "gcov-dump", "llvm-cov", "gprof"])
+        .style(Style::HARMLESS)
+        .operands(Operands::READ),
+    Spec::new(&["swiftc", "ghc", "ocamlc", "ocamlopt", "fpc", "gnatmake", "dmd", "ldc2", "nim", "zig", "crystal", "valac", "kotlinc", "scalac", "javac", "csc", "mcs", "fsc", "vbc", "erlc", "elixirc", "tinygo", "odin", "v"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .options(&[options!("
+            -o --output FILE : makes
+            -d DIR : makes-below
+            -run, --run : runs-code
+        ")])
+        .operands(Operands::READ)
+        .subs(&[
+            Spec::new(&["run", "-r", "r", "repl"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
+            Spec::new(&["build", "test", "check", "fmt", "version", "env", "build-exe", "build-lib", "c", "cpp", "doc", "init", "cc", "c++", "targets", "libc", "ast-check"])
+                .style(Style::HARMLESS)
+                .operands(Operands::READ),
+        ]),
+    Spec::new(&["swift"]).style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY)).subs(&[
+        Spec::new(&["build", "test"]).style(Style::HARMLESS),
+        Spec::new(&["run"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
+        Spec::new(&["package"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Installs)]),
+    ]).judge(runs_file),
+    Spec::new(&["dotnet"]).style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY)).subs(&[
+        Spec::new(&["build", "test", "restore", "msbuild", "vstest", "pack", "format", "clean", "publish"]).style(Style::HARMLESS).options(&[options!("-o --output DIR : makes-below")]),
+        Spec::new(&["list", "--info", "--list-sdks", "--list-runtimes", "sln", "help", "--version"]).style(Style::HARMLESS),
+        Spec::new(&["run", "watch", "exec", "script", "fsi"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
+        Spec::new(&["add", "remove", "tool", "new", "workload", "nuget", "package", "reference", "store", "dev-certs", "user-secrets"])
+            .style(Style::HARMLESS)
+            .acts(&[Act::Named(Code::Installs)]),
+    ]).judge(runs_file),
+    Spec::new(&["java", "scala", "kotlin", "groovy", "jshell", "jrunscript"])
+        .style(Style::WORDS.and(Style::LEADING).and(Style::HARMLESS).and(Style::RISKY))
+        .options(&[options!("
+            -version, -showversion, -help, -h, -cp -classpath --class-path P, -D [PROP], -X [OPT], -ea, -da, -server, -client
+            -p --module-path P, --add-modules M, --add-opens O, --add-exports E, --enable-preview, --source V
+            -javaagent [A], -agentlib [A], -agentpath [A] : runs-code
+            -jar FILE : last
+            -m --module M : last
+            -e CODE : last
+        ")])
+        .judge(java),
+    Spec::new(&["javap", "jar", "jdeps", "jmap", "jstack", "jstat", "jinfo", "jcmd", "javadoc"])
+        .style(Style::HARMLESS)
+        .operands(Operands::READ)
+        .judge(jar),
+    Spec::new(&["protoc", "flatc", "thrift", "capnp", "bison", "yacc", "flex", "lex", "m4", "swig", "cython", "antlr4", "rpcgen", "windres", "moc", "uic", "rcc", "glib-compile-resources", "wayland-scanner"])
+        .style(Style::HARMLESS.and(Style::RISKY))
+        .options(&[options!("-o --output FILE : makes", "--plugin P : runs")])
+        .operands(Operands::READ)
+        .acts(&[Act::WritesBelow(".")]),
+    Spec::new(&["ccache", "sccache", "distcc"]).style(Style::LEADING).options(&[options!("
+        -s --show-stats, -h, -V, -p --show-config, -v --verbose, --print-stats, --show-adv-stats
+        -C --clear, -c --cleanup, -z --zero-stats, --stop-server, --start-server : changes-system
+    ")]).judge(super::pip::starts_operands),
+];
+
+/// What is compiled, and where it goes: `a.out` and object files without `-o`.
+fn cc(view: &mut View<'_>) {
+    for at in view.operands() {
+        let Some(word) = view.word(at) else { continue };
+        match word.exact() {
+            // `@file` holds more options, which nobody sees.
+            Some(bytes) if bytes.starts_with(b"@") => {
+                view.named(Code::DynamicOption, crate::effect::NamedBy::Nothing, at);
+            }
+            _ => view.reads(word, at),
+        }
+    }
+    let stops = view.has_any(&[
+        "-E",
+        "-M",
+        "-MM",
+        "--version",
+        "-dumpversion",
+        "-dumpmachine",
+        "--help",
+        "-fsyntax-only",
+        "-v",
+    ]);
+    if view.operand_count() > 0 && !stops && !view.has("-o") {
+        writes_beside(view);
+    }
+    for name in ["-f", "-W", "-m"] {
+        for (at, value) in view.values(name) {
+            let Some(text) = value.exact_str() else { continue };
+            let runs = ["plugin", "pass-plugin", "l,", "a,", "p,"].iter().any(|p| text.starts_with(p))
+                && (name == "-f" || text.contains("plugin") || text.contains("-dynamic-linker"));
+            if runs {
+                view.named_by_flag(Code::RunsCommand, name, at);
+            }
+            if name == "-W" && (text.starts_with("p,-M") || text.contains(",-Map")) {
+                view.named_by_flag(Code::WritesFile, name, at);
+            }
+        }
+    }
+}
+
+/// Without `-o`: `a.out`, or for each source an object file of its name in the working directory.
+fn writes_beside(view: &mut View<'_>) {
+    let suffix = match (view.has("-c"), view.has("-S")) {
+        (_, true) => ".s",
+        (true, _) => ".o",
+        _ => return view.touches(Verb::Write, "a.out", false),
+    };
+    for at in view.operands() {
+        let Some(source) = view.word(at).and_then(Word::exact_str) else {
+            return view.touches(Verb::Write, ".", true);
+        };
+        let name = source.rsplit('/').next().unwrap_or(source);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        view.touches(Verb::Write, &format!("{stem}{suffix}"), false);
+    }
+}
+
+/// A script, unless only a question is asked.
+fn runs_file(view: &mut View<'_>) {
+    if let Some(at) = view.operand_at(0) {
+        view.code("unknown", Code::RunsCode, crate::effect::NamedBy::Program, at);
+        view.hands_on(0);
+    }
+}
+
+fn java(view: &mut View<'_>) {
+    for name in ["-jar", "-m", "-e"] {
+        if let Some((at, value)) = view.values(name).pop() {
+            if name == "-jar" {
+                view.path_effect(Verb::Read, &value, at, false, Carry::Plain);
+            }
+            view.code("java", Code::RunsCode, crate::effect::NamedBy::Program, at);
+            view.hands_on(0);
+            return;
+        }
+    }
+    if view.operand_count() > 0 || !view.has_any(&["-version", "--version", "-help", "--help", "-h"]) {
+        view.code("java", Code::RunsCode, crate::effect::NamedBy::Program, 0);
+        view.hands_on(0);
+    }
+}
+
+/// `jar xf` and `jar cf` write; `jar tf` lists.
+fn jar(view: &mut View<'_>) {
+    let mode = view.operand(0).and_then(Word::exact).unwrap_or_default();
+    let lists = view.name != "jar" || mode.starts_with(b"t") || view.has_any(&["-t", "--list"]);
+    if !lists || view.name == "javadoc" {
+        view.touches(Verb::Write, ".", true);
+    }
+}

@@ -1,0 +1,226 @@
+//! Programs that check, format, bundle and test code of a project.
+
+use super::{Act, Code, Operands, Spec, View};
+use crate::effect::{Carry, Verb};
+use crate::option::{Style, options};
+
+/// Runs tests or checks and reads what it is given; unknown options stay doubts.
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["tsc", "vue-tsc", "tsgo", "svelte-check"])
+        .style(Style::EXACT)
+        .options(&[options!("
+            -b --build, --noEmit, --pretty, -w --watch, --listFiles, --listFilesOnly, --showConfig, --strict, --skipLibCheck, --esModuleInterop
+            -t --target T, -m --module M, --lib L, --jsx J, --allowJs, --checkJs, -d --declaration, --declarationMap, --emitDeclarationOnly
+            --sourceMap, --removeComments, --noImplicitAny, --incremental, --composite, --force, --clean, --dry, -f, -v, -h, --all, --init
+            --moduleResolution M, --resolveJsonModule, --isolatedModules, --noErrorTruncation, --diagnostics, --extendedDiagnostics, --traceResolution
+            --types T, --typeRoots T, --baseUrl U, --noUnusedLocals, --noUnusedParameters, --preserveWatchOutput, --explainFiles, --locale L
+            --threshold T, --fail-on-warnings, --output F, --tsconfig F, --no-tsconfig, --ignore P, --compiler-warnings W, --diagnostic-sources S
+            -p --project FILE : reads
+            --outDir DIR : makes-below
+            --outFile FILE : makes
+            --declarationDir DIR : makes-below
+            --rootDir DIR : reads-below
+            --tsBuildInfoFile FILE : makes
+            --generateTrace DIR : writes-below
+            --generateCpuProfile FILE : writes
+        ")])
+        .operands(Operands::READ)
+        .judge(tsc),
+    Spec::new(&["eslint", "eslint_d", "oxlint", "standard", "xo", "tslint", "stylelint", "htmlhint", "markdownlint", "markdownlint-cli2", "jshint", "jscpd", "knip", "depcheck", "madge", "commitlint", "cspell", "alex", "textlint", "remark", "publint", "attw", "dependency-cruiser", "depcruise"])
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY))
+        .options(&[options!("
+            --ext E, --env E, --global G, --parser P, --parser-options O, --no-eslintrc, --no-config-lookup, --no-inline-config, --report-unused-disable-directives
+            --report-unused-disable-directives-severity S, --report-unused-inline-configs S, --rule R, --quiet, --max-warnings N, -f --format F, --color, --cache, --cache-strategy S
+            --ignore-pattern P, --no-ignore, --no-error-on-unmatched-pattern, --pass-on-no-patterns, --exit-on-fatal-error, --no-warn-ignored, --stdin, --stdin-filename F
+            --print-config F, --debug, -h, -v, --env-info, --stats, --flag F, --suppress-all, --suppress-rule R, --prune-suppressions, --concurrency N, --inspect-config
+            -D --deny R, -W --warn R, -A --allow R, --tsconfig F, --type-aware, --threads N, --silent, -i, --mm, -q, --no-progress, --no-summary, --words-only, --unique, --lint F
+            --allow-empty-input, --files F, --report-needless-disables, --custom-syntax S, --from R, --to R, --last, --edit, --verbose, -s, -p, --production, --include I, --exclude E
+            -c --config FILE : runs-code
+            --rulesdir DIR : runs-code
+            --resolve-plugins-relative-to DIR : runs-code
+            --plugin P : runs-code
+            --cache-file FILE, --cache-location PATH : makes
+            -o --output-file FILE : makes
+            --fix, --fix-type T : changes-files
+            --fix-suggestions, --fix-dangerously : changes-files
+            --fix-dry-run
+            --ignore-path FILE : reads
+            --init : changes-files
+        ")])
+        .operands(Operands::READ_BELOW),
+    Spec::new(&["prettier", "dprint", "biome", "rome", "js-beautify", "clang-format", "shfmt", "stylua", "swiftformat", "ktlint", "google-java-format", "scalafmt", "ormolu", "fourmolu", "nixfmt", "alejandra", "xmlformat", "sql-formatter", "sqlfluff", "djlint", "mdformat", "nixpkgs-fmt", "buildifier", "yamlfmt"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .options(&[options!("
+            -c --check, -l --list-different, -d --diff, --log-level L, --parser P, --config-precedence C, --no-config, --stdin-filepath F, --no-color
+            --config FILE : reads
+            --ignore-path FILE : reads
+            --plugin P : runs-code
+            -w --write : changes-files
+            -i --in-place --inplace : changes-files
+            --fix, --apply, --unsafe : changes-files
+        ")])
+        .subs(&[
+            Spec::new(&["check", "lint", "ci", "explain", "version", "help", "output-file-paths", "output-resolved-config"])
+                .style(Style::HARMLESS)
+                .options(&[options!("-w --write, --fix, --apply, --apply-unsafe, --unsafe : changes-files")])
+                .operands(Operands::READ_BELOW),
+            Spec::new(&["format", "fmt", "fix", "migrate", "init"])
+                .style(Style::HARMLESS)
+                .operands(Operands::READ_BELOW)
+                .acts(&[Act::Named(Code::ChangesFiles)]),
+        ])
+        .judge(format_in_place),
+    Spec::new(&["ruff"])
+        .style(Style::EXACT.and(Style::EQUALS).and(Style::GLOBAL))
+        .options(&[RUFF])
+        .subs(&[
+            Spec::new(&["check"]).style(Style::EXACT).options(&[RUFF]).operands(Operands::READ_BELOW),
+            Spec::new(&["format"]).style(Style::EXACT).options(&[RUFF]).operands(Operands::READ_BELOW).judge(ruff_format),
+            Spec::new(&["rule", "config", "linter", "version", "help", "analyze"]).style(Style::HARMLESS),
+            Spec::new(&["clean", "server"]).style(Style::HARMLESS),
+        ]),
+    Spec::new(&["mypy", "dmypy", "pyright", "basedpyright", "pyre", "pytype", "ty", "flake8", "pylint", "pycodestyle", "pydocstyle", "pyflakes", "bandit", "vulture", "radon", "interrogate", "codespell", "rstcheck", "doc8", "lizard", "xenon", "import-linter", "deptry", "refurb", "semgrep"])
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
+        .options(&[options!("
+            --config-file FILE : reads
+            --rcfile FILE : reads
+            -c --config FILE : reads
+            -p --package --project P, -m --module M, -j --jobs N
+            --install-types : installs
+            --junit-xml FILE : makes
+            --html-report DIR, --xml-report DIR, --txt-report DIR, --linecount-report DIR, --any-exprs-report DIR, --cobertura-xml-report DIR : makes-below
+            --cache-dir DIR : makes-below
+            -o --output-file --output FILE : makes
+            --python-executable --pythonpath PROG : runs
+            --load-plugins P, --init-hook CODE : runs-code
+            --shadow-file A B : reads
+            -w --write-changes --autofix --fix : changes-files
+        ")])
+        .operands(Operands::READ_BELOW),
+    Spec::new(&["black", "isort", "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue", "reorder-python-imports", "ssort", "add-trailing-comma", "flynt", "unify"])
+        .style(Style::EXACT.and(Style::HARMLESS))
+        .options(&[options!("
+            --check, --check-only, -c, --diff, -d, -q --quiet, -v --verbose, -l --line-length N, -t --target-version V, -S, --fast, --safe, --profile P
+            --config FILE : reads
+            -i --in-place --inplace : changes-files
+        ")])
+        .operands(Operands::READ_BELOW)
+        .judge(black),
+    Spec::new(&["jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma", "cypress", "playwright", "nyc", "c8", "web-test-runner", "testcafe", "uvu", "qunit", "lab", "storybook", "wtr"])
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::FREE).and(Style::RISKY))
+        .options(&[options!("
+            -t --testNamePattern --grep -g P, --coverage [V], --watch, --watchAll, -w, --runInBand -i, --verbose, --silent, --bail [N], -b, --ci, --maxWorkers N, --passWithNoTests
+            --onlyChanged -o, --changedSince R, --listTests, --showConfig, --no-cache, --clearCache, --forceExit, --detectOpenHandles, --testTimeout N, --timeout N, --env E
+            --projects P, --selectProjects P, --run, --ui, --reporter --reporters R, --threads, --no-threads, --pool P, --retry N, --globals, --dom, --browser [B], --headed
+            --headless, --mode M, --workspace W, --project P, --shard S, --update -u, --updateSnapshot, --testPathPattern P, --testPathPatterns P, --testPathIgnorePatterns P
+            --findRelatedTests, --json, --exit, --recursive, --parallel, --jobs N, --slow N, --color [W], --colors, --hideSkippedTests, --no-color, --logHeapUsage, --allowOnly
+            --expand, --errorOnDeprecated, --notify, --lastCommit, --workers N, -j N, --repeat-each N, --retries N, --max-failures N, -x, --last-failed, --fully-parallel, --list
+            --spec S, --quiet, -q, --record, --tag T, --key K, --typecheck, --sequence S, --bail, --dangerouslyIgnoreUnhandledErrors, --isolate, --no-isolate
+            -c --config FILE : runs-code
+            --rootDir DIR, --root DIR, --dir DIR, --roots DIR : reads-below
+            -r --require M, --import M, --setupFiles F, --loader L, --globalSetup F : runs-code
+            --coverageDirectory DIR, --outputFile FILE, --output DIR, --report-dir DIR : makes-below
+            --inspect [A], --inspect-brk [A], --inspectBrk [A], --api [P] : serves
+        ")])
+        .subs(&[
+            Spec::new(&["run", "test", "watch", "dev", "related", "list", "bench", "verify", "info", "version", "show-report", "merge-reports", "open", "component"])
+                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS)),
+            Spec::new(&["install", "install-deps", "uninstall", "codegen", "init", "add", "cache"])
+                .style(Style::HARMLESS)
+                .acts(&[Act::Named(Code::Installs)]),
+        ])
+        .operands(Operands::TEXT),
+    Spec::new(&["webpack", "rollup", "esbuild", "swc", "babel", "parcel", "vite", "next", "nuxt", "astro", "remix", "ng", "vue-cli-service", "react-scripts", "gatsby", "svelte-kit", "expo", "tailwindcss", "postcss", "sass", "node-sass", "lessc", "tsup", "unbuild", "microbundle", "ncc", "metro", "snowpack", "rspack", "rsbuild", "wmr", "terser", "uglifyjs", "svgo", "typedoc", "jsdoc", "api-extractor", "hugo", "jekyll", "mkdocs", "sphinx-build", "doxygen", "eleventy", "docusaurus", "vuepress", "vitepress", "zola", "mdbook", "pandoc", "asciidoctor", "pdflatex", "xelatex", "lualatex", "latexmk", "bibtex", "typst", "tectonic"])
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .options(&[options!("
+            -o --output --outfile --outFile FILE : makes
+            --outdir --out-dir --outDir -d DIR : makes-below
+            -c --config FILE : runs-code
+            --require M, --plugin P, --plugins P : runs-code
+            --filter PROG, -F PROG, --lua-filter F, --pdf-engine P : runs-code
+            --shell-escape -shell-escape --enable-write18 : runs-command
+            --serve, --servedir DIR, --listen A, --host H : serves
+        ")])
+        .subs(&[
+            Spec::new(&["build", "check", "lint", "info", "test", "analyze", "sync", "prepare", "compile", "export", "generate", "version", "help", "typecheck", "config", "t", "b", "bundle"])
+                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS)),
+            Spec::new(&["dev", "serve", "server", "start", "preview", "watch", "s", "develop"])
+                .style(Style::HARMLESS)
+                .acts(&[Act::Named(Code::Serves)]),
+            Spec::new(&["deploy", "gh-deploy", "publish", "add", "create", "new", "init", "upgrade", "update", "install", "eject"])
+                .style(Style::HARMLESS)
+                .acts(&[Act::Named(Code::Publishes)]),
+        ]),
+    Spec::new(&["shellcheck", "hadolint", "actionlint", "tflint", "checkov", "trivy", "grype", "syft", "dockle", "kubeval", "kubeconform", "conftest", "ansible-lint", "markdown-link-check", "lychee", "vale", "proselint", "write-good", "cppcheck", "cpplint", "clang-tidy", "include-what-you-use", "splint", "flawfinder", "checkstyle", "pmd", "spotbugs", "detekt", "swiftlint", "rubocop", "reek", "brakeman", "phpstan", "psalm", "phpcs", "credo", "hlint", "luacheck", "selene", "sqlint", "protolint", "editorconfig-checker", "ec", "gitleaks", "trufflehog", "detect-secrets", "dotenv-linter", "zizmor", "typos", "statix", "deadnix", "ls-lint", "yaml-lint"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
+        .options(&[options!("
+            -o --output --report-path FILE : makes
+            -c --config FILE : reads
+            --fix, -fix, --auto-correct, --autocorrect, -A, -a, --write-changes, -w : changes-files
+            -load L, --load L, --require R, --plugin P : runs-code
+        ")])
+        .operands(Operands::READ_BELOW),
+    Spec::new(&["pre-commit", "lint-staged", "husky", "lefthook", "overcommit"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .subs(&[
+            Spec::new(&["run", "validate-config", "sample-config", "help"]).style(Style::HARMLESS),
+            Spec::new(&["install", "uninstall", "autoupdate", "clean", "gc", "install-hooks", "init-templatedir", "add", "migrate-config", "try-repo"])
+                .style(Style::HARMLESS)
+                .acts(&[Act::Named(Code::Installs)]),
+        ])
+        .acts(&[Act::Named(Code::RunsCode)]),
+];
+
+const RUFF: &crate::option::Table = options!("
+    --output-format F, --target-version V, --preview, --no-preview, --extension E, --select R, --ignore R, --extend-select R, --extend-ignore R
+    --per-file-ignores R, --extend-per-file-ignores R, --fixable R, --unfixable R, --extend-fixable R, --exclude P, --extend-exclude P, --respect-gitignore
+    --no-respect-gitignore, --force-exclude, --no-force-exclude, -n --no-cache, --isolated, --stdin-filename F, -e --exit-zero, --exit-non-zero-on-fix
+    --show-files, --show-settings, --show-fixes, --no-show-fixes, --ignore-noqa, --statistics, -w --watch, --diff, --check, --line-length N
+    --range R, -v --verbose, -q --quiet, -s --silent, -h, -V, --color W, --all, --no-fix, --no-unsafe-fixes, --explain
+    --config FILE : reads
+    --cache-dir DIR : makes-below
+    -o --output-file FILE : makes
+    --fix, --fix-only, --unsafe-fixes, --add-noqa : changes-files
+");
+
+fn tsc(view: &mut View<'_>) {
+    if view.has("--init") {
+        view.touches(Verb::Write, "tsconfig.json", false);
+    }
+}
+
+fn ruff_format(view: &mut View<'_>) {
+    if !view.has_any(&["--check", "--diff"]) {
+        write_operands(view);
+    }
+}
+
+/// `black x` writes unless it only checks; those with `-i` write only then.
+fn black(view: &mut View<'_>) {
+    let asks = matches!(view.name, "autopep8" | "yapf" | "autoflake" | "docformatter" | "unify");
+    let checks = view.has_any(&["--check", "--check-only", "--diff"]) || view.name == "isort" && view.has("-c");
+    if view.has("--in-place") || !asks && !checks {
+        write_operands(view);
+    }
+}
+
+fn format_in_place(view: &mut View<'_>) {
+    for at in view.operands() {
+        if let Some(word) = view.word(at) {
+            view.reads_below(word, at);
+        }
+    }
+    if view.has_any(&["--write", "--in-place", "--fix"]) {
+        write_operands(view);
+    }
+}
+
+fn write_operands(view: &mut View<'_>) {
+    for at in view.operands() {
+        if let Some(word) = view.word(at)
+            && word.exact() != Some(b"-")
+        {
+            view.path_effect(Verb::Write, word, at, true, Carry::Plain);
+        }
+    }
+}

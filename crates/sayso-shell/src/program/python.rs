@@ -1,0 +1,118 @@
+//! Python itself. Its modules that are programs of their own are judged as those programs.
+
+use super::{Act, Code, Operands, Role, Spec, View, index};
+use crate::effect::{NamedBy, Stdin, Verb};
+use crate::files::Kind;
+use crate::option::{Style, options};
+use crate::word::Word;
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&[
+        "python", "python3", "python2", "python2.7", "python3.6", "python3.7", "python3.8", "python3.9", "python3.10", "python3.11",
+        "python3.12", "python3.13", "python3.14", "pypy", "pypy3", "ipython", "ipython3",
+    ])
+    .aliased()
+    .style(Style::LEADING)
+    .options(&[options!("
+        -b, -B, -d, -E, -h, -i, -I, -O, -P, -q, -s, -S, -t, -u, -v, -V, -W ARG, -x, -X OPT, --check-hash-based-pycs MODE
+        --help-env, --help-xoptions, --help-all, -R, --no-banner, --quiet
+        -c CODE : last
+        -m MODULE : last
+    ")])
+    .judge(python),
+    // Modules that are started with `-m` and have no program of their own name.
+    Spec::new(&["json.tool"])
+        .options(&[options!("--sort-keys, --no-ensure-ascii, --json-lines, --indent N, --tab, --no-indent, --compact, -h")])
+        .operands(Operands::then(&[Role::Read], Role::Write)),
+    Spec::new(&["unittest", "doctest"])
+        .options(&[options!("
+            -v --verbose, -q --quiet, --locals, --durations N, -f --failfast, -c --catch, -b --buffer, -k P, -s --start-directory D
+            -p --pattern P, -t --top-level-directory D, -h, -o OPT
+        ")])
+        .operands(Operands::TEXT),
+    Spec::new(&["py_compile", "compileall"])
+        .style(Style::HARMLESS)
+        .operands(Operands::all(Role::Edit)),
+    Spec::new(&["http.server", "pydoc", "SimpleHTTPServer", "smtpd", "wsgiref.simple_server"])
+        .style(Style::HARMLESS)
+        .acts(&[Act::Named(Code::Serves)]),
+    Spec::new(&["venv", "virtualenv", "ensurepip", "pyvenv"])
+        .style(Style::HARMLESS)
+        .operands(Operands::all(Role::WriteBelow))
+        .acts(&[Act::Named(Code::Installs)]),
+    Spec::new(&["site", "sysconfig", "platform", "calendar", "this", "tokenize", "ast", "dis", "pyclbr", "symtable", "textwrap", "uuid"])
+        .style(Style::HARMLESS)
+        .operands(Operands::READ),
+    Spec::new(&["zipfile", "tarfile"])
+        .options(&[options!("
+            -l --list ARCHIVE, -t --test ARCHIVE : reads
+            -v --verbose, --filter F, --metadata-encoding E
+            -e --extract ARCHIVE : changes-files
+            -c --create ARCHIVE : changes-files
+        ")])
+        .operands(Operands::all(Role::WriteBelow)),
+];
+
+/// Code stands in the command, comes from standard input, from a file, or from a module.
+fn python(view: &mut View<'_>) {
+    if let Some((at, _)) = view.values("-c").pop() {
+        view.code("python", Code::InlineCode, NamedBy::Flag("-c".to_owned()), at);
+        view.hands_on(0);
+    } else if let Some((at, module)) = view.values("-m").pop() {
+        run_module(view, &module, at);
+    } else if let Some((at, file)) = view.operand_at(0).and_then(|at| view.word(at).map(|w| (at, w))) {
+        if matches!(file.exact(), Some(b"-" | b"/dev/stdin")) {
+            inline_by_stdin(view, at);
+        } else {
+            view.path_effect(Verb::Read, file, at, false, crate::effect::Carry::Plain);
+            view.code("python", Code::RunsCode, NamedBy::Program, at);
+        }
+        view.hands_on(1);
+    } else if !view.has_any(&["--version", "-V", "--help", "-h", "--help-env", "--help-xoptions", "--help-all"]) {
+        // Whatever comes on standard input is code; at a terminal it is a person's.
+        inline_by_stdin(view, 0);
+    }
+}
+
+fn inline_by_stdin(view: &mut View<'_>, at: usize) {
+    if view.inv.stdin != Stdin::Inherited || at > 0 {
+        view.imply("-c", None, at);
+    }
+    view.code("python", Code::InlineCode, NamedBy::Flag("-c".to_owned()), at);
+}
+
+/// `python -m pytest x` is `pytest x`, unless a file of the working directory has the module's name: Python would take
+/// that one.
+fn run_module(view: &mut View<'_>, module: &Word, at: usize) {
+    // `-mpytest` holds its value; `-m pytest` and `-Im pytest` do not.
+    let joined = view.word(at + 1) != Some(module);
+    let first_argument = if joined { at + 1 } else { at + 2 };
+    let name = module.exact_str();
+    let program = name.and_then(|name| match name {
+        "py.test" => Some("pytest"),
+        "pre_commit" => Some("pre-commit"),
+        "ipykernel" | "jupyterlab" | "notebook" => Some("jupyter"),
+        "pip" | "pip3" => Some("pip"),
+        other => index::find(other).map(|(name, _)| name),
+    });
+    match (name, program) {
+        (Some(name), Some(program)) if !is_shadowed(view, name) => {
+            view.out.transparent = true;
+            view.starts_as(program, at, first_argument);
+        }
+        _ => {
+            view.code("python", Code::RunsCode, NamedBy::Flag("-m".to_owned()), at);
+            view.hands_on(0);
+        }
+    }
+}
+
+fn is_shadowed(view: &View<'_>, module: &str) -> bool {
+    if view.has_any(&["-I", "-P"]) {
+        return false;
+    }
+    let Some(cwd) = view.base.as_deref() else { return false };
+    let first = module.split('.').next().unwrap_or(module);
+    let exists = |name: &str| !matches!(view.inv.files.kind(&cwd.join(name)), Kind::Missing | Kind::Unknown);
+    exists(&format!("{first}.py")) || exists(first)
+}
