@@ -12,6 +12,10 @@ use cli::{Cli, Command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // An agent waits for its hook at every call: no time for more than that.
+    if let Some(code) = command::hook::fast_path() {
+        return code;
+    }
     let outcome = match Cli::parse().command {
         Command::Check(it) => command::check::run(&it),
         Command::Why(it) => command::why::run(&it),
@@ -22,6 +26,9 @@ fn main() -> ExitCode {
         Command::Explain(it) => command::explain::run(&it),
         Command::Schema(it) => command::schema::run(&it),
         Command::Log(it) => command::log::run(&it),
+        Command::Hook(it) => command::hook::run(&it),
+        Command::Install(it) => command::install::run(&it),
+        Command::Uninstall(it) => command::uninstall::run(&it),
         Command::Serve(it) => command::serve::run(&it),
         Command::Completions(it) => command::completions::run(&it),
         Command::Man(it) => command::man::run(&it),

@@ -24,7 +24,8 @@ pub(crate) struct Hook {
 
 /// Runs it.
 pub(crate) fn run(hook: &Hook) -> Outcome {
-    let agent: Agent = hook.agent.parse().map_err(|error: sayso_agents::Error| Failure::wrong(format!("error: {error}")))?;
+    let agent: Agent =
+        hook.agent.parse().map_err(|error: sayso_agents::Error| Failure::wrong(format!("error: {error}")))?;
     Ok(hook_process(agent, || setting(agent, hook)))
 }
 
@@ -78,7 +79,9 @@ mod tests {
 
     #[test]
     fn anything_else_goes_the_long_way() {
-        for arguments in [&["--help"][..], &["claude-code", "--help"], &["claude-code", "--home"], &[], &["claude-code", "x"]] {
+        for arguments in
+            [&["--help"][..], &["claude-code", "--help"], &["claude-code", "--home"], &[], &["claude-code", "x"]]
+        {
             assert!(parsed(arguments).is_none(), "{arguments:?}");
         }
     }

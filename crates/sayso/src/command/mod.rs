@@ -3,7 +3,9 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod lint;
 pub(crate) mod log;
 pub(crate) mod man;
@@ -11,4 +13,5 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod trust;
+pub(crate) mod uninstall;
 pub(crate) mod why;

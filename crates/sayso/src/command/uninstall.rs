@@ -1,0 +1,33 @@
+//! `sayso uninstall`: takes Sayso out of an agent's way.
+
+use super::install::{Change, failure, say};
+use crate::failure::Outcome;
+use sayso_agents::install::plan_uninstall;
+use std::process::ExitCode;
+
+/// Puts an agent's settings back exactly as they were before `sayso install`.
+///
+/// What was changed in them since stays; only what is Sayso's goes. On a terminal it asks before it writes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  sayso uninstall claude-code")]
+pub(crate) struct Uninstall {
+    /// The agent: claude-code
+    agent: String,
+    #[command(flatten)]
+    change: Change,
+}
+
+/// Runs it.
+pub(crate) fn run(uninstall: &Uninstall) -> Outcome {
+    let (agent, setting) = uninstall.change.setting(&uninstall.agent)?;
+    let plan = plan_uninstall(agent, &setting).map_err(failure)?;
+    if !plan.changes() {
+        return say(&format!("{} is not guarded; nothing to take out.\n", uninstall.agent));
+    }
+    if !uninstall.change.made(&plan)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(&format!("\n{} is not guarded any more.\n", uninstall.agent))
+}
