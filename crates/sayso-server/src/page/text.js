@@ -30,7 +30,7 @@ export function visible(text, keepLines = false) {
   return pieces;
 }
 
-const FOLD = 2000;
+const FOLD = 1200; // characters shown before the rest is folded
 
 // One line of agent text, cut where it gets long.
 export function Line({ text, most = 300 }) {
@@ -67,7 +67,7 @@ export function Marked({ text, spans, kind }) {
 // Agent text of several lines, folded when long.
 export function Block({ text }) {
   const all = String(text ?? '');
-  if (all.length <= FOLD) return html`<pre><bdi dir="ltr">${visible(all, true)}</bdi></pre>`;
-  return html`<pre><bdi dir="ltr">${visible(all.slice(0, FOLD), true)}</bdi></pre>
-    <details><summary>${all.length - FOLD} more characters</summary><pre><bdi dir="ltr">${visible(all.slice(FOLD, 100 * FOLD), true)}</bdi></pre></details>`;
+  if (all.length <= FOLD) return html`<pre tabindex="0"><bdi dir="ltr">${visible(all, true)}</bdi></pre>`;
+  return html`<pre tabindex="0"><bdi dir="ltr">${visible(all.slice(0, FOLD), true)}</bdi></pre>
+    <details><summary>${all.length - FOLD} more characters</summary><pre tabindex="0"><bdi dir="ltr">${visible(all.slice(FOLD, 100 * FOLD), true)}</bdi></pre></details>`;
 }

@@ -56,7 +56,7 @@ function Answer({ answer }) {
   return html`<div class="answer">
     <p class="headline"><${Verdict} verdict=${answer.verdict} />
       ${reason && html`<span class="because"><${Line} text=${reason.text} /></span> <code class="code">${visible(reason.code)}</code>`}</p>
-    <pre class="marked"><${Marked} text=${answer.text} spans=${spans} kind=${answer.would_be} /></pre>
+    <pre class="marked" tabindex="0"><${Marked} text=${answer.text} spans=${spans} kind=${answer.would_be} /></pre>
     ${answer.nearest.slice(0, 3).map((it) => html`<p class="nearest">without <code>${visible(it.without)}</code>: <${Verdict} verdict=${it.verdict} /></p>`)}
     ${answer.doubts.slice(0, 4).map((it) => html`<p class="doubt"><span class="label">unclear</span> ${visible(it.text)}</p>`)}
     <${Trace} effects=${answer.effects} />
