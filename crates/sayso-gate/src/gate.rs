@@ -120,10 +120,12 @@ impl Gate {
     }
 }
 
-/// Makes a decision at least this strict, and says so first.
+/// Makes a decision at least this strict, and says why: first, if that is what decides.
 fn tighten(decision: &mut Decision, least: Verdict, reason: &Reason) {
     if decision.verdict < least || least == Verdict::Deny && decision.answer != Answer::Deny {
         decision.reasons.insert(0, reason.clone());
+    } else {
+        decision.reasons.push(reason.clone());
     }
     decision.verdict = decision.verdict.max(least);
     decision.answer = match (decision.answer, least) {
@@ -138,8 +140,7 @@ fn ask(decision: &mut Decision, policy: &Policy, asking: Asking) {
     if decision.answer != Answer::Ask {
         return;
     }
-    let _ = policy;
-    if asking == Asking::Nobody {
+    if asking == Asking::Nobody || policy.unanswered().is_some() {
         let why = "A person should decide this, and nobody can be asked here.";
         tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
     }

@@ -12,7 +12,7 @@ pub enum Home<'a> {
     Environment,
     /// The user database, whatever the environment says.
     Database,
-    /// This folder. `install` writes it into the registration of a hook, because an agent's settings may change
+    /// This folder; `~` for the one in the user database. `install` writes it into the registration of a hook, because an agent's settings may change
     /// the environment of its hooks: a repository must not be able to move its reader to another policy.
     At(&'a Path),
 }
@@ -41,8 +41,8 @@ impl Places {
     /// If there is no home folder.
     pub fn find(home: Home<'_>) -> Result<Self, Error> {
         let home = match home {
-            Home::At(home) => Some(home.to_owned()),
-            Home::Database => home_in_database(),
+            Home::At(home) if home != Path::new("~") => Some(home.to_owned()),
+            Home::At(_) | Home::Database => home_in_database(),
             Home::Environment => {
                 std::env::var_os("HOME").map(PathBuf::from).filter(|h| h.is_absolute()).or_else(home_in_database)
             }

@@ -24,3 +24,25 @@ pub const CALL_MALFORMED: &str = "call-malformed";
 pub fn built_in(code: &'static str, text: impl Into<String>) -> Reason {
     Reason { code: code.into(), text: text.into(), layer: Layer::BuiltIn, source: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_of_the_gate_is_described() {
+        let codes = [
+            INTERNAL_ERROR,
+            POLICY_REFUSED,
+            LAST_GOOD,
+            TRUST_OUTDATED,
+            UNTRUSTED,
+            RECORD_FAILED,
+            UNANSWERED,
+            CALL_MALFORMED,
+        ];
+        for code in codes {
+            assert!(sayso_policy::code_info(code).is_some(), "{code}");
+        }
+    }
+}

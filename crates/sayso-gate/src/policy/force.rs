@@ -5,7 +5,7 @@ use super::source::Found;
 use super::{last_good, source, trust};
 use crate::{Error, Places, gate, reason};
 use sayso_policy::text::Problem;
-use sayso_policy::{Layer, Policy, PolicyText, Reason, Verdict};
+use sayso_policy::{Layer, Policy, PolicyText, Protected, Reason, Verdict};
 use std::path::{Path, PathBuf};
 
 /// The preset for those who have no policy file yet.
@@ -152,6 +152,7 @@ impl Gathered {
                 self.compiled().map_err(Error::Policy)?
             }
         };
+        let policy = policy.protecting(Protected { paths: own_paths(places), addresses: Vec::new() });
         supported(InForce { policy, files, notices: self.notices, floor: self.floor })
     }
 
@@ -209,6 +210,12 @@ impl Gathered {
     fn notice(&mut self, code: &'static str, why: String, problems: Vec<Problem>, text: Option<PolicyText>) {
         self.notices.push(Notice { reason: reason::built_in(code, why), problems, text });
     }
+}
+
+/// What is Sayso's here, wherever the home folder is said to be.
+fn own_paths(places: &Places) -> Vec<PathBuf> {
+    let folders = [places.managed.parent(), places.user.parent(), Some(places.state.as_path())];
+    folders.into_iter().flatten().map(Path::to_owned).collect()
 }
 
 fn supported(in_force: InForce) -> Result<InForce, Error> {

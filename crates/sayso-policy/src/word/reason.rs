@@ -211,6 +211,41 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Report it with the record's id.",
     },
     CodeInfo {
+        code: "policy-refused",
+        title: "A policy file has errors or could have been written by others, and nothing can stand in for it.",
+        advice: "Put the file right; `sayso lint` shows where. Until then nothing that it may speak of runs unasked.",
+    },
+    CodeInfo {
+        code: "last-good-policy",
+        title: "A policy file has errors; its last good version is in force.",
+        advice: "Put the file right; `sayso lint` shows where.",
+    },
+    CodeInfo {
+        code: "untrusted-project",
+        title: "The project's policy file is not trusted: only its asks and denies count.",
+        advice: "Read it, then `sayso trust` if its allows should count too.",
+    },
+    CodeInfo {
+        code: "trust-outdated",
+        title: "The project's policy file changed or is gone since it was trusted; the trusted version stays in force.",
+        advice: "Look at the change, then `sayso trust`.",
+    },
+    CodeInfo {
+        code: "record-failed",
+        title: "The decision could not be recorded, so the call does not run.",
+        advice: "See to the disk and to Sayso's own folder, `~/.local/state/sayso`.",
+    },
+    CodeInfo {
+        code: "unanswered",
+        title: "A person should decide, and nobody can be asked.",
+        advice: "Allow it in the policy, or run the agent where it can ask you.",
+    },
+    CodeInfo {
+        code: "call-malformed",
+        title: "What the agent sent cannot be read as a call.",
+        advice: "The agent may be newer than this Sayso: update Sayso, or report the bug.",
+    },
+    CodeInfo {
         code: "redirect",
         title: "Output is redirected into a file, which no allow of a program covers.",
         advice: "Allow the path with a `write` rule.",

@@ -1,0 +1,227 @@
+//! The straight line: what it says, what it hands out, and that no failure is a yes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a failed unwrap is a failed test"
+)]
+
+use sayso_gate::policy::InForce;
+use sayso_gate::{Asking, Circumstances, Error, Gate, Judged, Places, Record, Recorder, Unrecorded};
+use sayso_policy::shell::{Files, Kind, NoEnvironment};
+use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
+use std::path::Path;
+
+fn given(text: &str) -> InForce {
+    let text = PolicyText { layer: Layer::Given, name: "t.toml".into(), text: text.into(), trusted: true };
+    InForce::given(vec![text]).unwrap()
+}
+
+fn gate(text: &str) -> Gate {
+    Gate::new(given(text), Box::new(Unrecorded))
+}
+
+fn circumstances(asking: Asking) -> Circumstances {
+    Circumstances { way_in: "test".into(), event: None, call_id: None, asking }
+}
+
+/// A call that reads one file of a workspace that is not there.
+fn read(path: &str) -> ToolCall {
+    let folder = Path::new("/nonexistent/app");
+    let mut call = ToolCall::tool("Read", serde_json::json!({"file_path": folder.join(path)}));
+    call.cwd = Some(folder.into());
+    call.workspace = Workspace::new(folder, None);
+    call
+}
+
+fn judge(gate: &Gate, path: &str) -> Judged {
+    gate.judge(read(path), &circumstances(Asking::OwnPrompt))
+}
+
+const POLICY: &str = "[allow]\nread = [\"./a/**\"]\n[deny]\nread = [\"./a/secret/**\"]\n";
+
+#[test]
+fn only_an_allow_comes_with_a_permit() {
+    let gate = gate(POLICY);
+    for (path, verdict) in [("a/x", Verdict::Allow), ("b", Verdict::Ask), ("a/secret/x", Verdict::Deny)] {
+        let judged = judge(&gate, path);
+        assert_eq!(judged.decision.verdict, verdict, "{path}: {:?}", judged.decision.reasons);
+        assert_eq!(judged.permit.is_some(), verdict == Verdict::Allow);
+        assert_eq!(judged.record.verdict, verdict);
+    }
+}
+
+#[test]
+fn a_permit_is_for_one_operation() {
+    let gate = gate(POLICY);
+    let (one, two) = (judge(&gate, "a/x"), judge(&gate, "a/y"));
+    let version = gate.in_force().policy.version();
+    let other = two.operation.unwrap();
+    assert!(matches!(one.permit.unwrap().spend(&other, version, || ()), Err(Error::WrongPermit)));
+    assert_eq!(two.permit.unwrap().spend(&other, version, || 7).unwrap(), 7);
+}
+
+#[test]
+fn where_nobody_can_be_asked_an_ask_is_a_denial() {
+    let gate = gate(POLICY);
+    let judged = gate.judge(read("b"), &circumstances(Asking::Nobody));
+    assert_eq!(judged.decision.answer, Answer::Deny);
+    assert_eq!(judged.decision.reasons[0].code, "unanswered");
+}
+
+#[test]
+fn unanswered_deny_takes_the_prompt_away() {
+    let gate = gate(&format!("unanswered = \"deny\"\n{POLICY}"));
+    let judged = judge(&gate, "b");
+    assert_eq!(judged.decision.answer, Answer::Deny, "{:?}", judged.decision.reasons);
+}
+
+/// Facts that break whoever looks at them.
+struct Broken;
+
+impl Files for Broken {
+    fn kind(&self, _: &Path) -> Kind {
+        panic!("a bug")
+    }
+    fn list(&self, _: &Path, _: usize) -> Option<Vec<std::ffi::OsString>> {
+        panic!("a bug")
+    }
+    fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
+        panic!("a bug")
+    }
+}
+
+#[test]
+fn a_panic_inside_is_a_denial_on_record() {
+    let gate =
+        gate("[allow]\nrun = [\"cat\"]\nread = [\"/**\"]\n").with_facts(Box::new(Broken), Box::new(NoEnvironment));
+    let judged = judge(&gate, "a/x");
+    assert_eq!(judged.decision.answer, Answer::Deny);
+    assert_eq!(judged.decision.reasons[0].code, "internal-error");
+    assert_eq!(judged.record.arguments.unwrap()["file_path"], "/nonexistent/app/a/x");
+    assert!(judged.permit.is_none() && judged.operation.is_none());
+}
+
+struct Full;
+
+impl Recorder for Full {
+    fn record(&self, _: &Record) -> Result<(), Error> {
+        Err(Error::Io { doing: "write", path: "/full".into(), source: std::io::ErrorKind::StorageFull.into() })
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_does_not_run() {
+    let gate = Gate::new(given(POLICY), Box::new(Full));
+    let judged = judge(&gate, "a/x");
+    assert_eq!(judged.decision.answer, Answer::Deny);
+    assert_eq!(judged.decision.reasons[0].code, "record-failed");
+    assert!(judged.permit.is_none());
+}
+
+#[test]
+fn what_the_gate_cannot_keep_yet_is_an_error() {
+    for text in ["[limits.session]\ncalls = 5\n", "[approvals.leads]\nmembers = [\"ann\"]\n"] {
+        let text = PolicyText { layer: Layer::Given, name: "t.toml".into(), text: text.into(), trusted: true };
+        assert!(matches!(InForce::given(vec![text]), Err(Error::Unsupported(_))));
+    }
+}
+
+struct Machine {
+    dir: tempfile::TempDir,
+    places: Places,
+}
+
+fn machine() -> Machine {
+    let dir = tempfile::tempdir().unwrap();
+    let places = Places::below(&dir.path().join("home"), dir.path());
+    Machine { dir, places }
+}
+
+impl Machine {
+    fn write(&self, path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// What is said to reading this file of the project.
+    fn verdict(&self, path: &str) -> (Verdict, String) {
+        let project = self.dir.path().join("project");
+        std::fs::create_dir_all(project.join(".git")).unwrap();
+        let in_force = InForce::load(&self.places, Some(&project)).unwrap();
+        let gate = Gate::new(in_force, Box::new(Unrecorded));
+        let mut call = ToolCall::tool("Read", serde_json::json!({"file_path": project.join(path)}));
+        call.cwd = Some(project.clone());
+        call.workspace = Workspace::new(project, None);
+        let decision = gate.judge(call, &circumstances(Asking::OwnPrompt)).decision;
+        (decision.verdict, decision.reasons.first().map(|r| r.code.to_string()).unwrap_or_default())
+    }
+}
+
+#[test]
+fn without_any_file_the_developer_preset_speaks() {
+    let m = machine();
+    assert_eq!(m.verdict("b").0, Verdict::Allow);
+    assert_eq!(m.verdict(".env").0, Verdict::Deny);
+}
+
+#[test]
+fn a_broken_user_file_leaves_its_last_good_version_in_force() {
+    let m = machine();
+    m.write(&m.places.user.clone(), POLICY);
+    assert_eq!(m.verdict("a/x").0, Verdict::Allow);
+    m.write(&m.places.user.clone(), "[alow]\nread = [\"x\"]\n");
+    assert_eq!(m.verdict("a/x").0, Verdict::Allow);
+    assert_eq!(m.verdict("a/secret/x").0, Verdict::Deny);
+    let notices = InForce::load(&m.places, None).unwrap().notices;
+    assert_eq!(notices[0].reason.code, "last-good-policy");
+    assert!(!notices[0].problems.is_empty());
+}
+
+#[test]
+fn a_broken_new_file_asks_for_everything() {
+    let m = machine();
+    m.write(&m.places.user.clone(), "nonsense = \n");
+    assert_eq!(m.verdict("b"), (Verdict::Ask, "policy-refused".into()));
+    let m = machine();
+    m.write(&m.dir.path().join("project/.sayso.toml"), "nonsense = \n");
+    assert_eq!(m.verdict("b"), (Verdict::Ask, "policy-refused".into()));
+    assert_eq!(m.verdict(".env").0, Verdict::Deny);
+    let m = machine();
+    m.write(&m.places.managed.clone(), "nonsense = \n");
+    assert_eq!(m.verdict("b"), (Verdict::Deny, "policy-refused".into()));
+}
+
+#[test]
+fn files_that_others_could_have_written_are_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let open = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let m = machine();
+    m.write(&m.places.user.clone(), POLICY);
+    open(&m.places.user, 0o666);
+    assert_eq!(m.verdict("a/x"), (Verdict::Ask, "policy-refused".into()));
+    let m = machine();
+    m.write(&m.places.managed.clone(), POLICY);
+    assert_eq!(m.verdict("a/x").0, Verdict::Allow);
+    open(&m.places.managed, 0o664);
+    assert_eq!(m.verdict("a/x"), (Verdict::Deny, "policy-refused".into()));
+    open(&m.places.managed, 0o644);
+    open(m.places.managed.parent().unwrap(), 0o777);
+    assert_eq!(m.verdict("a/x"), (Verdict::Deny, "policy-refused".into()));
+}
+
+#[test]
+fn an_untrusted_project_file_may_only_tighten() {
+    let m = machine();
+    m.write(
+        &m.dir.path().join("project/.sayso.toml"),
+        "[allow]\nread = [\"~/outside\", \"/outside/**\"]\n[deny]\nread = [\"./b\"]\n",
+    );
+    assert_eq!(m.verdict("/outside/x").0, Verdict::Ask);
+    assert_eq!(m.verdict("b").0, Verdict::Deny);
+    assert_eq!(m.verdict("c").0, Verdict::Allow);
+    sayso_gate::policy::trust(&m.places, &m.dir.path().join("project")).unwrap();
+    assert_eq!(m.verdict("/outside/x").0, Verdict::Allow);
+}
