@@ -49,6 +49,17 @@ fn the_mistake_that_is_shown_looks_like_that() {
     assert_eq!(shown.trim_end(), render_all(&parse(".sayso.toml", text).unwrap_err(), text, false));
 }
 
+fn sets() -> String {
+    let mut out = String::from("| built-in set | of | holds |\n|---|---|---|\n");
+    for set in crate::set::BUILT_IN {
+        let members: Vec<String> = set.members.iter().map(|member| format!("`{member}`")).collect();
+        let _ = writeln!(out, "| `@{}` | {} | {} |", set.name, set.kind.noun(), members.join(", "));
+    }
+    let everything = "whatever there is, what cannot be seen through too: only for a machine that may be lost";
+    let _ = writeln!(out, "| `@{}` | all of them | {everything} |", crate::set::ANYTHING);
+    out
+}
+
 fn codes(table: &[CodeInfo]) -> String {
     let mut out = String::from("| code | means | what to do |\n|---|---|---|\n");
     for info in table {
@@ -61,7 +72,8 @@ fn codes(table: &[CodeInfo]) -> String {
 fn the_reference_is_what_the_tables_say() {
     let page = page();
     let mut made = page.clone();
-    for (name, content) in [("keys", reference()), ("reasons", codes(REASON_CODES)), ("problems", codes(PROBLEM_CODES))]
+    for (name, content) in
+        [("sets", sets()), ("keys", reference()), ("reasons", codes(REASON_CODES)), ("problems", codes(PROBLEM_CODES))]
     {
         let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
         let (before, rest) = made.split_once(&begin).unwrap();

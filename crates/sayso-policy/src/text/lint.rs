@@ -3,9 +3,9 @@
 //! Only what is certain from the text is said. A pattern that merely overlaps another is how the language is meant
 //! to be used.
 
-use super::Problem;
 use super::cover::Claims;
 use super::file::{ExampleValue, File, Text};
+use super::{Problem, parse};
 use crate::word::{Verdict, code_info};
 use sayso_shell::Verb;
 use std::collections::{HashMap, HashSet};
@@ -32,37 +32,47 @@ pub(super) struct Claim<'a> {
     pub(super) pattern: &'a Text,
     /// It has conditions, or its list has exceptions: it speaks of less than its pattern.
     pub(super) narrowed: bool,
+    /// The id of its rule.
+    id: Option<&'a str>,
+    /// The preset it is from, if it is not the file's own.
+    preset: Option<&'a str>,
 }
 
-fn claims(file: &File) -> Vec<Claim<'_>> {
-    let listed = file.lists.iter().map(|list| (list.verdict, list.verb.value, &list.patterns, false));
-    let rules =
-        file.rules.iter().map(|rule| (rule.verdict.value, rule.verb.value, &rule.patterns, rule.when.is_some()));
+fn claims<'a>(file: &'a File, preset: Option<&'a str>) -> Vec<Claim<'a>> {
+    let listed = file.lists.iter().map(|list| (list.verdict, list.verb.value, &list.patterns, false, None));
+    let rules = file.rules.iter().map(|rule| {
+        let id = rule.id.as_ref().map(|id| id.value.as_str());
+        (rule.verdict.value, rule.verb.value, &rule.patterns, rule.when.is_some(), id)
+    });
     let mut claims = Vec::new();
-    for (verdict, verb, patterns, conditions) in listed.chain(rules) {
+    for (verdict, verb, patterns, conditions, id) in listed.chain(rules) {
         let except = patterns.iter().any(|pattern| pattern.value.starts_with('!'));
         let positive = patterns.iter().filter(|pattern| !pattern.value.starts_with('!'));
-        claims.extend(positive.map(|pattern| Claim { verdict, verb, pattern, narrowed: conditions || except }));
+        let narrowed = conditions || except;
+        claims.extend(positive.map(|pattern| Claim { verdict, verb, pattern, narrowed, id, preset }));
     }
     claims
 }
 
+/// The presets that a file extends. Their denies stay whatever the file says, unless it switches them off.
+fn presets(file: &File) -> Vec<(&str, File)> {
+    let names = file.extends.iter().map(|name| name.value.as_str());
+    names.filter_map(|name| Some((name, parse(name, crate::presets::text(name)?).ok()?))).collect()
+}
+
 /// Patterns that a stricter one of the same file covers, and patterns that stand there twice.
 fn never_speaks(file: &File, warnings: &mut Vec<Problem>) {
-    let claims = claims(file);
-    let whole = Claims::new(claims.iter().filter(|claim| !claim.narrowed));
+    let presets = presets(file);
+    let disabled = |id: Option<&str>| file.disable.iter().any(|off| Some(off.value.as_str()) == id);
+    let mut lasting: Vec<Claim<'_>> = presets.iter().flat_map(|(name, preset)| claims(preset, Some(name))).collect();
+    lasting.retain(|claim| claim.verdict == Verdict::Deny && !disabled(claim.id));
+    let claims = claims(file, None);
+    let whole = Claims::new(claims.iter().chain(&lasting).filter(|claim| !claim.narrowed));
     let mut seen: HashMap<(Verdict, Verb, &str), &Text> = HashMap::new();
     for claim in &claims {
         let written = claim.pattern.value.as_str();
         if let Some(stricter) = whole.covering(claim) {
-            let line = file.lines.place(stricter.pattern.span.start).0;
-            let message = format!(
-                "this {} never speaks: line {line} has `{}` under {}, and the stricter word counts",
-                claim.verdict, stricter.pattern.value, stricter.verdict
-            );
-            let mut warning = file.problem("never-speaks", &claim.pattern.span, message);
-            warning.suggestion = Some("take one of them out, or make the stricter one narrower".to_owned());
-            warnings.push(warning);
+            warnings.push(hidden_by(file, claim, stricter));
         } else if claim.narrowed {
             continue;
         }
@@ -77,6 +87,23 @@ fn never_speaks(file: &File, warnings: &mut Vec<Problem>) {
             }
         }
     }
+}
+
+fn hidden_by(file: &File, claim: &Claim<'_>, stricter: &Claim<'_>) -> Problem {
+    let place = match stricter.preset {
+        Some(preset) => format!("preset {preset}"),
+        None => format!("line {}", file.lines.place(stricter.pattern.span.start).0),
+    };
+    let message = format!(
+        "this {} never speaks: {place} has `{}` under {}, and the stricter word counts",
+        claim.verdict, stricter.pattern.value, stricter.verdict
+    );
+    let mut warning = file.problem("never-speaks", &claim.pattern.span, message);
+    warning.suggestion = Some(match (stricter.preset, stricter.id) {
+        (Some(_), Some(id)) => format!("write disable = [\"{id}\"] at the top of the file, or take this out"),
+        _ => "take one of them out, or make the stricter one narrower".to_owned(),
+    });
+    warning
 }
 
 /// Sets that nothing uses: often the use is a typing error of another set's name.
@@ -154,7 +181,6 @@ fn names(file: &File, warnings: &mut Vec<Problem>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::parse;
 
     /// The warnings as `line: code`, and the file is read.
     fn warned(text: &str) -> Vec<String> {
@@ -233,6 +259,24 @@ mod tests {
         assert_eq!(warned("[allow]\nwrite = 'a/b'\n[deny]\nwrite = ['a/**', '!a/b']"), [""; 0]);
         assert_eq!(warned("[[rule]]\nask = { run = 'x' }\nwhen.flag = '-f'\n[deny]\nrun = 'x'"), ["2: never-speaks"]);
         assert_eq!(warned("[ask]\nrun = 'x'\n[allow]\nrun = 'x'"), ["4: never-speaks"]);
+    }
+
+    #[test]
+    fn a_deny_of_a_preset_stays_unless_it_is_switched_off() {
+        let text = "extends = 'developer'\n[allow]\nrun = 'git push --force'";
+        assert_eq!(warned(text), ["3: never-speaks"]);
+        let warning = lint(&parse("p.toml", text).unwrap()).remove(0);
+        assert!(warning.message.contains("preset developer has `git push --force` under deny"), "{}", warning.message);
+        assert!(warning.suggestion.unwrap().contains("disable = [\"no-force-push\"]"));
+        assert_eq!(warned(&format!("disable = 'no-force-push'\n{text}")), [""; 0]);
+        assert_eq!(warned("extends = 'developer'\n[allow]\nrun = 'git push'"), [""; 0], "its asks are only defaults");
+    }
+
+    #[test]
+    fn presets_have_nothing_to_be_warned_of() {
+        for name in crate::presets::NAMES {
+            assert_eq!(warned(crate::presets::text(name).unwrap()), [""; 0], "{name}");
+        }
     }
 
     #[test]
