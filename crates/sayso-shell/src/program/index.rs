@@ -8,6 +8,7 @@ const FAMILIES: &[&[&[Spec]]] = &[
     super::git::SPECS,
     crate::wrapper::SPECS,
     super::archive::SPECS,
+    super::network::SPECS,
     super::stream::SPECS,
     &[super::cargo::SPECS],
     &[super::compare::SPECS],

@@ -67,6 +67,7 @@ mod go;
 mod json;
 mod lint;
 mod make;
+mod network;
 mod node;
 mod npm;
 mod pager;

@@ -64,6 +64,11 @@ fn transparent<const N: usize>(view: &mut View<'_>) {
     }
 }
 
+/// Only starts the command that begins at the first operand.
+pub(crate) fn transparent_first(view: &mut View<'_>) {
+    transparent::<0>(view);
+}
+
 /// Starts the command that begins at operand `N`, and needs a yes of its own.
 fn opaque_wrapper<const N: usize>(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(N) {

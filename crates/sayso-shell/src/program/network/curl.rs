@@ -1,0 +1,297 @@
+//! curl: connects to what its operands name, and reads and writes files by its options.
+
+use crate::effect::{Carry, NamedBy, Verb};
+use crate::option::{Style, options};
+use crate::program::{Code, Spec, View, join};
+use crate::word::{Part, Word};
+use std::borrow::Cow;
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["curl"])
+        .options(&[options!("
+            --anyauth, -a --append, --aws-sigv4 S, --basic, --ca-native, --cert-status, --cert-type T, --ciphers L, --compressed, --compressed-ssh, --connect-timeout N
+            -C --continue-at N, --create-dirs, --create-file-mode M, --crlf, --curves L, --delegation L, --digest, -q --disable, --disable-eprt, --disable-epsv
+            --disallow-username-in-url, --dns-interface I, --dns-ipv4-addr A, --dns-ipv6-addr A, --doh-cert-status, --doh-insecure, --expect100-timeout N, -f --fail
+            --fail-early, --fail-with-body, --false-start, --form-escape, --form-string S, --ftp-account D, --ftp-alternative-to-user C, --ftp-create-dirs, --ftp-method M
+            --ftp-pasv, -P --ftp-port A, --ftp-pret, --ftp-skip-pasv-ip, --ftp-ssl-ccc, --ftp-ssl-ccc-mode M, --ftp-ssl-control, -G --get, -g --globoff
+            --happy-eyeballs-timeout-ms N, --haproxy-protocol, --haproxy-clientip IP, -I --head, -h --help, --hostpubmd5 H, --hostpubsha256 H, --http0.9, -0 --http1.0, --http1.1
+            --http2, --http2-prior-knowledge, --http3, --http3-only, --ignore-content-length, -i --include, -k --insecure, --interface N, -4 --ipv4, -6 --ipv6
+            -j --junk-session-cookies, --keepalive-time N, --keepalive-cnt N, --key-type T, --krb L, --limit-rate N, -l --list-only, --local-port N, -L --location
+            --location-trusted, --login-options O, --mail-auth A, --mail-from A, --mail-rcpt A, --mail-rcpt-allowfails, -M --manual, --max-filesize N, --max-redirs N
+            -m --max-time N, --metalink, --negotiate, -n --netrc, --netrc-optional, -: --next, --no-alpn, -N --no-buffer, --no-clobber, --no-keepalive, --no-npn
+            --no-progress-meter, --no-sessionid, --noproxy L, --ntlm, --ntlm-wb, --oauth2-bearer T, -Z --parallel, --parallel-immediate, --parallel-max N, --pass P
+            --path-as-is, --pinnedpubkey H, --post301, --post302, --post303, -# --progress-bar, --proto P, --proto-default P, --proto-redir P, --proxy-anyauth
+            --proxy-basic, --proxy-cert-type T, --proxy-ciphers L, --proxy-digest, --proxy-insecure, --proxy-key-type T, --proxy-negotiate, --proxy-ntlm, --proxy-pass P
+            --proxy-pinnedpubkey H, --proxy-service-name N, --proxy-ssl-allow-beast, --proxy-ssl-auto-client-cert, --proxy-tls13-ciphers L, --proxy-tlsauthtype T
+            --proxy-tlspassword P, --proxy-tlsuser U, --proxy-tlsv1, -U --proxy-user U, -p --proxytunnel, -Q --quote C, -r --range R, --rate R, --raw, -e --referer U
+            -R --remote-time, --remove-on-error, -X --request M, --request-target P, --retry N, --retry-all-errors, --retry-connrefused, --retry-delay N, --retry-max-time N
+            --sasl-authzid I, --sasl-ir, --service-name N, -S --show-error, -s --silent, --socks5-basic, --socks5-gssapi, --socks5-gssapi-nec, --socks5-gssapi-service N
+            -Y --speed-limit N, -y --speed-time N, --ssl, --ssl-allow-beast, --ssl-auto-client-cert, --ssl-no-revoke, --ssl-reqd, --ssl-revoke-best-effort, -2 --sslv2
+            -3 --sslv3, --styled-output, --suppress-connect-headers, --tcp-fastopen, --tcp-nodelay, -t --telnet-option O, --tftp-blksize N, --tftp-no-options, -z --time-cond T
+            --tls-max V, --tls13-ciphers L, --tlsauthtype T, --tlspassword P, --tlsuser U, -1 --tlsv1, --tlsv1.0, --tlsv1.1, --tlsv1.2, --tlsv1.3, --tr-encoding, --trace-time
+            --trace-ids, --trace-config C, -B --use-ascii, -u --user U, -A --user-agent N, -v --verbose, -V --version, --xattr, --data-raw D, -O --remote-name, -J --remote-header-name
+            --remote-name-all, --url-query D, --variable V, --ip-tos N, --vlan-priority N, --skip-existing, --ech C, --etag-compare FILE
+            --cacert FILE, --crlfile FILE, -E --cert FILE, --key FILE, --netrc-file FILE, --proxy-cacert FILE, --proxy-cert FILE, --proxy-crlfile FILE, --proxy-key FILE
+            --capath DIR, --proxy-capath DIR, --pubkey FILE, --random-file FILE, --egd-file FILE : reads
+            -c --cookie-jar FILE, -D --dump-header FILE, --etag-save FILE, --trace FILE, --trace-ascii FILE, --stderr FILE, --libcurl FILE, --hsts FILE, --alt-svc FILE : writes
+            -x --proxy HOST, --preproxy HOST, --proxy1.0 HOST, --socks4 HOST, --socks4a HOST, --socks5 HOST, --socks5-hostname HOST, --doh-url URL : connects
+            -d --data D, --data-ascii D, --data-binary D, --data-urlencode D, --json D, -F --form D, -T --upload-file FILE, -H --header H, --proxy-header H, -b --cookie D
+            -w --write-out F, --connect-to M, --resolve M, --dns-servers L, --url URL
+            -o --output FILE, --output-dir DIR
+            -K --config FILE : unclear-script
+            --unix-socket PATH, --abstract-unix-socket PATH : changes-service
+            --engine NAME : runs
+        ")])
+        .style(Style::GNU.and(Style::NEGATES).and(Style::RISKY))
+        .judge(curl),
+    Spec::new(&["http", "https", "xh", "xhs", "httpie"])
+        .style(Style::GNU.and(Style::RISKY))
+        .options(&[options!("
+            -j --json, -f --form, --multipart, --boundary B, --raw R, -x --compress, --pretty P, -s --style S, --unsorted, --sorted, --format-options O, -p --print W, -h --headers
+            -b --body, -v --verbose, --all, -S --stream, -c --continue, -q --quiet, -A --auth-type T, -a --auth A, --ignore-netrc, --offline, -F --follow, --max-redirects N, --timeout N
+            --check-status, --path-as-is, --chunked, --verify V, --ssl V, --ciphers C, -I --ignore-stdin, --traceback, --default-scheme S, --debug, -m --meta, --response-charset C
+            --response-mime M, --curl, --curl-long, --http-version V, -4, -6
+            --cert FILE, --cert-key FILE, --session-read-only FILE : reads
+            -o --output FILE, --session FILE : writes
+            -d --download : writes-file
+            --proxy P : connects
+        ")])
+        .judge(httpie),
+    Spec::new(&["aria2c", "axel", "lftp", "ncftp", "yt-dlp", "youtube-dl"]).style(Style::HARMLESS.and(Style::RISKY)).options(&[options!("
+        -d --dir DIR : makes-below
+        -o --out FILE : makes
+        -P --paths DIR : makes-below
+        -i --input-file FILE : reads
+        --exec CMD, --on-download-complete CMD, -c CMD, -e CMD, -f FILE : runs
+        --conf-path FILE, --config-location FILE : unclear-script
+    ")]).judge(downloader),
+];
+
+fn curl(view: &mut View<'_>) {
+    let mut urls: Vec<(usize, Word)> =
+        view.operands().into_iter().filter_map(|at| Some((at, view.word(at)?.clone()))).collect();
+    urls.extend(view.values("--url"));
+    for (at, url) in &urls {
+        url_effect(view, url, *at);
+    }
+    for (at, value) in view.values("--config") {
+        view.reads(&value, at);
+    }
+    sent_files(view);
+    redirected_hosts(view);
+    outputs(view, &urls);
+    for (at, value) in view.values("--upload-file") {
+        view.reads(&value, at);
+    }
+    for (at, value) in view.values("--etag-compare") {
+        view.reads(&value, at);
+    }
+}
+
+/// A URL is connected to; `file:` is a file of this machine.
+pub(super) fn url_effect(view: &mut View<'_>, url: &Word, at: usize) {
+    let beginning = match url {
+        Word::Exact(text) => text.as_bytes(),
+        Word::Dynamic(shape) => match shape.parts.first() {
+            Some(Part::Literal(text)) => text.as_bytes(),
+            _ => b"",
+        },
+        Word::Opaque => b"",
+    };
+    let lower = beginning.to_ascii_lowercase();
+    if lower.starts_with(b"file:") {
+        let path = beginning.get(5..).unwrap_or_default();
+        let path = path.strip_prefix(b"//").map_or(path, |rest| {
+            rest.iter().position(|&byte| byte == b'/').and_then(|slash| rest.get(slash..)).unwrap_or(rest)
+        });
+        // What is encoded or unknown may be any file.
+        if url.exact().is_some() && !path.iter().any(|byte| matches!(byte, b'%' | b'{' | b'[')) {
+            view.reads(&Word::Exact(path.into()), at);
+        } else {
+            view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain);
+        }
+        return;
+    }
+    if beginning.is_empty() && url.exact().is_none() {
+        // The whole URL is unknown: it may be `file:` too.
+        view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain);
+    }
+    view.connects(url, at);
+}
+
+/// Options whose value names a file behind `@`, `<` or `=`.
+fn sent_files(view: &mut View<'_>) {
+    for name in ["--data", "--data-ascii", "--data-binary", "--json", "--header", "--proxy-header", "--write-out"] {
+        for (at, value) in view.values(name) {
+            file_behind(view, &value, b"@", at);
+        }
+    }
+    for (at, value) in view.values("--data-urlencode") {
+        if value.exact().is_none_or(|text| {
+            text.contains(&b'@') && !text.split(|&byte| byte == b'@').next().unwrap_or_default().contains(&b'=')
+        }) {
+            named_file(view, &value, b'@', at);
+        }
+    }
+    for (at, value) in view.values("--form") {
+        match value.exact() {
+            Some(text) => {
+                let content = text
+                    .iter()
+                    .position(|&byte| byte == b'=')
+                    .and_then(|equals| text.get(equals + 1..))
+                    .unwrap_or_default();
+                if let Some(file) = content.strip_prefix(b"@").or_else(|| content.strip_prefix(b"<")) {
+                    for file in file.split(|&byte| byte == b',') {
+                        let file = file.split(|&byte| byte == b';').next().unwrap_or_default();
+                        view.reads(&Word::Exact(file.into()), at);
+                    }
+                }
+            }
+            None => named_file(view, &value, b'@', at),
+        }
+    }
+    for (at, value) in view.values("--cookie") {
+        if value.exact().is_none_or(|text| !text.contains(&b'=') && !text.is_empty()) {
+            view.reads(&value, at);
+        }
+    }
+    for (at, value) in view.values("--write-out") {
+        if value.exact().is_none_or(|text| text.windows(8).any(|window| window == b"%output{")) {
+            view.named_by_flag(Code::WritesFile, "--write-out", at);
+        }
+    }
+}
+
+fn file_behind(view: &mut View<'_>, value: &Word, sign: &[u8], at: usize) {
+    match value {
+        Word::Exact(text) => {
+            if let Some(file) = text.as_bytes().strip_prefix(sign) {
+                view.reads(&Word::Exact(file.into()), at);
+            }
+        }
+        Word::Dynamic(shape) => {
+            let may = shape.may_start_with(b'@');
+            if may {
+                view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain);
+            }
+        }
+        Word::Opaque => view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain),
+    }
+}
+
+/// The file behind the last `sign`, as far as it is certain.
+fn named_file(view: &mut View<'_>, value: &Word, sign: u8, at: usize) {
+    let file = value.exact().and_then(|text| {
+        let sign = text.iter().rposition(|&byte| byte == sign)?;
+        text.get(sign + 1..)
+    });
+    match file {
+        Some(file) => view.reads(&Word::Exact(file.into()), at),
+        None => view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain),
+    }
+}
+
+/// `--connect-to` and `--resolve` send the connection elsewhere than the URL says.
+fn redirected_hosts(view: &mut View<'_>) {
+    for (name, place) in [("--connect-to", 2), ("--resolve", 2)] {
+        for (at, value) in view.values(name) {
+            let host = value.exact_str().and_then(|text| text.splitn(place + 1, ':').nth(place));
+            match host {
+                Some(hosts) => {
+                    for host in hosts.split(',').filter(|host| !host.is_empty()) {
+                        view.connects(&Word::Exact(host.into()), at);
+                    }
+                }
+                None => view.connects(&Word::Opaque, at),
+            }
+        }
+    }
+    for (at, value) in view.values("--dns-servers") {
+        for host in value.exact_str().unwrap_or("?").split(',') {
+            view.connects(&Word::Exact(host.into()), at);
+        }
+    }
+}
+
+fn outputs(view: &mut View<'_>, urls: &[(usize, Word)]) {
+    let before = view.base.clone();
+    if let Some(folder) = view.value("--output-dir") {
+        view.base = folder.exact().map(|bytes| Cow::Owned(join(before.as_deref(), bytes)));
+        if view.base.is_none() {
+            view.path_effect(Verb::Write, &Word::Opaque, 0, false, named("--output-dir"));
+        }
+    }
+    for (at, file) in view.values("--output") {
+        if file.exact() != Some(b"-") {
+            // `#1` stands for a part of the URL.
+            let file =
+                if file.exact().is_some_and(|name| name.contains(&b'#')) { crate::script::unknown() } else { file };
+            view.path_effect(Verb::Write, &file, at, false, named("--output"));
+        }
+    }
+    if view.has_any(&["--remote-name", "--remote-name-all"]) {
+        let server_names = view.has("--remote-header-name");
+        for (at, url) in urls {
+            match remote_name(url).filter(|_| !server_names) {
+                Some(name) => {
+                    view.path_effect(Verb::Write, &Word::Exact(name.into()), *at, false, named("--remote-name"))
+                }
+                None => view.path_effect(Verb::Write, &Word::Exact(".".into()), *at, true, named("--remote-name")),
+            }
+        }
+    }
+    view.base = before;
+}
+
+fn named(flag: &str) -> Carry {
+    Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag(flag.to_owned()) }
+}
+
+/// The last part of a URL's path.
+pub(super) fn remote_name(url: &Word) -> Option<&str> {
+    let url = url.exact_str()?;
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.split(['?', '#']).next()?;
+    let (_, name) = path.rsplit_once('/')?;
+    (!name.is_empty() && !name.contains(['%', '{', '[', '\\'])).then_some(name)
+}
+
+/// `http [METHOD] URL [item..]`; `name@file`, `name=@file` and `@file` read files.
+fn httpie(view: &mut View<'_>) {
+    let mut operands = view.operands();
+    let method =
+        view.operand_str(0).is_some_and(|word| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase()));
+    if method && !operands.is_empty() {
+        operands.remove(0);
+    }
+    for (n, at) in operands.into_iter().enumerate() {
+        let Some(word) = view.word(at) else { continue };
+        if n == 0 {
+            if !view.has("--offline") {
+                // `:8080/x` means this machine.
+                match word.exact() {
+                    Some([b':', rest @ ..]) => {
+                        let local: Vec<u8> =
+                            b"localhost:".iter().chain(rest.strip_prefix(b":").unwrap_or(rest)).copied().collect();
+                        view.connects(&Word::Exact(local.into()), at);
+                    }
+                    _ => view.connects(word, at),
+                }
+            }
+        } else if word.exact().is_none_or(|text| text.contains(&b'@')) {
+            named_file(view, word, b'@', at);
+        }
+    }
+}
+
+fn downloader(view: &mut View<'_>) {
+    for at in view.operands() {
+        if let Some(word) = view.word(at) {
+            view.connects(word, at);
+        }
+    }
+    if !view.has_any(&["--dir", "--out", "--paths"]) {
+        view.touches(Verb::Write, ".", true);
+    }
+}

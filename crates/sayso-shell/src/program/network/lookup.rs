@@ -1,0 +1,187 @@
+//! Looking at the network: names, routes, interfaces, sockets.
+
+use crate::effect::NamedBy;
+use crate::option::{Style, options};
+use crate::program::{Act, Code, Operands, Spec, View};
+use crate::word::Word;
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["ping", "ping6", "arping", "fping", "hping3"])
+        .style(Style::EXACT)
+        .options(&[options!("
+            -a, -A, -b, -B, -c N, -C, -d, -D, -e ID, -F L, -h, -i N, -I IFACE, -l N, -L, -m MARK, -M OPT, -n, -N OPT, -O, -p P, -q, -Q T, -r, -R, -s N, -S N, -t N, -T O, -U, -v, -V, -w N, -W N, -4, -6, -o
+            -f : changes-service
+        ")])
+        .operands(Operands::HOSTS),
+    Spec::new(&["traceroute", "traceroute6", "tracepath", "mtr"]).style(Style::HARMLESS).options(&[options!("-m N, -q N, -w N, -c N, -p N, -i V, -s V, -f N")]).operands(Operands::HOSTS),
+    Spec::new(&["dig", "kdig", "drill", "delv"]).style(Style::RAW).judge(dig),
+    Spec::new(&["host", "nslookup", "getent-hosts", "resolvectl-query", "doggo", "dog"])
+        .style(Style::HARMLESS)
+        .options(&[options!("-t TYPE, -c CLASS, -W N, -R N, -N N, -m F")])
+        .acts(&[Act::Connects("name server")])
+        .judge(name_servers),
+    Spec::new(&["ip"]).style(Style::RAW).judge(ip),
+    Spec::new(&["ifconfig", "route", "arp", "iwconfig", "ethtool", "brctl", "bridge", "tc"]).style(Style::RAW).judge(interface),
+    Spec::new(&["ss", "netstat"])
+        .style(Style::GNU)
+        .options(&[options!("
+            -n --numeric, -r --resolve --route, -a --all, -l --listening, -o --options --timers, -e --extended, -m --memory, -p --processes --programs, -i --info --interfaces, -s --summary --statistics
+            -b --bpf, -E --events, -Z --context, -z --contexts, -N --net NS, -4 --ipv4, -6 --ipv6, -0 --packet, -t --tcp, -S --sctp, -u --udp, -d --dccp, -w --raw, -x --unix, -f --family F, -M --mptcp
+            --vsock, --tipc, --tos, --cgroup, -A --query --socket Q, -H --no-header, -O --oneline, -V, -h, --inet, --inet6, -c --continuous, -C --cache, -g --groups, -W --wide, -v --verbose, -L
+            -K --kill : signals
+            -F --filter FILE : reads
+            -D --diag FILE : writes
+        ")]),
+    Spec::new(&["nmap", "masscan", "zmap", "nikto", "sqlmap", "hydra", "gobuster", "ffuf", "tcpdump", "tshark", "wireshark", "dumpcap", "ab", "wrk", "hey", "siege", "vegeta", "k6"])
+        .style(Style::HARMLESS.and(Style::RISKY))
+        .acts(&[Act::Named(Code::ChangesService)])
+        .judge(probes),
+    Spec::new(&["iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "pfctl"]).style(Style::HARMLESS).judge(firewall),
+];
+
+/// `dig @server name type +short`.
+fn dig(view: &mut View<'_>) {
+    let mut server = false;
+    let mut at = 1;
+    while let Some(word) = view.word(at) {
+        match word.exact() {
+            Some([b'@', host @ ..]) => {
+                server = true;
+                view.connects(&Word::Exact(host.into()), at);
+            }
+            Some(b"-f" | b"-k") => {
+                if let Some(file) = view.word(at + 1) {
+                    view.reads(file, at + 1);
+                }
+                at += 1;
+            }
+            Some(b"-b" | b"-c" | b"-p" | b"-q" | b"-t" | b"-x" | b"-y") => at += 1,
+            Some([b'-' | b'+', ..]) => {}
+            Some(_) => view.out.words.push(u16::try_from(at).unwrap_or(u16::MAX)),
+            None => {
+                // A name may carry data out: the query itself goes to a server.
+                view.out.words.push(u16::try_from(at).unwrap_or(u16::MAX));
+                view.connects(&Word::Opaque, at);
+            }
+        }
+        at += 1;
+    }
+    if !server {
+        view.connects_configured("name server", 0);
+    }
+}
+
+/// The second operand is a server to ask.
+fn name_servers(view: &mut View<'_>) {
+    if let (Some(at), Some(server)) = (view.operand_at(1), view.operand(1)) {
+        view.connects(server, at);
+    }
+}
+
+/// `ip [options] object [command]`: without a command, or with `show`, it reads.
+fn ip(view: &mut View<'_>) {
+    let words: Vec<usize> = (1..view.inv.argv.len())
+        .filter(|&at| !matches!(view.word(at).and_then(Word::exact), Some([b'-', ..])))
+        .collect();
+    view.out.words = words.iter().filter_map(|&at| u16::try_from(at).ok()).collect();
+    if view.inv.argv.iter().any(|word| matches!(word.exact(), Some(b"-b" | b"-batch" | b"-force"))) {
+        view.named_by_flag(Code::ChangesSystem, "-batch", 0);
+        return;
+    }
+    if view.inv.argv.iter().any(|word| matches!(word.exact(), Some(b"-n" | b"-netns"))) {
+        view.named_by_flag(Code::ChangesSystem, "-netns", 0);
+        return;
+    }
+    let command = words.get(1).and_then(|&at| view.word(at));
+    match (words.first().and_then(|&at| view.word(at)).and_then(Word::exact_str), command.map(Word::exact_str)) {
+        (Some("netns"), Some(Some("exec"))) => {
+            if let Some(&at) = words.get(3) {
+                crate::wrapper::launch(view, at, crate::wrapper::Launch::default());
+            }
+            view.named(Code::ChangesSystem, NamedBy::Words(vec!["netns".to_owned(), "exec".to_owned()]), 0);
+        }
+        (_, None) => {}
+        (Some(_), Some(Some(command)))
+            if ["show", "list", "ls", "get", "help", "monitor"]
+                .iter()
+                .any(|known| !command.is_empty() && known.starts_with(command)) => {}
+        (Some(object), Some(Some(command))) => {
+            view.named(Code::ChangesSystem, NamedBy::Words(vec![object.to_owned(), command.to_owned()]), 0)
+        }
+        _ => view.named(Code::ChangesSystem, NamedBy::Nothing, 0),
+    }
+}
+
+/// With more than the name of an interface they change it.
+fn interface(view: &mut View<'_>) {
+    let operands: Vec<usize> = (1..view.inv.argv.len())
+        .filter(|&at| !matches!(view.word(at).and_then(Word::exact), Some([b'-', ..])))
+        .collect();
+    view.out.words = operands.iter().filter_map(|&at| u16::try_from(at).ok()).collect();
+    let flags = view.inv.argv.iter().skip(1).filter_map(Word::exact).filter(|word| word.starts_with(b"-"));
+    let harmless_flags = flags.into_iter().all(|flag| {
+        matches!(flag, b"-a" | b"-n" | b"-v" | b"-s" | b"-e" | b"-h" | b"-ee" | b"-i" | b"-k" | b"-S" | b"-l" | b"-g")
+    });
+    let shows = operands
+        .iter()
+        .any(|&at| matches!(view.word(at).and_then(Word::exact), Some(b"show" | b"list" | b"get" | b"help")));
+    if !shows
+        && (operands.len() > 1
+            || !harmless_flags
+            || operands.iter().any(|&at| view.word(at).is_some_and(|word| word.exact().is_none())))
+    {
+        view.named(Code::ChangesSystem, NamedBy::Program, 0);
+    }
+}
+
+fn probes(view: &mut View<'_>) {
+    for at in view.operands() {
+        if let Some(word) = view.word(at) {
+            view.connects(word, at);
+        }
+    }
+}
+
+fn firewall(view: &mut View<'_>) {
+    let lists = view.inv.argv.iter().skip(1).filter_map(Word::exact).any(|word| {
+        matches!(
+            word,
+            b"-L"
+                | b"--list"
+                | b"-S"
+                | b"--list-rules"
+                | b"list"
+                | b"status"
+                | b"--list-all"
+                | b"--state"
+                | b"show"
+                | b"-sr"
+                | b"-s"
+        )
+    });
+    let changes = view.inv.argv.iter().skip(1).any(|word| {
+        word.exact().is_none_or(|word| {
+            matches!(
+                word,
+                b"-A"
+                    | b"-D"
+                    | b"-I"
+                    | b"-F"
+                    | b"-X"
+                    | b"-P"
+                    | b"-Z"
+                    | b"-N"
+                    | b"-R"
+                    | b"add"
+                    | b"delete"
+                    | b"flush"
+                    | b"enable"
+                    | b"disable"
+                    | b"-f"
+            )
+        })
+    });
+    if changes || !lists {
+        view.named(Code::ChangesSystem, NamedBy::Program, 0);
+    }
+}

@@ -1,0 +1,116 @@
+//! wget: fetches what its operands name into files.
+
+use super::curl::url_effect;
+use crate::effect::{Carry, HostTarget, Target, Verb};
+use crate::option::{Style, options};
+use crate::program::{Code, Spec, View, join};
+use crate::word::Word;
+use std::borrow::Cow;
+
+pub(super) const SPECS: &[Spec] = &[Spec::new(&["wget", "wget2"])
+    .style(Style::GNU.and(Style::NEGATES))
+    .options(&[options!("
+        -V --version, -h, -b --background, -d --debug, -q --quiet, -v --verbose, -nv --no-verbose, --report-speed T, -F --force-html, --no-config, -t --tries N
+        --retry-connrefused, --retry-on-http-error E, -nc --no-clobber, --no-netrc, -c --continue, --start-pos N, --progress T, --show-progress, -N --timestamping
+        --no-if-modified-since, --no-use-server-timestamps, -S --server-response, --spider, -T --timeout N, --dns-timeout N, --connect-timeout N, --read-timeout N, -w --wait N
+        --waitretry N, --random-wait, --no-proxy, -Q --quota N, --bind-address A, --limit-rate R, --no-dns-cache, --restrict-file-names OS, --ignore-case, -4 --inet4-only
+        -6 --inet6-only, --prefer-family F, --user U, --password P, --ask-password, --no-iri, --local-encoding E, --remote-encoding E, --unlink, --xattr, -nd --no-directories
+        -x --force-directories, -nH --no-host-directories, --protocol-directories, --cut-dirs N, --http-user U, --http-password P, --no-cache, --default-page N
+        -E --adjust-extension, --ignore-length, --header S, --compression T, --max-redirect N, --proxy-user U, --proxy-password P, --referer U, --save-headers
+        -U --user-agent A, --no-http-keep-alive, --no-cookies, --keep-session-cookies, --post-data S, --method M, --body-data S, --content-disposition, --content-on-error
+        --auth-no-challenge, --secure-protocol P, --https-only, --no-check-certificate, --certificate-type T, --private-key-type T, --pinnedpubkey H, --ciphers S, --no-hsts
+        --ftp-user U, --ftp-password P, --no-remove-listing, --no-glob, --no-passive-ftp, --preserve-permissions, --retr-symlinks, --ftps-implicit, --ftps-resume-ssl
+        --ftps-clear-data-connection, --ftps-fallback-to-ftp, --warc-header S, --warc-max-size N, --warc-cdx, --no-warc-compression, --no-warc-digests, --no-warc-keep-log
+        -r --recursive, -l --level N, --delete-after, -k --convert-links, --convert-file-only, --backups N, -K --backup-converted, -m --mirror, -p --page-requisites
+        --strict-comments, -A --accept L, -R --reject L, --accept-regex R, --reject-regex R, --regex-type T, -D --domains L, --exclude-domains L, --follow-ftp, --follow-tags L
+        --ignore-tags L, -H --span-hosts, -L --relative, -I --include-directories L, --trust-server-names, -X --exclude-directories L, -np --no-parent, --no-cookies
+        -O --output-document FILE, -P --directory-prefix DIR
+        -B --base URL : connects
+        --load-cookies FILE, --post-file FILE, --body-file FILE, --certificate FILE, --private-key FILE, --ca-certificate FILE, --ca-directory DIR, --crl-file FILE : reads
+        --warc-dedup FILE : reads
+        -o --output-file FILE, -a --append-output FILE, --rejected-log FILE, --save-cookies FILE, --hsts-file FILE, --warc-file FILE : writes
+        --warc-tempdir DIR : writes-below
+        -i --input-file FILE
+        -e --execute COMMAND : unclear-script
+        --config FILE : unclear-script
+        --use-askpass COMMAND : runs
+    ")])
+    .judge(wget)];
+
+fn wget(view: &mut View<'_>) {
+    let urls = view.operands();
+    for &at in &urls {
+        if let Some(word) = view.word(at) {
+            url_effect(view, word, at);
+        }
+    }
+    for (at, file) in view.values("--input-file") {
+        if file.exact_str().is_some_and(|name| name.contains("://")) {
+            view.connects(&file, at);
+        } else {
+            view.reads(&file, at);
+        }
+        view.effect(Verb::Connect, Target::Host(HostTarget::Unknown), at, Carry::Plain);
+    }
+    for (at, file) in view.values("--config") {
+        view.reads(&file, at);
+    }
+    if view.has_any(&["--recursive", "--mirror", "--page-requisites"]) && view.has("--span-hosts") {
+        view.effect(Verb::Connect, Target::Host(HostTarget::Unknown), 0, Carry::Plain);
+    }
+    if view.has_any(&["--spider", "--version", "--help"]) {
+        return;
+    }
+    for (at, file) in view.values("--output-document") {
+        if file.exact() != Some(b"-") {
+            view.path_effect(Verb::Write, &file, at, false, Carry::Plain);
+        }
+    }
+    if view.has("--output-document") {
+        return;
+    }
+    let before = view.base.clone();
+    if let Some(folder) = view.value("--directory-prefix") {
+        view.base = folder.exact().map(|bytes| Cow::Owned(join(before.as_deref(), bytes)));
+        if view.base.is_none() {
+            view.path_effect(Verb::Write, &Word::Opaque, 0, false, Carry::Plain);
+        }
+    }
+    let many = view.has_any(&[
+        "--recursive",
+        "--mirror",
+        "--page-requisites",
+        "--input-file",
+        "--content-disposition",
+        "--trust-server-names",
+        "--force-directories",
+    ]);
+    for &at in &urls {
+        match view.word(at).and_then(saved_as).filter(|_| !many) {
+            Some(name) => view.path_effect(Verb::Write, &Word::Exact(name.as_str().into()), at, false, Carry::Plain),
+            None => view.path_effect(Verb::Write, &Word::Exact(".".into()), at, true, Carry::Plain),
+        }
+    }
+    if urls.is_empty() && many {
+        view.touches(Verb::Write, ".", true);
+    }
+    view.base = before;
+    if view.has("--background") && !view.has("--output-file") {
+        view.named_by_flag(Code::WritesFile, "--background", 0);
+    }
+}
+
+/// The name under which a URL is saved: the last part of its path, with the query.
+fn saved_as(url: &Word) -> Option<String> {
+    let url = url.exact_str()?;
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split('#').next()?;
+    let path = rest.split('?').next()?;
+    if path.contains(['%', '\\', '*']) {
+        return None;
+    }
+    let name = path.split_once('/').and_then(|(_, path)| path.rsplit('/').next()).unwrap_or_default();
+    let query = rest.strip_prefix(path).unwrap_or_default();
+    let name = if name.is_empty() { "index.html" } else { name };
+    (!query.contains('/')).then(|| format!("{name}{query}"))
+}
