@@ -1,12 +1,7 @@
 //! The engine against a small model of stages and precedence that shares no code with it, on random policies and
 //! calls; and what must hold of any policy: strictness added never loosens, order of files changes nothing.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a failed unwrap is a failed test"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
 use proptest::prelude::*;
 use sayso_policy::shell::{Environment, Files, Kind, Verb};
