@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import sys
+import traceback
 
 import offline
 from scripted_model import ScriptedModel
@@ -46,9 +47,18 @@ def main():
         guarded.a_vanished_hook_blocks,
         guarded.uninstall_puts_the_settings_back,
     ]
+    failed = 0
     for scenario in scenarios:
-        scenario()
-        print("ok  claude-code %s: %s" % (VERSION, scenario.__name__.replace("_", " ")), flush=True)
+        name = scenario.__name__.replace("_", " ")
+        try:
+            scenario()
+            print("ok      claude-code %s: %s" % (VERSION, name), flush=True)
+        except Exception:
+            failed += 1
+            print("FAILED  claude-code %s: %s" % (VERSION, name), flush=True)
+            traceback.print_exc()
+    print("%d passed, %d failed" % (len(scenarios) - failed, failed))
+    sys.exit(1 if failed else 0)
 
 
 class Guarded:

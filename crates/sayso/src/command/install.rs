@@ -5,7 +5,7 @@ use crate::show::paint::Paint;
 use sayso_agents::install::{Plan, Scope, Setting, plan_install};
 use sayso_agents::{Agent, Error};
 use sayso_gate::{Home, Places};
-use sayso_policy::explain::visible_lines;
+use sayso_policy::explain::{visible, visible_lines};
 use std::io::{BufRead as _, IsTerminal as _, Write as _, stdin, stdout};
 use std::process::ExitCode;
 
@@ -29,6 +29,9 @@ pub(crate) struct Install {
 /// Where and how settings are changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Change {
+    /// In the settings of this user (the default)
+    #[arg(long, conflicts_with_all = ["project", "managed"])]
+    user: bool,
     /// In the settings of this project instead of the user's
     #[arg(long, conflicts_with = "managed")]
     project: bool,
@@ -84,7 +87,7 @@ impl Change {
         let mut out = stdout().lock();
         out.write_all(coloured(Paint::for_stdout(), &plan.diff()).as_bytes())?;
         for notice in &plan.notices {
-            writeln!(out, "note: {}", sayso_policy::explain::visible(notice))?;
+            writeln!(out, "note: {}", visible(notice))?;
         }
         if self.dry_run {
             writeln!(out, "\nNothing is written.")?;
@@ -100,7 +103,9 @@ impl Change {
                 return Ok(false);
             }
         }
-        plan.apply().map_err(failure)?;
+        if let Some(backup) = plan.apply().map_err(failure)? {
+            writeln!(out, "\nThe former settings are kept in {}", visible(&backup.display().to_string()))?;
+        }
         Ok(true)
     }
 }

@@ -1,0 +1,119 @@
+//! `sayso hook` as a process: one complete object or a block with a reason, whatever the agent does.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a failed unwrap is a failed test"
+)]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn hook(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
+        command.arg("hook").args(arguments).env("HOME", self.0.path()).current_dir(self.0.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str], input: &[u8]) -> Output {
+        let mut child = self.hook(arguments).spawn().unwrap();
+        // A hook that refuses early does not read all of it.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    fn read_event(&self) -> Vec<u8> {
+        let project = self.0.path().join("project");
+        std::fs::create_dir_all(&project).unwrap();
+        let event = serde_json::json!({
+            "session_id": "s", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Read",
+            "tool_input": {"file_path": project.join("a.txt")}, "tool_use_id": "t",
+        });
+        event.to_string().into_bytes()
+    }
+}
+
+fn blocked(output: &Output) -> bool {
+    output.status.code() == Some(2) && output.stdout.is_empty() && !output.stderr.is_empty()
+}
+
+#[test]
+fn an_answer_is_one_complete_object_and_nothing_else() {
+    let home = Home::new();
+    let output = home.run(&["claude-code", "--policy", "preset:developer"], &home.read_event());
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
+}
+
+#[test]
+fn the_registered_home_counts_and_not_the_environments() {
+    let (real, other) = (Home::new(), Home::new());
+    let policy = real.0.path().join(".config/sayso/policy.toml");
+    std::fs::create_dir_all(policy.parent().unwrap()).unwrap();
+    std::fs::write(&policy, "[deny]\nread = [\"./**\"]\n").unwrap();
+    let output = other.run(&["claude-code", "--home", real.0.path().to_str().unwrap()], &other.read_event());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"deny\""), "{output:?}");
+    assert!(real.0.path().join(".local/state/sayso/spool").exists());
+    assert!(!other.0.path().join(".local").exists());
+}
+
+#[test]
+fn what_goes_wrong_blocks_with_a_reason() {
+    let home = Home::new();
+    let event = home.read_event();
+    for (arguments, input) in [
+        (&["claude-code"][..], &b""[..]),
+        (&["claude-code"], b"{\"hook_event_name\": \"PreToolUse\""),
+        (&["claude-code"], b"not json at all"),
+        (&["claude-code", "--policy", "/nonexistent/policy.toml"], &event),
+        (&["claude-code", "--policy", "preset:nonsense"], &event),
+        (&["claude-code", "--home", "relative"], &event),
+        (&["claude-code", "--frobnicate"], &event),
+        (&["no-such-agent"], &event),
+        (&[], &event),
+    ] {
+        let output = home.run(arguments, input);
+        let denied = String::from_utf8_lossy(&output.stdout).contains("\"permissionDecision\":\"deny\"");
+        assert!(blocked(&output) || output.status.success() && denied, "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn too_much_input_blocks() {
+    let home = Home::new();
+    let output = home.run(&["claude-code"], &vec![b'['; 9 * 1024 * 1024]);
+    assert!(blocked(&output), "{output:?}");
+}
+
+#[test]
+fn an_answer_that_nobody_takes_is_a_block() {
+    let home = Home::new();
+    let mut child = home.hook(&["claude-code"]).spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(&home.read_event()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
+#[test]
+fn an_agent_that_never_stops_talking_is_answered_by_the_watchdog() {
+    let home = Home::new();
+    let mut child = home.hook(&["claude-code"]).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"{\"hook_event_name\": ").unwrap();
+    let output = child.wait_with_output().unwrap(); // its input stays open until here
+    drop(input);
+    assert!(blocked(&output), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("in time"), "{output:?}");
+}
