@@ -6,6 +6,7 @@
 //! INVARIANT: nothing that bash would run, write, delete, read by redirect or connect to is missing from an
 //! [`Analysis`] unless [`Analysis::opaque`] is set.
 
+mod builtin;
 pub mod canonical;
 pub mod doubt;
 pub mod effect;
@@ -13,9 +14,12 @@ pub mod files;
 pub mod limit;
 pub mod option;
 pub mod program;
+pub mod report;
 pub mod resolve;
 pub mod script;
 pub mod syntax;
+mod value;
+mod walk;
 pub mod word;
 pub mod wrapper;
 
@@ -26,6 +30,7 @@ pub use effect::{
     Verb,
 };
 pub use files::{Files, Kind, MemoryFiles, NoFiles};
+pub use report::Report;
 pub use word::{Origin, Part, Shape, Text, Word};
 
 use std::path::Path;
@@ -91,5 +96,36 @@ impl Analysis {
     #[must_use]
     pub fn run(&self, id: RunId) -> Option<&Run> {
         self.runs.get(usize::try_from(id.0).ok()?)
+    }
+}
+
+/// Works out what a command would do.
+///
+/// A text that cannot be read (a syntax error, a NUL, over a limit) gives an opaque analysis.
+#[must_use]
+pub fn analyze(command: &[u8], context: &Context<'_>) -> Analysis {
+    let options = syntax::Options { extended_globs: command.starts_with(b"shopt -s extglob\n") };
+    let tree = match syntax::parse(command, context.dialect, options) {
+        Ok(tree) => tree,
+        Err(error) => return Analysis::unreadable(error),
+    };
+    let sources = walk::Sources::new();
+    let trees = walk::Trees::new();
+    walk::Walker::new(context, command, &sources, &trees, &tree).finish()
+}
+
+impl Analysis {
+    fn unreadable(error: syntax::SyntaxError) -> Self {
+        let code = "syntax";
+        let effect = Effect {
+            verb: Verb::Run,
+            target: Target::Anything,
+            span: error.span,
+            run: None,
+            carry: Carry::Named { code, by: NamedBy::Nothing },
+            certain: true,
+        };
+        let doubt = Doubt { code, text: error.trouble.sentence().to_owned(), span: error.span };
+        Self { runs: Vec::new(), effects: vec![effect], doubts: vec![doubt], opaque: true }
     }
 }

@@ -4,3 +4,11 @@
 pub const MAX_COMMAND: usize = 64 * 1024;
 /// Deepest nesting of syntax, and of wrappers and scripts that contain commands.
 pub const MAX_DEPTH: usize = 64;
+/// Most simple commands and turns of loops that one analysis follows.
+pub const MAX_STEPS: usize = 48 * 1024;
+/// Most turns of loops over known words that are followed one by one; further loops run once, over an unknown word.
+pub const MAX_UNROLLED: usize = 512;
+/// Most bytes that a known value may have; a longer one is not known.
+pub const MAX_VALUE: usize = 64 * 1024;
+/// Most words of one command after expansion.
+pub const MAX_WORDS: usize = 32 * 1024;

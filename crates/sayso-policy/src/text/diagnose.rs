@@ -31,9 +31,7 @@ pub fn render(problem: &Problem, text: &str, color: bool) -> String {
                 .fold(false)
                 .annotation(AnnotationKind::Primary.span(line.marked)),
         );
-    // What fits the place is best; what is known of the code is better than nothing.
-    let known = || super::problem_info(problem.code).map(|info| info.advice);
-    if let Some(suggestion) = problem.suggestion.as_deref().or_else(known) {
+    if let Some(suggestion) = &problem.suggestion {
         group = group.element(Level::HELP.message(visible(suggestion)));
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -161,16 +159,6 @@ error[blank-list]: this list is blank: it would match nothing
         let caret = lines[4].find('^').unwrap();
         assert_eq!(lines[3].chars().nth(caret), Some('1'), "{shown}");
         assert!(lines[3].len() < 500, "{shown}");
-    }
-
-    #[test]
-    fn a_problem_without_a_suggestion_gets_what_is_known_of_its_code() {
-        let mut problem = parse("p.toml", "x = 1").unwrap_err().remove(0);
-        problem.suggestion = None;
-        assert!(
-            render(&problem, "x = 1", false)
-                .ends_with("= help: See the reference of keys; the nearest one is suggested.")
-        );
     }
 
     #[test]

@@ -1,0 +1,175 @@
+//! Builtins that run other commands, and those that jump.
+
+use super::{Arguments, record};
+use crate::effect::Span;
+use crate::value::Scalar;
+use crate::walk::{Among, Call, Ends, Output, Redirected, Walker};
+use crate::word::Word;
+
+/// `command`, `builtin`, `exec`, `eval`, `source`.
+pub(super) fn runs_another<'t>(
+    walker: &mut Walker<'t>,
+    name: &str,
+    call: Call<'t>,
+    redirected: Option<&Redirected>,
+) -> Ends {
+    let span = call.span;
+    let inner = call.clone();
+    let (run, _) = record(walker, name, call, true);
+    if let Some(redirected) = redirected {
+        walker.read_by(redirected, Some(run));
+    }
+    let parent = walker.parent.replace(run);
+    let mut ends = Ends::both(walker.cwd());
+    walker.deeper(span, |walker| {
+        ends = match name {
+            "eval" => eval(walker, &inner),
+            "source" | "." => source(walker, &inner),
+            _ => starts(walker, name, inner),
+        };
+    });
+    walker.parent = parent;
+    ends
+}
+
+/// The command behind `command`, `builtin` or `exec`, with their options left out.
+fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
+    let mut at = 1;
+    while let Some(word) = call.argv.get(at) {
+        match word.exact() {
+            Some(b"--") => {
+                at += 1;
+                break;
+            }
+            // `command -v x` only looks.
+            Some([b'-', rest @ ..]) if name == "command" && rest.iter().any(|b| b"vV".contains(b)) => {
+                walker.print(Output::Mixed);
+                return Ends::both(walker.cwd());
+            }
+            Some([b'-', rest @ ..]) if !rest.is_empty() => {
+                // `exec -a NAME`: what the program is told its name is.
+                let takes_next = name == "exec" && rest.last() == Some(&b'a');
+                at += if takes_next { 2 } else { 1 };
+            }
+            _ => break,
+        }
+    }
+    if at >= call.argv.len() {
+        return Ends::both(walker.cwd());
+    }
+    let among = if name == "exec" { Among::Programs } else { Among::NoFunctions };
+    let rest = Call {
+        argv: call.argv.get(at..).unwrap_or_default().to_vec(),
+        spans: call.spans.get(at..).unwrap_or_default().to_vec(),
+        env: call.env,
+        span: call.span,
+        assigned: Vec::new(),
+    };
+    walker.dispatch(rest, among, None)
+}
+
+fn eval<'t>(walker: &mut Walker<'t>, call: &Call<'t>) -> Ends {
+    let span = tail(call);
+    let mut text = Vec::new();
+    for (at, word) in call.argv.iter().enumerate().skip(1) {
+        match word.exact() {
+            Some(b"--") if at == 1 => continue,
+            Some(bytes) => {
+                if !text.is_empty() {
+                    text.push(b' ');
+                }
+                text.extend_from_slice(bytes);
+            }
+            None => {
+                walker.opaque("dynamic-text", "`eval` runs text that is not known.", span);
+                return Ends::both(walker.cwd());
+            }
+        }
+    }
+    walker.shell_text_here(&text, span);
+    Ends::both(walker.cwd())
+}
+
+fn source<'t>(walker: &mut Walker<'t>, call: &Call<'t>) -> Ends {
+    let span = tail(call);
+    let first = match call.argv.get(1).and_then(Word::exact) {
+        Some(b"--") => 2,
+        _ => 1,
+    };
+    let Some(file) = call.argv.get(first) else { return Ends::both(walker.cwd()) };
+    // A name without a slash is looked for on PATH first.
+    let bare = file.exact().is_some_and(|name| !name.contains(&b'/'));
+    let parameters = call.argv.get(first + 1..).unwrap_or_default();
+    let positional = walker.state.positional.clone();
+    if !parameters.is_empty() {
+        walker.state.positional = Walker::parameters(parameters);
+    }
+    if bare {
+        walker.sourced_by_name(file, span);
+    } else {
+        walker.script(file, span);
+    }
+    if !parameters.is_empty() {
+        walker.state.positional = positional;
+    }
+    Ends::both(walker.cwd())
+}
+
+fn tail(call: &Call<'_>) -> Span {
+    match (call.spans.get(1), call.spans.last()) {
+        (Some(first), Some(last)) if first.start <= last.end => Span { start: first.start, end: last.end },
+        _ => call.span,
+    }
+}
+
+/// `trap 'text' SIG`: the text runs at an unknown time.
+pub(super) fn trap(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    let operands: Vec<_> = words.operands().collect();
+    let listing = words.letters().is_some_and(|letters| letters.iter().any(|b| b"lp".contains(b)));
+    if listing {
+        return;
+    }
+    // With one word, it names a signal whose trap is taken away.
+    let [(at, text), _, ..] = operands.as_slice() else { return };
+    match text.exact() {
+        Some(b"-" | b"") => {}
+        Some(text) if walker.traps.len() < 64 => {
+            let text = text.into();
+            walker.traps.push((text, words.span(*at)));
+        }
+        _ => walker.opaque("dynamic-text", "A trap runs text that is not known.", words.span(*at)),
+    }
+}
+
+/// `exit`, `return`, `break`, `continue`, `shift`.
+pub(super) fn flow(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -> Ends {
+    let number = words.argv.get(1).map(|word| word.exact_str().and_then(|text| text.parse::<usize>().ok()));
+    match name {
+        // With more than one word it complains and goes on.
+        "exit" if words.argv.len() <= 2 && words.argv.get(1).is_none_or(|word| word.exact().is_some()) => {
+            return Ends::NEVER;
+        }
+        "return" => walker.jump(true),
+        "break" | "continue" => {
+            walker.far_jumps |= number.is_some();
+            walker.jump(false);
+        }
+        "shift" => {
+            walker.state.positional = match (&walker.state.positional, number) {
+                (Some(items), None) => Some(items.get(1..).unwrap_or_default().into()),
+                (Some(items), Some(Some(count))) => match items.get(count..) {
+                    Some(rest) => Some(rest.into()),
+                    None => Some(items.clone()),
+                },
+                _ => None,
+            };
+        }
+        _ => {}
+    }
+    Ends::both(walker.cwd())
+}
+
+/// A value for a name that is assigned from outside.
+pub(super) fn unknown(crafted: bool) -> Scalar {
+    if crafted { Scalar::crafted() } else { Scalar::unknown() }
+}

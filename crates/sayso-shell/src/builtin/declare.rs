@@ -1,0 +1,206 @@
+//! `declare`, `local`, `export`, `readonly`, `unset`.
+
+use super::Arguments;
+use crate::effect::NamedBy;
+use crate::value::Scalar;
+use crate::value::scope::{Entry, Held, function_key};
+use crate::walk::{Assigned, Fog, Walker, is_name};
+use crate::word::{Part, Word};
+
+pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>, mut assigned: Vec<Assigned<'t>>) {
+    let letters = flags(words);
+    let Some(letters) = letters else { return lose(walker, words) };
+    let has = |letter: u8| letters.contains(&letter);
+    if has(b'p') || has(b'F') {
+        return;
+    }
+    if has(b'f') {
+        export_functions(walker, name, words);
+        return;
+    }
+    // A nameref lets one name write another; values of `-i`, `-u`, `-l`, `-c` are not what is assigned.
+    if has(b'n') && name != "export" {
+        return lose(walker, words);
+    }
+    let odd = has(b'i') || has(b'u') || has(b'l') || has(b'c') || has(b'A');
+    let readonly = has(b'r') || name == "readonly";
+    let exported = name == "export" || has(b'x');
+    let unexport = name == "export" && has(b'n') || has(b'+');
+    let local = matches!(name, "local" | "declare" | "typeset") && !has(b'g');
+    for (at, word) in words.all() {
+        if word.exact().is_some_and(|text| text.starts_with(b"-") || text.starts_with(b"+")) {
+            continue;
+        }
+        let (name, held) = match assigned.iter().position(|one| one.at == at) {
+            Some(found) => {
+                let one = assigned.swap_remove(found);
+                (one.name, Some(one.held))
+            }
+            None => match name_and_value(word) {
+                Some((name, value)) => (name, value.map(Held::Scalar)),
+                None => {
+                    subscripted(walker, word, words, at);
+                    lose(walker, words);
+                    continue;
+                }
+            },
+        };
+        if has(b'i')
+            && let Some(Held::Scalar(value)) = &held
+        {
+            let value = value.clone();
+            walker.evaluate(&value, words.span(at));
+        }
+        if local {
+            hide(walker, &name);
+        }
+        match held {
+            Some(held) => walker.set_at(&name, held, words.span(at)),
+            None if local && walker.in_function() => walker.set(&name, Held::Unset),
+            None if exported => {
+                let held = walker.scope.get(&name).map(|entry| entry.held.clone());
+                if let Some(held) = held {
+                    walker.notice(&name, &held, words.span(at));
+                } else {
+                    continue;
+                }
+            }
+            None if (has(b'a') || has(b'A')) && walker.scope.get(&name).is_none() => walker.set(&name, Held::Unset),
+            None => {}
+        }
+        if let Some(entry) = walker.scope.get(&name) {
+            let mut entry = entry.clone();
+            entry.exported = (entry.exported || exported) && !unexport;
+            entry.odd |= odd;
+            walker.scope.set(&name, Some(entry));
+        }
+        if readonly {
+            walker.readonly.push(name);
+        }
+    }
+}
+
+/// A word that is an option decides what the others mean.
+fn flags(words: &Arguments<'_>) -> Option<Vec<u8>> {
+    let mut letters = Vec::new();
+    for (_, word) in words.all() {
+        match word {
+            Word::Exact(text) => match text.as_bytes() {
+                [b'-', rest @ ..] => letters.extend_from_slice(rest),
+                [b'+', ..] => letters.push(b'+'),
+                _ => {}
+            },
+            Word::Dynamic(_) if word.may_be_option() => return None,
+            Word::Dynamic(_) => {}
+            Word::Opaque => return None,
+        }
+    }
+    Some(letters)
+}
+
+/// `NAME` or `NAME=value` in a word that was expanded like any other.
+fn name_and_value(word: &Word) -> Option<(Vec<u8>, Option<Scalar>)> {
+    match word {
+        Word::Exact(text) => {
+            let bytes = text.as_bytes();
+            match bytes.iter().position(|b| *b == b'=') {
+                None => is_name(bytes).then(|| (bytes.to_vec(), None)),
+                Some(at) => {
+                    let (name, value) = bytes.split_at(at);
+                    is_name(name).then(|| (name.to_vec(), Some(Scalar::exact(value.get(1..).unwrap_or_default()))))
+                }
+            }
+        }
+        Word::Dynamic(shape) if !shape.splits => {
+            let Some(Part::Literal(first)) = shape.parts.first() else { return None };
+            let at = first.as_bytes().iter().position(|b| *b == b'=')?;
+            let name = first.as_bytes().get(..at)?;
+            is_name(name).then(|| (name.to_vec(), Some(Scalar::crafted())))
+        }
+        _ => None,
+    }
+}
+
+/// `declare 'a[$(x)]=1'` evaluates the subscript.
+fn subscripted(walker: &mut Walker<'_>, word: &Word, words: &Arguments<'_>, at: usize) {
+    walker.names_variable(&Scalar::from_word(word), words.span(at));
+}
+
+/// Nobody knows which variables were set, or how.
+fn lose(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    walker.lose_variables();
+    words.named(walker, "environment", NamedBy::Nothing, 0);
+    let text = "Which variables are set here is not known; they may change what runs.".to_owned();
+    walker.doubt("environment", text, words.span(0));
+}
+
+fn hide(walker: &mut Walker<'_>, name: &[u8]) {
+    let old = walker.scope.get(name).cloned();
+    if let Some(frame) = walker.frames.last_mut()
+        && !frame.hidden.iter().any(|(known, _)| known == name)
+    {
+        frame.hidden.push((name.to_vec(), old));
+    }
+}
+
+fn export_functions(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
+    if name != "export" {
+        return;
+    }
+    for (_, word) in words.operands() {
+        let Some(name) = word.exact() else { continue };
+        let key = function_key(name);
+        if let Some(entry) = walker.scope.get(&key) {
+            let entry = Entry { exported: true, ..entry.clone() };
+            walker.scope.set(&key, Some(entry));
+        }
+    }
+}
+
+pub(super) fn unset(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    let letters = words.letters();
+    let functions = letters.as_ref().is_none_or(|letters| letters.contains(&b'f'));
+    let variables = letters.as_ref().is_none_or(|letters| !letters.contains(&b'f'));
+    for (at, word) in words.operands() {
+        match word.exact() {
+            Some(name) if is_name(name) => {
+                if variables && walker.scope.get(name).is_some_and(|entry| entry.odd) {
+                    continue;
+                }
+                if variables {
+                    walker.steering.retain(|(known, _)| known.as_bytes() != name);
+                    walker.set_at(name, Held::Unset, words.span(at));
+                }
+                // Without `-f` a function goes only if there is no such variable.
+                let key = function_key(name);
+                if let Some(entry) = walker.scope.get(&key) {
+                    let entry = match (&entry.held, functions && !variables) {
+                        (_, true) => None,
+                        (Held::Defined { definitions, .. }, false) => {
+                            Some(Entry::new(Held::Defined { definitions: definitions.clone(), maybe: true }))
+                        }
+                        _ => None,
+                    };
+                    walker.scope.set(&key, entry);
+                }
+            }
+            Some(name) if functions && !variables => {
+                let key = function_key(name);
+                walker.scope.set(&key, None);
+            }
+            Some(name) => {
+                walker.names_variable(&Scalar::exact(name), words.span(at));
+                if let Some(end) = name.iter().position(|b| *b == b'[')
+                    && let Some(name) = name.get(..end)
+                {
+                    walker.set(name, Held::Unknown { crafted: true });
+                }
+            }
+            None => {
+                walker.names_variable(&Scalar::from_word(word), words.span(at));
+                walker.state.fog = Fog::All;
+                walker.state.path_changed = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `cd`, `pushd`, `popd`.
+
+use super::Arguments;
+use crate::canonical::canonical;
+use crate::files::Kind;
+use crate::walk::{Cwd, Ends, Output, Walker};
+use crate::word::Word;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -> Ends {
+    let operand = words.operands().next().map(|(_, word)| word);
+    let letters = words.letters();
+    let here = walker.cwd().clone();
+    let target = match (name, operand.map(|word| (word, word.exact()))) {
+        ("dirs", _) => {
+            walker.print(Output::Mixed);
+            return Ends::both(&here);
+        }
+        // The stack of folders is not followed.
+        ("popd", _) | ("pushd", None) => Cwd::UNKNOWN,
+        ("pushd", Some((_, Some([b'+' | b'-', ..])))) => Cwd::UNKNOWN,
+        ("cd", None) if letters.is_none() => Cwd::UNKNOWN,
+        ("cd", None) => match walker.lookup_scalar(b"HOME").bytes() {
+            Some(home) => here.enter(Path::new(OsStr::from_bytes(home))),
+            None => Cwd::UNKNOWN,
+        },
+        ("cd", Some((_, Some(b"-")))) => {
+            walker.print(Output::Mixed);
+            walker.state.before.clone()
+        }
+        (_, Some((_, Some(path)))) => destination(walker, &here, path, letters.as_deref()),
+        (_, Some((Word::Exact(_) | Word::Dynamic(_) | Word::Opaque, None))) => Cwd::UNKNOWN,
+        _ => Cwd::UNKNOWN,
+    };
+    if name != "cd" {
+        walker.print(Output::Mixed);
+    }
+    walker.moves += 1;
+    let sure = matches!(name, "cd" | "pushd") && arrives(walker, &target);
+    walker.state.before = if sure { here.clone() } else { walker.state.before.or(&here) };
+    let touched = walker.scope.get(b"PWD").is_some() || walker.scope.get(b"OLDPWD").is_some();
+    if touched {
+        // The shell sets both anew.
+        walker.scope.set(b"PWD", None);
+        walker.scope.set(b"OLDPWD", None);
+    }
+    if sure {
+        walker.state.cwd = target.clone();
+        return Ends { ok: Some(target), failed: None };
+    }
+    walker.state.cwd = here.or(&target);
+    Ends { ok: Some(target), failed: Some(here) }
+}
+
+fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u8]>) -> Cwd {
+    let path = Path::new(OsStr::from_bytes(path));
+    if path.as_os_str().is_empty() {
+        return here.clone();
+    }
+    // CDPATH may lead anywhere, unless the path says where it begins.
+    let bytes = path.as_os_str().as_bytes();
+    let fixed =
+        path.is_absolute() || matches!(bytes, b"." | b"..") || bytes.starts_with(b"./") || bytes.starts_with(b"../");
+    if !fixed
+        && (walker.scope.get(b"CDPATH").is_some() || walker.context.env.get("CDPATH").is_some_and(|v| !v.is_empty()))
+    {
+        return Cwd::UNKNOWN;
+    }
+    let target = here.enter(path);
+    // `-P` takes `..` behind links; an unknown option may be it.
+    let physical = letters.is_none_or(|letters| letters.contains(&b'P')) || walker.physical_cd;
+    if physical && bytes.windows(2).any(|pair| pair == b"..") {
+        return Cwd::UNKNOWN;
+    }
+    if target.places().iter().any(|place| walker.leads_astray(place)) { Cwd::UNKNOWN } else { target }
+}
+
+/// Whether `cd` certainly gets there: the folder exists, may be entered, and nothing was removed since.
+fn arrives(walker: &Walker<'_>, target: &Cwd) -> bool {
+    let Some(path) = target.only() else { return false };
+    if walker.disturbed() || walker.state.elsewhere {
+        return false;
+    }
+    let found = canonical(walker.context.files, path);
+    found.certain
+        && matches!(found.kind, Kind::Folder { .. })
+        // Looking up `.` in it needs the same permission as entering it.
+        && matches!(walker.context.files.kind(&path.join(".")), Kind::Folder { .. } | Kind::Link(_))
+}

@@ -1,0 +1,162 @@
+//! Builtins that set variables from input, and `test`.
+
+use super::Arguments;
+use super::control::unknown;
+use crate::program::Prints;
+use crate::value::Scalar;
+use crate::value::scope::Held;
+use crate::walk::{Walker, is_name};
+use crate::word::{Origin, Word};
+
+pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
+    match name {
+        "read" => read(walker, words),
+        "mapfile" | "readarray" => mapfile(walker, words),
+        "getopts" => getopts(walker, words),
+        "printf" => printf(walker, words),
+        _ => wait(walker, words),
+    }
+}
+
+/// The value that one line of input has.
+fn line(walker: &Walker<'_>) -> Scalar {
+    match &walker.input.prints {
+        Prints::Names(folder) => Scalar::hole(Origin::Listing(folder.clone()), false),
+        Prints::Number => Scalar::number(),
+        _ => unknown(walker.crafted || walker.input.text.is_some() || walker.input.stdin == crate::Stdin::Text),
+    }
+}
+
+fn read(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    let value = line(walker);
+    let names = operands(words, b"adeinNptu", b"a");
+    if names.is_empty() {
+        return walker.set(b"REPLY", Held::Scalar(value));
+    }
+    let several = names.len() > 1;
+    for (at, word, array) in names {
+        let value = match &value {
+            // The first of several words of a line is no whole name.
+            Scalar::Shaped(_) if several => unknown(value.may_run_in_arithmetic()),
+            value => value.clone(),
+        };
+        let held = if array { Held::Unknown { crafted: true } } else { Held::Scalar(value) };
+        set(walker, word, held, words, at);
+    }
+}
+
+fn mapfile(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    if words.letters().is_none_or(|letters| letters.contains(&b'C')) {
+        walker.opaque("dynamic-text", "`mapfile -C` runs a command for the lines it reads.", words.span(0));
+    }
+    let names = operands(words, b"dnOsuCc", b"");
+    match names.first() {
+        Some((at, word, _)) => set(walker, word, Held::Unknown { crafted: walker.crafted }, words, *at),
+        None => walker.set(b"MAPFILE", Held::Unknown { crafted: walker.crafted }),
+    }
+}
+
+fn getopts(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    walker.set(b"OPTARG", Held::Unknown { crafted: true });
+    walker.set(b"OPTIND", Held::Scalar(Scalar::number()));
+    if let Some((at, word)) = words.all().nth(1) {
+        set(walker, word, Held::Unknown { crafted: false }, words, at);
+    }
+}
+
+/// `printf -v NAME`.
+fn printf(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    let Some(first) = words.argv.get(1) else { return };
+    let (at, word) = match first.exact() {
+        Some(b"-v") => match words.argv.get(2) {
+            Some(word) => (2, word.clone()),
+            None => return,
+        },
+        Some([b'-', b'v', name @ ..]) => (1, Word::Exact(name.into())),
+        Some(_) => return,
+        None if first.may_be_option() => return walker.lose_variables(),
+        None => return,
+    };
+    set(walker, &word, Held::Unknown { crafted: true }, words, at);
+}
+
+/// `wait -p NAME`.
+fn wait(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    let mut take = false;
+    for (at, word) in words.all() {
+        if take {
+            set(walker, word, Held::Scalar(Scalar::number()), words, at);
+        }
+        take = word.exact() == Some(b"-p");
+    }
+}
+
+/// `test -v NAME` evaluates a subscript in the name.
+pub(super) fn test(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    let mut take = false;
+    for (at, word) in words.all() {
+        if take {
+            walker.names_variable(&Scalar::from_word(word), words.span(at));
+        }
+        // A word of unknown value may be `-v` itself, but then the next must be a name that runs something.
+        take = match word.exact() {
+            Some(b"-v" | b"-R") => true,
+            Some(_) => false,
+            None => words.argv.get(at + 1).and_then(Word::exact).is_some_and(|next| next.contains(&b'[')),
+        };
+    }
+}
+
+/// Operands of a builtin whose options in `valued` take a value; values of those in `named` are names, too.
+fn operands<'a>(words: &Arguments<'a>, valued: &[u8], named: &[u8]) -> Vec<(usize, &'a Word, bool)> {
+    let mut out = Vec::new();
+    let mut ended = false;
+    let mut next: Option<u8> = None;
+    for (at, word) in words.all() {
+        if let Some(letter) = next.take() {
+            if named.contains(&letter) {
+                out.push((at, word, true));
+            }
+            continue;
+        }
+        match word.exact() {
+            Some(b"--") if !ended => ended = true,
+            Some([b'-', rest @ ..]) if !ended && !rest.is_empty() => {
+                if let Some(found) = rest.iter().position(|letter| valued.contains(letter))
+                    && found + 1 == rest.len()
+                {
+                    next = rest.get(found).copied();
+                }
+            }
+            _ => {
+                ended = true;
+                out.push((at, word, false));
+            }
+        }
+    }
+    out
+}
+
+fn set<'t>(
+    walker: &mut Walker<'t>,
+    word: &Word,
+    held: Held<crate::walk::Definition<'t>>,
+    words: &Arguments<'_>,
+    at: usize,
+) {
+    match word.exact() {
+        Some(name) if is_name(name) => walker.set_at(name, held, words.span(at)),
+        Some(name) => {
+            walker.names_variable(&Scalar::exact(name), words.span(at));
+            if let Some(end) = name.iter().position(|b| *b == b'[')
+                && let Some(name) = name.get(..end)
+            {
+                walker.set(name, Held::Unknown { crafted: true });
+            }
+        }
+        None => {
+            walker.names_variable(&Scalar::from_word(word), words.span(at));
+            walker.lose_variables();
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The builtins of bash: what they do to the shell, to files, and what they run.
+
+mod control;
+mod declare;
+mod directory;
+mod input;
+mod lookup;
+mod switch;
+
+use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Span, Target, Verb};
+use crate::program::{Invocation, Prints, describe, spec};
+use crate::walk::{Call, Ends, Output, Redirected, Walker, output};
+use crate::word::Word;
+
+/// Runs a builtin.
+pub(crate) fn run<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, redirected: Option<&Redirected>) -> Ends {
+    match name {
+        "command" | "builtin" | "exec" | "eval" | "source" | "." => {
+            control::runs_another(walker, name, call, redirected)
+        }
+        _ => plain(walker, name, call, redirected),
+    }
+}
+
+fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> Ends {
+    let assigned = std::mem::take(&mut call.assigned);
+    let argv = call.argv.clone();
+    let spans = call.spans.clone();
+    let (run, printed) = record(walker, name, call, false);
+    if let Some(redirected) = redirected {
+        walker.read_by(redirected, Some(run));
+    }
+    let words = Arguments { argv: &argv, spans: &spans, run };
+    let ends = Ends::both(walker.cwd());
+    match name {
+        "cd" | "pushd" | "popd" | "dirs" => return directory::run(walker, name, &words),
+        "declare" | "typeset" | "local" | "export" | "readonly" => declare::run(walker, name, &words, assigned),
+        "unset" => declare::unset(walker, &words),
+        "read" | "mapfile" | "readarray" | "getopts" | "printf" | "wait" => input::run(walker, name, &words),
+        "let" => {
+            for (at, word) in words.operands() {
+                let value = crate::value::Scalar::from_word(word);
+                walker.evaluate(&value, words.span(at));
+            }
+        }
+        "test" | "[" => input::test(walker, &words),
+        "set" | "shopt" | "enable" | "hash" | "alias" | "unalias" => switch::run(walker, name, &words),
+        "trap" => control::trap(walker, &words),
+        "exit" | "logout" | "return" | "break" | "continue" | "shift" => return control::flow(walker, name, &words),
+        "history" | "fc" | "bind" | "complete" | "compgen" | "compopt" => lookup::run(walker, name, &words),
+        _ => {}
+    }
+    let silent = !matches!(
+        name,
+        "echo"
+            | "printf"
+            | "pwd"
+            | "type"
+            | "history"
+            | "fc"
+            | "jobs"
+            | "ulimit"
+            | "umask"
+            | "help"
+            | "times"
+            | "caller"
+            | "compgen"
+            | "complete"
+            | "bind"
+            | "hash"
+            | "alias"
+            | "kill"
+            | "declare"
+            | "typeset"
+            | "export"
+            | "readonly"
+            | "local"
+            | "set"
+            | "shopt"
+            | "trap"
+            | "enable"
+            | "getopts"
+            | "fg"
+            | "bg"
+    );
+    walker.crafted |= matches!(name, "echo" | "printf");
+    walker.print(match printed {
+        Prints::Unknown if silent => Output::Silent,
+        printed => output(printed),
+    });
+    ends
+}
+
+/// Writes down that a builtin runs. What its table says of words and options counts, and its effects if it has one.
+fn record<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, transparent: bool) -> (RunId, Prints) {
+    let known = spec(name).is_some();
+    let program = Program { base: Some(name.to_owned()), builtin: true, known, ..Program::default() };
+    let span = call.span;
+    let cwd = walker.cwd().clone();
+    let description = describe(&Invocation {
+        run: RunId(u32::try_from(walker.out.runs.len()).unwrap_or(u32::MAX)),
+        name,
+        argv: &call.argv,
+        spans: &call.spans,
+        // A builtin starts nothing that the environment could change.
+        env: &[],
+        cwd: cwd.only(),
+        home: walker.context.home,
+        stdin: walker.input.stdin,
+        stdin_text: None,
+        stdin_prints: Prints::Unknown,
+        files: &crate::NoFiles,
+    });
+    let run = walker.record(call.argv, call.spans, span, program, call.env);
+    if let Some(run) = walker.run_mut(run) {
+        run.words = description.words;
+        run.subcommands = description.subcommands;
+        run.options = description.options;
+        run.open_options = description.open_options;
+    }
+    walker.runs(run, transparent, span);
+    if known {
+        for effect in description.effects {
+            walker.effect(effect, crate::walk::Manner::Plain);
+        }
+        for doubt in description.doubts {
+            walker.doubt(doubt.code, doubt.text, doubt.span);
+        }
+    }
+    (run, description.prints)
+}
+
+/// The words of a builtin.
+#[derive(Clone, Copy)]
+struct Arguments<'a> {
+    argv: &'a [Word],
+    spans: &'a [Span],
+    run: RunId,
+}
+
+impl<'a> Arguments<'a> {
+    fn span(&self, at: usize) -> Span {
+        self.spans.get(at).copied().unwrap_or_default()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, &'a Word)> + use<'a> {
+        self.argv.iter().enumerate().skip(1)
+    }
+
+    /// Words behind the options.
+    fn operands(&self) -> impl Iterator<Item = (usize, &'a Word)> + use<'a> {
+        let mut ended = false;
+        let argv = self.argv;
+        argv.iter().enumerate().skip(1).filter(move |(_, word)| {
+            if ended {
+                return true;
+            }
+            match word.exact() {
+                Some(b"--") => {
+                    ended = true;
+                    false
+                }
+                Some([b'-', _, ..]) => false,
+                _ => {
+                    ended = true;
+                    true
+                }
+            }
+        })
+    }
+
+    /// Letters of the options before the first operand; `None`: a word of unknown value may be one.
+    fn letters(&self) -> Option<Vec<u8>> {
+        let mut letters = Vec::new();
+        for (_, word) in self.all() {
+            match word.exact() {
+                Some(b"--") => break,
+                Some([b'-', rest @ ..]) if !rest.is_empty() => letters.extend_from_slice(rest),
+                Some(_) => break,
+                None if word.may_be_option() => return None,
+                None => break,
+            }
+        }
+        Some(letters)
+    }
+
+    /// An effect of the builtin that needs a yes of its own.
+    fn named(&self, walker: &mut Walker<'_>, code: &'static str, by: NamedBy, at: usize) {
+        walker.out.effects.push(Effect {
+            verb: Verb::Run,
+            target: Target::Option(self.run),
+            span: self.span(at),
+            run: Some(self.run),
+            carry: Carry::Named { code, by },
+            certain: true,
+        });
+    }
+}

@@ -1,0 +1,163 @@
+//! What variables hold, as far as that is certain, and what expansions make of it.
+
+pub(crate) mod arithmetic;
+pub(crate) mod brace;
+pub(crate) mod field;
+pub(crate) mod parameter;
+pub(crate) mod pattern;
+pub(crate) mod scope;
+
+use crate::word::{Origin, Part, Shape, Text, Word};
+use std::rc::Rc;
+
+/// One string value, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    /// Exactly these bytes.
+    Exact(Rc<[u8]>),
+    /// Text with holes.
+    Shaped(Rc<Shaped>),
+}
+
+/// A value of which only the shape is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shaped {
+    /// Literal text, holes, and glob parts for the name that a glob found.
+    pub(crate) parts: Vec<Part>,
+    /// What bounds the holes.
+    pub(crate) origin: Origin,
+    /// The text of the command itself may decide the value (`$(echo ..)`, a here-document, one of several literals),
+    /// so that an attacker may have chosen it. Arithmetic on such a value may run anything.
+    pub(crate) crafted: bool,
+}
+
+impl Scalar {
+    pub(crate) fn exact(bytes: &[u8]) -> Self {
+        Self::Exact(bytes.into())
+    }
+
+    /// Anything at all.
+    pub(crate) fn unknown() -> Self {
+        Self::hole(Origin::Unknown, false)
+    }
+
+    /// Anything at all, and perhaps chosen by the text of the command.
+    pub(crate) fn crafted() -> Self {
+        Self::hole(Origin::Unknown, true)
+    }
+
+    /// Some number.
+    pub(crate) fn number() -> Self {
+        Self::hole(Origin::Number, false)
+    }
+
+    pub(crate) fn hole(origin: Origin, crafted: bool) -> Self {
+        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted }))
+    }
+
+    pub(crate) fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Exact(bytes) => Some(bytes),
+            Self::Shaped(_) => None,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes().is_some_and(<[u8]>::is_empty)
+    }
+
+    /// Whether it can never be empty.
+    pub(crate) fn is_certainly_full(&self) -> bool {
+        match self {
+            Self::Exact(bytes) => !bytes.is_empty(),
+            Self::Shaped(shaped) => {
+                shaped.origin == Origin::Number || shaped.parts.iter().any(|part| !matches!(part, Part::Hole))
+            }
+        }
+    }
+
+    /// Whether it is a number, or nothing that arithmetic would evaluate any further.
+    pub(crate) fn is_number(&self) -> bool {
+        match self {
+            Self::Exact(bytes) => bytes.iter().all(u8::is_ascii_digit),
+            Self::Shaped(shaped) => {
+                shaped.origin == Origin::Number
+                    && shaped.parts.iter().all(|part| match part {
+                        Part::Literal(text) => text.as_bytes().iter().all(u8::is_ascii_digit),
+                        _ => true,
+                    })
+            }
+        }
+    }
+
+    /// Whether the command's own text may have put something into it that arithmetic would run.
+    pub(crate) fn may_run_in_arithmetic(&self) -> bool {
+        match self {
+            Self::Exact(bytes) => bytes.contains(&b'[') || bytes.contains(&b'`') || bytes.contains(&b'$'),
+            Self::Shaped(shaped) => shaped.crafted,
+        }
+    }
+
+    /// What holds of either.
+    pub(crate) fn merge(&self, other: &Self) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        if self.is_number() && other.is_number() && !self.is_empty() && !other.is_empty() {
+            return Self::number();
+        }
+        let crafted = self.may_run_in_arithmetic() || other.may_run_in_arithmetic();
+        let origin = match (self.listing(), other.listing()) {
+            (Some(one), Some(two)) if one == two => Origin::Listing(one.clone()),
+            _ => Origin::Unknown,
+        };
+        Self::hole(origin, crafted)
+    }
+
+    fn listing(&self) -> Option<&std::path::PathBuf> {
+        match self {
+            Self::Shaped(shaped) => match &shaped.origin {
+                Origin::Listing(folder) => Some(folder),
+                _ => None,
+            },
+            Self::Exact(_) => None,
+        }
+    }
+
+    /// As one word, which is not split.
+    pub(crate) fn to_word(&self) -> Word {
+        match self {
+            Self::Exact(bytes) => Word::Exact(Text::from(&**bytes)),
+            Self::Shaped(shaped) => {
+                Word::Dynamic(Shape { parts: shaped.parts.clone(), splits: false, origin: shaped.origin.clone() })
+            }
+        }
+    }
+
+    /// The value that a word has when it is assigned.
+    pub(crate) fn from_word(word: &Word) -> Self {
+        match word {
+            Word::Exact(text) => Self::exact(text.as_bytes()),
+            Word::Dynamic(shape) => Self::Shaped(Rc::new(Shaped {
+                parts: shape.parts.clone(),
+                origin: shape.origin.clone(),
+                crafted: shape.origin == Origin::Unknown,
+            })),
+            Word::Opaque => Self::crafted(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merging_keeps_only_what_both_say() {
+        let one = Scalar::exact(b"1");
+        assert_eq!(one.merge(&one), one);
+        assert_eq!(one.merge(&Scalar::exact(b"22")), Scalar::number());
+        assert_eq!(one.merge(&Scalar::exact(b"git")), Scalar::unknown());
+        assert!(one.merge(&Scalar::exact(b"a[$(x)]")).may_run_in_arithmetic());
+    }
+}

@@ -1,0 +1,255 @@
+//! Assignments: what variables hold afterwards, and what that changes.
+
+use super::expand::Position;
+use super::parameter::{Index, is_name};
+use super::{Definition, Fog, Walker};
+use crate::effect::Span;
+use crate::program::changes_what_runs;
+use crate::syntax::tree::{Array, Assignment, AssignmentValue, Part, Word as Syntax};
+use crate::value::Scalar;
+use crate::value::field::Globbing;
+use crate::value::scope::{Entry, Held};
+use crate::word::{Text, Word};
+
+/// Longer arrays are not kept element by element.
+const MAX_ELEMENTS: usize = 256;
+
+/// A declaration's argument (`export A=1`), read with the rules of assignments.
+#[derive(Clone, Debug)]
+pub(crate) struct Assigned<'t> {
+    /// Which word of the command it is.
+    pub(crate) at: usize,
+    pub(crate) name: Vec<u8>,
+    pub(crate) held: Held<Definition<'t>>,
+}
+
+impl<'t> Walker<'t> {
+    /// An assignment in the shell itself.
+    pub(crate) fn assign(&mut self, assignment: &'t Assignment<'t>) {
+        let index = assignment.subscript.as_ref().map(|subscript| self.subscript(subscript));
+        let held = match &assignment.value {
+            AssignmentValue::Scalar(word) => {
+                let value = self.scalar(word, Position::Assignment);
+                Held::Scalar(if assignment.append { self.appended(&assignment.name, &value) } else { value })
+            }
+            AssignmentValue::Array(array) => {
+                let new = self.array(array);
+                if assignment.append { self.extended(&assignment.name, new) } else { new }
+            }
+        };
+        let span = self.span(assignment.span);
+        match index {
+            None => self.set_at(&assignment.name, held, span),
+            Some(index) => self.set_element(&assignment.name, &index, held, span),
+        }
+    }
+
+    fn appended(&self, name: &[u8], value: &Scalar) -> Scalar {
+        match (self.lookup_scalar(name).bytes(), value.bytes()) {
+            (Some(old), Some(new)) if old.len() + new.len() <= crate::limit::MAX_VALUE => {
+                Scalar::exact(&[old, new].concat())
+            }
+            _ => self.lookup_scalar(name).merge(value).merge(&Scalar::unknown()),
+        }
+    }
+
+    fn extended(&self, name: &[u8], new: Held<Definition<'t>>) -> Held<Definition<'t>> {
+        let old = match self.scope.get(name) {
+            Some(entry) if !entry.odd && self.state.fog == Fog::None => &entry.held,
+            _ => return Held::Unknown { crafted: true },
+        };
+        match (old, &new) {
+            (Held::Array(old), Held::Array(more)) if old.len() + more.len() <= MAX_ELEMENTS => {
+                Held::Array(old.iter().chain(more.iter()).cloned().collect())
+            }
+            (Held::Unset, _) => new,
+            _ => Held::Unknown { crafted: true },
+        }
+    }
+
+    /// `( ... )`.
+    pub(crate) fn array(&mut self, array: &'t Array<'t>) -> Held<Definition<'t>> {
+        let mut words = Vec::new();
+        let mut plain = true;
+        for element in &array.elements {
+            match &element.subscript {
+                None => self.argument(&element.value, &mut words),
+                Some(subscript) => {
+                    plain = false;
+                    self.subscript(subscript);
+                    self.scalar(&element.value, Position::Assignment);
+                }
+            }
+        }
+        // Only words of certain number keep their places.
+        let certain = words.len() <= MAX_ELEMENTS
+            && words.iter().all(|word| match word {
+                Word::Exact(_) => true,
+                Word::Dynamic(shape) => !shape.splits,
+                Word::Opaque => false,
+            });
+        if plain && certain {
+            Held::Array(words.iter().map(Scalar::from_word).collect())
+        } else {
+            Held::Unknown { crafted: true }
+        }
+    }
+
+    /// Sets a variable from within an expansion or a builtin.
+    pub(crate) fn set(&mut self, name: &[u8], held: Held<Definition<'t>>) {
+        self.set_at(name, held, Span::default());
+    }
+
+    /// Sets a variable, and takes note if that changes what the shell or programs do.
+    pub(crate) fn set_at(&mut self, name: &[u8], held: Held<Definition<'t>>, span: Span) {
+        // An assignment to a readonly variable fails, and what it holds is what it was.
+        let held = if self.readonly.iter().any(|known| known == name) { Held::Unknown { crafted: true } } else { held };
+        self.arm(&held);
+        let (exported, odd) = self.scope.get(name).map_or((false, false), |entry| (entry.exported, entry.odd));
+        self.notice(name, &held, span);
+        let exported = exported || self.state.exports_all;
+        self.scope.set(name, Some(Entry { held, exported, odd }));
+    }
+
+    fn arm(&mut self, held: &Held<Definition<'t>>) {
+        self.armed |= match held {
+            Held::Scalar(scalar) => scalar.may_run_in_arithmetic(),
+            Held::Array(items) => items.iter().any(Scalar::may_run_in_arithmetic),
+            Held::Unknown { crafted } => *crafted,
+            Held::Unset | Held::Defined { .. } => false,
+        };
+    }
+
+    fn set_element(&mut self, name: &[u8], index: &Index, held: Held<Definition<'t>>, span: Span) {
+        if self.scope.get(name).is_some_and(|entry| entry.odd) {
+            return self.set_at(name, Held::Unknown { crafted: true }, span);
+        }
+        let old = self.scope.get(name).map(|entry| entry.held.clone());
+        let new = match (old, index, held) {
+            (Some(Held::Array(items)), Index::At(at), Held::Scalar(value))
+                if *at <= items.len() && *at < MAX_ELEMENTS =>
+            {
+                let mut items = items.to_vec();
+                match items.get_mut(*at) {
+                    Some(item) => *item = value,
+                    None => items.push(value),
+                }
+                Held::Array(items.into())
+            }
+            (Some(Held::Unset), Index::At(0), Held::Scalar(value)) => Held::Array([value].into()),
+            _ => Held::Unknown { crafted: true },
+        };
+        self.set_at(name, new, span);
+    }
+
+    /// Some variables steer the shell or the programs it starts.
+    pub(crate) fn notice(&mut self, name: &[u8], held: &Held<Definition<'t>>, span: Span) {
+        match name {
+            b"PATH" | b"BASH_CMDS" | b"EXECIGNORE" => self.state.path_changed = true,
+            b"GLOBIGNORE" => self.state.globbing = Globbing::Unknown,
+            b"POSIXLY_CORRECT" => {
+                self.opaque("other-grammar", "From here on the shell reads commands by other rules.", span);
+            }
+            b"BASH_ALIASES" => self.state.aliases = true,
+            b"PS4" => {
+                let tame = matches!(held, Held::Scalar(Scalar::Exact(text)) if !text.iter().any(|b| b"$`".contains(b)));
+                if !tame {
+                    self.opaque("expands-again", "`PS4` is expanded before each command that is traced.", span);
+                }
+            }
+            _ => {}
+        }
+        // The first byte keeps ordinary names out of the table.
+        if name == b"IFS" || name.len() < 2 {
+            return;
+        }
+        let Ok(text) = std::str::from_utf8(name) else { return };
+        if changes_what_runs(text) && self.steering.len() < 32 {
+            let value = match held {
+                Held::Scalar(scalar) => scalar.to_word(),
+                _ => Word::Opaque,
+            };
+            self.steering.retain(|(known, _)| known.as_bytes() != name);
+            self.steering.push((Text::from(name), value));
+        }
+    }
+
+    /// An assignment before a command, for that command alone.
+    pub(crate) fn prefix(&mut self, assignment: &'t Assignment<'t>) -> (Text, Scalar) {
+        if let Some(subscript) = &assignment.subscript {
+            self.subscript(subscript);
+        }
+        let value = match &assignment.value {
+            AssignmentValue::Scalar(word) => self.scalar(word, Position::Assignment),
+            AssignmentValue::Array(array) => {
+                self.array(array);
+                Scalar::crafted()
+            }
+        };
+        let value = if assignment.append { self.appended(&assignment.name, &value) } else { value };
+        (Text::from(&*assignment.name), value)
+    }
+
+    /// Reads an argument of a declaration builtin: not split, and `~` counts behind `=`. `None`: it is a plain word.
+    pub(crate) fn declared(&mut self, word: &'t Syntax<'t>, at: usize, argv: &mut Vec<Word>) -> Option<Assigned<'t>> {
+        let Some(Part::Literal { text, .. }) = word.parts.first() else { return None };
+        let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_'))?;
+        let (name, rest) = text.split_at(end);
+        let append = rest.starts_with(b"+=");
+        if name.is_empty() || name.first().is_some_and(u8::is_ascii_digit) || !(append || rest.starts_with(b"=")) {
+            return None;
+        }
+        let name = name.to_vec();
+        if let [_, Part::Array(array)] = &*word.parts {
+            let new = self.array(array);
+            let held = if append { self.extended(&name, new) } else { new };
+            argv.push(Scalar::crafted().to_word());
+            return Some(Assigned { at, name, held });
+        }
+        let whole = self.scalar(word, Position::Assignment);
+        let skip = end + if append { 2 } else { 1 };
+        let value = match &whole {
+            Scalar::Exact(bytes) => Scalar::exact(bytes.get(skip..).unwrap_or_default()),
+            Scalar::Shaped(shaped) => {
+                let mut shaped = (**shaped).clone();
+                if let Some(crate::word::Part::Literal(first)) = shaped.parts.first() {
+                    let kept = Text::from(first.as_bytes().get(skip..).unwrap_or_default());
+                    if kept.as_bytes().is_empty() {
+                        shaped.parts.remove(0);
+                    } else if let Some(first) = shaped.parts.first_mut() {
+                        *first = crate::word::Part::Literal(kept);
+                    }
+                }
+                Scalar::Shaped(std::rc::Rc::new(shaped))
+            }
+        };
+        argv.push(whole.to_word());
+        let value = if append { self.appended(&name, &value) } else { value };
+        Some(Assigned { at, name, held: Held::Scalar(value) })
+    }
+
+    /// A value is taken for a variable's name; a subscript in it is evaluated.
+    pub(crate) fn names_variable(&mut self, value: &Scalar, span: Span) {
+        match value.bytes() {
+            Some(bytes) if is_name(bytes) => {}
+            Some(bytes) => {
+                if let Some(at) = bytes.iter().position(|b| *b == b'[') {
+                    let inside = Scalar::exact(bytes.get(at + 1..).unwrap_or_default());
+                    self.evaluate(&inside, span);
+                }
+            }
+            None if value.may_run_in_arithmetic() => self.evaluates_again(span),
+            None => {
+                let text = "A variable's name is not known.".to_owned();
+                self.doubt("arithmetic-on-unknown", text, span);
+            }
+        }
+    }
+
+    /// Some variable was set, nobody knows which.
+    pub(crate) fn lose_variables(&mut self) {
+        self.state.fog = Fog::All;
+        self.state.path_changed = true;
+        self.armed = true;
+    }
+}

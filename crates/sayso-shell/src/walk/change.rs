@@ -1,0 +1,172 @@
+//! A call changes its own facts: what it wrote, linked, moved or unpacked is no longer what the files said before.
+
+use crate::canonical::lexical;
+use crate::effect::{Effect, PathTarget, Target, Verb};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What the call has changed so far.
+#[derive(Debug, Default)]
+pub(crate) struct Changed {
+    /// Files it opened for writing, or created.
+    written: BTreeSet<PathBuf>,
+    /// Places where a link, or a folder with links in it, may stand now.
+    reshaped: BTreeSet<PathBuf>,
+    /// It wrote something, nobody knows where.
+    pub(crate) anywhere: bool,
+    /// It put a link or moved something, nobody knows where.
+    reshaped_anywhere: bool,
+    /// It removed something or changed permissions, so that a folder may be gone.
+    pub(crate) disturbed: bool,
+}
+
+/// What kind of change a program makes where it writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Content of files.
+    Plain,
+    /// Links may come into being.
+    Reshapes,
+}
+
+impl Changed {
+    /// Takes note of an effect.
+    pub(crate) fn note(&mut self, effect: &Effect, manner: Manner) {
+        if matches!(effect.target, Target::Code { .. } | Target::Anything) {
+            self.anywhere = true;
+            self.disturbed = true;
+        }
+        let Target::Path(target) = &effect.target else { return };
+        match effect.verb {
+            Verb::Delete => self.disturbed = true,
+            Verb::Write => {}
+            _ => return,
+        }
+        let place = match target {
+            PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => lexical(path),
+            PathTarget::Glob { base, .. } => lexical(base),
+            PathTarget::Unknown(_) => {
+                self.anywhere = true;
+                self.reshaped_anywhere |= manner == Manner::Reshapes;
+                return;
+            }
+        };
+        if manner == Manner::Reshapes {
+            self.reshaped.insert(place.clone());
+        }
+        self.written.insert(place);
+    }
+
+    /// Whether what stands at this path may have been written by this call.
+    pub(crate) fn wrote(&self, path: &Path) -> bool {
+        if self.written.is_empty() {
+            return false;
+        }
+        let path = lexical(path);
+        path.ancestors().any(|place| self.written.contains(place))
+    }
+
+    /// Whether this path may lead somewhere else since the call began.
+    pub(crate) fn leads_astray(&self, path: &Path) -> bool {
+        if self.reshaped_anywhere {
+            return true;
+        }
+        if self.reshaped.is_empty() {
+            return false;
+        }
+        let path = lexical(path);
+        path.ancestors().any(|place| self.reshaped.contains(place))
+    }
+
+    /// An effect's target as it must be seen now.
+    pub(crate) fn blur(&self, target: &mut PathTarget) {
+        if self.reshaped.is_empty() && !self.reshaped_anywhere {
+            return;
+        }
+        let astray = match &*target {
+            PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => self.leads_astray(path),
+            PathTarget::Glob { base, .. } => self.leads_astray(base) || self.within(base),
+            PathTarget::Unknown(_) => false,
+        };
+        // `cat d/*` or `grep -r x d` goes through a link that was put into `d`.
+        let inside = matches!(&*target, PathTarget::Below(path) if self.within(path));
+        if astray || inside {
+            *target = PathTarget::Unknown(None);
+        }
+    }
+
+    fn within(&self, folder: &Path) -> bool {
+        let folder = lexical(folder);
+        self.reshaped.range(folder.clone()..).next().is_some_and(|place| place.starts_with(&folder))
+    }
+}
+
+/// How a program changes what it writes to.
+pub(crate) fn manner(name: &str, words: &[&[u8]]) -> Manner {
+    let reshapes = match name {
+        "ln" | "link" | "mv" | "rename" | "tar" | "bsdtar" | "gtar" | "unzip" | "7z" | "7za" | "cpio" | "pax"
+        | "ar" | "rsync" | "unsquashfs" | "mount" | "bindfs" | "stow" | "unrar" | "dpkg-deb" | "rpm2cpio"
+        | "symlink" => true,
+        "cp" | "gcp" | "install" => words.iter().any(|word| {
+            word.starts_with(b"--")
+                && [&b"--archive"[..], b"--recursive", b"--no-dereference", b"--preserve", b"--symbolic-link"]
+                    .iter()
+                    .any(|flag| flag.starts_with(word.split(|b| *b == b'=').next().unwrap_or(word)) && word.len() > 3)
+                || word.starts_with(b"-") && !word.starts_with(b"--") && word.iter().any(|b| b"adPRrs".contains(b))
+        }),
+        "git" => words.iter().any(|word| matches!(*word, b"clone" | b"submodule" | b"worktree" | b"subtree")),
+        _ => false,
+    };
+    if reshapes { Manner::Reshapes } else { Manner::Plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effect::{Carry, Span};
+
+    fn write(path: &str) -> Effect {
+        Effect {
+            verb: Verb::Write,
+            target: Target::Path(PathTarget::Exact(path.into())),
+            span: Span::default(),
+            run: None,
+            carry: Carry::Plain,
+            certain: true,
+        }
+    }
+
+    #[test]
+    fn paths_below_a_new_link_are_unknown_and_others_are_not() {
+        let mut changed = Changed::default();
+        changed.note(&write("/w/x"), Manner::Reshapes);
+        for (path, astray) in
+            [("/w/x", true), ("/w/x/passwd", true), ("/w/./x/y", true), ("/w/y", false), ("/w", false)]
+        {
+            let mut target = PathTarget::Exact(path.into());
+            changed.blur(&mut target);
+            assert_eq!(target == PathTarget::Unknown(None), astray, "{path}");
+        }
+        let mut below = PathTarget::Below("/w".into());
+        changed.blur(&mut below);
+        assert_eq!(below, PathTarget::Unknown(None));
+    }
+
+    #[test]
+    fn what_was_written_is_remembered_without_hiding_where_it_is() {
+        let mut changed = Changed::default();
+        changed.note(&write("/w/run.sh"), Manner::Plain);
+        assert!(changed.wrote(Path::new("/w/run.sh")));
+        assert!(!changed.wrote(Path::new("/w/other.sh")));
+        assert!(!changed.leads_astray(Path::new("/w/run.sh")));
+    }
+
+    #[test]
+    fn copies_reshape_only_where_links_are_kept() {
+        assert_eq!(manner("cp", &[b"a", b"b"]), Manner::Plain);
+        assert_eq!(manner("cp", &[b"-r", b"a", b"b"]), Manner::Reshapes);
+        assert_eq!(manner("cp", &[b"--arch", b"a", b"b"]), Manner::Reshapes);
+        assert_eq!(manner("git", &[b"status"]), Manner::Plain);
+        assert_eq!(manner("git", &[b"clone", b"u"]), Manner::Reshapes);
+    }
+}

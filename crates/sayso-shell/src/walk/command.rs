@@ -1,0 +1,287 @@
+//! Simple commands: which function, builtin or program a name means, and what becomes of it.
+
+use super::redirect::Redirected;
+use super::{Assigned, Definition, Ends, Fog, Output, Walker};
+use crate::builtin;
+use crate::effect::{Program, RunId, Shadow, Span};
+use crate::program::Prints;
+use crate::resolve::is_builtin;
+use crate::syntax::tree::{Command, CommandKind, Simple};
+use crate::value::Scalar;
+use crate::value::scope::{Entry, Held, alias_key, function_key};
+use crate::word::{Text, Word};
+use std::rc::Rc;
+
+/// A simple command after expansion, ready to be started.
+#[derive(Clone, Debug)]
+pub(crate) struct Call<'t> {
+    pub(crate) argv: Vec<Word>,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) env: Vec<(Text, Word)>,
+    pub(crate) span: Span,
+    /// Arguments of a declaration builtin that are assignments.
+    pub(crate) assigned: Vec<Assigned<'t>>,
+}
+
+/// What a name may mean where it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Among {
+    /// Functions, then builtins, then programs.
+    All,
+    /// `command x`: no functions.
+    NoFunctions,
+    /// What another program starts: programs only.
+    Programs,
+}
+
+impl<'t> Walker<'t> {
+    pub(crate) fn command(&mut self, command: &'t Command<'t>) -> Ends {
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(simple, command.span),
+            CommandKind::Compound(compound) => {
+                let span = self.span(command.span);
+                let mut ends = Ends::both(&self.state.cwd);
+                self.deeper(span, |walker| ends = walker.compound(compound, span));
+                ends
+            }
+            CommandKind::Function(function) => self.define(function),
+            CommandKind::Coproc(coproc) => {
+                let name = match &coproc.name {
+                    Some(word) => self.scalar(word, super::expand::Position::Single),
+                    None => Scalar::exact(b"COPROC"),
+                };
+                let input = std::mem::take(&mut self.input);
+                self.input.stdin = crate::effect::Stdin::Pipe;
+                let span = self.span(command.span);
+                self.deeper(span, |walker| {
+                    walker.subshell(|walker| {
+                        walker.command(&coproc.command);
+                    });
+                });
+                self.input = input;
+                match name.bytes() {
+                    Some(name) => self.set(name, Held::Unknown { crafted: false }),
+                    None => self.lose_variables(),
+                }
+                Ends::both(&self.state.cwd)
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &'t Simple<'t>, span: Span) -> Ends {
+        let span = self.span(span);
+        if !self.step(span) {
+            return Ends::both(&self.state.cwd);
+        }
+        let mut call = Call { argv: Vec::new(), spans: Vec::new(), env: Vec::new(), span, assigned: Vec::new() };
+        self.expand_words(simple, &mut call);
+        if call.argv.is_empty() {
+            return self.without_words(simple);
+        }
+        let mut prefixes: Vec<(Text, Scalar)> = Vec::new();
+        for assignment in &simple.assignments {
+            let (name, value) = self.prefix(assignment);
+            call.env.push((name.clone(), value.to_word()));
+            prefixes.push((name, value));
+        }
+        if simple.redirects.is_empty() {
+            return self.call(call, &prefixes, None);
+        }
+        let input = self.input.clone();
+        let redirected = self.redirects(&simple.redirects);
+        let printed = redirected.silenced.then(|| self.output.clone());
+        let keeps = call.argv.len() == 1 && call.argv.first().and_then(Word::exact) == Some(b"exec");
+        let ends = self.call(call, &prefixes, Some(&redirected));
+        if let Some(printed) = printed {
+            self.output = printed;
+        }
+        // `exec < f` is for all that follows.
+        if !keeps {
+            self.input = input;
+        }
+        ends
+    }
+
+    fn expand_words(&mut self, simple: &'t Simple<'t>, call: &mut Call<'t>) {
+        let declares = simple
+            .words
+            .first()
+            .and_then(|word| word.plain())
+            .is_some_and(|name| matches!(name, b"declare" | b"typeset" | b"local" | b"export" | b"readonly"));
+        if !declares {
+            call.argv.reserve_exact(simple.words.len());
+            call.spans.reserve_exact(simple.words.len());
+            return self.arguments(&simple.words, &mut call.argv, &mut call.spans);
+        }
+        for word in &simple.words {
+            let at = call.argv.len();
+            match self.declared(word, at, &mut call.argv) {
+                Some(assigned) => call.assigned.push(assigned),
+                None => self.argument(word, &mut call.argv),
+            }
+            let span = self.span(word.span);
+            call.spans.resize(call.argv.len(), span);
+        }
+    }
+
+    /// Assignments and redirects in the shell itself.
+    fn without_words(&mut self, simple: &'t Simple<'t>) -> Ends {
+        for assignment in &simple.assignments {
+            self.assign(assignment);
+        }
+        if !simple.redirects.is_empty() {
+            let input = self.input.clone();
+            let redirected = self.redirects(&simple.redirects);
+            self.read_by(&redirected, None);
+            self.input = input;
+        }
+        Ends::both(&self.state.cwd)
+    }
+
+    /// Starts a command of the shell, with assignments for it alone.
+    fn call(&mut self, call: Call<'t>, prefixes: &[(Text, Scalar)], redirected: Option<&Redirected>) -> Ends {
+        // Functions and builtins see them as variables while they run.
+        let stays = !prefixes.is_empty() && self.runs_in_shell(&call);
+        let mut hidden = Vec::new();
+        if stays {
+            for (name, value) in prefixes {
+                let name = name.as_bytes().to_vec();
+                hidden.push((name.clone(), self.scope.get(&name).cloned()));
+                let steering = self.steering.clone();
+                let path = self.state.path_changed;
+                self.set(&name, Held::Scalar(value.clone()));
+                // `IFS= read x` steers nothing but `read`; `PATH=x f` steers what `f` starts.
+                if is_only_read(&call) {
+                    self.steering = steering;
+                    self.state.path_changed = path;
+                }
+            }
+        }
+        let ends = self.dispatch(call, Among::All, redirected);
+        for (name, entry) in hidden.into_iter().rev() {
+            self.scope.set(&name, entry);
+        }
+        ends
+    }
+
+    fn runs_in_shell(&self, call: &Call<'t>) -> bool {
+        match call.argv.first().and_then(Word::exact) {
+            Some(name) => {
+                std::str::from_utf8(name).is_ok_and(is_builtin)
+                    || !self.scope.is_empty() && self.scope.get(&function_key(name)).is_some()
+            }
+            None => true,
+        }
+    }
+
+    /// Finds what the name means and starts it.
+    pub(crate) fn dispatch(&mut self, call: Call<'t>, among: Among, redirected: Option<&Redirected>) -> Ends {
+        let name = match call.argv.first() {
+            Some(Word::Exact(text)) => text.clone(),
+            _ => return self.unknown_program(call, redirected),
+        };
+        let bytes = name.as_bytes();
+        let mut certain = true;
+        if among != Among::Programs && !self.scope.is_empty() {
+            if self.scope.get(&alias_key(bytes)).is_some() {
+                self.aliased(&call, bytes);
+            }
+            if among == Among::All
+                && let Some(Entry { held: Held::Defined { definitions, maybe }, .. }) =
+                    self.scope.get(&function_key(bytes))
+            {
+                let definitions: Rc<[Definition<'t>]> = definitions.clone();
+                certain = !*maybe;
+                let copy = (!certain).then(|| call.clone());
+                let ends = self.call_function(&definitions, call, certain, redirected);
+                match copy {
+                    None => return ends,
+                    Some(call) => return self.program_or_builtin(call, bytes, among, redirected),
+                }
+            }
+        }
+        let _ = certain;
+        self.program_or_builtin(call, bytes, among, redirected)
+    }
+
+    fn program_or_builtin(
+        &mut self,
+        call: Call<'t>,
+        name: &[u8],
+        among: Among,
+        redirected: Option<&Redirected>,
+    ) -> Ends {
+        match std::str::from_utf8(name) {
+            Ok(name) if among != Among::Programs && is_builtin(name) => builtin::run(self, name, call, redirected),
+            Ok(name) => {
+                self.program(name, call, redirected);
+                Ends::both(&self.state.cwd)
+            }
+            // A name that is no text is no program anybody knows.
+            Err(_) => {
+                let program = Program::default();
+                let run = self.record(call.argv, call.spans, call.span, program, call.env);
+                self.runs(run, false, call.span);
+                self.finish_call(run, redirected, Output::Mixed);
+                Ends::both(&self.state.cwd)
+            }
+        }
+    }
+
+    /// The name itself is not known: anything may run.
+    fn unknown_program(&mut self, call: Call<'t>, redirected: Option<&Redirected>) -> Ends {
+        let span = call.spans.first().copied().unwrap_or(call.span);
+        let run = self.record(call.argv, call.spans, call.span, Program::default(), call.env);
+        self.runs(run, false, call.span);
+        let parent = self.parent.replace(run);
+        self.opaque("dynamic-program", "Which program runs here depends on a value that is not known.", span);
+        self.parent = parent;
+        self.finish_call(run, redirected, Output::Mixed);
+        Ends::both(&self.state.cwd)
+    }
+
+    /// `bash -c` does not expand aliases unless told to, and then only in later lines.
+    fn aliased(&mut self, call: &Call<'t>, name: &[u8]) {
+        let text = format!("The call makes an alias of `{}`.", String::from_utf8_lossy(name));
+        if self.state.aliases || self.state.fog == Fog::All {
+            self.opaque("alias", &text, call.span);
+        } else {
+            self.doubt("alias", text, call.span);
+        }
+    }
+
+    /// What every started command ends with: who reads the redirects, and what is printed.
+    pub(crate) fn finish_call(&mut self, run: RunId, redirected: Option<&Redirected>, output: Output) {
+        if let Some(redirected) = redirected {
+            self.read_by(redirected, Some(run));
+        }
+        self.print(output);
+    }
+
+    /// Why the name does not mean the program of that name, by what this call did.
+    pub(crate) fn shadowed(&mut self, program: &mut Program, bare: bool) {
+        if bare && self.state.path_changed && program.shadow.is_none() {
+            program.shadow = Some(Shadow::Path);
+        }
+        if let Some(path) = &program.path
+            && (self.changed.wrote(path) || self.changed.leads_astray(path))
+        {
+            program.shadow = Some(Shadow::Written);
+        }
+    }
+}
+
+/// What a description says of the output.
+pub(crate) fn output(prints: Prints) -> Output {
+    match prints {
+        Prints::Unknown => Output::Mixed,
+        known => Output::Known(known),
+    }
+}
+
+fn is_only_read(call: &Call<'_>) -> bool {
+    matches!(
+        call.argv.first().and_then(Word::exact),
+        Some(b"read" | b"mapfile" | b"readarray" | b"cd" | b"echo" | b"printf" | b"test" | b"[" | b"pushd" | b"popd")
+    )
+}

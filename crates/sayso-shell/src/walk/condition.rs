@@ -1,0 +1,49 @@
+//! `[[ ... ]]`: what stands in it is expanded, and some of it is evaluated as arithmetic.
+
+use super::Walker;
+use super::expand::Position;
+use crate::syntax::tree::{Condition, Word as Syntax};
+
+impl<'t> Walker<'t> {
+    pub(crate) fn condition(&mut self, condition: &'t Condition<'t>) {
+        match condition {
+            Condition::Or(all) | Condition::And(all) => {
+                for (at, one) in all.iter().enumerate() {
+                    if at == 0 {
+                        self.condition(one);
+                        continue;
+                    }
+                    let mark = self.scope.mark();
+                    self.condition(one);
+                    let changes = self.scope.take(mark);
+                    self.scope.join(vec![changes], false);
+                }
+            }
+            Condition::Not(one) => self.condition(one),
+            Condition::Word(word) => {
+                self.scalar(word, Position::Single);
+            }
+            Condition::Unary { operator, operand } => {
+                let value = self.scalar(operand, Position::Single);
+                if matches!(&**operator, b"-v" | b"-R") {
+                    let span = self.span(operand.span);
+                    self.names_variable(&value, span);
+                }
+            }
+            Condition::Binary { operator, left, right } => {
+                let numeric = matches!(&**operator, b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge");
+                for word in [left, right] {
+                    self.operand(word, numeric);
+                }
+            }
+        }
+    }
+
+    fn operand(&mut self, word: &'t Syntax<'t>, numeric: bool) {
+        let value = self.scalar(word, Position::Single);
+        if numeric {
+            let span = self.span(word.span);
+            self.evaluate(&value, span);
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! Words to values: what bash makes of a word before a command runs.
+
+use super::{Output, Walker};
+use crate::effect::Span;
+use crate::program::Prints;
+use crate::syntax::tree::{CommandSubstitution, Part, ProcessSubstitution, Word as Syntax};
+use crate::value::Scalar;
+use crate::value::brace::{self, Atom};
+use crate::value::field::{Fields, Globbing, Separators};
+use crate::value::pattern::{self, Piece};
+use crate::value::scope::Held;
+use crate::word::{Origin, Text, Word};
+use std::rc::Rc;
+
+/// What a parameter gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Expansion {
+    /// Certainly unset.
+    Unset,
+    /// One value.
+    One(Scalar),
+    /// `$@`, `${a[@]}`.
+    Many(Rc<[Scalar]>),
+    /// The same, of unknown number.
+    ManyUnknown,
+}
+
+/// Where a word stands decides what is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// An argument: split, globbed.
+    Argument,
+    /// The right side of an assignment, or a word that looks like one: `~` also after `=` and `:`.
+    Assignment,
+    /// `case` words, here-strings and the like: not split.
+    Single,
+    /// Inside double quotes, here-documents and arithmetic.
+    Quoted,
+}
+
+impl<'t> Walker<'t> {
+    /// Expands arguments.
+    pub(crate) fn arguments(&mut self, words: &'t [Syntax<'t>], argv: &mut Vec<Word>, spans: &mut Vec<Span>) {
+        for word in words {
+            self.argument(word, argv);
+            let span = self.span(word.span);
+            let more = argv.len() - spans.len();
+            if more > 1 {
+                self.charge(more * 16);
+            }
+            if argv.len() > crate::limit::MAX_WORDS {
+                self.opaque("too-much-work", "The command has too many words to be followed.", span);
+                argv.truncate(crate::limit::MAX_WORDS);
+                argv.push(Word::Opaque);
+                spans.resize(argv.len(), span);
+                return;
+            }
+            spans.resize(argv.len(), span);
+        }
+    }
+
+    /// Expands one argument to none, one or several words.
+    pub(crate) fn argument(&mut self, word: &'t Syntax<'t>, out: &mut Vec<Word>) {
+        match &*word.parts {
+            [Part::Literal { text, .. }] if is_plain(text) => {
+                out.push(Word::Exact(Text::from(&**text)));
+                return;
+            }
+            [Part::Quoted { text, .. }] => {
+                out.push(Word::Exact(Text::from(&**text)));
+                return;
+            }
+            _ => {}
+        }
+        if has_braces(word) {
+            return self.braces(word, out);
+        }
+        let position = if looks_like_assignment(word) { Position::Assignment } else { Position::Argument };
+        self.with_fields(out, |walker, fields| {
+            walker.parts(&word.parts, fields, position);
+            fields.end_word();
+        });
+    }
+
+    fn with_fields(&mut self, out: &mut Vec<Word>, f: impl FnOnce(&mut Self, &mut Fields<'_>)) {
+        let cwd = self.state.cwd.clone();
+        let separators = self.separators();
+        let mut fields = Fields::new(out, self.state.globbing, separators, cwd.only());
+        f(self, &mut fields);
+    }
+
+    fn separators(&self) -> Separators {
+        if self.state.fog == super::Fog::All {
+            return Separators::Unknown;
+        }
+        match self.scope.get(b"IFS").map(|entry| &entry.held) {
+            None | Some(Held::Unset) => Separators::Default,
+            Some(Held::Scalar(Scalar::Exact(set))) if self.state.fog == super::Fog::None => {
+                Separators::Set(set.clone())
+            }
+            Some(_) => Separators::Unknown,
+        }
+    }
+
+    /// The value of a word that is neither split nor globbed.
+    pub(crate) fn scalar(&mut self, word: &'t Syntax<'t>, position: Position) -> Scalar {
+        match &*word.parts {
+            [] => return Scalar::exact(b""),
+            [Part::Quoted { text, .. }] => return Scalar::exact(text),
+            [Part::Literal { text, .. }] if !text.contains(&b'~') => return Scalar::exact(text),
+            _ => {}
+        }
+        self.scalar_of(&word.parts, position)
+    }
+
+    pub(crate) fn scalar_of(&mut self, parts: &'t [Part<'t>], position: Position) -> Scalar {
+        let mut none = Vec::new();
+        let mut fields = Fields::new(&mut none, Globbing::Off, Separators::None, None);
+        self.parts(parts, &mut fields, position);
+        let scalar = fields.into_scalar();
+        match scalar.bytes() {
+            Some(bytes) if bytes.len() > crate::limit::MAX_VALUE => Scalar::crafted(),
+            Some(bytes) => {
+                self.charge(bytes.len());
+                scalar
+            }
+            None => scalar,
+        }
+    }
+
+    /// A word as a pattern; `None` if it is not certain.
+    pub(crate) fn pattern(&mut self, word: &'t Syntax<'t>) -> Option<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        let mut known = Some(());
+        for part in &word.parts {
+            match part {
+                Part::Literal { text, .. } => {
+                    known = known.and_then(|()| pattern::parse(text, &mut pieces));
+                }
+                Part::Quoted { text, .. } => pieces.extend(text.iter().map(|b| Piece::Byte(*b))),
+                other => {
+                    let quoted = matches!(other, Part::DoubleQuoted { .. });
+                    let value = self.scalar_of(std::slice::from_ref(other), Position::Single);
+                    known = known.and_then(|()| match value.bytes() {
+                        Some(bytes) if quoted => {
+                            pieces.extend(bytes.iter().map(|b| Piece::Byte(*b)));
+                            Some(())
+                        }
+                        Some(bytes) => pattern::parse(bytes, &mut pieces),
+                        None => None,
+                    });
+                }
+            }
+        }
+        known.map(|()| pieces)
+    }
+
+    /// Expands parts side by side.
+    pub(crate) fn parts(&mut self, parts: &'t [Part<'t>], fields: &mut Fields<'_>, position: Position) {
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Literal { text, .. } => self.literal(text, at == 0, parts.len() == at + 1, fields, position),
+                part => self.part(part, fields, position),
+            }
+        }
+    }
+
+    fn literal(&mut self, text: &[u8], first: bool, last: bool, fields: &mut Fields<'_>, position: Position) {
+        if !text.contains(&b'~') || position == Position::Quoted {
+            return fields.literal(text);
+        }
+        let mut rest = text;
+        let mut may_begin = first;
+        loop {
+            if may_begin && rest.first() == Some(&b'~') {
+                let end = rest.iter().position(|b| *b == b'/' || *b == b':').unwrap_or(rest.len());
+                // A `:` ends the name only where assignments are read.
+                let end = match rest.get(end) {
+                    Some(b':') if position != Position::Assignment => {
+                        rest.iter().position(|b| *b == b'/').unwrap_or(rest.len())
+                    }
+                    _ => end,
+                };
+                let (prefix, tail) = rest.split_at(end);
+                if tail.is_empty() && !last {
+                    // `~"$x"` or `~$x`: bash does not expand it; `~us\er` neither.
+                    fields.literal(prefix);
+                } else {
+                    self.tilde(prefix, fields);
+                }
+                rest = tail;
+            }
+            if position != Position::Assignment {
+                return fields.literal(rest);
+            }
+            // The next place where `~` counts is behind `=` (the first) or `:`.
+            match rest.windows(2).position(|pair| matches!(pair, [b':' | b'=', b'~'])) {
+                Some(at) => {
+                    let (head, tail) = rest.split_at(at + 1);
+                    fields.literal(head);
+                    rest = tail;
+                    may_begin = true;
+                }
+                None => return fields.literal(rest),
+            }
+        }
+    }
+
+    fn tilde(&mut self, prefix: &[u8], fields: &mut Fields<'_>) {
+        let value = match prefix {
+            b"~" => match self.lookup(b"HOME") {
+                Expansion::One(scalar) => scalar,
+                _ => Scalar::unknown(),
+            },
+            b"~+" => self.lookup_scalar(b"PWD"),
+            b"~-" => self.lookup_scalar(b"OLDPWD"),
+            b"~root" => Scalar::exact(b"/root"),
+            // Another user's home, or a place of the folder stack.
+            _ => Scalar::unknown(),
+        };
+        fields.quoted_value(&value);
+    }
+
+    fn part(&mut self, part: &'t Part<'t>, fields: &mut Fields<'_>, position: Position) {
+        let quoted = position == Position::Quoted;
+        match part {
+            Part::Literal { text, .. } => fields.literal(text),
+            Part::Quoted { text, .. } => fields.quoted(text),
+            Part::DoubleQuoted { parts, .. } => {
+                // `"$@"` without parameters is no word at all.
+                if !matches!(parts.as_slice(), [Part::Variable { name, .. }] if &**name == b"@")
+                    && !matches!(parts.as_slice(), [Part::Parameter(_)])
+                {
+                    fields.quoted(b"");
+                }
+                self.parts(parts, fields, Position::Quoted);
+            }
+            Part::Variable { name, .. } => {
+                let value = self.variable(name);
+                self.push(&value, quoted, name.first() == Some(&b'*'), fields);
+            }
+            Part::Parameter(parameter) => self.parameter(parameter, fields, position),
+            Part::Command(command) => {
+                let value = self.command_substitution(command);
+                if quoted {
+                    fields.quoted_value(&value);
+                } else {
+                    fields.unquoted_value(&value);
+                }
+            }
+            Part::Process(process) => {
+                self.process_substitution(process);
+                fields.quoted(b"/dev/fd/");
+                fields.hole(Origin::Number, false);
+            }
+            Part::Arithmetic(arithmetic) => {
+                let value = self.arithmetic(arithmetic);
+                if quoted {
+                    fields.quoted_value(&value);
+                } else {
+                    fields.unquoted_value(&value);
+                }
+            }
+            Part::Array(array) => {
+                self.array(array);
+                fields.hole(Origin::Unknown, true);
+            }
+            Part::ExtendedGlob(glob) => {
+                for word in &glob.alternatives {
+                    self.scalar(word, Position::Single);
+                }
+                fields.hole(Origin::Unknown, true);
+            }
+            Part::Opaque { why, span } => {
+                let span = self.span(*span);
+                self.opaque("not-understood", why.sentence(), span);
+                fields.opaque();
+            }
+        }
+    }
+
+    /// Puts what a parameter gave into the word.
+    pub(crate) fn push(&mut self, value: &Expansion, quoted: bool, joined: bool, fields: &mut Fields<'_>) {
+        match value {
+            Expansion::Unset if quoted => fields.quoted(b""),
+            Expansion::Unset => {}
+            Expansion::One(scalar) if quoted => fields.quoted_value(scalar),
+            Expansion::One(scalar) => fields.unquoted_value(scalar),
+            Expansion::Many(items) if quoted && joined => {
+                let separator: &[u8] = match self.separators() {
+                    Separators::Default | Separators::None => b" ",
+                    // Joined by what `IFS` begins with.
+                    Separators::Set(_) | Separators::Unknown => return fields.hole(Origin::Unknown, false),
+                };
+                fields.quoted(b"");
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        fields.quoted(separator);
+                    }
+                    fields.quoted_value(item);
+                }
+            }
+            Expansion::Many(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        fields.end_word();
+                    }
+                    if quoted {
+                        fields.quoted_value(item);
+                    } else {
+                        fields.unquoted_value(item);
+                    }
+                }
+            }
+            Expansion::ManyUnknown => fields.hole(Origin::Unknown, !(quoted && joined)),
+        }
+    }
+
+    fn braces(&mut self, word: &'t Syntax<'t>, out: &mut Vec<Word>) {
+        let mut atoms: Vec<Atom<&'t Part<'t>>> = Vec::new();
+        for part in &word.parts {
+            match part {
+                Part::Literal { text, .. } => atoms.extend(text.iter().map(|b| Atom::Byte(*b))),
+                part => atoms.push(Atom::Whole(part)),
+            }
+        }
+        self.charge(atoms.len());
+        let Some(words) = brace::expand(&atoms) else {
+            // Too many to list; what stands in them runs all the same.
+            self.with_fields(out, |walker, fields| {
+                for part in word.parts.iter().filter(|part| !matches!(part, Part::Literal { .. })) {
+                    walker.part(part, fields, Position::Argument);
+                }
+                fields.hole(Origin::Unknown, true);
+                fields.end_word();
+            });
+            return;
+        };
+        for atoms in words {
+            self.charge(atoms.len() * 8);
+            self.with_fields(out, |walker, fields| {
+                let mut literal = Vec::new();
+                let mut first = true;
+                let count = atoms.len();
+                for (at, atom) in atoms.into_iter().enumerate() {
+                    match atom {
+                        Atom::Byte(byte) => literal.push(byte),
+                        Atom::Whole(part) => {
+                            walker.literal(&std::mem::take(&mut literal), first, false, fields, Position::Argument);
+                            first = false;
+                            walker.part(part, fields, Position::Argument);
+                        }
+                    }
+                    if at + 1 == count {
+                        walker.literal(&std::mem::take(&mut literal), first, true, fields, Position::Argument);
+                    }
+                }
+                fields.end_word();
+            });
+        }
+    }
+
+    fn command_substitution(&mut self, command: &'t CommandSubstitution<'t>) -> Scalar {
+        let output = std::mem::replace(&mut self.output, Output::Silent);
+        let crafted = std::mem::replace(&mut self.crafted, false);
+        let branches = std::mem::replace(&mut self.branches, 0);
+        let pipe = self.input.pipe.take();
+        let span = self.span(command.span);
+        self.deeper(span, |walker| {
+            walker.subshell(|walker| {
+                walker.list(&command.body);
+            });
+        });
+        self.input.pipe = pipe;
+        self.branches = branches;
+        let made = std::mem::replace(&mut self.crafted, crafted);
+        let printed = std::mem::replace(&mut self.output, output);
+        match printed {
+            Output::Silent => Scalar::exact(b""),
+            Output::Known(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
+                let bytes = text.as_bytes();
+                let end = bytes.iter().rposition(|b| *b != b'\n').map_or(0, |at| at + 1);
+                Scalar::exact(bytes.get(..end).unwrap_or_default())
+            }
+            Output::Known(Prints::Names(folder)) => Scalar::hole(Origin::Listing(folder), made),
+            Output::Known(Prints::Number) => Scalar::number(),
+            Output::Known(_) | Output::Mixed => Scalar::hole(Origin::Unknown, made),
+        }
+    }
+
+    fn process_substitution(&mut self, process: &'t ProcessSubstitution<'t>) {
+        let output = self.output.clone();
+        let input = std::mem::take(&mut self.input);
+        if process.output {
+            self.input.stdin = crate::effect::Stdin::Pipe;
+        }
+        let span = self.span(process.span);
+        self.deeper(span, |walker| {
+            walker.subshell(|walker| {
+                walker.list(&process.body);
+            });
+        });
+        self.input = input;
+        self.output = output;
+    }
+}
+
+/// Text that nothing happens to.
+fn is_plain(text: &[u8]) -> bool {
+    let special = |b: &u8| matches!(b, b'~' | b'{' | b'*' | b'?' | b'[');
+    !text.iter().any(special) || text == b"[" || text == b"{}"
+}
+
+fn has_braces(word: &Syntax<'_>) -> bool {
+    let holds =
+        |byte: u8| word.parts.iter().any(|part| matches!(part, Part::Literal { text, .. } if text.contains(&byte)));
+    holds(b'{') && holds(b'}') && (holds(b',') || holds(b'.'))
+}
+
+/// `name=...`: bash expands `~` behind the `=` in arguments that look like this.
+fn looks_like_assignment(word: &Syntax<'_>) -> bool {
+    let Some(Part::Literal { text, .. }) = word.parts.first() else { return false };
+    let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(text.len());
+    end > 0 && text.get(end) == Some(&b'=') && text.first().is_some_and(|b| !b.is_ascii_digit())
+}

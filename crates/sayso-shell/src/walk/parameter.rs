@@ -1,0 +1,467 @@
+//! Parameters: `$x`, `${x...}`.
+
+use super::expand::{Expansion, Position};
+use super::{Fog, Walker};
+use crate::syntax::tree::{Fallback, Operation, Parameter, Subscript, Word as Syntax};
+use crate::value::field::Fields;
+use crate::value::parameter::{Anchor, change_case, replace, substring, trim};
+use crate::value::pattern::Piece;
+use crate::value::scope::Held;
+use crate::value::{Scalar, Shaped};
+use crate::word::{Origin, Part, Text};
+use std::os::unix::ffi::OsStrExt;
+use std::rc::Rc;
+
+/// Longer values are not worked on: the work would grow with the square of their length.
+const MAX_WORKED: usize = 512;
+
+/// Variables that bash keeps, and that hold numbers.
+const NUMBERS: &[&[u8]] = &[
+    b"RANDOM",
+    b"SRANDOM",
+    b"SECONDS",
+    b"LINENO",
+    b"UID",
+    b"EUID",
+    b"PPID",
+    b"BASHPID",
+    b"EPOCHSECONDS",
+    b"SHLVL",
+    b"OPTIND",
+    b"BASH_SUBSHELL",
+    b"HISTCMD",
+    b"COLUMNS",
+    b"LINES",
+];
+
+/// What stands in `[ ]`.
+pub(crate) enum Index {
+    /// `@`
+    All,
+    /// `*`
+    Joined,
+    At(usize),
+    Unknown,
+}
+
+impl<'t> Walker<'t> {
+    /// `$name`.
+    pub(crate) fn variable(&mut self, name: &[u8]) -> Expansion {
+        match name {
+            b"@" | b"*" => match &self.state.positional {
+                Some(items) => Expansion::Many(items.clone()),
+                None => Expansion::ManyUnknown,
+            },
+            b"#" => match &self.state.positional {
+                Some(items) => Expansion::One(Scalar::exact(items.len().to_string().as_bytes())),
+                None => Expansion::One(Scalar::number()),
+            },
+            b"?" | b"$" | b"!" => Expansion::One(Scalar::number()),
+            b"-" | b"0" | b"_" => Expansion::One(Scalar::unknown()),
+            [b'1'..=b'9', ..] => {
+                let number = std::str::from_utf8(name).ok().and_then(|n| n.parse::<usize>().ok());
+                match (&self.state.positional, number) {
+                    (Some(items), Some(number)) => match items.get(number.saturating_sub(1)) {
+                        Some(item) => Expansion::One(item.clone()),
+                        None => Expansion::Unset,
+                    },
+                    _ => Expansion::One(Scalar::unknown()),
+                }
+            }
+            _ => self.lookup(name),
+        }
+    }
+
+    /// A variable's value.
+    pub(crate) fn lookup(&self, name: &[u8]) -> Expansion {
+        let Some(entry) = self.scope.get(name) else {
+            return match self.state.fog {
+                Fog::All => Expansion::One(Scalar::crafted()),
+                _ => Expansion::One(self.environment(name)),
+            };
+        };
+        if entry.odd || self.state.fog != Fog::None {
+            return Expansion::One(Scalar::crafted());
+        }
+        match &entry.held {
+            Held::Unset => Expansion::Unset,
+            Held::Scalar(scalar) => Expansion::One(scalar.clone()),
+            Held::Array(items) => items.first().map_or(Expansion::Unset, |item| Expansion::One(item.clone())),
+            Held::Unknown { crafted } => Expansion::One(Scalar::hole(Origin::Unknown, *crafted)),
+            Held::Defined { .. } => Expansion::One(Scalar::unknown()),
+        }
+    }
+
+    pub(crate) fn lookup_scalar(&self, name: &[u8]) -> Scalar {
+        match self.lookup(name) {
+            Expansion::One(scalar) => scalar,
+            _ => Scalar::exact(b""),
+        }
+    }
+
+    /// A variable that this call has not touched. The environment at run time is another than now, but for these.
+    fn environment(&self, name: &[u8]) -> Scalar {
+        let path = |path: Option<&std::path::Path>| match path {
+            Some(path) if !self.state.elsewhere => Scalar::exact(path.as_os_str().as_bytes()),
+            _ => Scalar::unknown(),
+        };
+        match name {
+            b"PWD" => path(self.state.cwd.only()),
+            b"OLDPWD" => path(self.state.before.only()),
+            b"HOME" => path(self.context.home),
+            _ if NUMBERS.contains(&name) => Scalar::number(),
+            _ => Scalar::unknown(),
+        }
+    }
+
+    /// Reads a subscript; it may run commands.
+    pub(crate) fn subscript(&mut self, subscript: &'t Subscript<'t>) -> Index {
+        let value = self.scalar_of(&subscript.parts, Position::Quoted);
+        match value.bytes() {
+            Some(b"@") => Index::All,
+            Some(b"*") => Index::Joined,
+            _ => {
+                let span = self.span(subscript.span);
+                let number = self.evaluate(&value, span);
+                let index = number.bytes().and_then(|b| std::str::from_utf8(b).ok()).and_then(|n| n.parse().ok());
+                index.map_or(Index::Unknown, Index::At)
+            }
+        }
+    }
+
+    /// `${...}` into the word.
+    pub(crate) fn parameter(&mut self, parameter: &'t Parameter<'t>, fields: &mut Fields<'_>, position: Position) {
+        let quoted = position == Position::Quoted;
+        let index = parameter.subscript.as_ref().map(|subscript| self.subscript(subscript));
+        let joined = matches!(index, Some(Index::Joined)) || &*parameter.name == b"*";
+        let base = self.base(parameter, index.as_ref());
+        let value = match &parameter.operation {
+            Operation::Fallback { kind, colon, word } => {
+                return self.fallback(parameter, &base, *kind, *colon, word, fields, position);
+            }
+            Operation::Value => base,
+            Operation::Names => Expansion::ManyUnknown,
+            Operation::Length => Expansion::One(length(&base, matches!(index, Some(Index::All | Index::Joined)))),
+            Operation::Trim { suffix, longest, pattern } => {
+                let pattern = self.pattern(pattern);
+                each(&base, |value| trimmed(value, pattern.as_deref(), *suffix, *longest))
+            }
+            Operation::Replace { all, pattern, replacement } => {
+                let (anchor, pieces) = self.replace_pattern(pattern, *all);
+                let with = match replacement {
+                    Some(word) => self.scalar(word, Position::Single),
+                    None => Scalar::exact(b""),
+                };
+                each(&base, |value| replaced(value, pieces.as_deref(), &with, anchor, *all))
+            }
+            Operation::Substring { offset, length } => {
+                let offset = self.arithmetic(offset);
+                let length = length.as_ref().map(|length| self.arithmetic(length));
+                match &base {
+                    Expansion::One(value) => Expansion::One(cut(value, &offset, length.as_ref())),
+                    Expansion::Unset => Expansion::Unset,
+                    Expansion::Many(_) | Expansion::ManyUnknown => Expansion::ManyUnknown,
+                }
+            }
+            Operation::Case { operator, all, pattern } => {
+                let plain = self.pattern(pattern).is_some_and(|p| p.is_empty());
+                each(&base, |value| match value.bytes() {
+                    Some(bytes) if plain && bytes.is_ascii() => Scalar::exact(&change_case(bytes, *operator, *all)),
+                    _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic()),
+                })
+            }
+            Operation::Transform(letter) => self.transform(parameter, &base, *letter),
+        };
+        self.push(&value, quoted, joined, fields);
+    }
+
+    /// What the name gives before the operation.
+    fn base(&mut self, parameter: &Parameter<'t>, index: Option<&Index>) -> Expansion {
+        if parameter.indirect {
+            return self.indirect(parameter, index);
+        }
+        let Some(index) = index else { return self.variable(&parameter.name) };
+        let held = match self.scope.get(&parameter.name) {
+            Some(entry) if !entry.odd && self.state.fog == Fog::None => entry.held.clone(),
+            Some(_) => Held::Unknown { crafted: true },
+            None => Held::Unknown { crafted: self.state.fog == Fog::All },
+        };
+        match (held, index) {
+            (Held::Array(items), Index::All | Index::Joined) => Expansion::Many(items),
+            (Held::Array(items), Index::At(at)) => match items.get(*at) {
+                Some(item) => Expansion::One(item.clone()),
+                None => Expansion::Unset,
+            },
+            (Held::Scalar(scalar), Index::All | Index::Joined) => Expansion::Many(Rc::from([scalar])),
+            (Held::Scalar(scalar), Index::At(0)) => Expansion::One(scalar),
+            (Held::Unset, Index::All | Index::Joined) => Expansion::Many(Rc::from([])),
+            (Held::Unset | Held::Scalar(_), Index::At(_)) => Expansion::Unset,
+            // `PIPESTATUS` holds numbers, whatever it holds.
+            (Held::Unknown { crafted: false }, Index::At(_)) if &*parameter.name == b"PIPESTATUS" => {
+                Expansion::One(Scalar::number())
+            }
+            (Held::Unknown { .. } | Held::Defined { .. }, Index::All | Index::Joined) => Expansion::ManyUnknown,
+            (Held::Unknown { crafted }, _) => Expansion::One(Scalar::hole(Origin::Unknown, crafted)),
+            _ => Expansion::One(Scalar::crafted()),
+        }
+    }
+
+    /// `${!x}`: the value of `x` is a name, perhaps with a subscript, which is evaluated.
+    fn indirect(&mut self, parameter: &Parameter<'t>, index: Option<&Index>) -> Expansion {
+        if matches!(index, Some(Index::All | Index::Joined)) {
+            // `${!a[@]}`: the subscripts in use.
+            return match self.scope.get(&parameter.name).map(|entry| &entry.held) {
+                Some(Held::Array(items)) if self.state.fog == Fog::None => {
+                    Expansion::Many((0..items.len()).map(|n| Scalar::exact(n.to_string().as_bytes())).collect())
+                }
+                _ => Expansion::ManyUnknown,
+            };
+        }
+        let name = match self.variable(&parameter.name) {
+            Expansion::One(name) => name,
+            Expansion::Unset => return Expansion::Unset,
+            Expansion::Many(_) | Expansion::ManyUnknown => return Expansion::ManyUnknown,
+        };
+        match name.bytes() {
+            Some(bytes) if is_name(bytes) || bytes.iter().all(u8::is_ascii_digit) => {
+                let bytes = bytes.to_vec();
+                self.variable(&bytes)
+            }
+            _ => {
+                if name.may_run_in_arithmetic() {
+                    let span = self.span(parameter.span);
+                    self.opaque(
+                        "evaluates-again",
+                        "A variable's name is made up at run time, and may run commands.",
+                        span,
+                    );
+                }
+                Expansion::ManyUnknown
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one expansion")]
+    fn fallback(
+        &mut self,
+        parameter: &'t Parameter<'t>,
+        base: &Expansion,
+        kind: Fallback,
+        colon: bool,
+        word: &'t Syntax<'t>,
+        fields: &mut Fields<'_>,
+        position: Position,
+    ) {
+        let quoted = position == Position::Quoted;
+        let joined = &*parameter.name == b"*";
+        let has = has_value(base, colon);
+        match (kind, has) {
+            (Fallback::Use | Fallback::Assign | Fallback::Error, Some(true)) | (Fallback::Alternative, Some(false)) => {
+                let value = if kind == Fallback::Alternative { Expansion::Unset } else { base.clone() };
+                self.push(&value, quoted, joined, fields);
+            }
+            (Fallback::Use, Some(false)) | (Fallback::Alternative, Some(true)) => {
+                let position = if quoted { Position::Quoted } else { Position::Argument };
+                self.parts(&word.parts, fields, position);
+            }
+            (Fallback::Assign, Some(false)) => {
+                let value = self.scalar(word, Position::Assignment);
+                self.set(&parameter.name, Held::Scalar(value.clone()));
+                self.push(&Expansion::One(value), quoted, joined, fields);
+            }
+            (Fallback::Error, Some(false)) => {
+                self.scalar(word, Position::Single);
+                fields.hole(Origin::Unknown, !quoted);
+            }
+            (kind, None) => {
+                // Either may be the case: what stands in the word may run.
+                let mark = self.scope.mark();
+                let value = self.scalar(word, Position::Assignment);
+                if kind == Fallback::Assign {
+                    self.set(&parameter.name, Held::Scalar(value.clone()));
+                }
+                let changes = self.scope.take(mark);
+                self.scope.join(vec![changes], false);
+                let merged = match (kind, base) {
+                    (Fallback::Error, base) => base.clone(),
+                    (Fallback::Alternative, _) => Expansion::One(value.merge(&Scalar::exact(b""))),
+                    (_, Expansion::One(base)) => Expansion::One(value.merge(base)),
+                    _ => Expansion::ManyUnknown,
+                };
+                self.push(&merged, quoted, joined, fields);
+            }
+        }
+    }
+
+    fn replace_pattern(&mut self, pattern: &'t Syntax<'t>, all: bool) -> (Anchor, Option<Vec<Piece>>) {
+        let pieces = self.pattern(pattern);
+        let first = match pattern.parts.first() {
+            Some(crate::syntax::tree::Part::Literal { text, .. }) if !all => text.first().copied(),
+            _ => None,
+        };
+        let anchor = match first {
+            Some(b'#') => Anchor::Start,
+            Some(b'%') => Anchor::End,
+            _ => return (Anchor::Anywhere, pieces),
+        };
+        (anchor, pieces.map(|pieces| pieces.into_iter().skip(1).collect()))
+    }
+
+    fn transform(&mut self, parameter: &Parameter<'t>, base: &Expansion, letter: u8) -> Expansion {
+        match letter {
+            b'U' => each(base, |v| cased(v, b'^', true)),
+            b'L' => each(base, |v| cased(v, b',', true)),
+            b'u' => each(base, |v| cased(v, b'^', false)),
+            b'P' => {
+                let tame = match base {
+                    Expansion::One(Scalar::Exact(bytes)) => !bytes.iter().any(|b| b"$`\\!".contains(b)),
+                    Expansion::Unset => true,
+                    _ => false,
+                };
+                if tame {
+                    return base.clone();
+                }
+                let span = self.span(parameter.span);
+                self.opaque("expands-again", "`@P` expands the value again, and may run commands.", span);
+                Expansion::ManyUnknown
+            }
+            _ => match base {
+                Expansion::Unset => Expansion::Unset,
+                Expansion::One(_) => Expansion::One(Scalar::crafted()),
+                Expansion::Many(_) | Expansion::ManyUnknown => Expansion::ManyUnknown,
+            },
+        }
+    }
+}
+
+/// Whether bash takes this for a variable's name.
+pub(crate) fn is_name(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+}
+
+/// Whether there is a value; `None`: nobody knows.
+fn has_value(base: &Expansion, colon: bool) -> Option<bool> {
+    match base {
+        Expansion::Unset => Some(false),
+        Expansion::One(Scalar::Exact(bytes)) => Some(!colon || !bytes.is_empty()),
+        Expansion::One(scalar) => scalar.is_certainly_full().then_some(true),
+        Expansion::Many(items) => match &**items {
+            [] => Some(false),
+            [only] if colon => only.bytes().map(|bytes| !bytes.is_empty()),
+            _ => Some(true),
+        },
+        Expansion::ManyUnknown => None,
+    }
+}
+
+fn each(base: &Expansion, f: impl Fn(&Scalar) -> Scalar) -> Expansion {
+    match base {
+        Expansion::Unset => Expansion::One(f(&Scalar::exact(b""))),
+        Expansion::One(value) => Expansion::One(f(value)),
+        Expansion::Many(items) => Expansion::Many(items.iter().map(f).collect()),
+        Expansion::ManyUnknown => Expansion::ManyUnknown,
+    }
+}
+
+fn length(base: &Expansion, count: bool) -> Scalar {
+    let number = match base {
+        Expansion::Unset => Some(0),
+        Expansion::One(Scalar::Exact(bytes)) if bytes.is_ascii() => Some(if count { 1 } else { bytes.len() }),
+        Expansion::Many(items) => Some(items.len()),
+        _ => None,
+    };
+    number.map_or_else(Scalar::number, |n| Scalar::exact(n.to_string().as_bytes()))
+}
+
+fn cased(value: &Scalar, operator: u8, all: bool) -> Scalar {
+    match value.bytes() {
+        Some(bytes) if bytes.is_ascii() => Scalar::exact(&change_case(bytes, operator, all)),
+        _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic()),
+    }
+}
+
+fn trimmed(value: &Scalar, pattern: Option<&[Piece]>, suffix: bool, longest: bool) -> Scalar {
+    let unknown = Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic());
+    let Some(pattern) = pattern else { return unknown };
+    match value {
+        Scalar::Exact(bytes) if bytes.len() <= MAX_WORKED => Scalar::exact(trim(bytes, pattern, suffix, longest)),
+        Scalar::Shaped(shaped) => {
+            let literal: Option<Vec<u8>> =
+                pattern.iter().map(|piece| if let Piece::Byte(byte) = piece { Some(*byte) } else { None }).collect();
+            match literal {
+                Some(literal) if suffix => without_suffix(shaped, &literal).unwrap_or(unknown),
+                // `${f##*/}` of a name that a glob found is a name without a slash.
+                None if !suffix && longest && *pattern == [Piece::AnyBytes, Piece::Byte(b'/')] => {
+                    file_name(shaped).unwrap_or(unknown)
+                }
+                _ => unknown,
+            }
+        }
+        Scalar::Exact(_) => unknown,
+    }
+}
+
+/// `${f%.c}` where `f` is a name that ends in `.c`.
+fn without_suffix(shaped: &Shaped, suffix: &[u8]) -> Option<Scalar> {
+    let (last, front) = shaped.parts.split_last()?;
+    let Part::Literal(text) = last else { return None };
+    let kept = text.as_bytes().strip_suffix(suffix)?;
+    let mut parts = front.to_vec();
+    if !kept.is_empty() {
+        parts.push(Part::Literal(Text::from(kept)));
+    }
+    Some(Scalar::Shaped(Rc::new(Shaped { parts, ..shaped.clone() })))
+}
+
+fn file_name(shaped: &Shaped) -> Option<Scalar> {
+    let (first, rest) = shaped.parts.split_first()?;
+    if rest.iter().chain([first]).any(|part| matches!(part, Part::Hole)) {
+        return None;
+    }
+    let slash = |part: &Part| matches!(part, Part::Literal(text) if text.as_bytes().contains(&b'/'));
+    if rest.iter().any(slash) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    match first {
+        Part::Literal(text) => {
+            let tail = text.as_bytes().rsplit(|b| *b == b'/').next().unwrap_or_default();
+            if !tail.is_empty() {
+                parts.push(Part::Literal(Text::from(tail)));
+            }
+        }
+        other => parts.push(other.clone()),
+    }
+    parts.extend_from_slice(rest);
+    Some(Scalar::Shaped(Rc::new(Shaped { parts, ..shaped.clone() })))
+}
+
+fn replaced(value: &Scalar, pattern: Option<&[Piece]>, with: &Scalar, anchor: Anchor, all: bool) -> Scalar {
+    match (value.bytes(), pattern, with.bytes()) {
+        // `&` in the replacement stands for the match, if a switch says so.
+        (Some(bytes), Some(pattern), Some(with))
+            if bytes.len() <= MAX_WORKED / 2 && !with.iter().any(|b| b"&\\".contains(b)) =>
+        {
+            Scalar::exact(&replace(bytes, pattern, with, anchor, all))
+        }
+        _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic() || with.may_run_in_arithmetic()),
+    }
+}
+
+fn cut(value: &Scalar, offset: &Scalar, length: Option<&Scalar>) -> Scalar {
+    let number = |scalar: &Scalar| {
+        scalar.bytes().and_then(|b| std::str::from_utf8(b).ok()).and_then(|n| n.trim().parse::<i64>().ok())
+    };
+    let unknown = || Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic());
+    let (Some(bytes), Some(offset)) = (value.bytes(), number(offset)) else { return unknown() };
+    let length = match length.map(number) {
+        Some(None) => return unknown(),
+        Some(length) => length,
+        None => None,
+    };
+    if !bytes.is_ascii() {
+        return unknown();
+    }
+    substring(bytes, offset, length).map_or_else(unknown, Scalar::exact)
+}

@@ -1,0 +1,192 @@
+//! Redirects: files opened by the shell itself.
+
+use super::expand::Position;
+use super::{Input, Output, Walker};
+use crate::effect::{Carry, Effect, HostTarget, NamedBy, RunId, Span, Stdin, Target, Verb};
+use crate::syntax::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
+use crate::value::Scalar;
+use crate::value::scope::Held;
+use crate::word::{Origin, Part, Word};
+use std::rc::Rc;
+
+/// What the redirects of one command come to.
+#[derive(Debug, Default)]
+pub(crate) struct Redirected {
+    /// Files that are read: part of what the command's program does.
+    reads: Vec<(Word, Span)>,
+    /// Its standard output goes elsewhere.
+    pub(crate) silenced: bool,
+}
+
+impl<'t> Walker<'t> {
+    /// Opens what redirects name. Sets where the command reads from; the caller restores `input`.
+    pub(crate) fn redirects(&mut self, redirects: &'t [Redirect<'t>]) -> Redirected {
+        let mut out = Redirected::default();
+        for redirect in redirects {
+            self.redirect(redirect, &mut out);
+        }
+        out
+    }
+
+    fn redirect(&mut self, redirect: &'t Redirect<'t>, out: &mut Redirected) {
+        let span = self.span(redirect.span);
+        let number = match &redirect.descriptor {
+            Descriptor::Default => None,
+            Descriptor::Number(number) => Some(*number),
+            Descriptor::Variable(name) => {
+                if name.contains(&b'[') {
+                    self.evaluates_again(span);
+                } else {
+                    self.set(name, Held::Scalar(Scalar::number()));
+                }
+                Some(u32::MAX)
+            }
+        };
+        let word = match &redirect.target {
+            RedirectTarget::HereDocument(id) => {
+                let tree = self.place.tree;
+                let text = match tree.here_document(*id) {
+                    Some(document) => self.scalar_of(&document.body.parts, Position::Quoted),
+                    None => Scalar::crafted(),
+                };
+                self.crafted = true;
+                if number.unwrap_or(0) == 0 {
+                    self.read_text(&text);
+                }
+                return;
+            }
+            RedirectTarget::Word(word) => word,
+        };
+        if redirect.operator == RedirectOperator::HereString {
+            let text = self.scalar(word, Position::Single);
+            self.crafted = true;
+            if number.unwrap_or(0) == 0 {
+                let line = match text.bytes() {
+                    Some(bytes) => Scalar::exact(&[bytes, b"\n"].concat()),
+                    None => text,
+                };
+                self.read_text(&line);
+            }
+            return;
+        }
+        let mut words = Vec::new();
+        self.argument(word, &mut words);
+        if words.is_empty() {
+            // bash refuses an empty name; an expansion that vanished may be no accident.
+            words.push(Scalar::unknown().to_word());
+        }
+        for word in &words {
+            self.open(redirect.operator, number, word, span, out);
+        }
+    }
+
+    fn read_text(&mut self, text: &Scalar) {
+        let pipe = self.input.pipe;
+        let text = text.bytes().map(Rc::from);
+        self.input = Input { stdin: Stdin::Text, text, pipe, ..Input::default() };
+    }
+
+    fn open(&mut self, operator: RedirectOperator, number: Option<u32>, word: &Word, span: Span, out: &mut Redirected) {
+        use RedirectOperator as Op;
+        let (reads, writes) = match operator {
+            Op::Read => (true, false),
+            Op::Write | Op::Append | Op::Clobber | Op::WriteBoth | Op::AppendBoth => (false, true),
+            Op::ReadWrite => (true, true),
+            Op::CopyInput if is_descriptor(word) => {
+                if number.unwrap_or(0) == 0 {
+                    let pipe = self.input.pipe;
+                    self.input = Input { pipe, ..Input::default() };
+                }
+                return;
+            }
+            Op::CopyOutput if is_descriptor(word) => {
+                out.silenced |= number.unwrap_or(1) == 1;
+                return;
+            }
+            // bash calls a file here an ambiguous redirect.
+            Op::CopyInput => return,
+            Op::CopyOutput => (false, true),
+            Op::HereString | Op::HereDocument => return,
+        };
+        let input = number.unwrap_or(u32::from(!reads)) == 0;
+        if reads && input {
+            let pipe = self.input.pipe;
+            self.input = Input { stdin: Stdin::File, pipe, ..Input::default() };
+        }
+        if writes && number.unwrap_or(1) == 1 {
+            out.silenced = true;
+        }
+        if let Some(host) = network(word) {
+            let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
+            let target = Target::Host(host);
+            self.out.effects.push(Effect { verb: Verb::Connect, target, span, run: None, carry, certain: true });
+            return;
+        }
+        if reads {
+            out.reads.push((word.clone(), span));
+        }
+        if writes {
+            let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
+            self.path_effect(Verb::Write, word, span, None, &carry, false);
+        }
+    }
+
+    /// Notes what was read, once it is known who reads it.
+    pub(crate) fn read_by(&mut self, redirected: &Redirected, run: Option<RunId>) {
+        for (word, span) in &redirected.reads {
+            let carry = match run {
+                Some(_) => Carry::Plain,
+                None => Carry::Named { code: "redirect", by: NamedBy::Nothing },
+            };
+            self.path_effect(Verb::Read, word, *span, run, &carry, false);
+        }
+        if run.is_none() && !redirected.reads.is_empty() {
+            // `$(<f)` prints the file.
+            self.print(Output::Mixed);
+        }
+    }
+}
+
+/// `2`, `-`, `3-`, or a number that a variable holds.
+fn is_descriptor(word: &Word) -> bool {
+    match word {
+        Word::Exact(text) => {
+            let bytes = text.as_bytes();
+            let digits = bytes.strip_suffix(b"-").unwrap_or(bytes);
+            !bytes.is_empty() && digits.iter().all(u8::is_ascii_digit)
+        }
+        Word::Dynamic(shape) => {
+            shape.origin == Origin::Number
+                && shape.parts.iter().all(|part| match part {
+                    Part::Literal(text) => text.as_bytes().iter().all(|b| b.is_ascii_digit() || *b == b'-'),
+                    _ => true,
+                })
+        }
+        Word::Opaque => false,
+    }
+}
+
+/// `/dev/tcp/host/port`.
+fn network(word: &Word) -> Option<HostTarget> {
+    let first = match word {
+        Word::Exact(text) => text.as_bytes(),
+        Word::Dynamic(shape) => match shape.parts.first() {
+            Some(Part::Literal(text)) => text.as_bytes(),
+            _ => return None,
+        },
+        Word::Opaque => return None,
+    };
+    let rest = first.strip_prefix(b"/dev/tcp/").or_else(|| first.strip_prefix(b"/dev/udp/"))?;
+    let mut pieces = rest.splitn(2, |b| *b == b'/');
+    let host = pieces.next().unwrap_or_default();
+    let port = pieces.next();
+    let known = word.exact().is_some() || port.is_some();
+    let host = std::str::from_utf8(host).ok().filter(|host| known && !host.is_empty());
+    Some(match host {
+        Some(host) => HostTarget::Exact {
+            host: host.to_ascii_lowercase(),
+            port: port.and_then(|port| std::str::from_utf8(port).ok()).and_then(|port| port.parse().ok()),
+        },
+        None => HostTarget::Unknown,
+    })
+}

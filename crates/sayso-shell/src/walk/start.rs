@@ -1,0 +1,417 @@
+//! Starting programs, and what programs start in turn.
+
+use super::change::manner;
+use super::command::{Among, Call, output};
+use super::redirect::Redirected;
+use super::{Cwd, Input, Place, Spans, Walker};
+use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Shadow, Span, Stdin, Target, Verb};
+use crate::program::{Description, Invocation, Prints, Start, describe, spec};
+use crate::resolve::resolve;
+use crate::syntax::tree::Tree;
+use crate::syntax::{Options, SyntaxError};
+use crate::value::Scalar;
+use crate::value::field::Globbing;
+use crate::value::scope::{Entry, Held};
+use crate::word::Word;
+use crate::{Dialect, Kind, limit};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+impl<'t> Walker<'t> {
+    /// A program outside the shell.
+    pub(crate) fn program(&mut self, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> RunId {
+        let mut program = if self.state.elsewhere {
+            let base = name.rsplit('/').next().map(str::to_owned);
+            Program { base, ..Program::default() }
+        } else {
+            resolve(name, self.state.cwd.only(), &self.context)
+        };
+        self.shadowed(&mut program, !name.contains('/'));
+        let base = name.rsplit('/').next().unwrap_or(name);
+        program.known = spec(base).is_some();
+        if !self.steering.is_empty() {
+            for (name, value) in &self.steering {
+                if !call.env.iter().any(|(known, _)| known == name) {
+                    call.env.push((name.clone(), value.clone()));
+                }
+            }
+        }
+        if call.env.iter().any(|(name, _)| name.as_bytes() == b"PATH")
+            && !name.contains('/')
+            && program.shadow.is_none()
+        {
+            program.shadow = Some(Shadow::Path);
+        }
+        let known = program.known;
+        let script = self.own_script(&program);
+        let span = call.span;
+        let description = self.describe(base, &call);
+        let Call { argv, spans, env, .. } = call;
+        let changes = manner(base, &argv.iter().skip(1).filter_map(Word::exact).collect::<Vec<_>>());
+        let passes = passes_lines(base, &argv);
+        let run = self.record(argv, spans, span, program, env);
+        let Description { words, subcommands, options, open_options, effects, doubts, starts, transparent, prints } =
+            description;
+        if let Some(run) = self.run_mut(run) {
+            run.words = words;
+            run.subcommands = subcommands;
+            run.options = options;
+            run.open_options = open_options;
+        }
+        self.runs(run, transparent, span);
+        if let Some(redirected) = redirected {
+            self.read_by(redirected, Some(run));
+        }
+        for effect in effects {
+            self.effect(effect, changes);
+        }
+        for doubt in doubts {
+            self.doubt(doubt.code, doubt.text, doubt.span);
+        }
+        self.start_all(starts, run, span, base);
+        let followed = script.is_some_and(|script| self.run_own_script(&script, run, span));
+        if !self.state.elsewhere && !followed {
+            self.changed.disturbed |= !known || matches!(base, "chmod" | "chown" | "umount" | "setfacl");
+            self.changed.anywhere |= !known;
+        }
+        // A filter of names prints names.
+        let prints = match (&self.input.prints, prints) {
+            (Prints::Names(folder), Prints::Unknown) if passes => Prints::Names(folder.clone()),
+            (_, prints) => prints,
+        };
+        self.crafted |= matches!(base, "echo" | "printf" | "cat" | "tr" | "sed" | "base64" | "xxd" | "rev" | "yes")
+            && (self.input.stdin != Stdin::Inherited || matches!(base, "echo" | "printf" | "yes"));
+        self.print(output(prints));
+        run
+    }
+
+    /// Asks the table, once for each folder the shell may be in.
+    fn describe(&self, name: &str, call: &Call<'t>) -> Description {
+        let ask = |cwd: Option<&Path>| {
+            describe(&Invocation {
+                run: RunId(u32::try_from(self.out.runs.len()).unwrap_or(u32::MAX)),
+                name,
+                argv: &call.argv,
+                spans: &call.spans,
+                env: &call.env,
+                cwd,
+                home: if self.state.elsewhere { None } else { self.context.home },
+                stdin: self.input.stdin,
+                stdin_text: self.input.text.as_deref(),
+                stdin_prints: self.input.prints.clone(),
+                files: self.context.files,
+            })
+        };
+        match self.state.cwd.places() {
+            _ if self.state.elsewhere => ask(None),
+            [] => ask(None),
+            [only] => ask(Some(only)),
+            [first, rest @ ..] => {
+                let mut all = ask(Some(first));
+                for place in rest {
+                    let more = ask(Some(place));
+                    let fresh = |effect: &Effect| !all.effects.contains(effect);
+                    let new: Vec<_> = more.effects.into_iter().filter(fresh).collect();
+                    all.effects.extend(new);
+                    if all.prints != more.prints {
+                        all.prints = Prints::Unknown;
+                    }
+                }
+                all
+            }
+        }
+    }
+
+    fn start_all(&mut self, starts: Vec<Start>, run: RunId, span: Span, name: &str) {
+        if starts.is_empty() {
+            return;
+        }
+        let parent = self.parent.replace(run);
+        for start in starts {
+            self.deeper(span, |walker| walker.subshell(|walker| walker.start(start, run, span, name)));
+        }
+        self.parent = parent;
+    }
+
+    fn start(&mut self, start: Start, run: RunId, span: Span, name: &str) {
+        match start {
+            Start::Argv { argv, spans, env, elsewhere, cwd } => {
+                self.state.elsewhere |= elsewhere && !same_machine(name);
+                if let Some(cwd) = cwd {
+                    self.state.cwd = match cwd.exact_str() {
+                        Some(path) if !self.state.elsewhere => self.state.cwd.enter(Path::new(path)),
+                        _ => Cwd::UNKNOWN,
+                    };
+                }
+                if argv.is_empty() || !self.step(span) {
+                    return;
+                }
+                let mut all = self.run_mut(run).map(|run| run.env.clone()).unwrap_or_default();
+                all.extend(env);
+                let whole = match (spans.first(), spans.last()) {
+                    (Some(first), Some(last)) if first.start <= last.end => Span { start: first.start, end: last.end },
+                    _ => span,
+                };
+                let call = Call { argv, spans, env: all, span: whole, assigned: Vec::new() };
+                self.dispatch(call, Among::Programs, None);
+            }
+            Start::Shell { text, span, dialect, elsewhere, parameters } => {
+                self.state.elsewhere |= elsewhere && !same_machine(name);
+                self.new_shell(run, dialect, parameters);
+                match text.exact() {
+                    Some(bytes) => {
+                        let bytes = bytes.to_vec();
+                        self.shell_text_here(&bytes, span);
+                    }
+                    None => self.opaque("dynamic-text", "A shell runs text that is not known.", span),
+                }
+            }
+            Start::Script { file, span, dialect, parameters } => {
+                self.new_shell(run, dialect, parameters);
+                self.script(&file, span);
+            }
+        }
+    }
+
+    /// A shell of its own knows what was exported, and nothing else of ours.
+    fn new_shell(&mut self, run: RunId, dialect: Dialect, parameters: Vec<Word>) {
+        let env = self.run_mut(run).map(|run| run.env.clone()).unwrap_or_default();
+        let names: Vec<_> = self.scope.names().cloned().collect();
+        for name in names {
+            let Some(entry) = self.scope.get(&name) else { continue };
+            let entry = match &entry.held {
+                Held::Defined { .. } if entry.exported => continue,
+                Held::Defined { .. } => None,
+                _ if entry.exported => continue,
+                // Not exported here, it may still come from the environment.
+                _ => Some(Entry::new(Held::Unknown { crafted: false })),
+            };
+            self.scope.set(&name, entry);
+        }
+        for (name, value) in env {
+            let held = Held::Scalar(Scalar::from_word(&value));
+            self.scope.set(name.as_bytes(), Some(Entry { held, exported: true, odd: false }));
+        }
+        // bash does not take IFS from the environment.
+        self.scope.set(b"IFS", None);
+        let certain = |word: &Word| match word {
+            Word::Exact(_) => true,
+            Word::Dynamic(shape) => !shape.splits,
+            Word::Opaque => false,
+        };
+        self.state.positional = if parameters.iter().all(certain) {
+            Some(parameters.iter().skip(1).map(Scalar::from_word).collect())
+        } else {
+            None
+        };
+        self.state.dialect = dialect;
+        self.state.globbing = Globbing::On;
+        self.state.extended_globs = false;
+        self.state.aliases = false;
+        self.state.exports_all = false;
+        self.frames.clear();
+        // What the shell reads from its input is its own text, not that of the commands in it.
+        if self.input.stdin == Stdin::Text {
+            self.input = Input { stdin: Stdin::Text, pipe: self.input.pipe, ..Input::default() };
+        }
+    }
+
+    /// Where the spans of a text lie, if the text stands in the command as it is, between quotes or without.
+    fn spans_of(&self, text: &[u8], span: Span) -> Spans {
+        let (start, end) = (span.start as usize, span.end as usize);
+        for quote in [1, 0] {
+            let inside = end.checked_sub(quote).and_then(|end| self.source.get(start + quote..end));
+            if inside == Some(text) {
+                return Spans::Shifted(span.start + u32::try_from(quote).unwrap_or(0));
+            }
+        }
+        Spans::At(span)
+    }
+
+    /// Walks text in the current shell, as `eval` does.
+    pub(crate) fn shell_text_here(&mut self, text: &[u8], span: Span) {
+        let spans = self.spans_of(text, span);
+        self.shell_text(text, spans, span);
+    }
+
+    /// `source NAME`: on PATH first, then here.
+    pub(crate) fn sourced_by_name(&mut self, file: &Word, span: Span) {
+        let Some(name) = file.exact_str() else {
+            return self.opaque("unknown-script", "Which script runs here is not known.", span);
+        };
+        let on_path = !self.state.path_changed
+            && self.context.env.get("PATH").is_some_and(|path| {
+                path.split(':').all(|folder| {
+                    folder.starts_with('/') && self.context.files.kind(&Path::new(folder).join(name)) == Kind::Missing
+                })
+            });
+        if on_path {
+            self.script(file, span);
+        } else {
+            self.opaque("unknown-script", "Which script runs here depends on PATH.", span);
+        }
+    }
+
+    /// Walks text in the current shell.
+    pub(crate) fn shell_text(&mut self, text: &[u8], spans: Spans, span: Span) {
+        self.charge(text.len());
+        let options = Options { extended_globs: self.state.extended_globs };
+        let read = self.read(text, options);
+        match read {
+            Ok(tree) => self.walk_tree(tree, spans, span),
+            Err(error) => self.unreadable(error, span),
+        }
+    }
+
+    fn read(&self, text: &[u8], options: Options) -> Result<&'t Tree<'t>, SyntaxError> {
+        self.trees.read(self.sources, text, self.state.dialect, options)
+    }
+
+    fn walk_tree(&mut self, tree: &'t Tree<'t>, spans: Spans, span: Span) {
+        let place = std::mem::replace(&mut self.place, Place { tree, spans });
+        self.deeper(span, |walker| {
+            walker.check_dialect(tree);
+            walker.list(&tree.body);
+        });
+        self.place = place;
+    }
+
+    fn unreadable(&mut self, error: SyntaxError, span: Span) {
+        self.opaque("syntax", error.trouble.sentence(), span);
+    }
+
+    /// Another shell than bash may read the same text otherwise.
+    pub(crate) fn check_dialect(&mut self, tree: &Tree<'t>) {
+        if self.state.dialect != Dialect::Bash
+            && let Some(span) = tree.differs
+        {
+            let span = self.span(span);
+            self.opaque("dialect", "Shells other than bash read this otherwise.", span);
+        }
+    }
+
+    /// Walks a script file in the current shell.
+    pub(crate) fn script(&mut self, file: &Word, span: Span) {
+        let path = file.exact_str().filter(|name| !name.is_empty());
+        let path = match (path, self.state.cwd.only()) {
+            _ if self.state.elsewhere => None,
+            (Some(path), _) if path.starts_with('/') => Some(PathBuf::from(path)),
+            (Some(path), Some(cwd)) => Some(crate::canonical::lexical(&cwd.join(path))),
+            _ => None,
+        };
+        match path {
+            Some(path) => self.script_at(&path, span),
+            None => self.opaque("unknown-script", "Which script runs here is not known.", span),
+        }
+    }
+
+    fn script_at(&mut self, path: &Path, span: Span) {
+        if self.changed.wrote(path) || self.changed.leads_astray(path) || self.changed.anywhere {
+            return self.opaque("written-script", "The script may be changed by this very command.", span);
+        }
+        if self.scripts.iter().any(|open| open == path) {
+            return self.opaque("script-loop", "A script runs itself.", span);
+        }
+        let text = match self.context.files.read(path, limit::MAX_COMMAND) {
+            Some(text) => text,
+            None => return self.opaque("unreadable-script", "The script cannot be read, or is too long.", span),
+        };
+        if text.contains(&0) {
+            return self.opaque("unreadable-script", "The script is not text.", span);
+        }
+        self.scripts.push(path.to_path_buf());
+        self.shell_text(&text, Spans::At(span), span);
+        self.scripts.pop();
+    }
+
+    /// A script that is started by its path: what its first line says.
+    fn own_script(&self, program: &Program) -> Option<PathBuf> {
+        let path = program.path.as_deref()?;
+        program.shadow?;
+        if self.state.elsewhere || matches!(self.context.files.kind(path), Kind::Missing | Kind::Unknown) {
+            return None;
+        }
+        Some(path.to_path_buf())
+    }
+
+    /// Whether the script could be followed.
+    fn run_own_script(&mut self, path: &Path, run: RunId, span: Span) -> bool {
+        let head = self.context.files.read(path, limit::MAX_COMMAND);
+        let dialect = head.as_deref().and_then(shell_of);
+        let Some(dialect) = dialect else {
+            // A binary or a script of another language: the run itself says that nobody knows what it does.
+            return false;
+        };
+        let parent = self.parent.replace(run);
+        let parameters = self.run_mut(run).map(|run| run.argv.clone()).unwrap_or_default();
+        self.deeper(span, |walker| {
+            walker.subshell(|walker| {
+                walker.new_shell(run, dialect, parameters);
+                walker.script_at(path, span);
+            });
+        });
+        self.parent = parent;
+        true
+    }
+
+    /// Code that nobody looks into.
+    pub(crate) fn code(&mut self, run: RunId, language: &'static str, code: &'static str, span: Span) {
+        self.out.effects.push(Effect {
+            verb: Verb::Run,
+            target: Target::Code { run, language },
+            span,
+            run: Some(run),
+            carry: Carry::Named { code, by: NamedBy::Nothing },
+            certain: true,
+        });
+    }
+
+    /// A copy of a word list as positional parameters.
+    pub(crate) fn parameters(words: &[Word]) -> Option<Rc<[Scalar]>> {
+        let certain = words.iter().all(|word| match word {
+            Word::Exact(_) => true,
+            Word::Dynamic(shape) => !shape.splits,
+            Word::Opaque => false,
+        });
+        certain.then(|| words.iter().map(Scalar::from_word).collect())
+    }
+}
+
+/// `sudo` and its kin change the user, not the machine.
+fn same_machine(name: &str) -> bool {
+    matches!(name, "sudo" | "doas" | "su" | "runuser" | "pkexec" | "setpriv" | "gosu" | "su-exec" | "sudoedit")
+}
+
+/// The shell that a script's first line names.
+fn shell_of(text: &[u8]) -> Option<Dialect> {
+    let line = text.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split_ascii_whitespace();
+    let first = words.next()?;
+    let base = first.rsplit('/').next()?;
+    let shell = if base == "env" { words.find(|word| !word.starts_with('-'))? } else { base };
+    match shell {
+        "bash" => Some(Dialect::Bash),
+        "sh" | "dash" | "ash" | "ksh" | "mksh" | "zsh" => Some(Dialect::Other),
+        _ => None,
+    }
+}
+
+/// Programs that print some of the lines they read, unchanged.
+fn passes_lines(name: &str, argv: &[Word]) -> bool {
+    match name {
+        "head" | "tail" | "sort" | "uniq" | "tac" | "shuf" => true,
+        "grep" | "egrep" | "fgrep" | "rg" => !argv.iter().skip(1).any(|word| match word.exact() {
+            Some([b'-', b'-', rest @ ..]) => {
+                rest.starts_with(b"only")
+                    || rest.starts_with(b"count")
+                    || rest.starts_with(b"line")
+                    || rest.starts_with(b"repl")
+            }
+            Some([b'-', rest @ ..]) => rest.iter().any(|b| b"ocnbHrR".contains(b)),
+            Some(_) => false,
+            None => true,
+        }),
+        _ => false,
+    }
+}
