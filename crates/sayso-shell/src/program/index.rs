@@ -10,7 +10,9 @@ const FAMILIES: &[&[&[Spec]]] = &[
     super::archive::SPECS,
     super::network::SPECS,
     super::stream::SPECS,
+    super::broad::SPECS,
     &[super::cargo::SPECS],
+    &[super::gh::SPECS],
     &[super::compare::SPECS],
     &[super::compiler::SPECS],
     &[super::go::SPECS],
@@ -26,9 +28,29 @@ const FAMILIES: &[&[&[Spec]]] = &[
     &[super::search::SPECS],
 ];
 
-const SLOTS: usize = 4096;
+const SLOTS: usize = 8192;
 
-static INDEX: [Option<(&str, &Spec)>; SLOTS] = build();
+/// Where a name stands in [`FAMILIES`]. Numbers instead of references: nothing to relocate when the process starts.
+#[derive(Clone, Copy)]
+struct Place {
+    family: u8,
+    file: u8,
+    spec: u8,
+    name: u8,
+}
+
+impl Place {
+    fn resolve(self) -> Option<(&'static str, &'static Spec)> {
+        let files = FAMILIES.get(usize::from(self.family))?;
+        let spec = files.get(usize::from(self.file))?.get(usize::from(self.spec))?;
+        Some((spec.names.get(usize::from(self.name))?, spec))
+    }
+}
+
+static PLACES: [Place; count()] = places();
+
+/// One more than an index into [`PLACES`]; 0 is empty.
+static SLOTS_OF_HASH: [u16; SLOTS] = build();
 
 /// The table of a program, by its base name.
 #[must_use]
@@ -41,68 +63,97 @@ pub(super) fn find(name: &str) -> Option<(&'static str, &'static Spec)> {
     let mut slot = hash(name.as_bytes()) % SLOTS;
     // INVARIANT: the table is never full (checked when it is built), so an empty slot ends every search.
     loop {
-        match INDEX.get(slot).copied().flatten() {
-            None => return None,
-            Some((found, spec)) if found == name => return Some((spec.canonical(found), spec)),
-            Some(_) => slot = (slot + 1) % SLOTS,
+        let at = usize::from(*SLOTS_OF_HASH.get(slot)?).checked_sub(1)?;
+        let (found, spec) = PLACES.get(at)?.resolve()?;
+        if found == name {
+            return Some((spec.canonical(found), spec));
         }
+        slot = (slot + 1) % SLOTS;
     }
 }
 
 /// Every name with its table, in no order.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static Spec)> {
-    INDEX.iter().copied().flatten()
+    PLACES.iter().filter_map(|place| place.resolve())
 }
 
+#[expect(clippy::indexing_slicing, reason = "the index is below the length")]
 const fn hash(bytes: &[u8]) -> usize {
     let mut hash: u32 = 0x811c_9dc5;
     let mut at = 0;
     while at < bytes.len() {
-        hash = (hash ^ byte_at(bytes, at) as u32).wrapping_mul(0x0100_0193);
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
         at += 1;
     }
     (hash ^ (hash >> 15)) as usize
 }
 
-#[expect(clippy::indexing_slicing, reason = "the index is below the length")]
-const fn byte_at(bytes: &[u8], at: usize) -> u8 {
-    bytes[at]
-}
+// The rest runs in the compiler.
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; indexes are below the lengths")]
-const fn build() -> [Option<(&'static str, &'static Spec)>; SLOTS] {
-    let mut table: [Option<(&'static str, &'static Spec)>; SLOTS] = [None; SLOTS];
-    let mut filled = 0;
+const fn count() -> usize {
+    let mut count = 0;
     let mut family = 0;
     while family < FAMILIES.len() {
         let mut file = 0;
         while file < FAMILIES[family].len() {
-            let specs = FAMILIES[family][file];
-            let mut at = 0;
-            while at < specs.len() {
-                let mut name = 0;
-                while name < specs[at].names.len() {
-                    insert(&mut table, specs[at].names[name], &specs[at]);
-                    filled += 1;
-                    name += 1;
-                }
-                at += 1;
+            let mut spec = 0;
+            while spec < FAMILIES[family][file].len() {
+                count += FAMILIES[family][file][spec].names.len();
+                spec += 1;
             }
             file += 1;
         }
         family += 1;
     }
-    assert!(filled < SLOTS / 2, "enlarge the index of programs");
-    table
+    count
 }
 
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is a remainder")]
-const fn insert(table: &mut [Option<(&'static str, &'static Spec)>; SLOTS], name: &'static str, spec: &'static Spec) {
-    let mut slot = hash(name.as_bytes()) % SLOTS;
-    while table[slot].is_some() {
-        slot = (slot + 1) % SLOTS;
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; indexes are below the lengths")]
+const fn places() -> [Place; count()] {
+    let mut places = [Place { family: 0, file: 0, spec: 0, name: 0 }; count()];
+    let mut filled = 0;
+    let mut family = 0;
+    while family < FAMILIES.len() {
+        let mut file = 0;
+        while file < FAMILIES[family].len() {
+            let mut spec = 0;
+            while spec < FAMILIES[family][file].len() {
+                let names = FAMILIES[family][file][spec].names.len();
+                assert!(names < 256 && spec < 256, "too many for one file");
+                let mut name = 0;
+                while name < names {
+                    places[filled] =
+                        Place { family: family as u8, file: file as u8, spec: spec as u8, name: name as u8 };
+                    filled += 1;
+                    name += 1;
+                }
+                spec += 1;
+            }
+            file += 1;
+        }
+        family += 1;
     }
-    table[slot] = Some((name, spec));
+    places
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; indexes are below the lengths")]
+const fn build() -> [u16; SLOTS] {
+    let places = places();
+    assert!(places.len() < SLOTS / 2, "enlarge the index of programs");
+    let mut table = [0; SLOTS];
+    let mut at = 0;
+    while at < places.len() {
+        let place = places[at];
+        let names = FAMILIES[place.family as usize][place.file as usize][place.spec as usize].names;
+        let mut slot = hash(names[place.name as usize].as_bytes()) % SLOTS;
+        while table[slot] != 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        at += 1;
+        table[slot] = at as u16;
+    }
+    table
 }
 
 #[cfg(test)]
@@ -115,10 +166,9 @@ mod tests {
         for name in &names {
             assert!(spec(name).unwrap().names.contains(name), "{name}");
         }
-        let count = names.len();
         names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count, "a name stands twice");
+        let twice: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        assert!(twice.is_empty(), "these names stand twice: {twice:?}");
         assert!(spec("no-such-program").is_none());
     }
 }

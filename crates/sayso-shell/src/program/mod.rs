@@ -58,10 +58,12 @@ mod unknown;
 mod view;
 
 mod archive;
+mod broad;
 mod cargo;
 mod compare;
 mod compiler;
 mod coreutils;
+mod gh;
 mod git;
 mod go;
 mod json;

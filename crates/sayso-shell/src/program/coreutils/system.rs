@@ -6,7 +6,7 @@ use crate::word::Word;
 
 pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&[
-        "whoami", "id", "groups", "logname", "users", "who", "w", "last", "lastlog", "finger", "uname", "uptime", "free",
+        "whoami", "id", "groups", "logname", "users", "who", "w", "last", "lastlog", "uname", "uptime", "free",
         "vmstat", "iostat", "mpstat", "lscpu", "lsmem", "lspci", "lsusb", "lsmod", "lsns", "lsipc", "lslocks",
         "lslogins", "hostid", "getconf", "locale", "pidof", "pgrep", "pstree", "pmap", "pwdx", 
         "sw_vers", "system_profiler", "lsb_release", "ulimit", "times", "umask", "getent", "tload",
