@@ -56,7 +56,6 @@ struct Event {
     transcript: Option<String>,
     cwd: Option<PathBuf>,
     subagent: Option<String>,
-    source: Option<String>,
     about_tool: bool,
     call: Result<Call, String>,
 }
@@ -83,7 +82,6 @@ impl Event {
             transcript: text(&object, "transcript_path")?,
             cwd: text(&object, "cwd")?.map(PathBuf::from).filter(|cwd| cwd.is_absolute()),
             subagent: text(&object, "agent_id")?,
-            source: text(&object, "source").ok().flatten(),
             about_tool: object.contains_key("tool_name") || object.contains_key("tool_input"),
             call: Call::read(&object),
             name,
@@ -151,14 +149,10 @@ fn text(object: &Map<String, Value>, key: &str) -> Result<Option<String>, String
     }
 }
 
-/// A session starts: its workspace is fixed here.
+/// A session starts: its workspace is fixed here, if no call was faster.
 fn start(event: &Event, setting: &HookSetting) -> HookOutput {
-    // After `clear` and `compact` it is the same session in the same place, wherever it has gone meanwhile.
-    let fresh = matches!(event.source.as_deref(), Some("startup" | "resume" | "fork") | None);
-    if let (true, Some(folder), Some(key)) = (fresh, event.folder(setting), event.session_key()) {
-        // If it cannot be remembered, neither can a decision be recorded: the first call says so.
-        let _ = Sessions::open(&setting.places).and_then(|sessions| sessions.start(&key, &folder));
-    }
+    // If it cannot be remembered, neither can a decision be recorded: the first call says so.
+    let _ = event.workspace(setting);
     HookOutput::silent()
 }
 

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 /// How long a session that says nothing is remembered.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
-/// The folder each session is about. The first word of a session fixes it; no call and no `cd` moves it later.
+/// The folder each session is about. The first word of a session fixes it; nothing that is said later moves it, not
+/// even another start: an agent that may run programs could say that itself.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     folder: PathBuf,
@@ -23,15 +24,6 @@ impl Sessions {
         Ok(Self { folder: places.own_folder("sessions")? })
     }
 
-    /// A session starts, by the agent's own word and not by a call: it is about this folder from now on.
-    ///
-    /// # Errors
-    /// If that cannot be remembered.
-    pub fn start(&self, session: &str, folder: &Path) -> Result<(), Error> {
-        self.forget_old();
-        crate::places::write_own(&self.file(session), folder.as_os_str().as_bytes())
-    }
-
     /// The folder of a session; `now` becomes it if the session was not known.
     ///
     /// # Errors
@@ -40,6 +32,7 @@ impl Sessions {
         if let Some(known) = self.known(session)? {
             return Ok(known);
         }
+        self.forget_old();
         let path = self.file(session);
         let first = self.folder.join(format!("{}.first", crate::audit::fresh_id()));
         crate::places::write_own(&first, now.as_os_str().as_bytes())?;
@@ -92,7 +85,5 @@ mod tests {
         assert_eq!(sessions.workspace("a/../b", one).unwrap(), one);
         assert_eq!(sessions.workspace("a/../b", two).unwrap(), one);
         assert_eq!(sessions.workspace("other", two).unwrap(), two);
-        sessions.start("other", one).unwrap();
-        assert_eq!(sessions.workspace("other", two).unwrap(), one);
     }
 }

@@ -110,6 +110,35 @@ fn half_a_line_spoils_only_itself_and_is_kept() {
 }
 
 #[test]
+fn a_long_spool_is_folded_whole_whatever_blank_lines_it_holds() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    spool.record(&record(1)).unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(places.state.join("spool/current.jsonl")).unwrap();
+    file.write_all(&vec![b'\n'; 20_000]).unwrap();
+    let line = serde_json::to_string(&record(0)).unwrap();
+    let many: String = (2..5000).map(|n| line.replace("00000000", &format!("{n:08}")) + "\n").collect();
+    file.write_all(many.as_bytes()).unwrap();
+    assert_eq!(Log::open(&places).unwrap().fold().unwrap().records, 4999);
+}
+
+#[test]
+fn a_writer_that_has_stopped_holds_no_reader_up_and_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    spool.record(&record(1)).unwrap();
+    let held = std::fs::File::open(places.state.join("spool/current.jsonl")).unwrap();
+    held.lock_shared().unwrap();
+    let log = Log::open(&places).unwrap();
+    assert_eq!(log.fold().unwrap().records, 0);
+    spool.record(&record(2)).unwrap();
+    drop(held);
+    assert_eq!(ids(&log), ["00000001", "00000002"]);
+}
+
+#[test]
 fn questions_are_answered_by_every_field() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(&dir);

@@ -12,6 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How much of one string of a call is kept.
 const TEXT_KEPT: usize = 4096;
+/// How much of all arguments together is kept.
+const ARGUMENTS_KEPT: usize = 64 * 1024;
 /// How many effects are kept.
 const EFFECTS_KEPT: usize = 64;
 
@@ -137,7 +139,7 @@ impl Seen {
             Request::Command(bytes) => ("bash_execute".to_owned(), Some(kept(&String::from_utf8_lossy(bytes))), None),
             Request::Tool { name, arguments, .. } => {
                 let command = arguments.get("command").and_then(Value::as_str).map(kept);
-                (redact::cut(name, 256), command, Some(redact::arguments(arguments, TEXT_KEPT)))
+                (redact::cut(name, 256), command, Some(arguments_kept(arguments)))
             }
         };
         Self {
@@ -196,6 +198,12 @@ fn effects(operation: &Operation, decision: &Decision) -> (Vec<EffectRecord>, us
         verdict: verdict_of(index),
     });
     (kept.collect(), operation.effects.len().saturating_sub(EFFECTS_KEPT))
+}
+
+fn arguments_kept(arguments: &Value) -> Value {
+    let kept = redact::arguments(arguments, TEXT_KEPT);
+    let text = kept.to_string();
+    if text.len() <= ARGUMENTS_KEPT { kept } else { Value::String(redact::cut(&text, TEXT_KEPT)) }
 }
 
 /// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.

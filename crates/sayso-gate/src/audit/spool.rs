@@ -10,12 +10,15 @@ use crate::store::Records;
 use crate::{Error, Places};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const CURRENT: &str = "current.jsonl";
 const FOLDING: &str = ".folding";
+/// How many lines go into the store at once.
+const BATCH: usize = 4096;
 const DAMAGED: &str = "damaged.txt";
 
 /// The spool of one user.
@@ -111,33 +114,43 @@ impl Spool {
     }
 
     fn fold_file(&self, path: &Path, store: &dyn Records) -> Result<Folded, Error> {
-        let mut file = match File::open(path) {
+        let file = match File::open(path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Folded::default()), // folded by another
             Err(e) => return Err(Error::io("open", path, e)),
         };
-        // Waits for writers that had opened it before it was renamed, and for other readers.
-        flock(&file, FlockOperation::LockExclusive).map_err(|e| Error::io("lock", path, e))?;
-        if std::fs::symlink_metadata(path).is_err() {
+        // A writer that had opened it before it was renamed is still writing, or another reader folds it: their turn
+        // is short. If one of them has stopped, the file waits for the next reader.
+        if !wait_for(&file) || std::fs::symlink_metadata(path).is_err() {
             return Ok(Folded::default());
         }
-        let mut content = Vec::new();
-        file.read_to_end(&mut content).map_err(|e| Error::io("read", path, e))?;
-        let mut records = Vec::new();
-        let mut damaged = Vec::new();
-        for line in content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match serde_json::from_slice::<Record>(line) {
-                Ok(record) => records.push(record),
-                Err(_) => damaged.push(line),
+        let mut folded = Folded::default();
+        let mut lines = BufReader::new(file).split(b'\n');
+        loop {
+            let mut records = Vec::new();
+            let mut damaged = Vec::new();
+            let mut ended = true;
+            for line in lines.by_ref().take(BATCH) {
+                ended = false;
+                let line = line.map_err(|e| Error::io("read", path, e))?;
+                match serde_json::from_slice::<Record>(&line) {
+                    Ok(record) => records.push(record),
+                    Err(_) if line.is_empty() => {}
+                    Err(_) => damaged.push(line),
+                }
             }
+            if ended {
+                break;
+            }
+            folded.records += store.append(&records)?;
+            folded.damaged += damaged.len();
+            self.keep_damaged(&damaged)?;
         }
-        let new = store.append(&records)?;
-        self.keep_damaged(&damaged)?;
         std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
-        Ok(Folded { records: new, damaged: damaged.len() })
+        Ok(folded)
     }
 
-    fn keep_damaged(&self, lines: &[&[u8]]) -> Result<(), Error> {
+    fn keep_damaged(&self, lines: &[Vec<u8>]) -> Result<(), Error> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -150,6 +163,16 @@ impl Spool {
             .and_then(|file| File::from(file).write_all(&text))
             .map_err(|e| Error::io("write", &path, e))
     }
+}
+
+fn wait_for(file: &File) -> bool {
+    (0..100).any(|_| {
+        let locked = flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        if !locked {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        locked
+    })
 }
 
 impl Recorder for Spool {
