@@ -107,6 +107,69 @@ fn tools_on_files_do_what_their_parameters_say() {
     }
 }
 
+/// Names of the programs of a call, with the folder each starts in; `~` in front of what is not certain.
+fn programs(operation: &Operation) -> String {
+    let analysis = operation.analysis.as_ref().unwrap();
+    let told = |effect: &Effect| match &effect.target {
+        Target::Program(id) | Target::Wrapper(id) => {
+            let run = analysis.run(*id).unwrap();
+            let certain = if effect.certain { "" } else { "~" };
+            let folder = run.cwd.as_ref().map_or("?".into(), |cwd| cwd.display().to_string());
+            Some(format!("{certain}{}@{folder}", run.name().unwrap_or("?")))
+        }
+        _ => None,
+    };
+    operation.effects.iter().filter_map(told).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn tools_with_a_shell_run_its_programs() {
+    for (tool, arguments, expected) in [
+        ("Bash", json!({"command": "git status | cat", "description": "sudo"}), "git@/w cat@/w"),
+        ("shell", json!({"command": ["bash", "-lc", "touch ran"], "workdir": "/w/sub"}), "bash@/w/sub touch@/w/sub"),
+        ("exec_command", json!({"cmd": "ls", "workdir": "sub"}), "ls@/w/sub"),
+        // Nobody knows whether this tool looks at the folder.
+        ("Bash", json!({"command": "ls", "cwd": "/etc"}), "ls@/w ls@/etc"),
+        ("exec", json!({"command": "ls", "workdir": "~/x"}), "ls@?"),
+        ("Bash", json!({"command": "ls", "cmd": "pwd"}), "ls@/w pwd@/w"),
+        ("Bash", json!({"commands": ["ls", "sudo x"]}), "ls@/w sudo@/w x@/w"),
+        ("Bash", json!({"command": "ls", "commands": [{"identifier": "ls", "readOnly": true}]}), "ls@/w"),
+        ("terminal", json!({"command": "npm", "args": ["run", "a b"]}), "npm@/w"),
+        ("whatever", json!({"command": "sudo x"}), "~sudo@/w ~x@/w"),
+    ] {
+        let operation = operation(tool, arguments.clone());
+        assert_eq!(programs(&operation), expected, "{tool} {arguments}");
+        assert_eq!(operation.folders.len(), operation.analysis.as_ref().unwrap().runs.len());
+    }
+}
+
+#[test]
+fn spans_point_into_the_text_of_all_commands() {
+    let operation = operation("Bash", json!({"command": "ls a", "cmd": "cat b | wc"}));
+    let text = operation.command.clone().unwrap();
+    assert_eq!(String::from_utf8_lossy(&text), "ls a\ncat b | wc");
+    let analysis = operation.analysis.as_ref().unwrap();
+    for run in &analysis.runs {
+        let (start, end) = (run.span.start as usize, run.span.end as usize);
+        assert!(String::from_utf8_lossy(&text[start..end]).starts_with(run.name().unwrap()));
+    }
+    let pipes: Vec<_> = analysis.runs.iter().map(|run| run.pipe.is_some()).collect();
+    assert_eq!(pipes, [false, true, true]);
+}
+
+#[test]
+fn a_command_by_itself_is_the_shell_tool() {
+    let mut call = ToolCall::command("cat /etc/passwd");
+    call.cwd = Some("/w".into());
+    let operation = Operation::new(call, facts(&MemoryFiles::new()));
+    assert_eq!(
+        (operation.tool.canonical.as_str(), operation.kind, operation.known),
+        ("bash_execute", Kind::Execute, true)
+    );
+    assert!(effects(&operation).contains("read /etc/passwd"));
+    assert!(effects(&Operation::execute("echo $(")).contains("anything"));
+}
+
 #[test]
 fn a_patch_names_its_files() {
     let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n-x\n+*** Delete File: no\n*** Delete File: d\n*** End Patch\n";
