@@ -135,7 +135,12 @@ impl RunIndex {
         let loose = !run.program.known && run.argv.iter().skip(1).any(Word::may_be_option);
         match first {
             Some(word) if !loose => match word.exact_str() {
-                Some(text) => bucket.by_word.get(text).into_iter().flatten().for_each(|at| visit(*at)),
+                Some(text) => {
+                    let other = run.subcommand(0).filter(|name| *name != text);
+                    let words = [Some(text), other];
+                    let found = words.into_iter().flatten().filter_map(|word| bucket.by_word.get(word));
+                    found.flatten().for_each(|at| visit(*at));
+                }
                 None => bucket.by_word.values().flatten().for_each(|at| visit(*at)),
             },
             None if !loose => {}

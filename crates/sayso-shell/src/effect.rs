@@ -183,6 +183,20 @@ impl Run {
     pub fn name(&self) -> Option<&str> {
         self.argv.first().and_then(Word::exact_str)
     }
+
+    /// The subcommand at this place of `words` in its table's spelling: `install` for `npm i`. `None` for a word that
+    /// is no subcommand.
+    #[must_use]
+    pub fn subcommand(&self, at: usize) -> Option<&'static str> {
+        let mut node = crate::program::spec(self.program.base.as_deref()?)?;
+        let mut name = None;
+        for index in self.words.iter().take(usize::from(self.subcommands)).take(at + 1) {
+            let (sub, canonical) = node.sub(self.argv.get(usize::from(*index))?.exact_str()?)?;
+            node = sub;
+            name = Some(canonical);
+        }
+        name.filter(|_| at < usize::from(self.subcommands))
+    }
 }
 
 /// What a program name means.

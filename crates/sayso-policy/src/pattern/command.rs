@@ -208,7 +208,11 @@ impl CommandPattern {
             let index = run.words.get(at).map(|index| usize::from(*index));
             let word = index.and_then(|index| run.argv.get(index));
             let here = match word {
-                Some(Word::Exact(text)) if wanted.matches(text.as_bytes()) => {
+                // `npm i` is `npm install`, whichever of the two a rule or a command writes.
+                Some(Word::Exact(text))
+                    if wanted.matches(text.as_bytes())
+                        || run.subcommand(at).is_some_and(|name| wanted.matches(name.as_bytes())) =>
+                {
                     // Without a table nobody knows whether an option before it takes this word as its value.
                     let options_before = !run.program.known
                         && index.is_some_and(|index| run.argv.iter().take(index).skip(1).any(Word::may_be_option));
