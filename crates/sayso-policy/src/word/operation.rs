@@ -117,6 +117,14 @@ impl Operation {
     }
 
     /// A call of a tool of which nothing else is known.
+    ///
+    /// ```
+    /// use sayso_policy::{Matcher, Operation, Outcome, Rule, Ruleset};
+    ///
+    /// let ruleset = Ruleset::new(vec![Rule::new(Matcher::fetch("docs.rs"), Outcome::Allow)]);
+    /// let fetch = Operation::tool("web_fetch", serde_json::json!({"url": "https://docs.rs/serde"}));
+    /// assert_eq!(ruleset.evaluate(&fetch), Outcome::Allow);
+    /// ```
     #[must_use]
     pub fn tool(name: impl Into<String>, arguments: serde_json::Value) -> Self {
         Self::blind(ToolCall::tool(name, arguments))

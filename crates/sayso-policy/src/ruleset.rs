@@ -1,0 +1,165 @@
+//! Bare rulesets: ordered rules over operations, for programs that want no policy file.
+//!
+//! ```
+//! use sayso_policy::{Matcher, Operation, Outcome, Rule, Ruleset};
+//!
+//! let ruleset = Ruleset::new(vec![
+//!     Rule::new(Matcher::command("git").with_subcommands(["status", "log", "diff"]), Outcome::Allow),
+//!     Rule::new(Matcher::command("git").with_subcommand("push").with_flag("--force"), Outcome::Deny),
+//!     Rule::new(Matcher::command("git").with_subcommand("push"), Outcome::Allow),
+//! ]);
+//! assert_eq!(ruleset.evaluate(&Operation::execute("git status && git push origin main")), Outcome::Allow);
+//! assert_eq!(ruleset.evaluate(&Operation::execute("git status; git push origin +main")), Outcome::Deny);
+//! assert_eq!(ruleset.evaluate(&Operation::execute("git push $WHERE")), Outcome::Unknown);
+//! assert_eq!(ruleset.evaluate(&Operation::execute("git commit -m x")), Outcome::Unknown);
+//! ```
+//!
+//! For each thing that an operation would do, the first rule that matches it speaks. Any Deny makes the whole Deny; all
+//! must be allowed for an Allow; what is left is Unknown, a question for a person.
+//!
+//! An allow of a command carries the plain effects of its operands. It does not carry output redirects, nor what a
+//! dangerous option, an environment prefix or inline code does: those need a rule that names them. A matcher that
+//! only may match does not allow, and where it would deny it makes the outcome Unknown.
+
+use crate::matchers::{Asked, Matcher};
+use crate::pattern::Purpose;
+use crate::word::{Facts, Operation, Outcome, Tri};
+use sayso_shell::{Carry, NoEnvironment, NoFiles, Target, Verb};
+
+/// A matcher and what it means when it matches.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    matcher: Matcher,
+    outcome: Outcome,
+}
+
+impl Rule {
+    /// Pairs a matcher with an outcome. A rule whose outcome is [`Outcome::Unknown`] makes what it matches a question.
+    #[must_use]
+    pub fn new(matcher: Matcher, outcome: Outcome) -> Self {
+        Self { matcher, outcome }
+    }
+
+    /// What it matches.
+    #[must_use]
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    /// What that means.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+}
+
+/// Rules in order; the first that matches speaks.
+#[derive(Clone, Debug, Default)]
+pub struct Ruleset {
+    rules: Vec<Rule>,
+}
+
+impl Ruleset {
+    /// Rules in this order.
+    #[must_use]
+    pub fn new(rules: Vec<Rule>) -> Self {
+        Self { rules }
+    }
+
+    /// The rules.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Judges an operation by what is known of it already. Directories of matchers are taken as canonical.
+    #[must_use]
+    pub fn evaluate(&self, operation: &Operation) -> Outcome {
+        self.evaluate_with(operation, Facts { files: &NoFiles, env: &NoEnvironment })
+    }
+
+    /// Judges an operation, and looks at files where a matcher's directory may be a link or a pattern may match.
+    #[must_use]
+    pub fn evaluate_with(&self, operation: &Operation, facts: Facts<'_>) -> Outcome {
+        let asked = Asked::new(operation, facts);
+        let mut outcome = Outcome::Allow;
+        let mut some = false;
+        for index in asked.effects() {
+            match self.judge(&asked, index) {
+                Said::Deny => return Outcome::Deny,
+                Said::Allow => some = true,
+                Said::Doubt => outcome = Outcome::Unknown,
+                Said::Nothing if asked.needs_yes(index) => outcome = Outcome::Unknown,
+                Said::Nothing => {}
+            }
+        }
+        // An operation of which no rule spoke is nobody's allow, not even one that does nothing.
+        if some { outcome } else { Outcome::Unknown }
+    }
+
+    /// What the rules say of one effect.
+    fn judge(&self, asked: &Asked<'_>, index: usize) -> Said {
+        let certain = asked.effect(index).is_some_and(|effect| effect.certain);
+        let mut doubt = false;
+        let mut passed_by = false;
+        for rule in &self.rules {
+            let purpose = if rule.outcome == Outcome::Allow { Purpose::Permit } else { Purpose::Restrict };
+            match (rule.outcome, rule.matcher.matches(asked, index, purpose)) {
+                (_, Tri::No) | (Outcome::Allow, Tri::Maybe) => {}
+                // An allow that does not carry this effect leaves it to a later rule that names it.
+                (Outcome::Allow, Tri::Yes) if !covers(&rule.matcher, asked, index) => passed_by = true,
+                (Outcome::Allow, Tri::Yes) => return if doubt { Said::Doubt } else { Said::Allow },
+                (Outcome::Deny, Tri::Yes) if passed_by && !rule.matcher.names(asked, index, purpose) => doubt = true,
+                (Outcome::Deny, Tri::Yes) if certain => return Said::Deny,
+                (Outcome::Unknown, Tri::Yes) if certain => return Said::Doubt,
+                (Outcome::Deny | Outcome::Unknown, _) => doubt = true,
+            }
+        }
+        if doubt { Said::Doubt } else { Said::Nothing }
+    }
+}
+
+/// What the rules say of one effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Allow,
+    Deny,
+    /// A rule that denies or asks may match.
+    Doubt,
+    Nothing,
+}
+
+/// Whether an allow that matches an effect carries it.
+fn covers(matcher: &Matcher, asked: &Asked<'_>, index: usize) -> bool {
+    let Some(effect) = asked.effect(index) else { return false };
+    match (&effect.carry, &effect.target) {
+        (_, Target::Anything) => matcher.names(asked, index, Purpose::Permit),
+        (Carry::Plain, _) => true,
+        (Carry::Named { .. }, _) => matcher.names(asked, index, Purpose::Permit),
+    }
+}
+
+impl Asked<'_> {
+    /// The effects that rules speak of. The call itself is one where no effect decides instead of it.
+    fn effects(&self) -> impl Iterator<Item = usize> + '_ {
+        let operation = self.operation;
+        let decides =
+            !operation.known || !operation.effects.iter().any(|effect| effect.verb != Verb::Call && effect.certain);
+        (0..operation.effects.len()).filter(move |index| {
+            decides || operation.effects.get(*index).is_some_and(|effect| effect.verb != Verb::Call)
+        })
+    }
+
+    /// Whether an effect must be allowed for the whole to be.
+    fn needs_yes(&self, index: usize) -> bool {
+        let Some(effect) = self.effect(index) else { return true };
+        let redirected_read = effect.run.is_none() && effect.verb == Verb::Read && self.operation.analysis.is_some();
+        match &effect.target {
+            _ if !effect.certain => false,
+            Target::Wrapper(_) => false,
+            // `< file` comes with the programs that read it.
+            Target::Path(_) if redirected_read && effect.carry == Carry::Plain => false,
+            _ => true,
+        }
+    }
+}
