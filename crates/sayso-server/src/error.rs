@@ -65,6 +65,17 @@ impl ApiError {
         Self { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, code: "not-json", text }
     }
 
+    /// The body is too long, or broke off.
+    pub(crate) fn unreadable(status: StatusCode, text: String) -> Self {
+        Self { status, code: "body-unreadable", text }
+    }
+
+    /// The address is right, the method is not.
+    pub(crate) fn wrong_method() -> Self {
+        let text = "Not with this method. /v1/openapi.json says which.".to_owned();
+        Self { status: StatusCode::METHOD_NOT_ALLOWED, code: "wrong-method", text }
+    }
+
     /// There is nothing at this address.
     pub(crate) fn not_found() -> Self {
         let text = "There is nothing here. /v1/openapi.json says what there is.".to_owned();

@@ -3,6 +3,7 @@
 use crate::error::ApiError;
 use crate::wire::line::{self, Fields, Id};
 use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderMap, header};
 
 /// Longest body: a command may have 64 KiB, arguments of a tool that writes a file more.
@@ -11,12 +12,13 @@ pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// The object in a body.
 ///
 /// The content type must be JSON: a form of another site can send a body, but not that header.
-pub(super) fn object(headers: &HeaderMap, body: &Bytes) -> Result<(Id, Fields), ApiError> {
+pub(super) fn object(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<(Id, Fields), ApiError> {
+    let body = body.map_err(|rejection| ApiError::unreadable(rejection.status(), rejection.body_text()))?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case("application/json") {
         return Err(ApiError::not_json());
     }
-    let (id, fields) = line::read(body);
+    let (id, fields) = line::read(&body);
     Ok((id, fields.map_err(ApiError::malformed)?))
 }

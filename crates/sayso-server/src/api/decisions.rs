@@ -8,6 +8,7 @@ use crate::wire::line::{Fields, Id};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
 use sayso_gate::{Asking, Circumstances, RealFiles};
 use sayso_policy::{Facts, Reason};
@@ -29,9 +30,9 @@ pub(super) struct Answered {
 pub(super) async fn decisions(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    bytes: Bytes,
+    bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Answered>, ApiError> {
-    let (id, fields) = body::object(&headers, &bytes)?;
+    let (id, fields) = body::object(&headers, bytes)?;
     // The gate blocks: it looks at files and appends to the record.
     let judged = tokio::task::spawn_blocking(move || judge(&app, id, &fields)).await;
     judged.map_err(|error| ApiError::internal(&error))?.map(Json)

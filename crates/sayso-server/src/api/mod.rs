@@ -8,6 +8,8 @@ mod records;
 mod session;
 mod status;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod try_box;
 
 pub(crate) use body::MAX_BODY;
@@ -37,4 +39,5 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/try", post(try_box::try_out))
         .merge(for_readers)
         .fallback(async || ApiError::not_found())
+        .method_not_allowed_fallback(async || ApiError::wrong_method())
 }

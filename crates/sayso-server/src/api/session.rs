@@ -7,6 +7,7 @@ use crate::key::Refusal;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -16,9 +17,9 @@ use std::time::Instant;
 pub(super) async fn session(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    bytes: Bytes,
+    bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
-    let (_, fields) = body::object(&headers, &bytes)?;
+    let (_, fields) = body::object(&headers, bytes)?;
     let key = fields.string("key").map_err(ApiError::malformed)?;
     let key = key.ok_or_else(|| ApiError::malformed("`key` is missing."))?;
     match app.keys.exchange(&key, Instant::now()) {

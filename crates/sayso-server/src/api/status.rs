@@ -8,19 +8,19 @@ use sayso_gate::audit::Query;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What is in force, how long the record is, what to do next.
+/// What is in force, where the record is and how many decisions it holds, what to do next.
 pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<Value>, ApiError> {
     let reader = Arc::clone(&app);
     let count = tokio::task::spawn_blocking(move || reader.with_log(|log| log.count(&Query::default())));
-    let count = count.await.map_err(|error| ApiError::internal(&error))??;
+    let decisions = count.await.map_err(|error| ApiError::internal(&error))??;
     let version = app.gate(None)?.in_force().policy.version().to_owned();
-    let decisions = if count == 1 { "1 decision".to_owned() } else { format!("{count} decisions") };
     Ok(Json(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "enforcing": app.about.enforcing,
         "policy_version": version,
         "folder": app.about.folder,
         "next": app.about.next,
-        "record": format!("{}, {decisions}", app.places.shown(&app.places.state)),
+        "record": app.places.shown(&app.places.state),
+        "decisions": decisions,
     })))
 }

@@ -8,6 +8,7 @@ use crate::wire::line::Fields;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
 use sayso_gate::RealFiles;
 use sayso_policy::explain::{nearest, trace};
@@ -19,9 +20,9 @@ use std::sync::Arc;
 pub(super) async fn try_out(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    bytes: Bytes,
+    bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
-    let (_, fields) = body::object(&headers, &bytes)?;
+    let (_, fields) = body::object(&headers, bytes)?;
     let judged = tokio::task::spawn_blocking(move || judge(&app, &fields)).await;
     judged.map_err(|error| ApiError::internal(&error))?.map(Json)
 }

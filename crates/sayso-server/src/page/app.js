@@ -96,7 +96,7 @@ function Home({ signOut }) {
       <${TryBox} input=${tryBox} folder=${status?.folder} />
       <${Decisions} records=${records} status=${status} />
     </main>
-    <footer>${status && html`<span>sayso ${status.version}</span><span>${status.record}</span>`}</footer>
+    <footer>${status && html`<span>sayso ${status.version}</span><span>record in ${status.record}</span>`}</footer>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}`;
 }
 

@@ -80,12 +80,13 @@ function Detail({ record, what }) {
     ['session', record.actor.session], ['folder', record.cwd], ['workspace', record.workspace],
     ['policy', record.policy?.slice(0, 12)], ['took', record.micros + ' µs'],
   ].filter(([, value]) => value);
+  const effects = record.effects.filter((it) => it.verb !== 'call' || it.verdict !== 'allow' || record.effects.length === 1);
   return html`<div class="detail">
     <${Block} text=${what} />
     ${record.answer !== record.verdict && html`<p>The policy says <${Verdict} verdict=${record.verdict} />, the caller was told <${Verdict} verdict=${record.answer} />.</p>`}
     <ul class="reasons">${record.reasons.slice(0, 8).map((it) => html`<li><${Line} text=${it.text} /> <code class="code">${visible(it.code)}</code> <span class="source">${visible(it.source ?? it.layer)}</span></li>`)}</ul>
     <div class="scroll"><table class="trace"><thead><tr><th>effect</th><th>on</th><th>verdict</th></tr></thead>
-      <tbody>${record.effects.map((it) => html`<tr><td>${it.verb}</td><td class="target"><${Line} text=${it.target} most=${160} /></td><td><${Verdict} verdict=${it.verdict} /></td></tr>`)}</tbody></table></div>
+      <tbody>${effects.map((it) => html`<tr><td>${it.verb}</td><td class="target"><${Line} text=${it.target} most=${160} /></td><td><${Verdict} verdict=${it.verdict} /></td></tr>`)}</tbody></table></div>
     ${record.arguments && html`<details><summary>Arguments</summary><${Block} text=${JSON.stringify(record.arguments, null, 2)} /></details>`}
     <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><${Line} text=${value} /></dd></div>`)}</dl>
   </div>`;

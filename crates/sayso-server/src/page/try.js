@@ -63,10 +63,13 @@ function Answer({ answer }) {
   </div>`;
 }
 
+// A tool whose effects are known needs no yes of its own: nobody speaks of the call then.
+const spokenOf = (effect) => effect.opinions.length > 0 || effect.verdict !== 'allow';
+
 function Trace({ effects }) {
   return html`<div class="scroll"><table class="trace">
     <thead><tr><th>effect</th><th>on</th><th>verdict</th><th>says who</th></tr></thead>
-    <tbody>${effects.map((effect) => {
+    <tbody>${effects.filter(spokenOf).map((effect) => {
       const said = effect.opinions.filter((it) => it.decisive);
       const others = effect.opinions.filter((it) => !it.decisive);
       return html`<tr>
