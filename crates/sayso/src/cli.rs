@@ -25,6 +25,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Check(command::check::Check),
     Why(command::why::Why),
+    Analyze(command::analyze::Analyze),
     Init(command::init::Init),
     Lint(command::lint::Lint),
     Test(command::test::Test),

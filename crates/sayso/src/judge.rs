@@ -96,7 +96,7 @@ impl Judge {
 /// A judge for each workspace that turns up in a stream of calls.
 pub(crate) enum Judges {
     /// The policies that were named.
-    Given(Judge),
+    Given(Box<Judge>),
     /// Those in force, by workspace.
     InForce {
         /// Where policies are.
@@ -113,7 +113,7 @@ impl Judges {
         if texts.is_empty() {
             return Ok(Self::InForce { places: Places::find(Home::Environment)?, by_workspace: HashMap::new() });
         }
-        Judge::given(texts).map(Self::Given)
+        Judge::given(texts).map(|judge| Self::Given(Box::new(judge)))
     }
 
     /// Judges a call.

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(it) => command::check::run(&it),
         Command::Why(it) => command::why::run(&it),
+        Command::Analyze(it) => command::analyze::run(&it),
         Command::Init(it) => command::init::run(&it),
         Command::Lint(it) => command::lint::run(&it),
         Command::Test(it) => command::test::run(&it),

@@ -52,18 +52,19 @@ fn program(run: &Run) -> String {
     }
 }
 
-/// A run as a person would type it: the name and its words, unknown ones as `…`.
+/// A run as a person would type it: the name and its words. Words of which the value is not known are shown as they
+/// stand in the text, or as `…` where they do not stand there.
 #[must_use]
-pub fn command_line(run: &Run) -> String {
-    let words: Vec<String> = run
-        .argv
-        .iter()
-        .map(|word| match word {
-            Word::Exact(text) => quoted(text),
-            Word::Dynamic(_) | Word::Opaque => "…".to_owned(),
-        })
-        .collect();
-    words.join(" ")
+pub fn command_line(run: &Run, text: &[u8]) -> String {
+    let as_written = |index: usize| {
+        let written = run.spans.get(index).and_then(|span| text.get(bytes_of(*span)));
+        written.filter(|written| !written.is_empty() && written.len() <= 60).map(visible_bytes)
+    };
+    let words = run.argv.iter().enumerate().map(|(index, word)| match word {
+        Word::Exact(text) => quoted(text),
+        Word::Dynamic(_) | Word::Opaque => as_written(index).unwrap_or_else(|| "…".to_owned()),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn quoted(text: &Text) -> String {

@@ -6,11 +6,11 @@ use crate::input::call::{Circumstances, request};
 use crate::judge::{Judge, PolicyChoice, Said};
 use crate::show::paint::Paint;
 use crate::show::table::Table;
-use crate::show::verdict::{change_line, decisive, who};
+use crate::show::verdict::{DEFAULT, change_line, decisive, who};
 use anyhow::Context as _;
 use sayso_gate::ProcessEnvironment;
 use sayso_policy::explain::{Change, effect, visible};
-use sayso_policy::{Decision, EffectOpinions, Operation, Opinion, Verdict};
+use sayso_policy::{Decision, EffectOpinions, Layer, Operation, Opinion, Verdict};
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
 use std::time::{Duration, Instant};
@@ -67,7 +67,8 @@ fn report(
 ) -> String {
     let mut out = headline(paint, operation, decision, took);
     let mut table = Table::new(["effect", "", "verdict", "says who", ""]);
-    for opinions in &decision.effects {
+    // A tool whose effects are known needs no yes of its own: nobody speaks of the call then.
+    for opinions in decision.effects.iter().filter(|it| !it.opinions.is_empty() || it.verdict != Verdict::Allow) {
         let about = opinions.effect.and_then(|index| operation.effects.get(index));
         let (verb, target) = match about {
             Some(it) => (effect::verb(it).to_owned(), effect::target(operation, it)),
@@ -82,7 +83,7 @@ fn report(
                 target,
                 paint.verdict(opinion.verdict, verdict_word(opinion)),
                 speaker(opinion),
-                opinion.reason.source.as_ref().map(|it| visible(&it.to_string()).into_owned()).unwrap_or_default(),
+                place(opinion),
             ]);
         }
         if first {
@@ -149,9 +150,27 @@ fn verdict_word(opinion: &Opinion) -> &'static str {
 fn speaker(opinion: &Opinion) -> String {
     let reason = &opinion.reason;
     let code = visible(&reason.code);
+    if reason.code == DEFAULT {
+        return format!("default: {}", spoken(&reason.text));
+    }
     match (&reason.layer, &reason.source) {
-        (sayso_policy::Layer::Preset(_), _) => format!("{}: {code}", who(reason)),
+        (Layer::Preset(_), _) => format!("{}: {code}", who(reason)),
         (_, Some(_)) => code.into_owned(),
         (layer, None) => format!("{}: {code}", visible(&layer.to_string())),
+    }
+}
+
+/// A sentence within a line: small at its start, no full stop at its end.
+fn spoken(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
+    visible(&(first + letters.as_str())).into_owned()
+}
+
+/// Where the rule stands; presets have no place of their own.
+fn place(opinion: &Opinion) -> String {
+    match (&opinion.reason.layer, &opinion.reason.source) {
+        (Layer::Preset(_), _) | (_, None) => String::new(),
+        (_, Some(source)) => visible(&source.to_string()).into_owned(),
     }
 }

@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// Everything under the first line is moved in by as much.
 const INDENT: &str = "      ";
+/// The code of what nothing spoke of.
+pub(crate) const DEFAULT: &str = "default";
 /// Programs, doubts and rules named at most.
 const MOST: usize = 6;
 
@@ -74,17 +76,20 @@ pub(crate) fn change_line(paint: Paint, change: &Change) -> String {
     let verdict = paint.verdict(change.verdict, change.verdict.as_str());
     match &change.reason {
         Some(reason) => {
-            format!("without {}: {verdict}  ({}, {})", change.text, who(reason), visible(&reason.code))
+            let (who, code) = (who(reason), visible(&reason.code));
+            let speaker = if who == code { who } else { format!("{who}, {code}") };
+            format!("without {}: {verdict}  ({speaker})", change.text)
         }
         None => format!("without {}: {verdict}", change.text),
     }
 }
 
-/// Who speaks: the place of the rule, the preset, or Sayso itself.
+/// Who speaks: the place of the rule, the preset, the default, or Sayso itself.
 pub(crate) fn who(reason: &Reason) -> String {
     match (&reason.layer, &reason.source) {
         (Layer::Preset(name), _) => format!("preset {}", visible(name)),
         (_, Some(source)) => visible(&source.to_string()).into_owned(),
+        (_, None) if reason.code == DEFAULT => DEFAULT.to_owned(),
         (layer, None) => visible(&layer.to_string()).into_owned(),
     }
 }
@@ -146,6 +151,7 @@ fn name_of(analysis: &Analysis, id: RunId) -> Range<usize> {
 /// The programs of which nothing is asked or denied.
 fn allowed(operation: &Operation, decision: &Decision) -> Vec<String> {
     let Some(analysis) = &operation.analysis else { return Vec::new() };
+    let text = command_text(operation).unwrap_or_default();
     let mut seen: Vec<(RunId, Verdict, bool)> = Vec::new();
     for opinions in &decision.effects {
         let Some(effect) = opinions.effect.and_then(|index| operation.effects.get(index)) else { continue };
@@ -164,7 +170,7 @@ fn allowed(operation: &Operation, decision: &Decision) -> Vec<String> {
     }
     seen.sort_by_key(|(id, ..)| *id);
     let allowed = seen.iter().filter(|(_, verdict, program)| *program && *verdict == Verdict::Allow);
-    allowed.filter_map(|(id, ..)| analysis.run(*id)).take(MOST).map(command_line).collect()
+    allowed.filter_map(|(id, ..)| analysis.run(*id)).take(MOST).map(|run| command_line(run, text)).collect()
 }
 
 fn doubts(operation: &Operation) -> Vec<String> {

@@ -1,0 +1,159 @@
+//! `sayso analyze`: what a command would do, before any policy speaks.
+
+use crate::failure::{Failure, Outcome};
+use crate::input::call::Circumstances;
+use crate::input::stream;
+use crate::show::caret;
+use crate::show::paint::Paint;
+use crate::show::table::Table;
+use sayso_gate::{ProcessEnvironment, RealFiles};
+use sayso_policy::explain::effect::{self, bytes_of, command_line};
+use sayso_policy::explain::visible;
+use sayso_policy::shell::report::Report;
+use sayso_policy::shell::syntax::{self, Options};
+use sayso_policy::shell::{Analysis, Context, Dialect, analyze};
+use sayso_policy::{Facts, Operation, Request};
+use sayso_server::wire::{self, line};
+use std::fmt::Write as _;
+use std::io::{Write as _, stdin, stdout};
+use std::process::ExitCode;
+
+/// Shows what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
+/// and what cannot be known.
+///
+/// No policy is read. Like bash itself, it looks at files: programs are looked up on PATH, scripts are read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso analyze 'cd src && rm -rf \"$TMP\"/*.o > log'
+  echo '{\"id\": 1, \"command\": \"ls | xargs rm\", \"cwd\": \"/tmp\"}' | sayso analyze --jsonl")]
+pub(crate) struct Analyze {
+    /// The command, as an agent would hand it to bash
+    #[arg(conflicts_with = "jsonl")]
+    command: Option<String>,
+    /// Read commands from standard input, a JSON object a line, and answer each on a line of its own
+    #[arg(long)]
+    jsonl: bool,
+    /// Working directory of the command [default: this one]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<std::path::PathBuf>,
+}
+
+/// Runs it.
+pub(crate) fn run(command: &Analyze) -> Outcome {
+    if command.jsonl {
+        return lines();
+    }
+    let Some(text) = &command.command else {
+        return Err(Failure::wrong("error: say what to analyse\n\n  Try: sayso analyze 'cat a | tee b'"));
+    };
+    let circumstances = Circumstances { cwd: command.cwd.clone(), ..Circumstances::default() };
+    let call = circumstances.call(Request::Command(text.as_bytes().to_vec()))?;
+    let operation = Operation::new(call, Facts { files: &RealFiles, env: &ProcessEnvironment });
+    stdout().write_all(report(Paint::for_stdout(), text.as_bytes(), &operation).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The answer to a line.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Line {
+    Analysed {
+        id: line::Id,
+        #[serde(flatten)]
+        report: Report,
+    },
+    Failed {
+        id: line::Id,
+        error: String,
+    },
+}
+
+fn lines() -> Outcome {
+    let answer = |text: &[u8]| {
+        let (id, fields) = line::read(text);
+        match fields.and_then(|fields| analysed(&fields)) {
+            Ok(analysis) => Line::Analysed { id, report: Report::from(&analysis) },
+            Err(error) => Line::Failed { id, error },
+        }
+    };
+    let failed = |text: &[u8], why: &str| Line::Failed { id: line::read(text).0, error: why.to_owned() };
+    stream::answer_lines(stdin().lock(), stdout().lock(), answer, failed)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn analysed(fields: &line::Fields) -> Result<Analysis, String> {
+    let command = fields.bytes("command")?.ok_or("`command` is missing.")?;
+    let (cwd, home) = (wire::folder(fields, "cwd")?, wire::folder(fields, "home")?);
+    let context = Context {
+        cwd: cwd.as_deref(),
+        home: home.as_deref(),
+        workspace: None,
+        env: &ProcessEnvironment,
+        files: &RealFiles,
+        dialect: Dialect::Bash,
+    };
+    Ok(analyze(&command, &context))
+}
+
+fn report(paint: Paint, text: &[u8], operation: &Operation) -> String {
+    let mut out = String::new();
+    if let Ok(tree) = syntax::parse(text, Dialect::Bash, Options::default()) {
+        let _ = writeln!(out, "{}", paint.bold("structure"));
+        for line in tree.render().lines() {
+            let _ = writeln!(out, "  {}", visible(line));
+        }
+        out.push('\n');
+    }
+    let Some(analysis) = &operation.analysis else { return out };
+    programs(paint, text, analysis, &mut out);
+    let mut effects = Table::new(["effect", "", ""]);
+    for it in operation.effects.iter().filter(|it| !is_call(it)) {
+        let note = if it.certain { String::new() } else { "perhaps".to_owned() };
+        effects.row([effect::verb(it).to_owned(), effect::target(operation, it), note]);
+    }
+    let _ = write!(out, "{}\n{}", paint.bold("effects"), effects.draw(paint));
+    doubts(paint, text, analysis, &mut out);
+    out
+}
+
+fn is_call(effect: &sayso_policy::shell::Effect) -> bool {
+    matches!(effect.target, sayso_policy::shell::Target::Tool)
+}
+
+fn programs(paint: Paint, text: &[u8], analysis: &Analysis, out: &mut String) {
+    let mut table = Table::new(["command", "program", ""]);
+    for run in &analysis.runs {
+        let program = match (&run.program.path, run.program.builtin) {
+            (Some(path), _) => visible(&path.to_string_lossy()).into_owned(),
+            (None, true) => "builtin".to_owned(),
+            (None, false) => "not found".to_owned(),
+        };
+        let shadow =
+            run.program.shadow.map(|shadow| format!("not the program of that name: {shadow:?}")).unwrap_or_default();
+        table.row([command_line(run, text), program, shadow]);
+    }
+    if !analysis.runs.is_empty() {
+        let _ = writeln!(out, "{}\n{}", paint.bold("programs"), table.draw(paint));
+    }
+}
+
+/// What is not sure, each with the place it is about.
+fn doubts(paint: Paint, text: &[u8], analysis: &Analysis, out: &mut String) {
+    if analysis.opaque {
+        let _ = writeln!(
+            out,
+            "\n{}: there may be more than is listed",
+            paint.verdict(sayso_policy::Verdict::Ask, "opaque")
+        );
+    }
+    for doubt in &analysis.doubts {
+        let _ = writeln!(out, "\n{}  [{}]", visible(&doubt.text), doubt.code);
+        let range = bytes_of(doubt.span);
+        for line in
+            caret::marked(text, std::slice::from_ref(&range)).into_iter().filter(|it| !it.carets.is_empty()).take(2)
+        {
+            let _ = writeln!(out, "  {}\n  {}", line.text, line.carets);
+        }
+    }
+}

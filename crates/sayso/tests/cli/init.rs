@@ -1,0 +1,40 @@
+//! `sayso init`.
+
+use crate::person::Person;
+
+#[test]
+fn the_first_policy_is_in_order_and_its_cases_hold() {
+    let person = Person::new();
+    let said = person.run(&["init"]);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (
+            0,
+            "Wrote ~/.config/sayso/policy.toml\nIt counts from the next call on. `sayso check 'git push'` shows what it says.\n"
+        )
+    );
+    assert_eq!(person.run(&["lint"]).out, "~/.config/sayso/policy.toml: in order\n");
+    let tested = person.run(&["test"]);
+    assert_eq!((tested.code, tested.out.as_str()), (0, "2 passed, 0 failed\n"), "{}", tested.err);
+}
+
+#[test]
+fn a_policy_that_is_there_stays() {
+    let person = Person::new();
+    person.policy("default = \"deny\"\n");
+    let said = person.run(&["init"]);
+    assert_eq!(
+        (said.code, said.err.as_str()),
+        (2, "~/.config/sayso/policy.toml is there already, and stays as it is.\n\n  `sayso lint` checks it.\n")
+    );
+    let text = std::fs::read_to_string(person.home().join(".config/sayso/policy.toml")).unwrap();
+    assert_eq!(text, "default = \"deny\"\n");
+}
+
+#[test]
+fn a_project_gets_a_file_of_its_own() {
+    let person = Person::new();
+    assert_eq!(person.run(&["init", "--project"]).code, 0);
+    let said = person.run(&["test", ".sayso.toml"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "1 passed, 0 failed\n"), "{}", said.err);
+}

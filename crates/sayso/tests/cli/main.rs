@@ -1,0 +1,21 @@
+//! The command as people and programs use it: one file for each command.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed unwrap is a failed test"
+)]
+
+mod check;
+mod check_lines;
+mod hook;
+mod init;
+mod install;
+mod log;
+mod person;
+mod policy_files;
+mod reference;
+mod serve;
+mod trust;

@@ -1,0 +1,27 @@
+//! `sayso trust`.
+
+use crate::person::Person;
+
+#[test]
+fn an_untrusted_project_only_tightens_and_trust_is_bound_to_content() {
+    let person = Person::new();
+    person.policy("default = \"ask\"\n");
+    let said = person.run(&["trust"]);
+    assert_eq!(said.code, 2, "{}", said.out);
+    assert!(said.err.ends_with("`sayso init --project` writes one.\n"), "{}", said.err);
+
+    person.file(".sayso.toml", "[allow]\ntool = [\"web_search\"]\n[deny]\ntool = [\"web_fetch\"]\n");
+    let code = |tool: &str| person.run(&["check", "--tool", tool]).code;
+    assert_eq!((code("web_search"), code("web_fetch")), (3, 4));
+    assert!(person.run(&["trust", "--show"]).out.contains("is not trusted"));
+
+    assert_eq!(person.run(&["trust"]).code, 0);
+    assert_eq!((code("web_search"), code("web_fetch")), (0, 4));
+
+    person.file(".sayso.toml", "[allow]\ntool = [\"web_search\", \"web_fetch\"]\n");
+    assert_eq!((code("web_search"), code("web_fetch")), (0, 4));
+    assert!(person.run(&["trust", "--show"]).out.contains("changed since it was trusted"));
+
+    assert_eq!(person.run(&["trust", "--revoke"]).code, 0);
+    assert_eq!(code("web_search"), 3);
+}
