@@ -5,7 +5,6 @@
 
 mod batch;
 mod environment;
-mod fetch;
 mod later;
 mod place;
 mod plain;
@@ -27,7 +26,6 @@ use crate::word::{Origin, Part, Shape, Text, Word};
 pub(crate) const SPECS: &[&[Spec]] = &[
     batch::SPECS,
     environment::SPECS,
-    fetch::SPECS,
     later::SPECS,
     place::SPECS,
     plain::SPECS,
