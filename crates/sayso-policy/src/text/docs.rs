@@ -3,7 +3,9 @@
 //! `SAYSO_UPDATE_DOCS=1 cargo test -p sayso-policy docs` writes the reference anew.
 
 use super::{PROBLEM_CODES, parse, reference, render_all};
-use crate::word::{CodeInfo, REASON_CODES};
+use crate::word::{Answer, CodeInfo, Facts, Layer, Operation, REASON_CODES, ToolCall, Workspace};
+use crate::{Policy, PolicyText, State};
+use sayso_shell::{MemoryFiles, NoEnvironment};
 use std::fmt::Write as _;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policy.md");
@@ -39,6 +41,61 @@ fn every_example_is_read() {
             panic!("{}", render_all(&problems, &text, false));
         }
     }
+}
+
+/// Where the examples of the page take place.
+fn machine() -> MemoryFiles {
+    let mut files = MemoryFiles::new();
+    files.folder("/srv/app").folder("/home/you").folder("/etc").open_folder("/tmp");
+    files
+}
+
+/// The policy of an example, as the file of a user, or as the managed one if only that may say such things.
+fn compile(line: usize, text: &str) -> Policy {
+    let managed = text.contains("enforce = [") || text.contains("pinned");
+    let layer = if managed { Layer::Managed } else { Layer::User };
+    let name = format!("docs/policy.md, line {line} and");
+    let file = PolicyText { layer, name, text: text.to_owned(), trusted: true };
+    Policy::compile(&[file]).unwrap_or_else(|problems| panic!("{}", render_all(&problems, text, false)))
+}
+
+fn judge(policy: &Policy, request: &str, files: &MemoryFiles) -> (Answer, String) {
+    // `name {"json": ...}` is a tool call, all else a command.
+    let tool = request.split_once(" {").and_then(|(name, _)| {
+        let arguments = serde_json::from_str(request.strip_prefix(name)?).ok()?;
+        Some(ToolCall::tool(name, arguments))
+    });
+    let call = ToolCall {
+        cwd: Some("/srv/app".into()),
+        workspace: Workspace::new("/srv/app", Some("/home/you".as_ref())),
+        home: Some("/home/you".into()),
+        ..tool.unwrap_or_else(|| ToolCall::command(request))
+    };
+    let facts = Facts { files, env: &NoEnvironment };
+    let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
+    let why: Vec<String> = decision.reasons.iter().map(|reason| format!("[{}] {}", reason.code, reason.text)).collect();
+    (decision.answer, why.join(" "))
+}
+
+#[test]
+fn every_example_says_what_the_page_says() {
+    let (page, files) = (page(), machine());
+    let mut wrong = String::new();
+    let mut count = 0;
+    for (line, text) in fences(&page, "toml") {
+        let policy = compile(line, &text);
+        for (at, case) in (line..).zip(text.lines()) {
+            let Some(case) = case.strip_prefix("#: ") else { continue };
+            let (expected, request) = case.split_once(' ').unwrap();
+            let (answer, why) = judge(&policy, request.trim(), &files);
+            count += 1;
+            if answer.as_str() != expected {
+                let _ = writeln!(wrong, "docs/policy.md:{at}: {request}: {}, {why}", answer.as_str());
+            }
+        }
+    }
+    assert!(count > 50);
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 #[test]
