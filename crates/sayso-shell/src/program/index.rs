@@ -8,6 +8,8 @@ const FAMILIES: &[&[&[Spec]]] = &[
     super::git::SPECS,
     crate::wrapper::SPECS,
     super::archive::SPECS,
+    super::cloud::SPECS,
+    super::container::SPECS,
     super::network::SPECS,
     super::stream::SPECS,
     super::broad::SPECS,

@@ -5,6 +5,7 @@
 
 mod batch;
 mod environment;
+mod fetch;
 mod later;
 mod place;
 mod plain;
@@ -26,6 +27,7 @@ use crate::word::{Origin, Part, Shape, Text, Word};
 pub(crate) const SPECS: &[&[Spec]] = &[
     batch::SPECS,
     environment::SPECS,
+    fetch::SPECS,
     later::SPECS,
     place::SPECS,
     plain::SPECS,

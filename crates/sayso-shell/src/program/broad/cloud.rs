@@ -8,10 +8,6 @@ const VERBS: Style = Style::EXACT.and(Style::HARMLESS).and(Style::RISKY);
 
 pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&[
-        "gcloud",
-        "gsutil",
-        "bq",
-        "az",
         "heroku",
         "vercel",
         "netlify",
@@ -51,7 +47,6 @@ pub(crate) const SPECS: &[Spec] = &[
         "linkerd",
         "cilium",
         "velero",
-        "oc",
         "nomad",
         "consul",
         "boundary",
@@ -101,7 +96,7 @@ pub(crate) const SPECS: &[Spec] = &[
     .style(VERBS)
     .acts(&[Act::Connects("service")])
     .judge(by_verb),
-    Spec::new(&["helm", "kustomize", "helmfile", "skaffold", "kubectx", "kubens", "stern", "k9s"])
+    Spec::new(&["helmfile", "skaffold", "kubectx", "kubens", "stern", "k9s"])
         .style(VERBS)
         .options(&[options!("--post-renderer PROG : runs", "--kube-context C, -n --namespace N, -f --values FILE")])
         .acts(&[Act::Connects("cluster")])

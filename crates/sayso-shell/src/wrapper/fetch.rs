@@ -1,0 +1,83 @@
+//! Wrappers that fetch a program if it is not there, and start it: npx, bunx, uvx, pipx run.
+
+use crate::effect::NamedBy;
+use crate::files::Kind;
+use crate::option::{Style, options};
+use crate::program::{Code, Spec, View, join};
+use crate::word::Word;
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["npx", "pnpx", "bunx"])
+        .style(Style::EXACT.and(Style::LEADING))
+        .options(&[options!("
+            -y --yes, --no, --no-install, -q --quiet, --ignore-existing, --prefer-offline, --offline, --bun, -w --workspace W, --workspaces, --include-workspace-root, --loglevel L, -s --silent
+            -p --package PKG : installs
+            -c --call TEXT : shell
+            --node-arg A, -n A, --shell S, --always-spawn : runs
+            --registry URL, --userconfig FILE, --cache DIR : changes-settings
+        ")])
+        .judge(npx),
+    Spec::new(&["uvx"])
+        .style(Style::EXACT.and(Style::LEADING))
+        .options(&[options!("
+            -q --quiet, -v --verbose, --offline, -p --python P, --isolated, --no-cache -n, -U --upgrade, --refresh, --color C, --no-progress, --native-tls, --no-config, --index-strategy S
+            --from PKG, --with PKG, --with-editable PATH, --with-requirements FILE : installs
+            --index-url URL, -i URL, --index URL, --extra-index-url URL, --default-index URL, -f --find-links URL : installs
+            --env-file FILE, --config-file FILE, --directory DIR, --project DIR, --cache-dir DIR : changes-settings
+        ")])
+        .judge(fetched),
+    Spec::new(&["pipx"]).style(Style::EXACT).options(&[options!("-q --quiet, -v --verbose")]).subs(&[
+        Spec::new(&["run"])
+            .style(Style::EXACT.and(Style::LEADING))
+            .options(&[options!("
+                --no-cache, --verbose, --python P, --system-site-packages, --path, --pypackages
+                --spec S, --with W, --index-url U, -i U, --editable, --pip-args A, --fetch-missing-python : installs
+            ")])
+            .judge(fetched),
+        Spec::new(&["list", "environment", "completions"]).style(Style::HARMLESS),
+        Spec::new(&["install", "inject", "upgrade", "upgrade-all", "uninstall", "uninstall-all", "reinstall", "reinstall-all", "uninject", "install-all", "ensurepath", "runpip"])
+            .style(Style::HARMLESS)
+            .acts(&[crate::program::Act::Named(Code::Installs)]),
+    ]),
+];
+
+/// What stands in `node_modules/.bin` is the project's own dependency; anything else is fetched.
+fn npx(view: &mut View<'_>) {
+    if view.has("--call") {
+        view.out.transparent = !view.has("--package");
+        return;
+    }
+    let Some((at, name)) = view.operand_at(0).and_then(|at| Some((at, view.word(at)?))) else { return };
+    let installed = name.exact_str().filter(|name| !name.contains(['/', '@', ':'])).is_some_and(|name| {
+        let link = join(view.base.as_deref(), format!("node_modules/.bin/{name}").as_bytes());
+        link.is_absolute() && !matches!(view.inv.files.kind(&link), Kind::Missing | Kind::Unknown)
+    });
+    if installed && !view.has("--package") {
+        view.out.transparent = true;
+    } else if !view.has_any(&["--no", "--no-install", "--offline"])
+        || name.exact_str().is_none_or(|name| name.contains(['@', '/', ':']))
+    {
+        view.named(Code::Installs, NamedBy::Program, at);
+    }
+    start(view, at);
+}
+
+fn fetched(view: &mut View<'_>) {
+    let by = view.by_words();
+    view.named(Code::Installs, by, 0);
+    if let Some(at) = view.operand_at(0) {
+        start(view, at);
+    }
+}
+
+/// `eslint@9` starts `eslint`; a scoped package or an address starts something that nobody knows.
+fn start(view: &mut View<'_>, at: usize) {
+    let program = view.word(at).and_then(Word::exact_str).and_then(|name| {
+        let name = name.split('@').next()?;
+        (!name.is_empty() && !name.contains(['/', ':'])).then(|| name.to_owned())
+    });
+    match program {
+        Some(program) => view.starts_as(&program, at, at + 1),
+        None => view.code("unknown", Code::RunsCode, NamedBy::Program, at),
+    }
+}
