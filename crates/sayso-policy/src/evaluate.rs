@@ -7,7 +7,7 @@ use crate::stage::{self, grants, integrity, limits, patterns, rules, tools};
 use crate::state::State;
 use crate::text::Mode;
 use crate::word::{Answer, Decision, EffectOpinions, Facts, Layer, Operation, Opinion, Reason, Stage, Verdict};
-use sayso_shell::{Carry, Effect, HostTarget, RunId, Target, Verb};
+use sayso_shell::{Carry, Effect, HostTarget, PathTarget, RunId, Target, Verb};
 use std::borrow::Cow;
 
 /// Judges an operation.
@@ -174,6 +174,8 @@ fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
 
 fn may_be_carried(judging: &Judging<'_>, effect: &Effect, index: usize) -> bool {
     let literal = match &effect.target {
+        // Whatever a listing happens to name is deleted by the dozen: that needs a yes of its own.
+        Target::Path(PathTarget::Listed(_)) => effect.verb != Verb::Delete,
         Target::Path(_) => true,
         Target::Host(host) => !matches!(host, HostTarget::Unknown),
         _ => false,

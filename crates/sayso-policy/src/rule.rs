@@ -89,9 +89,17 @@ impl Rule {
         if !effect.certain && purpose == Purpose::Restrict { result.min(Tri::Maybe) } else { result }
     }
 
-    /// Whether this `run` or `tool` rule names an effect that no plain allow carries.
-    pub(crate) fn names(&self, judging: &Judging<'_>, effect: &Effect) -> bool {
+    /// Whether this `run` rule names an effect that no plain allow carries. What is guarded, and what is changed
+    /// outside the workspace, only a rule of its own verb can name.
+    pub(crate) fn names(&self, judging: &Judging<'_>, index: usize, effect: &Effect) -> bool {
         let (Carry::Named { by, .. }, Some(id)) = (&effect.carry, run_of(effect)) else { return false };
+        if let Target::Path(target) = &effect.target {
+            let preset = matches!(self.layer, Layer::Preset(_));
+            let inside = effect.verb == Verb::Read || judging.stays_inside(index, target, preset);
+            if self.verdict == Verdict::Allow && (!inside || judging.guard(index).is_some()) {
+                return false;
+            }
+        }
         let Pattern::Run(pattern) = &self.pattern else { return false };
         let Some(run) = judging.run(id) else { return false };
         let named = match by {

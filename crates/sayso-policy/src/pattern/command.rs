@@ -199,6 +199,11 @@ impl CommandPattern {
         if program == Tri::No {
             return Tri::No;
         }
+        // Of a program that nobody named, `* --help` means just that: no word and no option beside it.
+        let any = matches!(self.program, ProgramPattern::Any) && !(self.words.is_empty() && self.flags.is_empty());
+        if any && purpose == Purpose::Permit && run.argv.len() != 1 + self.words.len() + self.flags.len() {
+            return Tri::No;
+        }
         program.and(self.words_match(run, purpose)).and(self.flags_match(run))
     }
 
@@ -317,7 +322,7 @@ impl ProgramPattern {
 
     fn matches(&self, run: &Run, bases: &super::Bases, purpose: Purpose) -> Tri {
         match (self, purpose) {
-            (Self::Any, Purpose::Permit) => (run.program.base.is_some()).into(),
+            (Self::Any, Purpose::Permit) => is_what_it_says(run).into(),
             (Self::Any, Purpose::Restrict) => Tri::Yes,
             (Self::Name(glob), Purpose::Permit) => {
                 let named = run.program.base.as_deref().is_some_and(|base| glob.matches(base.as_bytes()));

@@ -115,7 +115,7 @@ fn table<'p>(
     if matches!(effect.carry, Carry::Named { .. }) && !matches!(effect.verb, Verb::Call) && said.allow.is_none() {
         table.program_candidates(judging, effect, &mut |rule| {
             let speaks = rule.verb == Verb::Run && rule.verdict != Verdict::Deny;
-            if speaks && rule.names(judging, effect) {
+            if speaks && rule.names(judging, index, effect) {
                 hear(said, rule, Tri::Yes);
             }
         });

@@ -13,11 +13,23 @@ use std::borrow::Cow;
 #[must_use]
 pub fn describe(inv: &Invocation<'_>) -> Description {
     let mut description = match index::find(inv.name) {
+        // A lone `--help` prints and ends, whatever the program does otherwise.
+        _ if asks_for_help(inv) => help(inv),
         Some((name, spec)) => by_table(name, spec, inv),
         None => unknown::describe(inv),
     };
     environment::add_effects(inv, &mut description);
     description
+}
+
+fn asks_for_help(inv: &Invocation<'_>) -> bool {
+    matches!(inv.argv, [_, only] if matches!(only.exact(), Some(b"--help" | b"--version")))
+}
+
+fn help(inv: &Invocation<'_>) -> Description {
+    let mut out = unknown::describe(inv);
+    out.options.iter_mut().for_each(|option| option.known = true);
+    out
 }
 
 pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation<'_>) -> Description {

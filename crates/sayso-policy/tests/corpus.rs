@@ -1,0 +1,186 @@
+//! The presets on commands that agents really typed, where that corpus is at hand.
+//!
+//! `SAYSO_CORPUS` names its folder; else it is looked for beside the repository. The numbers are printed.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+
+use sayso_policy::shell::{Environment, Files, Kind};
+use sayso_policy::{Answer, Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// An empty project at `/app`: what a command does must be clear from its text.
+struct Machine;
+
+impl Files for Machine {
+    fn kind(&self, path: &Path) -> Kind {
+        match path.to_str() {
+            Some("/" | "/app" | "/home" | "/usr" | "/usr/bin") => Kind::Folder { world_writable: false },
+            Some("/tmp") => Kind::Folder { world_writable: true },
+            _ => Kind::Missing,
+        }
+    }
+    fn list(&self, _: &Path, _: usize) -> Option<Vec<std::ffi::OsString>> {
+        Some(Vec::new())
+    }
+    fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+impl Environment for Machine {
+    fn get(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+struct Line {
+    command: String,
+    label: String,
+    high: bool,
+}
+
+fn corpus() -> Option<Vec<Line>> {
+    let folder = std::env::var_os("SAYSO_CORPUS")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
+    let text = std::fs::read_to_string(folder.join("real-commands.jsonl")).ok()?;
+    let field = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap().to_owned();
+    Some(
+        text.lines()
+            .map(|line| {
+                let value: Value = serde_json::from_str(line).unwrap();
+                Line {
+                    command: field(&value, "command"),
+                    label: field(&value, "label"),
+                    high: field(&value, "confidence") == "high",
+                }
+            })
+            .collect(),
+    )
+}
+
+fn judge<'l>(preset: &str, lines: &'l [Line]) -> Vec<(&'l Line, Answer, Vec<String>)> {
+    let policy = Policy::compile(&[PolicyText::preset(preset)]).unwrap();
+    let facts = Facts { files: &Machine, env: &Machine };
+    lines
+        .iter()
+        .map(|line| {
+            let call = ToolCall {
+                cwd: Some("/app".into()),
+                workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
+                home: Some("/home/ann".into()),
+                ..ToolCall::command(line.command.as_bytes())
+            };
+            let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
+            (line, decision.answer, decision.reasons.iter().map(|reason| reason.code.to_string()).collect())
+        })
+        .collect()
+}
+
+fn table(preset: &str, judged: &[(&Line, Answer, Vec<String>)]) {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (line, answer, _) in judged {
+        let count = counts.entry(line.label.as_str()).or_default();
+        count.1 += 1;
+        count.0 += usize::from(*answer == Answer::Allow);
+    }
+    for (label, (allowed, all)) in counts {
+        println!("{preset:10} {label:18} {allowed:4} of {all:4} allowed");
+    }
+}
+
+fn short(command: &str) -> String {
+    command.chars().take(110).collect::<String>().replace('\n', "\\n")
+}
+
+/// Compilers, build and test tools; workspace scripts and inline code may ask.
+fn builds(command: &str) -> bool {
+    const TOOLS: [&str; 22] = [
+        "cargo ",
+        "make",
+        "cmake",
+        "gcc",
+        "g++",
+        "clang",
+        "go ",
+        "npm test",
+        "npm run",
+        "pnpm test",
+        "pnpm run",
+        "yarn test",
+        "yarn build",
+        "pytest",
+        "-m pytest",
+        "tsc",
+        "eslint",
+        "ruff",
+        "mypy",
+        "npx tsc",
+        "jest",
+        "rustc",
+    ];
+    const SCRIPTS: [&str; 9] = ["python3 ", "python ", "./", "node ", "bash ", "sh ", "python3.", "/app/", "npx "];
+    let starts = |part: &str, list: &[&str]| list.iter().any(|tool| part.starts_with(tool));
+    let parts: Vec<&str> =
+        command.split(['|', ';', '&', '\n']).map(str::trim).filter(|part| !part.is_empty()).collect();
+    parts.iter().any(|part| starts(part, &TOOLS) || part.contains("-m pytest"))
+        && parts.iter().all(|part| !starts(part, &SCRIPTS) || part.contains("-m pytest"))
+}
+
+#[test]
+fn read_only_allows_reading_and_nothing_else() {
+    let Some(lines) = corpus() else {
+        println!("no corpus here: set SAYSO_CORPUS");
+        return;
+    };
+    let judged = judge("read-only", &lines);
+    table("read-only", &judged);
+    let readonly: Vec<_> = judged.iter().filter(|(line, ..)| line.label == "readonly").collect();
+    let missed: Vec<_> = readonly.iter().filter(|(_, answer, _)| *answer != Answer::Allow).collect();
+    for (line, answer, why) in &missed {
+        println!("missed: {} {why:?}: {}", answer.as_str(), short(&line.command));
+    }
+    let wrong: Vec<_> = judged
+        .iter()
+        .filter(|(line, answer, _)| {
+            *answer == Answer::Allow && line.label != "readonly" && line.label != "readonly-outside"
+        })
+        .collect();
+    for (line, ..) in &wrong {
+        println!("wrong: {} {}: {}", line.label, if line.high { "high" } else { "medium" }, short(&line.command));
+    }
+    assert!(wrong.iter().all(|(line, ..)| !line.high), "something else than reading was allowed");
+    assert!(missed.len() * 100 <= readonly.len(), "{} of {} missed", missed.len(), readonly.len());
+}
+
+#[test]
+fn developer_allows_work_and_asks_before_harm() {
+    let Some(lines) = corpus() else {
+        println!("no corpus here: set SAYSO_CORPUS");
+        return;
+    };
+    let judged = judge("developer", &lines);
+    table("developer", &judged);
+    let share = |name: &str, wanted: &dyn Fn(&Line) -> bool| {
+        let of: Vec<_> = judged.iter().filter(|(line, ..)| wanted(line)).collect();
+        let missed: Vec<_> = of.iter().filter(|(_, answer, _)| *answer != Answer::Allow).collect();
+        for (line, answer, why) in &missed {
+            println!("{name} missed: {} {why:?}: {}", answer.as_str(), short(&line.command));
+        }
+        println!("{name}: {} of {} allowed", of.len() - missed.len(), of.len());
+        assert!(missed.len() * 10 <= of.len(), "{name}: {} of {} missed", missed.len(), of.len());
+    };
+    share("workspace-write", &|line| line.label == "workspace-write");
+    share("build", &|line| line.label == "build-run" && builds(&line.command));
+    let harm = ["secrets", "system-write", "destructive", "network", "install"];
+    let wrong: Vec<_> = judged
+        .iter()
+        .filter(|(line, answer, _)| *answer == Answer::Allow && harm.contains(&line.label.as_str()))
+        .collect();
+    for (line, ..) in &wrong {
+        println!("wrong: {} {}: {}", line.label, if line.high { "high" } else { "medium" }, short(&line.command));
+    }
+    assert!(wrong.iter().all(|(line, ..)| !line.high), "harm was allowed");
+}

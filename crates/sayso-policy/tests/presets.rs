@@ -1,0 +1,93 @@
+//! The presets, by cases: a verdict and a command a line.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+
+use sayso_policy::shell::{Environment, Files, Kind};
+use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use std::path::Path;
+
+/// A machine with an empty project at `/app` and nothing else that matters.
+struct Machine;
+
+impl Files for Machine {
+    fn kind(&self, path: &Path) -> Kind {
+        match path.to_str() {
+            Some("/" | "/app" | "/home" | "/home/ann" | "/usr" | "/usr/bin") => Kind::Folder { world_writable: false },
+            Some("/tmp") => Kind::Folder { world_writable: true },
+            _ => Kind::Missing,
+        }
+    }
+    fn list(&self, _: &Path, _: usize) -> Option<Vec<std::ffi::OsString>> {
+        Some(Vec::new())
+    }
+    fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+impl Environment for Machine {
+    fn get(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+fn check(preset: &str, cases: &str) {
+    let policy = Policy::compile(&[PolicyText::preset(preset)]).unwrap();
+    let facts = Facts { files: &Machine, env: &Machine };
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for line in cases.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        let (expected, command) = line.split_once(' ').unwrap();
+        let command = command.trim().replace("\\n", "\n");
+        let call = ToolCall {
+            cwd: Some("/app".into()),
+            workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
+            home: Some("/home/ann".into()),
+            ..ToolCall::command(command.as_bytes())
+        };
+        let operation = Operation::new(call, facts);
+        let decision = policy.evaluate(&operation, &State::default(), facts);
+        count += 1;
+        if decision.answer.as_str() != expected {
+            let why: Vec<_> = decision.reasons.iter().map(|reason| reason.code.to_string()).collect();
+            failures.push(format!("{preset}: {command}: {} instead of {expected} {why:?}", decision.answer.as_str()));
+        }
+    }
+    assert!(count > 5);
+    assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn every_preset_compiles_without_a_warning() {
+    for name in sayso_policy::presets::NAMES {
+        match Policy::compile(&[PolicyText::preset(name)]) {
+            Ok(policy) => assert!(policy.warnings().is_empty(), "{name}: {:?}", policy.warnings()),
+            Err(problems) => panic!("{name}: {problems:#?}"),
+        }
+    }
+}
+
+#[test]
+fn developer_lets_work_pass_and_asks_before_it_leaves() {
+    check("developer", include_str!("cases/developer.txt"));
+}
+
+#[test]
+fn read_only_lets_looking_pass_and_nothing_else() {
+    check("read-only", include_str!("cases/read-only.txt"));
+}
+
+#[test]
+fn ci_denies_what_it_does_not_allow() {
+    check("ci", include_str!("cases/ci.txt"));
+}
+
+#[test]
+fn locked_down_reads_the_workspace_and_denies_the_rest() {
+    check("locked-down", include_str!("cases/locked-down.txt"));
+}
+
+#[test]
+fn full_lets_everything_pass_but_what_nothing_lifts() {
+    check("full", include_str!("cases/full.txt"));
+}
