@@ -91,6 +91,18 @@ fn tools_on_files_do_what_their_parameters_say() {
         ("Glob", json!({"pattern": "/etc/*.conf"}), Kind::Search, "read /w, read /etc"),
         ("Glob", json!({"pattern": "../*"}), Kind::Search, "read /w, read ?"),
         ("Grep", json!({"pattern": "x", "path": "src"}), Kind::Search, "read /w/src/**"),
+        (
+            "Grep",
+            json!({"pattern": "x", "glob": "*.{ts,tsx}"}),
+            Kind::Search,
+            "read /w:\"**/*.ts\", read /w:\"**/*.tsx\"",
+        ),
+        ("Grep", json!({"pattern": "x", "glob": "!*.ts"}), Kind::Search, "read /w/**"),
+        ("Grep", json!({"pattern": "x", "glob": "*"}), Kind::Search, "read /w/**"),
+        // This tool has no such parameter.
+        ("grep", json!({"pattern": "x", "glob": "*.ts"}), Kind::Search, "read /w/**"),
+        ("read_many_files", json!({"include": ["*"]}), Kind::Read, "read /w/**"),
+        ("read_many_files", json!({"include": ["src/*.rs"]}), Kind::Read, "read /w/src:\"**/*.rs\""),
         ("Grep", json!({"pattern": "/etc/passwd"}), Kind::Search, "read /w/**"),
         (
             "read_many_files",

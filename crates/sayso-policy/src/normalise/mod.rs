@@ -27,7 +27,7 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         Request::Command(_) => tool_name("bash_execute", None),
         Request::Tool { name, server, .. } => tool_name(name, server.as_deref()),
     };
-    let spelled = tool.raw.trim_ascii().to_ascii_lowercase();
+    let spelled = tool.raw.trim_ascii().to_owned();
     let scene = Scene {
         cwd: call.cwd.as_deref(),
         home: call.home.as_deref(),

@@ -17,7 +17,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) home: Option<&'a Path>,
     pub(crate) workspace: &'a Workspace,
     pub(crate) facts: Facts<'a>,
-    /// The tool's name as the agent spelled it, lower case.
+    /// The tool's name as the agent spelled it.
     pub(crate) spelled: &'a str,
 }
 

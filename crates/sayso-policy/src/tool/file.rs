@@ -278,32 +278,43 @@ fn read_many(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
 }
 
 /// Reads of what a file pattern names, below `base` if it is relative.
+///
+/// Tools differ in what their patterns match (dot files, `**`, braces), so a pattern counts as everything below its
+/// fixed part, unless it ends in a plain suffix.
 pub(super) fn pattern(draft: &mut Draft<'_>, base: &str, text: &str) {
     let is_wild = |part: &str| part.contains(['*', '?', '[', '{', '!', '(']);
-    let mut fixed = PathBuf::from(base);
+    let mut fixed = if text.starts_with('/') { PathBuf::from("/") } else { PathBuf::from(base) };
     let mut parts = text.split('/').peekable();
-    if text.starts_with('/') {
-        fixed = PathBuf::from("/");
-    }
-    while let Some(part) = parts.peek() {
-        if is_wild(part) {
-            break;
-        }
+    while let Some(part) = parts.next_if(|part| !is_wild(part)) {
         fixed.push(part);
-        parts.next();
     }
-    let rest: Vec<_> = parts.collect();
+    let rest: Vec<&str> = parts.collect();
     let Some(fixed) = fixed.to_str() else { return draft.unclear() };
-    // Braces and negations are not shell patterns of one component each, and `..` after a wildcard leaves the folder.
-    let plain = rest.iter().all(|part| *part != ".." && !part.contains(['{', '!', '(']));
-    if rest.is_empty() {
-        draft.path(&[Verb::Read], fixed, Reach::Below, true);
-    } else if rest.contains(&"..") {
-        draft.target(Verb::Read, PathTarget::Unknown(None), true);
-    } else if plain && !fixed.starts_with('~') {
-        let base = crate::normalise::place::joined(fixed, draft.scene.cwd);
-        draft.target(Verb::Read, PathTarget::Glob { base, pattern: Text::from(rest.join("/").as_str()) }, true);
-    } else {
-        draft.path(&[Verb::Read], fixed, Reach::Below, true);
+    if rest.contains(&"..") {
+        return draft.target(Verb::Read, PathTarget::Unknown(None), true);
     }
+    below(draft, fixed, rest.last().copied());
+}
+
+/// Reads of what lies below a folder, where `name` is a pattern for the last component that narrows it.
+pub(super) fn below(draft: &mut Draft<'_>, folder: &str, name: Option<&str>) {
+    let suffixes = name.and_then(suffixes).filter(|_| !folder.starts_with(['~', '@', ' ']) && !folder.contains(':'));
+    let Some(suffixes) = suffixes else {
+        return draft.path(&[Verb::Read], folder, Reach::Below, true);
+    };
+    let base = crate::normalise::place::joined(folder, draft.scene.cwd);
+    for suffix in suffixes {
+        let pattern = Text::from(format!("**/*.{suffix}").as_str());
+        draft.target(Verb::Read, PathTarget::Glob { base: base.clone(), pattern }, true);
+    }
+}
+
+/// `*.rs` and `*.{ts,tsx}`.
+fn suffixes(name: &str) -> Option<Vec<&str>> {
+    let rest = name.strip_prefix("*.")?;
+    let list = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(rest);
+    let suffixes: Vec<&str> = list.split(',').collect();
+    let plain = |suffix: &&str| !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    let several = suffixes.len() == 1 || list.len() < rest.len();
+    (several && suffixes.len() <= 16 && suffixes.iter().all(plain)).then_some(suffixes)
 }

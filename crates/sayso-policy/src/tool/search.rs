@@ -66,6 +66,10 @@ fn names(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     }
 }
 
+/// Tools that are known to look only at files whose name matches a parameter, spelled exactly so. Any other tool may
+/// ignore it.
+const NARROWED_BY: &[(&str, &str)] = &[("Grep", "glob"), ("grep", "include"), ("search_file_content", "include")];
+
 /// Contents of files: everything below the folder is read. Without one, below the working directory.
 fn contents(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let role = |key: &str| match key {
@@ -73,17 +77,23 @@ fn contents(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
         | "excludepattern" | "exclude" | "outputmode" => Role::Text,
         other => file::role(other),
     };
-    let mut some = false;
+    let narrowed = NARROWED_BY
+        .iter()
+        .find(|(tool, _)| *tool == draft.scene.spelled)
+        .and_then(|(_, parameter)| arguments.get(parameter))
+        .and_then(Value::as_str)
+        .map(|glob| glob.strip_prefix("**/").unwrap_or(glob));
+    let mut folders = Vec::new();
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Path | Role::From | Role::To, text) => {
-            some = true;
-            draft.path(&[Verb::Read], text, Reach::Below, true);
-        }
+        Found::Said(Role::Path | Role::From | Role::To, text) => folders.push(text.to_owned()),
         Found::Loose { key, text } => loose(draft, key, text),
         Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
-    if !some {
-        draft.path(&[Verb::Read], "", Reach::Below, true);
+    if folders.is_empty() {
+        folders.push(String::new());
+    }
+    for folder in &folders {
+        file::below(draft, folder, narrowed);
     }
 }

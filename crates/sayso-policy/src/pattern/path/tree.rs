@@ -30,6 +30,14 @@ impl<'a> Tree<'a> {
     /// `test`.
     pub(crate) fn any_expansion(&self, base: &Path, pattern: &[u8], test: impl Fn(&Path) -> bool) -> Option<bool> {
         let parts: Vec<&[u8]> = pattern.split(|b| *b == b'/').filter(|part| !part.is_empty()).collect();
+        if let [b"**", last] = parts.as_slice()
+            && let Some(suffix) = last.strip_prefix(b"*")
+            && !suffix.is_empty()
+            && !suffix.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\'))
+        {
+            // A dot file counts too: what expands this may be a tool that does not leave them out.
+            return self.any_below(base, |path| path.as_os_str().as_bytes().ends_with(suffix) && test(path));
+        }
         let mut folders = vec![base.to_owned()];
         for part in parts {
             if part.windows(2).any(|two| two == b"**") {
