@@ -51,7 +51,8 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["fmt"]).style(CLAP).options(&[options!("--check, --all, -p --package SPEC, --message-format F")]),
             Spec::new(&["rustc", "rustdoc"])
                 .style(CLAP)
-                .options(&[BUILD, options!("--print INFO, --crate-type T, --output-format F")]),
+                .options(&[BUILD, options!("--print INFO, --crate-type T, --output-format F")])
+                .judge(compiler_flags),
             Spec::new(&["metadata"])
                 .style(CLAP)
                 .options(&[options!("--filter-platform T, --no-deps, --format-version V, -F --features F, --all-features, --no-default-features")]),
@@ -209,6 +210,13 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["cross", "trunk", "wasm-pack", "dx"]).style(Style::HARMLESS.and(Style::RISKY)).acts(&[Act::Named(Code::RunsCode)]),
     Spec::new(&["rust-analyzer"]).style(Style::HARMLESS),
 ];
+
+/// Behind `--` stand options of the compiler, which can name a linker or a plugin.
+fn compiler_flags(view: &mut View<'_>) {
+    if view.operand_count() > 0 {
+        view.named_by_words(Code::RunsCommand);
+    }
+}
 
 /// What is run gets the words behind `--`.
 fn run(view: &mut View<'_>) {

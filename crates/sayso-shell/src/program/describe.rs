@@ -47,6 +47,11 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
     };
     if !root.style.has(Style::RAW) {
         read_words(&mut view);
+        if asks_only(inv) && !root.style.has(Style::LENIENT) {
+            // `prog --help` and nothing else: it prints and ends.
+            view.out.options = view.seen.into_iter().map(|s| s.opt).collect();
+            return view.out;
+        }
         options(&mut view);
         acts(&mut view);
         operands(&mut view);
@@ -57,6 +62,10 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
     let View { seen, mut out, .. } = view;
     out.options = seen.into_iter().map(|s| s.opt).collect();
     out
+}
+
+fn asks_only(inv: &Invocation<'_>) -> bool {
+    matches!(inv.argv, [_, question] if matches!(question.exact(), Some(b"--help" | b"--version")))
 }
 
 /// Tells options, subcommands and operands apart.
@@ -267,6 +276,10 @@ fn operand(view: &mut View<'_>, role: Role, word: &Word, at: usize) {
         }
         Role::Write => view.writes(word, at),
         Role::WriteBelow => view.writes_below(word, at),
+        Role::WriteNamed => {
+            let carry = Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Nothing };
+            view.path_effect(Verb::Write, word, at, false, carry);
+        }
         Role::Edit => {
             view.reads(word, at);
             view.writes(word, at);

@@ -109,9 +109,10 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["api"])
             .style(COBRA)
             .options(&[options!("
-                -X --method M, -f --raw-field F, -F --field F, -H --header H, --hostname H, -i --include, --paginate, --slurp, -p --preview P, -q --jq E
+                -X --method M, -f --raw-field F, -F --field F, -H --header H, -i --include, --paginate, --slurp, -p --preview P, -q --jq E
                 --silent, -t --template T, --verbose, --cache D
                 --input FILE : reads
+                --hostname HOST : connects
             ")])
             .acts(READS)
             .judge(api),

@@ -13,7 +13,7 @@ const BUILD: &Table = options!("
     -overlay FILE : reads
     -C DIR : cd
     -o FILE : makes
-    -ldflags FLAGS : runs-command
+    -ldflags FLAGS
     -toolexec CMD : runs
     -exec CMD : runs
 ");
@@ -45,7 +45,7 @@ pub(super) const SPECS: &[Spec] = &[
             .style(Style::WORDS.and(Style::LEADING))
             .options(&[BUILD, options!("-vettool PROG : runs", "-c N, -fix, -diff")]),
         Spec::new(&["fix"]).style(GO).options(&[BUILD, options!("-fix F, -diff")]),
-        Spec::new(&["test"]).style(Style::WORDS).options(&[TEST, BUILD]),
+        Spec::new(&["test"]).style(Style::WORDS).options(&[TEST, BUILD]).judge(linker_flags),
         Spec::new(&["run"]).style(GO).options(&[BUILD]).judge(go_run),
         Spec::new(&["fmt"]).style(GO).options(&[options!("-n, -x, -mod M")]),
         Spec::new(&["doc"]).style(GO).options(&[options!("-all, -c, -cmd, -short, -src, -u, -ex", "-http : serves", "-C DIR : cd")]),
@@ -105,6 +105,7 @@ pub(super) const SPECS: &[Spec] = &[
 
 /// `go install x@v` fetches what no module file declares.
 fn go_install(view: &mut View<'_>) {
+    linker_flags(view);
     if view.path.last() == Some(&"install") {
         view.named_by_words(Code::Installs);
     }
@@ -112,10 +113,20 @@ fn go_install(view: &mut View<'_>) {
 
 /// Behind the package or files are words for what is run.
 fn go_run(view: &mut View<'_>) {
+    linker_flags(view);
     if view.operand_str(0).is_some_and(|p| p.contains('@')) {
         view.named_by_words(Code::Installs);
     }
     view.hands_on(0);
+}
+
+/// Flags of the linker that name another one.
+fn linker_flags(view: &mut View<'_>) {
+    for (at, flags) in view.values("-ldflags") {
+        if flags.exact_str().is_none_or(|f| f.contains("ext") || f.contains("-I") || f.contains("plugin")) {
+            view.named_by_flag(Code::RunsCommand, "-ldflags", at);
+        }
+    }
 }
 
 fn go_tool(view: &mut View<'_>) {

@@ -128,6 +128,12 @@ pub(super) const SPECS: &[Spec] = &[
 /// `VAR=value` operands reach the recipes; `SHELL=`, `CC=` and the like decide what runs. A value with `$(shell ...)`
 /// runs a command at once.
 fn make(view: &mut View<'_>) {
+    for (at, file) in view.values("--file") {
+        if matches!(file.exact(), Some(b"-" | b"/dev/stdin")) {
+            view.imply("--eval", None, at);
+            view.code("make", Code::InlineCode, NamedBy::Flag("--eval".to_owned()), at);
+        }
+    }
     for at in view.operands() {
         let Some(word) = view.word(at) else { continue };
         let Some(text) = word.exact_str() else {

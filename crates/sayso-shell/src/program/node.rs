@@ -25,6 +25,10 @@ const NODE: &Table = options!("
     --allow-addons, --allow-child-process, --allow-wasi, --allow-worker, --allow-fs-read P, --allow-fs-write P, --allow-inspector, --prof-process
     --heapsnapshot-near-heap-limit N, --heapsnapshot-signal S, --report-compact, --report-on-fatalerror, --report-on-signal, --report-signal S
     --report-uncaught-exception, --icu-data-dir D, --openssl-legacy-provider, --localstorage-file F
+    --disable-wasm-trap-handler, --enable-etw-stack-walking, --experimental-network-inspection, --experimental-print-required-tla
+    --force-node-api-uncaught-exceptions-policy, --huge-max-old-generation-size, --network-family-autoselection-attempt-timeout N, --no-experimental-detect-module
+    --no-experimental-global-customevent, --no-experimental-global-webcrypto, --no-experimental-repl-await, --no-force-async-hooks-checks, --enable-network-family-autoselection
+    --node-memory-debug, --policy-integrity S, --report-exclude-network, --secure-heap-min N, --trace-atomics-wait, --trace-require-module M, --use-largepages M
     --watch-path PATH : reads-below
     --env-file FILE : reads
     --env-file-if-exists FILE : reads

@@ -14,7 +14,7 @@ const NPM: &Table = options!("
     --dry-run, --engine-strict, --expect-result-count N, --expect-results, -f --force, --foreground-scripts, --format-package-lock, --fund
     --git-tag-version, -g --global, --global-style, -h, --heading S, --if-present, --ignore-scripts, --include T, --include-staged
     --include-workspace-root, --install-links, --install-strategy S, --json, -L --location L, --legacy-bundling, --legacy-peer-deps, --libc L
-    --link, --lockfile-version N, --loglevel L, --logs-max N, -l --long, --maxsockets N, -m --message M, --node-gyp, --offline, --omit T, --omit-lockfile-registry-resolved
+    --link, --lockfile-version N, --loglevel L, --logs-max N, -l --long, --maxsockets N, -m --message M, --offline, --omit T, --omit-lockfile-registry-resolved
     --only T, --optional, --os O, --otp O, --package-lock, --package-lock-only, -p --parseable --porcelain, --prefer-dedupe
     --prefer-offline, --prefer-online, --preid P, -P --save-prod, --production, --progress, --provenance, --provenance-file F, -q --quiet, -s --silent, --read-only
     --rebuild-bundle, --replace-registry-host H, -S --save, -B --save-bundle, -D --save-dev, -E --save-exact, -O --save-optional, --save-peer
@@ -30,7 +30,7 @@ const NPM: &Table = options!("
     --logs-dir DIR : writes-below
     --ca C, --cafile FILE : reads
     --userconfig FILE, --globalconfig FILE : runs
-    --script-shell PROG, --shell PROG, --git PROG, --editor PROG, --viewer PROG, --browser PROG, --node-options O, --init-module FILE : runs
+    --script-shell PROG, --shell PROG, --git PROG, --editor PROG, --viewer PROG, --browser PROG, --node-options O, --init-module FILE, --node-gyp FILE, --python PROG, --nodedir DIR, --onload-script FILE : runs
     --pack-destination DIR : makes-below
     --package PKG : installs
     -c --call CMD : shell
@@ -95,15 +95,15 @@ pub(super) const SPECS: &[Spec] = &[
         .style(NPM_STYLE)
         .acts(INSTALLS),
         Spec::new(&["init", "create", "innit"]).aliased().style(NPM_STYLE).judge(npm_init),
-        Spec::new(&["run", "run-script", "rum", "urn"]).aliased().style(NPM_STYLE.and(Style::LEADING)).judge(run),
+        Spec::new(&["run", "run-script", "rum", "urn"]).aliased().style(NPM_STYLE).judge(run),
         Spec::new(&["test", "t", "tst"]).aliased().style(NPM_STYLE).judge(run),
         Spec::new(&["start", "stop", "restart"]).style(NPM_STYLE).acts(&[Act::Named(Code::Serves)]),
         Spec::new(&["exec", "x"])
             .aliased()
-            .style(NPM_STYLE.and(Style::LEADING))
+            .style(NPM_STYLE)
             .acts(&[Act::Named(Code::Installs)])
             .judge(super::pip::starts_operands),
-        Spec::new(&["explore"]).style(NPM_STYLE.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCommand)]),
+        Spec::new(&["explore"]).style(NPM_STYLE).acts(&[Act::Named(Code::RunsCommand)]),
         Spec::new(&["edit"]).style(NPM_STYLE).acts(&[Act::Named(Code::RunsCommand)]),
         Spec::new(&["diff"]).style(NPM_STYLE).acts(&[Act::Connects("registry")]),
         Spec::new(&["pack"]).style(NPM_STYLE).acts(&[Act::WritesBelow(".")]),

@@ -23,7 +23,7 @@ pub(super) const SPECS: &[Spec] = &[
     // Modules that are started with `-m` and have no program of their own name.
     Spec::new(&["json.tool"])
         .options(&[options!("--sort-keys, --no-ensure-ascii, --json-lines, --indent N, --tab, --no-indent, --compact, -h")])
-        .operands(Operands::then(&[Role::Read], Role::Write)),
+        .operands(Operands::then(&[Role::Read], Role::WriteNamed)),
     Spec::new(&["unittest", "doctest"])
         .options(&[options!("
             -v --verbose, -q --quiet, --locals, --durations N, -f --failfast, -c --catch, -b --buffer, -k P, -s --start-directory D

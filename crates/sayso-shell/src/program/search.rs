@@ -92,7 +92,14 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::then(&[Role::Text], Role::ReadBelow))
         .judge(fd),
     Spec::new(&["locate", "plocate", "mlocate"]).style(Style::HARMLESS),
-    Spec::new(&["cloc", "tokei", "scc", "loc", "sloccount"])
+    Spec::new(&["tokei"])
+        .style(Style::EXACT.and(Style::EQUALS))
+        .options(&[options!("
+            -C --compact, -c --columns N, -e --exclude P, -f --files, -h, --hidden, -i --input FILE, -l --languages, --no-ignore, --no-ignore-dot
+            --no-ignore-parent, --no-ignore-vcs, -n --num-format F, -o --output FORMAT, -r --rsort C, -s --sort C, --streaming F, -t --type --types T, -V, -v --verbose
+        ")])
+        .operands(Operands::READ_BELOW),
+    Spec::new(&["cloc", "scc", "loc", "sloccount"])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!(
             "

@@ -122,6 +122,8 @@ pub enum Role {
     Write,
     /// A file or folder that is changed with all below it.
     WriteBelow,
+    /// A file that is written by a program of which nobody expects it (`uniq in out`): only a rule for writes names it.
+    WriteNamed,
     /// A file that is read and changed.
     Edit,
     /// Removed (with all below it if the command is deep).

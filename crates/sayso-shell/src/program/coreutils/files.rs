@@ -40,7 +40,7 @@ pub(crate) const SPECS: &[Spec] = &[
         .operands(Operands::READ),
     Spec::new(&["file"])
         .options(&[options!("
-            -b --brief, -c --checking-printout, -d, -e --exclude NAME, --exclude-quiet NAME, --extension, -E
+            -b --brief, -c --checking-printout, -d --debug, -e --exclude NAME, --exclude-quiet NAME, --extension, -E
             -F --separator SEP, -h --no-dereference, -i --mime, --apple, --mime-encoding, --mime-type, -k --keep-going
             -l --list, -L --dereference, -n --no-buffer, -N --no-pad, -p --preserve-date, -P --parameter NAME=VALUE, -r --raw
             -s --special-files, -S --no-sandbox, -v, -0 --print0, -I, -Z --uncompress-noreport
@@ -78,7 +78,7 @@ pub(crate) const SPECS: &[Spec] = &[
         .options(&[COPY, options!("
             -a --archive : deep
             -r -R --recursive : deep
-            --attributes-only, --copy-contents, -d, -H, -l --link, -L --dereference, -P --no-dereference, -p
+            --attributes-only, --copy-contents, -s --symbolic-link, -d, -H, -l --link, -L --dereference, -P --no-dereference, -p
             --preserve [LIST], --no-preserve LIST, --parents, --reflink [WHEN], --sparse WHEN, -x --one-file-system, -c, -X, -N
         ")])
         .operands(Operands::TEXT)

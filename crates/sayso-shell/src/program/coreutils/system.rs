@@ -24,7 +24,7 @@ pub(crate) const SPECS: &[Spec] = &[
         ")])
         .judge(hostname),
     // Old spellings without a dash are operands here: nothing that `ps` understands does harm.
-    Spec::new(&["ps"]).style(Style::HARMLESS),
+    Spec::new(&["ps"]).style(Style::HARMLESS).judge(ps),
     Spec::new(&["top", "htop", "btop", "iotop"]).style(Style::HARMLESS),
     Spec::new(&["lsof"]).style(Style::HARMLESS),
     Spec::new(&["kill"]).style(Style::HARMLESS).acts(&[Act::NamedUnless(Code::Signals, &["-l", "--list"])])
@@ -62,6 +62,16 @@ pub(crate) const SPECS: &[Spec] = &[
         .operands(Operands::READ)
         .judge(crontab),
 ];
+
+/// `ps e` and `ps auxe` show the environment of every process; `ps -e` does not.
+fn ps(view: &mut View<'_>) {
+    for at in view.operands() {
+        let letters = view.word(at).and_then(Word::exact);
+        if letters.is_some_and(|w| w.iter().all(u8::is_ascii_alphabetic) && w.contains(&b'e')) {
+            view.imply("--environment", Some(Code::ShowsSecrets), at);
+        }
+    }
+}
 
 /// `hostname NAME` sets the name.
 fn hostname(view: &mut View<'_>) {

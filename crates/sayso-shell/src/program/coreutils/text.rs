@@ -52,7 +52,7 @@ pub(crate) const SPECS: &[Spec] = &[
             -c --count, -d --repeated, -D, --all-repeated [METHOD], -f --skip-fields N, --group [METHOD], -i --ignore-case
             -s --skip-chars N, -u --unique, -z --zero-terminated, -w --check-chars N, -#
         ")])
-        .operands(Operands::then(&[Role::Read], Role::Write)),
+        .operands(Operands::then(&[Role::Read], Role::WriteNamed)),
     Spec::new(&["cut"])
         .options(&[options!("
             -b --bytes LIST, -c --characters LIST, -d --delimiter DELIM, -f --fields LIST, -n, --complement
@@ -127,7 +127,7 @@ pub(crate) const SPECS: &[Spec] = &[
             -a -autoskip, -b -bits, -C -capitalize, -c -cols N, -E -EBCDIC, -e, -g -groupsize N, -h -help, -i -include
             -l -len N, -n -name NAME, -o OFF, -p -ps -postscript -plain, -r -revert, -R WHEN, -d, -s -seek N, -t, -u, -v -version
         ")])
-        .operands(Operands::then(&[Role::Read], Role::Write)),
+        .operands(Operands::then(&[Role::Read], Role::WriteNamed)),
     Spec::new(&["strings"])
         .options(&[options!("
             -a --all, -d --data, -f --print-file-name, -# -n --bytes N, -t --radix RADIX, -o, -w --include-all-whitespace
