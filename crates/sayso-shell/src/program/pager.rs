@@ -55,21 +55,6 @@ pub(super) const SPECS: &[Spec] = &[
         "
         )])
         .operands(Operands::READ),
-    Spec::new(&["man"])
-        .options(&[options!(
-            "
-            -d --debug, -D --default, -f --whatis, -k --apropos, -K --global-apropos, -w --where --path --location, -W --where-cat
-            --location-cat, -R --recode E, -L --locale L, -m --systems S, -M --manpath P, -S -s --sections L, -e --extension E
-            -i --ignore-case, -I --match-case, --regex, --wildcard, --names-only, -a --all, -u --update, --no-subpages, -r --prompt P
-            -7 --ascii, -E --encoding E, --no-hyphenation --nh, --no-justification --nj, -p --preprocessor S, -t --troff
-            -T --troff-device [D], -Z --ditroff, -c --catman, -l --local-file, -h, -V, --usage
-            -P --pager COMMAND : runs
-            -H --html [BROWSER] : runs
-            -X --gxditview [DPI] : runs
-            -C --config-file FILE : runs
-        "
-        )])
-        .operands(Operands::TEXT),
     Spec::new(&["glow", "mdcat", "pygmentize", "highlight", "hexyl", "csvlook", "zcat", "bzcat", "xzcat", "zstdcat", "lzcat", "zdiff", "zcmp"])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("
