@@ -102,7 +102,7 @@ fn source<'t>(walker: &mut Walker<'t>, call: &Call<'t>) -> Ends {
     let parameters = call.argv.get(first + 1..).unwrap_or_default();
     let positional = walker.state.positional.clone();
     if !parameters.is_empty() {
-        walker.state.positional = Walker::parameters(parameters);
+        walker.state.positional = walker.parameters(parameters);
     }
     if bare {
         walker.sourced_by_name(file, span);

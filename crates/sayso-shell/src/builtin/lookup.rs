@@ -27,7 +27,9 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
         "bind" if has(b"xf") => {
             walker.opaque("dynamic-text", "`bind` makes keys run commands.", words.span(0));
         }
-        "compgen" | "complete" => {
+        // It takes effect when a person presses a key.
+        "complete" if has(b"CF") => words.named(walker, "runs-command", NamedBy::Flag("-C".to_owned()), 1),
+        "compgen" => {
             // `-C` runs a command, `-F` a function, and the words of `-W` are expanded.
             let tame = |word: &Word| word.exact().is_some_and(|text| !text.iter().any(|b| b"$`".contains(b)));
             if has(b"CF") || has(b"WPSXG") && !words.argv.iter().all(tame) {

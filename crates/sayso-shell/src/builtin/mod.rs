@@ -83,7 +83,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
             | "fg"
             | "bg"
     );
-    walker.crafted |= matches!(name, "echo" | "printf");
+    walker.note_crafted(name, run);
     walker.print(match printed {
         Prints::Unknown if silent => Output::Silent,
         printed => output(printed),

@@ -32,7 +32,7 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
         };
         match bytes {
             b"--" => {
-                walker.state.positional = Walker::parameters(words.argv.get(at + 1..).unwrap_or_default());
+                walker.state.positional = walker.parameters(words.argv.get(at + 1..).unwrap_or_default());
                 return;
             }
             b"-o" | b"+o" => {
@@ -40,6 +40,8 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 option_by_name(walker, option, bytes == b"-o", words, at);
                 at += 2;
             }
+            // No such option: it complains, and nothing is set.
+            [b'-', b'-', ..] => return,
             [sign @ (b'-' | b'+'), letters @ ..] if !letters.is_empty() => {
                 for letter in letters {
                     option_by_letter(walker, *letter, *sign == b'-', words, at);
@@ -53,7 +55,7 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 at += 1;
             }
             _ => {
-                walker.state.positional = Walker::parameters(words.argv.get(at..).unwrap_or_default());
+                walker.state.positional = walker.parameters(words.argv.get(at..).unwrap_or_default());
                 return;
             }
         }

@@ -49,6 +49,8 @@ pub(crate) struct Fields<'w> {
     crafted: bool,
     opaque: bool,
     origin: Bound,
+    /// The alternatives of the value, while it stands alone.
+    either: Vec<Rc<[u8]>>,
     /// An unquoted `[` whose `]` stood in another part.
     bracket: bool,
 }
@@ -80,6 +82,7 @@ impl<'w> Fields<'w> {
             crafted: false,
             opaque: false,
             origin: Bound::NoHole,
+            either: Vec::new(),
             bracket: false,
         }
     }
@@ -144,6 +147,7 @@ impl<'w> Fields<'w> {
         self.present = true;
         // Two holes side by side are one, and so is a shape with too many pieces to be worth knowing.
         if self.text.is_empty() && part == Part::Hole && self.parts.last() == Some(&Part::Hole) {
+            self.either.clear();
             return;
         }
         self.flush();
@@ -191,6 +195,9 @@ impl<'w> Fields<'w> {
     fn shape(&mut self, shaped: &Shaped) {
         self.crafted |= shaped.crafted;
         let alone = self.parts.is_empty() && self.text.is_empty();
+        if alone {
+            self.either.clone_from(&shaped.either);
+        }
         for part in &shaped.parts {
             match part {
                 Part::Literal(text) => self.append(text.as_bytes()),
@@ -363,11 +370,14 @@ impl<'w> Fields<'w> {
     /// The value of everything so far as one string.
     pub(crate) fn into_scalar(mut self) -> Scalar {
         let crafted = self.crafted || self.opaque;
+        let either = std::mem::take(&mut self.either);
         self.present = true;
         match self.take() {
             Word::Exact(text) => Scalar::exact(text.as_bytes()),
             Word::Dynamic(shape) => {
-                Scalar::Shaped(Rc::new(Shaped { parts: shape.parts, origin: shape.origin, crafted }))
+                // Behind or before other text the alternatives are no longer those of the whole.
+                let either = if shape.parts == [Part::Hole] { either } else { Vec::new() };
+                Scalar::Shaped(Rc::new(Shaped { parts: shape.parts, origin: shape.origin, crafted, either }))
             }
             Word::Opaque => Scalar::crafted(),
         }

@@ -29,7 +29,12 @@ pub(crate) struct Shaped {
     /// The text of the command itself may decide the value (`$(echo ..)`, a here-document, one of several literals),
     /// so that an attacker may have chosen it. Arithmetic on such a value may run anything.
     pub(crate) crafted: bool,
+    /// If not empty, it is one of these.
+    pub(crate) either: Vec<Rc<[u8]>>,
 }
+
+/// More alternatives than these are no knowledge.
+const MAX_EITHER: usize = 8;
 
 impl Scalar {
     pub(crate) fn exact(bytes: &[u8]) -> Self {
@@ -52,7 +57,7 @@ impl Scalar {
     }
 
     pub(crate) fn hole(origin: Origin, crafted: bool) -> Self {
-        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted }))
+        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted, either: Vec::new() }))
     }
 
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
@@ -111,7 +116,31 @@ impl Scalar {
             (Some(one), Some(two)) if one == two => Origin::Listing(one.clone()),
             _ => Origin::Unknown,
         };
-        Self::hole(origin, crafted)
+        let either = self.alternatives(other);
+        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted, either }))
+    }
+
+    /// One of these.
+    pub(crate) fn one_of(either: Vec<Rc<[u8]>>) -> Self {
+        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin: Origin::Unknown, crafted: false, either }))
+    }
+
+    /// What it may be, if that is a short list.
+    pub(crate) fn either(&self) -> &[Rc<[u8]>] {
+        match self {
+            Self::Exact(bytes) => std::slice::from_ref(bytes),
+            Self::Shaped(shaped) => &shaped.either,
+        }
+    }
+
+    fn alternatives(&self, other: &Self) -> Vec<Rc<[u8]>> {
+        let (one, two) = (self.either(), other.either());
+        if one.is_empty() || two.is_empty() {
+            return Vec::new();
+        }
+        let mut all = one.to_vec();
+        all.extend(two.iter().filter(|value| !one.contains(value)).cloned());
+        if all.len() > MAX_EITHER { Vec::new() } else { all }
     }
 
     fn listing(&self) -> Option<&std::path::PathBuf> {
@@ -142,6 +171,7 @@ impl Scalar {
                 parts: shape.parts.clone(),
                 origin: shape.origin.clone(),
                 crafted: shape.origin == Origin::Unknown,
+                either: Vec::new(),
             })),
             Word::Opaque => Self::crafted(),
         }
@@ -157,7 +187,7 @@ mod tests {
         let one = Scalar::exact(b"1");
         assert_eq!(one.merge(&one), one);
         assert_eq!(one.merge(&Scalar::exact(b"22")), Scalar::number());
-        assert_eq!(one.merge(&Scalar::exact(b"git")), Scalar::unknown());
+        assert_eq!(one.merge(&Scalar::exact(b"git")), Scalar::one_of(vec![(*b"1").into(), (*b"git").into()]));
         assert!(one.merge(&Scalar::exact(b"a[$(x)]")).may_run_in_arithmetic());
     }
 }

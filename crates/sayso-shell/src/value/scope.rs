@@ -127,7 +127,7 @@ impl<F: Clone + PartialEq> Scope<F> {
     }
 
     /// Lets any part of a branch have happened. Returns whether anything became less certain.
-    pub(crate) fn blur(&mut self, changes: Changes<F>) -> bool {
+    pub(crate) fn blur(&mut self, changes: Changes<F>, crafted: bool) -> bool {
         let mut blurred = false;
         for (name, entry) in changes {
             let old = self.entries.get(&name).cloned();
@@ -135,7 +135,7 @@ impl<F: Clone + PartialEq> Scope<F> {
             if let Some(entry) = &mut merged
                 && !matches!(entry.held, Held::Defined { .. })
             {
-                entry.held = Held::Unknown { crafted: true };
+                entry.held = Held::Unknown { crafted };
             }
             blurred |= !same(old.as_ref(), merged.as_ref());
             self.set(&name, merged);

@@ -56,14 +56,14 @@ impl<'t> Walker<'t> {
     fn extended(&self, name: &[u8], new: Held<Definition<'t>>) -> Held<Definition<'t>> {
         let old = match self.scope.get(name) {
             Some(entry) if !entry.odd && self.state.fog == Fog::None => &entry.held,
-            _ => return Held::Unknown { crafted: true },
+            _ => return Held::Unknown { crafted: self.armed },
         };
         match (old, &new) {
             (Held::Array(old), Held::Array(more)) if old.len() + more.len() <= MAX_ELEMENTS => {
                 Held::Array(old.iter().chain(more.iter()).cloned().collect())
             }
             (Held::Unset, _) => new,
-            _ => Held::Unknown { crafted: true },
+            _ => Held::Unknown { crafted: self.armed },
         }
     }
 
@@ -77,7 +77,8 @@ impl<'t> Walker<'t> {
                 Some(subscript) => {
                     plain = false;
                     self.subscript(subscript);
-                    self.scalar(&element.value, Position::Assignment);
+                    let value = self.scalar(&element.value, Position::Assignment);
+                    self.armed |= value.may_run_in_arithmetic();
                 }
             }
         }
@@ -88,11 +89,9 @@ impl<'t> Walker<'t> {
                 Word::Dynamic(shape) => !shape.splits,
                 Word::Opaque => false,
             });
-        if plain && certain {
-            Held::Array(words.iter().map(Scalar::from_word).collect())
-        } else {
-            Held::Unknown { crafted: true }
-        }
+        let items: Vec<Scalar> = words.iter().map(Scalar::from_word).collect();
+        self.armed |= items.iter().any(Scalar::may_run_in_arithmetic);
+        if plain && certain { Held::Array(items.into()) } else { Held::Unknown { crafted: self.armed } }
     }
 
     /// Sets a variable from within an expansion or a builtin.
@@ -103,8 +102,9 @@ impl<'t> Walker<'t> {
     /// Sets a variable, and takes note if that changes what the shell or programs do.
     pub(crate) fn set_at(&mut self, name: &[u8], held: Held<Definition<'t>>, span: Span) {
         // An assignment to a readonly variable fails, and what it holds is what it was.
-        let held = if self.readonly.iter().any(|known| known == name) { Held::Unknown { crafted: true } } else { held };
         self.arm(&held);
+        let held =
+            if self.readonly.iter().any(|known| known == name) { Held::Unknown { crafted: self.armed } } else { held };
         let (exported, odd) = self.scope.get(name).map_or((false, false), |entry| (entry.exported, entry.odd));
         self.notice(name, &held, span);
         let exported = exported || self.state.exports_all;
@@ -122,8 +122,10 @@ impl<'t> Walker<'t> {
 
     fn set_element(&mut self, name: &[u8], index: &Index, held: Held<Definition<'t>>, span: Span) {
         if self.scope.get(name).is_some_and(|entry| entry.odd) {
-            return self.set_at(name, Held::Unknown { crafted: true }, span);
+            self.arm(&held);
+            return self.set_at(name, Held::Unknown { crafted: self.armed }, span);
         }
+        self.arm(&held);
         let old = self.scope.get(name).map(|entry| entry.held.clone());
         let new = match (old, index, held) {
             (Some(Held::Array(items)), Index::At(at), Held::Scalar(value))
@@ -137,7 +139,7 @@ impl<'t> Walker<'t> {
                 Held::Array(items.into())
             }
             (Some(Held::Unset), Index::At(0), Held::Scalar(value)) => Held::Array([value].into()),
-            _ => Held::Unknown { crafted: true },
+            _ => Held::Unknown { crafted: self.armed },
         };
         self.set_at(name, new, span);
     }
@@ -250,6 +252,5 @@ impl<'t> Walker<'t> {
     pub(crate) fn lose_variables(&mut self) {
         self.state.fog = Fog::All;
         self.state.path_changed = true;
-        self.armed = true;
     }
 }

@@ -1,12 +1,13 @@
 //! Simple commands: which function, builtin or program a name means, and what becomes of it.
 
+use super::expand::Expansion;
 use super::redirect::Redirected;
 use super::{Assigned, Definition, Ends, Fog, Output, Walker};
 use crate::builtin;
 use crate::effect::{Program, RunId, Shadow, Span};
 use crate::program::Prints;
 use crate::resolve::is_builtin;
-use crate::syntax::tree::{Command, CommandKind, Simple};
+use crate::syntax::tree::{Command, CommandKind, Part, Simple, Word as Syntax};
 use crate::value::Scalar;
 use crate::value::scope::{Entry, Held, alias_key, function_key};
 use crate::word::{Text, Word};
@@ -68,10 +69,13 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn simple(&mut self, simple: &'t Simple<'t>, span: Span) -> Ends {
-        let span = self.span(span);
+    fn simple(&mut self, simple: &'t Simple<'t>, whole: Span) -> Ends {
+        let span = self.span(whole);
         if !self.step(span) {
             return Ends::both(&self.state.cwd);
+        }
+        if let Some((name, either)) = self.choices(simple) {
+            return self.each_choice(simple, whole, name, &either);
         }
         let mut call = Call { argv: Vec::new(), spans: Vec::new(), env: Vec::new(), span, assigned: Vec::new() };
         self.expand_words(simple, &mut call);
@@ -100,6 +104,31 @@ impl<'t> Walker<'t> {
             self.input = input;
         }
         ends
+    }
+
+    /// A command whose name is a variable that holds one of few values: `$cmd`, `"$cmd"`, and nowhere else.
+    fn choices(&self, simple: &'t Simple<'t>) -> Option<(&'t [u8], Vec<Rc<[u8]>>)> {
+        let (first, rest) = simple.words.split_first()?;
+        let name = variable_alone(first)?;
+        let Expansion::One(value) = self.lookup(name) else { return None };
+        let either = value.either();
+        if either.len() < 2 || rest.iter().any(|word| mentions(&word.parts, name)) {
+            return None;
+        }
+        Some((name, either.to_vec()))
+    }
+
+    fn each_choice(&mut self, simple: &'t Simple<'t>, whole: Span, name: &[u8], either: &[Rc<[u8]>]) -> Ends {
+        let held = self.scope.get(name).cloned();
+        for value in either {
+            self.maybe(|walker| {
+                walker.scope.set(name, Some(Entry::new(Held::Scalar(Scalar::Exact(value.clone())))));
+                let ends = walker.simple(simple, whole);
+                walker.scope.set(name, held.clone());
+                ends
+            });
+        }
+        Ends::both(&self.state.cwd)
     }
 
     fn expand_words(&mut self, simple: &'t Simple<'t>, call: &mut Call<'t>) {
@@ -277,6 +306,28 @@ pub(crate) fn output(prints: Prints) -> Output {
         Prints::Unknown => Output::Mixed,
         known => Output::Known(known),
     }
+}
+
+/// The name, if a word is one variable and nothing else.
+fn variable_alone<'t>(word: &'t Syntax<'t>) -> Option<&'t [u8]> {
+    match &*word.parts {
+        [Part::Variable { name, .. }] => Some(name),
+        [Part::DoubleQuoted { parts, .. }] => match parts.as_slice() {
+            [Part::Variable { name, .. }] => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether parts may use a variable. Anything but plain text and other variables counts as if it did.
+fn mentions(parts: &[Part<'_>], name: &[u8]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Literal { .. } | Part::Quoted { .. } => false,
+        Part::Variable { name: used, .. } => &**used == name,
+        Part::DoubleQuoted { parts, .. } => mentions(parts, name),
+        _ => true,
+    })
 }
 
 fn is_only_read(call: &Call<'_>) -> bool {

@@ -3,12 +3,14 @@
 use super::{Output, Walker};
 use crate::effect::Span;
 use crate::program::Prints;
-use crate::syntax::tree::{CommandSubstitution, Part, ProcessSubstitution, Word as Syntax};
+use crate::syntax::tree::{
+    Command, CommandKind, CommandSubstitution, Connector, Part, ProcessSubstitution, Word as Syntax,
+};
 use crate::value::Scalar;
 use crate::value::brace::{self, Atom};
 use crate::value::field::{Fields, Globbing, Separators};
 use crate::value::pattern::{self, Piece};
-use crate::value::scope::Held;
+use crate::value::scope::{Held, function_key};
 use crate::word::{Origin, Text, Word};
 use std::rc::Rc;
 
@@ -375,6 +377,9 @@ impl<'t> Walker<'t> {
         self.branches = branches;
         let made = std::mem::replace(&mut self.crafted, crafted);
         let printed = std::mem::replace(&mut self.output, output);
+        if let Some(names) = self.asks_where(command) {
+            return Scalar::one_of(names);
+        }
         match printed {
             Output::Silent => Scalar::exact(b""),
             Output::Known(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
@@ -386,6 +391,36 @@ impl<'t> Walker<'t> {
             Output::Known(Prints::Number) => Scalar::number(),
             Output::Known(_) | Output::Mixed => Scalar::hole(Origin::Unknown, made),
         }
+    }
+
+    /// `$(which a || command -v b)`: the path of one of these, or nothing. As the name of a command the path means what
+    /// the name means.
+    fn asks_where(&self, command: &'t CommandSubstitution<'t>) -> Option<Vec<Rc<[u8]>>> {
+        let [item] = &*command.body.items else { return None };
+        let all = item.and_or.rest.iter().map(|(connector, pipeline)| (Some(*connector), pipeline));
+        let mut names: Vec<Rc<[u8]>> = Vec::new();
+        for (connector, pipeline) in std::iter::once((None, &item.and_or.first)).chain(all) {
+            if connector.is_some_and(|connector| connector != Connector::Or) || pipeline.negated {
+                return None;
+            }
+            let [Command { kind: CommandKind::Simple(simple), .. }] = &*pipeline.commands else { return None };
+            let words: Option<Vec<&[u8]>> = simple.words.iter().map(Syntax::plain).collect();
+            let name = match words.as_deref()? {
+                [b"which", name] | [b"command", b"-v", name] | [b"type", b"-P" | b"-p", name] => *name,
+                _ => return None,
+            };
+            let plain =
+                name.iter().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(b)) && name.first() != Some(&b'-');
+            let asker = simple.words.first().and_then(Syntax::plain).unwrap_or_default();
+            let shadowed =
+                self.scope.get(&function_key(asker)).is_some() || self.scope.get(&function_key(name)).is_some();
+            if !plain || shadowed || !simple.assignments.is_empty() || self.state.path_changed {
+                return None;
+            }
+            names.push(name.into());
+        }
+        names.push(Rc::from(&b""[..]));
+        Some(names)
     }
 
     fn process_substitution(&mut self, process: &'t ProcessSubstitution<'t>) {

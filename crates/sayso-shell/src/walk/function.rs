@@ -42,7 +42,7 @@ impl<'t> Walker<'t> {
         let base = call.argv.first().and_then(|word| word.exact_str()).map(str::to_owned);
         let program = Program { base, builtin: true, shadow: Some(Shadow::Function), ..Program::default() };
         let span = call.span;
-        let positional = Self::parameters(call.argv.get(1..).unwrap_or_default());
+        let positional = self.parameters(call.argv.get(1..).unwrap_or_default());
         let run = self.record(call.argv, call.spans, span, program, call.env);
         self.runs(run, true, span);
         if let Some(redirected) = redirected {
@@ -112,7 +112,7 @@ impl<'t> Walker<'t> {
             // A `return` may have come between any two changes.
             Some(cwd) => {
                 after.cwd = after.cwd.or(&cwd);
-                self.scope.blur(changes);
+                self.scope.blur(changes, self.armed);
             }
             None => {
                 self.scope.join(vec![changes], true);

@@ -521,7 +521,7 @@ impl<'t> Walker<'t> {
         let blurred = match jumps {
             Some(cwd) => {
                 after.cwd = after.cwd.or(&cwd);
-                self.scope.blur(changes)
+                self.scope.blur(changes, self.armed)
             }
             None => self.scope.join(vec![changes], false),
         };

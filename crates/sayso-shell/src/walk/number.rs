@@ -96,10 +96,17 @@ impl<'t> Walker<'t> {
         if let Some(bytes) = value.bytes()
             && !value.is_number()
         {
-            if depth >= MAX_NAMES {
-                return self.evaluates_again(span);
-            }
             let bytes = bytes.to_vec();
+            // A variable that names itself ends in an error of bash, not in a command.
+            if bytes == name {
+                return;
+            }
+            if depth >= MAX_NAMES {
+                if self.armed {
+                    self.evaluates_again(span);
+                }
+                return;
+            }
             for inner in arithmetic::survey(&bytes).names {
                 self.evaluate_name(inner, span, depth + 1);
             }

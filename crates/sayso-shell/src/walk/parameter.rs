@@ -65,7 +65,7 @@ impl<'t> Walker<'t> {
                         Some(item) => Expansion::One(item.clone()),
                         None => Expansion::Unset,
                     },
-                    _ => Expansion::One(Scalar::unknown()),
+                    _ => Expansion::One(Scalar::hole(Origin::Unknown, self.armed)),
                 }
             }
             _ => self.lookup(name),
@@ -76,12 +76,12 @@ impl<'t> Walker<'t> {
     pub(crate) fn lookup(&self, name: &[u8]) -> Expansion {
         let Some(entry) = self.scope.get(name) else {
             return match self.state.fog {
-                Fog::All => Expansion::One(Scalar::crafted()),
+                Fog::All => Expansion::One(Scalar::hole(Origin::Unknown, self.armed)),
                 _ => Expansion::One(self.environment(name)),
             };
         };
         if entry.odd || self.state.fog != Fog::None {
-            return Expansion::One(Scalar::crafted());
+            return Expansion::One(Scalar::hole(Origin::Unknown, self.armed));
         }
         match &entry.held {
             Held::Unset => Expansion::Unset,
@@ -183,8 +183,8 @@ impl<'t> Walker<'t> {
         let Some(index) = index else { return self.variable(&parameter.name) };
         let held = match self.scope.get(&parameter.name) {
             Some(entry) if !entry.odd && self.state.fog == Fog::None => entry.held.clone(),
-            Some(_) => Held::Unknown { crafted: true },
-            None => Held::Unknown { crafted: self.state.fog == Fog::All },
+            Some(_) => Held::Unknown { crafted: self.armed },
+            None => Held::Unknown { crafted: self.state.fog == Fog::All && self.armed },
         };
         match (held, index) {
             (Held::Array(items), Index::All | Index::Joined) => Expansion::Many(items),
@@ -202,7 +202,7 @@ impl<'t> Walker<'t> {
             }
             (Held::Unknown { .. } | Held::Defined { .. }, Index::All | Index::Joined) => Expansion::ManyUnknown,
             (Held::Unknown { crafted }, _) => Expansion::One(Scalar::hole(Origin::Unknown, crafted)),
-            _ => Expansion::One(Scalar::crafted()),
+            _ => Expansion::One(Scalar::hole(Origin::Unknown, self.armed)),
         }
     }
 
@@ -411,7 +411,7 @@ fn without_suffix(shaped: &Shaped, suffix: &[u8]) -> Option<Scalar> {
     if !kept.is_empty() {
         parts.push(Part::Literal(Text::from(kept)));
     }
-    Some(Scalar::Shaped(Rc::new(Shaped { parts, ..shaped.clone() })))
+    Some(Scalar::Shaped(Rc::new(Shaped { parts, either: Vec::new(), ..shaped.clone() })))
 }
 
 fn file_name(shaped: &Shaped) -> Option<Scalar> {
@@ -434,7 +434,7 @@ fn file_name(shaped: &Shaped) -> Option<Scalar> {
         other => parts.push(other.clone()),
     }
     parts.extend_from_slice(rest);
-    Some(Scalar::Shaped(Rc::new(Shaped { parts, ..shaped.clone() })))
+    Some(Scalar::Shaped(Rc::new(Shaped { parts, either: Vec::new(), ..shaped.clone() })))
 }
 
 fn replaced(value: &Scalar, pattern: Option<&[Piece]>, with: &Scalar, anchor: Anchor, all: bool) -> Scalar {

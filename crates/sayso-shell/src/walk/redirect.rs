@@ -49,7 +49,7 @@ impl<'t> Walker<'t> {
                     Some(document) => self.scalar_of(&document.body.parts, Position::Quoted),
                     None => Scalar::crafted(),
                 };
-                self.crafted = true;
+                self.crafted |= risky(&text, self.armed);
                 if number.unwrap_or(0) == 0 {
                     self.read_text(&text);
                 }
@@ -59,7 +59,7 @@ impl<'t> Walker<'t> {
         };
         if redirect.operator == RedirectOperator::HereString {
             let text = self.scalar(word, Position::Single);
-            self.crafted = true;
+            self.crafted |= risky(&text, self.armed);
             if number.unwrap_or(0) == 0 {
                 let line = match text.bytes() {
                     Some(bytes) => Scalar::exact(&[bytes, b"\n"].concat()),
@@ -144,6 +144,14 @@ impl<'t> Walker<'t> {
             // `$(<f)` prints the file.
             self.print(Output::Mixed);
         }
+    }
+}
+
+/// Text that arithmetic would run if it came out of a substitution.
+fn risky(text: &Scalar, armed: bool) -> bool {
+    match text.bytes() {
+        Some(bytes) => bytes.iter().any(|b| b"[$`".contains(b)),
+        None => armed || text.may_run_in_arithmetic(),
     }
 }
 

@@ -79,10 +79,51 @@ impl<'t> Walker<'t> {
             (Prints::Names(folder), Prints::Unknown) if passes => Prints::Names(folder.clone()),
             (_, prints) => prints,
         };
-        self.crafted |= matches!(base, "echo" | "printf" | "cat" | "tr" | "sed" | "base64" | "xxd" | "rev" | "yes")
-            && (self.input.stdin != Stdin::Inherited || matches!(base, "echo" | "printf" | "yes"));
+        self.note_crafted(base, run);
         self.print(output(prints));
         run
+    }
+
+    /// Whether what a program prints may be chosen by the command's own text: it prints it, or decodes it.
+    pub(crate) fn note_crafted(&mut self, name: &str, run: RunId) {
+        if self.crafted {
+            return;
+        }
+        let prints = matches!(name, "echo" | "printf" | "yes" | "seq" | "jot");
+        let decodes = matches!(
+            name,
+            "base64"
+                | "base32"
+                | "basenc"
+                | "xxd"
+                | "od"
+                | "openssl"
+                | "uudecode"
+                | "perl"
+                | "python"
+                | "python3"
+                | "ruby"
+                | "node"
+                | "php"
+                | "gunzip"
+                | "zcat"
+                | "rev"
+                | "tac"
+                | "tr"
+                | "sed"
+                | "awk"
+                | "gawk"
+                | "mawk"
+        );
+        let literal_input = self.input.text.is_some() || self.input.stdin == Stdin::Text;
+        let armed = self.armed;
+        let risky = |word: &Word| match word.exact() {
+            Some(text) if prints => text.iter().any(|b| b"[$`\\".contains(b)),
+            Some(text) => text.contains(&b'`') || text.contains(&b'$') && text.contains(&b'['),
+            None => armed,
+        };
+        let words = self.out.run(run).is_some_and(|run| run.argv.iter().skip(1).any(risky));
+        self.crafted = words || decodes && literal_input;
     }
 
     /// Asks the table, once for each folder the shell may be in.
@@ -194,16 +235,7 @@ impl<'t> Walker<'t> {
         }
         // bash does not take IFS from the environment.
         self.scope.set(b"IFS", None);
-        let certain = |word: &Word| match word {
-            Word::Exact(_) => true,
-            Word::Dynamic(shape) => !shape.splits,
-            Word::Opaque => false,
-        };
-        self.state.positional = if parameters.iter().all(certain) {
-            Some(parameters.iter().skip(1).map(Scalar::from_word).collect())
-        } else {
-            None
-        };
+        self.state.positional = self.parameters(parameters.get(1..).unwrap_or_default());
         self.state.dialect = dialect;
         self.state.globbing = Globbing::On;
         self.state.extended_globs = false;
@@ -367,7 +399,12 @@ impl<'t> Walker<'t> {
     }
 
     /// A copy of a word list as positional parameters.
-    pub(crate) fn parameters(words: &[Word]) -> Option<Rc<[Scalar]>> {
+    pub(crate) fn parameters(&mut self, words: &[Word]) -> Option<Rc<[Scalar]>> {
+        self.armed |= words.iter().any(|word| match word {
+            Word::Exact(text) => text.as_bytes().iter().any(|b| b"[$`".contains(b)),
+            Word::Dynamic(shape) => shape.splits && shape.origin == crate::word::Origin::Unknown,
+            Word::Opaque => true,
+        });
         let certain = words.iter().all(|word| match word {
             Word::Exact(_) => true,
             Word::Dynamic(shape) => !shape.splits,
