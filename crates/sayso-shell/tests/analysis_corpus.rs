@@ -3,7 +3,7 @@
 //! `../shared/corpus` beside the workspace is tried.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
-use sayso_shell::{Analysis, Context, Dialect, NoEnvironment, NoFiles, Word, analyze};
+use sayso_shell::{Analysis, Context, Dialect, MemoryFiles, NoEnvironment, Word, analyze};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -20,12 +20,14 @@ fn corpus(name: &str) -> Option<Vec<serde_json::Value>> {
 }
 
 fn look(command: &str) -> Analysis {
+    let mut files = MemoryFiles::new();
+    files.folder("/app").open_folder("/tmp").folder("/root");
     let context = Context {
         cwd: Some(Path::new("/app")),
         home: Some(Path::new("/root")),
         workspace: Some(Path::new("/app")),
         env: &NoEnvironment,
-        files: &NoFiles,
+        files: &files,
         dialect: Dialect::Bash,
     };
     analyze(command.as_bytes(), &context)

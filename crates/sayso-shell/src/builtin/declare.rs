@@ -123,7 +123,7 @@ fn name_and_value(word: &Word) -> Option<(Vec<u8>, Option<Scalar>)> {
 
 /// `declare 'a[$(x)]=1'` evaluates the subscript.
 fn subscripted(walker: &mut Walker<'_>, word: &Word, words: &Arguments<'_>, at: usize) {
-    walker.names_variable(&Scalar::from_word(word), words.span(at));
+    walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
 }
 
 /// Nobody knows which variables were set, or how.
@@ -197,7 +197,7 @@ pub(super) fn unset(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 }
             }
             None => {
-                walker.names_variable(&Scalar::from_word(word), words.span(at));
+                walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
                 walker.state.fog = Fog::All;
                 walker.state.path_changed = true;
             }

@@ -96,7 +96,7 @@ pub(super) fn test(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     let mut take = false;
     for (at, word) in words.all() {
         if take {
-            walker.names_variable(&Scalar::from_word(word), words.span(at));
+            walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
         }
         // A word of unknown value may be `-v` itself, but then the next must be a name that runs something.
         take = match word.exact() {
@@ -155,7 +155,7 @@ fn set<'t>(
             }
         }
         None => {
-            walker.names_variable(&Scalar::from_word(word), words.span(at));
+            walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
             walker.lose_variables();
         }
     }

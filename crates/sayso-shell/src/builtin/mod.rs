@@ -39,7 +39,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         "read" | "mapfile" | "readarray" | "getopts" | "printf" | "wait" => input::run(walker, name, &words),
         "let" => {
             for (at, word) in words.operands() {
-                let value = crate::value::Scalar::from_word(word);
+                let value = crate::value::Scalar::from_word(word, walker.armed);
                 walker.evaluate(&value, words.span(at));
             }
         }

@@ -163,14 +163,14 @@ impl Scalar {
         }
     }
 
-    /// The value that a word has when it is assigned.
-    pub(crate) fn from_word(word: &Word) -> Self {
+    /// The value that a word has when it is assigned. `armed`: values that arithmetic would run exist.
+    pub(crate) fn from_word(word: &Word, armed: bool) -> Self {
         match word {
             Word::Exact(text) => Self::exact(text.as_bytes()),
             Word::Dynamic(shape) => Self::Shaped(Rc::new(Shaped {
                 parts: shape.parts.clone(),
                 origin: shape.origin.clone(),
-                crafted: shape.origin == Origin::Unknown,
+                crafted: armed && shape.origin == Origin::Unknown,
                 either: Vec::new(),
             })),
             Word::Opaque => Self::crafted(),

@@ -89,7 +89,7 @@ impl<'t> Walker<'t> {
                 Word::Dynamic(shape) => !shape.splits,
                 Word::Opaque => false,
             });
-        let items: Vec<Scalar> = words.iter().map(Scalar::from_word).collect();
+        let items: Vec<Scalar> = words.iter().map(|word| Scalar::from_word(word, self.armed)).collect();
         self.armed |= items.iter().any(Scalar::may_run_in_arithmetic);
         if plain && certain { Held::Array(items.into()) } else { Held::Unknown { crafted: self.armed } }
     }
@@ -106,6 +106,10 @@ impl<'t> Walker<'t> {
         let held =
             if self.readonly.iter().any(|known| known == name) { Held::Unknown { crafted: self.armed } } else { held };
         let (exported, odd) = self.scope.get(name).map_or((false, false), |entry| (entry.exported, entry.odd));
+        // `declare -i` evaluates what is assigned.
+        if odd && matches!(&held, Held::Scalar(value) if value.may_run_in_arithmetic()) {
+            self.evaluates_again(span);
+        }
         self.notice(name, &held, span);
         let exported = exported || self.state.exports_all;
         self.scope.set(name, Some(Entry { held, exported, odd }));

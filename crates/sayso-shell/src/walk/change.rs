@@ -2,6 +2,7 @@
 
 use crate::canonical::lexical;
 use crate::effect::{Effect, PathTarget, Target, Verb};
+use crate::value::pattern::{Piece, matches, parse};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,10 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Changed {
     /// Files it opened for writing, or created.
     written: BTreeSet<PathBuf>,
+    /// Folders in which it may have written anything.
+    written_below: BTreeSet<PathBuf>,
+    /// Patterns of names in a folder that it may have written.
+    written_globs: Vec<(PathBuf, Option<Vec<Piece>>)>,
     /// Places where a link, or a folder with links in it, may stand now.
     reshaped: BTreeSet<PathBuf>,
     /// It wrote something, nobody knows where.
@@ -27,6 +32,10 @@ pub(crate) enum Manner {
     Plain,
     /// Links may come into being.
     Reshapes,
+    /// Permissions and times, or empty files: nothing that could run is put there.
+    Attributes,
+    /// Compiled programs come into being: no shell looks into them.
+    Compiles,
 }
 
 impl Changed {
@@ -42,6 +51,13 @@ impl Changed {
             Verb::Write => {}
             _ => return,
         }
+        match manner {
+            Manner::Plain | Manner::Reshapes => {}
+            Manner::Attributes | Manner::Compiles => {
+                self.disturbed |= manner == Manner::Attributes;
+                return;
+            }
+        }
         let place = match target {
             PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => lexical(path),
             PathTarget::Glob { base, .. } => lexical(base),
@@ -54,16 +70,43 @@ impl Changed {
         if manner == Manner::Reshapes {
             self.reshaped.insert(place.clone());
         }
-        self.written.insert(place);
+        match target {
+            PathTarget::Exact(_) if manner == Manner::Plain => {
+                self.written.insert(place);
+            }
+            PathTarget::Glob { pattern, .. } if self.written_globs.len() < MAX_GLOBS => {
+                let mut pieces = Vec::new();
+                let known = !pattern.as_bytes().contains(&b'/') && parse(pattern.as_bytes(), &mut pieces).is_some();
+                self.written_globs.push((place, known.then_some(pieces)));
+            }
+            _ => {
+                self.written_below.insert(place);
+            }
+        }
     }
 
     /// Whether what stands at this path may have been written by this call.
     pub(crate) fn wrote(&self, path: &Path) -> bool {
-        if self.written.is_empty() {
+        if self.written.is_empty() && self.written_below.is_empty() && self.written_globs.is_empty() {
             return false;
         }
         let path = lexical(path);
-        path.ancestors().any(|place| self.written.contains(place))
+        self.written.contains(&path)
+            || !self.written_below.is_empty() && path.ancestors().any(|place| self.written_below.contains(place))
+            || self.written_globs.iter().any(|(base, pattern)| match (path.strip_prefix(base), pattern) {
+                (Ok(rest), Some(pattern)) => matches(pattern, rest.as_os_str().as_encoded_bytes()),
+                (Ok(_), None) => true,
+                (Err(_), _) => false,
+            })
+    }
+
+    /// Whether it has changed any file at all.
+    pub(crate) fn touched(&self) -> bool {
+        self.anywhere
+            || self.disturbed
+            || !self.written.is_empty()
+            || !self.written_below.is_empty()
+            || !self.written_globs.is_empty()
     }
 
     /// Whether this path may lead somewhere else since the call began.
@@ -101,8 +144,21 @@ impl Changed {
     }
 }
 
+/// More patterns are kept as their folders.
+const MAX_GLOBS: usize = 32;
+
 /// How a program changes what it writes to.
 pub(crate) fn manner(name: &str, words: &[&[u8]]) -> Manner {
+    match name {
+        "chmod" | "chown" | "chgrp" | "touch" | "mkdir" | "setfacl" | "setcap" | "xattr" | "strip" => {
+            return Manner::Attributes;
+        }
+        "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "rustc" | "go" | "ld" | "javac" | "nasm" | "as" => {
+            return Manner::Compiles;
+        }
+        _ => {}
+    }
+
     let reshapes = match name {
         "ln" | "link" | "mv" | "rename" | "tar" | "bsdtar" | "gtar" | "unzip" | "7z" | "7za" | "cpio" | "pax"
         | "ar" | "rsync" | "unsquashfs" | "mount" | "bindfs" | "stow" | "unrar" | "dpkg-deb" | "rpm2cpio"

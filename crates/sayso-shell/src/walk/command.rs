@@ -7,9 +7,11 @@ use crate::builtin;
 use crate::effect::{Program, RunId, Shadow, Span};
 use crate::program::Prints;
 use crate::resolve::is_builtin;
-use crate::syntax::tree::{Command, CommandKind, Part, Simple, Word as Syntax};
+use crate::syntax::tree::{AssignmentValue, Command, CommandKind, Part, Simple, Word as Syntax};
 use crate::value::Scalar;
+use crate::value::pattern::{matches, parse};
 use crate::value::scope::{Entry, Held, alias_key, function_key};
+use crate::word::Part as Piece;
 use crate::word::{Text, Word};
 use std::rc::Rc;
 
@@ -23,6 +25,9 @@ pub(crate) struct Call<'t> {
     /// Arguments of a declaration builtin that are assignments.
     pub(crate) assigned: Vec<Assigned<'t>>,
 }
+
+/// The values that a variable may hold.
+type Alternatives = Vec<Rc<[u8]>>;
 
 /// What a name may mean where it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +112,7 @@ impl<'t> Walker<'t> {
     }
 
     /// A command whose name is a variable that holds one of few values: `$cmd`, `"$cmd"`, and nowhere else.
-    fn choices(&self, simple: &'t Simple<'t>) -> Option<(&'t [u8], Vec<Rc<[u8]>>)> {
+    fn choices(&self, simple: &'t Simple<'t>) -> Option<(&'t [u8], Alternatives)> {
         let (first, rest) = simple.words.split_first()?;
         let name = variable_alone(first)?;
         let Expansion::One(value) = self.lookup(name) else { return None };
@@ -164,7 +169,16 @@ impl<'t> Walker<'t> {
             self.read_by(&redirected, None);
             self.input = input;
         }
-        Ends::both(&self.state.cwd)
+        // Plain text assigned to a variable that can be assigned to cannot fail.
+        let plain = simple.redirects.is_empty()
+            && simple.words.is_empty()
+            && self.readonly.is_empty()
+            && simple.assignments.iter().all(|assignment| {
+                assignment.subscript.is_none()
+                    && matches!(&assignment.value, AssignmentValue::Scalar(word)
+                        if word.parts.iter().all(|part| matches!(part, Part::Literal { .. } | Part::Quoted { .. })))
+            });
+        Ends { ok: Some(self.state.cwd.clone()), failed: (!plain).then(|| self.state.cwd.clone()) }
     }
 
     /// Starts a command of the shell, with assignments for it alone.
@@ -205,9 +219,19 @@ impl<'t> Walker<'t> {
 
     /// Finds what the name means and starts it.
     pub(crate) fn dispatch(&mut self, call: Call<'t>, among: Among, redirected: Option<&Redirected>) -> Ends {
+        let mut call = call;
         let name = match call.argv.first() {
             Some(Word::Exact(text)) => text.clone(),
-            _ => return self.unknown_program(call, redirected),
+            Some(word) => match self.unmatched(word) {
+                Some(text) => {
+                    if let Some(first) = call.argv.first_mut() {
+                        *first = Word::Exact(text.clone());
+                    }
+                    text
+                }
+                None => return self.unknown_program(call, redirected),
+            },
+            None => return Ends::both(&self.state.cwd),
         };
         let bytes = name.as_bytes();
         let mut certain = true;
@@ -255,6 +279,30 @@ impl<'t> Walker<'t> {
                 Ends::both(&self.state.cwd)
             }
         }
+    }
+
+    /// A glob as a command's name: where nothing matches it, it means itself.
+    fn unmatched(&self, word: &Word) -> Option<Text> {
+        const MANY: usize = 1000;
+        let Word::Dynamic(shape) = word else { return None };
+        let mut text = Vec::new();
+        for part in &shape.parts {
+            match part {
+                Piece::Literal(bytes) | Piece::Class(bytes) => text.extend_from_slice(bytes.as_bytes()),
+                Piece::AnyBytes => text.push(b'*'),
+                Piece::AnyByte => text.push(b'?'),
+                Piece::Hole => return None,
+            }
+        }
+        let mut pattern = Vec::new();
+        parse(&text, &mut pattern)?;
+        let cwd = self.state.cwd.only()?;
+        if text.contains(&b'/') || self.changed.touched() || self.state.elsewhere {
+            return None;
+        }
+        let names = self.context.files.list(cwd, MANY)?;
+        let found = names.iter().any(|name| matches(&pattern, name.as_encoded_bytes()));
+        (!found).then(|| Text::from(text))
     }
 
     /// The name itself is not known: anything may run.

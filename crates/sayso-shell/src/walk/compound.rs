@@ -194,7 +194,9 @@ impl<'t> Walker<'t> {
             Some(items) if self.may_unroll(items.len()) => self.unrolled(&name, &items, body, span),
             items => {
                 let value = match items {
-                    Some(items) => items.iter().map(Scalar::from_word).reduce(|one, two| one.merge(&two)),
+                    Some(items) => {
+                        items.iter().map(|word| Scalar::from_word(word, self.armed)).reduce(|one, two| one.merge(&two))
+                    }
                     None => None,
                 };
                 let value = value.unwrap_or_else(Scalar::crafted);
@@ -214,7 +216,7 @@ impl<'t> Walker<'t> {
             if !self.step(span) {
                 break;
             }
-            let value = loop_value(item);
+            let value = loop_value(item, self.armed);
             let several = match item {
                 Word::Dynamic(shape) => shape.splits,
                 Word::Opaque => true,
@@ -290,15 +292,15 @@ impl<'t> Walker<'t> {
 }
 
 /// The value that a loop's variable takes from a word: a name that a glob found is one name.
-fn loop_value(word: &Word) -> Scalar {
+fn loop_value(word: &Word, armed: bool) -> Scalar {
     match word {
         Word::Dynamic(shape) if shape.splits && shape.origin == Origin::Unknown => {
             // One of the words that something unknown was split into.
-            match Scalar::from_word(word) {
+            match Scalar::from_word(word, armed) {
                 Scalar::Shaped(shaped) => Scalar::hole(Origin::Unknown, shaped.crafted),
                 exact => exact,
             }
         }
-        word => Scalar::from_word(word),
+        word => Scalar::from_word(word, armed),
     }
 }

@@ -377,6 +377,8 @@ impl<'t> Walker<'t> {
         self.branches = branches;
         let made = std::mem::replace(&mut self.crafted, crafted);
         let printed = std::mem::replace(&mut self.output, output);
+        // What is made of it by way of a word is no longer told apart.
+        self.armed |= made;
         if let Some(names) = self.asks_where(command) {
             return Scalar::one_of(names);
         }

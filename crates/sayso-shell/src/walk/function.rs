@@ -9,7 +9,7 @@ use crate::value::scope::{Entry, Held, function_key};
 use std::rc::Rc;
 
 /// How often a function is followed into itself with known arguments.
-const MAX_RECURSION: usize = 3;
+const MAX_RECURSION: usize = 2;
 
 impl<'t> Walker<'t> {
     pub(crate) fn define(&mut self, function: &'t Function<'t>) -> Ends {

@@ -10,6 +10,7 @@ mod compound;
 mod condition;
 mod directory;
 mod expand;
+mod filter;
 mod function;
 mod number;
 mod parameter;
@@ -373,12 +374,20 @@ impl<'t> Walker<'t> {
         // What stands behind `&&` and `||` may not run. In a chain of `&&` each knows that those before it did.
         let mut open: Option<Branch> = None;
         let mut previous = None;
+        let mut cannot_fail = false;
+        let mut other: Option<(Changes<Definition<'t>>, State)> = None;
         self.branches += 1;
         for (connector, pipeline) in &and_or.rest {
             let alone = previous != Some(Connector::And) || *connector != Connector::And;
             if alone {
                 if let Some(branch) = open.take() {
-                    self.close_branch(branch);
+                    // `a && x=1 || x=2`: what cannot fail did not run if the next does.
+                    if *connector == Connector::Or && cannot_fail {
+                        let taken = self.take_branch(branch);
+                        other = Some(taken);
+                    } else {
+                        self.close_branch(branch);
+                    }
                 }
                 open = Some(self.open_branch());
             }
@@ -391,14 +400,29 @@ impl<'t> Walker<'t> {
                 self.state.cwd = cwd.clone();
             }
             let then = self.pipeline(pipeline);
-            // `|| exit`: the branch ends the shell, and what it changed is never seen.
-            if then.after().is_none()
+            let never = then.after().is_none();
+            if let Some((changes, state)) = other.take()
+                && let Some(branch) = open.take()
+            {
+                // Exactly one of the two ran.
+                let (more, after) = self.take_branch(branch);
+                if never {
+                    self.scope.join(vec![changes], true);
+                    self.state = state;
+                } else {
+                    self.scope.join(vec![changes, more], true);
+                    self.state = state.or(&after);
+                }
+                previous = None;
+            } else if never
                 && alone
                 && let Some(branch) = open.take()
             {
+                // `|| exit`: the branch ends the shell, and what it changed is never seen.
                 self.drop_branch(branch);
                 previous = None;
             }
+            cannot_fail = alone && *connector == Connector::And && then.ok.is_some() && then.failed.is_none();
             ends = match connector {
                 Connector::And => Ends { ok: then.ok, failed: directory::either(skip.as_ref(), then.failed.as_ref()) },
                 Connector::Or => Ends { ok: directory::either(skip.as_ref(), then.ok.as_ref()), failed: then.failed },

@@ -111,7 +111,9 @@ impl<'t> Walker<'t> {
         let input = number.unwrap_or(u32::from(!reads)) == 0;
         if reads && input {
             let pipe = self.input.pipe;
-            self.input = Input { stdin: Stdin::File, pipe, ..Input::default() };
+            // At a terminal a person types.
+            let stdin = if word.exact() == Some(b"/dev/tty") { Stdin::Inherited } else { Stdin::File };
+            self.input = Input { stdin, pipe, ..Input::default() };
         }
         if writes && number.unwrap_or(1) == 1 {
             out.silenced = true;

@@ -1,10 +1,12 @@
 //! Starting programs, and what programs start in turn.
 
-use super::change::manner;
+use super::change::{Manner, manner};
 use super::command::{Among, Call, output};
+use super::filter::Filter;
 use super::redirect::Redirected;
 use super::{Cwd, Input, Place, Spans, Walker};
-use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Shadow, Span, Stdin, Target, Verb};
+use crate::canonical::canonical;
+use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Span, Stdin, Target, Verb};
 use crate::program::{Description, Invocation, Prints, Start, describe, spec};
 use crate::resolve::resolve;
 use crate::syntax::tree::Tree;
@@ -43,12 +45,17 @@ impl<'t> Walker<'t> {
             program.shadow = Some(Shadow::Path);
         }
         let known = program.known;
+        let written = program.shadow == Some(Shadow::Written);
         let script = self.own_script(&program);
         let span = call.span;
         let description = self.describe(base, &call);
         let Call { argv, spans, env, .. } = call;
-        let changes = manner(base, &argv.iter().skip(1).filter_map(Word::exact).collect::<Vec<_>>());
+        let mut changes = manner(base, &argv.iter().skip(1).filter_map(Word::exact).collect::<Vec<_>>());
+        if matches!(base, "cp" | "mv" | "install") && self.copies_nothing(&description) {
+            changes = Manner::Attributes;
+        }
         let passes = passes_lines(base, &argv);
+        let filter = Filter::of(base, &argv);
         let run = self.record(argv, spans, span, program, env);
         let Description { words, subcommands, options, open_options, effects, doubts, starts, transparent, prints } =
             description;
@@ -63,7 +70,12 @@ impl<'t> Walker<'t> {
             self.read_by(redirected, Some(run));
         }
         for effect in effects {
+            self.shell_code(&effect, span);
             self.effect(effect, changes);
+        }
+        if written {
+            self.code(run, "unknown", "written-program", span);
+            self.opaque("written-program", "The program may be written by this very command.", span);
         }
         for doubt in doubts {
             self.doubt(doubt.code, doubt.text, doubt.span);
@@ -77,6 +89,8 @@ impl<'t> Walker<'t> {
         // A filter of names prints names.
         let prints = match (&self.input.prints, prints) {
             (Prints::Names(folder), Prints::Unknown) if passes => Prints::Names(folder.clone()),
+            // `cat` without a file prints what it reads, `base64 -d` what that stands for.
+            (_, Prints::Unknown) => self.input.text.as_ref().and_then(|text| filter.apply(text)).unwrap_or_default(),
             (_, prints) => prints,
         };
         self.note_crafted(base, run);
@@ -175,6 +189,10 @@ impl<'t> Walker<'t> {
     }
 
     fn start(&mut self, start: Start, run: RunId, span: Span, name: &str) {
+        if matches!(name, "xargs" | "gxargs" | "parallel") {
+            // What it starts reads nothing of what it read itself.
+            self.input = Input { pipe: self.input.pipe, ..Input::default() };
+        }
         match start {
             Start::Argv { argv, spans, env, elsewhere, cwd } => {
                 self.state.elsewhere |= elsewhere && !same_machine(name);
@@ -230,7 +248,7 @@ impl<'t> Walker<'t> {
             self.scope.set(&name, entry);
         }
         for (name, value) in env {
-            let held = Held::Scalar(Scalar::from_word(&value));
+            let held = Held::Scalar(Scalar::from_word(&value, self.armed));
             self.scope.set(name.as_bytes(), Some(Entry { held, exported: true, odd: false }));
         }
         // bash does not take IFS from the environment.
@@ -329,6 +347,13 @@ impl<'t> Walker<'t> {
             _ if self.state.elsewhere => None,
             (Some(path), _) if path.starts_with('/') => Some(PathBuf::from(path)),
             (Some(path), Some(cwd)) => Some(crate::canonical::lexical(&cwd.join(path))),
+            // In none of the folders where the shell may be: it does not matter in which it is.
+            (Some(path), None) => match self.state.cwd.places() {
+                [first, ..] if self.state.cwd.places().iter().all(|place| self.is_missing(&place.join(path))) => {
+                    Some(crate::canonical::lexical(&first.join(path)))
+                }
+                _ => None,
+            },
             _ => None,
         };
         match path {
@@ -346,6 +371,14 @@ impl<'t> Walker<'t> {
         }
         let text = match self.context.files.read(path, limit::MAX_COMMAND) {
             Some(text) => text,
+            None if self.is_missing(path) => {
+                // Nothing would run now, but something might by the time it does.
+                if let Some(run) = self.parent {
+                    self.code(run, "sh", "missing-script", span);
+                }
+                let text = format!("There is no script at {}.", path.display());
+                return self.doubt("missing-script", text, span);
+            }
             None => return self.opaque("unreadable-script", "The script cannot be read, or is too long.", span),
         };
         if text.contains(&0) {
@@ -356,6 +389,15 @@ impl<'t> Walker<'t> {
         self.scripts.pop();
     }
 
+    /// Whether nothing stands there, seen from a working directory that does exist.
+    pub(crate) fn is_missing(&self, path: &Path) -> bool {
+        let files = self.context.files;
+        let found = canonical(files, path);
+        found.certain
+            && found.kind == Kind::Missing
+            && self.context.cwd.is_some_and(|cwd| matches!(canonical(files, cwd).kind, Kind::Folder { .. }))
+    }
+
     /// A script that is started by its path: what its first line says.
     fn own_script(&self, program: &Program) -> Option<PathBuf> {
         let path = program.path.as_deref()?;
@@ -364,6 +406,18 @@ impl<'t> Walker<'t> {
             return None;
         }
         Some(path.to_path_buf())
+    }
+
+    /// Copies of files that are not there come to nothing.
+    fn copies_nothing(&self, description: &Description) -> bool {
+        let mut sources = description.effects.iter().filter(|effect| effect.verb == Verb::Read).peekable();
+        sources.peek().is_some()
+            && sources.all(|effect| match &effect.target {
+                Target::Path(PathTarget::Exact(path) | PathTarget::Below(path)) => {
+                    !self.changed.anywhere && !self.changed.wrote(path) && self.is_missing(path)
+                }
+                _ => false,
+            })
     }
 
     /// Whether the script could be followed.
@@ -384,6 +438,16 @@ impl<'t> Walker<'t> {
         });
         self.parent = parent;
         true
+    }
+
+    /// A shell that takes its commands from a pipe or file runs what nobody has seen.
+    fn shell_code(&mut self, effect: &Effect, span: Span) {
+        if matches!(effect.target, Target::Code { language: "sh" | "bash" | "zsh" | "fish", .. })
+            && self.input.stdin != Stdin::Inherited
+            && !self.state.elsewhere
+        {
+            self.opaque("dynamic-text", "A shell runs text that is not known.", span);
+        }
     }
 
     /// Code that nobody looks into.
@@ -410,7 +474,7 @@ impl<'t> Walker<'t> {
             Word::Dynamic(shape) => !shape.splits,
             Word::Opaque => false,
         });
-        certain.then(|| words.iter().map(Scalar::from_word).collect())
+        certain.then(|| words.iter().map(|word| Scalar::from_word(word, self.armed)).collect())
     }
 }
 

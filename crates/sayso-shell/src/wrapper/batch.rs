@@ -96,6 +96,9 @@ pub(super) const SPECS: &[Spec] = &[
 /// What standard input gives as words: exact ones where they are certain.
 fn words_of_stdin(view: &View<'_>) -> Vec<Word> {
     let from_file = view.has("--arg-file");
+    if view.value("--arg-file").and_then(Word::exact) == Some(b"/dev/null") {
+        return Vec::new();
+    }
     let plain = |byte: &u8| !matches!(byte, b'\'' | b'"' | b'\\' | 0);
     match &view.inv.stdin_prints {
         Prints::Exact(text)

@@ -134,6 +134,12 @@ fn setting_effect(view: &mut View<'_>, name: &str, value: &str, at: usize) {
                 return;
             }
             view.named_by_flag(Code::RunsCommand, "-o", at);
+            // ssh puts `exec` before it, which makes sense of `;sh`.
+            let word = if value.trim_start().starts_with(';') {
+                Word::Exact(format!("exec {value}").as_str().into())
+            } else {
+                word
+            };
             // `%h` and its like stand for parts of the destination.
             view.starts_shell(if value.contains('%') { Word::Opaque } else { word }, at);
         }
