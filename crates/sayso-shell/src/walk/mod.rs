@@ -378,6 +378,18 @@ impl<'t> Walker<'t> {
         let mut other: Option<(Changes<Definition<'t>>, State)> = None;
         self.branches += 1;
         for (connector, pipeline) in &and_or.rest {
+            let (enter, skip) = match connector {
+                Connector::And => (ends.ok, ends.failed),
+                Connector::Or => (ends.failed, ends.ok),
+            };
+            if skip.is_none() && enter.is_some() && open.is_none() {
+                // What stands before it always leads here.
+                if let Some(cwd) = &enter {
+                    self.state.cwd = cwd.clone();
+                }
+                ends = self.pipeline(pipeline);
+                continue;
+            }
             let alone = previous != Some(Connector::And) || *connector != Connector::And;
             if alone {
                 if let Some(branch) = open.take() {
@@ -392,10 +404,6 @@ impl<'t> Walker<'t> {
                 open = Some(self.open_branch());
             }
             previous = Some(*connector);
-            let (enter, skip) = match connector {
-                Connector::And => (ends.ok, ends.failed),
-                Connector::Or => (ends.failed, ends.ok),
-            };
             if let Some(cwd) = &enter {
                 self.state.cwd = cwd.clone();
             }
@@ -422,7 +430,8 @@ impl<'t> Walker<'t> {
                 self.drop_branch(branch);
                 previous = None;
             }
-            cannot_fail = alone && *connector == Connector::And && then.ok.is_some() && then.failed.is_none();
+            cannot_fail =
+                (alone || cannot_fail) && *connector == Connector::And && then.ok.is_some() && then.failed.is_none();
             ends = match connector {
                 Connector::And => Ends { ok: then.ok, failed: directory::either(skip.as_ref(), then.failed.as_ref()) },
                 Connector::Or => Ends { ok: directory::either(skip.as_ref(), then.ok.as_ref()), failed: then.failed },

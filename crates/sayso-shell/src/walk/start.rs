@@ -342,6 +342,11 @@ impl<'t> Walker<'t> {
 
     /// Walks a script file in the current shell.
     pub(crate) fn script(&mut self, file: &Word, span: Span) {
+        // What a script does in another place, it does not do here; what started it there needs a yes of its own.
+        if let (true, Some(run)) = (self.state.elsewhere, self.parent) {
+            self.code(run, "sh", "script-elsewhere", span);
+            return self.doubt("script-elsewhere", "A script runs elsewhere, and cannot be read.".to_owned(), span);
+        }
         let path = file.exact_str().filter(|name| !name.is_empty());
         let path = match (path, self.state.cwd.only()) {
             _ if self.state.elsewhere => None,
