@@ -16,6 +16,7 @@ mod install;
 mod log;
 mod person;
 mod policy_files;
+mod readme;
 mod reference;
 mod serve;
 mod trust;
