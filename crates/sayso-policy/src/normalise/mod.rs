@@ -17,15 +17,15 @@ pub(crate) use name::tool_name;
 pub use name::{pattern_name, pattern_names};
 pub(crate) use resolve::resolved;
 
-use crate::tool::{self, Draft, Scene};
+use crate::tool::{self, BuiltIn, Draft, Scene};
 use crate::word::{Facts, Operation, Request, ToolCall, ToolName};
 use sayso_shell::{Carry, Dialect, Effect, Span, Target, Verb};
 
 /// Normalises a call and works out its effects.
 pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
-    let mut tool = match &call.request {
-        Request::Command(_) => tool_name("bash_execute", None),
-        Request::Tool { name, server, .. } => tool_name(name, server.as_deref()),
+    let (mut tool, built_in) = match &call.request {
+        Request::Command(_) => name::read("bash_execute", None),
+        Request::Tool { name, server, .. } => name::read(name, server.as_deref()),
     };
     let spelled = tool.raw.trim_ascii().to_owned();
     let scene = Scene {
@@ -35,7 +35,8 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         facts,
         spelled: &spelled,
     };
-    let Draft { kind, known, mut effects, analysis, command, resembles, .. } = describe(&call.request, &tool, scene);
+    let Draft { kind, known, mut effects, analysis, command, resembles, .. } =
+        describe(&call.request, &tool, built_in, scene);
     for name in resembles {
         if !tool.resembles.iter().any(|known| known == name) {
             tool.resembles.push(name.to_owned());
@@ -64,7 +65,7 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
     }
 }
 
-fn describe<'a>(request: &Request, name: &ToolName, scene: Scene<'a>) -> Draft<'a> {
+fn describe<'a>(request: &Request, name: &ToolName, built_in: Option<&'static BuiltIn>, scene: Scene<'a>) -> Draft<'a> {
     match request {
         Request::Command(command) => {
             let mut draft = Draft::new(scene, Kind::Execute);
@@ -78,7 +79,7 @@ fn describe<'a>(request: &Request, name: &ToolName, scene: Scene<'a>) -> Draft<'
             tool::describe_mcp(name, arguments, &mut draft);
             draft
         }
-        Request::Tool { arguments, .. } => match tool::built_in(&name.canonical).filter(|_| !name.disguised) {
+        Request::Tool { arguments, .. } => match built_in {
             Some(built_in) => {
                 let mut draft = Draft::new(scene, built_in.kind);
                 (built_in.describe)(built_in, arguments, &mut draft);

@@ -14,18 +14,25 @@ const MAX_NAME: usize = 256;
 
 /// A tool's name in normal form. `server` is the MCP server, where the way in knows it for certain.
 pub(crate) fn tool_name(raw: &str, server: Option<&str>) -> ToolName {
+    read(raw, server).0
+}
+
+/// A tool's name in normal form, and the built-in tool that it means.
+pub(crate) fn read(raw: &str, server: Option<&str>) -> (ToolName, Option<&'static BuiltIn>) {
     let name = raw.trim_matches(|c: char| c.is_ascii_whitespace()).to_ascii_lowercase();
     let server = server.map(|server| server.trim_matches(|c: char| c.is_ascii_whitespace()).to_ascii_lowercase());
     let plain = is_plain(&name) && server.as_deref().is_none_or(is_plain);
-    let mut out = match server.as_deref() {
-        Some(server) => of_server(&name, server),
-        None => spelled(&name),
+    let built_in = if server.is_none() { tool::built_in(&name) } else { None };
+    let mut out = match (server.as_deref(), built_in) {
+        (Some(server), _) => of_server(&name, server),
+        (None, Some(built_in)) => of_built_in(&name, built_in),
+        (None, None) => spelled(&name),
     };
     raw.clone_into(&mut out.raw);
     if !plain {
         disguise(&mut out, &name, server.as_deref());
     }
-    out
+    (out, built_in.filter(|_| plain))
 }
 
 /// The patterns that a written tool pattern means, as any-of: alias names become canonical, MCP spellings become
@@ -69,11 +76,8 @@ fn of_server(name: &str, server: &str) -> ToolName {
     ToolName { readings: vec![canonical.clone()], canonical, names, mcp: true, ..ToolName::default() }
 }
 
+/// A name that is no built-in tool's.
 fn spelled(name: &str) -> ToolName {
-    // Built-in names never hold an MCP separator, so the order of these two does not matter to them.
-    if let Some(built_in) = tool::built_in(name) {
-        return of_built_in(name, built_in);
-    }
     let readings = mcp_name::readings(name);
     if mcp_name::too_many(&readings) {
         let canonical = name.to_owned();
@@ -130,7 +134,10 @@ fn disguise(out: &mut ToolName, name: &str, server: Option<&str>) {
     let plain = look_alike(name).unwrap_or_else(|| name.to_owned());
     let alike = match server.map(|server| look_alike(server).unwrap_or_else(|| server.to_owned())) {
         Some(server) => of_server(plain.trim(), server.trim()),
-        None => spelled(plain.trim()),
+        None => match tool::built_in(plain.trim()) {
+            Some(built_in) => of_built_in(plain.trim(), built_in),
+            None => spelled(plain.trim()),
+        },
     };
     out.mcp |= alike.mcp;
     for name in alike.names.into_iter().chain(alike.readings) {

@@ -22,6 +22,7 @@ pub(crate) use unknown::{describe as describe_unknown, loose};
 
 use crate::normalise::Kind;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A tool that agents bring along.
 #[derive(Debug)]
@@ -46,15 +47,15 @@ static FAMILIES: &[&[BuiltIn]] =
 ///
 /// Names differ in `_` alone (`webfetch`, `web_fetch`), never in `-`: `web-fetch` may be an MCP server's tool.
 pub(crate) fn built_in(name: &str) -> Option<&'static BuiltIn> {
-    FAMILIES
-        .iter()
-        .flat_map(|family| family.iter())
-        .find(|tool| same(tool.canonical, name) || tool.aliases.iter().any(|alias| same(alias, name)))
+    let squeezed: Cow<'_, str> = if name.contains('_') { name.replace('_', "").into() } else { name.into() };
+    let tools = || FAMILIES.iter().flat_map(|family| family.iter());
+    tools()
+        .find(|tool| tool.canonical == name || tool.aliases.iter().any(|alias| *alias == squeezed))
+        .or_else(|| tools().find(|tool| squeezes_to(tool.canonical, &squeezed)))
 }
 
-fn same(known: &str, name: &str) -> bool {
-    let letters = |text| <str>::bytes(text).filter(|byte| *byte != b'_');
-    known == name || letters(known).eq(letters(name))
+fn squeezes_to(canonical: &str, squeezed: &str) -> bool {
+    canonical.len() >= squeezed.len() && canonical.bytes().filter(|byte| *byte != b'_').eq(squeezed.bytes())
 }
 
 #[cfg(test)]
