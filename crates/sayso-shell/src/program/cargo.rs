@@ -9,7 +9,7 @@ const CLAP: Style = Style::EXACT.and(Style::EQUALS);
 /// Options that nearly every subcommand knows.
 const COMMON: &Table = options!(
     "
-    -v --verbose, -q --quiet, --color WHEN, -h, -V, --offline, --locked, --frozen, -Z FLAG, --list, --explain CODE
+    -v --verbose, -q --quiet, --color WHEN, -h --help, -V --version, --offline, --locked, --frozen, -Z FLAG, --list, --explain CODE
     --config KEY=VALUE : runs
     --manifest-path PATH : reads
     -C DIR : cd
@@ -156,7 +156,7 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::EXACT)
         .options(&[options!("
             -h, --cfg S, --check-cfg S, -L PATH, -l NAME, --crate-type T, --crate-name N, --edition E, -g, -O, --explain C, --test
-            --target T, -A --allow L, -W --warn L, --force-warn L, -D --deny L, -F --forbid L, --cap-lints L, -V, -v --verbose
+            --target T, -A --allow L, -W --warn L, --force-warn L, -D --deny L, -F --forbid L, --cap-lints L, -V --version, -v --verbose
             --error-format F, --json C, --color C, --diagnostic-width N, --remap-path-prefix P, --remap-path-scope S, -Z FLAG
             --extern N
             --emit TYPE, --print INFO
@@ -187,7 +187,7 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::EDIT),
     Spec::new(&["rustup"])
         .style(CLAP.and(Style::LEADING).and(Style::GLOBAL))
-        .options(&[options!("-v --verbose, -q --quiet, -h, -V, + TOOLCHAIN")])
+        .options(&[options!("-v --verbose, -q --quiet, -h --help, -V --version, + TOOLCHAIN")])
         .subs(&[
             Spec::new(&["show", "check", "which", "doc", "completions", "help", "dump-testament"])
                 .style(CLAP)
@@ -267,6 +267,7 @@ fn rustc(view: &mut View<'_>) {
 
 fn rustup_run(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(1) {
+        view.out.transparent = view.out.effects.is_empty();
         view.starts_words(at);
     }
 }

@@ -12,7 +12,7 @@ pub(super) const SPECS: &[Spec] = &[
             -b, -m, -B --always-make, -d, --debug [FLAGS], -e --environment-overrides, -h, -i --ignore-errors, -j --jobs [N], -k --keep-going
             -l --load-average --max-load [N], -L --check-symlink-times, -n --just-print --dry-run --recon, -o --old-file --assume-old FILE
             -O --output-sync [TYPE], -p --print-data-base, -q --question, -r --no-builtin-rules, -R --no-builtin-variables, -s --silent --quiet
-            --no-silent, -S --no-keep-going --stop, -t --touch, --trace, -v, -w --print-directory, --no-print-directory
+            --no-silent, -S --no-keep-going --stop, -t --touch, --trace, -v --version, -w --print-directory, --no-print-directory
             -W --what-if --new-file --assume-new FILE, --warn-undefined-variables, --shuffle [M], --jobserver-style S, -#
             -C --directory DIR : cd
             -f --file --makefile FILE : reads

@@ -5,7 +5,7 @@ use crate::effect::{Carry, NamedBy, Stdin, Verb};
 use crate::option::{Style, Table, options};
 
 const NODE: &Table = options!("
-    -c --check, -C --conditions C, -i --interactive, -h, -v, --test, --test-concurrency N, --test-force-exit, --test-name-pattern P, --test-only
+    -c --check, -C --conditions C, -i --interactive, -h --help, -v --version, --test, --test-concurrency N, --test-force-exit, --test-name-pattern P, --test-only
     --test-reporter R, --test-shard S, --test-timeout N, --test-skip-pattern P, --test-coverage-include P, --test-coverage-exclude P, --test-update-snapshots
     --experimental-test-coverage, --experimental-test-module-mocks, --test-isolation M, --experimental-test-isolation M
     --abort-on-uncaught-exception, --disable-proto M, --disable-warning W, --disallow-code-generation-from-strings, --dns-result-order O

@@ -19,7 +19,7 @@ const NPM: &Table = options!("
     --prefer-offline, --prefer-online, --preid P, -P --save-prod, --production, --progress, --provenance, --provenance-file F, -q --quiet, -s --silent, --read-only
     --rebuild-bundle, --replace-registry-host H, -S --save, -B --save-bundle, -D --save-dev, -E --save-exact, -O --save-optional, --save-peer
     --save-prefix P, --sbom-format F, --sbom-type T, --scope S, --searchexclude S, --searchlimit N, --searchopts S, --searchstaleness N, --sign-git-commit
-    --sign-git-tag, --strict-peer-deps, --strict-ssl, --tag T, --tag-version-prefix P, --timing, --unicode, --update-notifier, --usage, -v, -d, --verbose
+    --sign-git-tag, --strict-peer-deps, --strict-ssl, --tag T, --tag-version-prefix P, --timing, --unicode, --update-notifier, --usage, -v --version, -d, --verbose
     -w --workspace N, --workspaces -ws, --workspaces-update, -y --yes, -n --no, --expect R, --fetch-retries N, --fetch-timeout N, --no-save, --no-audit, --no-fund
     --ignore-existing, --keep-git, --versions, --init-license L, --init-version V, --init-author-name N, --init-author-email E
     --registry URL : connects

@@ -1,12 +1,11 @@
 //! Python's package managers.
 
 use super::{Act, Code, Operands, Role, Spec, View};
-use crate::effect::Verb;
 use crate::option::{Style, Table, options};
 use crate::word::Word;
 
 const PIP: &Table = options!("
-    -h, --debug, --isolated, --require-virtualenv, -v --verbose, -V, -q --quiet, --no-input, --keyring-provider P, --retries N
+    -h, --debug, --isolated, --require-virtualenv, -v --verbose, -V --version, -q --quiet, --no-input, --keyring-provider P, --retries N
     --timeout S, --exists-action A, --trusted-host H, --no-cache-dir, --disable-pip-version-check, --no-color, --use-feature F
     --no-python-version-warning, --use-deprecated F, --resume-retries N
     --python PATH : runs
@@ -79,7 +78,7 @@ const PIP_SUBS: &[Spec] = &[
 const CONFIG: &Table = options!("--global, --user, --site", "--editor PROG : runs");
 
 const UV: &Table = options!("
-    -q --quiet, -v --verbose, --color W, --native-tls, --offline, --allow-insecure-host H, --no-progress, --no-config, -h, -V, --managed-python
+    -q --quiet, -v --verbose, --color W, --native-tls, --offline, --allow-insecure-host H, --no-progress, --no-config, -h --help, -V --version, --managed-python
     --no-managed-python, --no-python-downloads, -n --no-cache, --preview, --no-preview, --preview-features F, --system-certs
     --cache-dir DIR : writes-below
     --directory DIR : cd
@@ -179,7 +178,7 @@ pub(super) const SPECS: &[Spec] = &[
         .subs(&[
             Spec::new(&["show", "check", "list", "about", "search", "graph", "where", "info", "version", "dep", "status", "help"])
                 .style(Style::HARMLESS),
-            Spec::new(&["run", "shell"]).style(Style::EXACT.and(Style::LEADING).and(Style::HARMLESS)).judge(poetry_run),
+            Spec::new(&["run", "shell"]).style(Style::EXACT.and(Style::LEADING).and(Style::HARMLESS)).judge(starts_operands),
             Spec::new(&["env", "config", "cache", "self", "source"])
                 .style(Style::HARMLESS)
                 .subs(&[Spec::new(&["list", "info", "show", "--list"]).style(Style::HARMLESS)])
@@ -261,9 +260,11 @@ fn local_projects(view: &mut View<'_>) {
     }
 }
 
-/// The first operand begins the command that is run in the environment.
+/// The first operand begins the command that is run in the environment. Unless an option or the subcommand itself does
+/// more, it only starts what follows.
 pub(super) fn starts_operands(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(0) {
+        view.out.transparent = view.out.effects.is_empty();
         view.starts_words(at);
     }
 }
@@ -290,10 +291,4 @@ fn starts_after(view: &mut View<'_>, leading: &[Word], at: usize) {
     let argv: Vec<Word> = leading.iter().chain(rest).cloned().collect();
     let spans = std::iter::repeat_n(at, leading.len()).chain(at..view.inv.argv.len()).map(|i| view.span(i)).collect();
     view.out.starts.push(super::Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd: None });
-}
-
-/// `poetry run prog`; a script of the project's file may bear any name.
-fn poetry_run(view: &mut View<'_>) {
-    starts_operands(view);
-    view.touches(Verb::Read, "pyproject.toml", false);
 }

@@ -16,7 +16,7 @@ pub(super) const SPECS: &[Spec] = &[
             --show-capture M, --full-trace, --color W, --code-highlight W, --pastebin M, --junit-prefix S, -W --pythonwarnings W
             --rootdir DIR, --co --collect-only, --pyargs, --ignore PATH, --ignore-glob P, --deselect ID, --noconftest, --keep-duplicates
             --collect-in-virtualenv, --import-mode M, --doctest-modules, --doctest-report M, --doctest-glob P, --doctest-ignore-import-errors
-            --doctest-continue-on-failure, -V, -h, -p NAME, --trace-config, --setup-only, --setup-show, --setup-plan, -o --override-ini O
+            --doctest-continue-on-failure, -V --version, -h --help, -p NAME, --trace-config, --setup-only, --setup-show, --setup-plan, -o --override-ini O
             --assert M, --log-level L, --log-format F, --log-date-format F, --log-cli-level L, --log-cli-format F, --log-auto-indent A
             --log-disable L, --log-file-level L, --log-file-mode M, --console-output-style S
             -n --numprocesses N, --dist M, --maxprocesses N, --max-worker-restart N, --looponfail -f, --timeout N, --timeout-method M

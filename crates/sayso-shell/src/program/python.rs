@@ -14,7 +14,7 @@ pub(super) const SPECS: &[Spec] = &[
     .aliased()
     .style(Style::LEADING)
     .options(&[options!("
-        -b, -B, -d, -E, -h, -i, -I, -O, -P, -q, -s, -S, -t, -u, -v, -V, -W ARG, -x, -X OPT, --check-hash-based-pycs MODE
+        -b, -B, -d, -E, -h, -i, -I, -O, -P, -q, -s, -S, -t, -u, -v, -V --version, -W ARG, -x, -X OPT, --check-hash-based-pycs MODE
         --help-env, --help-xoptions, --help-all, -R, --no-banner, --quiet
         -c CODE : last
         -m MODULE : last
@@ -68,7 +68,7 @@ fn python(view: &mut View<'_>) {
             view.code("python", Code::RunsCode, NamedBy::Program, at);
         }
         view.hands_on(1);
-    } else if !view.has_any(&["--version", "-V", "--help", "-h", "--help-env", "--help-xoptions", "--help-all"]) {
+    } else if !view.has_any(&["--version", "--help", "-h", "--help-env", "--help-xoptions", "--help-all"]) {
         // Whatever comes on standard input is code; at a terminal it is a person's.
         inline_by_stdin(view, 0);
     }

@@ -25,7 +25,7 @@ const GLOBAL: &Table = options!("
     --work-tree PATH : reads-below
     --namespace NAME, --super-prefix PATH, -p --paginate, -P --no-pager, --no-replace-objects, --bare, --literal-pathspecs
     --glob-pathspecs, --noglob-pathspecs, --icase-pathspecs, --no-optional-locks, --no-lazy-fetch, --no-advice, --html-path
-    --man-path, --info-path, --list-cmds GROUPS, --attr-source TREE, -v, -h
+    --man-path, --info-path, --list-cmds GROUPS, --attr-source TREE, -v --version, -h --help
 ");
 
 pub(super) const SPECS: &[&[Spec]] = &[
