@@ -334,3 +334,82 @@ fn a_matcher_that_cannot_be_read_allows_nothing() {
     ]);
     judge(&rules, &[("git status", Unknown), ("cat x", Unknown)]);
 }
+
+mod any {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn matcher() -> impl Strategy<Value = Matcher> {
+        let leaf = prop_oneof![
+            "(git|rm|cat|echo|sudo|curl|npm|\\*|)".prop_map(|name| Matcher::command(&name)),
+            ("(git|npm)", "(status|push|install|log)", "(--force|-f|-rf|--output|x)")
+                .prop_map(|(name, sub, flag)| Matcher::command(&name).with_subcommand(&sub).with_flag(&flag)),
+            Just(Matcher::any_execute()),
+            Just(Matcher::within_directory("/p")),
+            "(/p|\\./\\*\\*|/etc/\\*\\*)".prop_map(|path| Matcher::path(&path)),
+            Just(Matcher::command("curl").piped_to_shell()),
+            Just(ReadOnlyGit::matcher()),
+        ];
+        leaf.prop_recursive(2, 8, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 1..3).prop_map(Matcher::and),
+                prop::collection::vec(inner.clone(), 1..3).prop_map(Matcher::or),
+                inner.prop_map(Matcher::not),
+            ]
+        })
+    }
+
+    fn rule() -> impl Strategy<Value = Rule> {
+        (matcher(), prop_oneof![Just(Allow), Just(Deny), Just(Unknown)])
+            .prop_map(|(matcher, outcome)| Rule::new(matcher, outcome))
+    }
+
+    fn command() -> impl Strategy<Value = String> {
+        let simple = "(git status|git push -f|git push \\$F|git log --output=/etc/x|rm -rf x|cat /etc/passwd|cat a|echo x > /p/y|\
+            sudo ls|curl http://x.example|\\$X y|npm i z|LD_PRELOAD=x cat a|python3 -c 1|sh|unheard-of)";
+        prop_oneof![
+            prop::collection::vec((simple, "( && |; | \\| | \\|\\| |\\n)"), 1..4).prop_map(|parts| parts
+                .into_iter()
+                .map(|(command, join)| format!("{command}{join}"))
+                .collect::<String>()
+                + "true"),
+            ".{0,30}",
+        ]
+    }
+
+    fn strictness(outcome: Outcome) -> u8 {
+        match outcome {
+            Allow => 0,
+            Unknown => 1,
+            Deny => 2,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rule_that_denies_or_asks_never_loosens_what_stands_behind_it(
+            rules in prop::collection::vec(rule(), 0..5),
+            first in matcher(),
+            command in command(),
+        ) {
+            let operation = Operation::execute(&command);
+            let before = Ruleset::new(rules.clone()).evaluate(&operation);
+            for outcome in [Deny, Unknown] {
+                let mut stricter = vec![Rule::new(first.clone(), outcome)];
+                stricter.extend(rules.clone());
+                let after = Ruleset::new(stricter).evaluate(&operation);
+                if outcome == Deny || before == Allow {
+                    prop_assert!(strictness(after) >= strictness(before), "{command}: {before:?} -> {after:?}");
+                } else {
+                    prop_assert!(after != Allow, "{command}");
+                }
+            }
+        }
+
+        #[test]
+        fn ruleset_of_denies_allows_nothing(matchers in prop::collection::vec(matcher(), 0..4), command in command()) {
+            let rules = matchers.into_iter().map(|matcher| Rule::new(matcher, Deny)).collect();
+            prop_assert!(Ruleset::new(rules).evaluate(&Operation::execute(&command)) != Allow);
+        }
+    }
+}
