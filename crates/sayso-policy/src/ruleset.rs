@@ -17,13 +17,14 @@
 //! For each thing that an operation would do, the first rule that matches it speaks. Any Deny makes the whole Deny; all
 //! must be allowed for an Allow; what is left is Unknown, a question for a person.
 //!
-//! An allow of a command carries the plain effects of its operands. It does not carry output redirects, nor what a
-//! dangerous option, an environment prefix or inline code does: those need a rule that names them. A matcher that
+//! An allow of a command carries the plain effects of its operands. It does not carry output redirects, writes and
+//! deletes outside the workspace, nor what a dangerous option, an environment prefix or inline code does: those need a
+//! rule that names them or, for paths, one that is bound to a directory. A matcher that
 //! only may match does not allow, and where it would deny it makes the outcome Unknown.
 
 use crate::matchers::{Asked, Matcher};
 use crate::pattern::Purpose;
-use crate::word::{Facts, Operation, Outcome, Tri};
+use crate::word::{Facts, Operation, Outcome, Resolved, Tri};
 use sayso_shell::{Carry, NoEnvironment, NoFiles, Target, Verb};
 
 /// A matcher and what it means when it matches.
@@ -134,6 +135,9 @@ fn covers(matcher: &Matcher, asked: &Asked<'_>, index: usize) -> bool {
     let Some(effect) = asked.effect(index) else { return false };
     match (&effect.carry, &effect.target) {
         (_, Target::Anything) => matcher.names(asked, index, Purpose::Permit),
+        (Carry::Plain, Target::Path(_)) if asked.leaves_workspace(index) => {
+            matcher.is_bound() || matcher.names(asked, index, Purpose::Permit)
+        }
         (Carry::Plain, _) => true,
         (Carry::Named { .. }, _) => matcher.names(asked, index, Purpose::Permit),
     }
@@ -148,6 +152,22 @@ impl Asked<'_> {
         (0..operation.effects.len()).filter(move |index| {
             decides || operation.effects.get(*index).is_some_and(|effect| effect.verb != Verb::Call)
         })
+    }
+
+    /// Whether a program writes or deletes something that is not known to be in the workspace. A relative path whose
+    /// working directory is not known stays where the program is, unless it climbs.
+    fn leaves_workspace(&self, index: usize) -> bool {
+        let Some(effect) = self.effect(index) else { return true };
+        if effect.run.is_none() || !matches!(effect.verb, Verb::Write | Verb::Delete) {
+            return false;
+        }
+        match self.operation.resolved.get(index) {
+            Some(Resolved { canonical: Some(path), .. }) => {
+                !self.operation.workspace.root_for_allow().is_some_and(|root| path.starts_with(root))
+            }
+            Some(Resolved { lexical: Some(path), .. }) => path.is_absolute() || path.starts_with(".."),
+            _ => true,
+        }
     }
 
     /// Whether an effect must be allowed for the whole to be.

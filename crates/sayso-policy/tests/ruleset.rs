@@ -265,6 +265,31 @@ fn a_directory_bounds_the_working_directory_and_every_path() {
 }
 
 #[test]
+fn an_allow_of_a_program_carries_no_writes_out_of_the_workspace() {
+    let rules = Ruleset::new(vec![
+        allow(Matcher::command("cp").within_directory("/q")),
+        allow(Matcher::or(vec![Matcher::command("cp"), Matcher::command("touch"), Matcher::command("rm")])),
+        allow(Matcher::edit("/project/**")),
+    ]);
+    for (cwd, command, expected) in [
+        ("/p", "touch a", Allow),
+        ("/p", "touch ../q/a", Unknown),
+        ("/p", "touch /etc/a", Unknown),
+        ("/p", "touch /project/a", Allow),
+        ("/p", "touch out/a", Unknown),
+        ("/p", "rm -r src", Allow),
+        ("/p", "rm -r /q", Unknown),
+        ("/p", "rm -rf /", Unknown),
+        ("/p", "cp src/a.rs b", Allow),
+        ("/q", "cp a b", Allow),
+        ("/p", "cp src/a.rs /q/b", Unknown),
+    ] {
+        assert_eq!(in_folder(&rules, cwd, command), expected, "{cwd} {command}");
+    }
+    judge(&rules, &[("touch a", Allow), ("touch ../a", Unknown), ("touch /etc/a", Unknown), ("touch $X", Unknown)]);
+}
+
+#[test]
 fn other_kinds_of_operation_have_matchers_of_their_own() {
     let mut files = MemoryFiles::new();
     files.file("/p/src/a.rs", b"").file("/p/.env", b"");

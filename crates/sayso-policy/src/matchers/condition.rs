@@ -184,6 +184,18 @@ impl Condition {
     }
 }
 
+impl Condition {
+    /// Whether all that this matches is bound to a directory.
+    pub(super) fn is_bound(&self) -> bool {
+        match self {
+            Self::Within(_) => true,
+            Self::All(all) => all.iter().any(Self::is_bound),
+            Self::Any(any) => !any.is_empty() && any.iter().all(Self::is_bound),
+            _ => false,
+        }
+    }
+}
+
 fn opposite(purpose: Purpose) -> Purpose {
     match purpose {
         Purpose::Permit => Purpose::Restrict,

@@ -144,6 +144,11 @@ impl Matcher {
         self.narrow.condition.matches(asked, index, purpose)
     }
 
+    /// Whether what it matches is bound to a directory.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.narrow.condition.is_bound()
+    }
+
     pub(crate) fn names(&self, asked: &Asked<'_>, index: usize, purpose: Purpose) -> bool {
         self.narrow.condition.names(asked, index, purpose)
     }
