@@ -5,35 +5,36 @@ use crate::word::Word;
 use crate::{Analysis, Doubt};
 use serde::Serialize;
 
-/// The summary of an [`Analysis`] (`sayso analyze --jsonl`).
+/// The summary of an [`Analysis`] (`sayso analyze --jsonl`). `S` is what stands for a string: words and paths are
+/// bytes, and not every reader's strings can hold them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct Report<S = String> {
     /// There may be more than is listed.
     pub opaque: bool,
     /// Every simple command that the shell or a known wrapper would start.
-    pub programs: Vec<ReportedProgram>,
+    pub programs: Vec<ReportedProgram<S>>,
     /// Paths that are read.
-    pub reads: Vec<Option<String>>,
+    pub reads: Vec<Option<S>>,
     /// Files opened for writing.
-    pub writes: Vec<Option<String>>,
+    pub writes: Vec<Option<S>>,
     /// Paths that are removed.
-    pub deletes: Vec<Option<String>>,
+    pub deletes: Vec<Option<S>>,
     /// Hosts that are connected to.
-    pub connects: Vec<Option<String>>,
+    pub connects: Vec<Option<S>>,
     /// What is not sure, and why.
     pub doubts: Vec<ReportedDoubt>,
 }
 
 /// One program of a [`Report`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ReportedProgram {
+pub struct ReportedProgram<S = String> {
     /// Its name as called; `null` if that is not known.
-    pub name: Option<String>,
+    pub name: Option<S>,
     /// Its words after expansion; `null` if not even their number is known.
-    pub argv: Option<Vec<Option<String>>>,
+    pub argv: Option<Vec<Option<S>>>,
     /// The file that the name resolves to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
+    pub path: Option<S>,
     /// A builtin or function of the shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub builtin: Option<bool>,
@@ -49,15 +50,25 @@ pub struct ReportedDoubt {
 }
 
 impl From<&Analysis> for Report {
+    /// With what is not UTF-8 replaced.
     fn from(analysis: &Analysis) -> Self {
+        Self::new(analysis, &|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+impl<S> Report<S> {
+    /// With strings made of bytes by `string`.
+    #[must_use]
+    pub fn new(analysis: &Analysis, string: &dyn Fn(&[u8]) -> S) -> Self {
+        let strings = |items: Vec<Option<Vec<u8>>>| items.iter().map(|item| item.as_deref().map(string)).collect();
         let paths = |verb: Verb| {
-            let mut out: Vec<Option<String>> = Vec::new();
+            let mut out: Vec<Option<Vec<u8>>> = Vec::new();
             for effect in analysis.effects.iter().filter(|effect| effect.verb == verb) {
                 if let Target::Path(target) = &effect.target {
                     push(&mut out, path(target));
                 }
             }
-            out
+            strings(out)
         };
         let mut connects = Vec::new();
         for effect in &analysis.effects {
@@ -67,23 +78,23 @@ impl From<&Analysis> for Report {
         }
         Self {
             opaque: analysis.opaque,
-            programs: analysis.runs.iter().map(program).collect(),
+            programs: analysis.runs.iter().map(|run| program(run, string)).collect(),
             reads: paths(Verb::Read),
             writes: paths(Verb::Write),
             deletes: paths(Verb::Delete),
-            connects,
+            connects: strings(connects),
             doubts: analysis.doubts.iter().map(doubt).collect(),
         }
     }
 }
 
-fn push(out: &mut Vec<Option<String>>, item: Option<String>) {
+fn push(out: &mut Vec<Option<Vec<u8>>>, item: Option<Vec<u8>>) {
     if !out.contains(&item) {
         out.push(item);
     }
 }
 
-fn program(run: &crate::Run) -> ReportedProgram {
+fn program<S>(run: &crate::Run, string: &dyn Fn(&[u8]) -> S) -> ReportedProgram<S> {
     // A word that may become none or several leaves the number of words open.
     let counted = run.argv.iter().all(|word| match word {
         Word::Exact(_) => true,
@@ -91,30 +102,30 @@ fn program(run: &crate::Run) -> ReportedProgram {
         Word::Opaque => false,
     });
     let text = |word: &Word| match word {
-        Word::Exact(text) => Some(text.to_string_lossy().into_owned()),
+        Word::Exact(text) => Some(string(text.as_bytes())),
         Word::Dynamic(_) | Word::Opaque => None,
     };
     ReportedProgram {
         name: run.argv.first().and_then(text),
         argv: counted.then(|| run.argv.iter().map(text).collect()),
-        path: run.program.path.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        path: run.program.path.as_ref().map(|path| string(path.as_os_str().as_encoded_bytes())),
         builtin: run.program.builtin.then_some(true),
     }
 }
 
-fn path(target: &PathTarget) -> Option<String> {
+fn path(target: &PathTarget) -> Option<Vec<u8>> {
     match target {
         // A relative path here means that the working directory is not known.
         PathTarget::Exact(path) | PathTarget::Below(path) => {
-            path.is_absolute().then(|| crate::canonical::lexical(path).to_string_lossy().into_owned())
+            path.is_absolute().then(|| crate::canonical::lexical(path).into_os_string().into_encoded_bytes())
         }
         PathTarget::Glob { .. } | PathTarget::Listed(_) | PathTarget::Unknown(_) => None,
     }
 }
 
-fn host(target: &HostTarget) -> Option<String> {
+fn host(target: &HostTarget) -> Option<Vec<u8>> {
     match target {
-        HostTarget::Exact { host, .. } => Some(host.clone()),
+        HostTarget::Exact { host, .. } => Some(host.clone().into_bytes()),
         HostTarget::Configured(_) | HostTarget::Unknown => None,
     }
 }

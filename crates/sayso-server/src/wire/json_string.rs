@@ -4,6 +4,7 @@
 //! (Python's `surrogateescape`), which no ordinary JSON string can hold.
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde_json::value::RawValue;
 use std::fmt;
 
 /// The bytes of a JSON string; `"\udcff"` is the byte 0xFF.
@@ -55,6 +56,29 @@ fn escaped_bytes(wtf8: &[u8]) -> Vec<u8> {
             }
             [] => return out,
         }
+    }
+}
+
+/// Bytes as a JSON string: what is not UTF-8 is written as the lone surrogates that [`JsonBytes`] reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonText(pub Vec<u8>);
+
+impl serde::Serialize for JsonText {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error as _;
+        if let Ok(text) = std::str::from_utf8(&self.0) {
+            return serializer.serialize_str(text);
+        }
+        let mut json = String::from("\"");
+        for chunk in self.0.utf8_chunks() {
+            let valid = serde_json::to_string(chunk.valid()).map_err(S::Error::custom)?;
+            json.push_str(valid.trim_start_matches('"').strip_suffix('"').unwrap_or_default());
+            for byte in chunk.invalid() {
+                json.push_str(&format!("\\udc{byte:02x}"));
+            }
+        }
+        json.push('"');
+        RawValue::from_string(json).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 
@@ -122,6 +146,17 @@ mod tests {
         assert!(std::str::from_utf8(&bytes(r#""\ud800""#)).is_err());
         assert!(std::str::from_utf8(&bytes(r#""\udc41""#)).is_err());
         assert_ne!(bytes(r#""\ud800""#), bytes(r#""\ud801""#));
+    }
+
+    #[test]
+    fn bytes_go_out_as_they_came_in() {
+        for bytes_in in
+            [&b"plain"[..], b"a\xffb", b"\"\xc3\"", b"\"", b"\xed\xb3\xbf", b"tab\t\\u \xe9", b"\xf0\x9f\x98\x80\xf0"]
+        {
+            let json = serde_json::to_string(&JsonText(bytes_in.to_vec())).unwrap();
+            assert_eq!(bytes(&json), bytes_in, "{json}");
+        }
+        assert_eq!(serde_json::to_string(&JsonText(b"caf\xe9".to_vec())).unwrap(), r#""caf\udce9""#);
     }
 
     #[test]

@@ -5,3 +5,4 @@ mod json_string;
 pub mod line;
 
 pub use call::{CallEnvironment, call, folder, home, workspace_at};
+pub use json_string::JsonText;

@@ -13,7 +13,7 @@ use sayso_policy::shell::report::Report;
 use sayso_policy::shell::syntax::{self, Options};
 use sayso_policy::shell::{Analysis, Context, Dialect, analyze};
 use sayso_policy::{Facts, Operation, Request};
-use sayso_server::wire::{self, line};
+use sayso_server::wire::{self, JsonText, line};
 use std::fmt::Write as _;
 use std::io::{Write as _, stdin, stdout};
 use std::process::ExitCode;
@@ -61,7 +61,7 @@ enum Line {
     Analysed {
         id: line::Id,
         #[serde(flatten)]
-        report: Report,
+        report: Report<JsonText>,
     },
     Failed {
         id: line::Id,
@@ -73,7 +73,7 @@ fn lines() -> Outcome {
     let answer = |text: &[u8]| {
         let (id, fields) = line::read(text);
         match fields.and_then(|fields| analysed(&fields)) {
-            Ok(analysis) => Line::Analysed { id, report: Report::from(&analysis) },
+            Ok(analysis) => Line::Analysed { id, report: Report::new(&analysis, &|bytes| JsonText(bytes.to_vec())) },
             Err(error) => Line::Failed { id, error },
         }
     };

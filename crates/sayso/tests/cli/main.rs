@@ -8,6 +8,7 @@
     reason = "a failed unwrap is a failed test"
 )]
 
+mod analyze;
 mod check;
 mod check_lines;
 mod hook;
