@@ -63,11 +63,32 @@ impl<'a> Parser<'_, 'a> {
     pub(super) fn word(&mut self, mode: Mode) -> Parse<Word<'a>> {
         self.peek();
         let start = self.pos;
+        if let Some(end) = self.plain_word_end(mode) {
+            self.step(end - start)?;
+            self.pos = end;
+            let span = self.span(start, end);
+            return Ok(Word { parts: Few::one(Part::Literal { text: self.text(start, end), span }), span });
+        }
         let parts = self.parts(mode)?;
         if parts.is_empty() {
             return Err(self.unexpected());
         }
         Ok(Word { parts, span: self.span(start, self.pos) })
+    }
+
+    /// The end of a word without anything special in it, which most are.
+    fn plain_word_end(&self, mode: Mode) -> Option<usize> {
+        if mode != Mode::Word || self.options.extended_globs {
+            return None;
+        }
+        let run = self.slice(self.pos, self.end);
+        let length = run.iter().position(|b| is_special_in_word(*b)).unwrap_or(run.len());
+        let ends = match run.get(length) {
+            Some(b'<' | b'>') => false,
+            Some(byte) => is_meta(*byte),
+            None => true,
+        };
+        (length > 0 && ends).then_some(self.pos + length)
     }
 
     /// Text up to a known end as a word, perhaps empty.
