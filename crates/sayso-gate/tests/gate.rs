@@ -195,6 +195,15 @@ fn a_broken_new_file_asks_for_everything() {
 }
 
 #[test]
+fn a_project_that_asks_for_what_cannot_be_kept_is_as_good_as_broken() {
+    let m = machine();
+    m.write(&m.dir.path().join("project/.sayso.toml"), "[limits.session]\ncalls = 5\n");
+    assert_eq!(m.verdict("b"), (Verdict::Ask, "policy-refused".into()));
+    m.write(&m.places.user.clone(), "[limits.session]\ncalls = 5\n");
+    assert!(matches!(InForce::load(&m.places, None), Err(Error::Unsupported(_))));
+}
+
+#[test]
 fn files_that_others_could_have_written_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     let open = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();

@@ -1,11 +1,11 @@
 //! Which rules might speak of an effect, found without trying all: ten thousand rules cost what twenty cost.
 
 use crate::judging::Judging;
-use crate::pattern::{HostPattern, PathKey, PathPattern, RunPattern, ToolPattern, all_names, normal_host};
+use crate::pattern::{HostPattern, PathKey, PathPattern, RunPattern, ToolPattern, Tree, all_names, normal_host};
 use crate::rule::{Pattern, Rule};
 use crate::word::{Resolved, ToolName};
 use sayso_shell::{Effect, HostTarget, PathTarget, Run, Target, Verb, Word};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -51,13 +51,14 @@ impl Table {
             (Target::Path(target), verb) => {
                 let empty = Resolved::default();
                 let resolved = judging.operation.resolved.get(index).unwrap_or(&empty);
+                let tree = judging.tree();
                 match verb {
-                    Verb::Read => self.read.candidates(target, resolved, &mut visit),
+                    Verb::Read => self.read.candidates(target, resolved, tree, &mut visit),
                     Verb::Delete => {
-                        self.delete.candidates(target, resolved, &mut visit);
-                        self.write.candidates(target, resolved, &mut visit);
+                        self.delete.candidates(target, resolved, tree, &mut visit);
+                        self.write.candidates(target, resolved, tree, &mut visit);
                     }
-                    _ => self.write.candidates(target, resolved, &mut visit),
+                    _ => self.write.candidates(target, resolved, tree, &mut visit),
                 }
             }
             (Target::Host(target), _) => self.connect.candidates(target, &mut visit),
@@ -161,12 +162,17 @@ pub(crate) struct PathIndex {
     under: HashMap<Box<[u8]>, Vec<u32>>,
     holds: HashMap<Box<[u8]>, Vec<u32>>,
     any: Vec<u32>,
+    /// Those that name a place and not just a name: they may be about what does not exist yet.
+    placed: Vec<u32>,
     all: Vec<u32>,
 }
 
 impl PathIndex {
     pub(crate) fn add(&mut self, pattern: &PathPattern, at: u32) {
         self.all.push(at);
+        if pattern.names_a_place() {
+            self.placed.push(at);
+        }
         match pattern.key() {
             PathKey::Under(path) => {
                 self.under.entry(path.as_os_str().as_bytes().to_ascii_lowercase().into()).or_default().push(at);
@@ -176,19 +182,42 @@ impl PathIndex {
         }
     }
 
-    pub(crate) fn candidates(&self, target: &PathTarget, resolved: &Resolved, visit: &mut dyn FnMut(u32)) {
+    pub(crate) fn candidates(
+        &self,
+        target: &PathTarget,
+        resolved: &Resolved,
+        tree: &Tree<'_>,
+        visit: &mut dyn FnMut(u32),
+    ) {
+        let Some(canonical) = resolved.canonical.as_deref() else {
+            self.all.iter().for_each(|at| visit(*at));
+            return;
+        };
+        let lexical = resolved.lexical.as_deref().filter(|lexical| *lexical != canonical);
         match target {
             PathTarget::Exact(path) if path.is_absolute() => {
-                let canonical = resolved.canonical.as_deref();
-                if canonical.is_none() {
-                    self.all.iter().for_each(|at| visit(*at));
-                    return;
-                }
                 self.any.iter().for_each(|at| visit(*at));
-                let lexical = resolved.lexical.as_deref().filter(|lexical| Some(*lexical) != canonical);
-                for path in canonical.into_iter().chain(lexical) {
+                for path in std::iter::once(canonical).chain(lexical) {
                     self.literal(path, visit);
                 }
+            }
+            PathTarget::Below(path) | PathTarget::Listed(path) | PathTarget::Glob { base: path, .. }
+                if path.is_absolute() =>
+            {
+                let Some(found) = tree.all_below(canonical) else {
+                    self.all.iter().for_each(|at| visit(*at));
+                    return;
+                };
+                // A folder of ten thousand files asks about each of them, but each pattern is tried once.
+                let mut once: HashSet<u32> = self.any.iter().chain(&self.placed).copied().collect();
+                for path in std::iter::once(canonical).chain(lexical).chain(found.iter().map(|path| path.as_path())) {
+                    self.literal(path, &mut |at| {
+                        once.insert(at);
+                    });
+                }
+                let mut once: Vec<u32> = once.into_iter().collect();
+                once.sort_unstable();
+                once.into_iter().for_each(visit);
             }
             _ => self.all.iter().for_each(|at| visit(*at)),
         }

@@ -31,6 +31,11 @@ impl<'a> Judging<'a> {
         self.operation.analysis.as_ref()
     }
 
+    /// What exists below folders.
+    pub(crate) fn tree(&self) -> &Tree<'a> {
+        &self.tree
+    }
+
     /// What guards the target of an effect, so that only a rule that names it permits it.
     pub(crate) fn guard(&self, index: usize) -> Option<&'static Guard> {
         self.guards.get(index).copied().flatten()

@@ -288,7 +288,9 @@ pub(crate) const BUILT_IN: &[BuiltIn] = &[
             "git {status,log,diff,show,branch,tag,remote,ls-files,ls-tree,ls-remote,rev-parse,rev-list,describe,blame,annotate}",
             "git {shortlog,cat-file,check-ignore,check-attr,count-objects,diff-files,diff-index,diff-tree,for-each-ref,grep}",
             "git {merge-base,name-rev,range-diff,show-branch,show-ref,symbolic-ref,var,verify-commit,verify-tag,version,help}",
-            "git {whatchanged,cherry,config,fsck,reflog,notes,stash,worktree,submodule,bisect}",
+            // A lone `git stash` puts work away.
+            "git {whatchanged,cherry,config,fsck,reflog,notes,worktree,submodule,bisect}",
+            "git stash {list,show}",
         ],
     },
     BuiltIn {

@@ -50,6 +50,16 @@ pub struct Usage {
     pub wall_ms: u64,
     /// Calls denied by a rule or a person.
     pub blocked: u64,
+    /// Paths removed.
+    pub deletes: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Different hosts contacted.
+    pub hosts: u64,
+    /// How often this very call was made already.
+    pub repeats: u64,
+    /// Calls within the stretch of time that the scope's `rate` is about.
+    pub calls_in_window: u64,
 }
 
 /// A remembered answer of a person.

@@ -171,7 +171,7 @@ impl Seen {
             call_id: circumstances.call_id.as_deref().map(|id| redact::cut(id, 128)),
             actor: self.actor,
             tool: canonical.unwrap_or(self.tool),
-            command: self.command,
+            command: self.command.or_else(|| operation.and_then(command)),
             arguments: self.arguments,
             cwd: self.cwd,
             workspace: self.workspace,
@@ -198,6 +198,12 @@ fn effects(operation: &Operation, decision: &Decision) -> (Vec<EffectRecord>, us
         verdict: verdict_of(index),
     });
     (kept.collect(), operation.effects.len().saturating_sub(EFFECTS_KEPT))
+}
+
+/// The command that a tool's arguments hold under whatever name.
+fn command(operation: &Operation) -> Option<String> {
+    let text = explain::effect::command_text(operation)?;
+    Some(kept(&String::from_utf8_lossy(text))).filter(|text| !text.is_empty())
 }
 
 fn arguments_kept(arguments: &Value) -> Value {

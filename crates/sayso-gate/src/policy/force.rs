@@ -152,8 +152,28 @@ impl Gathered {
                 self.compiled().map_err(Error::Policy)?
             }
         };
+        let (files, policy) = match gate::unsupported(&policy).as_slice() {
+            [] => (files, policy),
+            _ => self.without_demanding_projects()?,
+        };
         let policy = policy.protecting(Protected { paths: own_paths(places), addresses: Vec::new() });
         supported(InForce { policy, files, notices: self.notices, floor: self.floor })
+    }
+
+    /// A project's file that asks for what the gate cannot keep is as good as broken. Where another file asks for it
+    /// too, the whole is still refused.
+    fn without_demanding_projects(&mut self) -> Result<(Vec<PolicyText>, Policy), Error> {
+        for one in std::mem::take(&mut self.files) {
+            let alone = Policy::compile(std::slice::from_ref(&one.text)).map_err(Error::Policy)?;
+            let missing = gate::unsupported(&alone);
+            if one.text.layer == Layer::Project && !missing.is_empty() {
+                let why = format!("{} asks for what this version cannot keep: {}.", one.text.name, missing.join(", "));
+                self.refuse(&Layer::Project, why, Fallback::Floor);
+            } else {
+                self.files.push(one);
+            }
+        }
+        self.compiled().map_err(Error::Policy)
     }
 
     /// What is gathered, compiled. Those who have no file of their own get the first preset: an untrusted file

@@ -171,6 +171,10 @@ impl CommandPattern {
         let mut words: Vec<&str> = Vec::new();
         let mut flags: Vec<&str> = Vec::new();
         for token in tokens {
+            if token == "--" {
+                return Err(PatternError::new("`--` only ends options; no command has it as a flag")
+                    .suggest("name the subcommand or the flag that is meant"));
+            }
             if token.len() > 1 && token.starts_with('-') {
                 flags.push(token);
             } else if flags.is_empty() {

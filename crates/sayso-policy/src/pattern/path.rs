@@ -133,6 +133,16 @@ impl PathPattern {
         self
     }
 
+    /// Whether it begins at some place, rather than with `/**`.
+    pub(crate) fn names_a_place(&self) -> bool {
+        match self {
+            Self::Components(components) => {
+                components.anchor != Anchor::Root || components.list.first() != Some(&Component::Deep)
+            }
+            Self::Anything | Self::Regex(_) => true,
+        }
+    }
+
     /// What it may be looked up by.
     pub(crate) fn key(&self) -> PathKey {
         let Self::Components(components) = self else { return PathKey::Any };
@@ -260,6 +270,10 @@ impl PathPattern {
         let Some(folder) = resolved.canonical.as_deref() else { return Tri::Maybe };
         if !self.may_lie_below(folder, bases) {
             return Tri::No;
+        }
+        // A recursive write may create what does not exist yet, at a place that somebody cared to name.
+        if verb == Verb::Write && self.names_a_place() {
+            return Tri::Maybe;
         }
         match tree.any_below(folder, |path| self.matches_path(path, bases, purpose)) {
             // What a recursive delete finds, it deletes; what a recursive read finds, it may skip.

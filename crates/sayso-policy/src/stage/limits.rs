@@ -53,6 +53,11 @@ fn counted(limit: &Limit, usage: &Usage) -> impl Iterator<Item = (&'static str, 
             limit.wall.as_ref().map(|wall| u64::try_from(wall.value.as_millis()).unwrap_or(u64::MAX)),
         ),
         pair("denied calls", usage.blocked, value(&limit.blocked)),
+        pair("deleted files", usage.deletes, value(&limit.deletes)),
+        pair("written bytes", usage.bytes_written, value(&limit.bytes_written)),
+        pair("hosts", usage.hosts, value(&limit.hosts)),
+        pair("repeated calls", usage.repeats, value(&limit.repeats)),
+        pair("calls at a time", usage.calls_in_window, limit.rate.as_ref().map(|rate| rate.value.count)),
     ]
     .into_iter()
     .flatten()
@@ -79,5 +84,67 @@ fn opinion(file: &Layer, rule: &LimitRule, verdict: Verdict, name: &str, scope: 
         approver: None,
         // A grant never answers a limit.
         always: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    /// The names of the limits that speak at this usage.
+    fn speaking(keys: &str, usage: Usage) -> Vec<String> {
+        let file = text::parse("p.toml", &format!("[limits.session]\n{keys}\n")).unwrap();
+        let rules: Vec<LimitRule> = file
+            .limits
+            .iter()
+            .map(|limit| LimitRule { limit: limit.clone(), source: file.source(&limit.scope.span), inclusive: false })
+            .collect();
+        let mut state = State::default();
+        state.usage.insert(Scope::Session, usage);
+        let mut found = Vec::new();
+        judge(&rules, &Layer::User, &state, &mut found);
+        found.into_iter().map(|found| format!("{} {}", found.opinion.verdict, found.opinion.reason.text)).collect()
+    }
+
+    #[test]
+    fn every_limit_of_the_language_speaks_when_it_is_reached_and_not_before() {
+        let full = Usage {
+            calls: 3,
+            input_tokens: 3,
+            output_tokens: 3,
+            cost_micros: 3_000_000,
+            wall_ms: 3_000,
+            blocked: 3,
+            deletes: 3,
+            bytes_written: 3,
+            hosts: 3,
+            repeats: 3,
+            calls_in_window: 3,
+        };
+        for key in [
+            "calls = 3",
+            "tokens = 6",
+            "input_tokens = 3",
+            "output_tokens = 3",
+            "cost = \"3.00 USD\"",
+            "wall = \"3s\"",
+            "blocked = 3",
+            "deletes = 3",
+            "bytes_written = 3",
+            "hosts = 3",
+            "repeats = 3",
+            "rate = \"3/1m\"",
+        ] {
+            assert_eq!(speaking(key, full).len(), 1, "{key}");
+            assert!(speaking(key, Usage::default()).is_empty(), "{key}");
+        }
+    }
+
+    #[test]
+    fn at_the_limit_the_answer_is_deny_unless_the_file_says_ask() {
+        let usage = Usage { calls: 9, ..Usage::default() };
+        assert!(speaking("calls = 5", usage).first().unwrap().starts_with("deny "));
+        assert!(speaking("calls = 5\nat_limit = \"ask\"", usage).first().unwrap().starts_with("ask "));
     }
 }

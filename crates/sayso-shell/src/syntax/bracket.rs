@@ -13,8 +13,8 @@ use super::cursor::{Parse, Parser, Seen};
 pub(super) struct Bracket {
     open: u8,
     close: u8,
-    /// `<(` is a process substitution here.
-    arithmetic: bool,
+    /// `<(` is a process substitution here, to be stepped over whatever it holds.
+    processes: bool,
     /// An opening byte inside does not count.
     first_close: bool,
     /// `\` does not escape.
@@ -23,17 +23,17 @@ pub(super) struct Bracket {
 
 impl Bracket {
     const fn quotes(quote: u8) -> Self {
-        Self { open: quote, close: quote, arithmetic: false, first_close: false, literal: false }
+        Self { open: quote, close: quote, processes: false, first_close: false, literal: false }
     }
     pub(super) const DOUBLE_QUOTES: Self = Self::quotes(b'"');
     pub(super) const BACKTICKS: Self = Self::quotes(b'`');
     pub(super) const ANSI_C_QUOTES: Self = Self::quotes(b'\'');
     const SINGLE_QUOTES: Self = Self { literal: true, ..Self::quotes(b'\'') };
     pub(super) const PARENTHESES: Self = Self { open: b'(', close: b')', ..Self::quotes(b'(') };
-    pub(super) const ARITHMETIC: Self = Self { arithmetic: true, ..Self::PARENTHESES };
-    pub(super) const SUBSCRIPT: Self = Self { open: b'[', close: b']', ..Self::quotes(b'[') };
-    pub(super) const OLD_ARITHMETIC: Self = Self { arithmetic: true, ..Self::SUBSCRIPT };
-    pub(super) const BRACES: Self = Self { open: b'{', close: b'}', first_close: true, ..Self::quotes(b'{') };
+    pub(super) const OLD_ARITHMETIC: Self = Self { open: b'[', close: b']', ..Self::quotes(b'[') };
+    pub(super) const SUBSCRIPT: Self = Self { processes: true, ..Self::OLD_ARITHMETIC };
+    pub(super) const BRACES: Self =
+        Self { open: b'{', close: b'}', first_close: true, processes: true, ..Self::quotes(b'{') };
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -76,7 +76,7 @@ impl<'a> Parser<'_, 'a> {
                 continue;
             }
             match byte {
-                b'(' if was_dollar || (was_angle && bracket.arithmetic) => {
+                b'(' if was_dollar || (was_angle && bracket.processes) => {
                     self.skip_substitution()?;
                 }
                 b'{' if was_dollar => self.skip_seen(Bracket::BRACES)?,
@@ -126,6 +126,7 @@ impl<'a> Parser<'_, 'a> {
             return self.step(1);
         }
         if self.peek() == Some(b'(') {
+            self.pos = key;
             self.skip_bracket(Bracket::PARENTHESES)?;
             self.seen.insert(key, Seen { end: self.pos, body: None });
             return Ok(());

@@ -1,9 +1,10 @@
 //! Compound commands, functions and coprocesses.
 
+use super::Trouble;
 use super::bracket::Bracket;
 use super::cursor::{Parse, Parser};
 use super::list::Reserved;
-use super::tree::{CaseArm, CaseEnd, Command, CommandKind, Compound, CompoundKind, Coproc, Function, List, Word};
+use super::tree::{CaseArm, CaseEnd, Command, CommandKind, Compound, CompoundKind, Coproc, Function, List, Part, Word};
 use super::word::Mode;
 
 impl<'a> Parser<'_, 'a> {
@@ -74,7 +75,7 @@ impl<'a> Parser<'_, 'a> {
             self.differs(start, self.pos + 1);
             let inside = self.pos + 1;
             self.pos = inside;
-            self.skip_seen(Bracket::ARITHMETIC)?;
+            self.skip_seen(Bracket::PARENTHESES)?;
             let close = self.pos - 1;
             if self.raw() == Some(b')') {
                 let after = self.pos + 1;
@@ -82,9 +83,15 @@ impl<'a> Parser<'_, 'a> {
                 self.pos = after;
                 return Ok(CompoundKind::Arithmetic(arithmetic));
             }
-            // Bash reads the text again as a subshell in a subshell, but stumbles over a line end just there.
+            // Bash reads the text again as a subshell in a subshell, but stumbles over a line end just there. What it
+            // reads again has lost each `\<newline>`, those in comments and here-documents too.
+            let again = self.slice(inside, close);
             if self.raw() == Some(b'\n') {
                 return Err(self.unexpected());
+            }
+            let joins = again.contains(&b'#') && again.windows(2).any(|pair| pair == b"\\\n");
+            if joins || again.windows(2).any(|pair| pair == b"<<") {
+                return Err(self.error(Trouble::Misread));
             }
             self.pos = start + 1;
         }
@@ -170,13 +177,21 @@ impl<'a> Parser<'_, 'a> {
         }
         self.differs(start, self.pos);
         let inside = self.pos;
-        self.skip_seen(Bracket::ARITHMETIC)?;
+        self.skip_seen(Bracket::PARENTHESES)?;
         let close = self.pos - 1;
+        // With one parenthesis only bash stops reading here, without a word.
         if self.raw() != Some(b')') {
-            return Err(self.unexpected());
+            return Err(self.error(Trouble::Misread));
         }
         let after = self.pos + 1;
         let header = self.arithmetic_between(inside, close)?;
+        let semicolons = header.parts.iter().map(|part| match part {
+            Part::Quoted { text, .. } => text.iter().filter(|b| **b == b';').count(),
+            _ => 0,
+        });
+        if semicolons.sum::<usize>() != 2 {
+            return Err(self.unexpected());
+        }
         self.pos = after;
         self.blanks();
         self.eat(b';');
@@ -293,6 +308,11 @@ impl<'a> Parser<'_, 'a> {
         } else {
             (None, self.simple(inner, None)?)
         };
+        // Bash prints the commands of a substitution and reads them again; on the way a simple coprocess gets the
+        // program name `COPROC`.
+        if self.in_substitution && matches!(command.kind, CommandKind::Simple(_)) {
+            return Err(self.error(Trouble::Misread));
+        }
         Ok(self.finished(start, CommandKind::Coproc(Box::new(Coproc { name, command }))))
     }
 

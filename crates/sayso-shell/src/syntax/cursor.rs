@@ -34,6 +34,8 @@ pub(super) struct Parser<'s, 'a> {
     pub(super) in_substitution: bool,
     /// Where the first command of the innermost `$( )` begins.
     pub(super) substitution_start: usize,
+    /// A here-document was seen in the innermost `$( )`.
+    pub(super) after_here_document: bool,
     /// Inside the text of a here-document, where `$'..'` is not known even in `${}`.
     pub(super) in_here_document: bool,
     /// Brackets whose end was found while looking for the end of one around them: by the position of their `$`.
@@ -83,6 +85,7 @@ impl<'s, 'a> Parser<'s, 'a> {
             overdue: None,
             in_substitution: false,
             substitution_start: usize::MAX,
+            after_here_document: false,
             in_here_document: false,
             seen: BTreeMap::new(),
         }

@@ -101,9 +101,17 @@ impl<'a> Parser<'_, 'a> {
         self.eat(b'(');
         let key = self.pos;
         self.differs(start, key);
-        let body = self.known_or_new_body(key)?;
+        let body = if self.peek() == Some(b'(') {
+            self.late_body(key)?
+        } else {
+            self.pos = key;
+            Ok(self.known_or_new_body(key)?)
+        };
         let span = self.span(start, self.pos);
-        Ok(Part::Process(Box::new(ProcessSubstitution { body, output, span })))
+        Ok(match body {
+            Ok(body) => Part::Process(Box::new(ProcessSubstitution { body, output, span })),
+            Err(error) => Part::Opaque { why: error.trouble, span },
+        })
     }
 
     fn known_or_new_body(&mut self, key: usize) -> Parse<List<'a>> {
@@ -125,6 +133,7 @@ impl<'a> Parser<'_, 'a> {
         let here = std::mem::replace(&mut self.in_here_document, false);
         // Here-documents that began before the substitution get their text after it.
         let waiting = std::mem::take(&mut self.pending);
+        let after_here_document = std::mem::replace(&mut self.after_here_document, false);
         let body = self.deeper(|p| {
             p.blanks();
             p.substitution_start = p.pos;
@@ -133,6 +142,7 @@ impl<'a> Parser<'_, 'a> {
         });
         self.in_substitution = outer;
         self.in_here_document = here;
+        self.after_here_document = after_here_document;
         if !self.pending.is_empty() {
             self.expect_here_documents_at_line_end()?;
         }
@@ -143,14 +153,7 @@ impl<'a> Parser<'_, 'a> {
     /// `$((...))`, or `$( (...) ... )` written without a blank; `pos` at the second parenthesis.
     fn arithmetic_or_command(&mut self, start: usize, key: usize) -> Parse<Part<'a>> {
         let inner = self.pos;
-        self.pos = key;
-        match self.seen.get(&key) {
-            Some(seen) if seen.end <= self.end => self.pos = seen.end,
-            _ => {
-                self.skip_bracket(Bracket::PARENTHESES)?;
-            }
-        }
-        let after = self.pos;
+        let after = self.counted_end(key)?;
         let close = after - 1;
         let span = self.span(start, after);
         let text = self.slice(inner + 1, close);
@@ -161,15 +164,37 @@ impl<'a> Parser<'_, 'a> {
             self.pos = after;
             return Ok(Part::Arithmetic(Box::new(Arithmetic { parts: parts.parts, span })));
         }
-        // Bash finds out only when it runs the command whether this is one, so an error in it is not an error of
-        // the whole text.
-        self.pos = inner;
-        let body = self.list_between(close);
-        self.pos = after;
-        Ok(match body? {
+        Ok(match self.late_body(key)? {
             Ok(body) => Part::Command(Box::new(CommandSubstitution { body, backtick: false, span })),
             Err(error) => Part::Opaque { why: error.trouble, span },
         })
+    }
+
+    /// One past the end of `((...)`, by counting parentheses; `key` is after the first.
+    fn counted_end(&mut self, key: usize) -> Parse<usize> {
+        self.pos = key;
+        match self.seen.get(&key) {
+            Some(seen) if seen.end <= self.end => self.pos = seen.end,
+            _ => {
+                self.skip_bracket(Bracket::PARENTHESES)?;
+            }
+        }
+        Ok(self.pos)
+    }
+
+    /// The commands of a substitution that begins with two parentheses. Bash finds its end by counting, and reads it
+    /// only when it runs: an error in it is not an error of the whole text.
+    fn late_body(&mut self, key: usize) -> Parse<Result<List<'a>, SyntaxError>> {
+        let after = self.counted_end(key)?;
+        // Each `\<newline>` is gone before bash reads the text, so that a comment may go on in the next line.
+        let text = self.slice(key, after);
+        if text.contains(&b'#') && text.windows(2).any(|pair| pair == b"\\\n") {
+            return Ok(Err(self.error(Trouble::Misread)));
+        }
+        self.pos = key;
+        let body = self.list_between(after - 1);
+        self.pos = after;
+        body
     }
 
     /// Commands from `pos` to `close` exactly. The outer error is a limit.

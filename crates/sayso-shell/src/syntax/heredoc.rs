@@ -37,6 +37,7 @@ impl<'a> Parser<'_, 'a> {
         let start = self.pos;
         self.word(Mode::Word)?;
         let (delimiter, quoted) = self.delimiter(start, self.pos)?;
+        self.after_here_document = true;
         let id = self.shared.here_documents.len();
         let body = Word::default();
         let delimiter: Bytes<'a> = delimiter.into();

@@ -1,5 +1,6 @@
 //! Lists, pipelines, and the words that bash reserves.
 
+use super::Trouble;
 use super::byte::{is_meta, is_special_in_word};
 use super::cursor::{Parse, Parser};
 use super::tree::{
@@ -32,6 +33,8 @@ pub(super) enum Reserved {
     Bang,
     Condition,
     Coproc,
+    /// `]]`, which is nothing but an error where a command may begin.
+    ConditionEnd,
 }
 
 impl Reserved {
@@ -58,6 +61,7 @@ impl Reserved {
             b"!" => Self::Bang,
             b"[[" => Self::Condition,
             b"coproc" => Self::Coproc,
+            b"]]" => Self::ConditionEnd,
             _ => return None,
         })
     }
@@ -91,15 +95,22 @@ impl<'a> Parser<'_, 'a> {
     /// Commands, perhaps none, up to something that cannot belong to them.
     pub(super) fn list(&mut self) -> Parse<List<'a>> {
         let mut items = Few::new();
+        let mut semicolon = false;
         loop {
             self.linebreak()?;
             if self.at_list_end() {
                 break;
             }
+            // Bash prints the commands of a substitution and reads them again. After a here-document it forgets to
+            // print a `;`, so that `rm a; echo b` becomes `rm a echo b`.
+            if semicolon && self.in_substitution && self.after_here_document {
+                return Err(self.error(Trouble::Misread));
+            }
             let and_or = self.and_or()?;
             let end = self.pos;
             self.blanks();
             let background = self.peek() == Some(b'&');
+            semicolon = self.peek() == Some(b';');
             match self.peek() {
                 Some(b'&') => self.pos += 1,
                 Some(b';') if !self.at_case_end() => self.pos += 1,
@@ -155,7 +166,7 @@ impl<'a> Parser<'_, 'a> {
         let (mut negated, mut timed) = (false, false);
         let mut prefix_end = None;
         while let Some((word @ (Reserved::Bang | Reserved::Time), end)) = self.reserved() {
-            if word == Reserved::Time && self.is_timing_program(end) {
+            if word == Reserved::Time && self.is_timing_program(end)? {
                 break;
             }
             self.pos = end;
@@ -200,22 +211,28 @@ impl<'a> Parser<'_, 'a> {
         Ok(Pipeline { negated, timed, commands, span: self.span(start, self.pos) })
     }
 
-    /// Just after `$(` bash does not yet take `time` for a keyword, though it does when the command runs. As long as
+    /// Just after `$(` bash 5.2 does not yet take `time` for a keyword, though it does when the command runs. As long as
     /// it makes no difference to what follows, it is shown as the program that it seems to be.
-    fn is_timing_program(&mut self, end: usize) -> bool {
+    fn is_timing_program(&mut self, end: usize) -> Parse<bool> {
         if !self.in_substitution || self.pos != self.substitution_start {
-            return false;
+            return Ok(false);
         }
         let start = std::mem::replace(&mut self.pos, end);
         self.blanks();
-        let word = self.slice(self.pos, self.end);
-        let length = word.iter().position(|b| is_special_in_word(*b)).unwrap_or(word.len());
-        let plain = word.get(..length).is_some_and(|w| w.iter().all(|b| !matches!(b, b'=' | b'[')))
-            && word.first().is_some_and(u8::is_ascii_alphanumeric)
-            && word.get(length).is_none_or(|b| matches!(b, b' ' | b'\t' | b'\n' | b')' | b';' | b'|' | b'&'))
-            && self.reserved().is_none();
+        let (name, after) = self.name();
+        let assigns = !name.is_empty() && matches!(self.byte(after), Some(b'=' | b'+' | b'['));
+        let reserved = self.reserved().map(|(word, _)| word);
+        if self.peek() == Some(b'(') || reserved.is_some_and(|word| word != Reserved::Bang && word != Reserved::Time) {
+            return Err(self.error(Trouble::Misread));
+        }
+        let begins = match self.peek() {
+            Some(b'&') => self.peek_second().is_some_and(|(b, _)| b == b'>'),
+            Some(byte) => !is_meta(byte) || matches!(byte, b'<' | b'>'),
+            None => false,
+        };
+        let plain = !assigns && begins && reserved.is_none();
         self.pos = start;
-        plain
+        Ok(plain)
     }
 
     /// `-p` and `--` after `time`.
@@ -260,7 +277,10 @@ impl<'a> Parser<'_, 'a> {
     /// The reserved word here, and where it ends.
     pub(super) fn reserved(&mut self) -> Option<(Reserved, usize)> {
         let first = self.peek()?;
-        if !matches!(first, b'i' | b't' | b'e' | b'f' | b'c' | b's' | b'w' | b'u' | b'd' | b'{' | b'}' | b'!' | b'[') {
+        if !matches!(
+            first,
+            b'i' | b't' | b'e' | b'f' | b'c' | b's' | b'w' | b'u' | b'd' | b'{' | b'}' | b'!' | b'[' | b']'
+        ) {
             return None;
         }
         let mut text = [0_u8; 8];

@@ -1,10 +1,11 @@
 //! Simple commands: assignments, words, redirects; and functions, which begin like one.
 
+use super::Trouble;
 use super::bracket::Bracket;
 use super::byte::{is_identifier, is_meta, is_name_start};
 use super::cursor::{Parse, Parser};
 use super::tree::{
-    Array, ArrayElement, Assignment, AssignmentValue, Command, CommandKind, Few, Part, Simple, Subscript, Word,
+    Array, ArrayElement, Assignment, AssignmentValue, Command, CommandKind, Few, Part, Quote, Simple, Subscript, Word,
 };
 use super::word::Mode;
 
@@ -191,9 +192,14 @@ impl<'a> Parser<'_, 'a> {
             Ok(elements)
         })?;
         self.pos += 1;
+        // In `$( )` bash reads an array once more with its backslashes removed: `$(a=(\'x)); y \'))` hides `y`.
+        let escaped = |part: &Part<'_>| matches!(part, Part::Quoted { quote: Quote::Backslash, .. });
+        if self.in_substitution && elements.iter().any(|element| element.value.parts.iter().any(escaped)) {
+            return Err(self.error(Trouble::Misread));
+        }
         // Bash takes `a=(b)c` for a word, and reads it again later by other rules.
         if self.peek().is_some_and(|byte| !is_meta(byte)) {
-            return Err(self.unexpected());
+            return Err(self.error(Trouble::Misread));
         }
         Ok(Array { elements, span: self.span(start, self.pos) })
     }
@@ -208,6 +214,9 @@ impl<'a> Parser<'_, 'a> {
             return Ok(ArrayElement { subscript: None, append: false, value: self.first_word(open, parts)? });
         }
         let after = self.pos;
+        if self.in_substitution && self.slice(open, close).contains(&b'\\') {
+            return Err(self.error(Trouble::Misread));
+        }
         let subscript: Subscript<'a> = self.arithmetic_between(open + 1, close)?;
         self.pos = after;
         let append = self.eat(b'+');

@@ -18,6 +18,8 @@ pub enum Trouble {
     Unterminated,
     /// Something stands where bash does not expect it.
     Unexpected,
+    /// Bash prints the inside of `$( )` and reads it again, and is known to lose its place here.
+    Misread,
     /// Here bash would report a bad substitution when it runs.
     BadSubstitution,
     /// `${ command; }` or `${| command; }`: a command to bash 5.3, an error to bash 5.2.
@@ -35,6 +37,7 @@ impl Trouble {
             Self::Nul => "The command holds a NUL byte.",
             Self::Unterminated => "A quote, bracket or compound command is not closed.",
             Self::Unexpected => "Something stands here that bash does not expect.",
+            Self::Misread => "bash 5.2 itself misreads this.",
             Self::BadSubstitution => "bash would call this a bad substitution.",
             Self::FunctionSubstitution => "Newer versions of bash run a command here, older ones do not.",
         }

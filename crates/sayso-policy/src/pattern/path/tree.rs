@@ -67,7 +67,8 @@ impl<'a> Tree<'a> {
         Some(names)
     }
 
-    fn all_below(&self, folder: &Path) -> Option<std::rc::Rc<Vec<PathBuf>>> {
+    /// Everything below a folder; `None`: not known.
+    pub(crate) fn all_below(&self, folder: &Path) -> Option<std::rc::Rc<Vec<PathBuf>>> {
         if let Some(found) = self.known.borrow().get(folder) {
             return found.clone();
         }

@@ -1,0 +1,128 @@
+//! psql and the other clients of PostgreSQL.
+
+use super::sqlite::from_stdin;
+use crate::effect::{Carry, NamedBy, Verb};
+use crate::option::{Style, Table, options};
+use crate::program::{Act, Code, Spec, View};
+use crate::script::{self, Finding};
+use crate::word::Word;
+
+pub(super) const SPECS: &[Spec] = &[
+    Spec::new(&["psql", "pgcli", "usql"])
+        .style(Style::GNU.and(Style::RISKY))
+        .options(&[SERVER, options!("
+            -l --list, -v --set --variable V, -V, -X --no-psqlrc, -1 --single-transaction, -a --echo-all, -b --echo-errors, -e --echo-queries, -E --echo-hidden, -n --no-readline, -q --quiet, -s --single-step
+            -S --single-line, -A --no-align, --csv, -F --field-separator S, -H --html, -P --pset V, -R --record-separator S, -t --tuples-only, -T --table-attr T, -x --expanded, -z --field-separator-zero
+            -0 --record-separator-zero
+            -c --command COMMAND
+            -f --file FILE : reads
+            -L --log-file FILE : writes
+            -o --output FILE
+        ")])
+        .judge(psql),
+    Spec::new(&["pg_dump", "pg_dumpall"])
+        .options(&[SERVER, options!("
+            -F --format F, -j --jobs N, -v --verbose, -Z --compress N, -a --data-only, -b --blobs --large-objects, -B --no-blobs, -c --clean, -C --create, -E --encoding E, -n --schema P, -N --exclude-schema P
+            -O --no-owner, -s --schema-only, -S --superuser N, -t --table P, -T --exclude-table P, -x --no-privileges --no-acl, --inserts, --column-inserts, --if-exists, --exclude-table-data P, --section S
+            --no-comments, --no-publications, --no-subscriptions, --no-tablespaces, --rows-per-insert N, --snapshot N, --strict-names, -g --globals-only, -r --roles-only, --lock-wait-timeout N, --no-sync
+            -f --file FILE : makes
+        ")])
+        .judge(connects),
+    Spec::new(&["pg_restore", "createdb", "dropdb", "createuser", "dropuser", "vacuumdb", "reindexdb", "clusterdb", "pg_basebackup", "pg_upgrade", "initdb"])
+        .style(Style::HARMLESS)
+        .options(&[SERVER])
+        .acts(&[Act::Connects("PostgreSQL"), Act::Named(Code::ChangesService)]),
+    Spec::new(&["pg_isready", "pg_config", "pg_controldata"]).style(Style::HARMLESS).options(&[SERVER]).acts(&[Act::Connects("PostgreSQL")]),
+];
+
+const SERVER: &Table =
+    options!("-d --dbname NAME, -h --host HOST, -p --port PORT, -U --username NAME, -w --no-password, -W --password");
+
+fn psql(view: &mut View<'_>) {
+    if view.has_any(&["--version", "--help", "-V"]) {
+        return;
+    }
+    connects(view);
+    for (at, file) in view.values("--output") {
+        match file.exact() {
+            Some([b'|', command @ ..]) => {
+                view.named_by_flag(Code::RunsCommand, "--output", at);
+                view.starts_shell(Word::Exact(command.into()), at);
+            }
+            _ => view.path_effect(
+                Verb::Write,
+                &file,
+                at,
+                false,
+                Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag("--output".to_owned()) },
+            ),
+        }
+    }
+    let mut texts = view.values("--command");
+    for (at, file) in view.values("--file") {
+        match view.content(&file) {
+            Some(text) => texts.push((at, Word::Exact(text.into()))),
+            None => view.named_by_flag(Code::UnclearScript, "--file", at),
+        }
+    }
+    if texts.is_empty() && !view.has_any(&["--list", "--file"]) {
+        match from_stdin(view) {
+            Some(text) => texts.push(text),
+            None => crate::wrapper::interactive(view, "sql", 0),
+        }
+    }
+    for (at, text) in texts {
+        match script::text_of(&text) {
+            Some(text) => {
+                view.findings(script::psql(&text), &NamedBy::Nothing, at);
+                if script::sqlite(&text).contains(&Finding::Change) {
+                    view.named_by_flag(Code::ChangesService, "--command", at);
+                }
+            }
+            None => {
+                view.named(Code::UnclearScript, NamedBy::Nothing, at);
+                view.doubt(Code::UnclearScript, "SQL of unknown text may change data and run commands".to_owned(), at);
+            }
+        }
+    }
+}
+
+/// The server: a host, a URL, `host=..` in a connection string, or what the environment says.
+fn connects(view: &mut View<'_>) {
+    let mut named = false;
+    for (at, host) in view.values("--host") {
+        named = true;
+        if !host.exact().is_some_and(|host| host.starts_with(b"/")) {
+            view.connects(&host, at);
+        }
+    }
+    let mut names: Vec<(usize, Word)> = view.values("--dbname");
+    names.extend(view.operands().into_iter().take(1).filter_map(|at| Some((at, view.word(at)?.clone()))));
+    for (at, name) in names {
+        match name.exact_str() {
+            Some(text) if text.contains("://") => {
+                named = true;
+                view.connects(&name, at);
+            }
+            Some(text) if text.contains('=') => {
+                named = true;
+                let host = text
+                    .split_ascii_whitespace()
+                    .find_map(|field| field.strip_prefix("host=").or_else(|| field.strip_prefix("hostaddr=")));
+                match host {
+                    Some(host) if !host.starts_with('/') => view.connects(&Word::Exact(host.into()), at),
+                    Some(_) => {}
+                    None => view.connects_configured("PostgreSQL", at),
+                }
+            }
+            Some(_) => {}
+            None => {
+                named = true;
+                view.connects(&Word::Opaque, at);
+            }
+        }
+    }
+    if !named {
+        view.connects_configured("PostgreSQL", 0);
+    }
+}

@@ -1,0 +1,76 @@
+//! sqlite3: a file, and SQL or dot-commands that may run, read and write others.
+
+use crate::effect::{Carry, NamedBy, Stdin, Verb};
+use crate::option::{Style, options};
+use crate::program::{Code, Prints, Spec, View};
+use crate::script::{self, Finding};
+use crate::word::Word;
+
+pub(super) const SPECS: &[Spec] = &[Spec::new(&["sqlite3", "sqlite", "duckdb", "sqlcipher"])
+    .style(Style::WORDS)
+    .options(&[options!("
+        -append, -ascii, -bail, -batch, -box, -column, -csv, -deserialize, -echo, -header, -noheader, -help, -html, -interactive, -json, -line, -list, -lookaside SIZE N, -markdown, -maxsize N, -memtrace
+        -mmap N, -newline SEP, -nofollow, -nonce S, -nullvalue T, -pagecache SIZE N, -quote, -readonly, -safe, -separator SEP, -stats, -table, -tabs, -version, -vfs NAME, -zip, -no-stdin, -c TEXT, -s TEXT
+        -cmd COMMAND
+        -init FILE : reads
+        -A : changes-files
+        -unsigned, -ui : runs
+    ")])
+    .judge(sqlite)];
+
+fn sqlite(view: &mut View<'_>) {
+    if view.has_any(&["-version", "-help", "--version", "--help"]) {
+        return;
+    }
+    let mut texts: Vec<(usize, Word)> = view.values("-cmd");
+    texts.extend(view.values("-c"));
+    texts.extend(view.values("-s"));
+    texts.extend(view.operands().into_iter().skip(1).filter_map(|at| Some((at, view.word(at)?.clone()))));
+    for (at, file) in view.values("-init") {
+        match view.content(&file) {
+            Some(text) => texts.push((at, Word::Exact(text.into()))),
+            None => view.named_by_flag(Code::UnclearScript, "-init", at),
+        }
+    }
+    let only_options = view.operand_count() < 2 && !view.has_any(&["-c", "-s"]);
+    if only_options {
+        texts.extend(from_stdin(view));
+    }
+    let mut changes = false;
+    for (at, text) in texts {
+        match script::text_of(&text) {
+            Some(text) => {
+                let mut findings = script::sqlite(&text);
+                changes |= findings.contains(&Finding::Change);
+                findings.retain(|finding| *finding != Finding::Change);
+                view.findings(findings, &NamedBy::Nothing, at);
+            }
+            None => {
+                view.named(Code::UnclearScript, NamedBy::Nothing, at);
+                view.doubt(
+                    Code::UnclearScript,
+                    "SQL of unknown text may change the database and run dot-commands".to_owned(),
+                    at,
+                );
+            }
+        }
+    }
+    if let (Some(at), Some(database)) = (view.operand_at(0), view.operand(0))
+        && database.exact() != Some(b":memory:")
+    {
+        view.path_effect(Verb::Read, database, at, false, Carry::Plain);
+        if changes && !view.has("-readonly") {
+            view.path_effect(Verb::Write, database, at, false, Carry::Plain);
+        }
+    }
+}
+
+/// What standard input says, if it is not at a terminal.
+pub(super) fn from_stdin(view: &View<'_>) -> Option<(usize, Word)> {
+    match (&view.inv.stdin_prints, view.inv.stdin_text, view.inv.stdin) {
+        (_, Some(text), _) => Some((0, Word::Exact(text.into()))),
+        (Prints::Exact(text), None, _) => Some((0, Word::Exact(text.clone()))),
+        (_, None, Stdin::Inherited) => None,
+        _ => Some((0, Word::Opaque)),
+    }
+}
