@@ -278,6 +278,13 @@ impl Tables {
         {
             return Some(found);
         }
+        // Where unknown options pass, one that may be short for a dangerous one must not.
+        if style.has(Style::HARMLESS)
+            && name.len() > 3
+            && let Some(found) = self.all().flat_map(|t| t.abbreviated(name)).find(|f| f.does.risky())
+        {
+            return Some(found);
+        }
         if style.has(Style::NEGATES) && self.negated(name, style) {
             return Some(Found { name: "--no-", takes: Takes::Nothing, does: Does::Nothing });
         }

@@ -129,7 +129,9 @@ pub(super) const SPECS: &[Spec] = &[
                 .acts(&[Act::Named(Code::ChangesSettings)]),
             // Known guests.
             Spec::new(&["nextest"]).style(CLAP).subs(&[
-                Spec::new(&["run", "r", "list", "archive", "show-config", "replay"]).style(CLAP).options(&[BUILD, options!("
+                Spec::new(&[
+                    "run", "r", "list", "archive", "show-config", "replay",
+                ]).style(CLAP).options(&[BUILD, options!("
                     --no-pager, --build-jobs N, --cargo-profile N, --cargo-message-format F, --cargo-quiet, --cargo-verbose, -R --rerun R
                     --run-ignored W, --partition P, --platform-filter P, -E --filterset --filter-expr E, --ignore-default-filter
                     --test-threads N, --retries N, --flaky-result R, --fail-fast --ff, --no-fail-fast --nff, --max-fail N, --no-tests A
@@ -148,7 +150,14 @@ pub(super) const SPECS: &[Spec] = &[
                 ")]),
                 Spec::new(&["self"]).style(CLAP.and(Style::HARMLESS)).acts(&[Act::Named(Code::Installs)]),
             ]),
-            Spec::new(&["audit", "deny", "outdated", "machete", "udeps", "bloat", "expand", "llvm-lines", "geiger", "semver-checks", "tarpaulin", "llvm-cov", "hack", "miri", "msrv", "modules", "asm", "show-asm", "criterion", "mutants", "fuzz", "sort", "spellcheck", "public-api", "about", "license", "cyclonedx", "insta", "readme", "sweep", "flamegraph", "watch", "make", "xtask", "leptos", "tauri", "component", "ndk", "apk", "zigbuild", "chef", "dist", "release", "smart-release", "workspaces", "generate", "edit", "shear"])
+            Spec::new(&[
+                "audit", "deny", "outdated", "machete", "udeps", "bloat", "expand", "llvm-lines", "geiger",
+                "semver-checks", "tarpaulin", "llvm-cov", "hack", "miri", "msrv", "modules", "asm", "show-asm",
+                "criterion", "mutants", "fuzz", "sort", "spellcheck", "public-api", "about", "license", "cyclonedx",
+                "insta", "readme", "sweep", "flamegraph", "watch", "make", "xtask", "leptos", "tauri", "component",
+                "ndk", "apk", "zigbuild", "chef", "dist", "release", "smart-release", "workspaces", "generate",
+                "edit", "shear",
+            ])
                 .style(CLAP.and(Style::HARMLESS).and(Style::RISKY))
                 .acts(&[Act::Named(Code::RunsCode)]),
         ]),
@@ -198,7 +207,10 @@ pub(super) const SPECS: &[Spec] = &[
                 .options(&[options!("--toolchain T, -v, --installed, -q --quiet")])
                 .subs(&[
                     Spec::new(&["list"]).style(CLAP).options(&[options!("--toolchain T, -v --verbose, --installed, -q --quiet")]),
-                    Spec::new(&["install", "uninstall", "add", "remove", "link", "set", "unset", "update", "upgrade-data", "profile", "default-host", "auto-self-update", "auto-install"])
+                    Spec::new(&[
+                        "install", "uninstall", "add", "remove", "link", "set", "unset", "update", "upgrade-data",
+                        "profile", "default-host", "auto-self-update", "auto-install",
+                    ])
                         .style(CLAP.and(Style::HARMLESS))
                         .acts(&[Act::Named(Code::Installs)]),
                 ]),

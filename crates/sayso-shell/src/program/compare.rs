@@ -39,7 +39,10 @@ pub(super) const SPECS: &[Spec] = &[
             --diff-program PROGRAM : runs
         ")])
         .operands(Operands::READ),
-    Spec::new(&["wdiff", "dwdiff", "diffstat", "difft", "difftastic", "icdiff", "delta", "interdiff", "filterdiff", "lsdiff", "grepdiff", "cmpfiles"])
+    Spec::new(&[
+        "wdiff", "dwdiff", "diffstat", "difft", "difftastic", "icdiff", "delta", "interdiff", "filterdiff", "lsdiff",
+        "grepdiff", "cmpfiles",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("
             --output FILE : writes

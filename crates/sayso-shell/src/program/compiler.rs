@@ -49,10 +49,23 @@ pub(super) const SPECS: &[Spec] = &[
         -o FILE : makes
     ")]).operands(Operands::EDIT),
     Spec::new(&["objcopy", "llvm-objcopy"]).style(Style::HARMLESS).operands(Operands::then(&[Role::Edit], Role::Write)),
-    Spec::new(&["objdump", "nm", "readelf", "size", "addr2line", "c++filt", "ldd", "otool", "dwarfdump", "llvm-objdump", "llvm-nm", "llvm-readelf", "llvm-dwarfdump", "eu-readelf", "pahole", "vtool", "gcov", "gcov-dump", "llvm-cov", "gprof"])
-        .style(Style::HARMLESS)
-        .operands(Operands::READ),
-    Spec::new(&["swiftc", "ghc", "ocamlc", "ocamlopt", "fpc", "gnatmake", "dmd", "ldc2", "nim", "zig", "crystal", "valac", "kotlinc", "scalac", "javac", "csc", "mcs", "fsc", "vbc", "erlc", "elixirc", "tinygo", "odin", "v"])
+    Spec::new(&[
+        "objdump", "nm", "readelf", "size", "addr2line", "c++filt", "otool", "dwarfdump", "llvm-objdump", "llvm-nm", "llvm-readelf",
+        "llvm-dwarfdump", "eu-readelf", "pahole", "gprof",
+    ])
+    .style(Style::HARMLESS)
+    .options(&[options!("--plugin NAME : runs")])
+    .operands(Operands::READ),
+    // `ldd` starts the program it looks at.
+    Spec::new(&["ldd"])
+        .options(&[options!("-v --verbose, -u --unused, -d --data-relocs, -r --function-relocs")])
+        .operands(Operands::READ)
+        .judge(ldd),
+    Spec::new(&["gcov", "gcov-dump", "llvm-cov", "vtool"]).style(Style::HARMLESS).operands(Operands::READ).acts(&[Act::WritesBelow(".")]),
+    Spec::new(&[
+        "swiftc", "ghc", "ocamlc", "ocamlopt", "fpc", "gnatmake", "dmd", "ldc2", "nim", "zig", "crystal", "valac",
+        "kotlinc", "scalac", "javac", "csc", "mcs", "fsc", "vbc", "erlc", "elixirc", "tinygo", "odin", "v",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .options(&[options!("
             -o --output FILE : makes
@@ -62,7 +75,10 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::READ)
         .subs(&[
             Spec::new(&["run", "-r", "r", "repl"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
-            Spec::new(&["build", "test", "check", "fmt", "version", "env", "build-exe", "build-lib", "c", "cpp", "doc", "init", "cc", "c++", "targets", "libc", "ast-check"])
+            Spec::new(&[
+                "build", "test", "check", "fmt", "version", "env", "build-exe", "build-lib", "c", "cpp", "doc",
+                "init", "cc", "c++", "targets", "libc", "ast-check",
+            ])
                 .style(Style::HARMLESS)
                 .operands(Operands::READ),
         ]),
@@ -72,10 +88,17 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["package"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Installs)]),
     ]).judge(runs_file),
     Spec::new(&["dotnet"]).style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY)).subs(&[
-        Spec::new(&["build", "test", "restore", "msbuild", "vstest", "pack", "format", "clean", "publish"]).style(Style::HARMLESS).options(&[options!("-o --output DIR : makes-below")]),
-        Spec::new(&["list", "--info", "--list-sdks", "--list-runtimes", "sln", "help", "--version"]).style(Style::HARMLESS),
+        Spec::new(&[
+            "build", "test", "restore", "msbuild", "vstest", "pack", "format", "clean", "publish",
+        ]).style(Style::HARMLESS).options(&[options!("-o --output DIR : makes-below")]),
+        Spec::new(&[
+            "list", "--info", "--list-sdks", "--list-runtimes", "sln", "help", "--version",
+        ]).style(Style::HARMLESS),
         Spec::new(&["run", "watch", "exec", "script", "fsi"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
-        Spec::new(&["add", "remove", "tool", "new", "workload", "nuget", "package", "reference", "store", "dev-certs", "user-secrets"])
+        Spec::new(&[
+            "add", "remove", "tool", "new", "workload", "nuget", "package", "reference", "store", "dev-certs",
+            "user-secrets",
+        ])
             .style(Style::HARMLESS)
             .acts(&[Act::Named(Code::Installs)]),
     ]).judge(runs_file),
@@ -94,7 +117,10 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::HARMLESS)
         .operands(Operands::READ)
         .judge(jar),
-    Spec::new(&["protoc", "flatc", "thrift", "capnp", "bison", "yacc", "flex", "lex", "m4", "swig", "cython", "antlr4", "rpcgen", "windres", "moc", "uic", "rcc", "glib-compile-resources", "wayland-scanner"])
+    Spec::new(&[
+        "protoc", "flatc", "thrift", "capnp", "bison", "yacc", "flex", "lex", "m4", "swig", "cython", "antlr4",
+        "rpcgen", "windres", "moc", "uic", "rcc", "glib-compile-resources", "wayland-scanner",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("-o --output FILE : makes", "--plugin P : runs")])
         .operands(Operands::READ)
@@ -185,6 +211,12 @@ fn java(view: &mut View<'_>) {
     if view.operand_count() > 0 || !view.has_any(&["-version", "--version", "-help", "--help", "-h"]) {
         view.code("java", Code::RunsCode, crate::effect::NamedBy::Program, 0);
         view.hands_on(0);
+    }
+}
+
+fn ldd(view: &mut View<'_>) {
+    if view.operand_count() > 0 {
+        view.code("unknown", Code::RunsCode, crate::effect::NamedBy::Program, 0);
     }
 }
 

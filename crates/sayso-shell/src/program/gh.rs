@@ -57,7 +57,10 @@ pub(super) const SPECS: &[Spec] = &[
                 .options(&[WRITE])
                 .acts(&[Act::Connects("forge"), Act::Named(Code::ChangesRepository)]),
             Spec::new(&["create", "new"]).aliased().style(COBRA).options(&[WRITE]).acts(PUBLISHES),
-            Spec::new(&["merge", "close", "reopen", "ready", "comment", "edit", "review", "lock", "unlock", "update-branch", "revert"])
+            Spec::new(&[
+                "merge", "close", "reopen", "ready", "comment", "edit", "review", "lock", "unlock", "update-branch",
+                "revert",
+            ])
                 .style(COBRA)
                 .options(&[WRITE])
                 .acts(CHANGES),
@@ -65,13 +68,18 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["issue"]).style(COBRA.and(Style::GLOBAL)).options(&[GLOBAL]).subs(&[
             Spec::new(&["list", "ls", "view", "status"]).style(COBRA).options(&[SHOW]).acts(READS),
             Spec::new(&["create", "new"]).aliased().style(COBRA).options(&[WRITE]).acts(PUBLISHES),
-            Spec::new(&["close", "reopen", "comment", "edit", "delete", "lock", "unlock", "pin", "unpin", "transfer", "develop"])
+            Spec::new(&[
+                "close", "reopen", "comment", "edit", "delete", "lock", "unlock", "pin", "unpin", "transfer",
+                "develop",
+            ])
                 .style(COBRA)
                 .options(&[WRITE])
                 .acts(CHANGES),
         ]),
         Spec::new(&["repo"]).style(COBRA.and(Style::GLOBAL)).options(&[GLOBAL]).subs(&[
-            Spec::new(&["list", "ls", "view", "gitignore", "license", "autolink", "deploy-key"]).style(COBRA).options(&[SHOW]).acts(READS),
+            Spec::new(&[
+                "list", "ls", "view", "gitignore", "license", "autolink", "deploy-key",
+            ]).style(COBRA).options(&[SHOW]).acts(READS),
             Spec::new(&["clone"])
                 .style(COBRA)
                 .options(&[WRITE])
@@ -139,7 +147,10 @@ pub(super) const SPECS: &[Spec] = &[
                 .operands(Operands::READ)
                 .acts(PUBLISHES),
         ]),
-        Spec::new(&["secret", "variable", "label", "cache", "ssh-key", "gpg-key", "ruleset", "org", "project", "codespace", "attestation"])
+        Spec::new(&[
+            "secret", "variable", "label", "cache", "ssh-key", "gpg-key", "ruleset", "org", "project", "codespace",
+            "attestation",
+        ])
             .style(COBRA.and(Style::GLOBAL))
             .options(&[GLOBAL])
             .subs(&[
@@ -147,7 +158,11 @@ pub(super) const SPECS: &[Spec] = &[
                     .style(COBRA)
                     .options(&[SHOW, options!("--owner O, --repo R, --signer-workflow W, --predicate-type T")])
                     .acts(READS),
-                Spec::new(&["set", "create", "edit", "delete", "remove", "add", "clone", "copy", "close", "link", "unlink", "mark-template", "field-create", "field-delete", "item-add", "item-archive", "item-create", "item-delete", "item-edit", "stop", "rebuild", "download"])
+                Spec::new(&[
+                    "set", "create", "edit", "delete", "remove", "add", "clone", "copy", "close", "link", "unlink",
+                    "mark-template", "field-create", "field-delete", "item-add", "item-archive", "item-create",
+                    "item-delete", "item-edit", "stop", "rebuild", "download",
+                ])
                     .style(COBRA.and(Style::HARMLESS))
                     .acts(CHANGES),
                 Spec::new(&["ssh", "code", "cp", "jupyter"]).style(Style::HARMLESS).acts(&[Act::Connects("forge"), Act::Named(Code::Remote)]),

@@ -95,7 +95,9 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::all(Role::Read))
         .judge(gofmt),
-    Spec::new(&["golangci-lint", "staticcheck", "golint", "gosec", "govulncheck", "errcheck", "ineffassign", "misspell"])
+    Spec::new(&[
+        "golangci-lint", "staticcheck", "golint", "gosec", "govulncheck", "errcheck", "ineffassign", "misspell",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("--fix : changes-files", "-w : changes-files", "-out --out FILE : writes")]),
     Spec::new(&["gopls", "dlv", "ko", "goreleaser", "air", "mage", "buf", "wire", "mockgen", "stringer", "sqlc"])

@@ -29,7 +29,10 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["completion", "help"]).style(Style::HARMLESS),
         ])
         .judge(yq),
-    Spec::new(&["dasel", "fx", "jless", "gron", "jp", "xmllint", "xmlstarlet", "htmlq", "pup", "tomlq", "xq", "taplo", "jsonlint", "yamllint", "csvcut", "csvgrep", "csvstat", "csvjson", "csvsort", "in2csv"])
+    Spec::new(&[
+        "dasel", "fx", "jless", "gron", "jp", "xmllint", "xmlstarlet", "htmlq", "pup", "tomlq", "xq", "taplo",
+        "jsonlint", "yamllint", "csvcut", "csvgrep", "csvstat", "csvjson", "csvsort", "in2csv",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("
             -o --output FILE : writes

@@ -26,7 +26,11 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::READ)
         .judge(tsc),
-    Spec::new(&["eslint", "eslint_d", "oxlint", "standard", "xo", "tslint", "stylelint", "htmlhint", "markdownlint", "markdownlint-cli2", "jshint", "jscpd", "knip", "depcheck", "madge", "commitlint", "cspell", "alex", "textlint", "remark", "publint", "attw", "dependency-cruiser", "depcruise"])
+    Spec::new(&[
+        "eslint", "eslint_d", "oxlint", "standard", "xo", "tslint", "stylelint", "htmlhint", "markdownlint",
+        "markdownlint-cli2", "jshint", "jscpd", "knip", "depcheck", "madge", "commitlint", "cspell", "alex",
+        "textlint", "remark", "publint", "attw", "dependency-cruiser", "depcruise",
+    ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY))
         .options(&[options!("
             --ext E, --env E, --global G, --parser P, --parser-options O, --no-eslintrc, --no-config-lookup, --no-inline-config, --report-unused-disable-directives
@@ -48,7 +52,11 @@ pub(super) const SPECS: &[Spec] = &[
             --init : changes-files
         ")])
         .operands(Operands::READ_BELOW),
-    Spec::new(&["prettier", "dprint", "biome", "rome", "js-beautify", "clang-format", "shfmt", "stylua", "swiftformat", "ktlint", "google-java-format", "scalafmt", "ormolu", "fourmolu", "nixfmt", "alejandra", "xmlformat", "sql-formatter", "sqlfluff", "djlint", "mdformat", "nixpkgs-fmt", "buildifier", "yamlfmt"])
+    Spec::new(&[
+        "prettier", "dprint", "biome", "rome", "js-beautify", "clang-format", "shfmt", "stylua", "swiftformat",
+        "ktlint", "google-java-format", "scalafmt", "ormolu", "fourmolu", "nixfmt", "alejandra", "xmlformat",
+        "sql-formatter", "sqlfluff", "djlint", "mdformat", "nixpkgs-fmt", "buildifier", "yamlfmt",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .options(&[options!("
             -c --check, -l --list-different, -d --diff, --log-level L, --parser P, --config-precedence C, --no-config, --stdin-filepath F, --no-color
@@ -60,7 +68,9 @@ pub(super) const SPECS: &[Spec] = &[
             --fix, --apply, --unsafe : changes-files
         ")])
         .subs(&[
-            Spec::new(&["check", "lint", "ci", "explain", "version", "help", "output-file-paths", "output-resolved-config"])
+            Spec::new(&[
+                "check", "lint", "ci", "explain", "version", "help", "output-file-paths", "output-resolved-config",
+            ])
                 .style(Style::HARMLESS)
                 .options(&[options!("-w --write, --fix, --apply, --apply-unsafe, --unsafe : changes-files")])
                 .operands(Operands::READ_BELOW),
@@ -79,7 +89,11 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["rule", "config", "linter", "version", "help", "analyze"]).style(Style::HARMLESS),
             Spec::new(&["clean", "server"]).style(Style::HARMLESS),
         ]),
-    Spec::new(&["mypy", "dmypy", "pyright", "basedpyright", "pyre", "pytype", "ty", "flake8", "pylint", "pycodestyle", "pydocstyle", "pyflakes", "bandit", "vulture", "radon", "interrogate", "codespell", "rstcheck", "doc8", "lizard", "xenon", "import-linter", "deptry", "refurb", "semgrep"])
+    Spec::new(&[
+        "mypy", "dmypy", "pyright", "basedpyright", "pyre", "pytype", "ty", "flake8", "pylint", "pycodestyle",
+        "pydocstyle", "pyflakes", "bandit", "vulture", "radon", "interrogate", "codespell", "rstcheck", "doc8",
+        "lizard", "xenon", "import-linter", "deptry", "refurb", "semgrep",
+    ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
             --config-file FILE : reads
@@ -97,7 +111,10 @@ pub(super) const SPECS: &[Spec] = &[
             -w --write-changes --autofix --fix : changes-files
         ")])
         .operands(Operands::READ_BELOW),
-    Spec::new(&["black", "isort", "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue", "reorder-python-imports", "ssort", "add-trailing-comma", "flynt", "unify"])
+    Spec::new(&[
+        "black", "isort", "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue",
+        "reorder-python-imports", "ssort", "add-trailing-comma", "flynt", "unify",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS))
         .options(&[options!("
             --check, --check-only, -c, --diff, -d, -q --quiet, -v --verbose, -l --line-length N, -t --target-version V, -S, --fast, --safe, --profile P
@@ -106,7 +123,10 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::READ_BELOW)
         .judge(black),
-    Spec::new(&["jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma", "cypress", "playwright", "nyc", "c8", "web-test-runner", "testcafe", "uvu", "qunit", "lab", "storybook", "wtr"])
+    Spec::new(&[
+        "jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma", "cypress", "playwright", "nyc", "c8",
+        "web-test-runner", "testcafe", "uvu", "qunit", "lab", "storybook", "wtr",
+    ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::FREE).and(Style::RISKY))
         .options(&[options!("
             -t --testNamePattern --grep -g P, --coverage [V], --watch, --watchAll, -w, --runInBand -i, --verbose, --silent, --bail [N], -b, --ci, --maxWorkers N, --passWithNoTests
@@ -123,14 +143,24 @@ pub(super) const SPECS: &[Spec] = &[
             --inspect [A], --inspect-brk [A], --inspectBrk [A], --api [P] : serves
         ")])
         .subs(&[
-            Spec::new(&["run", "test", "watch", "dev", "related", "list", "bench", "verify", "info", "version", "show-report", "merge-reports", "open", "component"])
+            Spec::new(&[
+                "run", "test", "watch", "dev", "related", "list", "bench", "verify", "info", "version",
+                "show-report", "merge-reports", "open", "component",
+            ])
                 .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS)),
             Spec::new(&["install", "install-deps", "uninstall", "codegen", "init", "add", "cache"])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs)]),
         ])
         .operands(Operands::TEXT),
-    Spec::new(&["webpack", "rollup", "esbuild", "swc", "babel", "parcel", "vite", "next", "nuxt", "astro", "remix", "ng", "vue-cli-service", "react-scripts", "gatsby", "svelte-kit", "expo", "tailwindcss", "postcss", "sass", "node-sass", "lessc", "tsup", "unbuild", "microbundle", "ncc", "metro", "snowpack", "rspack", "rsbuild", "wmr", "terser", "uglifyjs", "svgo", "typedoc", "jsdoc", "api-extractor", "hugo", "jekyll", "mkdocs", "sphinx-build", "doxygen", "eleventy", "docusaurus", "vuepress", "vitepress", "zola", "mdbook", "pandoc", "asciidoctor", "pdflatex", "xelatex", "lualatex", "latexmk", "bibtex", "typst", "tectonic"])
+    Spec::new(&[
+        "webpack", "rollup", "esbuild", "swc", "babel", "parcel", "vite", "next", "nuxt", "astro", "remix", "ng",
+        "vue-cli-service", "react-scripts", "gatsby", "svelte-kit", "expo", "tailwindcss", "postcss", "sass",
+        "node-sass", "lessc", "tsup", "unbuild", "microbundle", "ncc", "metro", "snowpack", "rspack", "rsbuild",
+        "wmr", "terser", "uglifyjs", "svgo", "typedoc", "jsdoc", "api-extractor", "hugo", "jekyll", "mkdocs",
+        "sphinx-build", "doxygen", "eleventy", "docusaurus", "vuepress", "vitepress", "zola", "mdbook", "pandoc",
+        "asciidoctor", "pdflatex", "xelatex", "lualatex", "latexmk", "bibtex", "typst", "tectonic",
+    ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .options(&[options!("
             -o --output --outfile --outFile FILE : makes
@@ -142,16 +172,30 @@ pub(super) const SPECS: &[Spec] = &[
             --serve, --servedir DIR, --listen A, --host H : serves
         ")])
         .subs(&[
-            Spec::new(&["build", "check", "lint", "info", "test", "analyze", "sync", "prepare", "compile", "export", "generate", "version", "help", "typecheck", "config", "t", "b", "bundle"])
+            Spec::new(&[
+                "build", "check", "lint", "info", "test", "analyze", "sync", "prepare", "compile", "export",
+                "generate", "version", "help", "typecheck", "config", "t", "b", "bundle",
+            ])
                 .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS)),
             Spec::new(&["dev", "serve", "server", "start", "preview", "watch", "s", "develop"])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Serves)]),
-            Spec::new(&["deploy", "gh-deploy", "publish", "add", "create", "new", "init", "upgrade", "update", "install", "eject"])
+            Spec::new(&[
+                "deploy", "gh-deploy", "publish", "add", "create", "new", "init", "upgrade", "update", "install",
+                "eject",
+            ])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Publishes)]),
         ]),
-    Spec::new(&["shellcheck", "hadolint", "actionlint", "tflint", "checkov", "trivy", "grype", "syft", "dockle", "kubeval", "kubeconform", "conftest", "ansible-lint", "markdown-link-check", "lychee", "vale", "proselint", "write-good", "cppcheck", "cpplint", "clang-tidy", "include-what-you-use", "splint", "flawfinder", "checkstyle", "pmd", "spotbugs", "detekt", "swiftlint", "rubocop", "reek", "brakeman", "phpstan", "psalm", "phpcs", "credo", "hlint", "luacheck", "selene", "sqlint", "protolint", "editorconfig-checker", "ec", "gitleaks", "trufflehog", "detect-secrets", "dotenv-linter", "zizmor", "typos", "statix", "deadnix", "ls-lint", "yaml-lint"])
+    Spec::new(&[
+        "shellcheck", "hadolint", "actionlint", "tflint", "checkov", "trivy", "grype", "syft", "dockle", "kubeval",
+        "kubeconform", "conftest", "ansible-lint", "markdown-link-check", "lychee", "vale", "proselint",
+        "write-good", "cppcheck", "cpplint", "clang-tidy", "include-what-you-use", "splint", "flawfinder",
+        "checkstyle", "pmd", "spotbugs", "detekt", "swiftlint", "rubocop", "reek", "brakeman", "phpstan", "psalm",
+        "phpcs", "credo", "hlint", "luacheck", "selene", "sqlint", "protolint", "editorconfig-checker", "ec",
+        "gitleaks", "trufflehog", "detect-secrets", "dotenv-linter", "zizmor", "typos", "statix", "deadnix",
+        "ls-lint", "yaml-lint",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
             -o --output --report-path FILE : makes
@@ -164,7 +208,10 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[
             Spec::new(&["run", "validate-config", "sample-config", "help"]).style(Style::HARMLESS),
-            Spec::new(&["install", "uninstall", "autoupdate", "clean", "gc", "install-hooks", "init-templatedir", "add", "migrate-config", "try-repo"])
+            Spec::new(&[
+                "install", "uninstall", "autoupdate", "clean", "gc", "install-hooks", "init-templatedir", "add",
+                "migrate-config", "try-repo",
+            ])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs)]),
         ])

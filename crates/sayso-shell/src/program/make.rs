@@ -101,7 +101,9 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["bazel", "bazelisk", "buck2", "pants", "please"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[
-            Spec::new(&["info", "query", "cquery", "aquery", "version", "help", "dump", "print_action", "analyze-profile"])
+            Spec::new(&[
+                "info", "query", "cquery", "aquery", "version", "help", "dump", "print_action", "analyze-profile",
+            ])
                 .style(Style::HARMLESS),
             Spec::new(&["build", "test", "coverage", "fetch", "sync", "vendor", "mod"]).style(Style::HARMLESS),
             Spec::new(&["run", "mobile-install"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
@@ -116,11 +118,17 @@ pub(super) const SPECS: &[Spec] = &[
             --include-build DIR : reads-below
         ")])
         .judge(jvm_goal),
-    Spec::new(&["rake", "task", "go-task", "gulp", "grunt", "jake", "waf", "scons", "doit", "paver", "fab", "ansible-playbook", "mise", "asdf", "cake", "nuke", "psake"])
+    Spec::new(&[
+        "rake", "task", "go-task", "gulp", "grunt", "jake", "waf", "scons", "doit", "paver", "fab",
+        "ansible-playbook", "mise", "asdf", "cake", "nuke", "psake",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
         .acts(&[Act::Named(Code::RunsCode)]),
-    Spec::new(&["autoconf", "automake", "aclocal", "autoreconf", "autoheader", "libtoolize", "libtool", "configure", "qmake", "qmake6", "premake5", "xmake", "gyp", "gn", "pkg-config", "pkgconf", "config.status"])
+    Spec::new(&[
+        "autoconf", "automake", "aclocal", "autoreconf", "autoheader", "libtoolize", "libtool", "configure", "qmake",
+        "qmake6", "premake5", "xmake", "gyp", "gn", "pkg-config", "pkgconf", "config.status",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .judge(configure),
 ];

@@ -77,7 +77,10 @@ pub(super) const SPECS: &[Spec] = &[
             .acts(&[Act::Code("javascript")])
             .judge(hands_on_all),
         Spec::new(&["eval"]).style(Style::HARMLESS.and(Style::LEADING)).judge(deno_eval),
-        Spec::new(&["install", "add", "remove", "uninstall", "upgrade", "cache", "vendor", "update", "publish", "init", "clean", "jupyter", "approve-scripts"])
+        Spec::new(&[
+            "install", "add", "remove", "uninstall", "upgrade", "cache", "vendor", "update", "publish", "init",
+            "clean", "jupyter", "approve-scripts",
+        ])
             .style(Style::HARMLESS)
             .acts(&[Act::Named(Code::Installs), Act::Connects("registry")]),
     ]),
@@ -97,7 +100,10 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["run"]).style(Style::HARMLESS.and(Style::LEADING)).judge(hands_on_all),
             Spec::new(&["pm", "outdated", "why", "audit", "info"]).style(Style::HARMLESS),
             Spec::new(&["x"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::Installs)]).judge(super::pip::starts_operands),
-            Spec::new(&["install", "i", "add", "a", "remove", "rm", "update", "upgrade", "link", "unlink", "create", "init", "patch"])
+            Spec::new(&[
+                "install", "i", "add", "a", "remove", "rm", "update", "upgrade", "link", "unlink", "create", "init",
+                "patch",
+            ])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs), Act::Connects("registry")]),
             Spec::new(&["publish"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Publishes), Act::Connects("registry")]),

@@ -55,7 +55,10 @@ pub(super) const SPECS: &[Spec] = &[
         "
         )])
         .operands(Operands::READ),
-    Spec::new(&["glow", "mdcat", "pygmentize", "highlight", "hexyl", "csvlook", "zcat", "bzcat", "xzcat", "zstdcat", "lzcat", "zdiff", "zcmp"])
+    Spec::new(&[
+        "glow", "mdcat", "pygmentize", "highlight", "hexyl", "csvlook", "zcat", "bzcat", "xzcat", "zstdcat", "lzcat",
+        "zdiff", "zcmp",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("
             -o --output FILE : writes

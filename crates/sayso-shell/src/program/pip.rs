@@ -176,14 +176,20 @@ pub(super) const SPECS: &[Spec] = &[
             -P --project DIR : cd
         ")])
         .subs(&[
-            Spec::new(&["show", "check", "list", "about", "search", "graph", "where", "info", "version", "dep", "status", "help"])
+            Spec::new(&[
+                "show", "check", "list", "about", "search", "graph", "where", "info", "version", "dep", "status",
+                "help",
+            ])
                 .style(Style::HARMLESS),
             Spec::new(&["run", "shell"]).style(Style::EXACT.and(Style::LEADING).and(Style::HARMLESS)).judge(starts_operands),
             Spec::new(&["env", "config", "cache", "self", "source"])
                 .style(Style::HARMLESS)
                 .subs(&[Spec::new(&["list", "info", "show", "--list"]).style(Style::HARMLESS)])
                 .acts(&[Act::Named(Code::ChangesSettings)]),
-            Spec::new(&["install", "add", "remove", "update", "lock", "sync", "uninstall", "use", "upgrade", "clean", "init", "new"])
+            Spec::new(&[
+                "install", "add", "remove", "update", "lock", "sync", "uninstall", "use", "upgrade", "clean", "init",
+                "new",
+            ])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs), Act::Connects("package index")]),
             Spec::new(&["build"]).style(Style::HARMLESS),
@@ -216,7 +222,10 @@ pub(super) const SPECS: &[Spec] = &[
                 -n --name ENV, -p --prefix PATH, -v --verbose, --dev, --debug-wrapper-scripts, --cwd DIR, --no-capture-output, --live-stream
             ")]).judge(starts_operands),
             Spec::new(&["activate", "deactivate", "shell", "init", "notices"]).style(Style::HARMLESS).acts(&[Act::Named(Code::ChangesSettings)]),
-            Spec::new(&["create", "install", "update", "upgrade", "remove", "uninstall", "clean", "rename", "package", "build"])
+            Spec::new(&[
+                "create", "install", "update", "upgrade", "remove", "uninstall", "clean", "rename", "package",
+                "build",
+            ])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs), Act::Connects("package index")]),
         ]),
@@ -227,7 +236,10 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::HARMLESS)
         .acts(&[Act::Named(Code::Installs), Act::Connects("package index")]),
     Spec::new(&["pyenv"]).style(Style::EXACT).subs(&[
-        Spec::new(&["versions", "version", "which", "whence", "root", "prefix", "commands", "shims", "completions", "help", "--version"])
+        Spec::new(&[
+            "versions", "version", "which", "whence", "root", "prefix", "commands", "shims", "completions", "help",
+            "--version",
+        ])
             .style(Style::HARMLESS),
         Spec::new(&["exec"]).style(Style::LEADING).judge(starts_operands),
         Spec::new(&["install", "uninstall", "global", "local", "shell", "rehash", "init", "update", "virtualenv"])

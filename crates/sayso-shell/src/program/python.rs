@@ -40,7 +40,10 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::HARMLESS)
         .operands(Operands::all(Role::WriteBelow))
         .acts(&[Act::Named(Code::Installs)]),
-    Spec::new(&["site", "sysconfig", "platform", "calendar", "this", "tokenize", "ast", "dis", "pyclbr", "symtable", "textwrap", "uuid"])
+    Spec::new(&[
+        "site", "sysconfig", "platform", "calendar", "this", "tokenize", "ast", "dis", "pyclbr", "symtable",
+        "textwrap", "uuid",
+    ])
         .style(Style::HARMLESS)
         .operands(Operands::READ),
     Spec::new(&["zipfile", "tarfile"])

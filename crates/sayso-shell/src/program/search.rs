@@ -100,10 +100,13 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::READ_BELOW),
     Spec::new(&["cloc", "scc", "loc", "sloccount"])
-        .style(Style::HARMLESS.and(Style::RISKY))
+        .style(Style::EXACT)
         .options(&[options!(
             "
-            --exclude-dir D, --include-lang L, --exclude-lang L, --by-file, --vcs V, -t --type T, -s --sort C, -e --exclude P, -f --files, -C
+            --exclude-dir D, --include-dir D, --include-lang L, --exclude-lang L, --include-ext E, --exclude-ext E, --by-file, --by-file-by-lang, --by-percent X, --vcs V, --git
+            --match-f R, --not-match-f R, --match-d R, --not-match-d R, --fullpath, --skip-uniqueness, --csv, --json, --yaml, --xml, --md, --quiet, --hide-rate, --show-lang [E], --show-ext [L]
+            --diff, --follow-links, --no-autogen, --processes N, --timeout N, --unicode, --autoconf, --progress-rate N, --sum-one, -v [N], --max-file-size N, --max-file-size-kb N, --stdin-name F
+            -i --include-ext-only E, -s --sort C, -w --wide, --no-cocomo, --no-complexity, --no-duplicates, --no-gen, --no-min, -M --not-match R, -z, -a, -c, -d, -h, --ci, --count-as X, --sort-by C, --percent
             -o --output FILE : writes
             --out --report-file FILE : writes
             --counted FILE : writes

@@ -21,7 +21,10 @@ pub(crate) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::EDIT)
         .judge(vim),
-    Spec::new(&["nano", "pico", "micro", "kak", "hx", "helix", "joe", "jed", "mg", "ne", "gedit", "kate", "mousepad", "pluma", "xed", "leafpad"])
+    Spec::new(&[
+        "nano", "pico", "micro", "kak", "hx", "helix", "joe", "jed", "mg", "ne", "gedit", "kate", "mousepad",
+        "pluma", "xed", "leafpad",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("-s --speller PROG : runs", "-e E : runs-code", "-c --config F : runs-code")])
         .operands(Operands::EDIT),
@@ -35,7 +38,10 @@ pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&["ed", "red"]).options(&[options!("-G --traditional, -l --loose-exit-status, -p --prompt S, -r --restricted, -s --quiet --silent, -v --verbose, -E")])
         .operands(Operands::EDIT)
         .judge(ed),
-    Spec::new(&["code", "code-insiders", "codium", "cursor", "zed", "subl", "atom", "idea", "pycharm", "webstorm", "goland", "clion", "rustrover", "fleet", "windsurf", "xcode", "eclipse"])
+    Spec::new(&[
+        "code", "code-insiders", "codium", "cursor", "zed", "subl", "atom", "idea", "pycharm", "webstorm", "goland",
+        "clion", "rustrover", "fleet", "windsurf", "xcode", "eclipse",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS))
         .options(&[options!("
             --install-extension E, --uninstall-extension E : installs

@@ -55,7 +55,12 @@ pub(crate) const SPECS: &[Spec] = &[
         .style(Style::LEADING.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("-v, -h, -q, -t --threads N, --project [P], -p --procs N", "-e --eval CODE, -E --print CODE : inline", "-L --load FILE, -J --sysimage FILE : runs-code")])
         .judge(script),
-    Spec::new(&["elixir", "iex", "erl", "escript", "guile", "racket", "sbcl", "clisp", "ecl", "csi", "chicken", "scheme", "chez", "gosh", "janet", "tclsh", "wish", "osascript", "gnuplot", "octave", "matlab", "scilab", "maxima", "gp", "sage", "ghci", "runghc", "runhaskell", "ocaml", "utop", "swipl", "gprolog", "pike", "rexx", "newlisp", "bb", "babashka", "nbb", "hy", "wasmtime", "wasmer", "node-gyp", "mono", "qjs", "d8", "jsc", "txiki"])
+    Spec::new(&[
+        "elixir", "iex", "erl", "escript", "guile", "racket", "sbcl", "clisp", "ecl", "csi", "chicken", "scheme",
+        "chez", "gosh", "janet", "tclsh", "wish", "osascript", "gnuplot", "octave", "matlab", "scilab", "maxima",
+        "gp", "sage", "ghci", "runghc", "runhaskell", "ocaml", "utop", "swipl", "gprolog", "pike", "rexx", "newlisp",
+        "bb", "babashka", "nbb", "hy", "wasmtime", "wasmer", "node-gyp", "mono", "qjs", "d8", "jsc", "txiki",
+    ])
         .style(Style::LEADING.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("--version, -version, -v, --help, -h", "-e CODE, --eval CODE, --execute CODE, -c CODE, -Command CODE : inline")])
         .judge(script),

@@ -5,7 +5,10 @@ use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
 
 pub(crate) const SPECS: &[Spec] = &[
-    Spec::new(&["ffprobe", "mediainfo", "identify", "pdfinfo", "pdffonts", "soxi", "mkvinfo", "flacinfo", "jpeginfo", "pngcheck", "webpinfo", "tiffinfo"])
+    Spec::new(&[
+        "ffprobe", "mediainfo", "identify", "pdfinfo", "pdffonts", "soxi", "mkvinfo", "flacinfo", "jpeginfo",
+        "pngcheck", "webpinfo", "tiffinfo",
+    ])
         .style(Style::HARMLESS)
         .operands(Operands::READ),
     Spec::new(&["ffmpeg", "ffplay"])
@@ -17,14 +20,25 @@ pub(crate) const SPECS: &[Spec] = &[
             -loop N, -stream_loop N, -copyts, -strict S, -g N, -bf N, -profile:v P, -level L, -tune T, -maxrate B, -bufsize B, -aspect A, -nostdin, -stats, -safe N, -h, -an, -dn, -vsync M, -async N, -itsoffset T, -disposition D
         ")])
         .operands(Operands::all(Role::Write)),
-    Spec::new(&["convert", "magick", "mogrify", "montage", "composite", "compare", "gm", "vips", "cwebp", "dwebp", "optipng", "pngquant", "jpegoptim", "jpegtran", "oxipng", "gifsicle", "rsvg-convert", "inkscape", "gimp", "krita", "blender", "sox", "lame", "oggenc", "opusenc", "flac", "mkvmerge", "mkvextract", "HandBrakeCLI", "MP4Box", "gs", "ps2pdf", "pdftk", "qpdf", "pdftotext", "pdftoppm", "pdfimages", "pdfunite", "pdfseparate", "img2pdf", "ocrmypdf", "tesseract", "wkhtmltopdf", "weasyprint", "unoconv", "soffice", "libreoffice", "ebook-convert", "dot", "neato", "plantuml", "mmdc", "potrace", "autotrace", "exiftool", "exiv2", "jhead"])
+    Spec::new(&[
+        "convert", "magick", "mogrify", "montage", "composite", "compare", "gm", "vips", "cwebp", "dwebp", "optipng",
+        "pngquant", "jpegoptim", "jpegtran", "oxipng", "gifsicle", "rsvg-convert", "inkscape", "gimp", "krita",
+        "blender", "sox", "lame", "oggenc", "opusenc", "flac", "mkvmerge", "mkvextract", "HandBrakeCLI", "MP4Box",
+        "gs", "ps2pdf", "pdftk", "qpdf", "pdftotext", "pdftoppm", "pdfimages", "pdfunite", "pdfseparate", "img2pdf",
+        "ocrmypdf", "tesseract", "wkhtmltopdf", "weasyprint", "unoconv", "soffice", "libreoffice", "ebook-convert",
+        "dot", "neato", "plantuml", "mmdc", "potrace", "autotrace", "exiftool", "exiv2", "jhead",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
             -o --output FILE : makes
             -I, --script F, --python F, --python-expr E, -b, --headless, -config F : runs-code
         ")])
         .judge(converts),
-    Spec::new(&["csvtool", "xsv", "qsv", "mlr", "miller", "q", "csvkit", "datamash", "visidata", "vd", "xlsx2csv", "parquet-tools", "pqrs", "avro-tools", "orc-tools", "h5dump", "h5ls", "ncdump", "gdalinfo", "ogrinfo", "samtools", "bcftools", "bedtools"])
+    Spec::new(&[
+        "csvtool", "xsv", "qsv", "mlr", "miller", "q", "csvkit", "datamash", "visidata", "vd", "xlsx2csv",
+        "parquet-tools", "pqrs", "avro-tools", "orc-tools", "h5dump", "h5ls", "ncdump", "gdalinfo", "ogrinfo",
+        "samtools", "bcftools", "bedtools",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("-o --output FILE : makes", "-I --in-place : changes-files", "--from F : reads")])
         .operands(Operands::READ),

@@ -10,7 +10,12 @@ pub(crate) const SPECS: &[Spec] = &[
         Spec::new(&["version", "ciphers", "list", "errstr", "help", "info", "prime", "rand", "speed"])
             .style(Style::WORDS.and(Style::HARMLESS))
             .options(&[options!("-out FILE : writes", "-config FILE, -engine E, -provider P, -provider-path P : runs-code")]),
-        Spec::new(&["x509", "req", "rsa", "ec", "pkey", "pkcs12", "crl", "asn1parse", "verify", "dgst", "md5", "sha256", "sha1", "sha512", "cms", "smime", "ocsp", "pkcs7", "pkcs8", "dsa", "dhparam", "ecparam", "genrsa", "genpkey", "gendsa", "enc", "base64", "pkeyutl", "rsautl", "ts", "storeutl", "x25519", "passwd", "nseq", "spkac", "mac", "kdf", "rehash"])
+        Spec::new(&[
+            "x509", "req", "rsa", "ec", "pkey", "pkcs12", "crl", "asn1parse", "verify", "dgst", "md5", "sha256",
+            "sha1", "sha512", "cms", "smime", "ocsp", "pkcs7", "pkcs8", "dsa", "dhparam", "ecparam", "genrsa",
+            "genpkey", "gendsa", "enc", "base64", "pkeyutl", "rsautl", "ts", "storeutl", "x25519", "passwd", "nseq",
+            "spkac", "mac", "kdf", "rehash",
+        ])
             .style(Style::WORDS.and(Style::HARMLESS))
             .options(&[options!("
                 -in FILE, -inkey FILE, -certfile FILE, -CAfile FILE, -CA FILE, -CAkey FILE, -key FILE, -signkey FILE, -extfile FILE, -untrusted FILE, -sigfile FILE, -verify FILE, -prverify FILE : reads
@@ -26,7 +31,9 @@ pub(crate) const SPECS: &[Spec] = &[
             -keylogfile FILE, -sess_out FILE, -msgfile FILE : writes
         ")]),
         Spec::new(&["s_server"]).style(Style::WORDS.and(Style::HARMLESS)).acts(&[Act::Named(Code::Serves)]),
-        Spec::new(&["ca", "srp", "engine", "fipsinstall", "tsget", "cmp", "skeyutl"]).style(Style::WORDS.and(Style::HARMLESS)).acts(&[Act::Named(Code::RunsCode)]),
+        Spec::new(&[
+            "ca", "srp", "engine", "fipsinstall", "tsget", "cmp", "skeyutl",
+        ]).style(Style::WORDS.and(Style::HARMLESS)).acts(&[Act::Named(Code::RunsCode)]),
     ]),
     Spec::new(&["gpg", "gpg2", "gpgv", "gpgsm"])
         .style(Style::GNU.and(Style::HARMLESS).and(Style::RISKY))
@@ -41,17 +48,26 @@ pub(crate) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::READ)
         .judge(gpg),
-    Spec::new(&["age", "rage", "sops", "age-keygen", "minisign", "signify", "cosign", "ccrypt", "bcrypt", "scrypt", "mcrypt", "certbot", "acme.sh", "mkcert", "cfssl", "step", "keytool", "jarsigner", "easyrsa"])
+    Spec::new(&[
+        "age", "rage", "sops", "age-keygen", "minisign", "signify", "cosign", "ccrypt", "bcrypt", "scrypt", "mcrypt",
+        "certbot", "acme.sh", "mkcert", "cfssl", "step", "keytool", "jarsigner", "easyrsa",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("-o --output --out FILE : makes")])
         .operands(Operands::READ)
         .acts(&[Act::Named(Code::ShowsSecrets)]),
-    Spec::new(&["pass", "gopass", "bw", "op", "lpass", "security", "secret-tool", "keyring", "vault", "keepassxc-cli", "chamber", "aws-vault", "doppler", "infisical", "envchain", "teller", "berglas"])
+    Spec::new(&[
+        "pass", "gopass", "bw", "op", "lpass", "security", "secret-tool", "keyring", "vault", "keepassxc-cli",
+        "chamber", "aws-vault", "doppler", "infisical", "envchain", "teller", "berglas",
+    ])
         .style(Style::HARMLESS)
         .acts(&[Act::Named(Code::ShowsSecrets)]),
     Spec::new(&["printenv"]).style(Style::HARMLESS).judge(printenv),
     Spec::new(&["htpasswd", "mkpasswd", "pwgen", "apg"]).style(Style::HARMLESS).operands(Operands::then(&[Role::Text], Role::Text)),
-    Spec::new(&["ssh-keysign", "ssh-pkcs11-helper", "gpg-agent", "gpgconf", "gpg-connect-agent", "pinentry", "dirmngr", "kinit", "klist", "kdestroy", "certutil", "pk12util", "update-ca-certificates", "trust"])
+    Spec::new(&[
+        "ssh-keysign", "ssh-pkcs11-helper", "gpg-agent", "gpgconf", "gpg-connect-agent", "pinentry", "dirmngr",
+        "kinit", "klist", "kdestroy", "certutil", "pk12util", "update-ca-certificates", "trust",
+    ])
         .style(Style::HARMLESS)
         .acts(&[Act::Named(Code::ChangesSettings)]),
 ];

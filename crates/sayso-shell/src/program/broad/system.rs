@@ -36,23 +36,47 @@ pub(crate) const SPECS: &[Spec] = &[
             --cursor-file FILE : writes
             --vacuum-size S, --vacuum-time T, --vacuum-files N, --rotate, --flush, --sync, --relinquish-var, --setup-keys, --update-catalog : changes-system
         ")]),
-    Spec::new(&["timedatectl", "hostnamectl", "localectl", "loginctl", "networkctl", "resolvectl", "coredumpctl", "machinectl", "busctl", "portablectl", "userdbctl", "homectl", "nmcli", "iw", "rfkill", "bluetoothctl", "pactl", "amixer", "xrandr", "gsettings", "dconf", "defaults", "plutil", "xattr", "powerprofilesctl", "tuned-adm", "udevadm", "varlinkctl"])
+    Spec::new(&[
+        "timedatectl", "hostnamectl", "localectl", "loginctl", "networkctl", "resolvectl", "coredumpctl",
+        "machinectl", "busctl", "portablectl", "userdbctl", "homectl", "nmcli", "iw", "rfkill", "bluetoothctl",
+        "pactl", "amixer", "xrandr", "gsettings", "dconf", "defaults", "plutil", "xattr", "powerprofilesctl",
+        "tuned-adm", "udevadm", "varlinkctl",
+    ])
         .style(Style::HARMLESS.and(Style::FREE))
         .subs(&[
-            Spec::new(&["status", "show", "list", "list-sessions", "list-users", "list-timezones", "get-default", "session-status", "user-status", "query", "info", "read", "get", "dump", "list-schemas", "list-keys", "device", "con", "general", "radio", "dev", "tree", "introspect", "monitor"])
+            Spec::new(&[
+                "status", "show", "list", "list-sessions", "list-users", "list-timezones", "get-default",
+                "session-status", "user-status", "query", "info", "read", "get", "dump", "list-schemas", "list-keys",
+                "device", "con", "general", "radio", "dev", "tree", "introspect", "monitor",
+            ])
                 .style(Style::HARMLESS),
         ])
         .judge(ctl),
     Spec::new(&["service"]).style(Style::HARMLESS).judge(service),
-    Spec::new(&["systemd-analyze", "systemd-detect-virt", "systemd-path", "systemd-cgls", "systemd-cgtop", "systemd-delta", "systemd-escape", "systemd-id128"]).style(Style::HARMLESS),
-    Spec::new(&["mail", "mailx", "mutt", "sendmail", "msmtp", "swaks", "lpr", "lp", "wall", "write", "xmpp", "slackcat", "ntfy", "pushover", "gist", "pastebinit", "transfer", "ix", "croc", "wormhole", "magic-wormhole", "syncthing", "rslsync", "gdrive", "dropbox", "s3cmd", "s5cmd", "mc", "b2", "restic", "borg", "duplicity", "kopia"])
+    Spec::new(&[
+        "systemd-analyze", "systemd-detect-virt", "systemd-path", "systemd-cgls", "systemd-cgtop", "systemd-delta",
+        "systemd-escape", "systemd-id128",
+    ]).style(Style::HARMLESS),
+    Spec::new(&[
+        "mail", "mailx", "mutt", "sendmail", "msmtp", "swaks", "lpr", "lp", "wall", "write", "xmpp", "slackcat",
+        "ntfy", "pushover", "gist", "pastebinit", "transfer", "ix", "croc", "wormhole", "magic-wormhole",
+        "syncthing", "rslsync", "gdrive", "dropbox", "s3cmd", "s5cmd", "mc", "b2", "restic", "borg", "duplicity",
+        "kopia",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .operands(Operands::READ)
         .acts(&[Act::Named(Code::Publishes), Act::Connects("service")]),
-    Spec::new(&["xdg-open", "open", "gnome-open", "start", "sensible-browser", "x-www-browser", "firefox", "google-chrome", "chromium", "chrome", "safari", "brave", "lynx", "links", "w3m", "elinks", "browsh"])
+    Spec::new(&[
+        "xdg-open", "open", "gnome-open", "start", "sensible-browser", "x-www-browser", "firefox", "google-chrome",
+        "chromium", "chrome", "safari", "brave", "lynx", "links", "w3m", "elinks", "browsh",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .acts(&[Act::Named(Code::RunsCommand), Act::Connects("web")]),
-    Spec::new(&["xclip", "xsel", "pbcopy", "wl-copy", "clip", "pbpaste", "wl-paste", "notify-send", "say", "espeak", "beep", "zenity", "kdialog", "dialog", "whiptail", "gum", "logger", "scrot", "import", "screencapture", "maim", "grim"])
+    Spec::new(&[
+        "xclip", "xsel", "pbcopy", "wl-copy", "clip", "pbpaste", "wl-paste", "notify-send", "say", "espeak", "beep",
+        "zenity", "kdialog", "dialog", "whiptail", "gum", "logger", "scrot", "import", "screencapture", "maim",
+        "grim",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .operands(Operands::all(Role::Read)),
     Spec::new(&["fzf", "sk", "peco", "percol"])
@@ -61,18 +85,33 @@ pub(crate) const SPECS: &[Spec] = &[
             --preview CMD, --bind B, --become C, --with-shell S, --listen [A] : runs-command
             -f --filter STR, -q --query STR, -1, -0, -m, -i, +i, -x, -e, --height H, --reverse, --header H, --ansi, -d S, -n N, --with-nth N
         ")]),
-    Spec::new(&["ts", "pee", "vipe", "vidir", "combine", "ifne", "mispipe", "zrun", "errno", "isutf8", "lckdo", "ifdata", "zeitgeist"])
+    Spec::new(&[
+        "ts", "pee", "vipe", "vidir", "combine", "ifne", "mispipe", "zrun", "errno", "isutf8", "lckdo", "ifdata",
+        "zeitgeist",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .acts(&[Act::Named(Code::RunsCommand)]),
-    Spec::new(&["pv", "progress", "units", "qalc", "bcal", "dateutils", "dateadd", "datediff", "gdate", "jo", "ansi2html", "aha", "ansifilter", "recode", "uconv", "enca", "chardet", "uchardet", "dust", "duf", "eza", "exa", "lsd", "erd", "procs", "pstack", "bandwhich", "gping", "dirdiff", "lsdvd", "lsinitrd", "lsscsi", "lscgroup", "lsclocks", "ldapwhoami", "hostinfo", "gethostip"])
+    Spec::new(&[
+        "pv", "progress", "units", "qalc", "bcal", "dateutils", "dateadd", "datediff", "gdate", "jo", "ansi2html",
+        "aha", "ansifilter", "recode", "uconv", "enca", "chardet", "uchardet", "dust", "duf", "eza", "exa", "lsd",
+        "erd", "procs", "pstack", "bandwhich", "gping", "dirdiff", "lsdvd", "lsinitrd", "lsscsi", "lscgroup",
+        "lsclocks", "ldapwhoami", "hostinfo", "gethostip",
+    ])
         .style(Style::HARMLESS)
         .operands(Operands::READ),
     Spec::new(&["envsubst"]).options(&[options!("-v --variables, -h, -V")]),
-    Spec::new(&["ncdu", "ranger", "nnn", "lf", "vifm", "broot", "yazi", "fdupes", "jdupes", "rdfind", "rmlint", "czkawka", "detox", "bleachbit"])
+    Spec::new(&[
+        "ncdu", "ranger", "nnn", "lf", "vifm", "broot", "yazi", "fdupes", "jdupes", "rdfind", "rmlint", "czkawka",
+        "detox", "bleachbit",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .operands(Operands::all(Role::WriteBelow))
         .acts(&[Act::Named(Code::ChangesFiles)]),
-    Spec::new(&["mkisofs", "genisoimage", "xorriso", "mksquashfs", "unsquashfs", "debootstrap", "dpkg-deb", "rpmbuild", "dpkg-buildpackage", "debuild", "fpm", "makepkg", "alien", "appimagetool", "snapcraft", "flatpak-builder", "createrepo", "reprepro"])
+    Spec::new(&[
+        "mkisofs", "genisoimage", "xorriso", "mksquashfs", "unsquashfs", "debootstrap", "dpkg-deb", "rpmbuild",
+        "dpkg-buildpackage", "debuild", "fpm", "makepkg", "alien", "appimagetool", "snapcraft", "flatpak-builder",
+        "createrepo", "reprepro",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .acts(&[Act::WritesBelow("."), Act::Named(Code::RunsCode)]),
     Spec::new(&["screen", "zellij", "byobu", "dtach", "abduco", "dvtm", "asciinema", "ttyrec", "reptyr"])

@@ -13,7 +13,10 @@ pub(crate) const SPECS: &[Spec] = &[
             -R --repository --cwd PATH
         ")])
         .judge(by_verb),
-    Spec::new(&["repo", "gclient", "git-filter-repo", "bfg", "git-lfs", "git-crypt", "git-secret", "git-town", "gt", "stg", "spr", "ghstack"])
+    Spec::new(&[
+        "repo", "gclient", "git-filter-repo", "bfg", "git-lfs", "git-crypt", "git-secret", "git-town", "gt", "stg",
+        "spr", "ghstack",
+    ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .acts(&[Act::Named(Code::ChangesRepository)]),
 ];

@@ -210,13 +210,18 @@ const COMPOSE: &Table = options!("
 ");
 const COMPOSE_SUBS: &[Spec] = &[
     Spec::new(&["logs"]).style(EXACT).options(&[LOGS]),
-    Spec::new(&["ps", "ls", "images", "top", "config", "convert", "version", "port", "events", "stats", "volumes"]).style(EXACT).options(&[LIST, options!("
+    Spec::new(&[
+        "ps", "ls", "images", "top", "config", "convert", "version", "port", "events", "stats", "volumes",
+    ]).style(EXACT).options(&[LIST, options!("
         --environment, --hash S, --images, --no-consistency, --no-interpolate, --no-normalize, --no-path-resolution, --profiles, --resolve-image-digests, --networks, --variables, --index N, --protocol P, --short, --json
         -o --output FILE : writes
     ")]),
     Spec::new(&["exec"]).style(LEADING).options(&[EXEC]).judge(exec),
     Spec::new(&["run"]).style(LEADING).options(&[RUN]).judge(run),
-    Spec::new(&["up", "down", "start", "stop", "restart", "build", "create", "kill", "rm", "pause", "unpause", "scale", "watch", "wait", "attach", "cp", "commit", "export"])
+    Spec::new(&[
+        "up", "down", "start", "stop", "restart", "build", "create", "kill", "rm", "pause", "unpause", "scale",
+        "watch", "wait", "attach", "cp", "commit", "export",
+    ])
         .style(EXACT.and(Style::HARMLESS))
         .acts(CHANGES),
     Spec::new(&["pull"]).style(EXACT).options(&[PULL]).acts(&[Act::Connects("registry"), Act::Named(Code::Installs)]),

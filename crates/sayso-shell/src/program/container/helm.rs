@@ -8,7 +8,9 @@ const CHANGES: &[Act] = &[Act::Connects("cluster"), Act::Named(Code::ChangesServ
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["helm"]).style(EXACT).options(&[GLOBAL]).subs(&[
-        Spec::new(&["list", "ls", "status", "history", "get", "test"]).style(EXACT).options(&[READ]).acts(&[Act::Connects("cluster")]),
+        Spec::new(&[
+            "list", "ls", "status", "history", "get", "test",
+        ]).style(EXACT).options(&[READ]).acts(&[Act::Connects("cluster")]),
         Spec::new(&["version", "env", "help", "completion"]).style(EXACT).options(&[READ]),
         Spec::new(&["show", "inspect", "search"]).style(EXACT).options(&[READ, CHART]).acts(&[Act::Connects("chart repository")]),
         Spec::new(&["template", "lint"])
@@ -29,7 +31,9 @@ pub(super) const SPECS: &[Spec] = &[
             .acts(CHANGES),
         Spec::new(&["repo"]).style(EXACT).subs(&[
             Spec::new(&["list", "ls"]).style(EXACT).options(&[READ]),
-            Spec::new(&["add", "update", "up", "remove", "rm", "index"]).style(EXACT.and(Style::HARMLESS)).acts(&[Act::Connects("chart repository"), Act::Named(Code::ChangesSettings)]),
+            Spec::new(&[
+                "add", "update", "up", "remove", "rm", "index",
+            ]).style(EXACT.and(Style::HARMLESS)).acts(&[Act::Connects("chart repository"), Act::Named(Code::ChangesSettings)]),
         ]),
         Spec::new(&["pull", "fetch", "dependency", "dep", "package"])
             .style(EXACT)

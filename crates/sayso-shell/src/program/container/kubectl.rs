@@ -13,7 +13,10 @@ const CHANGES: &[Act] = &[Act::Connects("cluster"), Act::Named(Code::ChangesServ
 pub(super) const SPECS: &[Spec] = &[Spec::new(&["kubectl", "oc", "k", "microk8s.kubectl"]).style(EXACT).options(&[GLOBAL]).subs(&[
     // `-f` is a file here, and `--follow` of logs below.
     Spec::new(&["get", "describe", "wait"]).style(EXACT).options(&[FILES, READ]).acts(READS).judge(secrets),
-    Spec::new(&["logs", "log", "top", "explain", "api-resources", "api-versions", "version", "events", "options", "completion"])
+    Spec::new(&[
+        "logs", "log", "top", "explain", "api-resources", "api-versions", "version", "events", "options",
+        "completion",
+    ])
         .style(EXACT)
         .options(&[READ, FILES])
         .acts(READS)
@@ -29,7 +32,10 @@ pub(super) const SPECS: &[Spec] = &[Spec::new(&["kubectl", "oc", "k", "microk8s.
         Spec::new(&["view"]).style(EXACT).options(&[options!("--flatten, --minify, --merge
             --raw : shows-secrets"), READ]),
         Spec::new(&["get-contexts", "get-clusters", "get-users", "current-context"]).style(EXACT).options(&[READ]),
-        Spec::new(&["set", "set-cluster", "set-context", "set-credentials", "unset", "use-context", "use", "delete-cluster", "delete-context", "delete-user", "rename-context"])
+        Spec::new(&[
+            "set", "set-cluster", "set-context", "set-credentials", "unset", "use-context", "use", "delete-cluster",
+            "delete-context", "delete-user", "rename-context",
+        ])
             .style(EXACT.and(Style::HARMLESS))
             .acts(&[Act::Named(Code::ChangesSettings)]),
     ]),
@@ -48,7 +54,11 @@ pub(super) const SPECS: &[Spec] = &[Spec::new(&["kubectl", "oc", "k", "microk8s.
         --image-pull-policy P, --annotations A, --privileged, --leave-stdin-open, --pod-running-timeout T
     ")]).acts(CHANGES).judge(run),
     Spec::new(&["cp"]).style(EXACT).options(&[options!("-c --container C, --no-preserve, --retries N")]).acts(CHANGES).judge(copies),
-    Spec::new(&["apply", "create", "delete", "replace", "patch", "edit", "scale", "label", "annotate", "drain", "cordon", "uncordon", "taint", "set", "expose", "autoscale", "attach", "debug", "certificate", "kustomize", "convert", "alpha", "adm", "new-app", "start-build", "project", "login", "rsh"])
+    Spec::new(&[
+        "apply", "create", "delete", "replace", "patch", "edit", "scale", "label", "annotate", "drain", "cordon",
+        "uncordon", "taint", "set", "expose", "autoscale", "attach", "debug", "certificate", "kustomize", "convert",
+        "alpha", "adm", "new-app", "start-build", "project", "login", "rsh",
+    ])
         .style(EXACT)
         .options(&[CHANGE, FILES, READ])
         .acts(CHANGES),

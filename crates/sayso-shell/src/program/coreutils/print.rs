@@ -13,7 +13,9 @@ pub(crate) const SPECS: &[Spec] = &[
     // `-v` is the shell's own printf: its subscript is evaluated, which the shell's part sees to.
     Spec::new(&["printf"]).style(Style::LEADING).options(&[options!("-v VAR")]).judge(printf),
     Spec::new(&["pwd"]).options(&[options!("-L --logical, -P --physical")]).judge(pwd),
-    Spec::new(&["true", "false", ":", "yes", "clear", "reset", "tput", "nproc", "arch", "tty", "sleep", "usleep", "wait"])
+    Spec::new(&[
+        "true", "false", ":", "yes", "clear", "reset", "tput", "nproc", "arch", "tty", "sleep", "usleep", "wait",
+    ])
         .style(Style::HARMLESS),
     Spec::new(&["test", "["]).style(Style::LENIENT),
     Spec::new(&["basename"])

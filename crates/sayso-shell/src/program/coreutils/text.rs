@@ -140,7 +140,9 @@ pub(crate) const SPECS: &[Spec] = &[
             --base2msbf, --base2lsbf, --z85, --base58, -b --break N
         ")])
         .operands(Operands::READ),
-    Spec::new(&["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "shasum", "sha3sum", "md5"])
+    Spec::new(&[
+        "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "shasum", "sha3sum", "md5",
+    ])
         .options(&[options!("
             -b --binary, -c --check, --tag, -t --text, -z --zero, --ignore-missing, --quiet, --status, --strict
             -w --warn, -l --length BITS, -a --algorithm N, -U --UNIVERSAL, -0 --01, -p --portable, -q, -r, -s STRING

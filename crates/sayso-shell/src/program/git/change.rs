@@ -51,7 +51,10 @@ pub(super) const SUBS: &[Spec] = &[
         -q --quiet, --prune [D], --aggressive, --auto, --detach, --force, --keep-largest-pack, --cruft, --max-cruft-size N
         --expire-to DIR
     ")]),
-    Spec::new(&["prune", "prune-packed", "repack", "multi-pack-index", "commit-graph", "index-pack", "unpack-objects", "pack-objects", "pack-redundant", "backfill"])
+    Spec::new(&[
+        "prune", "prune-packed", "repack", "multi-pack-index", "commit-graph", "index-pack", "unpack-objects",
+        "pack-objects", "pack-redundant", "backfill",
+    ])
         .style(GIT.and(Style::HARMLESS))
         .acts(&[Act::Named(Code::ChangesRepository)]),
     Spec::new(&["hash-object"])

@@ -123,7 +123,11 @@ pub(super) const SUBS: &[Spec] = &[
     Spec::new(&["send-email", "imap-send"])
         .style(GIT.and(Style::HARMLESS).and(Style::RISKY))
         .acts(&[Act::Connects("mail server"), Act::Named(Code::Publishes)]),
-    Spec::new(&["upload-pack", "receive-pack", "upload-archive", "fetch-pack", "send-pack", "http-fetch", "http-push", "shell", "remote-http", "remote-https", "remote-ext", "remote-fd", "cvsimport", "cvsexportcommit", "svn", "p4", "subtree", "archimport", "quiltimport"])
+    Spec::new(&[
+        "upload-pack", "receive-pack", "upload-archive", "fetch-pack", "send-pack", "http-fetch", "http-push",
+        "shell", "remote-http", "remote-https", "remote-ext", "remote-fd", "cvsimport", "cvsexportcommit", "svn",
+        "p4", "subtree", "archimport", "quiltimport",
+    ])
         .style(GIT.and(Style::HARMLESS).and(Style::RISKY))
         .acts(&[Act::Named(Code::RunsCommand)]),
 ];

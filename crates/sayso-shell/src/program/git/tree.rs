@@ -111,7 +111,10 @@ pub(super) const SUBS: &[Spec] = &[
                 .acts(&[Act::Named(Code::ChangesRepository)]),
         ])
         .acts(&[Act::Named(Code::ChangesRepository)]),
-    Spec::new(&["checkout-index", "read-tree", "update-index", "write-tree", "mktree", "unpack-file", "merge-index", "merge-one-file"])
+    Spec::new(&[
+        "checkout-index", "read-tree", "update-index", "write-tree", "mktree", "unpack-file", "merge-index",
+        "merge-one-file",
+    ])
         .style(GIT.and(Style::HARMLESS))
         .acts(&[Act::Named(Code::ChangesRepository)]),
     Spec::new(&["sparse-checkout"])

@@ -62,8 +62,14 @@ pub(super) const SPECS: &[Spec] = &[
         --config FILE, --include-from FILE, --exclude-from FILE, --files-from FILE, --filter-from FILE : reads
         --log-file FILE : writes
     ")]).subs(&[
-        Spec::new(&["ls", "lsl", "lsd", "lsf", "lsjson", "size", "tree", "cat", "check", "about", "md5sum", "sha1sum", "version", "listremotes", "help"]).style(Style::EXACT).acts(&[crate::program::Act::Connects("rclone remote")]),
-        Spec::new(&["copy", "sync", "move", "copyto", "moveto", "delete", "purge", "mkdir", "rmdir", "rmdirs", "dedupe", "deletefile", "rcat", "touch", "bisync", "copyurl"])
+        Spec::new(&[
+            "ls", "lsl", "lsd", "lsf", "lsjson", "size", "tree", "cat", "check", "about", "md5sum", "sha1sum",
+            "version", "listremotes", "help",
+        ]).style(Style::EXACT).acts(&[crate::program::Act::Connects("rclone remote")]),
+        Spec::new(&[
+            "copy", "sync", "move", "copyto", "moveto", "delete", "purge", "mkdir", "rmdir", "rmdirs", "dedupe",
+            "deletefile", "rcat", "touch", "bisync", "copyurl",
+        ])
             .style(Style::EXACT)
             .acts(&[crate::program::Act::Connects("rclone remote"), crate::program::Act::Named(Code::ChangesService)]),
     ]),

@@ -57,7 +57,9 @@ pub(super) const SPECS: &[Spec] = &[
             --proxy P : connects
         ")])
         .judge(httpie),
-    Spec::new(&["aria2c", "axel", "lftp", "ncftp", "yt-dlp", "youtube-dl"]).style(Style::HARMLESS.and(Style::RISKY)).options(&[options!("
+    Spec::new(&[
+        "aria2c", "axel", "lftp", "ncftp", "yt-dlp", "youtube-dl",
+    ]).style(Style::HARMLESS.and(Style::RISKY)).options(&[options!("
         -d --dir DIR : makes-below
         -o --out FILE : makes
         -P --paths DIR : makes-below

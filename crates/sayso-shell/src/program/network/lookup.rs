@@ -21,7 +21,9 @@ pub(super) const SPECS: &[Spec] = &[
         .acts(&[Act::Connects("name server")])
         .judge(name_servers),
     Spec::new(&["ip"]).style(Style::RAW).judge(ip),
-    Spec::new(&["ifconfig", "route", "arp", "iwconfig", "ethtool", "brctl", "bridge", "tc"]).style(Style::RAW).judge(interface),
+    Spec::new(&[
+        "ifconfig", "route", "arp", "iwconfig", "ethtool", "brctl", "bridge", "tc",
+    ]).style(Style::RAW).judge(interface),
     Spec::new(&["ss", "netstat"])
         .style(Style::GNU)
         .options(&[options!("
@@ -32,7 +34,10 @@ pub(super) const SPECS: &[Spec] = &[
             -F --filter FILE : reads
             -D --diag FILE : writes
         ")]),
-    Spec::new(&["nmap", "masscan", "zmap", "nikto", "sqlmap", "hydra", "gobuster", "ffuf", "tcpdump", "tshark", "wireshark", "dumpcap", "ab", "wrk", "hey", "siege", "vegeta", "k6"])
+    Spec::new(&[
+        "nmap", "masscan", "zmap", "nikto", "sqlmap", "hydra", "gobuster", "ffuf", "tcpdump", "tshark", "wireshark",
+        "dumpcap", "ab", "wrk", "hey", "siege", "vegeta", "k6",
+    ])
         .style(Style::HARMLESS.and(Style::RISKY))
         .acts(&[Act::Named(Code::ChangesService)])
         .judge(probes),
