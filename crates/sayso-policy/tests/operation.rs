@@ -156,6 +156,19 @@ fn tools_with_a_shell_run_its_programs() {
 }
 
 #[test]
+fn a_command_that_leaves_the_sandbox_needs_a_yes_of_its_own() {
+    for (arguments, leaves) in [
+        (json!({"command": "ls", "dangerouslyDisableSandbox": true}), true),
+        (json!({"command": "ls", "dangerouslyDisableSandbox": false}), false),
+        (json!({"command": "ls", "elevated": "full"}), true),
+        (json!({"command": "ls", "sandbox_permissions": "require_escalated"}), true),
+        (json!({"command": "ls", "sandbox_permissions": "use_default"}), false),
+    ] {
+        assert_eq!(effects(&operation("Bash", arguments.clone())).contains("anything"), leaves, "{arguments}");
+    }
+}
+
+#[test]
 fn spans_point_into_the_text_of_all_commands() {
     let operation = operation("Bash", json!({"command": "ls a", "cmd": "cat b | wc"}));
     let text = operation.command.clone().unwrap();

@@ -133,7 +133,27 @@ fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     if asked.wrong || asked.commands.is_empty() || asked.strange_environment {
         draft.unclear();
     }
+    if leaves_sandbox(arguments) {
+        draft.effects.push(anything("leaves-sandbox"));
+    }
     asked.analyse(arguments, draft);
+}
+
+/// Whether the command is to run with more rights than the agent's others: a yes to the command is no yes to that.
+fn leaves_sandbox(arguments: &Value) -> bool {
+    let Some(fields) = arguments.as_object() else { return false };
+    fields.iter().any(|(key, value)| match plain_key(key).as_str() {
+        "elevated"
+        | "escalated"
+        | "sudo"
+        | "asroot"
+        | "withescalatedpermissions"
+        | "dangerouslydisablesandbox"
+        | "disablesandbox"
+        | "nosandbox" => !matches!(value, Value::Null | Value::Bool(false)),
+        "sandboxpermissions" => value.as_str() != Some("use_default") && !value.is_null(),
+        _ => false,
+    })
 }
 
 impl Asked {
