@@ -107,6 +107,18 @@ mod tests {
     }
 
     #[test]
+    fn an_ambiguous_name_is_listed_only_if_all_its_readings_are() {
+        for (only, listed) in
+            [("\"mcp:a/*\"", false), ("\"mcp:a/*\", \"mcp:a_b/c\"", true), ("\"mcp_a_b_c\"", true), ("\"mcp:*\"", true)]
+        {
+            let policy = policy(&format!("[tools]\nonly = [{only}]\n"));
+            assert_eq!(available(&policy, &Actor::default(), &"mcp_a_b_c").is_ok(), listed, "{only}");
+        }
+        let policy = policy("[tools]\nhide = [\"mcp:a_b/*\"]\n");
+        assert!(available(&policy, &Actor::default(), &"mcp_a_b_c").is_err());
+    }
+
+    #[test]
     fn a_denial_names_its_layer() {
         let policy = policy("[tools.for.\"agent:coder\"]\nhide = [\"@web\"]\n");
         let coder = Actor { agent: Some("coder".to_owned()), ..Actor::default() };

@@ -129,9 +129,7 @@ impl Condition {
                 None => Tri::No,
             },
             Self::Kind(kind) => is_of_kind(asked, *kind, purpose).into(),
-            Self::Tool(patterns) => {
-                patterns.iter().map(|pattern| pattern.matches(&asked.operation.tool, purpose)).max().unwrap_or(Tri::No)
-            }
+            Self::Tool(patterns) => ToolPattern::any_matches(patterns, &asked.operation.tool, purpose).into(),
             Self::Path(verbs, pattern) => path(asked, index, effect, verbs, pattern, purpose),
             Self::Host(pattern) => match &effect.target {
                 Target::Host(host) => pattern.matches(host, purpose),

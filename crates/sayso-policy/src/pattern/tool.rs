@@ -54,14 +54,23 @@ impl ToolPattern {
 
     /// An ambiguous name is denied if any reading is, allowed only if all are.
     pub(crate) fn matches(&self, tool: &ToolName, purpose: Purpose) -> Tri {
-        let one = |name: &str| match self {
+        Self::any_matches(std::slice::from_ref(self), tool, purpose).into()
+    }
+
+    /// Whether a list speaks of a tool: each reading of an ambiguous name may be allowed by another entry.
+    pub(crate) fn any_matches(patterns: &[Self], tool: &ToolName, purpose: Purpose) -> bool {
+        let one = |name: &str| patterns.iter().any(|pattern| pattern.matches_name(name));
+        match purpose {
+            Purpose::Permit => patterns.iter().any(|pattern| matches!(pattern, Self::Anything)) || tool.allows(one),
+            Purpose::Restrict => tool.restricts(one),
+        }
+    }
+
+    fn matches_name(&self, name: &str) -> bool {
+        match self {
             Self::Anything => true,
             Self::Name(glob) => glob.matches(name.as_bytes()),
             Self::Regex(regex) => regex.is_match(name),
-        };
-        match purpose {
-            Purpose::Permit => (matches!(self, Self::Anything) || tool.allows(one)).into(),
-            Purpose::Restrict => tool.restricts(one).into(),
         }
     }
 }

@@ -83,9 +83,8 @@ fn selects(grant: &Grant, judging: &Judging<'_>, state: &State, effect: &Effect,
         (Target::Host(target), Verb::Connect) => {
             HostPattern::parse(pattern).is_ok_and(|pattern| pattern.matches(target, Purpose::Permit) == Tri::Yes)
         }
-        (Target::Tool, Verb::Call) => ToolPattern::parse(pattern).is_ok_and(|patterns| {
-            patterns.iter().any(|pattern| pattern.matches(&judging.operation.tool, Purpose::Permit) == Tri::Yes)
-        }),
+        (Target::Tool, Verb::Call) => ToolPattern::parse(pattern)
+            .is_ok_and(|patterns| ToolPattern::any_matches(&patterns, &judging.operation.tool, Purpose::Permit)),
         _ => false,
     }
 }

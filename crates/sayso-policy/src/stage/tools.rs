@@ -3,7 +3,7 @@
 use crate::pattern::{Purpose, ToolPattern};
 use crate::rule::is;
 use crate::text::Who;
-use crate::word::{Actor, Layer, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
+use crate::word::{Actor, Layer, Opinion, Reason, Source, Stage, ToolName, Verdict};
 use std::borrow::Cow;
 
 /// One layer of `[tools]`.
@@ -59,9 +59,7 @@ fn in_force<'l>(layers: &'l [ToolLayer], actor: &Actor) -> Vec<&'l ToolLayer> {
 
 impl ToolLayer {
     fn judge(&self, file: &Layer, tool: &ToolName) -> Option<ToolOpinion> {
-        let hit = |patterns: &[ToolPattern], purpose| {
-            patterns.iter().any(|pattern| pattern.matches(tool, purpose) == Tri::Yes)
-        };
+        let hit = |patterns: &[ToolPattern], purpose| ToolPattern::any_matches(patterns, tool, purpose);
         if hit(&self.hide, Purpose::Restrict) {
             return Some(self.deny(
                 file,
