@@ -162,6 +162,8 @@ pub(crate) struct PathIndex {
     under: HashMap<Box<[u8]>, Vec<u32>>,
     holds: HashMap<Box<[u8]>, Vec<u32>>,
     any: Vec<u32>,
+    /// By the names that they begin with behind `/**`, for folders from which they go on.
+    leads: HashMap<Box<[u8]>, Vec<u32>>,
     /// Those that name a place and not just a name: they may be about what does not exist yet.
     placed: Vec<u32>,
     all: Vec<u32>,
@@ -172,6 +174,9 @@ impl PathIndex {
         self.all.push(at);
         if pattern.names_a_place() {
             self.placed.push(at);
+        }
+        for name in pattern.leading_names() {
+            self.leads.entry(name.to_ascii_lowercase().into()).or_default().push(at);
         }
         match pattern.key() {
             PathKey::Under(path) => {
@@ -210,6 +215,9 @@ impl PathIndex {
                 };
                 // A folder of ten thousand files asks about each of them, but each pattern is tried once.
                 let mut once: HashSet<u32> = self.any.iter().chain(&self.placed).copied().collect();
+                if let Some(name) = canonical.file_name() {
+                    once.extend(self.leads.get(&*name.as_bytes().to_ascii_lowercase()).into_iter().flatten());
+                }
                 for path in std::iter::once(canonical).chain(lexical).chain(found.iter().map(|path| path.as_path())) {
                     self.literal(path, &mut |at| {
                         once.insert(at);

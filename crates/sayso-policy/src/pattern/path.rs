@@ -143,6 +143,19 @@ impl PathPattern {
         }
     }
 
+    /// The literal names that stand behind a leading `/**`, but for the last component.
+    pub(crate) fn leading_names(&self) -> impl Iterator<Item = &[u8]> {
+        let list = match self {
+            Self::Components(components) if !self.names_a_place() => components.list.as_slice(),
+            _ => &[],
+        };
+        let last = list.len().saturating_sub(1);
+        list.iter().take(last).filter_map(|component| match component {
+            Component::One(glob) => glob.literal().map(str::as_bytes),
+            Component::Deep => None,
+        })
+    }
+
     /// What it may be looked up by.
     pub(crate) fn key(&self) -> PathKey {
         let Self::Components(components) = self else { return PathKey::Any };
@@ -272,7 +285,7 @@ impl PathPattern {
             return Tri::No;
         }
         // A recursive write may create what does not exist yet, at a place that somebody cared to name.
-        if verb == Verb::Write && self.names_a_place() {
+        if verb == Verb::Write && (self.names_a_place() || self.reaches_from(folder)) {
             return Tri::Maybe;
         }
         match tree.any_below(folder, |path| self.matches_path(path, bases, purpose)) {
@@ -365,6 +378,25 @@ impl PathPattern {
             Self::Regex(_) => false,
             Self::Components(components) => matches!(components.list.last(), Some(Component::Deep)),
         }
+    }
+
+    /// Whether a pattern such as `/**/.git/hooks/**` goes on below this folder: it ends as the pattern begins.
+    fn reaches_from(&self, folder: &Path) -> bool {
+        let Self::Components(components) = self else { return false };
+        let named: Vec<&Glob> = components
+            .list
+            .iter()
+            .skip_while(|component| **component == Component::Deep)
+            .map_while(|component| match component {
+                Component::One(glob) => Some(glob),
+                Component::Deep => None,
+            })
+            .collect();
+        let parts = split(folder);
+        (1..named.len()).any(|count| {
+            let tail = parts.len().checked_sub(count).and_then(|from| parts.get(from..));
+            tail.is_some_and(|tail| tail.iter().zip(&named).all(|(part, glob)| glob.matches_folded(part)))
+        })
     }
 
     /// Whether anything below this canonical folder could match, from the text alone.
