@@ -283,3 +283,20 @@ impl Compiler<'_> {
         rules
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_of_every_preset_hold() {
+        for name in presets::NAMES {
+            let parsed = text::parse(name, presets::text(name).unwrap()).unwrap();
+            let mut problems = Vec::new();
+            let layer = Layer::Preset(Cow::Borrowed(name));
+            let rules = Compiler { file: &parsed, layer, problems: &mut problems }.rules();
+            assert!(!rules.is_empty());
+            assert!(problems.is_empty(), "{name}: {problems:#?}");
+        }
+    }
+}

@@ -59,7 +59,7 @@ const DEVICES: &[&str] = &[
 
 /// Commands that are for people.
 const OPERATOR: &[&str] =
-    &["sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass}", "sayso init"];
+    &["sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass,hook}", "sayso init"];
 
 struct BuiltIns {
     own: Vec<PathPattern>,

@@ -32,6 +32,9 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
     }
     let words = Arguments { argv: &argv, spans: &spans, run };
     let ends = Ends::both(walker.cwd());
+    if shows_all_variables(name, &words) {
+        words.named(walker, "shows-secrets", NamedBy::Nothing, 0);
+    }
     match name {
         "cd" | "pushd" | "popd" | "dirs" => return directory::run(walker, name, &words),
         "declare" | "typeset" | "local" | "export" | "readonly" => declare::run(walker, name, &words, assigned),
@@ -89,6 +92,17 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         printed => output(printed),
     });
     ends
+}
+
+/// `set`, `export -p` and their like print the whole environment.
+fn shows_all_variables(name: &str, words: &Arguments<'_>) -> bool {
+    match name {
+        "set" => words.argv.len() == 1,
+        "export" | "declare" | "typeset" | "readonly" => {
+            words.operands().next().is_none() && words.argv.iter().skip(1).all(|word| word.exact() != Some(b"-f"))
+        }
+        _ => false,
+    }
 }
 
 /// Writes down that a builtin runs. What its table says of words and options counts, and its effects if it has one.
