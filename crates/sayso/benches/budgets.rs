@@ -1,0 +1,267 @@
+//! The budgets of speed and size, measured: `cargo bench`.
+//!
+//! Every line is a median of this run and stands beside its budget; where there is a natural baseline (a program that
+//! does nothing, the same with twenty rules) the ratio to it is printed, because a ratio says more on another machine
+//! than microseconds do. `docs/benchmarks.md` holds what it printed.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark that fails stops")]
+
+use sayso_gate::{ProcessEnvironment, RealFiles};
+use sayso_policy::shell::{Context, Dialect, Environment, Files, MemoryFiles, analyze};
+use sayso_policy::{Facts, Layer, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// 27 bytes, typical.
+const SHORT: &str = "git log --oneline -n 10 src";
+/// About 80 bytes, the mean of real one-liners.
+const LONG: &str = "grep -rn 'fn main' src --include='*.rs' | sort | uniq -c | head -20 && git status";
+
+struct NoVariables;
+
+impl Environment for NoVariables {
+    fn get(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+fn main() {
+    println!("| what | measured | budget | ratio |");
+    println!("|---|---|---|---|");
+    analysis();
+    decisions();
+    compilation();
+    hook();
+}
+
+fn line(what: &str, measured: &str, budget: &str, ratio: &str) {
+    println!("| {what} | {measured} | {budget} | {ratio} |");
+}
+
+/// The median time of one call, over batches that are long enough for the clock.
+fn time(mut work: impl FnMut()) -> Duration {
+    for _ in 0..200 {
+        work();
+    }
+    let began = Instant::now();
+    for _ in 0..100 {
+        work();
+    }
+    let each = began.elapsed() / 100;
+    let batch = (Duration::from_micros(200).as_nanos() / each.as_nanos().max(1)).clamp(1, 5_000) as u32;
+    let mut samples: Vec<Duration> = (0..301)
+        .map(|_| {
+            let began = Instant::now();
+            for _ in 0..batch {
+                work();
+            }
+            began.elapsed() / batch
+        })
+        .collect();
+    samples.sort();
+    samples[samples.len() / 2]
+}
+
+fn micros(time: Duration) -> String {
+    format!("{:.2} µs", time.as_nanos() as f64 / 1_000.0)
+}
+
+fn over(time: Duration, budget: Duration) -> String {
+    format!("{:.2} of the budget", time.as_nanos() as f64 / budget.as_nanos() as f64)
+}
+
+fn memory() -> MemoryFiles {
+    let mut files = MemoryFiles::new();
+    files.folder("/app/src");
+    files.folder("/home/ann");
+    for program in ["git", "grep", "sort", "uniq", "head"] {
+        files.program(format!("/usr/bin/{program}"), b"");
+    }
+    files
+}
+
+fn analysis() {
+    let files = memory();
+    let context = Context {
+        cwd: Some(Path::new("/app")),
+        home: Some(Path::new("/home/ann")),
+        workspace: Some(Path::new("/app")),
+        env: &NoVariables,
+        files: &files,
+        dialect: Dialect::Bash,
+    };
+    for (name, command, budget) in [("27 bytes", SHORT, 2), ("81 bytes", LONG, 6)] {
+        let took = time(|| {
+            black_box(analyze(black_box(command.as_bytes()), &context));
+        });
+        let budget_time = Duration::from_micros(budget);
+        line(&format!("parse + effects, {name}"), &micros(took), &format!("{budget} µs"), &over(took, budget_time));
+    }
+}
+
+fn call(command: &str, root: &str) -> ToolCall {
+    ToolCall {
+        cwd: Some(root.into()),
+        workspace: Workspace::new(root, Some(Path::new("/home/ann"))),
+        home: Some("/home/ann".into()),
+        ..ToolCall::command(command.as_bytes())
+    }
+}
+
+/// A policy of so many rules, all of a kind that might be meant: programs, subcommands, paths, hosts, tools.
+fn policy_text(rules: usize) -> String {
+    let mut text = String::from(
+        "default = \"ask\"\n[allow]\nrun = [\"git {status,log,diff}\", \"grep\", \"sort\", \"uniq\", \"head\"]\n",
+    );
+    text.push_str("read = [\"./**\"]\n");
+    for at in 0..rules.saturating_sub(8) {
+        let (verb, pattern) = match at % 5 {
+            0 => ("run", format!("program{at} sub --flag")),
+            1 => ("run", format!("git made-up-{at}")),
+            2 => ("read", format!("/srv/data/{at}/**")),
+            3 => ("connect", format!("host{at}.example.org")),
+            _ => ("tool", format!("mcp:server{at}/*")),
+        };
+        writeln!(text, "[[rule]]\nid = \"rule-{at}\"\ndeny = {{ {verb} = \"{pattern}\" }}").unwrap();
+    }
+    text
+}
+
+fn policy(rules: usize) -> Policy {
+    let file = PolicyText { layer: Layer::User, name: "bench.toml".into(), text: policy_text(rules), trusted: true };
+    Policy::compile(&[file]).unwrap()
+}
+
+fn decisions() {
+    let files = memory();
+    let facts = Facts { files: &files, env: &NoVariables };
+    let (few, many) = (policy(20), policy(10_000));
+    let decide = |policy: &Policy, facts: Facts<'_>, operation: &Operation| {
+        time(|| {
+            let _ = black_box(policy.evaluate(black_box(operation), &State::default(), facts));
+        })
+    };
+    let operation = Operation::new(call(SHORT, "/app"), facts);
+    let with_few = decide(&few, facts, &operation);
+    let with_many = decide(&many, facts, &operation);
+    line(
+        "decision, files in memory, 20 rules, beyond the analysis",
+        &micros(with_few),
+        "2 µs",
+        &over(with_few, Duration::from_micros(2)),
+    );
+    line(
+        "the same with 10,000 rules",
+        &micros(with_many),
+        "1.25 x",
+        &format!("{:.2} x", with_many.as_nanos() as f64 / with_few.as_nanos() as f64),
+    );
+    real(&few);
+}
+
+/// With real paths and PATH: everything from the text of the command to the decision.
+fn real(policy: &Policy) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("src")).unwrap();
+    let facts = Facts { files: &RealFiles as &dyn Files, env: &ProcessEnvironment };
+    let root = root.to_str().unwrap();
+    let took = time(|| {
+        let operation = Operation::new(call(SHORT, root), facts);
+        let _ = black_box(policy.evaluate(&operation, &State::default(), facts));
+    });
+    line(
+        "decision with real paths and PATH, analysis included",
+        &micros(took),
+        "30 µs",
+        &over(took, Duration::from_micros(30)),
+    );
+}
+
+fn compilation() {
+    let text = policy_text(10_000);
+    let file = PolicyText { layer: Layer::User, name: "bench.toml".into(), text, trusted: true };
+    let mut samples: Vec<Duration> = (0..9)
+        .map(|_| {
+            let began = Instant::now();
+            black_box(Policy::compile(std::slice::from_ref(&file)).unwrap());
+            began.elapsed()
+        })
+        .collect();
+    samples.sort();
+    let took = samples[samples.len() / 2];
+    line(
+        "compile 10,000 rules",
+        &format!("{:.1} ms", took.as_secs_f64() * 1_000.0),
+        "100 ms",
+        &over(took, Duration::from_millis(100)),
+    );
+}
+
+/// From spawn to exit, policy loaded and decision recorded, against a static C program that does nothing.
+fn hook() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("nothing.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let nothing = folder.path().join("nothing");
+    let built = Command::new("cc").arg("-O2").arg("-static").arg("-o").arg(&nothing).arg(&source).status();
+    if !built.is_ok_and(|status| status.success()) {
+        line("`sayso hook`", "not measured: no C compiler", "2 x", "");
+        return;
+    }
+    let project = folder.path().join("project");
+    std::fs::create_dir(&project).unwrap();
+    let input = format!(
+        "{{\"session_id\":\"bench\",\"cwd\":{cwd:?},\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\",\
+         \"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"{SHORT}\"}},\"tool_use_id\":\"toolu_1\"}}",
+        cwd = project.to_str().unwrap()
+    );
+    let home = |name: &str, rules: usize| {
+        let home = folder.path().join(name);
+        std::fs::create_dir_all(home.join(".config/sayso")).unwrap();
+        std::fs::write(home.join(".config/sayso/policy.toml"), policy_text(rules)).unwrap();
+        home
+    };
+    let (few, many) = (home("few", 20), home("many", 10_000));
+    let run_nothing = || spawn(Command::new(&nothing), "");
+    let run_hook = |home: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
+        command
+            .args(["hook", "claude-code"])
+            .env("HOME", home)
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME");
+        spawn(command, &input)
+    };
+    let (mut floor, mut with_few, mut with_many) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..150 {
+        floor.push(run_nothing());
+        with_few.push(run_hook(&few));
+    }
+    for _ in 0..30 {
+        with_many.push(run_hook(&many));
+    }
+    let median = |samples: &mut Vec<Duration>| {
+        samples.sort();
+        samples[samples.len() / 2]
+    };
+    let (floor, few_took, many_took) = (median(&mut floor), median(&mut with_few), median(&mut with_many));
+    let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1_000.0);
+    let ratio = |a: Duration, b: Duration| format!("{:.2} x", a.as_nanos() as f64 / b.as_nanos() as f64);
+    line("a static C program that does nothing", &ms(floor), "", "1 x");
+    line("`sayso hook`, 20 rules, decision recorded", &ms(few_took), "2 x", &ratio(few_took, floor));
+    line("`sayso hook`, 10,000 rules", &ms(many_took), "1.25 x of 20 rules", &ratio(many_took, few_took));
+}
+
+fn spawn(mut command: Command, input: &str) -> Duration {
+    let began = Instant::now();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // A program that reads nothing may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait().unwrap();
+    began.elapsed()
+}
