@@ -81,6 +81,8 @@ fn shell(view: &mut View<'_>) {
         script(view, file, at, Vec::new());
     }
     let executes = !options.check_only || options.interactive;
+    // Only reading a script to check its syntax starts nothing.
+    view.out.transparent = !executes && options.start_up.is_empty();
     match rest {
         [text, parameters @ ..] if options.text => {
             if executes {
@@ -169,6 +171,9 @@ fn shell_options(view: &mut View<'_>) -> Option<Options> {
             options.start_up.push(options.next);
             options.next += 1;
             seen(view, "--rcfile", at, view.word(at + 1).cloned(), true);
+        } else if matches!(name, b"no-exec" | b"noexec") {
+            options.check_only = true;
+            seen(view, "-n", at, None, true);
         } else if is_long(name) || bytes.starts_with(b"--") {
             let known = is_long(name) || matches!(name, b"help" | b"version");
             let name = format!("--{}", String::from_utf8_lossy(name));

@@ -78,8 +78,10 @@ fn shells_run_text_scripts_and_standard_input() {
         bash --norc -ec 'rm x' => shell {rm x}; only
         bash -- x.sh -c y => read /w/x.sh; script x.sh
         bash x.sh => read /w/x.sh; script x.sh
-        bash -n x.sh => read /w/x.sh
-        bash -o noexec x.sh => read /w/x.sh
+        bash -n x.sh => read /w/x.sh; only
+        bash -o noexec x.sh => read /w/x.sh; only
+        zsh --no-exec x.zsh => read /w/x.zsh; only
+        bash -n +n x.sh => read /w/x.sh; script x.sh
         bash --rcfile f -i => read /w/f; code sh (runs-code program); script f
         bash -c $x => shell {??}
         bash $x => shell {??}

@@ -266,7 +266,7 @@ fn effects(view: &mut View<'_>, name: &str, kind: Kind, words: &[usize], at: usi
         Kind::Keys => {
             view.code("sh", Code::RunsCode, by(), at);
             let typed: Vec<usize> = words.iter().copied().filter(|&at| !is_key(view.word(at))).collect();
-            if let Some(text) = text(view, &typed) {
+            if let Some(text @ Word::Exact(_)) = text(view, &typed) {
                 view.starts_shell(text, at);
             }
         }
