@@ -5,6 +5,7 @@ use crate::tail::Tail;
 use sayso_gate::audit::{Log, Spool};
 use sayso_gate::{Gate, InForce, Places, Sessions};
 use sayso_policy::PolicyText;
+use sayso_policy::explain::visible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,8 +37,6 @@ type Gates = HashMap<Option<PathBuf>, (Arc<Gate>, Instant)>;
 /// What the page says about this server.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// What is in force, in words.
-    pub enforcing: String,
     /// The folder in which the try-box begins.
     pub folder: String,
     /// What to do next, as a command.
@@ -92,4 +91,14 @@ impl App {
 /// A panic elsewhere leaves nothing half done in what these locks guard.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is in force, in words: `preset developer`, `~/.config/sayso/policy.toml`.
+#[must_use]
+pub fn in_words(files: &[PolicyText]) -> String {
+    let name = |file: &PolicyText| match file.name.strip_prefix("preset:") {
+        Some(preset) => format!("preset {}", visible(preset)),
+        None => visible(&file.name).into_owned(),
+    };
+    files.iter().map(name).collect::<Vec<_>>().join(", ")
 }

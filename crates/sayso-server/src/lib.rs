@@ -15,6 +15,6 @@ mod server;
 mod tail;
 pub mod wire;
 
-pub use app::About;
+pub use app::{About, in_words};
 pub use error::Error;
 pub use server::{Listening, Options, serve};

@@ -80,6 +80,13 @@ impl Judge {
         Self { gate: Gate::new(in_force, Box::new(Unrecorded)) }
     }
 
+    /// Says on standard error what the owner should know about the policy files.
+    pub(crate) fn say_notices(&self) {
+        for notice in &self.gate.in_force().notices {
+            eprintln!("note: {}", sayso_policy::explain::visible(&notice.reason.text));
+        }
+    }
+
     /// Judges a call.
     pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment) -> Said {
         let (operation, decision) = self.gate.rehearse(call, Facts { files: &RealFiles, env });

@@ -93,6 +93,7 @@ function Home({ signOut }) {
     </header>
     <main>
       ${failed && html`<p class="wrong" role="alert">${failed}</p>`}
+      ${status?.notices.map((notice) => html`<p class="notice">${visible(notice)}</p>`)}
       <${TryBox} input=${tryBox} folder=${status?.folder} />
       <${Decisions} records=${records} status=${status} />
     </main>

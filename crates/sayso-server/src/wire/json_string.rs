@@ -59,7 +59,7 @@ fn escaped_bytes(wtf8: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Bytes as a JSON string: what is not UTF-8 is written as the lone surrogates that [`JsonBytes`] reads.
+/// Bytes as a JSON string: what is not UTF-8 is written as lone surrogates, as they are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonText(pub Vec<u8>);
 

@@ -52,6 +52,7 @@ pub(crate) fn run(check: &Check) -> Outcome {
     let call =
         check.circumstances.call(request(check.command.as_deref(), check.tool.as_deref(), check.args.as_deref())?)?;
     let judge = Judge::choose(&check.policy, &call)?;
+    judge.say_notices();
     let Said { operation, decision } = judge.judge(call, &ProcessEnvironment);
     let operation = operation.context("Sayso failed while it judged this; please report the bug")?;
     let changes = judge.nearest(&operation, &decision, &ProcessEnvironment);

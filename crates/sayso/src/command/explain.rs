@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Explains a reason code, the word in [brackets] of an answer. Without a code it lists all of them.
+/// Explains a reason code, the word in brackets behind an answer. Without a code it lists all of them.
 ///
 /// Rules of a policy have codes of their own: their `id`. The answer names the file and line of such a rule.
 #[derive(Debug, clap::Args)]

@@ -6,9 +6,8 @@ use crate::show::agents::{self, Found};
 use crate::show::paint::Paint;
 use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Home, InForce, Places};
-use sayso_policy::PolicyText;
 use sayso_policy::explain::visible;
-use sayso_server::{About, Error, Listening, Options};
+use sayso_server::{About, Error, Listening, Options, in_words};
 use std::io::{Write as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
@@ -45,16 +44,12 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         crate::judge::compile(&given)?;
         InForce::given(given.clone()).map_err(refused)?
     };
-    let enforcing = enforcing(&in_force.files);
+    let enforcing = in_words(&in_force.files);
     let notices: Vec<String> = in_force.notices.iter().map(|notice| notice.reason.text.clone()).collect();
     let decisions = Log::open(&places)?.count(&Query::default())?;
     let found = agents::find(&places);
     let next = next(&found);
-    let about = About {
-        enforcing: format!("enforcing {enforcing}"),
-        folder: here.to_string_lossy().into_owned(),
-        next: next.to_owned(),
-    };
+    let about = About { folder: here.to_string_lossy().into_owned(), next: next.to_owned() };
     let intro = Intro { enforcing, notices, decisions, state: places.shown(&places.state), found, next };
     let port = serve.port;
     let options = Options {
@@ -93,18 +88,6 @@ fn failure(error: Error, port: u16) -> Failure {
         Error::Gate(error) => refused(error),
         error => Failure::Internal(error.into()),
     }
-}
-
-/// What is in force, in words.
-fn enforcing(files: &[PolicyText]) -> String {
-    let names: Vec<String> = files
-        .iter()
-        .map(|file| match file.name.strip_prefix("preset:") {
-            Some(preset) => format!("preset {}", visible(preset)),
-            None => visible(&file.name).into_owned(),
-        })
-        .collect();
-    names.join(", ")
 }
 
 fn next(found: &[Found]) -> &'static str {

@@ -47,6 +47,7 @@ pub(crate) struct Why {
 pub(crate) fn run(why: &Why) -> Outcome {
     let call = why.circumstances.call(request(why.command.as_deref(), why.tool.as_deref(), why.args.as_deref())?)?;
     let judge = Judge::choose(&why.policy, &call)?;
+    judge.say_notices();
     let started = Instant::now();
     let Said { operation, decision } = judge.judge(call, &ProcessEnvironment);
     let took = started.elapsed();

@@ -55,7 +55,13 @@ fn ran(person: &Person, project: &std::path::Path, command: &str) -> String {
 fn normal(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
-        let line = line.replace(|c: char| c.is_ascii_digit() && line.contains("\"preset:"), "9");
+        let mut line = line.to_owned();
+        if line.contains("\"preset:") {
+            line = line.replace(|c: char| c.is_ascii_digit(), "9");
+            while line.contains("99") {
+                line = line.replace("99", "9");
+            }
+        }
         let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         for at in 1..words.len() {
             if words[at] == "µs" {

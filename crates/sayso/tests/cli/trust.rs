@@ -14,6 +14,8 @@ fn an_untrusted_project_only_tightens_and_trust_is_bound_to_content() {
     let code = |tool: &str| person.run(&["check", "--tool", tool]).code;
     assert_eq!((code("web_search"), code("web_fetch")), (3, 4));
     assert!(person.run(&["trust", "--show"]).out.contains("is not trusted"));
+    let noted = person.run(&["check", "--tool", "web_search"]).err;
+    assert!(noted.starts_with("note: ") && noted.contains("`sayso trust`"), "{noted}");
 
     assert_eq!(person.run(&["trust"]).code, 0);
     assert_eq!((code("web_search"), code("web_fetch")), (0, 4));
