@@ -219,18 +219,17 @@ impl<'a> Parser<'_, 'a> {
         }
         let start = std::mem::replace(&mut self.pos, end);
         self.blanks();
-        let (name, after) = self.name();
-        let assigns = !name.is_empty() && matches!(self.byte(after), Some(b'=' | b'+' | b'['));
         let reserved = self.reserved().map(|(word, _)| word);
         if self.peek() == Some(b'(') || reserved.is_some_and(|word| word != Reserved::Bang && word != Reserved::Time) {
             return Err(self.error(Trouble::Misread));
         }
-        let begins = match self.peek() {
-            Some(b'&') => self.peek_second().is_some_and(|(b, _)| b == b'>'),
-            Some(byte) => !is_meta(byte) || matches!(byte, b'<' | b'>'),
-            None => false,
-        };
-        let plain = !assigns && begins && reserved.is_none();
+        // An assignment, an option or a quote would make a difference.
+        let word = self.slice(self.pos, self.end);
+        let length = word.iter().position(|b| is_special_in_word(*b)).unwrap_or(word.len());
+        let plain = reserved.is_none()
+            && word.first().is_some_and(u8::is_ascii_alphanumeric)
+            && word.iter().take(length).all(|b| !matches!(b, b'=' | b'['))
+            && word.get(length).is_none_or(|b| is_meta(*b));
         self.pos = start;
         Ok(plain)
     }

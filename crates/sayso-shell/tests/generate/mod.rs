@@ -25,10 +25,24 @@ impl Dice {
     }
 }
 
+#[allow(dead_code, reason = "each test uses one of the two")]
 /// A command text of the whole grammar, nested up to `depth`.
 pub(crate) fn text(dice: &mut Dice, depth: usize) -> String {
     let mut text = list(dice, depth);
     if dice.once_in(3) {
+        mutate(dice, &mut text);
+    }
+    text
+}
+
+#[allow(dead_code, reason = "each test uses one of the two")]
+/// A shorter text of commands whose names are mostly known, so that an analysis has something to say.
+pub(crate) fn plain(dice: &mut Dice, depth: usize) -> String {
+    let mut text = and_or(dice, depth);
+    if dice.once_in(2) {
+        text = format!("{text}{}{}", dice.pick(&["; ", "\n", " & "]), and_or(dice, depth));
+    }
+    if dice.once_in(8) {
         mutate(dice, &mut text);
     }
     text
@@ -125,7 +139,7 @@ fn list(dice: &mut Dice, depth: usize) -> String {
         out += &and_or(dice, depth);
     }
     if dice.once_in(4) {
-        out += dice.pick(&[";", "\n", "&", " # end"]);
+        out += dice.pick(&[";", "\n", "&", " # end\n"]);
     }
     out
 }
@@ -269,13 +283,11 @@ fn simple(dice: &mut Dice, depth: usize) -> String {
         out += redirect(dice, depth).trim_start();
         out += " ";
     }
-    out += &match dice.roll(12) {
+    out += &match dice.roll(40) {
         0 => word(dice, depth),
-        1 => format!(
-            "{} {}",
-            dice.pick(&["declare", "export", "local", "readonly", "typeset", "eval"]),
-            assignment(dice, depth)
-        ),
+        1..=3 => {
+            format!("{} {}", dice.pick(&["declare", "export", "local", "readonly", "typeset"]), assignment(dice, depth))
+        }
         _ => dice
             .pick(&[
                 "p1", "p2", "p3", "echo", "true", "false", "test", ":", "e\\\ncho", "'p1'", "p\"2\"", "\\p3", "if\"\"",
