@@ -1,7 +1,10 @@
 //! The few facts about files that the analysis and the policy ask for, behind a trait so that both stay pure.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
 
 /// What stands at a path, its last link not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +60,25 @@ impl Files for NoFiles {
 /// Files that exist only in memory: for tests, benchmarks and worked examples.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles {
-    kinds: HashMap<PathBuf, (Kind, Vec<u8>)>,
+    entries: HashMap<Box<[u8]>, (Kind, Vec<u8>), BuildHasherDefault<Quick>>,
+    links: usize,
+}
+
+/// A hash without a secret: nobody attacks a table that a test fills.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quick(u64);
+
+impl Hasher for Quick {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let word = chunk.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
+            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+    }
 }
 
 impl MemoryFiles {
@@ -91,54 +112,69 @@ impl MemoryFiles {
 
     /// Adds a symbolic link.
     pub fn link(&mut self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> &mut Self {
+        self.links += 1;
         self.put(path.as_ref(), Kind::Link(target.into()), b"")
     }
 
     fn put(&mut self, path: &Path, kind: Kind, content: &[u8]) -> &mut Self {
-        let mut parent = path.parent();
-        while let Some(folder) = parent {
-            self.kinds
-                .entry(folder.to_path_buf())
-                .or_insert_with(|| (Kind::Folder { world_writable: false }, Vec::new()));
-            parent = folder.parent();
+        for folder in path.ancestors().skip(1) {
+            self.entries.entry(key(folder)).or_insert_with(|| (Kind::Folder { world_writable: false }, Vec::new()));
         }
-        self.kinds.insert(path.to_path_buf(), (kind, content.to_vec()));
+        self.entries.insert(key(path), (kind, content.to_vec()));
         self
+    }
+
+    /// What stands under this very name.
+    fn entry(&self, path: &Path) -> Option<&(Kind, Vec<u8>)> {
+        let bytes = path.as_os_str().as_bytes();
+        match self.entries.get(bytes) {
+            None if bytes.ends_with(b"/") || bytes.windows(2).any(|pair| matches!(pair, b"//" | b"/.")) => {
+                self.entries.get(&key(path))
+            }
+            found => found,
+        }
     }
 
     /// The path with the links of its folders followed, as the kernel would on the way to the last component.
     fn reach(&self, path: &Path) -> PathBuf {
         match (path.parent(), path.file_name()) {
-            _ if self.kinds.contains_key(path) => path.to_path_buf(),
             (Some(parent), Some(name)) => crate::canonical::canonical(self, parent).path.join(name),
             _ => path.to_path_buf(),
         }
     }
 }
 
+/// A path as the table holds it: without `.` and doubled slashes.
+fn key(path: &Path) -> Box<[u8]> {
+    let plain: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    plain.as_os_str().as_bytes().into()
+}
+
 impl Files for MemoryFiles {
     fn kind(&self, path: &Path) -> Kind {
-        if let Some((kind, _)) = self.kinds.get(path) {
+        if let Some((kind, _)) = self.entry(path) {
             return kind.clone();
         }
         // A path below a link is not in the table under its own name.
-        let has_link = path.ancestors().skip(1).any(|p| matches!(self.kinds.get(p), Some((Kind::Link(_), _))));
-        if !has_link {
+        let linked = self.links > 0
+            && path.ancestors().skip(1).any(|folder| matches!(self.entry(folder), Some((Kind::Link(_), _))));
+        if !linked {
             return Kind::Missing;
         }
-        self.kinds.get(&self.reach(path)).map_or(Kind::Missing, |(kind, _)| kind.clone())
+        self.entry(&self.reach(path)).map_or(Kind::Missing, |(kind, _)| kind.clone())
     }
 
-    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<std::ffi::OsString>> {
+    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<OsString>> {
         let folder = crate::canonical::canonical(self, folder).path;
-        if !matches!(self.kinds.get(&folder), Some((Kind::Folder { .. }, _))) {
+        if !matches!(self.entry(&folder), Some((Kind::Folder { .. }, _))) {
             return None;
         }
         let mut names: Vec<_> = self
-            .kinds
+            .entries
             .keys()
-            .filter(|p| p.parent() == Some(&folder))
-            .filter_map(|p| p.file_name().map(std::ffi::OsStr::to_owned))
+            .map(|path| Path::new(OsStr::from_bytes(path)))
+            .filter(|path| path.parent() == Some(&folder))
+            .filter_map(|path| path.file_name().map(OsStr::to_owned))
             .collect();
         names.sort();
         (names.len() <= limit).then_some(names)
@@ -146,7 +182,7 @@ impl Files for MemoryFiles {
 
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
         let path = crate::canonical::canonical(self, path).path;
-        match self.kinds.get(&path) {
+        match self.entry(&path) {
             Some((Kind::File { .. }, content)) if content.len() <= limit => Some(content.clone()),
             _ => None,
         }

@@ -8,6 +8,8 @@ use crate::Context;
 use crate::canonical::{canonical, lexical};
 use crate::effect::{Program, Shadow};
 use crate::files::Kind;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Folders whose programs go by their name even when PATH is not known.
@@ -22,115 +24,88 @@ const SYSTEM: &[&str] = &[
     "/run/current-system/sw/bin",
 ];
 
-/// Builtins of bash 5.2, sorted.
-const BUILTINS: &[&str] = &[
-    ".",
-    ":",
-    "[",
-    "alias",
-    "bg",
-    "bind",
-    "break",
-    "builtin",
-    "caller",
-    "cd",
-    "command",
-    "compgen",
-    "complete",
-    "compopt",
-    "continue",
-    "declare",
-    "dirs",
-    "disown",
-    "echo",
-    "enable",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fc",
-    "fg",
-    "getopts",
-    "hash",
-    "help",
-    "history",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "suspend",
-    "test",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "wait",
-];
-
-/// Whether bash has a builtin of this name.
+/// Whether bash 5.2 has a builtin of this name.
 #[must_use]
 pub fn is_builtin(name: &str) -> bool {
-    BUILTINS.binary_search(&name).is_ok()
+    // By the first letter, because this is asked of every command.
+    let names: &[&str] = match name.as_bytes().first() {
+        Some(b'.' | b':' | b'[') => return name.len() == 1,
+        Some(b'a') => &["alias"],
+        Some(b'b') => &["bg", "bind", "break", "builtin"],
+        Some(b'c') => &["caller", "cd", "command", "compgen", "complete", "compopt", "continue"],
+        Some(b'd') => &["declare", "dirs", "disown"],
+        Some(b'e') => &["echo", "enable", "eval", "exec", "exit", "export"],
+        Some(b'f') => &["false", "fc", "fg"],
+        Some(b'g') => &["getopts"],
+        Some(b'h') => &["hash", "help", "history"],
+        Some(b'j') => &["jobs"],
+        Some(b'k') => &["kill"],
+        Some(b'l') => &["let", "local", "logout"],
+        Some(b'm') => &["mapfile"],
+        Some(b'p') => &["popd", "printf", "pushd", "pwd"],
+        Some(b'r') => &["read", "readarray", "readonly", "return"],
+        Some(b's') => &["set", "shift", "shopt", "source", "suspend"],
+        Some(b't') => &["test", "times", "trap", "true", "type", "typeset"],
+        Some(b'u') => &["ulimit", "umask", "unalias", "unset"],
+        Some(b'w') => &["wait"],
+        _ => return false,
+    };
+    names.contains(&name)
 }
 
 /// Finds what `name` would start. `cwd` is the working directory where it is certain.
 #[must_use]
 pub fn resolve(name: &str, cwd: Option<&Path>, context: &Context<'_>) -> Program {
+    resolve_on(name, cwd, context, context.env.get("PATH").as_deref())
+}
+
+/// The same, with PATH at hand.
+pub(crate) fn resolve_on(name: &str, cwd: Option<&Path>, context: &Context<'_>, path: Option<&str>) -> Program {
     if name.contains('/') {
-        return by_path(name, cwd, context);
+        return by_path(name, cwd, context, path);
     }
     let mut program = Program { base: Some(name.to_owned()), ..Program::default() };
     if name.is_empty() {
         return program;
     }
-    let Some(path) = context.env.get("PATH") else { return program };
+    let Some(path) = path else { return program };
+    let mut bytes = Vec::with_capacity(64);
     for folder in path.split(':') {
-        let folder = match (Path::new(folder), cwd) {
-            (folder, _) if folder.is_absolute() => folder.to_path_buf(),
-            (folder, Some(cwd)) => cwd.join(folder),
+        bytes.clear();
+        match cwd {
+            _ if folder.starts_with('/') => {}
+            Some(cwd) => bytes.extend_from_slice(cwd.as_os_str().as_bytes()),
             // A relative folder of an unknown place comes first: anything may be found there.
-            (_, None) => {
+            None => {
                 program.shadow = Some(Shadow::Workspace);
                 return program;
             }
-        };
-        let file = folder.join(name);
-        match context.files.kind(&file) {
-            Kind::Missing | Kind::Folder { .. } | Kind::File { executable: false } | Kind::Other => {}
-            Kind::File { executable: true } => return found(program, file, false, context),
+        }
+        for piece in [folder, name] {
+            if !matches!(bytes.last(), None | Some(b'/')) && !piece.is_empty() {
+                bytes.push(b'/');
+            }
+            bytes.extend_from_slice(piece.as_bytes());
+        }
+        let file = Path::new(OsStr::from_bytes(&bytes));
+        let linked = match context.files.kind(file) {
+            Kind::Missing | Kind::Folder { .. } | Kind::File { executable: false } | Kind::Other => continue,
+            Kind::File { executable: true } => false,
             Kind::Link(_) => {
-                if matches!(canonical(context.files, &file).kind, Kind::File { executable: true } | Kind::Unknown) {
-                    return found(program, file, true, context);
+                if !matches!(canonical(context.files, file).kind, Kind::File { executable: true } | Kind::Unknown) {
+                    continue;
                 }
+                true
             }
             // Nobody can say whether it is here or further on.
             Kind::Unknown => return program,
-        }
+        };
+        return found(program, PathBuf::from(OsString::from_vec(bytes)), linked, context);
     }
     program
 }
 
-fn by_path(name: &str, cwd: Option<&Path>, context: &Context<'_>) -> Program {
+fn by_path(name: &str, cwd: Option<&Path>, context: &Context<'_>, on: Option<&str>) -> Program {
     let base = name.rsplit('/').next().map(str::to_owned);
     let program = Program { base, ..Program::default() };
     let written = Path::new(name);
@@ -141,7 +116,7 @@ fn by_path(name: &str, cwd: Option<&Path>, context: &Context<'_>) -> Program {
     };
     let linked = matches!(context.files.kind(&path), Kind::Link(_));
     let mut program = found(program, path, linked, context);
-    if program.shadow.is_none() && !by_name(&program, context) {
+    if program.shadow.is_none() && !by_name(&program, on) {
         program.shadow = Some(Shadow::Path);
     }
     program
@@ -153,10 +128,10 @@ fn lexical_if_plain(path: &Path) -> PathBuf {
 }
 
 /// Whether PATH, or failing that the system's own folders, would lead to the same place.
-fn by_name(program: &Program, context: &Context<'_>) -> bool {
+fn by_name(program: &Program, on: Option<&str>) -> bool {
     let Some(folder) = program.path.as_deref().and_then(Path::parent) else { return false };
     SYSTEM.iter().any(|known| folder == Path::new(known))
-        || context.env.get("PATH").is_some_and(|path| path.split(':').any(|known| Path::new(known) == folder))
+        || on.is_some_and(|path| path.split(':').any(|known| Path::new(known) == folder))
 }
 
 fn found(mut program: Program, path: PathBuf, linked: bool, context: &Context<'_>) -> Program {
@@ -167,11 +142,7 @@ fn found(mut program: Program, path: PathBuf, linked: bool, context: &Context<'_
 
 fn shadow(path: &Path, linked: bool, context: &Context<'_>) -> Option<Shadow> {
     // The common case costs no further look at the file system: a plain file in a folder of the system.
-    if !linked
-        && let Some(folder) = path.parent().and_then(Path::to_str)
-        && SYSTEM.contains(&folder)
-        && context.workspace.is_none_or(|w| !path.starts_with(w))
-    {
+    if !linked && is_system(path) && context.workspace.is_none_or(|workspace| !is_below(path, workspace)) {
         return None;
     }
     let real = canonical(context.files, path).path;
@@ -185,6 +156,17 @@ fn shadow(path: &Path, linked: bool, context: &Context<'_>) -> Option<Shadow> {
         folder.is_some_and(|f| matches!(canonical(context.files, f).kind, Kind::Folder { world_writable: true }))
     };
     (open(path.parent()) || open(real.parent())).then_some(Shadow::WorldWritable)
+}
+
+fn is_system(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    let folder = bytes.iter().rposition(|b| *b == b'/').and_then(|at| bytes.get(..at)).unwrap_or_default();
+    SYSTEM.iter().any(|known| known.as_bytes() == folder)
+}
+
+/// By text: exact enough where a wrong yes only costs a longer look.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    path.as_os_str().as_bytes().starts_with(folder.as_os_str().as_bytes())
 }
 
 #[cfg(test)]
@@ -251,8 +233,12 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_builtins_is_sorted() {
-        assert!(BUILTINS.is_sorted());
-        assert!(is_builtin("cd") && is_builtin(".") && is_builtin("[") && !is_builtin("git"));
+    fn builtins_are_told_from_programs() {
+        for name in ["cd", ".", "[", ":", "printf", "readarray", "wait"] {
+            assert!(is_builtin(name), "{name}");
+        }
+        for name in ["git", "", "..", "[[", "printfx", "cat"] {
+            assert!(!is_builtin(name), "{name}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::canonical::lexical;
 use crate::effect::{Effect, PathTarget, Target, Verb};
 use crate::value::pattern::{Piece, matches, parse};
+use crate::word::Word;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -148,7 +149,8 @@ impl Changed {
 const MAX_GLOBS: usize = 32;
 
 /// How a program changes what it writes to.
-pub(crate) fn manner(name: &str, words: &[&[u8]]) -> Manner {
+pub(crate) fn manner(name: &str, argv: &[Word]) -> Manner {
+    let mut words = argv.iter().skip(1).filter_map(Word::exact);
     match name {
         "chmod" | "chown" | "chgrp" | "touch" | "mkdir" | "setfacl" | "setcap" | "xattr" | "strip" => {
             return Manner::Attributes;
@@ -163,14 +165,14 @@ pub(crate) fn manner(name: &str, words: &[&[u8]]) -> Manner {
         "ln" | "link" | "mv" | "rename" | "tar" | "bsdtar" | "gtar" | "unzip" | "7z" | "7za" | "cpio" | "pax"
         | "ar" | "rsync" | "unsquashfs" | "mount" | "bindfs" | "stow" | "unrar" | "dpkg-deb" | "rpm2cpio"
         | "symlink" => true,
-        "cp" | "gcp" | "install" => words.iter().any(|word| {
+        "cp" | "gcp" | "install" => words.any(|word| {
             word.starts_with(b"--")
                 && [&b"--archive"[..], b"--recursive", b"--no-dereference", b"--preserve", b"--symbolic-link"]
                     .iter()
                     .any(|flag| flag.starts_with(word.split(|b| *b == b'=').next().unwrap_or(word)) && word.len() > 3)
                 || word.starts_with(b"-") && !word.starts_with(b"--") && word.iter().any(|b| b"adPRrs".contains(b))
         }),
-        "git" => words.iter().any(|word| matches!(*word, b"clone" | b"submodule" | b"worktree" | b"subtree")),
+        "git" => words.any(|word| matches!(word, b"clone" | b"submodule" | b"worktree" | b"subtree")),
         _ => false,
     };
     if reshapes { Manner::Reshapes } else { Manner::Plain }
@@ -219,10 +221,15 @@ mod tests {
 
     #[test]
     fn copies_reshape_only_where_links_are_kept() {
-        assert_eq!(manner("cp", &[b"a", b"b"]), Manner::Plain);
-        assert_eq!(manner("cp", &[b"-r", b"a", b"b"]), Manner::Reshapes);
-        assert_eq!(manner("cp", &[b"--arch", b"a", b"b"]), Manner::Reshapes);
-        assert_eq!(manner("git", &[b"status"]), Manner::Plain);
-        assert_eq!(manner("git", &[b"clone", b"u"]), Manner::Reshapes);
+        let manner = |text: &str| {
+            let argv: Vec<Word> = text.split(' ').map(|word| Word::Exact(word.into())).collect();
+            super::manner(text.split(' ').next().unwrap(), &argv)
+        };
+        assert_eq!(manner("cp a b"), Manner::Plain);
+        assert_eq!(manner("cp -r a b"), Manner::Reshapes);
+        assert_eq!(manner("cp --arch a b"), Manner::Reshapes);
+        assert_eq!(manner("git status"), Manner::Plain);
+        assert_eq!(manner("git clone u"), Manner::Reshapes);
+        assert_eq!(manner("chmod +x a"), Manner::Attributes);
     }
 }

@@ -8,7 +8,7 @@ const MAX_PLACES: usize = 4;
 
 /// Where the shell may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cwd(Option<Rc<Vec<PathBuf>>>);
+pub(crate) struct Cwd(Option<Rc<[PathBuf]>>);
 
 impl Cwd {
     /// Nobody knows.
@@ -16,12 +16,12 @@ impl Cwd {
 
     pub(crate) fn at(path: Option<&Path>) -> Self {
         // A relative working directory is none.
-        Self(path.filter(|path| path.is_absolute()).map(|path| Rc::new(vec![path.to_path_buf()])))
+        Self(path.filter(|path| path.is_absolute()).map(|path| Rc::from([path.to_path_buf()])))
     }
 
     /// All possibilities; none if it is not known.
     pub(crate) fn places(&self) -> &[PathBuf] {
-        self.0.as_ref().map_or(&[], |places| places.as_slice())
+        self.0.as_ref().map_or(&[], |places| places)
     }
 
     /// The one place, if there is only one.
@@ -40,7 +40,7 @@ impl Cwd {
         }
         let mut all = one.to_vec();
         all.extend(two.iter().filter(|place| !one.contains(place)).cloned());
-        if all.len() > MAX_PLACES { Self::UNKNOWN } else { Self(Some(Rc::new(all))) }
+        if all.len() > MAX_PLACES { Self::UNKNOWN } else { Self(Some(all.into())) }
     }
 
     /// After a successful `cd` to this path from anywhere this may be.

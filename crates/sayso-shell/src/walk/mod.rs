@@ -35,6 +35,7 @@ use crate::value::field::Globbing;
 use crate::value::scope::{Changes, Mark, Scope};
 use crate::word::{Text, Word};
 use crate::{Analysis, Context, Dialect, limit};
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -172,6 +173,8 @@ pub(crate) struct Frame<'t> {
 /// Walks one command and everything it leads to.
 pub(crate) struct Walker<'t> {
     pub(crate) context: Context<'t>,
+    /// `PATH`, asked for once.
+    search_path: OnceCell<Option<String>>,
     /// The command's own text.
     source: &'t [u8],
     sources: &'t Sources,
@@ -231,6 +234,7 @@ impl<'t> Walker<'t> {
     ) -> Self {
         Self {
             context: *context,
+            search_path: OnceCell::new(),
             source,
             sources,
             trees,

@@ -8,7 +8,7 @@ use super::{Cwd, Input, Place, Spans, Walker};
 use crate::canonical::canonical;
 use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Span, Stdin, Target, Verb};
 use crate::program::{Description, Invocation, Prints, Start, describe, spec};
-use crate::resolve::resolve;
+use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
 use crate::value::Scalar;
@@ -26,7 +26,8 @@ impl<'t> Walker<'t> {
             let base = name.rsplit('/').next().map(str::to_owned);
             Program { base, ..Program::default() }
         } else {
-            resolve(name, self.state.cwd.only(), &self.context)
+            let path = self.search_path.get_or_init(|| self.context.env.get("PATH"));
+            resolve_on(name, self.state.cwd.only(), &self.context, path.as_deref())
         };
         self.shadowed(&mut program, !name.contains('/'));
         let base = name.rsplit('/').next().unwrap_or(name);
@@ -50,7 +51,7 @@ impl<'t> Walker<'t> {
         let span = call.span;
         let description = self.describe(base, &call);
         let Call { argv, spans, env, .. } = call;
-        let mut changes = manner(base, &argv.iter().skip(1).filter_map(Word::exact).collect::<Vec<_>>());
+        let mut changes = manner(base, &argv);
         if matches!(base, "cp" | "mv" | "install") && self.copies_nothing(&description) {
             changes = Manner::Attributes;
         }
