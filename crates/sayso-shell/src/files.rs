@@ -60,9 +60,12 @@ impl Files for NoFiles {
 /// Files that exist only in memory: for tests, benchmarks and worked examples.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles {
-    entries: HashMap<Box<[u8]>, (Kind, Vec<u8>), BuildHasherDefault<Quick>>,
+    entries: HashMap<Box<[u8]>, Entry, BuildHasherDefault<Quick>>,
     links: usize,
 }
+
+/// What stands at a path, and its content.
+type Entry = (Kind, Vec<u8>);
 
 /// A hash without a secret: nobody attacks a table that a test fills.
 #[derive(Clone, Copy, Debug, Default)]
@@ -125,7 +128,7 @@ impl MemoryFiles {
     }
 
     /// What stands under this very name.
-    fn entry(&self, path: &Path) -> Option<&(Kind, Vec<u8>)> {
+    fn entry(&self, path: &Path) -> Option<&Entry> {
         let bytes = path.as_os_str().as_bytes();
         match self.entries.get(bytes) {
             None if bytes.ends_with(b"/") || bytes.windows(2).any(|pair| matches!(pair, b"//" | b"/.")) => {

@@ -6,6 +6,7 @@ use crate::value::field::Globbing;
 use crate::value::scope::{Entry, Held, alias_key};
 use crate::walk::{Definition, Walker};
 use crate::word::Word;
+use std::path::Path;
 use std::rc::Rc;
 
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
@@ -136,7 +137,15 @@ fn enable(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     match words.letters() {
         Some(letters) if letters.contains(&b'f') => {
             walker.code(words.run, "unknown", "loads-code", words.span(1));
-            walker.opaque("loads-code", "`enable -f` loads code into the shell.", words.span(1));
+            let file = words.all().find_map(|(_, word)| word.exact_str().filter(|name| name.contains('/')));
+            let absent = match (file, walker.cwd().only()) {
+                (Some(file), _) if file.starts_with('/') => walker.is_missing(Path::new(file)),
+                (Some(file), Some(cwd)) => walker.is_missing(&cwd.join(file)),
+                _ => false,
+            };
+            if !absent || walker.changed.touched() {
+                walker.opaque("loads-code", "`enable -f` loads code into the shell.", words.span(1));
+            }
         }
         // Without a builtin its name means a program.
         Some(letters) if letters.contains(&b'n') => walker.state.path_changed = true,

@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-#[allow(dead_code, reason = "each test uses one of the two")]
+#[allow(dead_code, clippy::allow_attributes, reason = "each test uses one of the two")]
 /// A command text of the whole grammar, nested up to `depth`.
 pub(crate) fn text(dice: &mut Dice, depth: usize) -> String {
     let mut text = list(dice, depth);
@@ -35,7 +35,7 @@ pub(crate) fn text(dice: &mut Dice, depth: usize) -> String {
     text
 }
 
-#[allow(dead_code, reason = "each test uses one of the two")]
+#[allow(dead_code, clippy::allow_attributes, reason = "each test uses one of the two")]
 /// A shorter text of commands whose names are mostly known, so that an analysis has something to say.
 pub(crate) fn plain(dice: &mut Dice, depth: usize) -> String {
     let mut text = and_or(dice, depth);
