@@ -109,7 +109,7 @@ fn bash_does_nothing_that_the_analysis_does_not_name() {
     let cases = number("SAYSO_JAIL_CASES", 300);
     let seed = number("SAYSO_SEED", 1);
     let commands: Vec<String> = (0..cases)
-        .map(|case| generate::plain(&mut Dice::new(seed.wrapping_mul(1_000_033).wrapping_add(case)), 2))
+        .map(|case| generate::text(&mut Dice::new(seed.wrapping_mul(1_000_033).wrapping_add(case)), 2, true))
         .filter(|command| !command.contains('\0'))
         .collect();
     let Some(deeds) = jail::run(&commands) else { return };

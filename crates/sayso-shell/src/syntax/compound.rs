@@ -89,8 +89,10 @@ impl<'a> Parser<'_, 'a> {
             if self.raw() == Some(b'\n') {
                 return Err(self.unexpected());
             }
-            let joins = again.contains(&b'#') && again.windows(2).any(|pair| pair == b"\\\n");
-            if joins || again.windows(2).any(|pair| pair == b"<<") {
+            let matters = again.iter().any(|b| matches!(b, b'#' | b'<'));
+            let joins = matters && again.windows(2).any(|pair| pair == b"\\\n");
+            let here_document = again.split(|b| *b != b'<').any(|run| run.len() == 2 || run.len() > 3);
+            if joins || here_document {
                 return Err(self.error(Trouble::Misread));
             }
             self.pos = start + 1;

@@ -1,18 +1,22 @@
 //! Seeded random shell commands, realistic and evil.
 
 /// A small random number generator (xorshift), so that a seed gives the same commands everywhere.
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice {
+    state: u64,
+    /// No texts that are broken on purpose.
+    calm: bool,
+}
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, calm: false }
     }
 
     pub(crate) fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % sides
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        usize::try_from(self.state >> 33).unwrap() % sides
     }
 
     pub(crate) fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
@@ -25,24 +29,15 @@ impl Dice {
     }
 }
 
-#[allow(dead_code, clippy::allow_attributes, reason = "each test uses one of the two")]
-/// A command text of the whole grammar, nested up to `depth`.
-pub(crate) fn text(dice: &mut Dice, depth: usize) -> String {
-    let mut text = list(dice, depth);
-    if dice.once_in(3) {
-        mutate(dice, &mut text);
-    }
-    text
-}
-
-#[allow(dead_code, clippy::allow_attributes, reason = "each test uses one of the two")]
-/// A shorter text of commands whose names are mostly known, so that an analysis has something to say.
-pub(crate) fn plain(dice: &mut Dice, depth: usize) -> String {
-    let mut text = and_or(dice, depth);
-    if dice.once_in(2) {
+/// A command text of the whole grammar, nested up to `depth`. A `calm` one is shorter and seldom broken, so that an
+/// analysis has something to say.
+pub(crate) fn text(dice: &mut Dice, depth: usize, calm: bool) -> String {
+    dice.calm = calm;
+    let mut text = if calm { and_or(dice, depth) } else { list(dice, depth) };
+    if calm && dice.once_in(2) {
         text = format!("{text}{}{}", dice.pick(&["; ", "\n", " & "]), and_or(dice, depth));
     }
-    if dice.once_in(8) {
+    if dice.once_in(if calm { 8 } else { 3 }) {
         mutate(dice, &mut text);
     }
     text
@@ -181,7 +176,8 @@ fn command(dice: &mut Dice, depth: usize) -> String {
         return simple(dice, depth);
     }
     let d = depth - 1;
-    let mut out = match dice.roll(16) {
+    let mut out = match dice.roll(17) {
+        16 => format!("{{ {}{}}}", simple(dice, d), here_document(dice, d)),
         0 => format!("{{ {} }}", closed(dice, d)),
         1 => format!("({})", list(dice, d)),
         2 => format!("( {} )", list(dice, d)),
@@ -326,7 +322,7 @@ fn redirect(dice: &mut Dice, depth: usize) -> String {
         4 => format!(" <<< {}", word(dice, d)),
         5 => format!(" < <({})", list(dice, d)),
         6 => format!(" > >({})", list(dice, d)),
-        7 | 8 => here_document(dice, d),
+        7 | 8 if !dice.calm => here_document(dice, d),
         _ => format!(
             " {}{}{}",
             dice.pick(&[">", ">>", "<", "2>", ">|", "<>", "&>>"]),
@@ -367,56 +363,56 @@ fn word(dice: &mut Dice, depth: usize) -> String {
 
 fn part(dice: &mut Dice, depth: usize) -> String {
     if depth == 0 || dice.once_in(2) {
-        return dice
-            .pick(&[
-                "a",
-                "b",
-                "-x",
-                "--long=1",
-                "./f",
-                "~/d",
-                "*.c",
-                "[ab]",
-                "{a,b}",
-                "{1..3}",
-                "'q q'",
-                "\"d d\"",
-                "\\ ",
-                "\\;",
-                "$x",
-                "${x}",
-                "$1",
-                "$?",
-                "$@",
-                "\"$@\"",
-                "''",
-                "\"\"",
-                "$'\\x70\\061'",
-                "$\"l\"",
-                "a=b",
-                "if",
-                "}",
-                "{",
-                "!",
-                "#c",
-                "a#b",
-                "1",
-                "2",
-                "$",
-                "\"$\"",
-                "'$(p1)'",
-                "\\$x",
-                "\"\\$(p1)\"",
-                "%",
-                "@",
-                "=",
-                "]",
-                "u\u{fc}",
-                "a\\\nb",
-                "\"a\\\nb\"",
-                "$\\\nx",
-            ])
-            .to_owned();
+        let part = dice.pick(&[
+            "a",
+            "b",
+            "-x",
+            "--long=1",
+            "./f",
+            "~/d",
+            "*.c",
+            "[ab]",
+            "{a,b}",
+            "{1..3}",
+            "'q q'",
+            "\"d d\"",
+            "\\ ",
+            "\\;",
+            "$x",
+            "${x}",
+            "$1",
+            "$?",
+            "$@",
+            "\"$@\"",
+            "''",
+            "\"\"",
+            "$'\\x70\\061'",
+            "$\"l\"",
+            "a=b",
+            "if",
+            "}",
+            "{",
+            "!",
+            "#c",
+            "a#b",
+            "1",
+            "2",
+            "$",
+            "\"$\"",
+            "'$(p1)'",
+            "\\$x",
+            "\"\\$(p1)\"",
+            "%",
+            "@",
+            "=",
+            "]",
+            "u\u{fc}",
+            "a\\\nb",
+            "\"a\\\nb\"",
+            "$\\\nx",
+        ]);
+        // A comment would swallow the brackets that close around it.
+        return if dice.calm && part == "#c" { "\\#c" } else { part }.to_owned();
     }
     let d = depth - 1;
     match dice.roll(20) {
