@@ -16,6 +16,7 @@ use sayso_policy::{Facts, Operation, Request};
 use sayso_server::wire::{self, JsonText, line};
 use std::fmt::Write as _;
 use std::io::{Write as _, stdin, stdout};
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
 
 /// Shows what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
@@ -30,7 +31,7 @@ Examples:
 pub(crate) struct Analyze {
     /// The command, as an agent would hand it to bash
     #[arg(conflicts_with = "jsonl")]
-    command: Option<String>,
+    command: Option<std::ffi::OsString>,
     /// Read commands from standard input, a JSON object a line, and answer each on a line of its own
     #[arg(long)]
     jsonl: bool,
@@ -48,9 +49,10 @@ pub(crate) fn run(command: &Analyze) -> Outcome {
         return Err(Failure::wrong("error: say what to analyse\n\n  Try: sayso analyze 'cat a | tee b'"));
     };
     let circumstances = Circumstances { cwd: command.cwd.clone(), ..Circumstances::default() };
-    let call = circumstances.call(Request::Command(text.as_bytes().to_vec()))?;
+    let text = text.as_bytes();
+    let call = circumstances.call(Request::Command(text.to_vec()))?;
     let operation = Operation::new(call, Facts { files: &RealFiles, env: &ProcessEnvironment });
-    stdout().write_all(report(Paint::for_stdout(), text.as_bytes(), &operation).as_bytes())?;
+    stdout().write_all(report(Paint::for_stdout(), text, &operation).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

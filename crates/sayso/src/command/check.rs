@@ -25,7 +25,7 @@ Examples:
 pub(crate) struct Check {
     /// The command, as an agent would hand it to bash
     #[arg(conflicts_with_all = ["tool", "args", "jsonl"])]
-    command: Option<String>,
+    command: Option<std::ffi::OsString>,
     /// A tool instead of a command, by name
     #[arg(long, value_name = "NAME", conflicts_with = "jsonl")]
     tool: Option<String>,

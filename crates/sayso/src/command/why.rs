@@ -27,7 +27,7 @@ Examples:
 pub(crate) struct Why {
     /// The command, as an agent would hand it to bash
     #[arg(conflicts_with_all = ["tool", "args"])]
-    command: Option<String>,
+    command: Option<std::ffi::OsString>,
     /// A tool instead of a command, by name
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,

@@ -5,6 +5,8 @@ use anyhow::Context as _;
 use sayso_gate::ProcessEnvironment;
 use sayso_policy::{Actor, Request, ToolCall};
 use sayso_server::wire::{home, workspace_at};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 /// Where a call would run, and who asks.
@@ -40,7 +42,11 @@ pub(crate) struct Circumstances {
 }
 
 /// What is asked for, from arguments.
-pub(crate) fn request(command: Option<&str>, tool: Option<&str>, arguments: Option<&str>) -> Result<Request, Failure> {
+pub(crate) fn request(
+    command: Option<&OsStr>,
+    tool: Option<&str>,
+    arguments: Option<&str>,
+) -> Result<Request, Failure> {
     match (command, tool) {
         (Some(command), None) => Ok(Request::Command(command.as_bytes().to_vec())),
         (None, Some(name)) => {

@@ -1,5 +1,7 @@
 //! Lines in, answers out, in order: a driver may keep both pipes open and wait for each answer.
 
+use serde::Serialize;
+use serde_json::ser::Formatter;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +11,7 @@ const MAX_LINE: usize = 16 * 1024 * 1024;
 /// Answers every line of `input` on `output`.
 ///
 /// `answer` gets a line without its end. A panic in it costs that line an error, never the whole stream.
-pub(crate) fn answer_lines<T: serde::Serialize>(
+pub(crate) fn answer_lines<T: Serialize>(
     input: impl Read,
     output: impl Write,
     mut answer: impl FnMut(&[u8]) -> T,
@@ -39,8 +41,32 @@ pub(crate) fn answer_lines<T: serde::Serialize>(
         } else {
             failed(b"", "The line is longer than 16 MiB.")
         };
-        serde_json::to_writer(&mut output, &value)?;
+        value.serialize(&mut serde_json::Serializer::with_formatter(&mut output, OneLine))?;
         output.write_all(b"\n")?;
+    }
+}
+
+/// JSON on one line for every reader: some take U+0085, U+2028 and U+2029 for the end of a line, and an agent could
+/// shift all answers after its own by one.
+struct OneLine;
+
+impl Formatter for OneLine {
+    fn write_string_fragment<W: Write + ?Sized>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((before, found)) =
+            rest.find(['\u{85}', '\u{2028}', '\u{2029}']).and_then(|at| rest.split_at_checked(at))
+        {
+            let mut characters = found.chars();
+            let code = characters.next().map_or(0, u32::from);
+            write!(writer, "{before}\\u{code:04x}")?;
+            rest = characters.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+
+    fn write_raw_fragment<W: Write + ?Sized>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        // Outside of strings JSON has no such characters.
+        self.write_string_fragment(writer, fragment)
     }
 }
 
@@ -82,6 +108,12 @@ mod tests {
     fn answers_come_in_order_and_the_last_line_needs_no_end() {
         assert_eq!(run("a\nb\r\n\n  \nc"), "\"a\"\n\"b\"\n\"c\"\n");
         assert_eq!(run(""), "");
+    }
+
+    #[test]
+    fn an_answer_is_one_line_for_every_reader() {
+        assert_eq!(run("a\u{2028}b\u{85}\u{2029}\n"), "\"a\\u2028b\\u0085\\u2029\"\n");
+        assert_eq!(run("é世\n"), "\"é世\"\n");
     }
 
     #[test]

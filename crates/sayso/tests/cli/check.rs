@@ -73,3 +73,13 @@ fn check_leaves_no_trace() {
     assert_ne!(person.run(&["check", "git push"]).code, 1);
     assert_eq!(person.run(&["log", "--json"]).out, "");
 }
+
+#[test]
+fn a_command_may_hold_any_bytes() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let person = Person::new();
+    let command = std::ffi::OsStr::from_bytes(b"rm caf\xe9");
+    let done = person.sayso().args(["check", "--policy", "preset:read-only"]).arg(command).output().unwrap();
+    assert_eq!(done.status.code(), Some(3));
+    assert!(String::from_utf8(done.stdout).unwrap().contains("rm caf\\xe9"));
+}
