@@ -266,6 +266,7 @@ impl Reader<'_> {
         self.at.blanks();
         let name = self.at.line();
         if name.is_empty() {
+            self.findings.push(Finding::Unclear("a file of the sed script has no name"));
             return None;
         }
         Some(if name.contains(&b'\\') { unknown() } else { exact(name) })

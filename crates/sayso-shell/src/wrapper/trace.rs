@@ -13,11 +13,12 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["strace", "ltrace"])
         .style(LEADING)
         .options(&[options!("
-            -a --columns N, -A --output-append-mode, -b --detach-on E, -c --summary-only, -C --summary, -d --debug, -D --daemonize, -e --trace EXPR, -E V
-            -f --follow-forks, -ff, -F, -h, -i --instruction-pointer, -I N, -k --stack-traces, -n --syscall-number, -O N, -P --trace-path P, -q --quiet [L]
-            -qq, -r --relative-timestamps, -s --string-limit N, -S --summary-sort-by C, -t, -tt, -ttt, -T --syscall-times, -u USER, -U COLS, -v --no-abbrev, -V
-            -w --summary-wall-clock, -x, -xx, -X FORMAT, -y --decode-fds [L], -yy, -Y --decode-pids [L], -z --successful-only, -Z --failed-only, --seccomp-bpf
-            --tips [F], --kill-on-exit, -l L, -L, -N
+            -a --columns N, -A --output-append-mode, -b --detach-on E, -c --summary-only, -C --summary, -d --debug, -D --daemonize, -e --trace EXPR, -E --env V
+            -f --follow-forks, -ff --output-separately, -F, -h, -i --instruction-pointer, -I --interruptible N, -k --stack-traces, -n --syscall-number, -O --summary-syscall-overhead N, -P --trace-path P, -q --quiet [L]
+            -qq, -r --relative-timestamps, -s --string-limit N, -S --summary-sort-by C, -t, -tt, -ttt, --absolute-timestamps [F], -T --syscall-times, -u --user USER, -U --summary-columns COLS, -v --no-abbrev, -V
+            -w --summary-wall-clock, -x, -xx, --strings-in-hex [W], -X --const-print-style FORMAT, -y --decode-fds [L], -yy, -Y --decode-pids [L], -z --successful-only, -Z --failed-only, --seccomp-bpf
+            --tips [F], --kill-on-exit, --signal S, --status S, --abbrev S, --verbose S, --raw S, --read S, --write S, --kvm M
+            --inject S, --fault S, -l L, -L, -N
             -o --output FILE : writes
             -p --attach PID : signals
         ")])
@@ -81,7 +82,7 @@ fn strace(view: &mut View<'_>) {
             view.starts_shell(Word::Exact(command.into()), at);
         }
     }
-    for (_, value) in view.values("-E") {
+    for (_, value) in view.values("--env") {
         if let Some(name) = value.exact_str().and_then(|v| v.split('=').next())
             && crate::program::changes_what_runs(name)
         {

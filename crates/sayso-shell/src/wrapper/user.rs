@@ -48,7 +48,7 @@ pub(super) const SPECS: &[Spec] = &[
         .style(LEADING)
         .options(&[options!("
             --ambient-caps CAPS, --apparmor-profile P, --bounding-set CAPS, --clear-groups, -d --dump, --groups G, --inh-caps CAPS, --init-groups
-            --keep-groups, --list-caps, --no-new-privs, --rgid G, --egid G, --regid G, --ruid U, --euid U, --reuid U, --reset-env
+            --keep-groups, --list-caps, --no-new-privs --nnp, --rgid G, --egid G, --regid G, --ruid U, --euid U, --reuid U, --reset-env
             --securebits B, --selinux-label L, --pdeathsig S, --ptracer P, -h, -V
         ")])
         .judge(opaque_wrapper::<0>),

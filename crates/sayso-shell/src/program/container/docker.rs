@@ -185,7 +185,10 @@ const RUN: &Table = options!("
     -a --attach S, -d --detach, --detach-keys K, --disable-content-trust, --dns D, --domainname D, -e --env E, --entrypoint C, --expose P, --health-cmd C, --health-interval T, --health-retries N
     --health-timeout T, -h --hostname H, --init, -i --interactive, --ip A, -l --label L, --label-file F, --log-driver D, --log-opt O, -m --memory N, --memory-swap N, --name N, --no-healthcheck
     --cpus N, --cpu-shares N, --cpuset-cpus S, --oom-kill-disable, --platform P, --pull W, -q --quiet, --read-only, --restart P, --rm, --shm-size N, --stop-signal S, --stop-timeout N, --tmpfs D
-    -t --tty, -u --user U, --ulimit U, -w --workdir DIR, --annotation A, --pids-limit N, --replace, --link L, --network-alias A, --no-deps, --build, -T --no-TTY, -it, --add-host H, --sig-proxy
+    -t --tty, -u --user U, --ulimit U, -w --workdir DIR, --annotation A, --pids-limit N, --replace, --link L, --network-alias A, --no-deps, --build, -T --no-TTY, -it, --add-host H, --sig-proxy, --blkio-weight N, --blkio-weight-device D, --cap-drop C, --cpu-count N, --cpu-percent N, --cpu-period N, --cpu-quota N
+    --cpu-rt-period N, --cpu-rt-runtime N, --cpuset-mems S, --device-read-bps D, --device-read-iops D, --device-write-bps D, --device-write-iops D, --dns-option D, --dns-search D, --group-add G
+    --health-start-interval T, --health-start-period T, --io-maxbandwidth N, --io-maxiops N, --ip6 A, --kernel-memory N, --link-local-ip A, --mac-address A, --memory-reservation N, --memory-swappiness N
+    --oom-score-adj N, --storage-opt O, --volume-driver D
     --env-file FILE : reads
     --cidfile FILE : writes
     -v --volume V, --mount M, --volumes-from C
@@ -195,7 +198,8 @@ const RUN: &Table = options!("
 ");
 const BUILD: &Table = options!("
     --build-arg A, --cache-from I, --cache-to I, --compress, --force-rm, --label L, --no-cache, --platform P, --progress P, --pull, -q --quiet, --rm, --shm-size N, -t --tag T, --target S, --ulimit U
-    --load, --builder B, --squash, -m --memory N, --network N, --no-cache-filter S, --provenance V, --sbom V, --add-host H, --annotation A, --call C, --check, --layers, --format F, --isolation I
+    --load, --builder B, --squash, -m --memory N, --network N, --no-cache-filter S, --provenance V, --sbom V, --add-host H, --annotation A, --call C, --check, --layers, --cpu-period N, --cpu-quota N, -c --cpu-shares N, --cpuset-cpus S, --cpuset-mems S, --memory-swap N, --disable-content-trust, --attest A, --debug, -D
+    --cgroup-parent C, --format F, --isolation I
     -f --file FILE : reads
     --iidfile FILE, --metadata-file FILE : writes
     -o --output DEST : writes-below

@@ -80,7 +80,7 @@ const READ: &Table = options!("
     --ignore-not-found, --show-kind, --show-managed-fields, --template T, --raw PATH, --subresource S, --allow-missing-template-keys, --output-watch-events, --server-print, --use-openapi-print-columns
     --show-events, -c --container C, -f --follow, -p --previous, --tail N, --since T, --since-time T, --timestamps, --all-containers, --prefix, --max-log-requests N, --limit-bytes N, --ignore-errors
     --containers, --no-headers, --api-group G, --namespaced, --verbs V, --cached, --categories C, --recursive, --api-version V, --client, --short, --for C, --timeout T, --all, --types T, --list, --quiet, -q
-    --pod-running-timeout T, --all-pods
+    --pod-running-timeout T, --all-pods, --insecure-skip-tls-verify-backend
 ");
 const FILES: &Table = options!(
     "

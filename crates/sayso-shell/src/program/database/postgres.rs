@@ -24,7 +24,9 @@ pub(super) const SPECS: &[Spec] = &[
         .options(&[SERVER, options!("
             -F --format F, -j --jobs N, -v --verbose, -Z --compress N, -a --data-only, -b --blobs --large-objects, -B --no-blobs, -c --clean, -C --create, -E --encoding E, -n --schema P, -N --exclude-schema P
             -O --no-owner, -s --schema-only, -S --superuser N, -t --table P, -T --exclude-table P, -x --no-privileges --no-acl, --inserts, --column-inserts, --if-exists, --exclude-table-data P, --section S
-            --no-comments, --no-publications, --no-subscriptions, --no-tablespaces, --rows-per-insert N, --snapshot N, --strict-names, -g --globals-only, -r --roles-only, --lock-wait-timeout N, --no-sync
+            --no-comments, --no-publications, --no-subscriptions, --no-tablespaces, --rows-per-insert N, --snapshot N, --strict-names, -g --globals-only, -r --roles-only, --lock-wait-timeout N, --no-sync, -e --extension P, --disable-dollar-quoting, --disable-triggers, --enable-row-security
+            --extra-float-digits N, --include-foreign-data S, --load-via-partition-root, --no-security-labels, --no-table-access-method, --no-toast-compression, --no-unlogged-table-data, --on-conflict-do-nothing
+            --quote-all-identifiers, --restrict-key K, --serializable-deferrable, --use-set-session-authorization, --binary-upgrade
             -f --file FILE : makes
         ")])
         .judge(connects),
