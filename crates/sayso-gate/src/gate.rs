@@ -153,6 +153,7 @@ fn failed(policy: &Policy) -> Decision {
         verdict: Verdict::Deny,
         answer: Answer::Deny,
         would: None,
+        unanswered: None,
         reasons: vec![reason::built_in(reason::INTERNAL_ERROR, why)],
         effects: Vec::new(),
         policy_version: policy.version().to_owned(),

@@ -48,7 +48,15 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
     if let Some(mode) = pinned {
         files.iter_mut().for_each(|file| file.mode = mode);
     }
-    Ok(Policy { files, version: version(texts), closed, protected: Protected::default(), integrity: true, warnings })
+    Ok(Policy {
+        files,
+        foreign: Vec::new(),
+        version: version(texts),
+        closed,
+        protected: Protected::default(),
+        integrity: true,
+        warnings,
+    })
 }
 
 /// Identifies the content of all files and of this Sayso: short enough to be read out, long enough to be unique.

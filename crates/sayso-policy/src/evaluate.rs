@@ -1,5 +1,6 @@
 //! Policy and operation to decision: every stage gives an opinion on every effect, the strictest wins.
 
+use crate::foreign;
 use crate::judging::Judging;
 use crate::policy::{CompiledFile, Policy};
 use crate::rule::{run_of, verb_word};
@@ -53,13 +54,48 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
         ask_rules(policy, &files, judging, index, slot);
     }
     carry(judging, &mut slots);
-    let silent_allows =
-        files.is_empty() || (files.len() < policy.files.len() && files.iter().all(|file| file.states_no_default()));
-    speak_default(&files, judging, &mut slots, silent_allows);
+    let silent_allows = (files.is_empty() && policy.foreign.is_empty())
+        || (files.len() < policy.files.len() && files.iter().all(|file| file.states_no_default()));
+    // A foreign file has a default of its own; alone, it needs none of ours.
+    if !policy.files.is_empty() || policy.foreign.is_empty() {
+        speak_default(&files, judging, &mut slots, silent_allows);
+    }
+    let foreign = hear_foreign(policy, judging, state, &mut slots, &mut call);
     if !state.grants.is_empty() {
         remember(judging, &files, state, &mut slots);
     }
-    conclude(policy, operation, slots, call, dry_run)
+    let mut decision = conclude(policy, operation, slots, call, dry_run);
+    if foreign.rehearsed && decision.verdict != Verdict::Deny {
+        decision.answer = Answer::DryRun;
+    }
+    decision.unanswered = match policy.files.is_empty() {
+        true => foreign.unanswered,
+        false => policy.unanswered().max(foreign.unanswered),
+    };
+    decision
+}
+
+/// Foreign files speak of the call, which is the last effect, or of others.
+fn hear_foreign(
+    policy: &Policy,
+    judging: &Judging<'_>,
+    state: &State,
+    slots: &mut [Slot],
+    call: &mut Vec<Opinion>,
+) -> foreign::Spoken {
+    if policy.foreign.is_empty() {
+        return foreign::Spoken::default();
+    }
+    let mut spoken = foreign::judge(&policy.foreign, judging, state);
+    call.append(&mut spoken.call);
+    for (effect, opinion) in spoken.effects.drain(..) {
+        let index = effect.unwrap_or(slots.len().saturating_sub(1));
+        match slots.get_mut(index) {
+            Some(slot) => slot.opinions.push(opinion),
+            None => call.push(opinion),
+        }
+    }
+    spoken
 }
 
 /// Modes, tool layers, parameter patterns and limits speak of the call as a whole. Returns whether this is a
@@ -294,6 +330,7 @@ fn conclude(
         verdict,
         answer,
         would: None,
+        unanswered: None,
         reasons: reasons(&effects, verdict),
         effects,
         policy_version: policy.version.clone(),

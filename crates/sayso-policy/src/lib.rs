@@ -7,6 +7,7 @@ mod compile;
 mod evaluate;
 pub mod explain;
 mod filter;
+pub mod foreign;
 mod guard;
 mod index;
 mod judging;

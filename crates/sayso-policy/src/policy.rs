@@ -40,6 +40,7 @@ impl PolicyText {
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) files: Vec<CompiledFile>,
+    pub(crate) foreign: Vec<crate::foreign::Foreign>,
     pub(crate) version: String,
     pub(crate) closed: Vec<Verb>,
     pub(crate) protected: Protected,
@@ -157,6 +158,15 @@ impl Policy {
                     .filter(|found| !(found.closed_list && file.is_essential(tool)))
             })
             .map(|found| found.opinion.reason)
+            .or_else(|| self.foreign_hides(tool, actor))
+    }
+
+    fn foreign_hides(&self, tool: &ToolName, actor: &Actor) -> Option<Reason> {
+        let found = self.foreign.iter().find_map(|file| {
+            let hidden = crate::foreign::hidden(file.stages.as_ref(), tool, actor);
+            hidden.filter(|_| !file.stages.essential(tool))
+        })?;
+        Some(Reason { code: found.code, text: found.text, layer: Layer::Given, source: found.source })
     }
 
     /// Whether any file sets limits, which need a memory.

@@ -86,7 +86,7 @@ impl Ruleset {
         let mut outcome = Outcome::Allow;
         let mut some = false;
         for index in asked.effects() {
-            match self.judge(&asked, index) {
+            match self.judge(&asked, index).0 {
                 Said::Deny => return Outcome::Deny,
                 Said::Allow => some = true,
                 Said::Doubt => outcome = Outcome::Unknown,
@@ -98,25 +98,37 @@ impl Ruleset {
         if some { outcome } else { Outcome::Unknown }
     }
 
-    /// What the rules say of one effect.
-    fn judge(&self, asked: &Asked<'_>, index: usize) -> Said {
+    /// What is said of each effect, and by which rule, where one decided it.
+    #[must_use]
+    pub fn spoke(&self, operation: &Operation, facts: Facts<'_>) -> Vec<(Outcome, Option<usize>)> {
+        let asked = Asked::new(operation, facts);
+        let one = |index| match self.judge(&asked, index) {
+            (Said::Allow, rule) => (Outcome::Allow, rule),
+            (Said::Deny, rule) => (Outcome::Deny, rule),
+            (Said::Doubt | Said::Nothing, rule) => (Outcome::Unknown, rule),
+        };
+        asked.effects().map(one).collect()
+    }
+
+    /// What the rules say of one effect, and which of them.
+    fn judge(&self, asked: &Asked<'_>, index: usize) -> (Said, Option<usize>) {
         let certain = asked.effect(index).is_some_and(|effect| effect.certain);
         let mut doubt = false;
         let mut passed_by = false;
-        for rule in &self.rules {
+        for (at, rule) in self.rules.iter().enumerate() {
             let purpose = if rule.outcome == Outcome::Allow { Purpose::Permit } else { Purpose::Restrict };
             match (rule.outcome, rule.matcher.matches(asked, index, purpose)) {
                 (_, Tri::No) | (Outcome::Allow, Tri::Maybe) => {}
                 // An allow that does not carry this effect leaves it to a later rule that names it.
                 (Outcome::Allow, Tri::Yes) if !covers(&rule.matcher, asked, index) => passed_by = true,
-                (Outcome::Allow, Tri::Yes) => return if doubt { Said::Doubt } else { Said::Allow },
+                (Outcome::Allow, Tri::Yes) => return (if doubt { Said::Doubt } else { Said::Allow }, Some(at)),
                 (Outcome::Deny, Tri::Yes) if passed_by && !rule.matcher.names(asked, index, purpose) => doubt = true,
-                (Outcome::Deny, Tri::Yes) if certain => return Said::Deny,
-                (Outcome::Unknown, Tri::Yes) if certain => return Said::Doubt,
+                (Outcome::Deny, Tri::Yes) if certain => return (Said::Deny, Some(at)),
+                (Outcome::Unknown, Tri::Yes) if certain => return (Said::Doubt, Some(at)),
                 (Outcome::Deny | Outcome::Unknown, _) => doubt = true,
             }
         }
-        if doubt { Said::Doubt } else { Said::Nothing }
+        (if doubt { Said::Doubt } else { Said::Nothing }, None)
     }
 }
 

@@ -102,6 +102,7 @@ impl Record {
             verdict: Verdict::Deny,
             answer: Answer::Deny,
             would: None,
+            unanswered: None,
             reasons: vec![reason.clone()],
             effects: Vec::new(),
             policy_version: String::new(),

@@ -67,6 +67,8 @@ pub struct Decision {
     pub answer: Answer,
     /// What it would have been where a file's mode is `shadow`.
     pub would: Option<Verdict>,
+    /// What becomes of an Ask that nobody can answer, where the files say so.
+    pub unanswered: Option<Verdict>,
     /// Why, the decisive reason first.
     pub reasons: Vec<Reason>,
     /// The opinion of every stage on every effect.

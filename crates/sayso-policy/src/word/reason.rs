@@ -111,6 +111,16 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Add a rule for it, or change `default`.",
     },
     CodeInfo {
+        code: "foreign-rule",
+        title: "A rule of another system's file decided.",
+        advice: "The source names the place in that file; `sayso import` turns it into a policy of Sayso's own.",
+    },
+    CodeInfo {
+        code: "foreign-default",
+        title: "No rule of another system's file spoke, so that file's own default did.",
+        advice: "Change that file's default, or add a rule to it.",
+    },
+    CodeInfo {
         code: "mode",
         title: "A file's mode lets everything pass.",
         advice: "Set `mode.run` to `enforce` when you are done watching.",

@@ -1,0 +1,233 @@
+//! Rules of other systems on the stages of this one.
+//!
+//! A foreign file speaks of calls in its own words and with its own default. It does so stage by stage, in Sayso's
+//! order, so that several files together give the strictest and grants, approvals and records work as they do for
+//! Sayso's own files.
+
+use crate::judging::Judging;
+use crate::pattern::{Purpose, RunPattern};
+use crate::policy::Policy;
+use crate::stage::integrity::Protected;
+use crate::state::State;
+use crate::word::{Actor, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
+use sayso_shell::RunId;
+use std::borrow::Cow;
+
+/// What a foreign file says of a call at one stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// A stable code.
+    pub code: Cow<'static, str>,
+    /// A sentence.
+    pub text: String,
+    /// Where the rule stands, if a rule spoke.
+    pub source: Option<Source>,
+    /// The effect it is about; `None`: the call.
+    pub effect: Option<usize>,
+    /// What becomes of an Ask that nobody can answer, where the file says so.
+    pub unanswered: Option<Verdict>,
+}
+
+impl Remark {
+    /// A remark on the call as a whole.
+    pub fn new(verdict: Verdict, code: &'static str, text: impl Into<String>) -> Self {
+        Self { verdict, code: Cow::Borrowed(code), text: text.into(), source: None, effect: None, unanswered: None }
+    }
+
+    /// With the place of the rule.
+    #[must_use]
+    pub fn at(mut self, source: Option<Source>) -> Self {
+        self.source = source;
+        self
+    }
+}
+
+/// What a foreign file's mode means for one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The other stages speak.
+    Enforced,
+    /// The file lets this pass and says nothing else: it is switched off, or this call is exempt.
+    Passed,
+    /// A rehearsal: the caller gets a stub, and nothing else of the file is looked at.
+    Rehearsed,
+}
+
+/// A foreign file, stage by stage. Whatever a file does not have stays silent; its default is its last word at `rules`.
+pub trait Stages: std::fmt::Debug + Send + Sync {
+    /// Stage 2: its mode.
+    fn mode(&self, _operation: &Operation) -> Standing {
+        Standing::Enforced
+    }
+
+    /// Stage 3: why a tool is not there for an actor.
+    fn tools(&self, _tool: &ToolName, _actor: &Actor) -> Option<Remark> {
+        None
+    }
+
+    /// Stage 4: expressions on parameters.
+    fn patterns(&self, _operation: &Operation) -> Vec<Remark> {
+        Vec::new()
+    }
+
+    /// Stage 5: whether closed lists and the counter of denied calls do not reach this tool.
+    fn essential(&self, _tool: &ToolName) -> bool {
+        false
+    }
+
+    /// Stage 6: its rules and its default.
+    fn rules(&self, operation: &Operation, facts: Facts<'_>) -> Vec<Remark>;
+
+    /// Stage 7: budgets that are used up.
+    fn limits(&self, _state: &State) -> Vec<Remark> {
+        Vec::new()
+    }
+
+    /// Stage 7 as well: too many denied calls, which does not reach essential tools.
+    fn blocked(&self, _state: &State) -> Option<Remark> {
+        None
+    }
+}
+
+/// One foreign file, ready to be judged by.
+#[derive(Debug)]
+pub struct Foreign {
+    /// Its name as shown to people.
+    pub name: String,
+    /// Its content, which the policy's version is made from.
+    pub text: String,
+    /// Its stages.
+    pub stages: Box<dyn Stages>,
+}
+
+/// What foreign files said of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Spoken {
+    /// Opinions on the call as a whole, which no grant answers.
+    pub call: Vec<Opinion>,
+    /// Opinions on effects; without an index, on the call as one of them.
+    pub effects: Vec<(Option<usize>, Opinion)>,
+    /// A file answers a stub.
+    pub rehearsed: bool,
+    /// The strictest answer to an Ask that nobody can answer.
+    pub unanswered: Option<Verdict>,
+}
+
+/// Asks foreign files about a call, stage by stage.
+pub(crate) fn judge(files: &[Foreign], judging: &Judging<'_>, state: &State) -> Spoken {
+    let operation = judging.operation;
+    let mut spoken = Spoken::default();
+    for Foreign { stages, .. } in files {
+        match stages.mode(operation) {
+            Standing::Enforced => {}
+            Standing::Passed => continue,
+            Standing::Rehearsed => {
+                spoken.rehearsed = true;
+                continue;
+            }
+        }
+        let essential = stages.essential(&operation.tool);
+        let tools = hidden(stages.as_ref(), &operation.tool, &operation.actor).filter(|_| !essential);
+        spoken.call.extend(tools.map(|remark| opinion(Stage::Tools, remark)));
+        spoken.call.extend(stages.patterns(operation).into_iter().map(|remark| opinion(Stage::Patterns, remark)));
+        for remark in stages.rules(operation, judging.facts) {
+            if remark.verdict == Verdict::Ask {
+                spoken.unanswered = spoken.unanswered.max(Some(remark.unanswered.unwrap_or(Verdict::Deny)));
+            }
+            spoken.effects.push((remark.effect, opinion(Stage::Rules, remark)));
+        }
+        let blocked = stages.blocked(state).filter(|_| !essential);
+        let limits = stages.limits(state).into_iter().chain(blocked);
+        spoken.call.extend(limits.map(|remark| Opinion { always: true, ..opinion(Stage::Limits, remark) }));
+    }
+    spoken
+}
+
+/// For an actor and all above it: a subagent has no more than its parent.
+pub(crate) fn hidden(stages: &dyn Stages, tool: &ToolName, actor: &Actor) -> Option<Remark> {
+    let mut next = Some(actor);
+    for _ in 0..8 {
+        let current = next?;
+        if let Some(found) = stages.tools(tool, current) {
+            return Some(found);
+        }
+        next = current.parent.as_deref();
+    }
+    None
+}
+
+fn opinion(stage: Stage, remark: Remark) -> Opinion {
+    Opinion {
+        stage,
+        verdict: remark.verdict,
+        maybe: false,
+        reason: Reason { code: remark.code, text: remark.text, layer: Layer::Given, source: remark.source },
+        approver: None,
+        always: false,
+    }
+}
+
+impl Policy {
+    /// Judges by foreign files too, beside those of the policy's own language. The strictest wins.
+    #[must_use]
+    pub fn with_foreign(mut self, files: Vec<Foreign>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.version.as_bytes());
+        for part in files.iter().flat_map(|file| [file.name.as_bytes(), file.text.as_bytes()]) {
+            hasher.update(&part.len().to_le_bytes());
+            hasher.update(part);
+        }
+        self.version = hasher.finalize().to_hex().chars().take(16).collect();
+        self.foreign.extend(files);
+        self
+    }
+
+    /// A policy of foreign files alone. Each answers as its own system would, so integrity is off: see
+    /// [`Policy::with_integrity`].
+    #[must_use]
+    pub fn from_foreign(files: Vec<Foreign>) -> Self {
+        let empty = Self {
+            files: Vec::new(),
+            foreign: Vec::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            closed: Vec::new(),
+            protected: Protected::default(),
+            integrity: false,
+            warnings: Vec::new(),
+        };
+        empty.with_foreign(files)
+    }
+
+    /// Switches on what nothing lifts, for a policy that came without it.
+    #[must_use]
+    pub fn with_integrity(mut self) -> Self {
+        self.integrity = true;
+        self
+    }
+}
+
+/// A pattern on commands of the policy language (`git push --force`), for files that name commands.
+#[derive(Clone, Debug)]
+pub struct CommandPattern(RunPattern);
+
+impl CommandPattern {
+    /// Reads a pattern; `None` if it is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        RunPattern::parse(text, &mut |_| Ok(Vec::new())).ok().map(Self)
+    }
+
+    /// Whether a program of a call matches, strictly as an allow asks.
+    #[must_use]
+    pub fn permits(&self, operation: &Operation, run: RunId, facts: Facts<'_>) -> bool {
+        Judging::new(operation, facts).matches_run(&self.0, run, Purpose::Permit) == Tri::Yes
+    }
+
+    /// Whether a program of a call matches, widely as an ask or deny does.
+    #[must_use]
+    pub fn restricts(&self, operation: &Operation, run: RunId, facts: Facts<'_>) -> Tri {
+        Judging::new(operation, facts).matches_run(&self.0, run, Purpose::Restrict)
+    }
+}
