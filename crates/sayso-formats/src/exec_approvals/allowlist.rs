@@ -1,0 +1,89 @@
+//! The allowlist: globs on the resolved path of a program, or its bare name through PATH, and its arguments.
+
+use crate::Error;
+use crate::document::Node;
+use crate::glob::Glob;
+use crate::regular::Expression;
+use sayso_policy::Operation;
+use sayso_policy::shell::{Run, Word};
+use std::path::{Component, Path};
+
+/// One entry. When and for what it was last used is the original's record, and stays there.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pattern: String,
+    arguments: Option<Expression>,
+}
+
+impl Entry {
+    /// A table or a bare pattern; blank ones are none.
+    pub(super) fn read(node: &Node<'_>) -> Result<Option<Self>, Error> {
+        if node.value.is_string() {
+            return Ok(Self::of(&node.text()?.value, None));
+        }
+        node.only(&[
+            "id",
+            "pattern",
+            "argPattern",
+            "lastUsedAt",
+            "lastUsedCommand",
+            "lastResolvedPath",
+            "source",
+            "commandText",
+            "description",
+        ])?;
+        let pattern = node.get("pattern")?.ok_or_else(|| node.wrong("an entry needs `pattern`"))?.text()?.value;
+        let arguments = match node.get("argPattern")? {
+            Some(node) => Some(Expression::new(&node.text()?.value).map_err(|error| node.wrong(error))?),
+            None => None,
+        };
+        Ok(Self::of(&pattern, arguments))
+    }
+
+    fn of(pattern: &str, arguments: Option<Expression>) -> Option<Self> {
+        let pattern = pattern.trim();
+        (!pattern.is_empty()).then(|| Self { pattern: pattern.to_owned(), arguments })
+    }
+
+    pub(super) fn covers(&self, run: &Run, operation: &Operation) -> bool {
+        self.names(run, operation) && self.arguments.as_ref().is_none_or(|expression| arguments_match(expression, run))
+    }
+
+    fn names(&self, run: &Run, operation: &Operation) -> bool {
+        let Some(called) = run.argv.first().and_then(Word::exact_str) else { return false };
+        if run.program.builtin {
+            return false;
+        }
+        if !self.pattern.contains(['/', '\\', '~']) {
+            // A bare name means what PATH means by it; a path of the same last name is another program.
+            return !called.contains('/') && run.program.shadow.is_none() && Glob::new(&self.pattern).matches(called);
+        }
+        let Some(pattern) = expand_home(&self.pattern, operation.home.as_deref()) else { return false };
+        let Some(path) = run.program.path.as_deref() else { return false };
+        // What a function or the call itself put in its place is not at this path.
+        let replaced = matches!(
+            run.program.shadow,
+            Some(
+                sayso_policy::shell::Shadow::Function
+                    | sayso_policy::shell::Shadow::Alias
+                    | sayso_policy::shell::Shadow::Written
+            )
+        );
+        let plain = !path.components().any(|part| part == Component::ParentDir);
+        !replaced && plain && path.to_str().is_some_and(|path| Glob::new(&pattern).matches(path))
+    }
+}
+
+/// `~` is the home folder.
+pub(super) fn expand_home(pattern: &str, home: Option<&Path>) -> Option<String> {
+    match pattern.strip_prefix('~') {
+        Some(rest) => Some(format!("{}{rest}", home?.to_str()?)),
+        None => Some(pattern.to_owned()),
+    }
+}
+
+/// The arguments, joined with blanks; all of them must be known.
+fn arguments_match(expression: &Expression, run: &Run) -> bool {
+    let words: Option<Vec<&str>> = run.argv.iter().skip(1).map(Word::exact_str).collect();
+    words.is_some_and(|words| expression.surely_matches(&words.join(" ")))
+}

@@ -1,0 +1,98 @@
+//! Whether a command consists of plain parts, all of which are listed or safe.
+
+use super::config::Exec;
+use super::safe_bin;
+use sayso_policy::shell::syntax;
+use sayso_policy::shell::syntax::tree::{CommandKind, List, Part, Pipeline, Simple, Word};
+use sayso_policy::shell::{Dialect, RunId};
+use sayso_policy::{Facts, Operation, Request};
+
+/// Whether a call hands a command to a shell.
+pub(super) fn is_one(operation: &Operation) -> bool {
+    matches!(operation.request, Request::Command(_))
+        || (operation.tool.canonical == "bash_execute" && !operation.tool.disguised)
+}
+
+/// Why the allowlist does not cover a command. `approved` are the programs that a charter approves.
+pub(super) fn satisfies(
+    exec: &Exec,
+    operation: &Operation,
+    facts: Facts<'_>,
+    approved: &dyn Fn(RunId) -> bool,
+) -> Result<(), String> {
+    let (Some(text), Some(analysis)) = (&operation.command, &operation.analysis) else {
+        return Err("There is no command that could be read.".to_owned());
+    };
+    let tree = syntax::parse(text, Dialect::Bash, syntax::Options::default())
+        .map_err(|_| "The command cannot be read.".to_owned())?;
+    plain_list(&tree.body)?;
+    if analysis.runs.is_empty() {
+        return Err("The command runs nothing.".to_owned());
+    }
+    for (at, run) in (0_u32..).zip(&analysis.runs) {
+        let listed = approved(RunId(at)) || exec.allowlist.iter().any(|entry| entry.covers(run, operation));
+        if !listed && !safe_bin::is_safe(exec, run, operation, facts) {
+            let name = run.program.base.as_deref().unwrap_or("a program");
+            return Err(format!("Neither the allowlist nor the safe programs cover `{name}` as it is used here."));
+        }
+    }
+    Ok(())
+}
+
+/// Pipelines and chains of simple commands; everything else is rejected.
+fn plain_list(list: &List<'_>) -> Result<(), String> {
+    for item in list.items.iter() {
+        if item.background {
+            return rejected("a command in the background");
+        }
+        plain_pipeline(&item.and_or.first)?;
+        for (_, pipeline) in &item.and_or.rest {
+            plain_pipeline(pipeline)?;
+        }
+    }
+    Ok(())
+}
+
+fn plain_pipeline(pipeline: &Pipeline<'_>) -> Result<(), String> {
+    if pipeline.negated || pipeline.timed || pipeline.commands.is_empty() {
+        return rejected("`!` or `time`");
+    }
+    for command in pipeline.commands.iter() {
+        match &command.kind {
+            CommandKind::Simple(simple) => plain_simple(simple)?,
+            _ => return rejected("a group, loop or function"),
+        }
+    }
+    Ok(())
+}
+
+fn plain_simple(simple: &Simple<'_>) -> Result<(), String> {
+    if !simple.redirects.is_empty() {
+        return rejected("a redirect");
+    }
+    if !simple.assignments.is_empty() {
+        return rejected("an assignment");
+    }
+    if simple.words.is_empty() {
+        return rejected("an empty command");
+    }
+    simple.words.iter().try_for_each(plain_word)
+}
+
+fn plain_word(word: &Word<'_>) -> Result<(), String> {
+    word.parts.iter().try_for_each(plain_part)
+}
+
+fn plain_part(part: &Part<'_>) -> Result<(), String> {
+    match part {
+        Part::Literal { .. } | Part::Quoted { .. } | Part::Variable { .. } => Ok(()),
+        Part::DoubleQuoted { parts, .. } => parts.iter().try_for_each(plain_part),
+        Part::Command(_) => rejected("a command substitution"),
+        Part::Process(_) => rejected("a process substitution"),
+        _ => rejected("an expansion"),
+    }
+}
+
+fn rejected(what: &str) -> Result<(), String> {
+    Err(format!("The command holds {what}, which the allowlist never covers."))
+}

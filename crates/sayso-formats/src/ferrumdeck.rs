@@ -1,0 +1,222 @@
+//! FerrumDeck's policy: three tiers by a tool's exact name, deny by default, budgets for each run, and the inspector's
+//! domains.
+
+use crate::Error;
+use crate::document::{Node, Text};
+use crate::tool_name;
+use sayso_policy::foreign::{Remark, Stages};
+use sayso_policy::shell::{HostTarget, Target};
+use sayso_policy::{Facts, Operation, Scope, Source, State, Usage, Verdict};
+
+/// A FerrumDeck policy.
+#[derive(Debug)]
+pub(crate) struct Ferrumdeck {
+    /// `None`: a file of budgets alone, which says nothing of tools.
+    tiers: Option<Tiers>,
+    budget: Vec<(Counter, u64, Source)>,
+    inspector: Option<Inspector>,
+}
+
+#[derive(Debug)]
+struct Tiers {
+    denied: Vec<Text>,
+    approval: Vec<Text>,
+    allowed: Vec<Text>,
+    default: Verdict,
+}
+
+/// The domains that network tools may reach.
+#[derive(Debug)]
+struct Inspector {
+    domains: Vec<String>,
+    block_addresses: bool,
+    source: Source,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counter {
+    InputTokens,
+    OutputTokens,
+    TotalTokens,
+    ToolCalls,
+    WallSeconds,
+    WallMillis,
+    CostCents,
+}
+
+const BUDGET: &[(&str, Counter)] = &[
+    ("max_input_tokens", Counter::InputTokens),
+    ("max_output_tokens", Counter::OutputTokens),
+    ("max_total_tokens", Counter::TotalTokens),
+    ("max_tool_calls", Counter::ToolCalls),
+    ("max_wall_time_secs", Counter::WallSeconds),
+    ("max_wall_time_ms", Counter::WallMillis),
+    ("max_cost_cents", Counter::CostCents),
+];
+
+const ACTIONS: &[(&str, Verdict)] = &[
+    ("deny", Verdict::Deny),
+    ("allow", Verdict::Allow),
+    ("approval_required", Verdict::Ask),
+    ("require_approval", Verdict::Ask),
+];
+
+pub(crate) fn lower(root: &Node<'_>) -> Result<Ferrumdeck, Error> {
+    let mut budget = Vec::new();
+    let node = root.get("budget")?;
+    if let Some(node) = &node {
+        node.only(&BUDGET.iter().map(|(key, _)| *key).collect::<Vec<_>>())?;
+        for (key, counter) in BUDGET {
+            if let Some(most) = node.number_at(key)? {
+                let source = node.get(key)?.map_or_else(|| node.source(), |node| node.source());
+                budget.push((*counter, most, source));
+            }
+        }
+    }
+    let default = root.word_at("default_action", ACTIONS)?;
+    let lists = root.get("tool_allowlist")?;
+    let tiers = if lists.is_none() && default.is_none() && node.is_some() {
+        None
+    } else {
+        Some(Tiers::read(lists.as_ref(), default.unwrap_or(Verdict::Deny))?)
+    };
+    let inspector = match root.get("inspector")? {
+        Some(node) => Some(node),
+        None => root.get("airlock")?,
+    };
+    let inspector = inspector.map(|node| Inspector::read(&node)).transpose()?.flatten();
+    Ok(Ferrumdeck { tiers, budget, inspector })
+}
+
+impl Tiers {
+    fn read(node: Option<&Node<'_>>, default: Verdict) -> Result<Self, Error> {
+        if let Some(node) = node {
+            node.only(&["allowed", "allowed_tools", "approval_required", "denied", "denied_tools"])?;
+        }
+        let list = |keys: &[&str]| -> Result<Vec<Text>, Error> {
+            let mut found = Vec::new();
+            for key in keys {
+                found.extend(node.map(|node| node.texts_at(key)).transpose()?.flatten().unwrap_or_default());
+            }
+            Ok(found)
+        };
+        Ok(Self {
+            denied: list(&["denied", "denied_tools"])?,
+            approval: list(&["approval_required"])?,
+            allowed: list(&["allowed", "allowed_tools"])?,
+            default,
+        })
+    }
+
+    fn judge(&self, operation: &Operation) -> Remark {
+        let tool = &operation.tool;
+        let raw = tool.raw.as_str();
+        let name = if raw.is_empty() { tool.canonical.as_str() } else { raw };
+        let exactly = |list: &[Text]| list.iter().find(|text| text.value == name && !tool.disguised).cloned();
+        let tiers = [(&self.denied, Verdict::Deny), (&self.approval, Verdict::Ask), (&self.allowed, Verdict::Allow)];
+        for (list, verdict) in tiers {
+            if let Some(found) = exactly(list) {
+                return said(verdict, name, Some(found.source));
+            }
+        }
+        // Another spelling of a denied tool is no way around its tier.
+        if let Some(found) = self.denied.iter().find(|text| tool_name::means(tool, &text.value)) {
+            return said(Verdict::Deny, name, Some(found.source.clone()));
+        }
+        if self.default == Verdict::Allow
+            && let Some(found) = self.approval.iter().find(|text| tool_name::means(tool, &text.value))
+        {
+            return said(Verdict::Ask, name, Some(found.source.clone()));
+        }
+        let text = format!("No tier names `{name}`, and the default action is {}.", self.default);
+        Remark::new(self.default, "foreign-default", text)
+    }
+}
+
+fn said(verdict: Verdict, name: &str, source: Option<Source>) -> Remark {
+    let tier = match verdict {
+        Verdict::Allow => "is allowed",
+        Verdict::Ask => "requires approval",
+        Verdict::Deny => "is denied",
+    };
+    Remark::new(verdict, "foreign-rule", format!("The tool `{name}` {tier}.")).at(source)
+}
+
+impl Inspector {
+    /// `None`: it only watches.
+    fn read(node: &Node<'_>) -> Result<Option<Self>, Error> {
+        let inner = node.get("exfiltration")?.unwrap_or_else(|| node.clone());
+        let shadow = node.word_at("mode", &[("enforce", false), ("shadow", true)])?.unwrap_or(false);
+        let Some(domains) = inner.texts_at("allowed_domains")?.map(Some).unwrap_or(inner.texts_at("domains")?) else {
+            return Ok(None);
+        };
+        if shadow || !inner.flag_at("enabled", true)? {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            domains: domains.iter().map(|text| text.value.trim().trim_end_matches('.').to_lowercase()).collect(),
+            block_addresses: inner.flag_at("block_ip_addresses", true)?,
+            source: inner.source(),
+        }))
+    }
+
+    /// Every host that the call would reach, or may, must be one of the domains or below one.
+    fn judge(&self, operation: &Operation) -> Option<Remark> {
+        operation.effects.iter().find_map(|effect| {
+            let Target::Host(target) = &effect.target else { return None };
+            let host = match target {
+                HostTarget::Exact { host, .. } => host.trim_end_matches('.').to_lowercase(),
+                _ => String::from("an unknown host"),
+            };
+            let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok();
+            let within = |domain: &String| {
+                let domain = domain.strip_prefix("*.").unwrap_or(domain);
+                host == domain || host.strip_suffix(domain).is_some_and(|before| before.ends_with('.'))
+            };
+            let refused = (address && self.block_addresses) || !self.domains.iter().any(within);
+            let text = format!("The inspector does not let calls reach {host}.");
+            refused.then(|| Remark::new(Verdict::Deny, "foreign-rule", text).at(Some(self.source.clone())))
+        })
+    }
+}
+
+impl Counter {
+    /// What was used, in the unit of the limit's small unit, and its name.
+    fn over(self, usage: &Usage, most: u64) -> Option<&'static str> {
+        let total = usage.input_tokens.saturating_add(usage.output_tokens);
+        let (name, used, most) = match self {
+            Self::InputTokens => ("input tokens", usage.input_tokens, most),
+            Self::OutputTokens => ("output tokens", usage.output_tokens, most),
+            Self::TotalTokens => ("tokens", total, most),
+            Self::ToolCalls => ("tool calls", usage.calls, most),
+            Self::WallSeconds => ("wall time", usage.wall_ms, most.saturating_mul(1000)),
+            Self::WallMillis => ("wall time", usage.wall_ms, most),
+            Self::CostCents => ("cost", usage.cost_micros, most.saturating_mul(10_000)),
+        };
+        // At the limit is still within it.
+        (used > most).then_some(name)
+    }
+}
+
+impl Stages for Ferrumdeck {
+    fn rules(&self, operation: &Operation, _: Facts<'_>) -> Vec<Remark> {
+        let silent =
+            || Remark::new(Verdict::Allow, "foreign-default", "The file holds budgets and says nothing of tools.");
+        let tier = self.tiers.as_ref().map_or_else(silent, |tiers| tiers.judge(operation));
+        let inspected = self.inspector.as_ref().and_then(|inspector| inspector.judge(operation));
+        std::iter::once(tier).chain(inspected).collect()
+    }
+
+    fn limits(&self, state: &State) -> Vec<Remark> {
+        let usage = [Scope::Run, Scope::Session].iter().find_map(|scope| state.usage.get(scope));
+        let Some(usage) = usage else { return Vec::new() };
+        self.budget
+            .iter()
+            .filter_map(|(counter, most, source)| {
+                let name = counter.over(usage, *most)?;
+                let text = format!("The budget on {name} for this run is used up.");
+                Some(Remark::new(Verdict::Deny, "limit", text).at(Some(source.clone())))
+            })
+            .collect()
+    }
+}

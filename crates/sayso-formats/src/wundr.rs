@@ -1,0 +1,149 @@
+//! Wundr's tool policies: layers of allow and deny lists, all of which must agree. Open by default.
+
+mod layer;
+mod pattern;
+
+use crate::Error;
+use crate::document::Node;
+use layer::{Layer, Profile};
+use sayso_policy::foreign::{Remark, Stages};
+use sayso_policy::{Actor, Facts, Operation, ToolName, Verdict};
+
+/// What a subagent never has: its parent orchestrates, runs commands, deletes and passes memory on.
+pub(crate) const SUBAGENT_DENY: &[&str] =
+    &["session_list", "session_status", "session_spawn", "bash_execute", "file_delete", "memory_search", "memory_get"];
+
+/// A Wundr configuration.
+#[derive(Debug)]
+pub(crate) struct Wundr {
+    global: Layer,
+    agents: Vec<(String, Layer)>,
+    groups: Vec<(String, Group)>,
+    subagents: Layer,
+}
+
+/// A group: its own lists, and those of members, which replace them.
+#[derive(Debug)]
+struct Group {
+    own: Vec<Layer>,
+    members: Vec<(String, Layer)>,
+}
+
+pub(crate) fn lower(root: &Node<'_>) -> Result<Wundr, Error> {
+    let tools = root.get("tools")?;
+    let global =
+        tools.as_ref().map(|tools| Layer::read(tools, "global", &["subagents"])).transpose()?.unwrap_or_default();
+    let configured = match &tools {
+        Some(tools) => tools.get("subagents")?.map(|node| node.get("tools")).transpose()?.flatten(),
+        None => None,
+    };
+    let mut subagents = configured
+        .map(|tools| Layer::read(&tools, "subagent", &[]))
+        .transpose()?
+        .unwrap_or_else(|| Layer::named("subagent"));
+    subagents.deny.extend(SUBAGENT_DENY.iter().map(|name| pattern::Pattern::new(name)));
+    let mut agents = Vec::new();
+    for (name, agent) in entries(root, "agents")? {
+        if let Some(tools) = agent.get("tools")? {
+            agents.push((name.trim().to_owned(), Layer::read(&tools, &format!("agent {name}"), &[])?));
+        }
+    }
+    let mut groups = Vec::new();
+    for (name, group) in entries(root, "groups")? {
+        groups.push((name.trim().to_owned(), Group::read(name, &group)?));
+    }
+    Ok(Wundr { global, agents, groups, subagents })
+}
+
+fn entries<'d>(root: &Node<'d>, key: &str) -> Result<Vec<(&'d str, Node<'d>)>, Error> {
+    root.get(key)?.map(|node| node.entries()).transpose().map(Option::unwrap_or_default)
+}
+
+impl Group {
+    /// The lists stand in the group itself or under `tools`.
+    fn read(name: &str, node: &Node<'_>) -> Result<Self, Error> {
+        let title = format!("group {name}");
+        let mut own = vec![Layer::read(node, &title, &["tools", "toolsByMember", "members", "name", "description"])?];
+        if let Some(tools) = node.get("tools")? {
+            own.push(Layer::read(&tools, &title, &[])?);
+        }
+        let mut members = Vec::new();
+        for (member, node) in entries(node, "toolsByMember")? {
+            members.push((member_key(member), Layer::read(&node, &format!("{title}, member {member}"), &[])?));
+        }
+        Ok(Self { own, members })
+    }
+
+    /// A member's layer replaces the group's; `*` is every member without one.
+    fn in_force(&self, member: Option<&str>) -> Vec<&Layer> {
+        let find = |wanted: &str| self.members.iter().find(|(name, _)| name == wanted).map(|(_, layer)| layer);
+        let member = member.map(member_key).filter(|key| !key.is_empty());
+        match member.and_then(|member| find(&member)).or_else(|| find("*")) {
+            Some(layer) => vec![layer],
+            None => self.own.iter().collect(),
+        }
+    }
+}
+
+fn member_key(member: &str) -> String {
+    let member = member.trim();
+    member.strip_prefix('@').unwrap_or(member).to_lowercase()
+}
+
+impl Wundr {
+    /// Every layer that an actor's tools must pass, the outermost first.
+    fn in_force<'a>(&'a self, actor: &Actor) -> Vec<Passed<'a>> {
+        let named = |name: &Option<String>, key: &str| {
+            name.as_deref().is_some_and(|name| name.trim().eq_ignore_ascii_case(key))
+        };
+        let agent = self.agents.iter().find(|(name, _)| named(&actor.agent, name)).map(|(_, layer)| layer);
+        let mut passed = vec![Passed::Lists(&self.global)];
+        let also = agent.and_then(|agent| agent.also.as_ref()).or(self.global.also.as_ref());
+        if let Some(profile) = agent.and_then(|agent| agent.profile.as_ref()).or(self.global.profile.as_ref()) {
+            passed.push(Passed::Profile(profile, also));
+        }
+        for layer in [Some(&self.global), agent].into_iter().flatten() {
+            if let Some(provider) = layer.for_provider(actor) {
+                passed.push(Passed::Lists(provider));
+                passed
+                    .extend(provider.profile.as_ref().map(|profile| Passed::Profile(profile, provider.also.as_ref())));
+            }
+        }
+        passed.extend(agent.map(Passed::Lists));
+        if let Some(team) = actor.team.as_deref().map(str::trim).filter(|team| !team.is_empty()) {
+            let find = |wanted: &str| self.groups.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            let group = find(team).or_else(|| find("*"));
+            for layer in group.map(|(_, group)| group.in_force(actor.member.as_deref())).unwrap_or_default() {
+                passed.push(Passed::Lists(layer));
+                passed.extend(layer.profile.as_ref().map(|profile| Passed::Profile(profile, layer.also.as_ref())));
+            }
+        }
+        if actor.subagent {
+            passed.push(Passed::Lists(&self.subagents));
+        }
+        passed
+    }
+}
+
+/// Something that a tool must pass.
+enum Passed<'a> {
+    Lists(&'a Layer),
+    Profile(&'a Profile, Option<&'a Vec<pattern::Pattern>>),
+}
+
+impl Stages for Wundr {
+    fn tools(&self, tool: &ToolName, actor: &Actor) -> Option<Remark> {
+        self.in_force(actor).into_iter().find_map(|passed| match passed {
+            Passed::Lists(layer) => layer.refuses(tool),
+            Passed::Profile(profile, also) => profile.refuses(tool, also.map_or(&[], Vec::as_slice)),
+        })
+    }
+
+    fn rules(&self, _: &Operation, _: Facts<'_>) -> Vec<Remark> {
+        vec![Remark::new(
+            Verdict::Allow,
+            "foreign-default",
+            "No layer takes this tool away, and Wundr is open by default.",
+        )]
+    }
+}

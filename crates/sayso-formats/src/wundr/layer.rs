@@ -1,0 +1,111 @@
+//! One layer: deny before allow, an empty allow is open, `alsoAllow` adds.
+
+use super::pattern::{Pattern, members};
+use crate::Error;
+use crate::document::Node;
+use sayso_policy::foreign::Remark;
+use sayso_policy::{Actor, Source, ToolName, Verdict};
+
+/// Lists of one layer.
+#[derive(Debug, Default)]
+pub(super) struct Layer {
+    /// Where the policy comes from, for people: `global`, `agent coder`.
+    title: String,
+    allow: Vec<Pattern>,
+    pub(super) also: Option<Vec<Pattern>>,
+    pub(super) deny: Vec<Pattern>,
+    pub(super) profile: Option<Profile>,
+    providers: Vec<(String, Layer)>,
+    source: Option<Source>,
+}
+
+/// A named list.
+#[derive(Debug)]
+pub(super) struct Profile {
+    name: &'static str,
+    only: Vec<Pattern>,
+    source: Option<Source>,
+}
+
+impl Layer {
+    pub(super) fn named(title: &str) -> Self {
+        Self { title: title.to_owned(), ..Self::default() }
+    }
+
+    /// Reads the lists of a table, which may hold these other keys too.
+    pub(super) fn read(node: &Node<'_>, title: &str, beside: &[&str]) -> Result<Self, Error> {
+        let own = ["allow", "deny", "alsoAllow", "profile", "byProvider"];
+        node.only(&[&own[..], beside].concat())?;
+        let list = |key: &str| node.get(key)?.map(|node| Pattern::list(&node)).transpose();
+        let mut providers = Vec::new();
+        if let Some(by) = node.get("byProvider")? {
+            for (key, provider) in by.entries()? {
+                providers.push((normal_provider(key), Self::read(&provider, &format!("provider {key}"), &[])?));
+            }
+        }
+        Ok(Self {
+            title: title.to_owned(),
+            allow: list("allow")?.unwrap_or_default(),
+            also: list("alsoAllow")?,
+            deny: list("deny")?.unwrap_or_default(),
+            profile: node.get("profile")?.map(|node| Profile::read(&node)).transpose()?.flatten(),
+            providers,
+            source: Some(node.source()),
+        })
+    }
+
+    /// The layer for a model, or else for its provider.
+    pub(super) fn for_provider(&self, actor: &Actor) -> Option<&Self> {
+        let key = actor.provider_key()?;
+        let find = |wanted: &str| self.providers.iter().rev().find(|(name, _)| name == wanted).map(|(_, layer)| layer);
+        let model = key.model.as_ref().map(|model| format!("{}/{model}", key.provider));
+        model.and_then(|model| find(&model)).or_else(|| find(&key.provider))
+    }
+
+    /// Why a tool does not pass.
+    pub(super) fn refuses(&self, tool: &ToolName) -> Option<Remark> {
+        if let Some(pattern) = self.deny.iter().find(|pattern| pattern.restricts(tool)) {
+            let text = format!("The {} policy denies `{}` (`{}`).", self.title, tool.canonical, pattern.text);
+            return Some(Remark::new(Verdict::Deny, "tool-hidden", text).at(self.source.clone()));
+        }
+        let mut listed = self.allow.iter().chain(self.also.iter().flatten());
+        if self.allow.is_empty() || listed.any(|pattern| pattern.permits(tool)) {
+            return None;
+        }
+        let text = format!("The {} policy does not list `{}`.", self.title, tool.canonical);
+        Some(Remark::new(Verdict::Deny, "tool-not-listed", text).at(self.source.clone()))
+    }
+}
+
+/// Provider keys are trimmed and lower case on both sides of the slash.
+fn normal_provider(key: &str) -> String {
+    key.split('/').map(|part| part.trim().to_lowercase()).collect::<Vec<_>>().join("/")
+}
+
+impl Profile {
+    /// `None`: `full`, which restricts nothing.
+    fn read(node: &Node<'_>) -> Result<Option<Self>, Error> {
+        let group = |name: &str| members(name).unwrap_or_default();
+        let (name, only): (&'static str, Vec<&[&str]>) = match node.text()?.value.trim() {
+            "full" => return Ok(None),
+            "minimal" => ("minimal", vec![&["session_status"]]),
+            "coding" => ("coding", ["group:fs", "group:runtime", "group:sessions", "group:memory"].map(group).to_vec()),
+            "analysis" => ("analysis", vec![group("group:analysis"), &["file_read", "file_list"]]),
+            other => {
+                return Err(
+                    node.wrong(format!("there is no profile `{other}`; there are minimal, coding, analysis, full"))
+                );
+            }
+        };
+        let only = only.concat().into_iter().map(Pattern::new).collect();
+        Ok(Some(Self { name, only, source: Some(node.source()) }))
+    }
+
+    pub(super) fn refuses(&self, tool: &ToolName, also: &[Pattern]) -> Option<Remark> {
+        if self.only.iter().chain(also).any(|pattern| pattern.permits(tool)) {
+            return None;
+        }
+        let text = format!("The profile `{}` does not hold `{}`.", self.name, tool.canonical);
+        Some(Remark::new(Verdict::Deny, "tool-not-listed", text).at(self.source.clone()))
+    }
+}
