@@ -1,47 +1,15 @@
 //! Judging without consequences: `check`, `why` and `test` consume nothing and record nothing.
 
+use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
 use sayso_gate::{Gate, Home, InForce, Places, RealFiles, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
 use sayso_policy::shell::Environment;
 use sayso_policy::text::{Problem, render};
-use sayso_policy::{Decision, Facts, Layer, Operation, Policy, PolicyText, State, ToolCall};
+use sayso_policy::{Decision, Facts, Operation, PolicyText, State, ToolCall};
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-
-/// Which policy to judge by.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct PolicyChoice {
-    /// Policy file, or preset:NAME; may be given several times. Then no other policy and no store is read
-    #[arg(long, value_name = "FILE|preset:NAME", help_heading = "Policy")]
-    pub(crate) policy: Vec<String>,
-    /// Read the files of --policy in the format of another system (not supported yet)
-    #[arg(long, value_name = "FORMAT", requires = "policy", help_heading = "Policy")]
-    pub(crate) policy_format: Option<String>,
-}
-
-impl PolicyChoice {
-    /// The files that were named; none if none were.
-    pub(crate) fn texts(&self) -> Result<Vec<PolicyText>, Failure> {
-        if let Some(format) = &self.policy_format {
-            return Err(Failure::wrong(format!(
-                "error: --policy-format {format} is not supported yet\n\n  Write the policy as TOML: `sayso init` shows how."
-            )));
-        }
-        self.policy.iter().map(|name| text(name)).collect()
-    }
-}
-
-fn text(name: &str) -> Result<PolicyText, Failure> {
-    if let Some(preset) = name.strip_prefix("preset:") {
-        return Ok(PolicyText::preset(preset));
-    }
-    let text = std::fs::read_to_string(name).map_err(|error| {
-        Failure::wrong(format!("error: cannot read the policy {name}: {error}\n\n  Presets are named preset:NAME."))
-    })?;
-    Ok(PolicyText { layer: Layer::Given, name: name.to_owned(), text, trusted: true })
-}
 
 /// A gate that keeps no record.
 pub(crate) struct Judge {
@@ -59,17 +27,10 @@ pub(crate) struct Said {
 impl Judge {
     /// By the policies that were named, or else by those in force for this call.
     pub(crate) fn choose(choice: &PolicyChoice, call: &ToolCall) -> Result<Self, Failure> {
-        let texts = choice.texts()?;
-        if texts.is_empty() {
-            Self::in_force(&Places::find(Home::Environment)?, call.workspace.root())
-        } else {
-            Self::given(texts)
+        match choice.policy()? {
+            Some(named) => Ok(Self::over(named)),
+            None => Self::in_force(&Places::find(Home::Environment)?, call.workspace.root()),
         }
-    }
-
-    fn given(files: Vec<PolicyText>) -> Result<Self, Failure> {
-        let policy = compile(&files)?;
-        Ok(Self::over(InForce { policy, files, notices: Vec::new(), floor: None }))
     }
 
     fn in_force(places: &Places, workspace: Option<&Path>) -> Result<Self, Failure> {
@@ -116,11 +77,10 @@ pub(crate) enum Judges {
 impl Judges {
     /// By the policies that were named, or else by those in force for each call.
     pub(crate) fn new(choice: &PolicyChoice) -> Result<Self, Failure> {
-        let texts = choice.texts()?;
-        if texts.is_empty() {
-            return Ok(Self::InForce { places: Places::find(Home::Environment)?, by_workspace: HashMap::new() });
+        match choice.policy()? {
+            Some(named) => Ok(Self::Given(Box::new(Judge::over(named)))),
+            None => Ok(Self::InForce { places: Places::find(Home::Environment)?, by_workspace: HashMap::new() }),
         }
-        Judge::given(texts).map(|judge| Self::Given(Box::new(judge)))
     }
 
     /// Judges a call.
@@ -140,11 +100,6 @@ impl Judges {
             }
         }
     }
-}
-
-/// Compiles policy files, or shows what is wrong with them.
-pub(crate) fn compile(files: &[PolicyText]) -> Result<Policy, Failure> {
-    Policy::compile(files).map_err(|problems| Failure::wrong(rendered(&problems, files)))
 }
 
 /// What the gate says of a policy, as a failure of this program.

@@ -1,5 +1,6 @@
 //! The command: a way in for people and programs. Each command has a file of its own in `command/`.
 
+mod choice;
 mod cli;
 mod command;
 mod failure;

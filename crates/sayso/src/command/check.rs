@@ -1,9 +1,10 @@
 //! `sayso check`: judges a call and does nothing else.
 
+use crate::choice::PolicyChoice;
 use crate::failure::Outcome;
 use crate::input::call::{Circumstances, request};
 use crate::input::stream;
-use crate::judge::{Judge, Judges, PolicyChoice, Said};
+use crate::judge::{Judge, Judges, Said};
 use crate::show::{paint::Paint, verdict};
 use anyhow::Context as _;
 use sayso_gate::ProcessEnvironment;

@@ -1,7 +1,7 @@
 //! `sayso hook`: what an agent runs before each of its tool calls.
 
+use crate::choice::PolicyChoice;
 use crate::failure::{Failure, Outcome};
-use crate::judge::PolicyChoice;
 use sayso_agents::{Agent, HookSetting, hook_process};
 use sayso_gate::{Home, Places};
 use std::ffi::OsString;

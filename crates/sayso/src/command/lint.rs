@@ -1,5 +1,6 @@
 //! `sayso lint`: is this policy file in order?
 
+use crate::choice;
 use crate::failure::{Failure, Outcome};
 use crate::judge;
 use std::io::{Write as _, stdout};
@@ -23,7 +24,7 @@ pub(crate) struct Lint {
 /// Runs it.
 pub(crate) fn run(lint: &Lint) -> Outcome {
     let texts = judge::files_or_in_force(lint.file.as_deref())?;
-    judge::compile(&texts)?;
+    choice::compile(&texts)?;
     let mut warnings = Vec::new();
     for text in &texts {
         let file = sayso_policy::text::parse(&text.name, &text.text)

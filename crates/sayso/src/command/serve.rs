@@ -1,7 +1,8 @@
 //! `sayso serve`: the API and the page.
 
+use crate::choice::PolicyChoice;
 use crate::failure::{Failure, Outcome};
-use crate::judge::{PolicyChoice, refused};
+use crate::judge::refused;
 use crate::show::agents::{self, Found};
 use crate::show::paint::Paint;
 use sayso_gate::audit::{Log, Query};
@@ -41,7 +42,7 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
     let in_force = if given.is_empty() {
         InForce::load(&places, Some(&here)).map_err(refused)?
     } else {
-        crate::judge::compile(&given)?;
+        crate::choice::compile(&given)?;
         InForce::given(given.clone()).map_err(refused)?
     };
     let enforcing = in_words(&in_force.files);

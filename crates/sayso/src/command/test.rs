@@ -1,5 +1,6 @@
 //! `sayso test`: does a policy say what its owner thinks it says?
 
+use crate::choice;
 use crate::failure::{Failure, Outcome};
 use crate::judge;
 use sayso_policy::explain::visible;
@@ -35,7 +36,7 @@ pub(crate) struct Test {
 pub(crate) fn run(test: &Test) -> Outcome {
     let texts = judge::files_or_in_force(test.file.as_deref())?;
     // Compiling runs the examples of rules: a file with a wrong one is refused.
-    let policy = judge::compile(&texts)?;
+    let policy = choice::compile(&texts)?;
     let mut out = stdout().lock();
     let (mut passed, mut failed) = (0_usize, 0_usize);
     for text in &texts {

@@ -1,9 +1,10 @@
 //! `sayso why`: every effect of a call, what was said of it, and by whom.
 
+use crate::choice::PolicyChoice;
 use crate::command::check;
 use crate::failure::Outcome;
 use crate::input::call::{Circumstances, request};
-use crate::judge::{Judge, PolicyChoice, Said};
+use crate::judge::{Judge, Said};
 use crate::show::paint::Paint;
 use crate::show::table::Table;
 use crate::show::verdict::{DEFAULT, change_line, decisive, who};

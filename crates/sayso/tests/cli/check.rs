@@ -31,10 +31,7 @@ fn wrong_usage_says_what_to_do_next() {
             &["check", "ls", "--policy", "none.toml"],
             "error: cannot read the policy none.toml: No such file or directory (os error 2)",
         ),
-        (
-            &["check", "ls", "--policy", "preset:ci", "--policy-format", "wundr"],
-            "error: --policy-format wundr is not supported yet",
-        ),
+        (&["check", "ls", "--policy", "preset:ci", "--policy-format", "wunder"], "error: there is no format `wunder`"),
         (&["check", "ls", "--tool", "x"], "error: the argument '[COMMAND]' cannot be used with '--tool <NAME>'"),
         (&["nonsense"], "error: unrecognized subcommand 'nonsense'"),
     ] {

@@ -1,0 +1,118 @@
+//! Which policy to judge by, from the command line: Sayso's own files, presets, and files of other systems.
+
+use crate::failure::Failure;
+use crate::judge::rendered;
+use sayso_formats::Format;
+use sayso_gate::InForce;
+use sayso_policy::foreign::Foreign;
+use sayso_policy::{Layer, Policy, PolicyText};
+
+/// Which policy to judge by.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct PolicyChoice {
+    /// Policy file, or preset:NAME; may be given several times. Then no other policy and no store is read
+    #[arg(long, value_name = "FILE|preset:NAME", help_heading = "Policy")]
+    pub(crate) policy: Vec<String>,
+    /// Read the files of --policy as they are in another system: wundr, exec-approvals, ferrumdeck, policy-engine,
+    /// toolcap; once for all of them, or once for each [default: found by the file's own keys]
+    #[arg(long, value_name = "FORMAT", requires = "policy", help_heading = "Policy")]
+    pub(crate) policy_format: Vec<String>,
+    /// Keep Sayso's own protections in force beside files of other systems
+    #[arg(long, requires = "policy", help_heading = "Policy")]
+    pub(crate) integrity: bool,
+}
+
+/// The files that were named.
+#[derive(Debug, Default)]
+struct Named {
+    own: Vec<PolicyText>,
+    foreign: Vec<Foreign>,
+}
+
+impl PolicyChoice {
+    /// The policy that was named, if one was.
+    pub(crate) fn policy(&self) -> Result<Option<InForce>, Failure> {
+        if self.policy.is_empty() {
+            return Ok(None);
+        }
+        let Named { own, foreign } = self.named()?;
+        let policy = if own.is_empty() { Policy::from_foreign(foreign) } else { compile(&own)?.with_foreign(foreign) };
+        let policy = if self.integrity { policy.with_integrity() } else { policy };
+        Ok(Some(InForce { policy, files: own, notices: Vec::new(), floor: None }))
+    }
+
+    /// The files of Sayso's own language that were named; none if none were.
+    pub(crate) fn texts(&self) -> Result<Vec<PolicyText>, Failure> {
+        let Named { own, foreign } = self.named()?;
+        match foreign.first() {
+            None => Ok(own),
+            Some(file) => Err(Failure::wrong(format!(
+                "error: {} is another system's file, which only `check` and `why` read as it is\n\n  Try: sayso import FORMAT {}",
+                file.name, file.name
+            ))),
+        }
+    }
+
+    fn named(&self) -> Result<Named, Failure> {
+        let formats = self.policy_format.iter().map(|name| format(name)).collect::<Result<Vec<_>, _>>()?;
+        let files = self.policy.iter().filter(|name| !name.starts_with("preset:")).count();
+        if formats.len() > 1 && formats.len() != files {
+            return Err(Failure::wrong(
+                "error: --policy-format is given once for all files of --policy, or once for each\n\n  Try: --policy a.json --policy-format wundr",
+            ));
+        }
+        let mut named = Named::default();
+        let mut at = 0;
+        for name in &self.policy {
+            if let Some(preset) = name.strip_prefix("preset:") {
+                named.own.push(PolicyText::preset(preset));
+                continue;
+            }
+            let text = read(name)?;
+            let format = if formats.len() == 1 { formats.first() } else { formats.get(at) }.copied();
+            at += 1;
+            if format.is_some() || [".json", ".yaml", ".yml"].iter().any(|end| name.ends_with(end)) {
+                named.foreign.push(foreign(format, name, &text)?);
+            } else {
+                named.own.push(PolicyText { layer: Layer::Given, name: name.clone(), text, trusted: true });
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// A file of Sayso's own language, or a preset.
+pub(crate) fn text(name: &str) -> Result<PolicyText, Failure> {
+    if let Some(preset) = name.strip_prefix("preset:") {
+        return Ok(PolicyText::preset(preset));
+    }
+    Ok(PolicyText { layer: Layer::Given, name: name.to_owned(), text: read(name)?, trusted: true })
+}
+
+/// A format by its name.
+pub(crate) fn format(name: &str) -> Result<Format, Failure> {
+    Format::by_name(name).ok_or_else(|| {
+        let known = Format::ALL.map(Format::name).join(", ");
+        Failure::wrong(format!("error: there is no format `{name}`\n\n  Formats are {known}."))
+    })
+}
+
+/// Another system's file.
+pub(crate) fn foreign(format: Option<Format>, name: &str, text: &str) -> Result<Foreign, Failure> {
+    sayso_formats::read(format, name, text).map_err(|error| {
+        Failure::wrong(format!(
+            "error: {error}\n\n  The file is refused as a whole: what is not understood might restrict."
+        ))
+    })
+}
+
+pub(crate) fn read(name: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(name).map_err(|error| {
+        Failure::wrong(format!("error: cannot read the policy {name}: {error}\n\n  Presets are named preset:NAME."))
+    })
+}
+
+/// Compiles policy files, or shows what is wrong with them.
+pub(crate) fn compile(files: &[PolicyText]) -> Result<Policy, Failure> {
+    Policy::compile(files).map_err(|problems| Failure::wrong(rendered(&problems, files)))
+}
