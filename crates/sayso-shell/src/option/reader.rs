@@ -45,6 +45,11 @@ impl<'a> Reader<'a> {
         Self { argv, spans, at: 1, ended: false, seen: Vec::new(), open: false, open_glob: false, terminator: None }
     }
 
+    /// Reads on at this word: those before it were understood otherwise.
+    pub(crate) fn skip_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     pub(crate) fn step(&mut self, tables: Tables, style: Style) -> Step {
         loop {
             let at = self.at;

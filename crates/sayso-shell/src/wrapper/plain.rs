@@ -127,6 +127,17 @@ pub(super) const SPECS: &[Spec] = &[
             -z --filter COMMAND : runs
         ")])
         .judge(transparent::<0>),
+    Spec::new(&["eatmydata", "nocache", "catchsegv"]).style(LEADING).judge(transparent::<0>),
+    // What follows goes through another host, or gets a password: a yes of its own.
+    Spec::new(&["sshpass"])
+        .style(LEADING)
+        .options(&[options!("-d N, -p PASSWORD, -e [NAME], -P PROMPT, -v, -h, -V
+            -f FILE : reads")])
+        .judge(super::opaque_wrapper::<0>),
+    Spec::new(&["proxychains", "proxychains4", "torsocks", "torify", "tsocks"])
+        .style(LEADING)
+        .options(&[options!("-q, -a ADDR, -P PORT, -i, -p N, -u USER, -f FILE")])
+        .judge(super::opaque_wrapper::<0>),
     // Rust and C programs that time or repeat another.
     Spec::new(&["hyperfine"])
         .style(Style::EXACT)

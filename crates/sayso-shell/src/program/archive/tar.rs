@@ -1,8 +1,8 @@
 //! tar: reads or writes an archive by its mode, and runs commands by a handful of options.
 
 use crate::effect::{Carry, HostTarget, NamedBy, Target, Verb};
-use crate::option::{Does, Seen, Style, Table, options};
-use crate::program::{Code, Invocation, Spec, View, by_table};
+use crate::option::{Style, Table, options};
+use crate::program::{Code, Spec, View, read_again};
 use crate::word::Word;
 use std::borrow::Cow;
 
@@ -60,40 +60,22 @@ fn old_style(view: &mut View<'_>) {
         .word(1)
         .and_then(Word::exact)
         .filter(|first| !first.is_empty() && first.iter().all(|byte| byte.is_ascii_alphanumeric()));
+    let all = |from: usize| (from..inv.argv.len()).filter_map(|at| Some((at, view.word(at)?.clone())));
     let Some(letters) = bundle else {
-        adopt(view, inv, 0);
+        read_again(view, &WORDS, all(0).collect());
         return;
     };
-    let mut argv: Vec<Word> = inv.argv.first().cloned().into_iter().collect();
-    let mut spans = vec![view.span(0)];
+    let mut words: Vec<(usize, Word)> = all(0).take(1).collect();
     let mut next = 2;
     for &letter in letters {
-        argv.push(Word::Exact(vec![b'-', letter].into()));
-        spans.push(view.span(1));
+        words.push((1, Word::Exact(vec![b'-', letter].into())));
         if b"bCfFgHIKLNTVX".contains(&letter) {
-            argv.extend(view.word(next).cloned());
-            spans.push(view.span(next));
+            words.extend(view.word(next).map(|word| (next, word.clone())));
             next += 1;
         }
     }
-    let made = argv.len();
-    argv.extend_from_slice(inv.argv.get(next..).unwrap_or_default());
-    spans.extend_from_slice(inv.spans.get(next..).unwrap_or_default());
-    spans.resize(argv.len(), view.span(0));
-    let modern = Invocation { argv: &argv, spans: &spans, stdin_prints: inv.stdin_prints.clone(), ..*inv };
-    adopt(view, &modern, made.saturating_sub(next));
-}
-
-/// Describes the words in `inv`, which are `shift` longer in front than those of the view.
-fn adopt(view: &mut View<'_>, inv: &Invocation<'_>, shift: usize) {
-    let mut described = by_table(view.name, &WORDS, inv);
-    let shift = u16::try_from(shift).unwrap_or(u16::MAX);
-    for word in &mut described.words {
-        *word = word.saturating_sub(shift);
-    }
-    let options = std::mem::take(&mut described.options);
-    view.seen = options.into_iter().map(|opt| Seen { opt, does: Does::Nothing, at: 0 }).collect();
-    view.out = described;
+    words.extend(all(next));
+    read_again(view, &WORDS, words);
 }
 
 fn tar(view: &mut View<'_>) {

@@ -2,8 +2,8 @@
 
 use crate::Dialect;
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, Table, options};
-use crate::program::{Code, Prints, Spec, Start, View};
+use crate::option::{Reader, Step, Style, Table, Tables, options};
+use crate::program::{Code, Prints, Spec, Start, View, read_again};
 use crate::word::Word;
 use crate::wrapper::{interactive, joined};
 
@@ -11,7 +11,7 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["ssh", "slogin", "autossh", "mosh-ssh"])
         .style(Style::EXACT.and(Style::LEADING))
         .options(&[SSH])
-        .judge(ssh),
+        .judge(ssh_words),
     Spec::new(&["mosh"])
         .style(Style::GNU.and(Style::LEADING))
         .options(&[options!("
@@ -52,6 +52,45 @@ pub(super) const SSH: &Table = options!("
     -F FILE
     -o OPTION
 ");
+
+static IN_ORDER: Spec = Spec::new(&["ssh"]).style(Style::EXACT.and(Style::LEADING)).options(&[SSH]).judge(ssh);
+
+/// ssh takes options behind the host too: `ssh host -oProxyCommand=evil` runs it here. They are put before the host.
+fn ssh_words(view: &mut View<'_>) {
+    let (Some(host), Some(next)) = (view.operand_at(0), view.operand_at(1)) else { return ssh(view) };
+    if !view.word(next).is_some_and(Word::may_be_option) {
+        return ssh(view);
+    }
+    let inv = view.inv;
+    let tables = Tables { near: IN_ORDER.options, far: &[], root: &[] };
+    let mut reader = Reader::new(inv.argv, inv.spans);
+    reader.skip_to(host + 1);
+    let command = loop {
+        match reader.step(tables, IN_ORDER.style) {
+            Step::Options => {}
+            Step::Operand(at) => break at,
+            Step::Done => break inv.argv.len(),
+        }
+    };
+    let placed = |from: usize, to: usize| (from..to).filter_map(|at| Some((at, view.word(at)?.clone())));
+    // A `--` before the host ends nothing for what stands behind it.
+    let before = placed(0, host).filter(|(_, word)| word.exact() != Some(b"--"));
+    let behind = placed(host + 1, command).filter(|(_, word)| word.exact() != Some(b"--"));
+    let mut words: Vec<_> = before.chain(behind).collect();
+    words.push((host, Word::Exact("--".into())));
+    words.extend(placed(host, host + 1));
+    words.extend(placed(command, inv.argv.len()));
+    let open = reader.open;
+    read_again(view, &IN_ORDER, words);
+    if open {
+        view.named(Code::DynamicOption, NamedBy::Nothing, next);
+        view.doubt(
+            Code::DynamicOption,
+            "a word of unknown value behind the host may be an option of ssh".to_owned(),
+            next,
+        );
+    }
+}
 
 fn ssh(view: &mut View<'_>) {
     settings(view);
