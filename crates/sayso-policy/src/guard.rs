@@ -94,9 +94,9 @@ pub(crate) fn of(judging: &Judging<'_>, index: usize) -> Option<&'static Guard> 
                     found = Some(guard);
                 }
             };
-            guards.secrets.candidates(target, resolved, judging.tree(), &mut visit);
+            guards.secrets.candidates(effect.verb, target, resolved, judging.tree(), &mut visit);
             if effect.verb != Verb::Read {
-                guards.steering.candidates(target, resolved, judging.tree(), &mut visit);
+                guards.steering.candidates(effect.verb, target, resolved, judging.tree(), &mut visit);
             }
             found
         }

@@ -53,12 +53,12 @@ impl Table {
                 let resolved = judging.operation.resolved.get(index).unwrap_or(&empty);
                 let tree = judging.tree();
                 match verb {
-                    Verb::Read => self.read.candidates(target, resolved, tree, &mut visit),
+                    Verb::Read => self.read.candidates(verb, target, resolved, tree, &mut visit),
                     Verb::Delete => {
-                        self.delete.candidates(target, resolved, tree, &mut visit);
-                        self.write.candidates(target, resolved, tree, &mut visit);
+                        self.delete.candidates(verb, target, resolved, tree, &mut visit);
+                        self.write.candidates(verb, target, resolved, tree, &mut visit);
                     }
-                    _ => self.write.candidates(target, resolved, tree, &mut visit),
+                    _ => self.write.candidates(verb, target, resolved, tree, &mut visit),
                 }
             }
             (Target::Host(target), _) => self.connect.candidates(target, &mut visit),
@@ -189,6 +189,7 @@ impl PathIndex {
 
     pub(crate) fn candidates(
         &self,
+        verb: Verb,
         target: &PathTarget,
         resolved: &Resolved,
         tree: &Tree<'_>,
@@ -214,9 +215,13 @@ impl PathIndex {
                     return;
                 };
                 // A folder of ten thousand files asks about each of them, but each pattern is tried once.
-                let mut once: HashSet<u32> = self.any.iter().chain(&self.placed).copied().collect();
-                if let Some(name) = canonical.file_name() {
-                    once.extend(self.leads.get(&*name.as_bytes().to_ascii_lowercase()).into_iter().flatten());
+                let mut once: HashSet<u32> = self.any.iter().copied().collect();
+                if verb == Verb::Write {
+                    // What does not exist yet may be created.
+                    once.extend(&self.placed);
+                    if let Some(name) = canonical.file_name() {
+                        once.extend(self.leads.get(&*name.as_bytes().to_ascii_lowercase()).into_iter().flatten());
+                    }
                 }
                 for path in std::iter::once(canonical).chain(lexical).chain(found.iter().map(|path| path.as_path())) {
                     self.literal(path, &mut |at| {
