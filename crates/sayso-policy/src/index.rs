@@ -161,6 +161,7 @@ impl NameBucket {
 pub(crate) struct PathIndex {
     under: HashMap<Box<[u8]>, Vec<u32>>,
     holds: HashMap<Box<[u8]>, Vec<u32>>,
+    ends: HashMap<Box<[u8]>, Vec<u32>>,
     any: Vec<u32>,
     /// By the names that they begin with behind `/**`, for folders from which they go on.
     leads: HashMap<Box<[u8]>, Vec<u32>>,
@@ -183,6 +184,7 @@ impl PathIndex {
                 self.under.entry(path.as_os_str().as_bytes().to_ascii_lowercase().into()).or_default().push(at);
             }
             PathKey::Holds(name) => self.holds.entry(name.to_ascii_lowercase().into()).or_default().push(at),
+            PathKey::Ends(text) => self.ends.entry(text.to_ascii_lowercase().into()).or_default().push(at),
             PathKey::Any => self.any.push(at),
         }
     }
@@ -237,10 +239,14 @@ impl PathIndex {
     }
 
     fn literal(&self, path: &Path, visit: &mut dyn FnMut(u32)) {
-        if self.under.is_empty() && self.holds.is_empty() {
+        if self.under.is_empty() && self.holds.is_empty() && self.ends.is_empty() {
             return;
         }
         let folded = path.as_os_str().as_bytes().to_ascii_lowercase();
+        let ending = folded.iter().rposition(|b| matches!(b, b'.' | b'/')).and_then(|from| folded.get(from..));
+        if let Some(rules) = ending.and_then(|ending| self.ends.get(ending)) {
+            rules.iter().for_each(|at| visit(*at));
+        }
         let mut start = 1;
         for end in (1..=folded.len()).filter(|end| folded.get(*end).is_none_or(|b| *b == b'/')) {
             if let Some(rules) = folded.get(..end).and_then(|prefix| self.under.get(prefix)) {

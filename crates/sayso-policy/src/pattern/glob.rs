@@ -44,6 +44,12 @@ impl Glob {
         self.text.iter().filter(|b| !matches!(b, b'*' | b'?')).count() >= 2
     }
 
+    /// The literal text from the last dot on, behind all wildcards: `.pem` for `*.pem`.
+    pub(crate) fn ending(&self) -> Option<&[u8]> {
+        let from = self.text.iter().rposition(|b| matches!(b, b'*' | b'?' | b'.'))?;
+        self.text.get(from..).filter(|text| text.first() == Some(&b'.'))
+    }
+
     /// Whether it is a lone `*`.
     pub(crate) fn is_any(&self) -> bool {
         &*self.text == b"*"

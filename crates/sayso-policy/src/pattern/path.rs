@@ -79,6 +79,8 @@ pub(crate) enum PathKey {
     Under(PathBuf),
     /// Has this literal component somewhere (`/**/.env`).
     Holds(Box<[u8]>),
+    /// Its last component ends so, from the last dot on (`/**/*.pem`).
+    Ends(Box<[u8]>),
     /// Must be tried.
     Any,
 }
@@ -174,15 +176,15 @@ impl PathPattern {
             }
         }
         // The last literal component is the rarest.
-        components
-            .list
-            .iter()
-            .rev()
-            .find_map(|component| match component {
-                Component::One(glob) => glob.literal().map(|text| PathKey::Holds(text.as_bytes().into())),
-                Component::Deep => None,
-            })
-            .unwrap_or(PathKey::Any)
+        let literal = components.list.iter().rev().find_map(|component| match component {
+            Component::One(glob) => glob.literal().map(|text| PathKey::Holds(text.as_bytes().into())),
+            Component::Deep => None,
+        });
+        let ending = || match components.list.last() {
+            Some(Component::One(glob)) => glob.ending().map(|text| PathKey::Ends(text.into())),
+            _ => None,
+        };
+        literal.or_else(ending).unwrap_or(PathKey::Any)
     }
 
     /// Whether some component of this pattern says one of the marker's own words, so that it names what the marker

@@ -1,9 +1,10 @@
 //! Stage 1: what is Sayso's, and what nothing lifts. Built in, no file, grant or mode reaches it.
 
 use super::built_in;
+use crate::index::PathIndex;
 use crate::judging::Judging;
 use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces};
-use crate::word::{Opinion, Stage, Tri, Verdict};
+use crate::word::{Opinion, Resolved, Stage, Tri, Verdict};
 use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -61,10 +62,16 @@ const DEVICES: &[&str] = &[
 const OPERATOR: &[&str] =
     &["sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass,hook}", "sayso init"];
 
+/// Patterns, found by their literal parts.
+struct Places {
+    patterns: Vec<PathPattern>,
+    index: PathIndex,
+}
+
 struct BuiltIns {
-    own: Vec<PathPattern>,
-    registration: Vec<PathPattern>,
-    devices: Vec<PathPattern>,
+    own: Places,
+    registration: Places,
+    devices: Places,
     operator: Vec<RunPattern>,
 }
 
@@ -82,12 +89,32 @@ fn built_ins() -> &'static BuiltIns {
     })
 }
 
-fn paths(texts: &[&str]) -> Vec<PathPattern> {
-    texts
+fn paths(texts: &[&str]) -> Places {
+    let patterns: Vec<PathPattern> = texts
         .iter()
         .flat_map(|text| expand_braces(text).unwrap_or_default())
         .filter_map(|text| PathPattern::parse(&text).ok())
-        .collect()
+        .collect();
+    let mut index = PathIndex::default();
+    for (at, pattern) in (0_u32..).zip(&patterns) {
+        index.add(pattern, at);
+    }
+    Places { patterns, index }
+}
+
+impl Places {
+    /// How surely an effect is about one of these places.
+    fn hit(&self, judging: &Judging<'_>, at: usize, verb: Verb, target: &PathTarget) -> Tri {
+        let empty = Resolved::default();
+        let resolved = judging.operation.resolved.get(at).unwrap_or(&empty);
+        let mut best = Tri::No;
+        self.index.candidates(verb, target, resolved, judging.tree(), &mut |pattern| {
+            if let Some(pattern) = self.patterns.get(pattern as usize) {
+                best = best.max(judging.matches_path(pattern, at, verb, target, Purpose::Restrict));
+            }
+        });
+        best
+    }
 }
 
 /// The opinion on one effect.
@@ -124,13 +151,7 @@ fn path(
     certain: bool,
 ) -> Option<Opinion> {
     let built_ins = built_ins();
-    let hit = |patterns: &[PathPattern]| {
-        patterns
-            .iter()
-            .map(|pattern| judging.matches_path(pattern, index, verb, target, Purpose::Restrict))
-            .max()
-            .unwrap_or(Tri::No)
-    };
+    let hit = |places: &Places| places.hit(judging, index, verb, target);
     let changes = matches!(verb, Verb::Write | Verb::Delete);
     if changes && certain && wipes(judging, index, verb, target) {
         return Some(deny("wipes-everything", "This would remove the whole system or a home folder."));
