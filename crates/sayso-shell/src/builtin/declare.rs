@@ -45,6 +45,19 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
                 }
             },
         };
+        if let Some(Held::Scalar(value)) = &held {
+            // `declare -a 'a=($(x))'` reads the value again as shell text, and so does `declare` of what is an array.
+            let array = has(b'a')
+                || has(b'A')
+                || walker.scope.get(&name).is_some_and(|entry| !matches!(entry.held, Held::Scalar(_)));
+            let again = match value.bytes() {
+                Some(bytes) => bytes.first() == Some(&b'('),
+                None => array && !value.is_number(),
+            };
+            if again {
+                walker.opaque("evaluates-again", "The value of an array is read again as shell text.", words.span(at));
+            }
+        }
         if has(b'i')
             && let Some(Held::Scalar(value)) = &held
         {
