@@ -201,7 +201,7 @@ impl PathIndex {
             self.all.iter().for_each(|at| visit(*at));
             return;
         };
-        let lexical = resolved.lexical.as_deref().filter(|lexical| *lexical != canonical);
+        let lexical = resolved.lexical.as_deref().filter(|lexical| lexical.as_os_str() != canonical.as_os_str());
         match target {
             PathTarget::Exact(path) if path.is_absolute() => {
                 self.any.iter().for_each(|at| visit(*at));

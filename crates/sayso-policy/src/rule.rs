@@ -31,29 +31,32 @@ pub(crate) struct Rule {
     pub when: Option<Arc<Conditions>>,
     /// The rule's `id`, or made from its text.
     pub code: Cow<'static, str>,
-    pub because: Option<Arc<str>>,
-    /// The pattern as written, for people.
-    pub text: Arc<str>,
+    /// What it says, made once: the owner's `because`, or the pattern in words.
+    pub sentence: Arc<str>,
     pub layer: Layer,
     pub source: Option<Source>,
     pub approver: Option<Arc<str>>,
     pub always: bool,
 }
 
+/// What a rule says where its owner gave no reason.
+pub(crate) fn in_words(verdict: Verdict, verb: Verb, pattern: &str) -> String {
+    let word = match verdict {
+        Verdict::Allow => "allows",
+        Verdict::Ask => "asks about",
+        Verdict::Deny => "denies",
+    };
+    format!("A rule {word} {} `{pattern}`.", verb_word(verb))
+}
+
 impl Rule {
     pub(crate) fn reason(&self) -> Reason {
-        let text = match &self.because {
-            Some(because) => because.to_string(),
-            None => {
-                let word = match self.verdict {
-                    Verdict::Allow => "allows",
-                    Verdict::Ask => "asks about",
-                    Verdict::Deny => "denies",
-                };
-                format!("A rule {word} {} `{}`.", verb_word(self.verb), self.text)
-            }
-        };
-        Reason { code: self.code.clone(), text, layer: self.layer.clone(), source: self.source.clone() }
+        Reason {
+            code: self.code.clone(),
+            text: self.sentence.to_string(),
+            layer: self.layer.clone(),
+            source: self.source.clone(),
+        }
     }
 
     pub(crate) fn purpose(&self) -> Purpose {

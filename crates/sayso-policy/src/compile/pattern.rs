@@ -5,7 +5,7 @@ use crate::pattern::{
     Glob, HostPattern, PathPattern, PatternError, RunPattern, ToolPattern, canonical_flags, compile_regex,
     expand_braces,
 };
-use crate::rule::{Conditions, EnvPattern, Pattern, Rule, TextList, TextPattern};
+use crate::rule::{Conditions, EnvPattern, Pattern, Rule, TextList, TextPattern, in_words};
 use crate::set::{self, SetKind};
 use crate::text::{File, Problem, RuleText, Text, When, nearest};
 use crate::word::Layer;
@@ -32,6 +32,7 @@ impl Compiler<'_> {
         for list in &self.file.lists {
             let except = self.exceptions(&list.patterns, list.verb.value);
             for text in list.patterns.iter().filter(|text| !text.value.starts_with('!')) {
+                let sentence: Arc<str> = in_words(list.verdict, list.verb.value, &text.value).into();
                 for pattern in self.patterns(text, list.verb.value) {
                     rules.push(Rule {
                         verdict: list.verdict,
@@ -40,8 +41,7 @@ impl Compiler<'_> {
                         except: except.clone(),
                         when: None,
                         code: Cow::Owned(slug(&text.value)),
-                        because: None,
-                        text: text.value.as_str().into(),
+                        sentence: sentence.clone(),
                         layer: self.layer.clone(),
                         source: Some(self.file.source(&text.span)),
                         approver: None,
@@ -75,6 +75,10 @@ impl Compiler<'_> {
         }
         let first = rules.len();
         for text in rule.patterns.iter().filter(|text| !text.value.starts_with('!')) {
+            let sentence: Arc<str> = match &rule.because {
+                Some(because) => because.value.as_str().into(),
+                None => in_words(rule.verdict.value, verb, &text.value).into(),
+            };
             for pattern in self.patterns(text, verb) {
                 rules.push(Rule {
                     verdict: rule.verdict.value,
@@ -83,8 +87,7 @@ impl Compiler<'_> {
                     except: except.clone(),
                     when: when.clone(),
                     code: Cow::Owned(rule.id.as_ref().map_or_else(|| slug(&text.value), |id| id.value.clone())),
-                    because: rule.because.as_ref().map(|because| because.value.as_str().into()),
-                    text: text.value.as_str().into(),
+                    sentence: sentence.clone(),
                     layer: self.layer.clone(),
                     source: Some(self.file.source(&text.span)),
                     approver: rule.approver.as_ref().map(|approver| approver.value.as_str().into()),
