@@ -109,7 +109,11 @@ fn bash_does_nothing_that_the_analysis_does_not_name() {
     let cases = number("SAYSO_JAIL_CASES", 300);
     let seed = number("SAYSO_SEED", 1);
     let commands: Vec<String> = (0..cases)
-        .map(|case| generate::text(&mut Dice::new(seed.wrapping_mul(1_000_033).wrapping_add(case)), 2, true))
+        .map(|case| {
+            let mut dice = Dice::new(seed.wrapping_mul(1_000_033).wrapping_add(case));
+            // Half of them are about syntax, half about values.
+            if case % 2 == 0 { generate::text(&mut dice, 2, true) } else { generate::values::values(&mut dice) }
+        })
         .filter(|command| !command.contains('\0'))
         .collect();
     let mut deeds = Vec::new();

@@ -14,6 +14,10 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
     if has(b'p') || has(b'F') {
         return;
     }
+    // Outside a function it complains, and nothing is set.
+    if name == "local" && !walker.in_function() {
+        return;
+    }
     if has(b'f') {
         export_functions(walker, name, words);
         return;

@@ -333,6 +333,11 @@ impl<'w> Fields<'w> {
         }
     }
 
+    /// Whether everything becomes one string.
+    pub(crate) fn is_single(&self) -> bool {
+        self.separators == Separators::None
+    }
+
     /// Ends the current word; if nothing stands there, there is none.
     pub(crate) fn end_word(&mut self) {
         if !self.present {

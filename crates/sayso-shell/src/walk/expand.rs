@@ -288,8 +288,10 @@ impl<'t> Walker<'t> {
             Expansion::Unset => {}
             Expansion::One(scalar) if quoted => fields.quoted_value(scalar),
             Expansion::One(scalar) => fields.unquoted_value(scalar),
-            Expansion::Many(items) if quoted && joined => {
+            // Where nothing is split, `$@` is joined by blanks, `$*` by what `IFS` begins with.
+            Expansion::Many(items) if quoted && joined || fields.is_single() => {
                 let separator: &[u8] = match self.separators() {
+                    _ if !joined => b" ",
                     Separators::Default | Separators::None => b" ",
                     // Joined by what `IFS` begins with.
                     Separators::Set(_) | Separators::Unknown => return fields.hole(Origin::Unknown, false),
@@ -314,7 +316,7 @@ impl<'t> Walker<'t> {
                     }
                 }
             }
-            Expansion::ManyUnknown => fields.hole(Origin::Unknown, !(quoted && joined)),
+            Expansion::ManyUnknown => fields.hole(Origin::Unknown, !(quoted && joined || fields.is_single())),
         }
     }
 
