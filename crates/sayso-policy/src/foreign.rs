@@ -122,8 +122,14 @@ pub(crate) fn judge(files: &[Foreign], judging: &Judging<'_>, state: &State) -> 
     for Foreign { stages, .. } in files {
         match stages.mode(operation) {
             Standing::Enforced => {}
-            Standing::Passed => continue,
+            Standing::Passed => {
+                let remark = Remark::new(Verdict::Allow, "mode", "The file's mode lets this pass.");
+                spoken.effects.push((None, opinion(Stage::Mode, remark)));
+                continue;
+            }
             Standing::Rehearsed => {
+                let remark = Remark::new(Verdict::Allow, "mode", "A rehearsal: nothing runs, the caller gets a stub.");
+                spoken.effects.push((None, opinion(Stage::Mode, remark)));
                 spoken.rehearsed = true;
                 continue;
             }
