@@ -7,6 +7,7 @@ mod command;
 mod config;
 mod destructive;
 mod file_tool;
+mod import;
 mod profile;
 mod safe_bin;
 

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::document::{Node, Text};
+use crate::import::{Draft, exactly, one_line, origin, tool_pattern};
 use crate::tool_name;
 use sayso_policy::foreign::{Remark, Stages};
 use sayso_policy::shell::{HostTarget, Target};
@@ -218,5 +219,70 @@ impl Stages for Ferrumdeck {
                 Some(Remark::new(Verdict::Deny, "limit", text).at(Some(source.clone())))
             })
             .collect()
+    }
+}
+
+impl Ferrumdeck {
+    /// The tiers as lists of exact names; what an allowed tool does is judged too, which the original does not.
+    pub(crate) fn import(&self, draft: &mut Draft) {
+        draft.essential(&[]);
+        match &self.tiers {
+            None => draft.everything("allow", "a file of budgets says nothing of tools"),
+            Some(tiers) => tiers.import(draft),
+        }
+        if let Some(inspector) = &self.inspector {
+            draft.lose("the inspector's domains: nothing may connect here; name hosts under `allow.connect`");
+            draft.list("deny", "connect", "@anything", inspector.source.to_string());
+        }
+        if !self.budget.is_empty() {
+            self.import_budget(draft);
+        }
+    }
+
+    fn import_budget(&self, draft: &mut Draft) {
+        draft.lose("budgets are reached here at the limit, in the original beyond it");
+        let mut text = String::from("[limits.run] # budget");
+        for (counter, most, source) in &self.budget {
+            let line = match counter {
+                Counter::InputTokens => format!("input_tokens = {most}"),
+                Counter::OutputTokens => format!("output_tokens = {most}"),
+                Counter::TotalTokens => format!("tokens = {most}"),
+                Counter::ToolCalls => format!("calls = {most}"),
+                Counter::WallSeconds => format!("wall = \"{most}s\""),
+                Counter::WallMillis => format!("wall = \"{}s\"", most / 1000),
+                Counter::CostCents => format!("cost = \"{}.{:02} USD\"", most / 100, most % 100),
+            };
+            text.push_str(&format!("\n{line} # {}", one_line(&source.to_string())));
+        }
+        draft.table(text);
+    }
+}
+
+impl Tiers {
+    fn import(&self, draft: &mut Draft) {
+        let default = match self.default {
+            Verdict::Allow => {
+                draft.everything("allow", "default_action");
+                "allow"
+            }
+            Verdict::Ask => "ask",
+            Verdict::Deny => "deny",
+        };
+        draft.default_is(default, "default_action");
+        draft.lose("a name in other capitals is the same tool here");
+        draft.lose("what an allowed tool reads, writes and reaches is judged too: secrets and what lies outside are not carried");
+        for (list, table) in [(&self.denied, "deny"), (&self.approval, "ask"), (&self.allowed, "allow")] {
+            for text in list {
+                if table == "allow" && draft.permitted(std::slice::from_ref(&text.value)).is_empty() {
+                    continue;
+                }
+                draft.list(table, "tool", &exactly(&text.value), origin(Some(&text.source)));
+            }
+        }
+        // Another spelling of a tool is no way around its tier.
+        let approval = self.approval.iter().filter(|_| self.default == Verdict::Allow).map(|text| ("ask", text));
+        for (table, text) in self.denied.iter().map(|text| ("deny", text)).chain(approval) {
+            draft.list(table, "tool", &tool_pattern(&text.value), origin(Some(&text.source)));
+        }
     }
 }

@@ -7,11 +7,14 @@ mod document;
 mod exec_approvals;
 mod ferrumdeck;
 mod glob;
+mod import;
 mod policy_engine;
 mod regular;
 mod tool_name;
 mod toolcap;
 mod wundr;
+
+pub use import::{Imported, import};
 
 use document::Document;
 use sayso_policy::foreign::{Foreign, Stages};

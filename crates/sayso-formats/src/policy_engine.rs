@@ -1,5 +1,6 @@
 //! OpenClaw's policy engine plugin: seven steps in their order, and allow at the end.
 
+mod import;
 mod parameter;
 
 use crate::Error;

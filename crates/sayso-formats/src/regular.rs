@@ -18,6 +18,12 @@ impl Expression {
         Ok(Self { regex, text: text.to_owned() })
     }
 
+    /// The same in the policy language; `None` where it looks around.
+    pub(crate) fn plain(&self) -> Option<String> {
+        let looks = ["(?=", "(?!", "(?<=", "(?<!", "\\1", "\\2"].iter().any(|sign| self.text.contains(sign));
+        (!looks).then(|| format!("(?i:{})", translated(&self.text)))
+    }
+
     /// Whether it matches somewhere. An expression that gives up matches: it was written to restrict, or it is asked
     /// through [`Expression::surely_matches`].
     pub(crate) fn may_match(&self, text: &str) -> bool {

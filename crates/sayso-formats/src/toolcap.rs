@@ -7,6 +7,10 @@ use sayso_policy::foreign::{Remark, Stages};
 use sayso_policy::matchers::{Compilation, ReadOnlyGit, SafeNpm};
 use sayso_policy::{Facts, Kind, Matcher, Operation, Outcome, Rule, Ruleset, Source, Verdict};
 
+mod import;
+
+pub(crate) use import::import;
+
 /// Deepest nesting of matchers.
 const MAX_DEPTH: usize = 32;
 

@@ -1,11 +1,12 @@
 //! Wundr's tool policies: layers of allow and deny lists, all of which must agree. Open by default.
 
+mod import;
 mod layer;
 mod pattern;
 
 use crate::Error;
 use crate::document::Node;
-use layer::{Layer, Profile};
+use layer::Layer;
 use sayso_policy::foreign::{Remark, Stages};
 use sayso_policy::{Actor, Facts, Operation, ToolName, Verdict};
 
@@ -92,51 +93,29 @@ fn member_key(member: &str) -> String {
 
 impl Wundr {
     /// Every layer that an actor's tools must pass, the outermost first.
-    fn in_force<'a>(&'a self, actor: &Actor) -> Vec<Passed<'a>> {
+    fn in_force<'a>(&'a self, actor: &Actor) -> Vec<&'a Layer> {
         let named = |name: &Option<String>, key: &str| {
             name.as_deref().is_some_and(|name| name.trim().eq_ignore_ascii_case(key))
         };
         let agent = self.agents.iter().find(|(name, _)| named(&actor.agent, name)).map(|(_, layer)| layer);
-        let mut passed = vec![Passed::Lists(&self.global)];
-        let also = agent.and_then(|agent| agent.also.as_ref()).or(self.global.also.as_ref());
-        if let Some(profile) = agent.and_then(|agent| agent.profile.as_ref()).or(self.global.profile.as_ref()) {
-            passed.push(Passed::Profile(profile, also));
+        let mut layers = Vec::new();
+        for layer in std::iter::once(&self.global).chain(agent) {
+            layers.push(layer);
+            layers.extend(layer.for_provider(actor));
         }
-        for layer in [Some(&self.global), agent].into_iter().flatten() {
-            if let Some(provider) = layer.for_provider(actor) {
-                passed.push(Passed::Lists(provider));
-                passed
-                    .extend(provider.profile.as_ref().map(|profile| Passed::Profile(profile, provider.also.as_ref())));
-            }
-        }
-        passed.extend(agent.map(Passed::Lists));
         if let Some(team) = actor.team.as_deref().map(str::trim).filter(|team| !team.is_empty()) {
             let find = |wanted: &str| self.groups.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
             let group = find(team).or_else(|| find("*"));
-            for layer in group.map(|(_, group)| group.in_force(actor.member.as_deref())).unwrap_or_default() {
-                passed.push(Passed::Lists(layer));
-                passed.extend(layer.profile.as_ref().map(|profile| Passed::Profile(profile, layer.also.as_ref())));
-            }
+            layers.extend(group.map(|(_, group)| group.in_force(actor.member.as_deref())).unwrap_or_default());
         }
-        if actor.subagent {
-            passed.push(Passed::Lists(&self.subagents));
-        }
-        passed
+        layers.extend(actor.subagent.then_some(&self.subagents));
+        layers
     }
-}
-
-/// Something that a tool must pass.
-enum Passed<'a> {
-    Lists(&'a Layer),
-    Profile(&'a Profile, Option<&'a Vec<pattern::Pattern>>),
 }
 
 impl Stages for Wundr {
     fn tools(&self, tool: &ToolName, actor: &Actor) -> Option<Remark> {
-        self.in_force(actor).into_iter().find_map(|passed| match passed {
-            Passed::Lists(layer) => layer.refuses(tool),
-            Passed::Profile(profile, also) => profile.refuses(tool, also.map_or(&[], Vec::as_slice)),
-        })
+        self.in_force(actor).into_iter().find_map(|layer| layer.refuses(tool))
     }
 
     fn rules(&self, _: &Operation, _: Facts<'_>) -> Vec<Remark> {

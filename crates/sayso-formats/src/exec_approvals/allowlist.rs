@@ -45,6 +45,10 @@ impl Entry {
         (!pattern.is_empty()).then(|| Self { pattern: pattern.to_owned(), arguments })
     }
 
+    pub(super) fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
     pub(super) fn covers(&self, run: &Run, operation: &Operation) -> bool {
         self.names(run, operation) && self.arguments.as_ref().is_none_or(|expression| arguments_match(expression, run))
     }

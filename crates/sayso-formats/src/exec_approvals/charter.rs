@@ -26,6 +26,7 @@ pub(super) enum Says {
 
 #[derive(Debug)]
 struct Entry {
+    text: String,
     name: String,
     tool: Glob,
     command: Option<CommandPattern>,
@@ -43,6 +44,13 @@ impl Charter {
         let mut confirm = list("requireConfirmation")?;
         confirm.extend(list("escalate")?);
         Ok(Self { approve: list("autoApprove")?, confirm, reject: list("alwaysReject")? })
+    }
+
+    /// What it rejects and wants confirmed, as written, and whether that is a command too.
+    pub(super) fn restrictions(&self) -> impl Iterator<Item = (&'static str, &str, bool)> {
+        let reject = self.reject.iter().map(|entry| ("deny", entry));
+        let confirm = self.confirm.iter().map(|entry| ("ask", entry));
+        reject.chain(confirm).map(|(table, entry)| (table, entry.text.as_str(), entry.command.is_some()))
     }
 
     /// Of a command, an approval of one of its programs is for the allowlist: see [`Charter::approves`].
@@ -72,7 +80,7 @@ impl Entry {
     fn new(text: &str) -> Self {
         let text = text.trim();
         let name = sayso_policy::normalise::pattern_name(text);
-        Self { tool: Glob::new(&name), name, command: CommandPattern::parse(text) }
+        Self { text: text.to_owned(), tool: Glob::new(&name), name, command: CommandPattern::parse(text) }
     }
 
     fn permits(&self, tool: &ToolName) -> bool {

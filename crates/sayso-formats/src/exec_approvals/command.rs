@@ -25,6 +25,12 @@ pub(super) fn satisfies(
     };
     let tree = syntax::parse(text, Dialect::Bash, syntax::Options::default())
         .map_err(|_| "The command cannot be read.".to_owned())?;
+    // A chain that ends in its operator, or a text that ends in an escape, has a part that is not there.
+    let end = text.trim_ascii_end();
+    let escapes = end.iter().rev().take_while(|byte| **byte == b'\\').count();
+    if end.ends_with(b";") || escapes % 2 == 1 {
+        return Err("A part of the command is not there.".to_owned());
+    }
     plain_list(&tree.body)?;
     if analysis.runs.is_empty() {
         return Err("The command runs nothing.".to_owned());

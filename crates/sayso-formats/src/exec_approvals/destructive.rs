@@ -7,7 +7,7 @@ use std::path::Path;
 /// What a command would destroy, if it would.
 pub(super) fn found(operation: &Operation) -> Option<&'static str> {
     let analysis = operation.analysis.as_ref()?;
-    if analysis.doubts.iter().any(|doubt| doubt.code == "fork-bomb") {
+    if analysis.doubts.iter().any(|doubt| doubt.code == "fork-bomb") || spells_fork_bomb(operation) {
         return Some("start itself without end");
     }
     analysis.runs.iter().find_map(program).or_else(|| {
@@ -24,6 +24,13 @@ pub(super) fn found(operation: &Operation) -> Option<&'static str> {
             }
         })
     })
+}
+
+/// Spelled without its blanks bash does not even read it, but some shell may.
+fn spells_fork_bomb(operation: &Operation) -> bool {
+    let text = operation.command.as_deref().unwrap_or_default();
+    let compact: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    compact.starts_with(b":(){:|:&};:")
 }
 
 fn program(run: &Run) -> Option<&'static str> {

@@ -8,7 +8,7 @@ use sayso_policy::{Facts, Operation};
 /// Whether a program is safe as it is used.
 pub(super) fn is_safe(exec: &Exec, run: &Run, operation: &Operation, facts: Facts<'_>) -> bool {
     let Some(called) = run.argv.first().and_then(Word::exact_str) else { return false };
-    let name = called.rsplit('/').next().unwrap_or(called).to_lowercase();
+    let name = called.rsplit('/').next().unwrap_or(called).to_owned();
     let genuine = run.program.shadow.is_none() && !run.program.builtin;
     if !genuine || !exec.safe_bins.contains(&name) {
         return false;

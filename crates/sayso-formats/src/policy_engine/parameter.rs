@@ -21,6 +21,11 @@ fn relevant(tool: &str) -> Option<&'static [&'static str]> {
     RELEVANT.iter().find(|(name, _)| *name == tool).map(|(_, names)| *names)
 }
 
+/// The names of those parameters; `None`: all.
+pub(super) fn names(tool: &str) -> Option<&'static [&'static str]> {
+    relevant(tool)
+}
+
 /// The texts that a tool's deny patterns look at.
 pub(super) fn texts(operation: &Operation, tool: &str) -> Vec<String> {
     let mut found = Vec::new();

@@ -12,16 +12,16 @@ pub(super) struct Layer {
     /// Where the policy comes from, for people: `global`, `agent coder`.
     title: String,
     allow: Vec<Pattern>,
-    pub(super) also: Option<Vec<Pattern>>,
+    also: Option<Vec<Pattern>>,
     pub(super) deny: Vec<Pattern>,
-    pub(super) profile: Option<Profile>,
+    profile: Option<Profile>,
     providers: Vec<(String, Layer)>,
     source: Option<Source>,
 }
 
 /// A named list.
 #[derive(Debug)]
-pub(super) struct Profile {
+struct Profile {
     name: &'static str,
     only: Vec<Pattern>,
     source: Option<Source>,
@@ -62,7 +62,25 @@ impl Layer {
         model.and_then(|model| find(&model)).or_else(|| find(&key.provider))
     }
 
-    /// Why a tool does not pass.
+    /// The layers for providers and models.
+    pub(super) fn providers(&self) -> impl Iterator<Item = (&str, &Self)> {
+        // The last of a name counts.
+        self.providers.iter().rev().map(|(name, layer)| (name.as_str(), layer))
+    }
+
+    /// The names that its allow list and its profile let pass; `None`: all.
+    pub(super) fn texts(&self) -> (Option<Vec<String>>, Option<Vec<String>>) {
+        let texts = |own: &[Pattern]| -> Vec<String> {
+            own.iter()
+                .chain(self.also.as_deref().unwrap_or_default())
+                .flat_map(|pattern| pattern.names.clone())
+                .collect()
+        };
+        let lists = (!self.allow.is_empty()).then(|| texts(&self.allow));
+        (lists, self.profile.as_ref().map(|profile| texts(&profile.only)))
+    }
+
+    /// Why a tool does not pass: by a deny, by the allow list, or by the layer's profile.
     pub(super) fn refuses(&self, tool: &ToolName) -> Option<Remark> {
         if let Some(pattern) = self.deny.iter().find(|pattern| pattern.restricts(tool)) {
             let text = format!("The {} policy denies `{}` (`{}`).", self.title, tool.canonical, pattern.text);
@@ -70,7 +88,8 @@ impl Layer {
         }
         let mut listed = self.allow.iter().chain(self.also.iter().flatten());
         if self.allow.is_empty() || listed.any(|pattern| pattern.permits(tool)) {
-            return None;
+            let also = self.also.as_deref().unwrap_or_default();
+            return self.profile.as_ref().and_then(|profile| profile.refuses(tool, also));
         }
         let text = format!("The {} policy does not list `{}`.", self.title, tool.canonical);
         Some(Remark::new(Verdict::Deny, "tool-not-listed", text).at(self.source.clone()))
@@ -101,7 +120,7 @@ impl Profile {
         Ok(Some(Self { name, only, source: Some(node.source()) }))
     }
 
-    pub(super) fn refuses(&self, tool: &ToolName, also: &[Pattern]) -> Option<Remark> {
+    fn refuses(&self, tool: &ToolName, also: &[Pattern]) -> Option<Remark> {
         if self.only.iter().chain(also).any(|pattern| pattern.permits(tool)) {
             return None;
         }

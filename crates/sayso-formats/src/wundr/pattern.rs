@@ -18,7 +18,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// A pattern, in the normal form of names.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// As written.
     pub(super) text: String,
 }
@@ -62,7 +62,7 @@ pub(super) fn members(name: &str) -> Option<&'static [&'static str]> {
 }
 
 /// `*` is any run of characters; nothing else is special.
-fn wild(pattern: &str, text: &str) -> bool {
+pub(super) fn wild(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();

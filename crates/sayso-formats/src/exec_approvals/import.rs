@@ -1,0 +1,73 @@
+//! Security and ask as lists. The allowlist covers plain chains alone, which the language cannot say, so commands that
+//! it would let pass are asked about or denied, and the entries stand as comments.
+
+use super::charter::Charter;
+use super::config::{Ask, Security};
+use super::{ExecApprovals, config};
+use crate::import::{Draft, is_plain, one_line, quoted, tool_pattern};
+use sayso_policy::Actor;
+
+impl ExecApprovals {
+    pub(crate) fn import(&self, draft: &mut Draft) {
+        let exec = config::for_agent(&self.exec, &self.agents, &Actor::default());
+        draft.essential(&[]);
+        draft.default_is("deny", "unknown tools are denied");
+        draft.lose(
+            "sections for agents, the charter and the policies of tools: tools other than commands are denied here",
+        );
+        draft.lose("askFallback: nobody to ask is a deny here");
+        draft.list(
+            "deny",
+            "run",
+            "{shutdown,reboot,halt,poweroff,mkfs*,init,telinit,chown,chmod,dd}",
+            "denied in every mode",
+        );
+        draft.lose("mkfs, dd, chmod, chown and init are denied however they are used");
+        self.charter.import(draft);
+        if self.tools.iter().any(|policy| policy.stated || !policy.denied.is_empty()) {
+            draft.lose("a tool's own policy: every command is denied here");
+            draft.everything("deny", "toolPolicies");
+        }
+        match (exec.security, exec.ask) {
+            (Security::Deny, _) => draft.everything("deny", "security = deny"),
+            (Security::Full, Ask::Off | Ask::OnMiss) => {
+                for verb in ["run", "read", "write", "delete", "connect"] {
+                    draft.list("allow", verb, "@anything", "security = full");
+                }
+                draft.list("allow", "tool", "bash_execute", "security = full");
+                draft.list("deny", "tool", "{file_*,web_*}", "tools other than commands");
+            }
+            (_, ask) => {
+                let table = if ask == Ask::Off { "deny" } else { "ask" };
+                draft.list(table, "run", "@anything", "allowlist");
+                draft.lose(
+                    "the allowlist covers plain chains of commands alone: its commands are asked about or denied here",
+                );
+                for pattern in exec.allowlist.iter().map(super::allowlist::Entry::pattern) {
+                    draft.table(format!("# allow.run = [{}]", one_line(&quoted(pattern))));
+                }
+            }
+        }
+    }
+}
+
+impl Charter {
+    /// What it rejects and wants confirmed. What it approves is left to the rest.
+    fn import(&self, draft: &mut Draft) {
+        for (table, text, command) in self.restrictions() {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            if let [name] = words.as_slice() {
+                draft.list(table, "tool", &tool_pattern(name), "charter");
+            }
+            if !command {
+                continue;
+            }
+            if words.iter().all(|word| is_plain(word.trim_start_matches('-'))) {
+                draft.list(table, "run", text, "charter");
+            } else {
+                draft.lose(format!("the charter's `{text}` cannot be said: it is for every command here"));
+                draft.list(table, "run", "@anything", "charter");
+            }
+        }
+    }
+}
