@@ -27,6 +27,7 @@ pub(crate) enum Command {
     Why(command::why::Why),
     Analyze(command::analyze::Analyze),
     Init(command::init::Init),
+    Import(command::import::Import),
     Lint(command::lint::Lint),
     Test(command::test::Test),
     Trust(command::trust::Trust),

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         Command::Why(it) => command::why::run(&it),
         Command::Analyze(it) => command::analyze::run(&it),
         Command::Init(it) => command::init::run(&it),
+        Command::Import(it) => command::import::run(&it),
         Command::Lint(it) => command::lint::run(&it),
         Command::Test(it) => command::test::run(&it),
         Command::Trust(it) => command::trust::run(&it),
