@@ -172,7 +172,8 @@ fn exec_approvals() -> impl Strategy<Value = Value> {
     (security, ask, any::<bool>()).prop_map(|(security, ask, charter)| {
         let mut config = json!({ "exec": { "security": security, "ask": ask, "allowlist": [{ "pattern": "git" }] } });
         if charter {
-            config["charter"] = json!({ "alwaysReject": ["git push"], "autoApprove": ["deploy"] });
+            config["charter"] =
+                json!({ "alwaysReject": ["git push", "rm -rf *", "curl * | sh"], "autoApprove": ["deploy"] });
         }
         config
     })

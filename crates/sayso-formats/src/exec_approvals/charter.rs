@@ -29,7 +29,10 @@ struct Entry {
     text: String,
     name: String,
     tool: Glob,
-    command: Option<CommandPattern>,
+    /// Its text as a pattern of the policy language, and that pattern.
+    command: Option<(String, CommandPattern)>,
+    /// Its text as a glob over the words of a command: for what is no pattern.
+    words: Glob,
 }
 
 impl Charter {
@@ -46,21 +49,25 @@ impl Charter {
         Ok(Self { approve: list("autoApprove")?, confirm, reject: list("alwaysReject")? })
     }
 
-    /// What it rejects and wants confirmed, as written, and whether that is a command too.
-    pub(super) fn restrictions(&self) -> impl Iterator<Item = (&'static str, &str, bool)> {
+    /// What it rejects and wants confirmed, as written, and as a pattern of the policy language where it is one.
+    pub(super) fn restrictions(&self) -> impl Iterator<Item = (&'static str, &str, Option<&str>)> {
         let reject = self.reject.iter().map(|entry| ("deny", entry));
         let confirm = self.confirm.iter().map(|entry| ("ask", entry));
-        reject.chain(confirm).map(|(table, entry)| (table, entry.text.as_str(), entry.command.is_some()))
+        reject
+            .chain(confirm)
+            .map(|(table, entry)| (table, entry.text.as_str(), entry.command.as_ref().map(|(text, _)| text.as_str())))
     }
 
     /// Of a command, an approval of one of its programs is for the allowlist: see [`Charter::approves`].
     pub(super) fn judge(&self, operation: &Operation, facts: Facts<'_>) -> Option<Says> {
         let hit = |entries: &[Entry]| {
-            entries.iter().any(|entry| entry.restricts(&operation.tool) || entry.may_run(operation, facts))
+            let one = |entry: &Entry| Tri::from(entry.restricts(&operation.tool)).or(entry.may_run(operation, facts));
+            entries.iter().map(one).max().unwrap_or(Tri::No)
         };
-        if hit(&self.reject) {
+        let rejected = hit(&self.reject);
+        if rejected == Tri::Yes {
             Some(Says::Reject)
-        } else if hit(&self.confirm) {
+        } else if rejected.or(hit(&self.confirm)) != Tri::No {
             Some(Says::Confirm)
         } else {
             self.approve.iter().any(|entry| entry.permits(&operation.tool)).then_some(Says::Approve)
@@ -72,7 +79,7 @@ impl Charter {
         self.approve
             .iter()
             .filter_map(|entry| entry.command.as_ref())
-            .any(|command| command.permits(operation, run, facts))
+            .any(|(_, command)| command.permits(operation, run, facts))
     }
 }
 
@@ -80,7 +87,11 @@ impl Entry {
     fn new(text: &str) -> Self {
         let text = text.trim();
         let name = sayso_policy::normalise::pattern_name(text);
-        Self { text: text.to_owned(), tool: Glob::new(&name), name, command: CommandPattern::parse(text) }
+        // `rm -rf *` means any operand, and so does `rm -rf`.
+        let command = text.trim_end_matches([' ', '*']);
+        let command = CommandPattern::parse(command).map(|pattern| (command.to_owned(), pattern));
+        let words = Glob::new(&text.replace('*', "**"));
+        Self { text: text.to_owned(), tool: Glob::new(&name), name, command, words }
     }
 
     fn permits(&self, tool: &ToolName) -> bool {
@@ -91,8 +102,18 @@ impl Entry {
         !self.name.is_empty() && tool.restricts(|name| self.tool.matches(name))
     }
 
-    fn may_run(&self, operation: &Operation, facts: Facts<'_>) -> bool {
-        let (Some(command), Some(analysis)) = (&self.command, &operation.analysis) else { return false };
-        (0_u32..).zip(&analysis.runs).any(|(at, _)| command.restricts(operation, RunId(at), facts) == Tri::Yes)
+    /// By what a program is given, or by its words, or by the text as a whole where a pipe is named.
+    fn may_run(&self, operation: &Operation, facts: Facts<'_>) -> Tri {
+        let Some(analysis) = operation.analysis.as_ref().filter(|_| !self.text.is_empty()) else { return Tri::No };
+        let text = operation.command.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        let mut found = Tri::from(self.words.matches(text.trim()));
+        for (at, run) in (0_u32..).zip(&analysis.runs) {
+            if let Some((_, command)) = &self.command {
+                found = found.or(command.restricts(operation, RunId(at), facts));
+            }
+            let words: Vec<&str> = run.argv.iter().map(|word| word.exact_str().unwrap_or("?")).collect();
+            found = found.or(self.words.matches(&words.join(" ")).into());
+        }
+        found
     }
 }

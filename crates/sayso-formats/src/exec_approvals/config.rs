@@ -250,6 +250,11 @@ impl ToolPolicy {
 
     /// An argument that this tool may not be given.
     pub(super) fn denies_argument(&self, operation: &Operation) -> Option<&str> {
+        // A word whose value is not known may be the one that is denied.
+        let runs = operation.analysis.iter().flat_map(|analysis| &analysis.runs);
+        if command::is_one(operation) && runs.flat_map(|run| &run.argv).any(|word| word.exact_str().is_none()) {
+            return self.denied.first().map(String::as_str);
+        }
         let words = argument_words(operation);
         let hit = |pattern: &&String| {
             let glob = Glob::new(pattern);

@@ -55,18 +55,16 @@ impl Charter {
     /// What it rejects and wants confirmed. What it approves is left to the rest.
     fn import(&self, draft: &mut Draft) {
         for (table, text, command) in self.restrictions() {
-            let words: Vec<&str> = text.split_whitespace().collect();
-            if let [name] = words.as_slice() {
-                draft.list(table, "tool", &tool_pattern(name), "charter");
+            if !text.contains(char::is_whitespace) {
+                draft.list(table, "tool", &tool_pattern(text), "charter");
             }
-            if !command {
-                continue;
-            }
-            if words.iter().all(|word| is_plain(word.trim_start_matches('-'))) {
-                draft.list(table, "run", text, "charter");
-            } else {
-                draft.lose(format!("the charter's `{text}` cannot be said: it is for every command here"));
-                draft.list(table, "run", "@anything", "charter");
+            let plain = |text: &&str| text.split_whitespace().all(|word| is_plain(word.trim_start_matches('-')));
+            match command.filter(plain) {
+                Some(command) => draft.list(table, "run", command, "charter"),
+                None => {
+                    draft.lose(format!("the charter's `{text}` cannot be said: it is for every command here"));
+                    draft.list(table, "run", "@anything", "charter");
+                }
             }
         }
     }

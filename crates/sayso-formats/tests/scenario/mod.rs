@@ -25,7 +25,9 @@ pub(crate) fn play(line: &Value) -> &'static str {
     let facts = Facts { files: &files, env: env.as_ref() };
     let decision = policy.evaluate(&Operation::new(call(&one(scenario)), facts), &state, facts);
     match (decision.answer, scenario.get("approver").and_then(Value::as_str)) {
-        (Answer::Ask, Some("unreachable")) => decision.unanswered.unwrap_or(Verdict::Deny).as_str(),
+        (Answer::Ask, Some("unreachable" | "timeout" | "none")) => {
+            decision.unanswered.unwrap_or(Verdict::Deny).as_str()
+        }
         (answer, _) => answer.as_str(),
     }
 }
@@ -86,6 +88,9 @@ fn approved(policy: &Policy, approval: &Value, then: Option<&Value>) -> &'static
         // Nobody answered in time.
         return asked.unanswered.unwrap_or(Verdict::Deny).as_str();
     }
+    if matches!(approval["resolve"].as_str(), Some("reject" | "deny")) && then.is_none() {
+        return "deny";
+    }
     let given = grant("first", Some(1), approval["resolve"].as_str() == Some("approve"));
     let next = then.unwrap_or(approval);
     let same = then.is_none_or(|then| then["args"].as_str() != Some("different"));
@@ -117,7 +122,8 @@ fn sequence(policy: &Policy, scenario: &Value, steps: &[Value]) -> &'static str 
         .iter()
         .map(|step| {
             let command = step.as_str().or_else(|| step["command"].as_str()).unwrap().to_owned();
-            (first.clone(), command, step["user"].as_str().map(str::to_owned))
+            let session = step["session"].as_str().map_or_else(|| first.clone(), str::to_owned);
+            (session, command, step["user"].as_str().map(str::to_owned))
         })
         .collect();
     if let Some(then) = scenario.get("then") {
@@ -128,16 +134,18 @@ fn sequence(policy: &Policy, scenario: &Value, steps: &[Value]) -> &'static str 
     let mut grants: Vec<Grant> = Vec::new();
     let mut last = Answer::Deny;
     for (session, command, user) in calls {
-        let denied = blocked.entry(session).or_default();
+        let denied = blocked.entry(session.clone()).or_default();
         let mut state = State { digest: Some(command.clone()), grants: grants.clone(), ..State::default() };
         state.usage.insert(Scope::Session, Usage { blocked: *denied, ..Usage::default() });
-        let input = json!({ "tool": tool, "args": { "command": command } });
+        let input = json!({ "tool": tool, "args": { "command": command }, "context": { "session": session } });
         last = policy.evaluate(&Operation::new(call(&input), facts), &state, facts).answer;
         *denied += u64::from(last == Answer::Deny);
         match (last, user.as_deref()) {
             // Spent by the very call that it was given for.
             (Answer::Ask, Some("allow-once")) => grants.push(grant(&command, Some(0), true)),
-            (Answer::Ask, Some("allow-always")) => grants.push(grant(&command, None, true)),
+            (Answer::Ask, Some("allow-always")) => {
+                grants.push(Grant { session: Some(session), ..grant(&command, None, true) });
+            }
             _ => {}
         }
     }
