@@ -1,0 +1,169 @@
+//! Lists, `&&` and `||`, pipes: what runs after what, and where the shell is then.
+
+use super::{Branch, Definition, Ends, Input, Output, State, Walker, directory};
+use crate::effect::{PipePlace, Stdin};
+use crate::program::Prints;
+use crate::syntax::tree::{AndOr, Connector, Item, List, Pipeline};
+use crate::value::scope::Changes;
+use std::rc::Rc;
+
+impl<'t> Walker<'t> {
+    pub(crate) fn list(&mut self, list: &'t List<'t>) -> Ends {
+        let mut ends = Ends::both(&self.state.cwd);
+        let mut gone = false;
+        for item in &list.items {
+            ends = self.item(item);
+            gone |= ends.after().is_none();
+        }
+        // After `exit` what follows is walked all the same, but it does not bring the shell back.
+        if gone { Ends::NEVER } else { ends }
+    }
+
+    fn item(&mut self, item: &'t Item<'t>) -> Ends {
+        if !item.background {
+            return self.and_or(&item.and_or);
+        }
+        let cwd = self.state.cwd.clone();
+        let input = std::mem::take(&mut self.input);
+        self.input.pipe = input.pipe;
+        self.subshell(|walker| {
+            walker.and_or(&item.and_or);
+        });
+        self.input = input;
+        Ends { ok: Some(cwd), failed: None }
+    }
+
+    fn and_or(&mut self, and_or: &'t AndOr<'t>) -> Ends {
+        let mut ends = self.pipeline(&and_or.first);
+        if and_or.rest.is_empty() {
+            if let Some(cwd) = ends.after() {
+                self.state.cwd = cwd;
+            }
+            return ends;
+        }
+        // What stands behind `&&` and `||` may not run. In a chain of `&&` each knows that those before it did.
+        let mut open: Option<Branch> = None;
+        let mut previous = None;
+        let mut cannot_fail = false;
+        let mut other: Option<(Changes<Definition<'t>>, State)> = None;
+        self.branches += 1;
+        for (connector, pipeline) in &and_or.rest {
+            let (enter, skip) = match connector {
+                Connector::And => (ends.ok, ends.failed),
+                Connector::Or => (ends.failed, ends.ok),
+            };
+            if skip.is_none() && enter.is_some() && open.is_none() {
+                // What stands before it always leads here.
+                if let Some(cwd) = &enter {
+                    self.state.cwd = cwd.clone();
+                }
+                ends = self.pipeline(pipeline);
+                continue;
+            }
+            let alone = previous != Some(Connector::And) || *connector != Connector::And;
+            if alone {
+                if let Some(branch) = open.take() {
+                    // `a && x=1 || x=2`: what cannot fail did not run if the next does.
+                    if *connector == Connector::Or && cannot_fail {
+                        let taken = self.take_branch(branch);
+                        other = Some(taken);
+                    } else {
+                        self.close_branch(branch);
+                    }
+                }
+                open = Some(self.open_branch());
+            }
+            previous = Some(*connector);
+            if let Some(cwd) = &enter {
+                self.state.cwd = cwd.clone();
+            }
+            let then = self.pipeline(pipeline);
+            let never = then.after().is_none();
+            if let Some((changes, state)) = other.take()
+                && let Some(branch) = open.take()
+            {
+                // Exactly one of the two ran.
+                let (more, after) = self.take_branch(branch);
+                if never {
+                    self.scope.join(vec![changes], true);
+                    self.state = state;
+                } else {
+                    self.scope.join(vec![changes, more], true);
+                    self.state = state.or(&after);
+                }
+                previous = None;
+            } else if never
+                && alone
+                && let Some(branch) = open.take()
+            {
+                // `|| exit`: the branch ends the shell, and what it changed is never seen.
+                self.drop_branch(branch);
+                previous = None;
+            }
+            cannot_fail =
+                (alone || cannot_fail) && *connector == Connector::And && then.ok.is_some() && then.failed.is_none();
+            ends = match connector {
+                Connector::And => Ends { ok: then.ok, failed: directory::either(skip.as_ref(), then.failed.as_ref()) },
+                Connector::Or => Ends { ok: directory::either(skip.as_ref(), then.ok.as_ref()), failed: then.failed },
+            };
+        }
+        if let Some(branch) = open {
+            self.close_branch(branch);
+        }
+        self.branches -= 1;
+        if let Some(cwd) = ends.after() {
+            self.state.cwd = cwd;
+        }
+        ends
+    }
+
+    fn pipeline(&mut self, pipeline: &'t Pipeline<'t>) -> Ends {
+        let ends = match &*pipeline.commands {
+            [] => Ends::both(&self.state.cwd),
+            [only] => self.command(only),
+            _ => {
+                self.pipe(pipeline);
+                Ends::both(&self.state.cwd)
+            }
+        };
+        if pipeline.negated { ends.negated() } else { ends }
+    }
+
+    /// Each command of a pipe runs in its own subshell. Pipes within a pipe continue its places, so that
+    /// `a | { b | c; }` reads like `a | b | c`.
+    fn pipe(&mut self, pipeline: &'t Pipeline<'t>) {
+        let outer = self.input.clone();
+        let (number, first) = match outer.pipe {
+            Some(place) => (place.pipeline, place.place),
+            None => {
+                self.pipelines = self.pipelines.saturating_add(1);
+                (self.pipelines, 0)
+            }
+        };
+        let printed = std::mem::replace(&mut self.output, Output::Silent);
+        let mut place = first;
+        for (at, command) in pipeline.commands.iter().enumerate() {
+            if at > 0 {
+                let prints = match std::mem::replace(&mut self.output, Output::Silent) {
+                    Output::Known(prints) => prints,
+                    Output::Silent | Output::Mixed => Prints::Unknown,
+                };
+                let text = match &prints {
+                    Prints::Exact(text) => Some(Rc::from(text.as_bytes())),
+                    _ => None,
+                };
+                self.input = Input { stdin: Stdin::Pipe, text, prints, pipe: None };
+            }
+            self.input.pipe = Some(PipePlace { pipeline: number, place });
+            self.deepest_place = place;
+            self.subshell(|walker| {
+                walker.command(command);
+            });
+            place = self.deepest_place.saturating_add(1);
+        }
+        self.deepest_place = place.saturating_sub(1);
+        self.input = outer;
+        let last = std::mem::replace(&mut self.output, printed);
+        self.print(last);
+    }
+}
