@@ -5,7 +5,7 @@ use crate::pattern::{HostPattern, PathKey, PathPattern, RunPattern, ToolPattern,
 use crate::rule::{Pattern, Rule};
 use crate::word::{Resolved, ToolName};
 use sayso_shell::{Effect, HostTarget, PathTarget, Run, Target, Verb, Word};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -217,7 +217,7 @@ impl PathIndex {
                     return;
                 };
                 // A folder of ten thousand files asks about each of them, but each pattern is tried once.
-                let mut once: HashSet<u32> = self.any.iter().copied().collect();
+                let mut once: Vec<u32> = self.any.clone();
                 if verb == Verb::Write {
                     // What does not exist yet may be created.
                     once.extend(&self.placed);
@@ -226,12 +226,15 @@ impl PathIndex {
                     }
                 }
                 for path in std::iter::once(canonical).chain(lexical).chain(found.iter().map(|path| path.as_path())) {
-                    self.literal(path, &mut |at| {
-                        once.insert(at);
-                    });
+                    self.literal(path, &mut |at| once.push(at));
+                    // As many as there are patterns, however many files there are.
+                    if once.len() > 2 * self.all.len() + 64 {
+                        once.sort_unstable();
+                        once.dedup();
+                    }
                 }
-                let mut once: Vec<u32> = once.into_iter().collect();
                 once.sort_unstable();
+                once.dedup();
                 once.into_iter().for_each(visit);
             }
             _ => self.all.iter().for_each(|at| visit(*at)),

@@ -106,7 +106,7 @@ fn number(variable: &str, default: u64) -> u64 {
 
 #[test]
 fn bash_does_nothing_that_the_analysis_does_not_name() {
-    let cases = number("SAYSO_JAIL_CASES", 300);
+    let cases = number("SAYSO_JAIL_CASES", 2_000);
     let seed = number("SAYSO_SEED", 1);
     let commands: Vec<String> = (0..cases)
         .map(|case| {
