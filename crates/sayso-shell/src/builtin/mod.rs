@@ -7,6 +7,7 @@ mod input;
 mod lookup;
 mod switch;
 
+use crate::Dialect;
 use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Span, Target, Verb};
 use crate::program::{Invocation, Prints, describe, spec};
 use crate::walk::{Call, Ends, Output, Redirected, Walker, output};
@@ -87,10 +88,16 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
             | "bg"
     );
     walker.note_crafted(name, run);
-    walker.print(match printed {
+    let made = match printed {
+        // `echo` of other shells makes something of `\\`.
+        Prints::Exact(text) if walker.state.dialect != Dialect::Bash && text.as_bytes().contains(&b'\\') => {
+            walker.crafted = true;
+            Output::Mixed
+        }
         Prints::Unknown if silent => Output::Silent,
         printed => output(printed),
-    });
+    };
+    walker.print(made);
     ends
 }
 

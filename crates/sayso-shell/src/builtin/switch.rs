@@ -107,6 +107,8 @@ fn shopt(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                     walker.state.extended_globs = on;
                 }
             }
+            // `echo` then makes something of `\\`.
+            Some(b"xpg_echo") if on => other_grammar(walker, words, at),
             Some(b"expand_aliases") => walker.state.aliases |= on,
             Some(b"lastpipe") if on => {
                 // The last command of a pipe then runs in this shell.

@@ -3,6 +3,7 @@
 use super::expand::Expansion;
 use super::redirect::Redirected;
 use super::{Assigned, Definition, Ends, Fog, Output, Walker};
+use crate::Dialect;
 use crate::builtin;
 use crate::effect::{Program, RunId, Shadow, Span};
 use crate::program::Prints;
@@ -88,10 +89,20 @@ impl<'t> Walker<'t> {
             return self.without_words(simple);
         }
         let mut prefixes: Vec<(Text, Scalar)> = Vec::new();
+        // `x=1 y=$x p`: each sees those before it.
+        let several = simple.assignments.len() > 1;
+        let mut hidden = Vec::new();
         for assignment in &simple.assignments {
             let (name, value) = self.prefix(assignment);
             call.env.push((name.clone(), value.to_word()));
+            if several {
+                hidden.push((name.clone(), self.scope.get(name.as_bytes()).cloned()));
+                self.scope.set(name.as_bytes(), Some(Entry::new(Held::Scalar(value.clone()))));
+            }
             prefixes.push((name, value));
+        }
+        for (name, entry) in hidden.into_iter().rev() {
+            self.scope.set(name.as_bytes(), entry);
         }
         if simple.redirects.is_empty() {
             return self.call(call, &prefixes, None);
@@ -320,7 +331,8 @@ impl<'t> Walker<'t> {
     /// `bash -c` does not expand aliases unless told to, and then only in later lines.
     fn aliased(&mut self, call: &Call<'t>, name: &[u8]) {
         let text = format!("The call makes an alias of `{}`.", String::from_utf8_lossy(name));
-        if self.state.aliases || self.state.fog == Fog::All {
+        // Other shells expand aliases without being told.
+        if self.state.aliases || self.state.fog == Fog::All || self.state.dialect != Dialect::Bash {
             self.opaque("alias", &text, call.span);
         } else {
             self.doubt("alias", text, call.span);

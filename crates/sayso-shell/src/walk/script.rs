@@ -89,14 +89,18 @@ impl Walker<'_> {
             && self.context.cwd.is_some_and(|cwd| matches!(canonical(files, cwd).kind, Kind::Folder { .. }))
     }
 
-    /// A script that is started by its path: what its first line says.
-    pub(super) fn own_script(&self, program: &Program) -> Option<PathBuf> {
-        let path = program.path.as_deref()?;
-        program.shadow?;
-        if self.state.elsewhere || matches!(self.context.files.kind(path), Kind::Missing | Kind::Unknown) {
-            return None;
+    /// What is started by its path and may be a script, wherever the shell may be.
+    pub(super) fn own_scripts(&self, name: &str, program: &Program) -> Vec<PathBuf> {
+        if program.shadow.is_none() || self.state.elsewhere {
+            return Vec::new();
         }
-        Some(path.to_path_buf())
+        let mut paths: Vec<PathBuf> = match &program.path {
+            Some(path) => vec![path.clone()],
+            None if name.contains('/') => self.state.cwd.places().iter().map(|place| place.join(name)).collect(),
+            None => Vec::new(),
+        };
+        paths.retain(|path| !matches!(self.context.files.kind(path), Kind::Missing | Kind::Unknown));
+        paths
     }
 
     /// Whether the script could be followed.

@@ -46,7 +46,7 @@ impl<'t> Walker<'t> {
         }
         let known = program.known;
         let written = program.shadow == Some(Shadow::Written);
-        let script = self.own_script(&program);
+        let scripts = self.own_scripts(name, &program);
         let span = call.span;
         let description = self.describe(base, &call);
         let Call { argv, spans, env, .. } = call;
@@ -81,7 +81,7 @@ impl<'t> Walker<'t> {
             self.doubt(doubt.code, doubt.text, doubt.span);
         }
         self.start_all(starts, run, span, base);
-        let followed = script.is_some_and(|script| self.run_own_script(&script, run, span));
+        let followed = !scripts.is_empty() && scripts.iter().all(|script| self.run_own_script(script, run, span));
         if !self.state.elsewhere && !followed {
             self.changed.disturbed |= !known || matches!(base, "chmod" | "chown" | "umount" | "setfacl");
             self.changed.anywhere |= !known;
