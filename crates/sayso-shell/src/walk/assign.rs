@@ -1,6 +1,6 @@
 //! Assignments: what variables hold afterwards, and what that changes.
 
-use super::expand::Position;
+use super::expand::{Position, has_braces};
 use super::parameter::{Index, is_name};
 use super::{Definition, Fog, Walker};
 use crate::effect::Span;
@@ -198,6 +198,10 @@ impl<'t> Walker<'t> {
 
     /// Reads an argument of a declaration builtin: not split, and `~` counts behind `=`. `None`: it is a plain word.
     pub(crate) fn declared(&mut self, word: &'t Syntax<'t>, at: usize, argv: &mut Vec<Word>) -> Option<Assigned<'t>> {
+        // `declare x={a,b}` becomes two arguments.
+        if has_braces(word) {
+            return None;
+        }
         let Some(Part::Literal { text, .. }) = word.parts.first() else { return None };
         let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_'))?;
         let (name, rest) = text.split_at(end);

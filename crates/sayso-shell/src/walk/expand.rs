@@ -450,7 +450,7 @@ fn is_plain(text: &[u8]) -> bool {
     !text.iter().any(special) || text == b"[" || text == b"{}"
 }
 
-fn has_braces(word: &Syntax<'_>) -> bool {
+pub(super) fn has_braces(word: &Syntax<'_>) -> bool {
     let holds =
         |byte: u8| word.parts.iter().any(|part| matches!(part, Part::Literal { text, .. } if text.contains(&byte)));
     holds(b'{') && holds(b'}') && (holds(b',') || holds(b'.'))
