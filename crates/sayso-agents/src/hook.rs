@@ -38,9 +38,10 @@ impl HookSetting {
     #[must_use]
     pub fn new(agent: Agent, places: Places, given: Option<Vec<PolicyText>>) -> Self {
         let variable = match agent {
-            Agent::ClaudeCode => claude_code::PROJECT_VARIABLE,
+            Agent::ClaudeCode => Some(claude_code::PROJECT_VARIABLE),
+            _ => None,
         };
-        Self { places, given, project_folder: std::env::var_os(variable).map(PathBuf::from) }
+        Self { places, given, project_folder: variable.and_then(std::env::var_os).map(PathBuf::from) }
     }
 }
 
@@ -83,6 +84,7 @@ pub fn run_hook(agent: Agent, input: &[u8], setting: &HookSetting) -> HookOutput
     }
     let answered = catch_unwind(AssertUnwindSafe(|| match agent {
         Agent::ClaudeCode => claude_code::hook(input, setting),
+        agent => HookOutput::blocked(&format!("This Sayso cannot answer {}.", agent.title())),
     }));
     answered.unwrap_or_else(|_| HookOutput::blocked("Sayso failed inside [internal-error]. Please report the bug."))
 }

@@ -8,6 +8,7 @@ pub mod claude_code;
 mod error;
 mod hook;
 pub mod install;
+pub mod plugin;
 
 pub use agent::Agent;
 pub use error::Error;

@@ -64,9 +64,8 @@ pub struct Plan {
 /// # Errors
 /// If the agent's settings cannot be read or safely edited.
 pub fn plan_install(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
-    let path = settings_path(agent, setting);
+    let path = settings_path(agent, setting)?;
     let before = read(&path)?;
-    let Agent::ClaudeCode = agent;
     let after =
         claude_code::register(before.as_deref(), setting).map_err(|why| Error::Settings { path: path.clone(), why })?;
     // Installed before: what to come back to is what was there before that, or this text without what is Sayso's.
@@ -84,9 +83,8 @@ pub fn plan_install(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
 /// # Errors
 /// If the agent's settings cannot be read or safely edited.
 pub fn plan_uninstall(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
-    let path = settings_path(agent, setting);
+    let path = settings_path(agent, setting)?;
     let before = read(&path)?;
-    let Agent::ClaudeCode = agent;
     let after = match (&before, keep::original(&setting.places, &path, before.as_deref())?) {
         (Some(_), Some(original)) => original,
         (Some(text), None) => claude_code::unregister(text)
@@ -142,10 +140,10 @@ impl Plan {
 }
 
 /// The agent's settings file; where it is a link, what it leads to.
-fn settings_path(agent: Agent, setting: &Setting) -> PathBuf {
-    let Agent::ClaudeCode = agent;
+fn settings_path(agent: Agent, setting: &Setting) -> Result<PathBuf, Error> {
+    let Agent::ClaudeCode = agent else { return Err(Error::NotInstallable(agent.title())) };
     let path = claude_code::settings_path(setting);
-    path.canonicalize().unwrap_or(path)
+    Ok(path.canonicalize().unwrap_or(path))
 }
 
 fn read(path: &Path) -> Result<Option<String>, Error> {
