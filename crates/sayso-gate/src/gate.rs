@@ -36,6 +36,31 @@ pub enum Asking {
     OwnPrompt,
     /// Nobody.
     Nobody,
+    /// The queue may hold the call until this moment, while an approver is connected; then `otherwise`. Where nobody
+    /// is connected, `otherwise` at once, so that nobody is asked twice for one call.
+    Queue {
+        /// The caller's own deadline, with room for its answer.
+        until: Instant,
+        /// What is left when nobody answered.
+        otherwise: Otherwise,
+    },
+}
+
+/// What is left of asking when the queue gave no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// The caller's own prompt.
+    OwnPrompt,
+    /// Nobody: `unanswered` speaks, else Deny.
+    Nobody,
+}
+
+impl Asking {
+    /// Whether the caller itself can ask somebody.
+    #[must_use]
+    pub fn has_own_prompt(self) -> bool {
+        matches!(self, Self::OwnPrompt | Self::Queue { otherwise: Otherwise::OwnPrompt, .. })
+    }
 }
 
 /// What the gate said of a call.
@@ -140,7 +165,7 @@ fn ask(decision: &mut Decision, policy: &Policy, asking: Asking) {
     if decision.answer != Answer::Ask {
         return;
     }
-    if asking == Asking::Nobody || policy.unanswered().is_some() {
+    if !asking.has_own_prompt() || policy.unanswered().is_some() {
         let why = "A person should decide this, and nobody can be asked here.";
         tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
     }

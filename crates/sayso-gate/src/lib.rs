@@ -20,7 +20,7 @@ pub mod store;
 pub use audit::{Record, Recorder, Unrecorded};
 pub use error::Error;
 pub use files::{ProcessEnvironment, RealFiles};
-pub use gate::{Asking, Circumstances, Gate, Judged, unsupported};
+pub use gate::{Asking, Circumstances, Gate, Judged, Otherwise, unsupported};
 pub use permit::{Permit, digest};
 pub use places::{Home, Places};
 pub use policy::InForce;

@@ -9,7 +9,7 @@
 )]
 
 use sayso_gate::policy::InForce;
-use sayso_gate::{Asking, Circumstances, Error, Gate, Judged, Places, Record, Recorder, Unrecorded};
+use sayso_gate::{Asking, Circumstances, Error, Gate, Judged, Otherwise, Places, Record, Recorder, Unrecorded};
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
 use std::path::Path;
@@ -69,6 +69,16 @@ fn where_nobody_can_be_asked_an_ask_is_a_denial() {
     let judged = gate.judge(read("b"), &circumstances(Asking::Nobody));
     assert_eq!(judged.decision.answer, Answer::Deny);
     assert_eq!(judged.decision.reasons[0].code, "unanswered");
+}
+
+#[test]
+fn a_queue_that_nobody_looks_at_leaves_the_callers_prompt_or_nobody() {
+    let gate = gate(POLICY);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    for (otherwise, answer) in [(Otherwise::OwnPrompt, Answer::Ask), (Otherwise::Nobody, Answer::Deny)] {
+        let judged = gate.judge(read("b"), &circumstances(Asking::Queue { until, otherwise }));
+        assert_eq!(judged.decision.answer, answer);
+    }
 }
 
 #[test]
