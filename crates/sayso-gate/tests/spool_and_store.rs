@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::audit::{Log, Order, Query, Spool};
+use sayso_gate::audit::{Ended, Happening, Log, Order, Query, Spool, What};
 use sayso_gate::{Places, Record, Recorder};
 use sayso_policy::{Actor, Answer, Verdict};
 use std::collections::BTreeSet;
@@ -173,4 +173,30 @@ fn a_record_reads_back_as_it_was_written_and_new_fields_are_tolerated() {
     let mut json = serde_json::to_value(&record).unwrap();
     json["from_the_future"] = true.into();
     assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
+}
+
+#[test]
+fn what_happened_around_calls_goes_the_same_way_and_holds_no_secret() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    let actor = Actor { session: Some("s1".into()), ..Actor::default() };
+    let mut ended = Happening::new(What::CallEnded, "hook test", actor.clone());
+    ended.call_id = Some("c".repeat(1000));
+    ended.ended = Some(Ended { ok: Some(false), duration_ms: Some(7), ..Ended::default() });
+    ended.text = Some(format!("failed with ghp_{}", "a".repeat(36)));
+    spool.record(&record(1)).unwrap();
+    spool.note(&ended).unwrap();
+    spool.note(&Happening::new(What::SettingsChanged, "hook test", Actor::default())).unwrap();
+
+    let log = Log::open(&places).unwrap();
+    assert_eq!(ids(&log).len(), 1);
+    let all = log.happenings(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    assert_eq!(all.iter().map(|h| h.what).collect::<Vec<_>>(), [What::CallEnded, What::SettingsChanged]);
+    assert_eq!(all[0].ended, ended.ended);
+    assert!(all[0].call_id.as_ref().unwrap().len() < 200);
+    assert!(!all[0].text.as_ref().unwrap().contains("ghp_a"), "{all:?}");
+    let of_session = Query { session: Some("s1".into()), tool: Some("left aside".into()), ..Query::default() };
+    assert_eq!(log.happenings(&of_session).unwrap().len(), 1);
+    assert!(!places.state.join("spool/damaged.txt").exists());
 }

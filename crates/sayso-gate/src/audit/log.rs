@@ -1,6 +1,6 @@
 //! The record as a reader sees it: the store, with every spool folded in.
 
-use crate::audit::{Folded, Query, Spool, Stored};
+use crate::audit::{Folded, Happening, Query, Spool, Stored};
 use crate::store::{Records, SqliteStore};
 use crate::{Error, Places};
 
@@ -35,6 +35,15 @@ impl Log {
     pub fn query(&self, query: &Query) -> Result<Vec<Stored>, Error> {
         self.fold()?;
         self.store.query(query)
+    }
+
+    /// What happened around calls, hooks' latest included; the query's verdict and tool are left aside.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn happenings(&self, query: &Query) -> Result<Vec<Happening>, Error> {
+        self.fold()?;
+        self.store.happenings(query)
     }
 
     /// How many records answer a query, its limit left aside.

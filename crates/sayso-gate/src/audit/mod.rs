@@ -1,11 +1,13 @@
 //! The record: what was asked, what was said, and why. Written before the answer is given.
 
+mod happening;
 mod log;
 mod query;
 mod record;
 mod redact;
 mod spool;
 
+pub use happening::{Ended, Happening, What};
 pub use log::Log;
 pub use query::{Order, Query, Stored};
 pub use record::{EffectRecord, ReasonRecord, Record};

@@ -214,7 +214,7 @@ fn arguments_kept(arguments: &Value) -> Value {
 }
 
 /// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.
-fn kept(text: &str) -> String {
+pub(super) fn kept(text: &str) -> String {
     redact::cut(&redact::text(text), TEXT_KEPT)
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn fresh_id() -> String {
     fresh_id_at(now_ms())
 }
 
-fn fresh_id_at(time_ms: u64) -> String {
+pub(super) fn fresh_id_at(time_ms: u64) -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     // The standard library seeds this from the system's randomness, once for each thread of each process.

@@ -5,7 +5,7 @@
 //! name; a reader first renames the file, then waits for an exclusive lock on it. To double nothing, records are
 //! known by their id, and a file is removed only after the store has committed.
 
-use crate::audit::{Record, Recorder, fresh_id};
+use crate::audit::{Happening, Record, Recorder, fresh_id};
 use crate::store::Records;
 use crate::{Error, Places};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
@@ -43,6 +43,14 @@ impl Spool {
     /// If its folder cannot be used.
     pub fn open(places: &Places) -> Result<Self, Error> {
         Ok(Self { folder: places.own_folder("spool")? })
+    }
+
+    /// Takes down what happened around calls.
+    ///
+    /// # Errors
+    /// If it could not be kept.
+    pub fn note(&self, happening: &Happening) -> Result<(), Error> {
+        self.append(&serde_json::to_vec(&happening.fit())?)
     }
 
     fn append(&self, line: &[u8]) -> Result<(), Error> {
@@ -128,21 +136,24 @@ impl Spool {
         let mut lines = BufReader::new(file).split(b'\n');
         loop {
             let mut records = Vec::new();
+            let mut happenings = Vec::new();
             let mut damaged = Vec::new();
             let mut ended = true;
             for line in lines.by_ref().take(BATCH) {
                 ended = false;
                 let line = line.map_err(|e| Error::io("read", path, e))?;
-                match serde_json::from_slice::<Record>(&line) {
-                    Ok(record) => records.push(record),
-                    Err(_) if line.is_empty() => {}
-                    Err(_) => damaged.push(line),
+                match Line::read(&line) {
+                    Some(Line::Record(record)) => records.push(*record),
+                    Some(Line::Happening(happening)) => happenings.push(*happening),
+                    None if line.is_empty() => {}
+                    None => damaged.push(line),
                 }
             }
             if ended {
                 break;
             }
             folded.records += store.append(&records)?;
+            store.append_happenings(&happenings)?;
             folded.damaged += damaged.len();
             self.keep_damaged(&damaged)?;
         }
@@ -162,6 +173,21 @@ impl Spool {
             .map_err(std::io::Error::from)
             .and_then(|file| File::from(file).write_all(&text))
             .map_err(|e| Error::io("write", &path, e))
+    }
+}
+
+/// A line of the spool.
+enum Line {
+    Record(Box<Record>),
+    Happening(Box<Happening>),
+}
+
+impl Line {
+    fn read(line: &[u8]) -> Option<Self> {
+        if let Ok(record) = serde_json::from_slice(line) {
+            return Some(Self::Record(Box::new(record)));
+        }
+        serde_json::from_slice(line).ok().map(|happening| Self::Happening(Box::new(happening)))
     }
 }
 

@@ -5,7 +5,7 @@ mod sqlite;
 pub use sqlite::SqliteStore;
 
 use crate::Error;
-use crate::audit::{Query, Record, Stored};
+use crate::audit::{Happening, Query, Record, Stored};
 
 /// Keeps records.
 pub trait Records {
@@ -15,6 +15,18 @@ pub trait Records {
     /// # Errors
     /// If they could not be kept.
     fn append(&self, records: &[Record]) -> Result<usize, Error>;
+
+    /// Keeps what happened around calls, all or none; those whose id is known already are left out.
+    ///
+    /// # Errors
+    /// If they could not be kept.
+    fn append_happenings(&self, happenings: &[Happening]) -> Result<(), Error>;
+
+    /// Finds what happened around calls; the query's verdict and tool are left aside.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn happenings(&self, query: &Query) -> Result<Vec<Happening>, Error>;
 
     /// Finds records.
     ///

@@ -1,5 +1,6 @@
 //! The store in one SQLite file.
 
+mod happenings;
 mod records;
 mod schema;
 

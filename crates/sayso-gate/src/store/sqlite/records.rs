@@ -2,7 +2,7 @@
 
 use super::SqliteStore;
 use crate::Error;
-use crate::audit::{Order, Query, Record, Recorder, Stored};
+use crate::audit::{Happening, Order, Query, Record, Recorder, Stored};
 use crate::store::Records;
 use rusqlite::types::Value;
 use rusqlite::{TransactionBehavior, params, params_from_iter};
@@ -31,6 +31,14 @@ impl Records for SqliteStore {
         }
         transaction.commit()?;
         Ok(new)
+    }
+
+    fn append_happenings(&self, happenings: &[Happening]) -> Result<(), Error> {
+        self.keep_happenings(happenings)
+    }
+
+    fn happenings(&self, query: &Query) -> Result<Vec<Happening>, Error> {
+        self.find_happenings(query)
     }
 
     fn query(&self, query: &Query) -> Result<Vec<Stored>, Error> {
@@ -70,7 +78,7 @@ impl Recorder for SqliteStore {
     }
 }
 
-fn conditions(query: &Query) -> (String, Vec<Value>) {
+pub(super) fn conditions(query: &Query) -> (String, Vec<Value>) {
     let number = |n: u64| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
     let text = |s: &str| Value::Text(s.to_owned());
     let given = [

@@ -5,7 +5,8 @@ use crate::audit::now_ms;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 /// Step `n` leads from version `n` to version `n + 1`.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE record (
         seq     INTEGER PRIMARY KEY AUTOINCREMENT,
         id      TEXT NOT NULL UNIQUE,
@@ -18,7 +19,19 @@ const STEPS: &[&str] = &["
     ) STRICT;
     CREATE INDEX record_time ON record (time_ms);
     CREATE INDEX record_session ON record (session, seq);
-"];
+",
+    "
+    CREATE TABLE happening (
+        seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+        id      TEXT NOT NULL UNIQUE,
+        time_ms INTEGER NOT NULL,
+        agent   TEXT,
+        session TEXT,
+        body    TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX happening_session ON happening (session, seq);
+",
+];
 
 /// Brings the tables up to date; the steps of one call are taken together or not at all.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
