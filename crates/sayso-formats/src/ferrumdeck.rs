@@ -208,7 +208,11 @@ impl Stages for Ferrumdeck {
         std::iter::once(tier).chain(inspected).collect()
     }
 
-    fn limits(&self, state: &State) -> Vec<Remark> {
+    fn has_limits(&self) -> bool {
+        !self.budget.is_empty()
+    }
+
+    fn limits(&self, _: &Operation, state: &State) -> Vec<Remark> {
         let usage = [Scope::Run, Scope::Session].iter().find_map(|scope| state.usage.get(scope));
         let Some(usage) = usage else { return Vec::new() };
         self.budget

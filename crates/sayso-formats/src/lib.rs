@@ -6,6 +6,7 @@
 mod document;
 mod exec_approvals;
 mod ferrumdeck;
+mod given;
 mod glob;
 mod import;
 mod policy_engine;
@@ -14,6 +15,7 @@ mod tool_name;
 mod toolcap;
 mod wundr;
 
+pub use given::{foreign_name, marked, part};
 pub use import::{Imported, import};
 
 use document::Document;

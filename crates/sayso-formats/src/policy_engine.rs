@@ -242,6 +242,10 @@ impl Stages for PolicyEngine {
         Some(Remark::new(Verdict::Deny, "tool-not-listed", text).at(Some(list.source.clone())))
     }
 
+    fn has_limits(&self) -> bool {
+        self.enabled && !self.dry_run
+    }
+
     /// Step 6: too many denied calls in this session.
     fn blocked(&self, state: &State) -> Option<Remark> {
         let blocked = state.usage.get(&Scope::Session).map_or(0, |usage| usage.blocked);

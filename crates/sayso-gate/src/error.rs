@@ -27,6 +27,9 @@ pub enum Error {
     /// Policy files with errors.
     #[error("the policy is refused: {}", first(.0))]
     Policy(Vec<Problem>),
+    /// A file of another system with an error.
+    #[error("the policy is refused: {0}")]
+    Foreign(#[from] sayso_formats::Error),
     /// A policy asks for something that the gate cannot keep yet.
     #[error("the policy asks for what this version cannot keep: {}", .0.join(", "))]
     Unsupported(Vec<&'static str>),

@@ -81,8 +81,13 @@ pub trait Stages: std::fmt::Debug + Send + Sync {
     fn rules(&self, operation: &Operation, facts: Facts<'_>) -> Vec<Remark>;
 
     /// Stage 7: budgets that are used up.
-    fn limits(&self, _state: &State) -> Vec<Remark> {
+    fn limits(&self, _operation: &Operation, _state: &State) -> Vec<Remark> {
         Vec::new()
+    }
+
+    /// Whether `limits` or `blocked` may ever speak: then somebody has to remember.
+    fn has_limits(&self) -> bool {
+        false
     }
 
     /// Stage 7 as well: too many denied calls, which does not reach essential tools.
@@ -145,7 +150,7 @@ pub(crate) fn judge(files: &[Foreign], judging: &Judging<'_>, state: &State) -> 
             spoken.effects.push((remark.effect, opinion(Stage::Rules, remark)));
         }
         let blocked = stages.blocked(state).filter(|_| !essential);
-        let limits = stages.limits(state).into_iter().chain(blocked);
+        let limits = stages.limits(operation, state).into_iter().chain(blocked);
         spoken.call.extend(limits.map(|remark| Opinion { always: true, ..opinion(Stage::Limits, remark) }));
     }
     spoken
@@ -179,6 +184,9 @@ impl Policy {
     /// Judges by foreign files too, beside those of the policy's own language. The strictest wins.
     #[must_use]
     pub fn with_foreign(mut self, files: Vec<Foreign>) -> Self {
+        if files.is_empty() {
+            return self;
+        }
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.version.as_bytes());
         for part in files.iter().flat_map(|file| [file.name.as_bytes(), file.text.as_bytes()]) {

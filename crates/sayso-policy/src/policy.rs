@@ -173,6 +173,7 @@ impl Policy {
     #[must_use]
     pub fn has_limits(&self) -> bool {
         self.files.iter().any(|file| !file.limits.is_empty())
+            || self.foreign.iter().any(|file| file.stages.has_limits())
     }
 
     /// Whether any rule names approvers of its own, which need a queue.

@@ -16,6 +16,17 @@ pub struct State {
     pub digest: Option<String>,
     /// Remembered answers that may apply to this actor and workspace.
     pub grants: Vec<Grant>,
+    /// Earlier calls of this session by tool, for files that limit how often one tool is called.
+    pub recent: Vec<RecentCall>,
+}
+
+/// An earlier call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentCall {
+    /// The tool's canonical name.
+    pub tool: String,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
 }
 
 /// What a limit is counted over.

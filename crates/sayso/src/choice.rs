@@ -26,7 +26,7 @@ pub(crate) struct PolicyChoice {
 #[derive(Debug, Default)]
 struct Named {
     own: Vec<PolicyText>,
-    foreign: Vec<Foreign>,
+    foreign: Vec<(Option<Format>, Foreign)>,
 }
 
 impl PolicyChoice {
@@ -36,21 +36,22 @@ impl PolicyChoice {
             return Ok(None);
         }
         let Named { own, foreign } = self.named()?;
+        let foreign = foreign.into_iter().map(|(_, file)| file).collect();
         let policy = if own.is_empty() { Policy::from_foreign(foreign) } else { compile(&own)?.with_foreign(foreign) };
         let policy = if self.integrity { policy.with_integrity() } else { policy };
         Ok(Some(InForce { policy, files: own, notices: Vec::new(), floor: None }))
     }
 
-    /// The files of Sayso's own language that were named; none if none were.
+    /// The files that were named, those of other systems marked with their format; none if none were.
     pub(crate) fn texts(&self) -> Result<Vec<PolicyText>, Failure> {
         let Named { own, foreign } = self.named()?;
-        match foreign.first() {
-            None => Ok(own),
-            Some(file) => Err(Failure::wrong(format!(
-                "error: {} is another system's file, which only `check` and `why` read as it is\n\n  Try: sayso import FORMAT {}",
-                file.name, file.name
-            ))),
-        }
+        let foreign = foreign.into_iter().map(|(format, file)| PolicyText {
+            layer: Layer::Given,
+            name: format.map_or_else(|| file.name.clone(), |format| sayso_formats::marked(format, &file.name)),
+            text: file.text,
+            trusted: true,
+        });
+        Ok(own.into_iter().chain(foreign).collect())
     }
 
     fn named(&self) -> Result<Named, Failure> {
@@ -71,8 +72,8 @@ impl PolicyChoice {
             let text = read(name)?;
             let format = if formats.len() == 1 { formats.first() } else { formats.get(at) }.copied();
             at += 1;
-            if format.is_some() || [".json", ".yaml", ".yml"].iter().any(|end| name.ends_with(end)) {
-                named.foreign.push(foreign(format, name, &text)?);
+            if format.is_some() || sayso_formats::foreign_name(name).is_some() {
+                named.foreign.push((format, foreign(format, name, &text)?));
             } else {
                 named.own.push(PolicyText { layer: Layer::Given, name: name.clone(), text, trusted: true });
             }

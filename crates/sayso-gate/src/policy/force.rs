@@ -36,12 +36,18 @@ pub struct Notice {
 }
 
 impl InForce {
-    /// Files named by the owner, and no others.
+    /// Files named by the owner, and no others. Those of other systems are judged by as they are; what protects
+    /// Sayso itself stays in force beside them, since calls run by what is said here.
     ///
     /// # Errors
     /// If one of them has an error, or asks for what the gate cannot keep.
     pub fn given(files: Vec<PolicyText>) -> Result<Self, Error> {
-        let policy = Policy::compile(&files).map_err(Error::Policy)?;
+        let (own, foreign) = sayso_formats::part(&files)?;
+        let policy = if own.is_empty() && !foreign.is_empty() {
+            Policy::from_foreign(foreign).with_integrity()
+        } else {
+            Policy::compile(&own).map_err(Error::Policy)?.with_foreign(foreign)
+        };
         supported(Self { policy, files, notices: Vec::new(), floor: None })
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
     let in_force = if given.is_empty() {
         InForce::load(&places, Some(&here)).map_err(refused)?
     } else {
-        crate::choice::compile(&given)?;
+        serve.policy.policy()?;
         InForce::given(given.clone()).map_err(refused)?
     };
     let enforcing = in_words(&in_force.files);

@@ -33,3 +33,33 @@ fn an_import_is_a_policy_that_says_no_less() {
     assert_eq!(person.run(&["check", "--policy", "policy.toml", "--tool", "anything"]).code, 0);
     assert_eq!(person.run(&["import", "wundr", "none.json"]).code, 2);
 }
+
+#[test]
+fn a_hook_judges_by_another_systems_file_and_still_guards_sayso() {
+    let person = Person::new();
+    person.file("wundr.json", r#"{"tools": {"deny": ["web_search"]}}"#);
+    person.file("deck.toml", "default_action = \"allow\"\n[tool_allowlist]\ndenied = [\"WebFetch\"]\n");
+    person.file("limits.json", r#"{"budget": {"max_tool_calls": 1}}"#);
+    let event = |tool: &str, input: serde_json::Value| {
+        serde_json::json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": person.project(),
+            "permission_mode": "default", "tool_name": tool, "tool_input": input, "tool_use_id": "t"})
+        .to_string()
+    };
+    let said = |arguments: &[&str], event: &str| {
+        let said = person.run_with(&[&["hook", "claude-code"], arguments].concat(), event);
+        let answer: serde_json::Value = serde_json::from_str(&said.out).unwrap_or_default();
+        let decision = answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned);
+        decision.unwrap_or_else(|| format!("{} {}", said.code, said.err))
+    };
+    let wundr = ["--policy", "wundr.json"];
+    assert_eq!(said(&wundr, &event("WebSearch", serde_json::json!({"query": "x"}))), "deny");
+    assert_eq!(said(&wundr, &event("Bash", serde_json::json!({"command": "ls"}))), "allow");
+    assert_eq!(said(&wundr, &event("Bash", serde_json::json!({"command": "rm -rf /"}))), "deny");
+    let deck = ["--policy", "deck.toml", "--policy-format", "ferrumdeck"];
+    assert_eq!(said(&deck, &event("WebFetch", serde_json::json!({"url": "https://x.example"}))), "deny");
+    assert_eq!(said(&deck, &event("Bash", serde_json::json!({"command": "ls"}))), "allow");
+    // What nobody counts is not passed over.
+    assert_eq!(said(&["--policy", "limits.json"], &event("Bash", serde_json::json!({"command": "ls"}))), "deny");
+    let broken = ["--policy", "wundr.json", "--policy-format", "toolcap"];
+    assert_ne!(said(&broken, &event("Bash", serde_json::json!({"command": "ls"}))), "allow");
+}
