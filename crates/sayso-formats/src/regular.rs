@@ -5,7 +5,7 @@
 
 use fancy_regex::Regex;
 
-/// A compiled expression; case does not count.
+/// A compiled expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Expression {
     regex: Regex,
@@ -13,8 +13,15 @@ pub(crate) struct Expression {
 }
 
 impl Expression {
+    /// One where case does not count.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
         let regex = Regex::new(&format!("(?i:{})", translated(text))).map_err(|error| error.to_string())?;
+        Ok(Self { regex, text: text.to_owned() })
+    }
+
+    /// The same where case counts.
+    pub(crate) fn exact_case(text: &str) -> Result<Self, String> {
+        let regex = Regex::new(&format!("(?:{})", translated(text))).map_err(|error| error.to_string())?;
         Ok(Self { regex, text: text.to_owned() })
     }
 

@@ -1,14 +1,20 @@
 //! Wundr's tool policies: layers of allow and deny lists, all of which must agree. Open by default.
 
+mod argument;
+mod category;
 mod import;
 mod layer;
 mod pattern;
+mod rate;
 
 use crate::Error;
 use crate::document::Node;
+use argument::ToolArguments;
+use category::Category;
 use layer::Layer;
+use rate::Rate;
 use sayso_policy::foreign::{Remark, Stages};
-use sayso_policy::{Actor, Facts, Operation, ToolName, Verdict};
+use sayso_policy::{Actor, Facts, Operation, State, ToolName, Verdict};
 
 /// What a subagent never has: its parent orchestrates, runs commands, deletes and passes memory on.
 pub(crate) const SUBAGENT_DENY: &[&str] =
@@ -21,7 +27,13 @@ pub(crate) struct Wundr {
     agents: Vec<(String, Layer)>,
     groups: Vec<(String, Group)>,
     subagents: Layer,
+    arguments: Vec<ToolArguments>,
+    rates: Vec<Rate>,
+    categories: Vec<Category>,
 }
+
+/// Keys beside the lists in the global `tools`.
+const BESIDE: &[&str] = &["subagents", "argumentRules", "rateLimits", "categories", "auditEnabled"];
 
 /// A group: its own lists, and those of members, which replace them.
 #[derive(Debug)]
@@ -32,8 +44,7 @@ struct Group {
 
 pub(crate) fn lower(root: &Node<'_>) -> Result<Wundr, Error> {
     let tools = root.get("tools")?;
-    let global =
-        tools.as_ref().map(|tools| Layer::read(tools, "global", &["subagents"])).transpose()?.unwrap_or_default();
+    let global = tools.as_ref().map(|tools| Layer::read(tools, "global", BESIDE)).transpose()?.unwrap_or_default();
     let configured = match &tools {
         Some(tools) => tools.get("subagents")?.map(|node| node.get("tools")).transpose()?.flatten(),
         None => None,
@@ -53,7 +64,10 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<Wundr, Error> {
     for (name, group) in entries(root, "groups")? {
         groups.push((name.trim().to_owned(), Group::read(name, &group)?));
     }
-    Ok(Wundr { global, agents, groups, subagents })
+    let rules = tools.as_ref().map(ToolArguments::read).transpose()?.unwrap_or_default();
+    let rates = tools.as_ref().map(Rate::read).transpose()?.unwrap_or_default();
+    let categories = tools.as_ref().map(Category::read).transpose()?.unwrap_or_default();
+    Ok(Wundr { global, agents, groups, subagents, arguments: rules, rates, categories })
 }
 
 fn entries<'d>(root: &Node<'d>, key: &str) -> Result<Vec<(&'d str, Node<'d>)>, Error> {
@@ -115,10 +129,26 @@ impl Wundr {
 
 impl Stages for Wundr {
     fn tools(&self, tool: &ToolName, actor: &Actor) -> Option<Remark> {
-        self.in_force(actor).into_iter().find_map(|layer| layer.refuses(tool))
+        let layers = self.in_force(actor).into_iter().find_map(|layer| layer.refuses(tool));
+        layers.or_else(|| self.categories.iter().find_map(|category| category.refuses(tool)))
     }
 
-    fn rules(&self, _: &Operation, _: Facts<'_>) -> Vec<Remark> {
+    fn patterns(&self, operation: &Operation) -> Vec<Remark> {
+        self.arguments.iter().filter_map(|rules| rules.judge(operation)).collect()
+    }
+
+    fn has_limits(&self) -> bool {
+        !self.rates.is_empty()
+    }
+
+    fn limits(&self, operation: &Operation, state: &State) -> Vec<Remark> {
+        self.rates.iter().filter_map(|rate| rate.judge(operation, state)).collect()
+    }
+
+    fn rules(&self, operation: &Operation, _: Facts<'_>) -> Vec<Remark> {
+        if let Some(remark) = self.categories.iter().find_map(|category| category.wants_approval(&operation.tool)) {
+            return vec![remark];
+        }
         vec![Remark::new(
             Verdict::Allow,
             "foreign-default",

@@ -11,7 +11,7 @@
 
 use sayso_formats::read;
 use sayso_policy::shell::{MemoryFiles, NoEnvironment};
-use sayso_policy::{Actor, Facts, Operation, Policy, Scope, State, ToolCall, Usage, Workspace};
+use sayso_policy::{Actor, Facts, Operation, Policy, RecentCall, Scope, State, ToolCall, Usage, Workspace};
 use serde_json::{Value, json};
 
 fn policy(texts: &[(&str, &str)]) -> Policy {
@@ -108,6 +108,50 @@ groups:
         call.actor = actor.clone();
         assert_eq!(judge(&policy, call, &State::default()), expected, "{name} for {actor:?}");
     }
+}
+
+#[test]
+fn arguments_rates_and_categories_of_wundr_restrict_further() {
+    let config = json!({ "tools": {
+        "argumentRules": {
+            "bash": [
+                { "argument": "command", "check": "required" },
+                { "argument": "command", "check": "pattern", "pattern": "^git ", "reason": "Only git." },
+                { "argument": "command", "check": "max-length", "maxLength": 20 },
+                { "argument": "options.shell", "check": "forbidden" },
+            ],
+            "deploy": [{ "argument": "to", "check": "one-of", "values": ["staging", "1"] }],
+        },
+        "rateLimits": { "web_search": { "maxInvocations": 2, "windowMs": 1000 } },
+        "categories": { "network": { "requiresApproval": true }, "write": { "riskLevel": "high", "deny": ["*_delete"] } },
+    } });
+    let policy = policy(&[("wundr.json", config.to_string().as_str())]);
+    let fresh = State::default();
+    for (name, arguments, expected) in [
+        ("bash_execute", json!({ "command": "git status" }), "allow"),
+        ("exec", json!({ "command": "git status" }), "allow"),
+        ("bash_execute", json!({ "command": "Git status" }), "deny"),
+        ("bash_execute", json!({ "command": "" }), "deny"),
+        ("bash_execute", json!({}), "deny"),
+        ("bash_execute", json!({ "command": "git status --porcelain" }), "deny"),
+        ("bash_execute", json!({ "command": "git log", "options": { "shell": "sh" } }), "deny"),
+        ("bash_execute", json!({ "command": { "x": "git status" } }), "deny"),
+        ("deploy", json!({}), "allow"),
+        ("deploy", json!({ "to": "staging" }), "allow"),
+        ("deploy", json!({ "to": 1 }), "allow"),
+        ("deploy", json!({ "to": "prod" }), "deny"),
+        ("web_fetch", json!({ "url": "https://x.example" }), "ask"),
+        ("file_delete", json!({ "path": "a" }), "deny"),
+        ("file_write", json!({ "path": "a" }), "allow"),
+    ] {
+        assert_eq!(judge(&policy, tool(name, arguments.clone()), &fresh), expected, "{name} {arguments}");
+    }
+    let recent = |at_ms| RecentCall { tool: "web_search".to_owned(), at_ms };
+    for (times, expected) in [(vec![9_500], "ask"), (vec![9_500, 9_600], "deny"), (vec![9_000, 9_600], "ask")] {
+        let state = State { now_ms: 10_000, recent: times.iter().copied().map(recent).collect(), ..State::default() };
+        assert_eq!(judge(&policy, tool("web_search", json!({})), &state), expected, "{times:?}");
+    }
+    assert!(policy.has_limits());
 }
 
 #[test]

@@ -130,6 +130,21 @@ fn wundr() -> impl Strategy<Value = Value> {
             if parts & 8 != 0 {
                 config["groups"]["*"] = provider;
             }
+            if parts & 32 != 0 {
+                config["tools"]["argumentRules"] = json!({
+                    "bash": [{ "argument": "command", "check": "pattern", "pattern": "^git" }],
+                    "deploy": [{ "argument": "to", "check": "required" }],
+                });
+            }
+            if parts & 64 != 0 {
+                config["tools"]["rateLimits"] = json!({ "web_fetch": { "maxInvocations": 2, "windowMs": 1500 } });
+            }
+            if parts & 128 != 0 {
+                config["tools"]["categories"] = json!({
+                    "execute": { "requiresApproval": true },
+                    "write": { "deny": ["*_delete"] },
+                });
+            }
             config
         },
     )

@@ -16,6 +16,7 @@ impl Wundr {
         draft.everything("allow", "open by default");
         draft.essential(&[]);
         let mut global = Native::of(&self.global, draft);
+        self.import_conditions(&mut global, draft);
         if let Some((_, group)) = self.groups.iter().find(|(name, _)| name == "*") {
             draft.lose("the group `*` is for teams that have no group of their own; here it is for everybody");
             for layer in group.in_force(None) {
@@ -43,6 +44,32 @@ impl Wundr {
         global = subagents.write(draft, "subagent", "subagent", global, "tools.subagents.tools and the default list");
         if global.only.is_some() || !global.hide.is_empty() {
             draft.table(global.text("[tools]", "tools"));
+        }
+    }
+}
+
+impl Wundr {
+    /// What depends on more than the tool's name.
+    fn import_conditions(&self, global: &mut Native, draft: &mut Draft) {
+        for rules in &self.arguments {
+            draft.lose(format!("the argument rules of `{}`: the tool is not there here", rules.tool()));
+            global.hide.push(rules.tool().to_owned());
+        }
+        for category in &self.categories {
+            global.hide.extend(category.denied().map(str::to_owned));
+            if category.approval {
+                for member in category.members {
+                    draft.list("ask", "tool", member, "tools.categories");
+                }
+            }
+        }
+        let (none, some): (Vec<_>, Vec<_>) = self.rates.iter().partition(|rate| rate.most == 0);
+        global.hide.extend(none.iter().map(|rate| rate.tool().to_owned()));
+        let most = some.iter().map(|rate| rate.most).min();
+        let window = some.iter().map(|rate| rate.window_ms).max().map(|ms| ms.div_ceil(1000).max(1));
+        if let (Some(most), Some(seconds)) = (most, window) {
+            draft.lose("rate limits are for each tool; here the strictest is for all calls of a session together");
+            draft.table(format!("[limits.session] # tools.rateLimits\nrate = \"{most}/{seconds}s\""));
         }
     }
 }

@@ -13,6 +13,9 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("group:sessions", &["session_spawn", "session_list", "session_status"]),
     ("group:memory", &["memory_search", "memory_get"]),
     ("group:analysis", &["dependency_analyze", "codebase_analysis", "drift_detection"]),
+    // Not in the design, but in the program.
+    ("group:git", &["git_helpers", "git_worktree"]),
+    ("group:testing", &["test_baseline"]),
 ];
 
 /// A pattern, in the normal form of names.
