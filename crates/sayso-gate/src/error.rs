@@ -36,6 +36,9 @@ pub enum Error {
     /// The store refused.
     #[error("the store: {0}")]
     Store(#[from] rusqlite::Error),
+    /// What was to be kept could not be, together with what others wrote at the same time.
+    #[error("the store: {0}")]
+    NotKept(std::sync::Arc<str>),
     /// The store was written by a newer Sayso.
     #[error("the store has version {found}, this Sayso knows up to {known}: use a newer Sayso")]
     NewerStore {

@@ -1,13 +1,13 @@
 //! The record as a reader sees it: the store, with every spool folded in.
 
-use crate::audit::{Folded, Happening, Query, Spool, Stored};
-use crate::store::{Records, SqliteStore};
+use crate::audit::{Chained, Folded, Happening, Kind, Query, Spool, Stored};
+use crate::store::{Records, Sqlite};
 use crate::{Error, Places};
 
 /// The record as a reader sees it.
 pub struct Log {
     spool: Spool,
-    store: SqliteStore,
+    store: Sqlite,
 }
 
 impl Log {
@@ -16,8 +16,7 @@ impl Log {
     /// # Errors
     /// If Sayso's folder or the store cannot be used.
     pub fn open(places: &Places) -> Result<Self, Error> {
-        let state = places.own_folder("")?;
-        Ok(Self { spool: Spool::open(places)?, store: SqliteStore::open(&state.join("sayso.db"))? })
+        Ok(Self { store: Sqlite::open(places)?, spool: Spool::open(places)? })
     }
 
     /// Folds in what hooks have written since.
@@ -46,18 +45,28 @@ impl Log {
         self.store.happenings(query)
     }
 
-    /// How many records answer a query, its limit left aside.
+    /// Records of every kind.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn events(&self, query: &Query) -> Result<Vec<Chained>, Error> {
+        self.fold()?;
+        self.store.events(query)
+    }
+
+    /// How many decisions answer a query, its limit left aside; of the kinds it names, if it names any.
     ///
     /// # Errors
     /// If the store refuses.
     pub fn count(&self, query: &Query) -> Result<u64, Error> {
         self.fold()?;
-        self.store.count(query)
+        let decisions = || Query { kinds: vec![Kind::Decision], ..query.clone() };
+        if query.kinds.is_empty() { self.store.count(&decisions()) } else { self.store.count(query) }
     }
 
     /// The store.
     #[must_use]
-    pub fn store(&self) -> &SqliteStore {
+    pub fn store(&self) -> &Sqlite {
         &self.store
     }
 }

@@ -1,5 +1,7 @@
 //! The record: what was asked, what was said, and why. Written before the answer is given.
 
+pub mod chain;
+mod event;
 mod happening;
 mod log;
 mod query;
@@ -7,11 +9,13 @@ mod record;
 mod redact;
 mod spool;
 
+pub use event::{Change, Event, Kind};
+pub(crate) use event::{decision_line, happening_line};
 pub use happening::{Ended, Happening, What};
 pub use log::Log;
-pub use query::{Order, Query, Stored};
+pub use query::{Chained, Order, Query, Stored};
 pub use record::{EffectRecord, ReasonRecord, Record};
-pub(crate) use record::{Seen, fresh_id, now_ms};
+pub(crate) use record::{Seen, fresh_id, fresh_id_at, now_ms};
 pub use redact::{arguments as redact_arguments, text as redact_text};
 pub use spool::{Folded, Spool};
 

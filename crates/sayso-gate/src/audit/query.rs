@@ -1,12 +1,14 @@
 //! What can be asked of the record.
 
-use crate::audit::Record;
+use crate::audit::{Event, Kind, Record};
 use sayso_policy::Verdict;
 use serde::Serialize;
 
 /// What can be asked of the record. Everything given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
+    /// Records of these kinds; empty: of all.
+    pub kinds: Vec<Kind>,
     /// Not before this, in milliseconds since 1970.
     pub since_ms: Option<u64>,
     /// Before this.
@@ -19,6 +21,8 @@ pub struct Query {
     pub verdict: Option<Verdict>,
     /// This tool, canonical.
     pub tool: Option<String>,
+    /// This rule or reason decided.
+    pub rule: Option<String>,
     /// This text somewhere in the record, in any case.
     pub text: Option<String>,
     /// Only records that came after this one, for those who follow.
@@ -39,10 +43,21 @@ pub enum Order {
     OldestFirst,
 }
 
-/// A record in the store.
+/// Anything in the chain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chained {
+    /// Its number, without gaps.
+    pub seq: u64,
+    /// Its hash, in hexadecimal.
+    pub hash: String,
+    /// What it is.
+    pub event: Event,
+}
+
+/// A decision in the store.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stored {
-    /// Its number: without gaps a later record has a higher one.
+    /// Its number in the chain: a later record has a higher one.
     pub seq: u64,
     /// The record.
     #[serde(flatten)]

@@ -229,7 +229,7 @@ pub(crate) fn fresh_id() -> String {
     fresh_id_at(now_ms())
 }
 
-pub(super) fn fresh_id_at(time_ms: u64) -> String {
+pub(crate) fn fresh_id_at(time_ms: u64) -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     // The standard library seeds this from the system's randomness, once for each thread of each process.

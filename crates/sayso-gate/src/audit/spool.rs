@@ -5,7 +5,7 @@
 //! name; a reader first renames the file, then waits for an exclusive lock on it. To double nothing, records are
 //! known by their id, and a file is removed only after the store has committed.
 
-use crate::audit::{Happening, Record, Recorder, fresh_id};
+use crate::audit::{Event, Happening, Record, Recorder, decision_line, fresh_id, happening_line};
 use crate::store::Records;
 use crate::{Error, Places};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
@@ -50,7 +50,7 @@ impl Spool {
     /// # Errors
     /// If it could not be kept.
     pub fn note(&self, happening: &Happening) -> Result<(), Error> {
-        self.append(&serde_json::to_vec(&happening.fit())?)
+        self.append(happening_line(&happening.fit())?.as_bytes())
     }
 
     fn append(&self, line: &[u8]) -> Result<(), Error> {
@@ -136,15 +136,13 @@ impl Spool {
         let mut lines = BufReader::new(file).split(b'\n');
         loop {
             let mut records = Vec::new();
-            let mut happenings = Vec::new();
             let mut damaged = Vec::new();
             let mut ended = true;
             for line in lines.by_ref().take(BATCH) {
                 ended = false;
                 let line = line.map_err(|e| Error::io("read", path, e))?;
-                match Line::read(&line) {
-                    Some(Line::Record(record)) => records.push(*record),
-                    Some(Line::Happening(happening)) => happenings.push(*happening),
+                match std::str::from_utf8(&line).ok().and_then(|line| Event::from_line(line).ok()) {
+                    Some(event) => records.push(event),
                     None if line.is_empty() => {}
                     None => damaged.push(line),
                 }
@@ -152,8 +150,7 @@ impl Spool {
             if ended {
                 break;
             }
-            folded.records += store.append(&records)?;
-            store.append_happenings(&happenings)?;
+            folded.records += store.append(&records)?.new;
             folded.damaged += damaged.len();
             self.keep_damaged(&damaged)?;
         }
@@ -176,21 +173,6 @@ impl Spool {
     }
 }
 
-/// A line of the spool.
-enum Line {
-    Record(Box<Record>),
-    Happening(Box<Happening>),
-}
-
-impl Line {
-    fn read(line: &[u8]) -> Option<Self> {
-        if let Ok(record) = serde_json::from_slice(line) {
-            return Some(Self::Record(Box::new(record)));
-        }
-        serde_json::from_slice(line).ok().map(|happening| Self::Happening(Box::new(happening)))
-    }
-}
-
 fn wait_for(file: &File) -> bool {
     (0..100).any(|_| {
         let locked = flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
@@ -203,6 +185,6 @@ fn wait_for(file: &File) -> bool {
 
 impl Recorder for Spool {
     fn record(&self, record: &Record) -> Result<(), Error> {
-        self.append(&serde_json::to_vec(record)?)
+        self.append(decision_line(record)?.as_bytes())
     }
 }

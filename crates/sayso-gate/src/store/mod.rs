@@ -2,25 +2,25 @@
 
 mod sqlite;
 
-pub use sqlite::SqliteStore;
+pub use sqlite::{Sqlite, Transaction};
 
 use crate::Error;
-use crate::audit::{Happening, Query, Record, Stored};
+use crate::audit::{Chained, Event, Happening, Query, Stored};
 
-/// Keeps records.
+/// Keeps the chain: decisions, and every change of anything that is remembered.
 pub trait Records {
-    /// Keeps these, in this order, all or none; those whose id is known already are left out. Tells how many were
-    /// new. They are durable when this returns.
+    /// Keeps these, in this order, all or none. Those whose id is known already are left out; if what is kept under
+    /// that id is something else, the answer says so. They are synced to disk when this returns.
     ///
     /// # Errors
     /// If they could not be kept.
-    fn append(&self, records: &[Record]) -> Result<usize, Error>;
+    fn append(&self, events: &[Event]) -> Result<Appended, Error>;
 
-    /// Keeps what happened around calls, all or none; those whose id is known already are left out.
+    /// Finds decisions.
     ///
     /// # Errors
-    /// If they could not be kept.
-    fn append_happenings(&self, happenings: &[Happening]) -> Result<(), Error>;
+    /// If the store refuses.
+    fn query(&self, query: &Query) -> Result<Vec<Stored>, Error>;
 
     /// Finds what happened around calls; the query's verdict and tool are left aside.
     ///
@@ -28,15 +28,24 @@ pub trait Records {
     /// If the store refuses.
     fn happenings(&self, query: &Query) -> Result<Vec<Happening>, Error>;
 
-    /// Finds records.
+    /// Finds records of any kind.
     ///
     /// # Errors
     /// If the store refuses.
-    fn query(&self, query: &Query) -> Result<Vec<Stored>, Error>;
+    fn events(&self, query: &Query) -> Result<Vec<Chained>, Error>;
 
     /// Counts records; the query's limit is left aside.
     ///
     /// # Errors
     /// If the store refuses.
     fn count(&self, query: &Query) -> Result<u64, Error>;
+}
+
+/// What became of records that were handed to the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Appended {
+    /// How many were new.
+    pub new: usize,
+    /// Places of those whose id is taken by something else: somebody wrote two records under one name.
+    pub conflicting: Vec<usize>,
 }

@@ -1,49 +1,121 @@
-//! The store in one SQLite file.
+//! The store in one SQLite file, shared by hooks, commands and a server.
+//!
+//! Callers write on their own threads, and those who come at the same time share one commit ([`group`]). A commit is
+//! written to the file, so that no death of a process loses it; who needs it on the disk itself waits for a sync that
+//! callers share as well ([`durable`]).
 
-mod happenings;
+mod connection;
+mod durable;
+mod group;
+mod migration;
 mod records;
-mod schema;
 
-use crate::Error;
-use rusqlite::{Connection, OpenFlags};
-use rustix::fs::{Mode, OFlags};
-use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+pub use group::Transaction;
+
+use crate::{Error, Places};
+use durable::Durable;
+use group::Group;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The name of the file in Sayso's own folder.
+const FILE: &str = "sayso.db";
+/// Connections for readers that are kept open.
+const READERS_KEPT: usize = 8;
 
 /// The store in one SQLite file. Processes and threads may share the file.
-pub struct SqliteStore {
-    connection: Mutex<Connection>,
+pub struct Sqlite {
+    path: PathBuf,
+    group: Group,
+    durable: Arc<Durable>,
+    readers: Mutex<Vec<Connection>>,
 }
 
-impl SqliteStore {
-    /// Opens the file, makes it if it is missing, and brings it up to date.
+impl Sqlite {
+    /// Opens this user's store, makes it if it is missing, and brings it up to date.
     ///
     /// # Errors
     /// If it cannot be opened, is no store, or was written by a newer Sayso.
-    pub fn open(path: &Path) -> Result<Self, Error> {
-        // Made here, so that it is closed to others from its first moment; SQLite gives its side files the same mode.
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        drop(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|e| Error::io("open", path, e))?);
-        let flags =
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let mut connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(Duration::from_secs(5))?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
-        schema::migrate(&mut connection)?;
-        Ok(Self { connection: Mutex::new(connection) })
+    pub fn open(places: &Places) -> Result<Self, Error> {
+        Self::open_at(&places.own_folder("")?.join(FILE))
     }
 
-    /// A panic while the lock was held has rolled its transaction back: the connection is as good as before.
-    fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The same at another place.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is no store, or was written by a newer Sayso.
+    pub fn open_at(path: &Path) -> Result<Self, Error> {
+        let mut connection = connection::to_write(path)?;
+        migration::migrate(&mut connection)?;
+        let durable = Arc::new(Durable::of(path));
+        Ok(Self { path: path.to_owned(), group: Group::new(connection), durable, readers: Mutex::default() })
+    }
+
+    /// Changes something, all or nothing, and syncs it to disk before it returns: what was acknowledged survives a
+    /// power cut. Callers on other threads share the commit and the sync. Not to be called within itself.
+    ///
+    /// # Errors
+    /// Whatever `change` says: then nothing of it is kept. Or if the store is locked, full, read-only or damaged.
+    pub fn write<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        self.durable.check()?;
+        let (value, commit) = self.group.take_turn(&self.durable, change)?;
+        self.durable.sync(commit)?;
+        Ok(value)
+    }
+
+    /// The same, but synced within [`durable::WINDOW`] after it returns: for decisions, of which a power cut may take
+    /// the last few away, the death of a process none.
+    pub(crate) fn write_soon<T>(
+        &self,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.durable.check()?;
+        let (value, _) = self.group.take_turn(&self.durable, change)?;
+        Durable::sync_soon(&self.durable)?;
+        Ok(value)
+    }
+
+    /// Reads something, as of one moment. Readers do not wait for writers.
+    ///
+    /// # Errors
+    /// Whatever `look` says, or if the store cannot be read.
+    pub fn read<T>(&self, look: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let kept = lock(&self.readers).pop();
+        let connection = match kept {
+            Some(connection) => connection,
+            None => connection::to_read(&self.path)?,
+        };
+        let transaction = connection.unchecked_transaction()?;
+        let found = look(&transaction);
+        transaction.rollback()?;
+        let mut readers = lock(&self.readers);
+        if readers.len() < READERS_KEPT {
+            readers.push(connection);
+        }
+        found
+    }
+
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 }
 
-impl std::fmt::Debug for SqliteStore {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SqliteStore").finish_non_exhaustive()
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.durable.stop();
     }
+}
+
+impl std::fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sqlite").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A panic while a lock was held has left nothing half done in what these locks guard.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

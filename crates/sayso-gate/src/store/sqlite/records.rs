@@ -1,85 +1,145 @@
-//! Records in SQLite: a few columns to search by, and the whole as JSON.
+//! The chain in SQLite: a few columns to search by, the whole as one line of JSON, and its place in the chain.
 
-use super::SqliteStore;
+use super::{Sqlite, Transaction};
 use crate::Error;
-use crate::audit::{Happening, Order, Query, Record, Recorder, Stored};
-use crate::store::Records;
+use crate::audit::chain::End;
+use crate::audit::{Chained, Event, Happening, Kind, Order, Query, Record, Recorder, Stored, decision_line};
+use crate::store::{Appended, Records};
+use blake3::Hash;
 use rusqlite::types::Value;
-use rusqlite::{TransactionBehavior, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-impl Records for SqliteStore {
-    fn append(&self, records: &[Record]) -> Result<usize, Error> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut new = 0;
-        {
-            let mut insert = transaction.prepare_cached(
-                "INSERT OR IGNORE INTO record (id, time_ms, agent, session, tool, verdict, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?;
-            for record in records {
-                new += insert.execute(params![
-                    record.id,
-                    i64::try_from(record.time_ms).unwrap_or(i64::MAX),
-                    record.actor.agent,
-                    record.actor.session,
-                    record.tool,
-                    record.verdict.as_str(),
-                    serde_json::to_string(record)?,
-                ])?;
-            }
+/// Where the chain ends: its last record; if there is none, what the last one that was pruned left behind; if there
+/// never was one, the chain's own name.
+pub(super) fn end(connection: &Connection) -> Result<End, Error> {
+    for sql in [
+        "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1",
+        "SELECT seq, hash FROM anchor ORDER BY seq DESC LIMIT 1",
+    ] {
+        let mut statement = connection.prepare_cached(sql)?;
+        let found = statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))).optional()?;
+        if let Some((seq, hash)) = found {
+            return Ok(End { seq: u64::try_from(seq).unwrap_or_default(), hash: to_hash(&hash)? });
         }
-        transaction.commit()?;
-        Ok(new)
     }
+    let chain: String = connection.prepare_cached("SELECT id FROM chain")?.query_row([], |row| row.get(0))?;
+    Ok(End::of_nothing(&chain))
+}
 
-    fn append_happenings(&self, happenings: &[Happening]) -> Result<(), Error> {
-        self.keep_happenings(happenings)
-    }
+/// Adds a record whose line is `body`.
+pub(super) fn append(transaction: &mut Transaction<'_>, event: &Event, body: &str) -> Result<u64, Error> {
+    let end = transaction.end();
+    let next = end.after(body);
+    insert(transaction.connection(), event, body, &end, &next)?;
+    transaction.set_end(next);
+    Ok(next.seq)
+}
 
-    fn happenings(&self, query: &Query) -> Result<Vec<Happening>, Error> {
-        self.find_happenings(query)
+/// Writes the row of a record. Everything beside the body is there to be searched, and follows from it.
+pub(super) fn insert(connection: &Connection, event: &Event, body: &str, end: &End, next: &End) -> Result<(), Error> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO event (seq, id, time_ms, kind, agent, session, tool, verdict, rule, body, prev, hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    )?;
+    insert.execute(params![
+        to_i64(next.seq),
+        event.id(),
+        to_i64(event.time_ms()),
+        event.kind().as_str(),
+        event.actor().agent,
+        event.actor().session,
+        event.tool(),
+        event.verdict().map(|verdict| verdict.as_str()),
+        event.rule(),
+        body,
+        end.hash.as_bytes().as_slice(),
+        next.hash.as_bytes().as_slice(),
+    ])?;
+    Ok(())
+}
+
+impl Records for Sqlite {
+    fn append(&self, events: &[Event]) -> Result<Appended, Error> {
+        self.write(|transaction| {
+            let mut appended = Appended::default();
+            for (place, event) in events.iter().enumerate() {
+                let line = event.to_line()?;
+                let mut known = transaction.connection().prepare_cached("SELECT body FROM event WHERE id = ?1")?;
+                let known: Option<String> = known.query_row([event.id()], |row| row.get(0)).optional()?;
+                match known {
+                    None => {
+                        append(transaction, event, &line)?;
+                        appended.new += 1;
+                    }
+                    Some(body) if Event::from_line(&body).is_ok_and(|known| known == *event) => {}
+                    Some(_) => appended.conflicting.push(place),
+                }
+            }
+            Ok(appended)
+        })
     }
 
     fn query(&self, query: &Query) -> Result<Vec<Stored>, Error> {
+        let decisions = Query { kinds: vec![Kind::Decision], ..query.clone() };
+        self.rows(&decisions, |seq, _, body| Ok(Stored { seq, record: serde_json::from_str::<Record>(body)? }))
+    }
+
+    fn happenings(&self, query: &Query) -> Result<Vec<Happening>, Error> {
+        let happenings = Query { kinds: vec![Kind::Happening], verdict: None, tool: None, ..query.clone() };
+        self.rows(&happenings, |_, _, body| Ok(serde_json::from_str(body)?))
+    }
+
+    fn events(&self, query: &Query) -> Result<Vec<Chained>, Error> {
+        self.rows(query, |seq, hash, body| {
+            Ok(Chained { seq, hash: to_hash(hash)?.to_hex().to_string(), event: Event::from_line(body)? })
+        })
+    }
+
+    fn count(&self, query: &Query) -> Result<u64, Error> {
+        let (conditions, values) = conditions(query);
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!("SELECT count(*) FROM event WHERE {conditions}"))?;
+            let count: i64 = statement.query_row(params_from_iter(values), |row| row.get(0))?;
+            Ok(u64::try_from(count).unwrap_or_default())
+        })
+    }
+}
+
+impl Sqlite {
+    fn rows<T>(&self, query: &Query, read: impl Fn(u64, &[u8], &str) -> Result<T, Error>) -> Result<Vec<T>, Error> {
         let (conditions, mut values) = conditions(query);
         let direction = match query.order {
             Order::NewestFirst => "DESC",
             Order::OldestFirst => "ASC",
         };
         values.push(Value::Integer(query.limit.map_or(-1, |n| i64::try_from(n).unwrap_or(i64::MAX))));
-        let sql = format!("SELECT seq, body FROM record WHERE {conditions} ORDER BY seq {direction} LIMIT ?");
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&sql)?;
-        let mut rows = statement.query(params_from_iter(values))?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            let body = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-            found.push(Stored {
-                seq: u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default(),
-                record: serde_json::from_str(body)?,
-            });
-        }
-        Ok(found)
-    }
-
-    fn count(&self, query: &Query) -> Result<u64, Error> {
-        let (conditions, values) = conditions(query);
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!("SELECT count(*) FROM record WHERE {conditions}"))?;
-        let count: i64 = statement.query_row(params_from_iter(values), |row| row.get(0))?;
-        Ok(u64::try_from(count).unwrap_or_default())
+        let sql = format!("SELECT seq, hash, body FROM event WHERE {conditions} ORDER BY seq {direction} LIMIT ?");
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&sql)?;
+            let mut rows = statement.query(params_from_iter(values))?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let seq = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
+                let hash = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+                let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+                found.push(read(seq, hash, body)?);
+            }
+            Ok(found)
+        })
     }
 }
 
-impl Recorder for SqliteStore {
+/// For a server, which keeps the store open: written when this returns, synced within the window.
+impl Recorder for Sqlite {
     fn record(&self, record: &Record) -> Result<(), Error> {
-        self.append(std::slice::from_ref(record)).map(|_| ())
+        let line = decision_line(record)?;
+        let event = Event::from(record.clone());
+        self.write_soon(|transaction| append(transaction, &event, &line)).map(|_| ())
     }
 }
 
-pub(super) fn conditions(query: &Query) -> (String, Vec<Value>) {
-    let number = |n: u64| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
+fn conditions(query: &Query) -> (String, Vec<Value>) {
+    let number = |n: u64| Value::Integer(to_i64(n));
     let text = |s: &str| Value::Text(s.to_owned());
     let given = [
         ("time_ms >= ?", query.since_ms.map(number)),
@@ -88,11 +148,18 @@ pub(super) fn conditions(query: &Query) -> (String, Vec<Value>) {
         ("session = ?", query.session.as_deref().map(text)),
         ("verdict = ?", query.verdict.map(|v| text(v.as_str()))),
         ("tool = ?", query.tool.as_deref().map(text)),
+        ("rule = ?", query.rule.as_deref().map(text)),
         ("body LIKE ? ESCAPE '\\'", query.text.as_deref().map(|t| Value::Text(containing(t)))),
         ("seq > ?", query.after.map(number)),
     ];
     let mut sql = String::from("1");
     let mut values = Vec::new();
+    if !query.kinds.is_empty() {
+        sql.push_str(" AND kind IN (");
+        sql.push_str(&vec!["?"; query.kinds.len()].join(", "));
+        sql.push(')');
+        values.extend(query.kinds.iter().map(|kind| text(kind.as_str())));
+    }
     for (condition, value) in given {
         if let Some(value) = value {
             sql.push_str(" AND ");
@@ -108,4 +175,13 @@ fn containing(text: &str) -> String {
     let json = serde_json::to_string(text).unwrap_or_default();
     let inner = json.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or_default();
     format!("%{}%", inner.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
+}
+
+/// A hash as it stands in a row.
+pub(super) fn to_hash(bytes: &[u8]) -> Result<Hash, Error> {
+    Hash::from_slice(bytes).map_err(|_| Error::NotKept("a hash in the store has the wrong length".into()))
+}
+
+fn to_i64(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

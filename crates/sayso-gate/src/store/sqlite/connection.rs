@@ -1,0 +1,61 @@
+//! Opening the file.
+
+use crate::Error;
+use rusqlite::{Connection, OpenFlags};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long one waits for writers of other processes: 5,000 looks, a millisecond apart.
+const LOOKS: i32 = 5_000;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
+/// Pages in the write-ahead log before they go to the main file: few enough to keep the log small, many enough that
+/// the two syncs this takes are rare.
+const PAGES_IN_LOG: u32 = 4_000;
+
+/// A connection that may write; the file is made if it is missing.
+pub(super) fn to_write(path: &Path) -> Result<Connection, Error> {
+    make_if_missing(path)?;
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // A commit is written to the log but not synced: `durable` does that, for many at once and without holding other
+    // writers up. SQLite itself still syncs wherever a checkpoint needs it.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", PAGES_IN_LOG)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn to_read(path: &Path) -> Result<Connection, Error> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn open(path: &Path, how: OpenFlags) -> Result<Connection, Error> {
+    let flags = how | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    // SQLite's own way of waiting sleeps longer and longer, up to a tenth of a second, and so finds a busy file busy
+    // again and again. Short looks get their turn between two groups of a busy server.
+    connection.busy_handler(Some(|looked| {
+        std::thread::sleep(BETWEEN_LOOKS);
+        looked < LOOKS
+    }))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Made here, so that it is closed to others from its first moment; SQLite gives its side files the same mode.
+fn make_if_missing(path: &Path) -> Result<(), Error> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    if path.try_exists().map_err(|e| Error::io("look at", path, e))? {
+        return Ok(());
+    }
+    let made = rustix::fs::open(path, flags | OFlags::CREATE, Mode::RUSR | Mode::WUSR);
+    drop(made.map_err(|e| Error::io("create", path, e))?);
+    // Its name must be on disk before anything in it is said to be.
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|e| Error::io("sync", folder, e))
+}

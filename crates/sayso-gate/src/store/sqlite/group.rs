@@ -1,0 +1,239 @@
+//! Group commit without a thread of its own: whoever comes while others wait joins their transaction, and the last to
+//! come commits for all.
+//!
+//! Every caller runs its change itself, under the writer's lock, in a savepoint of its own. It leaves the commit to
+//! the next one if somebody already waits for the lock; so a group is as large as the crowd, and one caller alone
+//! waits for nobody.
+
+use super::durable::Durable;
+use super::lock;
+use crate::Error;
+use crate::audit::Event;
+use crate::audit::chain::End;
+use rusqlite::Connection;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A group is closed when it has so many members, or is so old, whoever else waits.
+const MOST_MEMBERS: usize = 512;
+const OLDEST: Duration = Duration::from_millis(20);
+
+/// The writers of this process.
+pub(super) struct Group {
+    writer: Mutex<Writer>,
+    /// How many wait for the lock on the writer.
+    waiting: AtomicUsize,
+}
+
+struct Writer {
+    connection: Connection,
+    open: Option<Open>,
+    /// When a transaction could last not be begun, and why.
+    refused: Option<(Instant, Arc<str>)>,
+}
+
+/// The group that is open.
+struct Open {
+    began: Instant,
+    members: usize,
+    end: End,
+    fate: Arc<Fate>,
+}
+
+/// What became of a group: the number of its commit, or why there is none.
+#[derive(Default)]
+struct Fate {
+    decided: Mutex<Option<Result<u64, Arc<str>>>>,
+    changed: Condvar,
+}
+
+/// What one caller may do in the transaction of its group.
+pub struct Transaction<'a> {
+    connection: &'a Connection,
+    end: &'a mut End,
+}
+
+impl<'a> Transaction<'a> {
+    /// For what stands in `store/sqlite`: SQL is written nowhere else.
+    pub(in crate::store) fn connection(&self) -> &'a Connection {
+        self.connection
+    }
+
+    /// Adds a record to the chain: it is kept if, and only if, the rest of the change is. Gives its number.
+    ///
+    /// # Errors
+    /// If the store refuses, or the id is taken.
+    pub fn append(&mut self, event: &Event) -> Result<u64, Error> {
+        super::records::append(self, event, &event.to_line()?)
+    }
+
+    pub(super) fn end(&self) -> End {
+        *self.end
+    }
+
+    pub(super) fn set_end(&mut self, end: End) {
+        *self.end = end;
+    }
+}
+
+impl Group {
+    pub(super) fn new(connection: Connection) -> Self {
+        let writer = Writer { connection, open: None, refused: None };
+        Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0) }
+    }
+
+    /// Changes something as a member of a group. Returns once the group is committed, with the number of the commit.
+    pub(super) fn take_turn<T>(
+        &self,
+        durable: &Durable,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<(T, u64), Error> {
+        let mut writer = self.wait_for_lock()?;
+        writer.begin()?;
+        let done = catch_unwind(AssertUnwindSafe(|| writer.change(change)));
+        if done.is_err() {
+            writer.roll_back_one();
+        }
+        // INVARIANT: whoever leaves the commit to another has seen that other wait for the lock, and the other comes
+        // by here whatever becomes of its own change. So every group is committed.
+        let fate = writer.open.as_ref().map(|open| Arc::clone(&open.fate));
+        let others = self.waiting.load(Ordering::SeqCst) > 0;
+        if !(others && writer.has_room()) {
+            writer.commit(durable);
+        }
+        drop(writer);
+        let value = match done {
+            Ok(value) => value?,
+            Err(panic) => resume_unwind(panic),
+        };
+        match fate {
+            Some(fate) => Ok((value, fate.wait()?)),
+            None => Err(Error::NotKept("its transaction ended early".into())),
+        }
+    }
+
+    fn wait_for_lock(&self) -> Result<MutexGuard<'_, Writer>, Error> {
+        let asked = Instant::now();
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let writer = lock(&self.writer);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        // A store that another process keeps locked refuses everybody who waited meanwhile, not one after the other.
+        match &writer.refused {
+            Some((at, why)) if *at > asked && writer.open.is_none() => Err(Error::NotKept(Arc::clone(why))),
+            _ => Ok(writer),
+        }
+    }
+}
+
+impl Writer {
+    fn begin(&mut self) -> Result<(), Error> {
+        if self.open.is_some() {
+            return Ok(());
+        }
+        let begun = self.connection.execute_batch("BEGIN IMMEDIATE").map_err(Error::from);
+        let end = begun.and_then(|()| super::records::end(&self.connection));
+        match end {
+            Ok(end) => {
+                self.open = Some(Open { began: Instant::now(), members: 0, end, fate: Arc::default() });
+                Ok(())
+            }
+            Err(error) => {
+                self.end_transaction();
+                self.refused = Some((Instant::now(), error.to_string().into()));
+                Err(error)
+            }
+        }
+    }
+
+    fn change<T>(&mut self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        let Some(open) = &mut self.open else { return Err(Error::NotKept("no transaction is open".into())) };
+        let before = open.end;
+        open.members += 1;
+        self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
+        let done = change(&mut Transaction { connection: &self.connection, end: &mut open.end });
+        let done = done.and_then(|value| {
+            self.connection.prepare_cached("RELEASE turn")?.execute([])?;
+            Ok(value)
+        });
+        if let Err(error) = &done {
+            open.end = before;
+            let why = error.to_string();
+            self.undo_one(&why);
+        }
+        done
+    }
+
+    /// After a panic in somebody's change.
+    fn roll_back_one(&mut self) {
+        self.undo_one("a change failed inside");
+        // The end that the change may have moved is read again.
+        if let Some(open) = &mut self.open {
+            match super::records::end(&self.connection) {
+                Ok(end) => open.end = end,
+                Err(error) => {
+                    let why = error.to_string();
+                    self.fail(&why);
+                }
+            }
+        }
+    }
+
+    /// Takes one member's change back. Where SQLite has given the whole transaction up (a full disk), or cannot take
+    /// the one change back, every member must know.
+    fn undo_one(&mut self, why: &str) {
+        let undone =
+            !self.connection.is_autocommit() && self.connection.execute_batch("ROLLBACK TO turn; RELEASE turn").is_ok();
+        if !undone {
+            self.fail(why);
+        }
+    }
+
+    fn fail(&mut self, why: &str) {
+        self.end_transaction();
+        if let Some(open) = self.open.take() {
+            open.fate.decide(Err(why.into()));
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.members < MOST_MEMBERS && open.began.elapsed() < OLDEST)
+    }
+
+    fn commit(&mut self, durable: &Durable) {
+        let Some(open) = self.open.take() else { return };
+        match self.connection.execute_batch("COMMIT") {
+            Ok(()) => open.fate.decide(Ok(durable.committed())),
+            Err(error) => {
+                self.end_transaction();
+                open.fate.decide(Err(Error::from(error).to_string().into()));
+            }
+        }
+    }
+
+    fn end_transaction(&self) {
+        if !self.connection.is_autocommit() {
+            // If even this fails, the next BEGIN fails too, and says why.
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+impl Fate {
+    fn decide(&self, fate: Result<u64, Arc<str>>) {
+        *lock(&self.decided) = Some(fate);
+        self.changed.notify_all();
+    }
+
+    fn wait(&self) -> Result<u64, Error> {
+        let mut decided = lock(&self.decided);
+        loop {
+            match &*decided {
+                Some(Ok(commit)) => return Ok(*commit),
+                Some(Err(why)) => return Err(Error::NotKept(Arc::clone(why))),
+                None => decided = self.changed.wait(decided).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}

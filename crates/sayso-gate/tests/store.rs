@@ -1,0 +1,127 @@
+//! The store: what many threads and processes write together is kept whole, or not at all.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a failed unwrap is a failed test"
+)]
+
+use sayso_gate::Error;
+use sayso_gate::audit::{Change, Event, Kind, Order, Query};
+use sayso_gate::store::{Records, Sqlite};
+use std::collections::BTreeSet;
+
+fn change(about: &str) -> Event {
+    let mut change = Change::now(Kind::Grant, "given");
+    change.about = Some(about.to_owned());
+    change.into()
+}
+
+fn abouts(store: &Sqlite) -> Vec<String> {
+    let all = Query { order: Order::OldestFirst, ..Query::default() };
+    let about = |event: Event| match event {
+        Event::Change(change) => change.about.unwrap(),
+        other => panic!("{other:?}"),
+    };
+    store.events(&all).unwrap().into_iter().map(|chained| about(chained.event)).collect()
+}
+
+#[test]
+fn many_threads_share_commits_and_numbers_have_no_gaps() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+    let (threads, each) = (16, 25);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let store = &store;
+            scope.spawn(move || {
+                for n in 0..each {
+                    store.write(|tx| tx.append(&change(&format!("{thread}-{n}")))).unwrap();
+                }
+            });
+        }
+    });
+    let all = store.events(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    let numbers: Vec<u64> = all.iter().map(|chained| chained.seq).collect();
+    assert_eq!(numbers, (1..=threads * each).collect::<Vec<_>>());
+    assert_eq!(abouts(&store).into_iter().collect::<BTreeSet<_>>().len() as u64, threads * each);
+}
+
+#[test]
+fn a_change_that_fails_takes_nothing_of_others_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let store = &store;
+            scope.spawn(move || {
+                for n in 0..20 {
+                    let kept = store.write(|tx| {
+                        tx.append(&change(&format!("{thread}-{n}")))?;
+                        if n % 2 == 0 { Ok(()) } else { Err(Error::WrongPermit) }
+                    });
+                    assert_eq!(kept.is_ok(), n % 2 == 0);
+                }
+            });
+        }
+    });
+    let found = abouts(&store);
+    assert_eq!(found.len(), 80);
+    assert!(found.iter().all(|about| about.ends_with(['0', '2', '4', '6', '8'])));
+}
+
+#[test]
+fn a_panic_in_a_change_is_its_callers_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let store = &store;
+            let worker = scope.spawn(move || {
+                store.write(|tx| {
+                    tx.append(&change(&thread.to_string()))?;
+                    assert_eq!(thread % 2, 0, "on purpose");
+                    Ok(())
+                })
+            });
+            assert_eq!(worker.join().is_ok(), thread % 2 == 0);
+        }
+    });
+    assert_eq!(abouts(&store), ["0", "2", "4", "6"]);
+    store.write(|tx| tx.append(&change("after"))).unwrap();
+}
+
+#[test]
+fn two_stores_on_one_file_take_turns() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.db");
+    std::thread::scope(|scope| {
+        for opener in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                let store = Sqlite::open_at(path).unwrap();
+                for n in 0..50 {
+                    store.write(|tx| tx.append(&change(&format!("{opener}-{n}")))).unwrap();
+                }
+            });
+        }
+    });
+    let store = Sqlite::open_at(&path).unwrap();
+    let all = store.events(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    assert_eq!(all.iter().map(|c| c.seq).collect::<Vec<_>>(), (1..=200).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_id_that_is_taken_by_something_else_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+    let mut one = Change::now(Kind::Grant, "given");
+    let first = Event::from(one.clone());
+    one.what = "revoked".to_owned();
+    let other = Event::from(one);
+    assert_eq!(store.append(std::slice::from_ref(&first)).unwrap().new, 1);
+    let again = store.append(&[first, other, change("new")]).unwrap();
+    assert_eq!((again.new, again.conflicting), (1, vec![1]));
+}
