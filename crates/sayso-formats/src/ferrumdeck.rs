@@ -212,6 +212,10 @@ impl Stages for Ferrumdeck {
         !self.budget.is_empty()
     }
 
+    fn counts(&self) -> &'static [Scope] {
+        &[Scope::Run, Scope::Session]
+    }
+
     fn limits(&self, _: &Operation, state: &State) -> Vec<Remark> {
         let usage = [Scope::Run, Scope::Session].iter().find_map(|scope| state.usage.get(scope));
         let Some(usage) = usage else { return Vec::new() };

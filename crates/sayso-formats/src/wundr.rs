@@ -141,6 +141,10 @@ impl Stages for Wundr {
         !self.rates.is_empty()
     }
 
+    fn looks_back_ms(&self) -> u64 {
+        self.rates.iter().map(|rate| rate.window_ms).max().unwrap_or(0)
+    }
+
     fn limits(&self, operation: &Operation, state: &State) -> Vec<Remark> {
         self.rates.iter().filter_map(|rate| rate.judge(operation, state)).collect()
     }

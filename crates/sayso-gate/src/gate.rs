@@ -189,7 +189,7 @@ fn failed(policy: &Policy) -> Decision {
 #[must_use]
 pub fn unsupported(policy: &Policy) -> Vec<&'static str> {
     let mut missing = Vec::new();
-    if policy.has_limits() {
+    if !policy.counting(None).is_empty() {
         missing.push("[limits]");
     }
     if policy.has_approvers() {

@@ -133,7 +133,9 @@ fn what_cannot_be_recorded_does_not_run() {
 
 #[test]
 fn what_the_gate_cannot_keep_yet_is_an_error() {
-    for text in ["[limits.session]\ncalls = 5\n", "[approvals.leads]\nmembers = [\"ann\"]\n"] {
+    let approvers =
+        "[[rule]]\nid = \"x\"\nask = { run = \"x\" }\napprover = \"leads\"\n[approvals.leads]\nmembers = [\"ann\"]\n";
+    for text in ["[limits.session]\ncalls = 5\n", approvers] {
         let text = PolicyText { layer: Layer::Given, name: "t.toml".into(), text: text.into(), trusted: true };
         assert!(matches!(InForce::given(vec![text]), Err(Error::Unsupported(_))));
     }

@@ -55,6 +55,7 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
         closed,
         protected: Protected::default(),
         integrity: true,
+        pinned: pinned.is_some(),
         warnings,
     })
 }
@@ -170,7 +171,6 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
         patterns,
         essential,
         limits,
-        approvals: file.approvals.clone(),
         unanswered,
     }
 }

@@ -14,9 +14,11 @@ use std::borrow::Cow;
 /// Judges an operation.
 pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, facts: Facts<'_>) -> Decision {
     let judging = Judging::new(operation, facts);
-    let mut decision = judge(policy, &judging, state, |file| file.counts());
-    if policy.files.iter().any(|file| file.mode == Mode::Shadow) {
-        decision.would = Some(judge(policy, &judging, state, |_| true).verdict);
+    let mode = |file: &CompiledFile| policy.mode_of(file, state.mode);
+    let mut decision = judge(policy, &judging, state, |file| CompiledFile::counts_in(mode(file)));
+    if policy.files.iter().any(|file| mode(file) == Mode::Shadow) || state.mode == Some(Mode::Shadow) {
+        let enforced = State { mode: None, ..state.clone() };
+        decision.would = Some(judge(policy, &judging, &enforced, |_| true).verdict);
     }
     decision
 }
@@ -49,22 +51,27 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
     if policy.integrity {
         call.extend(integrity::judge_call(judging));
     }
-    let dry_run = whole_call(&files, judging, state, &mut call);
+    let dry_run = whole_call(policy, &files, judging, state, &mut call);
     for (index, slot) in slots.iter_mut().enumerate() {
         ask_rules(policy, &files, judging, index, slot);
     }
     carry(judging, &mut slots);
-    let silent_allows = (files.is_empty() && policy.foreign.is_empty())
+    // An operator's switch reaches foreign files too, which have no mode of ours.
+    let hears_foreign = !policy.foreign.is_empty() && (policy.pinned || state.mode.is_none_or(CompiledFile::counts_in));
+    let silent_allows = (files.is_empty() && !hears_foreign)
         || (files.len() < policy.files.len() && files.iter().all(|file| file.states_no_default()));
     // A foreign file has a default of its own; alone, it needs none of ours.
-    if !policy.files.is_empty() || policy.foreign.is_empty() {
+    if !policy.files.is_empty() || !hears_foreign {
         speak_default(&files, judging, &mut slots, silent_allows);
     }
-    let foreign = hear_foreign(policy, judging, state, &mut slots, &mut call);
+    let foreign = match hears_foreign {
+        true => hear_foreign(policy, judging, state, &mut slots, &mut call),
+        false => foreign::Spoken::default(),
+    };
     if !state.grants.is_empty() {
-        remember(judging, &files, state, &mut slots);
+        remember(judging, state, &mut slots, &mut call);
     }
-    let mut decision = conclude(policy, operation, slots, call, dry_run);
+    let mut decision = conclude(policy, operation, slots, call, dry_run, !files.is_empty());
     if foreign.rehearsed && decision.verdict != Verdict::Deny {
         decision.answer = Answer::DryRun;
     }
@@ -100,13 +107,25 @@ fn hear_foreign(
 
 /// Modes, tool layers, parameter patterns and limits speak of the call as a whole. Returns whether this is a
 /// rehearsal.
-fn whole_call(files: &[&CompiledFile], judging: &Judging<'_>, state: &State, call: &mut Vec<Opinion>) -> Option<bool> {
+fn whole_call(
+    policy: &Policy,
+    files: &[&CompiledFile],
+    judging: &Judging<'_>,
+    state: &State,
+    call: &mut Vec<Opinion>,
+) -> Option<bool> {
     let operation = judging.operation;
     let mut dry_run = None;
+    if state.mode == Some(Mode::Halt) {
+        call.push(Opinion { reason: halted(), ..stage::built_in(Stage::Mode, Verdict::Deny, "halted", "") });
+    }
+    if state.mode == Some(Mode::DryRun) && !policy.pinned && policy.files.is_empty() {
+        dry_run = Some(false);
+    }
     for file in files {
         let essential = file.is_essential(&operation.tool);
-        match file.mode {
-            Mode::Halt => call.push(Opinion {
+        match policy.mode_of(file, state.mode) {
+            Mode::Halt if state.mode.is_none() => call.push(Opinion {
                 reason: Reason { layer: file.layer.clone(), ..halted() },
                 ..stage::built_in(Stage::Mode, Verdict::Deny, "halted", "")
             }),
@@ -148,6 +167,12 @@ fn ask_rules(policy: &Policy, files: &[&CompiledFile], judging: &Judging<'_>, in
         }
         let Some((verdict, rule, maybe)) = said.verdict() else { continue };
         slot.opinions.push(rules::opinion(rule, verdict, maybe));
+        // Beside a rule that asks for certain, one that perhaps denies changes no verdict, but who may answer it.
+        if let (Verdict::Ask, false, Some(perhaps)) = (verdict, maybe, said.maybe)
+            && perhaps.verdict == Verdict::Deny
+        {
+            slot.opinions.push(rules::opinion(perhaps, Verdict::Ask, true));
+        }
         if maybe {
             // An Ask because something is unknown settles nothing: an allow beside it stays an allow.
             if said.allow.is_some() {
@@ -277,15 +302,24 @@ fn opaque_reason(judging: &Judging<'_>, effect: &Effect, verdict: Verdict) -> (V
     (verdict.max(Verdict::Ask), code, text)
 }
 
-fn remember(judging: &Judging<'_>, files: &[&CompiledFile], state: &State, slots: &mut [Slot]) {
+fn remember(judging: &Judging<'_>, state: &State, slots: &mut [Slot], call: &mut Vec<Opinion>) {
+    fn asks(opinions: &[Opinion]) -> Vec<&Opinion> {
+        let strictest = opinions.iter().map(|opinion| opinion.verdict).max();
+        let asked = opinions.iter().filter(|opinion| opinion.verdict == Verdict::Ask);
+        if strictest == Some(Verdict::Ask) { asked.collect() } else { Vec::new() }
+    }
+    let about_call = asks(call);
+    if !about_call.is_empty()
+        && let Some(said) = grants::judge_call(judging, state, &about_call)
+    {
+        call.push(said);
+    }
     for (index, (effect, slot)) in judging.operation.effects.iter().zip(slots.iter_mut()).enumerate() {
-        let strictest = slot.opinions.iter().map(|opinion| opinion.verdict).max();
-        if strictest != Some(Verdict::Ask) {
-            continue;
-        }
-        let asks: Vec<&Opinion> = slot.opinions.iter().filter(|opinion| opinion.verdict == Verdict::Ask).collect();
-        if let Some(granted) = grants::judge(judging, files, state, effect, index, &asks) {
-            slot.opinions.push(granted);
+        let asked = asks(&slot.opinions);
+        if !asked.is_empty()
+            && let Some(said) = grants::judge(judging, state, effect, index, &asked)
+        {
+            slot.opinions.push(said);
         }
     }
 }
@@ -296,6 +330,7 @@ fn conclude(
     slots: Vec<Slot>,
     call: Vec<Opinion>,
     dry_run: Option<bool>,
+    own_files: bool,
 ) -> Decision {
     let mut effects: Vec<EffectOpinions> = Vec::with_capacity(slots.len() + 1);
     if !call.is_empty() {
@@ -306,7 +341,7 @@ fn conclude(
     }
     if operation.analysis.as_ref().is_some_and(|analysis| analysis.opaque)
         && !operation.effects.iter().any(|effect| matches!(effect.target, Target::Anything))
-        && !policy.files.is_empty()
+        && own_files
     {
         // INVARIANT: whatever the table of effects says, an opaque command is at least asked about.
         let opinion = stage::built_in(

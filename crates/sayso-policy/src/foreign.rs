@@ -8,7 +8,7 @@ use crate::judging::Judging;
 use crate::pattern::{Purpose, RunPattern};
 use crate::policy::Policy;
 use crate::stage::integrity::Protected;
-use crate::state::State;
+use crate::state::{Scope, State};
 use crate::word::{Actor, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
 use sayso_shell::RunId;
 use std::borrow::Cow;
@@ -88,6 +88,16 @@ pub trait Stages: std::fmt::Debug + Send + Sync {
     /// Whether `limits` or `blocked` may ever speak: then somebody has to remember.
     fn has_limits(&self) -> bool {
         false
+    }
+
+    /// The scopes whose usage its limits look at, where it has any.
+    fn counts(&self) -> &'static [Scope] {
+        &[Scope::Session]
+    }
+
+    /// How far back in the session its limits look at single calls, in milliseconds.
+    fn looks_back_ms(&self) -> u64 {
+        0
     }
 
     /// Stage 7 as well: too many denied calls, which does not reach essential tools.
@@ -177,6 +187,7 @@ fn opinion(stage: Stage, remark: Remark) -> Opinion {
         reason: Reason { code: remark.code, text: remark.text, layer: Layer::Given, source: remark.source },
         approver: None,
         always: false,
+        grant: None,
     }
 }
 
@@ -209,6 +220,7 @@ impl Policy {
             closed: Vec::new(),
             protected: Protected::default(),
             integrity: false,
+            pinned: false,
             warnings: Vec::new(),
         };
         empty.with_foreign(files)

@@ -32,5 +32,5 @@ pub use policy::{Policy, PolicyText};
 pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
 pub use stage::integrity::Protected;
-pub use state::{Grant, GrantSelector, RecentCall, Scope, State, Usage};
+pub use state::{Counting, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
 pub use word::*;

@@ -2,11 +2,11 @@
 
 use crate::index::Table;
 use crate::stage::integrity::Protected;
-use crate::stage::limits::LimitRule;
+use crate::stage::limits::{self, LimitRule};
 use crate::stage::patterns::ParamRule;
 use crate::stage::tools::{self, ToolLayer};
-use crate::state::State;
-use crate::text::{Approval, Mode, Problem};
+use crate::state::{Counting, State};
+use crate::text::{Mode, Problem};
 use crate::word::{Actor, Decision, Facts, Layer, Operation, Reason, ToolName, Verdict};
 use sayso_shell::Verb;
 
@@ -45,6 +45,8 @@ pub struct Policy {
     pub(crate) closed: Vec<Verb>,
     pub(crate) protected: Protected,
     pub(crate) integrity: bool,
+    /// The managed file pins the mode.
+    pub(crate) pinned: bool,
     pub(crate) warnings: Vec<Problem>,
 }
 
@@ -77,7 +79,6 @@ pub(crate) struct CompiledFile {
     /// Tools that must always work, where this file may say so.
     pub essential: Vec<crate::pattern::ToolPattern>,
     pub limits: Vec<LimitRule>,
-    pub approvals: Vec<Approval>,
     pub unanswered: Option<Verdict>,
 }
 
@@ -152,7 +153,7 @@ impl Policy {
     pub fn hides(&self, tool: &ToolName, actor: &Actor) -> Option<Reason> {
         self.files
             .iter()
-            .filter(|file| file.counts())
+            .filter(|file| CompiledFile::counts_in(file.mode))
             .find_map(|file| {
                 tools::judge(&file.tools, &file.layer, tool, actor)
                     .filter(|found| !(found.closed_list && file.is_essential(tool)))
@@ -169,11 +170,28 @@ impl Policy {
         Some(Reason { code: found.code, text: found.text, layer: Layer::Given, source: found.source })
     }
 
+    /// What the limits in force count, which needs a memory. A file that only watches or rehearses counts nothing.
+    #[must_use]
+    pub fn counting(&self, operator: Option<Mode>) -> Counting {
+        let mut counting = Counting::default();
+        for file in &self.files {
+            if matches!(self.mode_of(file, operator), Mode::Enforce | Mode::Halt) {
+                limits::count(&file.limits, &mut counting);
+            }
+        }
+        if operator.is_none_or(|mode| mode == Mode::Enforce || mode == Mode::Halt) {
+            for file in self.foreign.iter().filter(|file| file.stages.has_limits()) {
+                file.stages.counts().iter().for_each(|scope| counting.add(*scope));
+                counting.looks_back_ms = counting.looks_back_ms.max(file.stages.looks_back_ms());
+            }
+        }
+        counting
+    }
+
     /// Whether any file sets limits, which need a memory.
     #[must_use]
     pub fn has_limits(&self) -> bool {
-        self.files.iter().any(|file| !file.limits.is_empty())
-            || self.foreign.iter().any(|file| file.stages.has_limits())
+        !self.counting(None).is_empty()
     }
 
     /// Whether any rule names approvers of its own, which need a queue.
@@ -181,8 +199,23 @@ impl Policy {
     pub fn has_approvers(&self) -> bool {
         self.files.iter().any(|file| {
             let tables = std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table));
-            !file.approvals.is_empty() || tables.flat_map(|table| &table.rules).any(|rule| rule.approver.is_some())
+            tables.flat_map(|table| &table.rules).any(|rule| rule.approver.is_some())
         })
+    }
+
+    /// Whether the managed file pins the mode: then an operator can halt, and nothing else.
+    #[must_use]
+    pub fn mode_is_pinned(&self) -> bool {
+        self.pinned
+    }
+
+    /// The mode of a file: its own, or what an operator switched on for all.
+    pub(crate) fn mode_of(&self, file: &CompiledFile, operator: Option<Mode>) -> Mode {
+        match operator {
+            Some(Mode::Halt) => Mode::Halt,
+            Some(mode) if !self.pinned => mode,
+            _ => file.mode,
+        }
     }
 
     /// What happens to an Ask that nobody can answer or nobody answered in time. `None`: the agent's own prompt where
@@ -194,9 +227,9 @@ impl Policy {
 }
 
 impl CompiledFile {
-    /// Whether its opinions count towards the verdict.
-    pub(crate) fn counts(&self) -> bool {
-        !matches!(self.mode, Mode::Shadow | Mode::Off)
+    /// Whether a file's opinions count towards the verdict in this mode.
+    pub(crate) fn counts_in(mode: Mode) -> bool {
+        !matches!(mode, Mode::Shadow | Mode::Off)
     }
 
     pub(crate) fn is_essential(&self, tool: &ToolName) -> bool {

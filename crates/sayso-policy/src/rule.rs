@@ -6,7 +6,7 @@ pub(crate) use condition::{Conditions, EnvPattern, TextList, TextPattern, is};
 
 use crate::judging::Judging;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
-use crate::word::{Layer, Reason, Source, Tri, Verdict};
+use crate::word::{Approvers, Layer, Reason, Source, Tri, Verdict};
 use sayso_shell::{Carry, Effect, NamedBy, RunId, Target, Verb};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) struct Rule {
     pub sentence: Arc<str>,
     pub layer: Layer,
     pub source: Option<Source>,
-    pub approver: Option<Arc<str>>,
+    pub approver: Option<Arc<Approvers>>,
     pub always: bool,
 }
 

@@ -1,9 +1,11 @@
 //! What must be remembered, handed in as a value so that evaluation stays pure.
 
-use crate::word::{Actor, Verdict};
+use crate::text::Mode;
+use crate::word::{Actor, Person, Verdict};
 use sayso_shell::Verb;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Everything that a decision may depend on beyond policy and operation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,12 +14,22 @@ pub struct State {
     pub now_ms: u64,
     /// What was used so far, by scope.
     pub usage: BTreeMap<Scope, Usage>,
-    /// The digest of this exact operation, for grants that are bound to it.
+    /// What this call would add to that, as far as it is known.
+    pub takes: BTreeMap<Scope, Usage>,
+    /// This call would use more of something than can be known beforehand.
+    pub takes_unknown: Unknown,
+    /// Calls so far within a stretch of time, for each that a `rate` is about.
+    pub rates: BTreeMap<(Scope, Duration), u64>,
+    /// What the grants that are bound to an exact operation must be bound to.
     pub digest: Option<String>,
+    /// The workspace by the name under which grants know it: worktrees of one repository share it.
+    pub workspace: Option<String>,
     /// Remembered answers that may apply to this actor and workspace.
     pub grants: Vec<Grant>,
     /// Earlier calls of this session by tool, for files that limit how often one tool is called.
     pub recent: Vec<RecentCall>,
+    /// The mode that an operator switched on for all files whose mode is not pinned.
+    pub mode: Option<Mode>,
 }
 
 /// An earlier call.
@@ -45,7 +57,24 @@ pub enum Scope {
     Day,
 }
 
-/// What was used so far in one scope.
+impl Scope {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Session, Self::Run, Self::Agent, Self::Tenant, Self::Day];
+
+    /// The word of the language.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Run => "run",
+            Self::Agent => "agent",
+            Self::Tenant => "tenant",
+            Self::Day => "day",
+        }
+    }
+}
+
+/// What was used so far in one scope, or what one call would add.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
@@ -69,8 +98,40 @@ pub struct Usage {
     pub hosts: u64,
     /// How often this very call was made already.
     pub repeats: u64,
-    /// Calls within the stretch of time that the scope's `rate` is about.
-    pub calls_in_window: u64,
+}
+
+/// What a call would use without anybody knowing how much.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unknown {
+    /// How many paths it removes.
+    pub deletes: bool,
+    /// Which hosts it contacts.
+    pub hosts: bool,
+}
+
+/// What the limits in force count, for whoever keeps the counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counting {
+    /// The scopes that are limited, each once.
+    pub scopes: Vec<Scope>,
+    /// The stretches of time that a `rate` is about.
+    pub windows: Vec<(Scope, Duration)>,
+    /// How far back single calls of the session are looked at, in milliseconds.
+    pub looks_back_ms: u64,
+}
+
+impl Counting {
+    /// Nothing is limited.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, scope: Scope) {
+        if !self.scopes.contains(&scope) {
+            self.scopes.push(scope);
+        }
+    }
 }
 
 /// A remembered answer of a person.
@@ -80,7 +141,7 @@ pub struct Grant {
     pub id: String,
     /// What it answers: a verb and a pattern of the policy language, or an exact operation by digest.
     pub selector: GrantSelector,
-    /// The workspace it was given in; it counts nowhere else.
+    /// The workspace it was given in, as [`State::workspace`] names it; it counts nowhere else.
     pub workspace: Option<String>,
     /// The session it was given in, for grants that end with it.
     pub session: Option<String>,
@@ -88,8 +149,8 @@ pub struct Grant {
     pub uses_left: Option<u32>,
     /// When it ends, in milliseconds since 1970.
     pub expires_ms: Option<u64>,
-    /// Who gave it. It answers only an Ask that this person could have answered.
-    pub giver: String,
+    /// Who gave it, all of them where several had to. It answers only an Ask that they could have answered.
+    pub givers: Vec<Person>,
     /// Allow, or a remembered Deny.
     pub verdict: Verdict,
     /// Whom it was given to, where that is bound.
@@ -98,7 +159,7 @@ pub struct Grant {
 }
 
 /// What a grant answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GrantSelector {
     /// This exact operation, by its digest.

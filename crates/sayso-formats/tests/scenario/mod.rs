@@ -2,7 +2,9 @@
 
 use crate::{call, policy};
 use sayso_policy::shell::{Environment, MemoryFiles, NoEnvironment};
-use sayso_policy::{Actor, Answer, Facts, Grant, GrantSelector, Operation, Policy, Scope, State, Usage, Verdict};
+use sayso_policy::{
+    Actor, Answer, Facts, Grant, GrantSelector, Operation, Person, Policy, Scope, State, Usage, Verdict,
+};
 use serde_json::{Value, json};
 
 /// The last answer of a scenario.
@@ -107,7 +109,7 @@ fn grant(digest: &str, uses_left: Option<u32>, yes: bool) -> Grant {
         session: None,
         uses_left,
         expires_ms: None,
-        giver: "alice".to_owned(),
+        givers: vec![Person::named("alice")],
         verdict: if yes { Verdict::Allow } else { Verdict::Deny },
         actor: Actor::default(),
     }

@@ -8,7 +8,7 @@ use crate::pattern::{
 use crate::rule::{Conditions, EnvPattern, Pattern, Rule, TextList, TextPattern, in_words};
 use crate::set::{self, SetKind};
 use crate::text::{File, Problem, RuleText, Text, When, nearest};
-use crate::word::Layer;
+use crate::word::{Approvers, Layer};
 use sayso_shell::Verb;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -60,9 +60,8 @@ impl Compiler<'_> {
         let verb = rule.verb.value;
         let except = self.exceptions(&rule.patterns, verb);
         let when = rule.when.as_ref().map(|when| Arc::new(self.conditions(when, rule)));
-        if let Some(approver) = &rule.approver
-            && !self.file.approvals.iter().any(|approval| approval.name.value == approver.value)
-        {
+        let approvers = rule.approver.as_ref().and_then(|approver| self.approvers(&approver.value));
+        if let (Some(approver), None) = (&rule.approver, &approvers) {
             let names = self.file.approvals.iter().map(|approval| approval.name.value.as_str());
             let best = nearest(&approver.value, names);
             let mut problem = self.file.problem(
@@ -90,7 +89,7 @@ impl Compiler<'_> {
                     sentence: sentence.clone(),
                     layer: self.layer.clone(),
                     source: Some(self.file.source(&text.span)),
-                    approver: rule.approver.as_ref().map(|approver| approver.value.as_str().into()),
+                    approver: approvers.clone(),
                     always: rule.always,
                 });
             }
@@ -100,6 +99,22 @@ impl Compiler<'_> {
         if !compiled.is_empty() && (cfg!(test) || !matches!(self.layer, Layer::Preset(_))) {
             example::check(self.file, rule, compiled, self.problems);
         }
+    }
+
+    /// Those whom this file calls by that name.
+    fn approvers(&self, name: &str) -> Option<Arc<Approvers>> {
+        let approval = self.file.approvals.iter().find(|approval| approval.name.value == name)?;
+        let need = approval.need.as_ref().map_or(1, |need| u32::try_from(need.value).unwrap_or(u32::MAX));
+        Some(Arc::new(Approvers {
+            name: name.into(),
+            file: self.file.name.to_string(),
+            members: approval.members.iter().map(|member| member.value.clone()).collect(),
+            need,
+            expires_ms: approval
+                .expires
+                .as_ref()
+                .map(|expires| u64::try_from(expires.value.as_millis()).unwrap_or(u64::MAX)),
+        }))
     }
 
     fn exceptions(&mut self, texts: &[Text], verb: Verb) -> Arc<[Pattern]> {

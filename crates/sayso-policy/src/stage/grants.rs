@@ -1,90 +1,326 @@
-//! Stage 8: remembered answers turn an Ask into Allow, effect by effect.
+//! Stage 8: remembered answers turn an Ask into Allow, or into Deny, effect by effect.
 
+use super::built_in;
 use crate::judging::Judging;
-use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
-use crate::policy::CompiledFile;
+use crate::pattern::{Glob, HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
+use crate::set;
 use crate::state::{Grant, GrantSelector, State};
-use crate::word::{Layer, Opinion, Reason, Stage, Tri, Verdict};
-use sayso_shell::{Carry, Effect, Target, Verb};
-use std::borrow::Cow;
+use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
+use sayso_shell::{Carry, Effect, Run, RunId, Target, Verb};
+use std::sync::OnceLock;
 
-/// The grant that answers an effect's Ask, if one does.
+/// Programs that run whatever they are given, beside shells and interpreters: a yes to one of them by name would be a
+/// yes to everything.
+const BROAD: &[&str] = &[
+    ".",
+    "ansible",
+    "at",
+    "awk",
+    "batch",
+    "builtin",
+    "bunx",
+    "busybox",
+    "chroot",
+    "command",
+    "crontab",
+    "doas",
+    "docker",
+    "ed",
+    "emacs",
+    "entr",
+    "env",
+    "eval",
+    "ex",
+    "exec",
+    "expect",
+    "firejail",
+    "flock",
+    "gawk",
+    "gdb",
+    "ionice",
+    "kubectl",
+    "lldb",
+    "ltrace",
+    "mawk",
+    "nawk",
+    "nice",
+    "nohup",
+    "npx",
+    "nsenter",
+    "nvim",
+    "parallel",
+    "pipx",
+    "pkexec",
+    "podman",
+    "rlwrap",
+    "rsh",
+    "run0",
+    "runuser",
+    "screen",
+    "script",
+    "setpriv",
+    "setsid",
+    "source",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "sudoedit",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "tmux",
+    "toybox",
+    "trap",
+    "unshare",
+    "uvx",
+    "vi",
+    "vim",
+    "watch",
+    "xargs",
+];
+
+/// The remembered answer to an effect's Ask, if there is one.
 ///
-/// INVARIANT: never an Ask of limits, of a tool's changed definition, or of a rule that says `always`; only an Ask
-/// that its giver could have answered.
+/// INVARIANT: never to an Ask of limits, of a tool's changed definition, or of a rule that says `always`; only to an
+/// Ask that its givers could have answered.
 pub(crate) fn judge(
     judging: &Judging<'_>,
-    files: &[&CompiledFile],
     state: &State,
     effect: &Effect,
     index: usize,
     asks: &[&Opinion],
 ) -> Option<Opinion> {
-    if asks.iter().any(|ask| ask.always || ask.stage == Stage::Limits || ask.stage == Stage::Integrity) {
-        return None;
+    let in_force = || state.grants.iter().filter(|grant| in_force(grant, judging, state));
+    let refused = in_force().find(|grant| {
+        grant.verdict == Verdict::Deny && selects(grant, judging, state, effect, index, Purpose::Restrict)
+    });
+    if let Some(grant) = refused {
+        return Some(said(grant));
     }
-    let grant = state.grants.iter().find(|grant| {
+    let grant = in_force().find(|grant| {
         grant.verdict == Verdict::Allow
-            && in_force(grant, judging, state)
-            && asks.iter().all(|ask| could_answer(grant, ask, files))
-            && selects(grant, judging, state, effect, index)
+            && asks.iter().all(|ask| could_answer(grant, ask))
+            && selects(grant, judging, state, effect, index, Purpose::Permit)
     })?;
-    Some(Opinion {
-        stage: Stage::Grants,
-        verdict: Verdict::Allow,
-        maybe: false,
-        reason: Reason {
-            code: Cow::Borrowed("granted"),
-            text: format!("{} said yes to this before (grant {}).", grant.giver, grant.id),
-            layer: Layer::Grant,
-            source: None,
-        },
-        approver: None,
-        always: false,
-    })
+    Some(said(grant))
+}
+
+/// The remembered answer to an Ask about the call as a whole: only one to this very call counts, and never for a limit.
+pub(crate) fn judge_call(judging: &Judging<'_>, state: &State, asks: &[&Opinion]) -> Option<Opinion> {
+    let exact = |grant: &&Grant| {
+        matches!(&grant.selector, GrantSelector::Digest(digest) if state.digest.as_ref() == Some(digest))
+            && in_force(grant, judging, state)
+    };
+    let found: Vec<&Grant> = state.grants.iter().filter(exact).collect();
+    let refused = found.iter().find(|grant| grant.verdict == Verdict::Deny);
+    let allowed = || {
+        let patterns_alone = asks.iter().all(|ask| ask.stage == Stage::Patterns);
+        let grant = found.iter().find(|grant| grant.verdict == Verdict::Allow)?;
+        (patterns_alone && asks.iter().all(|ask| could_answer(grant, ask))).then_some(grant)
+    };
+    refused.or_else(allowed).map(|grant| said(grant))
+}
+
+fn said(grant: &Grant) -> Opinion {
+    let givers = grant.givers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+    let (code, answer) = if grant.verdict == Verdict::Allow { ("granted", "yes") } else { ("refused-before", "no") };
+    let text = format!("{givers} said {answer} to this before (grant {}).", grant.id);
+    let mut opinion = built_in(Stage::Grants, grant.verdict, code, text);
+    opinion.reason.layer = Layer::Grant;
+    opinion.grant = Some(grant.id.clone());
+    opinion
 }
 
 fn in_force(grant: &Grant, judging: &Judging<'_>, state: &State) -> bool {
     let actor = &judging.operation.actor;
-    let here = judging.operation.workspace.root().map(|root| root.to_string_lossy());
+    let same = |bound: &Option<String>, here: &Option<String>| bound.is_none() || bound == here;
     grant.uses_left != Some(0)
+        && !grant.givers.is_empty()
         && grant.expires_ms.is_none_or(|end| state.now_ms < end)
-        && grant.workspace.as_deref().is_none_or(|workspace| here.as_deref() == Some(workspace))
-        && grant.session.as_ref().is_none_or(|session| actor.session.as_ref() == Some(session))
-        && grant.actor.tenant.as_ref().is_none_or(|tenant| actor.tenant.as_ref() == Some(tenant))
-        && grant.actor.agent.as_ref().is_none_or(|agent| actor.agent.as_ref() == Some(agent))
+        && same(&grant.workspace, &state.workspace)
+        && same(&grant.session, &actor.session)
+        && same(&grant.actor.tenant, &actor.tenant)
+        && same(&grant.actor.agent, &actor.agent)
 }
 
-fn could_answer(grant: &Grant, ask: &Opinion, files: &[&CompiledFile]) -> bool {
-    let Some(group) = ask.approver.as_deref() else { return true };
-    files.iter().flat_map(|file| &file.approvals).any(|approval| {
-        approval.name.value == group && approval.members.iter().any(|member| member.value == grant.giver)
-    })
+fn could_answer(grant: &Grant, ask: &Opinion) -> bool {
+    if ask.always || matches!(ask.stage, Stage::Limits | Stage::Integrity | Stage::Mode) {
+        return false;
+    }
+    // Perhaps a rule denies this call: whoever said yes to others like it did not say yes to that.
+    if ask.maybe && !matches!(grant.selector, GrantSelector::Digest(_)) {
+        return false;
+    }
+    ask.approver.as_ref().is_none_or(|approvers| approvers.satisfied_by(&grant.givers))
 }
 
-fn selects(grant: &Grant, judging: &Judging<'_>, state: &State, effect: &Effect, index: usize) -> bool {
+fn selects(
+    grant: &Grant,
+    judging: &Judging<'_>,
+    state: &State,
+    effect: &Effect,
+    index: usize,
+    purpose: Purpose,
+) -> bool {
     let (verb, pattern) = match &grant.selector {
         GrantSelector::Digest(digest) => return state.digest.as_ref() == Some(digest),
         GrantSelector::Pattern { verb, pattern } => (*verb, pattern),
     };
+    let run_pattern = || RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).ok();
+    let permits = purpose == Purpose::Permit;
     match (&effect.target, verb) {
-        (Target::Program(id) | Target::Wrapper(id), Verb::Run) => RunPattern::parse(pattern, &mut |_| Ok(Vec::new()))
-            .is_ok_and(|pattern| judging.matches_run(&pattern, *id, Purpose::Permit) == Tri::Yes),
-        (Target::Option(id) | Target::Code { run: id, .. }, Verb::Run) => {
+        (Target::Program(id) | Target::Wrapper(id), Verb::Run) => run_pattern().is_some_and(|pattern| {
+            judging.matches_run(&pattern, *id, purpose) == Tri::Yes && !(permits && is_broad(judging, *id))
+        }),
+        (Target::Option(id), Verb::Run) => {
             let Carry::Named { by, .. } = &effect.carry else { return false };
             let Some(run) = judging.run(*id) else { return false };
-            RunPattern::parse(pattern, &mut |_| Ok(Vec::new()))
-                .is_ok_and(|pattern| pattern.names(by, run, &judging.bases))
+            !(permits && is_broad(judging, *id))
+                && run_pattern().is_some_and(|pattern| pattern.names(by, run, &judging.bases))
         }
         (Target::Path(target), verb) if verb == effect.verb => PathPattern::parse(pattern).is_ok_and(|pattern| {
-            judging.guard(index).is_none_or(|guard| guard.named_by(&pattern))
-                && judging.matches_path(&pattern, index, verb, target, Purpose::Permit) == Tri::Yes
+            (!permits || judging.guard(index).is_none_or(|guard| guard.named_by(&pattern)))
+                && judging.matches_path(&pattern, index, verb, target, purpose) == Tri::Yes
         }),
-        (Target::Host(target), Verb::Connect) => {
-            HostPattern::parse(pattern).is_ok_and(|pattern| pattern.matches(target, Purpose::Permit) == Tri::Yes)
-        }
+        (Target::Host(target), Verb::Connect) => HostPattern::parse(pattern).is_ok_and(|pattern| {
+            (!permits || judging.guard(index).is_none() || pattern.names_guarded())
+                && pattern.matches(target, purpose) == Tri::Yes
+        }),
         (Target::Tool, Verb::Call) => ToolPattern::parse(pattern)
-            .is_ok_and(|patterns| ToolPattern::any_matches(&patterns, &judging.operation.tool, Purpose::Permit)),
+            .is_ok_and(|patterns| ToolPattern::any_matches(&patterns, &judging.operation.tool, purpose)),
+        // Code and what cannot be seen through: only a yes to this very call.
         _ => false,
+    }
+}
+
+/// Whether a program runs whatever it is given: by what it does in this call, or by its name.
+fn is_broad(judging: &Judging<'_>, id: RunId) -> bool {
+    let starts = |run: &Run| run.parent == Some(id);
+    let code = |effect: &Effect| matches!(effect.target, Target::Code { run, .. } if run == id);
+    judging.analysis().is_some_and(|analysis| analysis.runs.iter().any(starts))
+        || judging.operation.effects.iter().any(code)
+        || judging.run(id).and_then(|run| run.program.base.as_deref()).is_none_or(runs_anything)
+}
+
+/// Whether a program of this name runs whatever it is given.
+pub(crate) fn runs_anything(name: &str) -> bool {
+    static SETS: OnceLock<Vec<Glob>> = OnceLock::new();
+    let sets = SETS.get_or_init(|| {
+        let members = ["shells", "interpreters"].into_iter().filter_map(set::built_in).flat_map(|set| set.members);
+        members.filter(|member| !member.contains(' ')).map(|member| Glob::new(member)).collect()
+    });
+    BROAD.binary_search(&name).is_ok() || sets.iter().any(|glob| glob.matches(name.as_bytes()))
+}
+
+impl GrantSelector {
+    /// A selector by pattern, if a grant may have it.
+    ///
+    /// # Errors
+    /// Why not, in a sentence: it is no pattern, or it is wider than an answer to one question should be.
+    pub fn pattern(verb: Verb, pattern: &str) -> Result<Self, String> {
+        let pattern = pattern.trim();
+        match verb {
+            Verb::Run => check_run(pattern)?,
+            Verb::Read | Verb::Write | Verb::Delete => check_path(pattern)?,
+            Verb::Connect => {
+                let parsed = HostPattern::parse(pattern).map_err(|error| error.message)?;
+                if !parsed.names_guarded() || matches!(parsed, HostPattern::Anything | HostPattern::Regex(_)) {
+                    return Err(format!("`{pattern}` is every host; name the host that is meant"));
+                }
+            }
+            Verb::Call => {
+                ToolPattern::parse(pattern).map_err(|error| error.message)?;
+                if pattern.contains(['*', '?']) || pattern.starts_with("re:") {
+                    return Err(format!("`{pattern}` is more than one tool; name the tool that is meant"));
+                }
+            }
+        }
+        Ok(Self::Pattern { verb, pattern: pattern.to_owned() })
+    }
+}
+
+fn check_run(pattern: &str) -> Result<(), String> {
+    let parsed = RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).map_err(|error| error.message)?;
+    let (Some(name), _) = parsed.key() else {
+        return Err(format!("`{pattern}` does not name one program"));
+    };
+    if runs_anything(name) {
+        return Err(format!("`{name}` runs whatever it is given; only an exact command of it can be remembered"));
+    }
+    Ok(())
+}
+
+fn check_path(pattern: &str) -> Result<(), String> {
+    PathPattern::parse(pattern).map_err(|error| error.message)?;
+    let fixed: Vec<&str> = pattern.split('/').take_while(|part| !part.contains(['*', '?', '['])).collect();
+    let named = fixed.iter().any(|part| !matches!(*part, "" | "." | "..")) && fixed != ["~"];
+    let whole = pattern.contains(['*', '?', '[']);
+    let home = matches!(fixed.as_slice(), ["~"] | ["", "home" | "Users" | "root"] | ["", "home" | "Users", _]);
+    if pattern.starts_with("re:") || (whole && (home || !named) && !pattern.starts_with("./")) {
+        return Err(format!("`{pattern}` is nearly everything; name the folder that is meant"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_that_run_anything_are_in_order_and_found() {
+        assert!(BROAD.is_sorted());
+        for name in ["sh", "bash", "python3", "python3.12", "node", "sudo", "env", "xargs", "ssh", "eval", "lua5.4"] {
+            assert!(runs_anything(name), "{name}");
+        }
+        for name in ["git", "cargo", "make", "jq", "rm"] {
+            assert!(!runs_anything(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_grant_names_what_it_is_for() {
+        let good = [
+            (Verb::Run, "git push"),
+            (Verb::Run, "jq"),
+            (Verb::Write, "./src/**"),
+            (Verb::Write, "./**"),
+            (Verb::Read, "/etc/hosts"),
+            (Verb::Delete, "~/build/**"),
+            (Verb::Connect, "docs.rs"),
+            (Verb::Connect, "*.example.org"),
+            (Verb::Call, "mcp:github/create_issue"),
+        ];
+        for (verb, pattern) in good {
+            assert!(
+                GrantSelector::pattern(verb, pattern).is_ok(),
+                "{pattern}: {:?}",
+                GrantSelector::pattern(verb, pattern)
+            );
+        }
+        let bad = [
+            (Verb::Run, "*"),
+            (Verb::Run, "g*"),
+            (Verb::Run, "bash"),
+            (Verb::Run, "python3 x.py"),
+            (Verb::Run, "sudo apt"),
+            (Verb::Run, "env"),
+            (Verb::Run, "re:.*"),
+            (Verb::Run, "curl | sh"),
+            (Verb::Run, ""),
+            (Verb::Write, "/**"),
+            (Verb::Write, "**"),
+            (Verb::Write, "~/**"),
+            (Verb::Write, "/home/ann/**"),
+            (Verb::Write, "re:.*"),
+            (Verb::Connect, "*"),
+            (Verb::Call, "*"),
+            (Verb::Call, "mcp:*"),
+        ];
+        for (verb, pattern) in bad {
+            assert!(GrantSelector::pattern(verb, pattern).is_err(), "{pattern}");
+        }
     }
 }

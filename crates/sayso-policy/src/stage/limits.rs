@@ -1,5 +1,6 @@
-//! Stage 7: budgets. Usage so far is handed in; what a call adds is reserved by the gate.
+//! Stage 7: budgets. Usage so far and what the call would add are handed in; the gate reserves it.
 
+use super::built_in;
 use crate::state::{Scope, State, Usage};
 use crate::text::Limit;
 use crate::word::{Layer, Opinion, Reason, Source, Stage, Verdict};
@@ -21,90 +22,139 @@ pub(crate) struct LimitOpinion {
     pub blocked: bool,
 }
 
+/// One budget at one moment.
+struct Budget {
+    name: &'static str,
+    used: u64,
+    /// What the call would add. Budgets of things that not every call uses stop only those that use them.
+    takes: Option<u64>,
+    /// It would add more than is known.
+    unknown: bool,
+    most: u64,
+}
+
 pub(crate) fn judge(rules: &[LimitRule], file: &Layer, state: &State, found: &mut Vec<LimitOpinion>) {
     for rule in rules {
         let scope = rule.limit.scope.value;
-        let usage = state.usage.get(&scope).copied().unwrap_or_default();
-        for (name, used, most) in counted(&rule.limit, &usage) {
-            let over = if rule.inclusive && name != "denied calls" { used > most } else { used >= most };
-            if over {
-                let verdict = rule.limit.at_limit.as_ref().map_or(Verdict::Deny, |at| at.value);
-                found.push(LimitOpinion {
-                    opinion: opinion(file, rule, verdict, name, scope),
-                    blocked: name == "denied calls",
-                });
-            }
+        for budget in budgets(&rule.limit, state) {
+            let verdict = rule.limit.at_limit.as_ref().map_or(Verdict::Deny, |at| at.value);
+            let blocked = budget.name == "denied calls";
+            let text = if budget.passed(rule.inclusive && !blocked) {
+                format!("The limit on {} for this {} is reached.", budget.name, scope.as_str())
+            } else if budget.unknown {
+                // Nobody can say beforehand that it stays within the limit: a person decides.
+                let text = format!("How many {} this call adds is not known, and they are limited.", budget.name);
+                let opinion = opinion(file, rule, Verdict::Ask, "limit-unknown", text);
+                found.push(LimitOpinion { opinion, blocked: false });
+                continue;
+            } else {
+                continue;
+            };
+            found.push(LimitOpinion { opinion: opinion(file, rule, verdict, "limit", text), blocked });
         }
     }
 }
 
-fn counted(limit: &Limit, usage: &Usage) -> impl Iterator<Item = (&'static str, u64, u64)> {
-    let pair = |name, used, most: Option<u64>| most.map(|most| (name, used, most));
+impl Budget {
+    fn passed(&self, inclusive: bool) -> bool {
+        let full = if inclusive { self.used > self.most } else { self.used >= self.most };
+        match self.takes {
+            None => full,
+            Some(0) => false,
+            Some(takes) => self.used.saturating_add(takes) > self.most,
+        }
+    }
+}
+
+fn budgets(limit: &Limit, state: &State) -> impl Iterator<Item = Budget> {
+    let scope = limit.scope.value;
+    let used = state.usage.get(&scope).copied().unwrap_or_default();
+    let takes = state.takes.get(&scope).copied().unwrap_or_default();
     let value = |spanned: &Option<crate::text::Spanned<u64>>| spanned.as_ref().map(|s| s.value);
+    // Reached when it is full, and before a call that says itself how much it will add goes beyond it.
+    let filling = |name, of: fn(&Usage) -> u64, most: Option<u64>| {
+        let (used, takes) = (of(&used), of(&takes));
+        let takes = (takes > 0).then_some(takes).filter(|_| most.is_some_and(|most| used < most));
+        most.map(|most| Budget { name, used, takes, unknown: false, most })
+    };
+    // Reached for those calls that would go beyond it.
+    let taking = |name, of: fn(&Usage) -> u64, unknown, most: Option<u64>| {
+        most.map(|most| Budget { name, used: of(&used), takes: Some(of(&takes)), unknown, most })
+    };
+    let rate = limit.rate.as_ref().map(|rate| Budget {
+        name: "calls at a time",
+        used: state.rates.get(&(scope, rate.value.per)).copied().unwrap_or(0),
+        takes: None,
+        unknown: false,
+        most: rate.value.count,
+    });
+    let wall = limit.wall.as_ref().map(|wall| u64::try_from(wall.value.as_millis()).unwrap_or(u64::MAX));
     [
-        pair("calls", usage.calls, value(&limit.calls)),
-        pair("tokens", usage.input_tokens.saturating_add(usage.output_tokens), value(&limit.tokens)),
-        pair("input tokens", usage.input_tokens, value(&limit.input_tokens)),
-        pair("output tokens", usage.output_tokens, value(&limit.output_tokens)),
-        pair("cost", usage.cost_micros, limit.cost.as_ref().map(|cost| cost.value.micros)),
-        pair(
-            "time",
-            usage.wall_ms,
-            limit.wall.as_ref().map(|wall| u64::try_from(wall.value.as_millis()).unwrap_or(u64::MAX)),
-        ),
-        pair("denied calls", usage.blocked, value(&limit.blocked)),
-        pair("deleted files", usage.deletes, value(&limit.deletes)),
-        pair("written bytes", usage.bytes_written, value(&limit.bytes_written)),
-        pair("hosts", usage.hosts, value(&limit.hosts)),
-        pair("repeated calls", usage.repeats, value(&limit.repeats)),
-        pair("calls at a time", usage.calls_in_window, limit.rate.as_ref().map(|rate| rate.value.count)),
+        filling("calls", |u| u.calls, value(&limit.calls)),
+        filling("tokens", |u| u.input_tokens.saturating_add(u.output_tokens), value(&limit.tokens)),
+        filling("input tokens", |u| u.input_tokens, value(&limit.input_tokens)),
+        filling("output tokens", |u| u.output_tokens, value(&limit.output_tokens)),
+        filling("cost", |u| u.cost_micros, limit.cost.as_ref().map(|cost| cost.value.micros)),
+        filling("time", |u| u.wall_ms, wall),
+        filling("denied calls", |u| u.blocked, value(&limit.blocked)),
+        taking("deleted files", |u| u.deletes, state.takes_unknown.deletes, value(&limit.deletes)),
+        taking("written bytes", |u| u.bytes_written, false, value(&limit.bytes_written)),
+        taking("hosts", |u| u.hosts, state.takes_unknown.hosts, value(&limit.hosts)),
+        filling("repeated calls", |u| u.repeats, value(&limit.repeats)),
+        rate,
     ]
     .into_iter()
     .flatten()
 }
 
-fn opinion(file: &Layer, rule: &LimitRule, verdict: Verdict, name: &str, scope: Scope) -> Opinion {
-    let scope = match scope {
-        Scope::Session => "session",
-        Scope::Run => "run",
-        Scope::Agent => "agent",
-        Scope::Tenant => "tenant",
-        Scope::Day => "day",
-    };
+fn opinion(file: &Layer, rule: &LimitRule, verdict: Verdict, code: &'static str, text: String) -> Opinion {
     Opinion {
-        stage: Stage::Limits,
-        verdict,
-        maybe: false,
-        reason: Reason {
-            code: Cow::Borrowed("limit"),
-            text: format!("The limit on {name} for this {scope} is reached."),
-            layer: file.clone(),
-            source: Some(rule.source.clone()),
-        },
-        approver: None,
+        reason: Reason { code: Cow::Borrowed(code), text, layer: file.clone(), source: Some(rule.source.clone()) },
         // A grant never answers a limit.
         always: true,
+        ..built_in(Stage::Limits, verdict, code, "")
+    }
+}
+
+/// The scopes and windows that these rules count.
+pub(crate) fn count(rules: &[LimitRule], counting: &mut crate::state::Counting) {
+    for rule in rules {
+        let scope: Scope = rule.limit.scope.value;
+        counting.add(scope);
+        if let Some(rate) = &rule.limit.rate
+            && !counting.windows.contains(&(scope, rate.value.per))
+        {
+            counting.windows.push((scope, rate.value.per));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::Unknown;
     use crate::text;
+    use std::time::Duration;
 
-    /// The names of the limits that speak at this usage.
-    fn speaking(keys: &str, usage: Usage) -> Vec<String> {
+    /// What the limits say to this state.
+    fn said(keys: &str, state: &State) -> Vec<String> {
         let file = text::parse("p.toml", &format!("[limits.session]\n{keys}\n")).unwrap();
         let rules: Vec<LimitRule> = file
             .limits
             .iter()
             .map(|limit| LimitRule { limit: limit.clone(), source: file.source(&limit.scope.span), inclusive: false })
             .collect();
-        let mut state = State::default();
-        state.usage.insert(Scope::Session, usage);
         let mut found = Vec::new();
-        judge(&rules, &Layer::User, &state, &mut found);
+        judge(&rules, &Layer::User, state, &mut found);
         found.into_iter().map(|found| format!("{} {}", found.opinion.verdict, found.opinion.reason.text)).collect()
+    }
+
+    fn state(used: Usage, takes: Usage) -> State {
+        let mut state = State::default();
+        state.usage.insert(Scope::Session, used);
+        state.takes.insert(Scope::Session, takes);
+        state.rates.insert((Scope::Session, Duration::from_secs(60)), used.calls);
+        state
     }
 
     #[test]
@@ -120,8 +170,8 @@ mod tests {
             bytes_written: 3,
             hosts: 3,
             repeats: 3,
-            calls_in_window: 3,
         };
+        let one = Usage { calls: 1, deletes: 1, bytes_written: 1, hosts: 1, ..Usage::default() };
         for key in [
             "calls = 3",
             "tokens = 6",
@@ -136,15 +186,36 @@ mod tests {
             "repeats = 3",
             "rate = \"3/1m\"",
         ] {
-            assert_eq!(speaking(key, full).len(), 1, "{key}");
-            assert!(speaking(key, Usage::default()).is_empty(), "{key}");
+            assert_eq!(said(key, &state(full, one)).len(), 1, "{key}");
+            assert!(said(key, &state(Usage::default(), one)).is_empty(), "{key}");
         }
     }
 
     #[test]
     fn at_the_limit_the_answer_is_deny_unless_the_file_says_ask() {
-        let usage = Usage { calls: 9, ..Usage::default() };
-        assert!(speaking("calls = 5", usage).first().unwrap().starts_with("deny "));
-        assert!(speaking("calls = 5\nat_limit = \"ask\"", usage).first().unwrap().starts_with("ask "));
+        let state = state(Usage { calls: 9, ..Usage::default() }, Usage::default());
+        assert!(said("calls = 5", &state).first().unwrap().starts_with("deny "));
+        assert!(said("calls = 5\nat_limit = \"ask\"", &state).first().unwrap().starts_with("ask "));
+    }
+
+    #[test]
+    fn a_call_that_would_go_beyond_a_limit_is_stopped_and_one_that_uses_none_of_it_is_not() {
+        let used = Usage { deletes: 8, ..Usage::default() };
+        let takes = |deletes| Usage { deletes, ..Usage::default() };
+        assert!(said("deletes = 10", &state(used, takes(2))).is_empty());
+        assert_eq!(said("deletes = 10", &state(used, takes(3))).len(), 1);
+        assert!(said("deletes = 8", &state(used, takes(0))).is_empty());
+        let tokens = |n| Usage { input_tokens: n, ..Usage::default() };
+        assert!(said("tokens = 10", &state(tokens(5), tokens(5))).is_empty());
+        assert_eq!(said("tokens = 10", &state(tokens(5), tokens(6))).len(), 1);
+        assert_eq!(said("tokens = 10", &state(tokens(10), tokens(0))).len(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_counted_beforehand_is_asked_about() {
+        let mut state = state(Usage::default(), Usage { deletes: 1, ..Usage::default() });
+        state.takes_unknown = Unknown { deletes: true, hosts: false };
+        assert!(said("deletes = 10", &state).first().unwrap().starts_with("ask How many deleted files"));
+        assert!(said("hosts = 10", &state).is_empty());
     }
 }

@@ -19,5 +19,6 @@ pub(crate) fn built_in(stage: Stage, verdict: Verdict, code: &'static str, text:
         reason: Reason { code: Cow::Borrowed(code), text: text.into(), layer: Layer::BuiltIn, source: None },
         approver: None,
         always: false,
+        grant: None,
     }
 }

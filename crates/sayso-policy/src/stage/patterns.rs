@@ -68,6 +68,7 @@ pub(crate) fn judge(rules: &[ParamRule], file: &Layer, operation: &Operation, fo
                     },
                     approver: None,
                     always: false,
+                    grant: None,
                 });
             }
         }

@@ -133,7 +133,8 @@ pub(crate) fn opinion(rule: &Rule, verdict: Verdict, maybe: bool) -> Opinion {
         verdict,
         maybe,
         reason,
-        approver: rule.approver.as_ref().map(ToString::to_string),
+        approver: rule.approver.clone(),
         always: rule.always,
+        grant: None,
     }
 }

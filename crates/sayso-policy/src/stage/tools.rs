@@ -91,6 +91,7 @@ impl ToolLayer {
                 reason,
                 approver: None,
                 always: false,
+                grant: None,
             },
             closed_list,
         }

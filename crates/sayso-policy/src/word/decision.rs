@@ -1,7 +1,8 @@
 //! What the gate says, with everything that led to it. Never a bool.
 
-use crate::word::{Answer, Reason, Verdict};
+use crate::word::{Answer, Approvers, Reason, Verdict};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The stages of evaluation, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -39,9 +40,11 @@ pub struct Opinion {
     /// Why.
     pub reason: Reason,
     /// Whom to ask, where the rule names them.
-    pub approver: Option<String>,
+    pub approver: Option<Arc<Approvers>>,
     /// No grant answers this Ask.
     pub always: bool,
+    /// The grant that speaks, by its id.
+    pub grant: Option<String>,
 }
 
 /// All opinions on one effect.
@@ -75,4 +78,54 @@ pub struct Decision {
     pub effects: Vec<EffectOpinions>,
     /// Which policy said so.
     pub policy_version: String,
+}
+
+impl Decision {
+    /// Every opinion because of which a person must be asked.
+    pub fn asks(&self) -> impl Iterator<Item = (Option<usize>, &Opinion)> {
+        self.effects.iter().filter(|effect| effect.verdict == Verdict::Ask).flat_map(|effect| {
+            effect.opinions.iter().filter(|opinion| opinion.verdict == Verdict::Ask).map(|o| (effect.effect, o))
+        })
+    }
+
+    /// Whom the asks are addressed to, each once; `None` stands for anybody who may answer at all. All of them must
+    /// say yes. Never empty: an Ask that no stage gave is for anybody.
+    #[must_use]
+    pub fn addressees(&self) -> Vec<Option<Arc<Approvers>>> {
+        let mut found: Vec<Option<Arc<Approvers>>> = Vec::new();
+        for (_, ask) in self.asks() {
+            if !found.contains(&ask.approver) {
+                found.push(ask.approver.clone());
+            }
+        }
+        // Whom a rule names can answer for anybody.
+        if found.iter().any(Option::is_some) {
+            found.retain(Option::is_some);
+        } else if found.is_empty() {
+            found.push(None);
+        }
+        found
+    }
+
+    /// The grants that answered an effect, each with the effect's index.
+    pub fn granted(&self) -> impl Iterator<Item = (Option<usize>, &str)> {
+        self.effects.iter().flat_map(|effect| {
+            effect.opinions.iter().filter_map(|opinion| Some((effect.effect, opinion.grant.as_deref()?)))
+        })
+    }
+
+    /// Whether a rule of a policy or a remembered answer of a person denied it: that counts as a blocked call. A
+    /// limit, a mode, a default and a question that nobody answered do not.
+    #[must_use]
+    pub fn denied_by_rule(&self) -> bool {
+        self.verdict == Verdict::Deny
+            && self.effects.iter().flat_map(|effect| &effect.opinions).any(|opinion| {
+                opinion.verdict == Verdict::Deny
+                    && opinion.reason.code != "foreign-default"
+                    && matches!(
+                        opinion.stage,
+                        Stage::Integrity | Stage::Tools | Stage::Patterns | Stage::Rules | Stage::Grants
+                    )
+            })
+    }
 }

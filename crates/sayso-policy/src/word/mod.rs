@@ -1,6 +1,7 @@
 //! The words of Sayso as types. Code, documentation and messages use exactly these.
 
 mod actor;
+mod approver;
 mod call;
 mod decision;
 mod operation;
@@ -9,6 +10,7 @@ mod verdict;
 mod workspace;
 
 pub use actor::{Actor, ProviderKey};
+pub use approver::{Approvers, Person};
 pub use call::{Request, ToolCall};
 pub use decision::{Decision, EffectOpinions, Opinion, Stage};
 pub use operation::{Facts, Operation, Resolved, ToolName};

@@ -211,6 +211,16 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Wait, raise the limit, or start anew.",
     },
     CodeInfo {
+        code: "limit-unknown",
+        title: "How much of something limited the call would use is not known beforehand.",
+        advice: "Name the files or hosts that are meant, so that they can be counted.",
+    },
+    CodeInfo {
+        code: "refused-before",
+        title: "A person said no to this for good.",
+        advice: "`sayso grants` lists and revokes remembered answers.",
+    },
+    CodeInfo {
         code: "granted",
         title: "A person said yes to this before.",
         advice: "`sayso grants` lists and revokes remembered answers.",
@@ -249,6 +259,41 @@ pub const REASON_CODES: &[CodeInfo] = &[
         code: "unanswered",
         title: "A person should decide, and nobody can be asked.",
         advice: "Allow it in the policy, or run the agent where it can ask you.",
+    },
+    CodeInfo {
+        code: "approved",
+        title: "The people who were asked said yes to this very call.",
+        advice: "`sayso approvals show` tells who they are.",
+    },
+    CodeInfo {
+        code: "denied-by-person",
+        title: "A person who was asked said no.",
+        advice: "Reach the goal another way, or talk to them.",
+    },
+    CodeInfo {
+        code: "approval-void",
+        title: "People said yes, but a file, PATH or the policy has changed since: it is not the call they saw.",
+        advice: "Try again: they are asked about the call as it is now.",
+    },
+    CodeInfo {
+        code: "too-many-pending",
+        title: "Too many questions of this session wait for an answer already.",
+        advice: "Have them answered with `sayso approvals`, or let them expire.",
+    },
+    CodeInfo {
+        code: "store-failed",
+        title: "What must be remembered for this call cannot be read or written, so the call does not run.",
+        advice: "`sayso store check` says what is wrong with Sayso's own folder, `~/.local/state/sayso`.",
+    },
+    CodeInfo {
+        code: "break-glass",
+        title: "An operator broke the glass: only audit and integrity remain for a while.",
+        advice: "`sayso mode` shows who did it, why and until when; `sayso mode enforce` ends it.",
+    },
+    CodeInfo {
+        code: "operator-mode",
+        title: "An operator switched the mode for a while.",
+        advice: "`sayso mode` shows who did it, why and until when.",
     },
     CodeInfo {
         code: "call-malformed",

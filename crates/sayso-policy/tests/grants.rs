@@ -1,0 +1,207 @@
+//! Remembered answers: what they answer, and above all what they do not.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a failed unwrap is a failed test"
+)]
+
+use sayso_policy::shell::{MemoryFiles, NoEnvironment, Verb};
+use sayso_policy::{
+    Actor, Decision, Facts, Grant, GrantSelector, Layer, Operation, Person, Policy, PolicyText, State, ToolCall,
+    Verdict, Workspace,
+};
+
+const SITE: &str = "site";
+
+fn policy(text: &str) -> Policy {
+    let file = PolicyText { layer: Layer::User, name: "p.toml".into(), text: text.into(), trusted: true };
+    Policy::compile(&[file]).unwrap()
+}
+
+fn by_pattern(verb: Verb, pattern: &str) -> Grant {
+    Grant {
+        id: "g1".to_owned(),
+        selector: GrantSelector::Pattern { verb, pattern: pattern.to_owned() },
+        workspace: Some(SITE.to_owned()),
+        session: None,
+        uses_left: None,
+        expires_ms: None,
+        givers: vec![Person::named("ann")],
+        verdict: Verdict::Allow,
+        actor: Actor::default(),
+    }
+}
+
+fn exactly() -> Grant {
+    Grant { selector: GrantSelector::Digest("this".to_owned()), ..by_pattern(Verb::Run, "unused") }
+}
+
+fn decide(policy: &Policy, command: &str, grants: Vec<Grant>) -> Decision {
+    decide_as(policy, command, Actor::default(), State { grants, ..State::default() })
+}
+
+fn decide_as(policy: &Policy, command: &str, actor: Actor, state: State) -> Decision {
+    let mut files = MemoryFiles::new();
+    files.file("/w/a.txt", b"");
+    let facts = Facts { files: &files, env: &NoEnvironment };
+    let mut call = ToolCall::command(command);
+    call.actor = actor;
+    call.cwd = Some("/w".into());
+    call.workspace = Workspace::new("/w", None);
+    call.home = Some("/home/u".into());
+    let state = State { digest: Some("this".to_owned()), workspace: Some(SITE.to_owned()), ..state };
+    policy.evaluate(&Operation::new(call, facts), &state, facts)
+}
+
+const ASKS: &str = "default = \"ask\"\n[ask]\nrun = [\"git push\"]\n";
+
+#[test]
+fn a_grant_answers_its_own_ask_and_says_which_it_was() {
+    let decision =
+        decide(&policy(ASKS), "git push", vec![by_pattern(Verb::Run, "git push"), by_pattern(Verb::Connect, "x")]);
+    let run = decision.effects.iter().find(|effect| effect.effect == Some(0)).unwrap();
+    assert_eq!(run.verdict, Verdict::Allow, "{decision:#?}");
+    assert_eq!(decision.granted().next(), Some((Some(0), "g1")));
+}
+
+#[test]
+fn an_exact_grant_answers_every_ask_of_its_call() {
+    let decision = decide(&policy(ASKS), "git push origin main && curl https://example.org", vec![exactly()]);
+    assert_eq!(decision.verdict, Verdict::Allow, "{:#?}", decision.reasons);
+}
+
+/// The verdict on the first effect.
+fn first(policy: &Policy, command: &str, grant: Grant) -> Verdict {
+    let decision = decide(policy, command, vec![grant]);
+    decision.effects.iter().find(|effect| effect.effect == Some(0)).unwrap().verdict
+}
+
+#[test]
+fn shells_interpreters_and_wrappers_are_never_granted_by_name() {
+    let policy = policy("default = \"ask\"\n");
+    for (command, pattern) in [
+        ("bash -c 'rm -rf x'", "bash"),
+        ("python3 x.py", "python3"),
+        ("python3 x.py", "python3 x.py"),
+        ("node x.js", "node"),
+        ("sudo ls", "sudo"),
+        ("sudo ls", "sudo ls"),
+        ("ssh host ls", "ssh"),
+        ("npx thing", "npx"),
+        ("awk '{print}' f", "awk"),
+    ] {
+        let decision = decide(&policy, command, vec![by_pattern(Verb::Run, pattern)]);
+        assert_ne!(decision.verdict, Verdict::Allow, "{command} by {pattern}: {decision:#?}");
+    }
+    // What is not a shell, but starts a program all the same.
+    assert_ne!(decide(&policy, "find . -exec rm {} +", vec![by_pattern(Verb::Run, "find")]).verdict, Verdict::Allow);
+}
+
+#[test]
+fn a_grant_by_pattern_does_not_answer_what_a_deny_may_mean() {
+    let policy = policy("default = \"ask\"\n[ask]\nrun = [\"git push\"]\n[deny]\nrun = [\"git push --force\"]\n");
+    assert_eq!(first(&policy, "git push origin main", by_pattern(Verb::Run, "git push")), Verdict::Allow);
+    assert_eq!(first(&policy, "git push $F", by_pattern(Verb::Run, "git push")), Verdict::Ask);
+    assert_eq!(first(&policy, "git push --force", by_pattern(Verb::Run, "git push")), Verdict::Deny);
+    assert_eq!(first(&policy, "git push --force", exactly()), Verdict::Deny);
+}
+
+#[test]
+fn an_ask_that_says_always_is_never_answered_by_a_grant() {
+    let policy = policy("default = \"ask\"\n[[rule]]\nid = \"a\"\nask = { run = \"git push\" }\nalways = true\n");
+    assert_eq!(first(&policy, "git push", exactly()), Verdict::Ask);
+}
+
+#[test]
+fn limits_are_never_answered_by_a_grant() {
+    let policy = policy("default = \"ask\"\n[limits.session]\ncalls = 1\nat_limit = \"ask\"\n");
+    let usage = sayso_policy::Usage { calls: 1, ..Default::default() };
+    let mut state = State { grants: vec![exactly()], ..State::default() };
+    assert_eq!(decide_as(&policy, "ls", Actor::default(), state.clone()).verdict, Verdict::Allow);
+    state.usage.insert(sayso_policy::Scope::Session, usage);
+    assert_eq!(decide_as(&policy, "ls", Actor::default(), state).verdict, Verdict::Ask);
+}
+
+#[test]
+fn an_exact_grant_answers_an_ask_about_parameters() {
+    let policy = policy("default = \"ask\"\n[patterns.bash_execute]\nask = [\"prod\"]\n");
+    assert_eq!(decide(&policy, "echo prod", vec![exactly()]).verdict, Verdict::Allow);
+    assert_eq!(decide(&policy, "echo prod", vec![by_pattern(Verb::Run, "echo")]).verdict, Verdict::Ask);
+}
+
+#[test]
+fn only_those_whom_the_rules_own_file_names_can_answer() {
+    let text = "default = \"ask\"\n[approvals.leads]\nmembers = [\"bob\", \"sso:leads\"]\nneed = 2\n\
+                [[rule]]\nid = \"p\"\nask = { run = \"git push\" }\napprover = \"leads\"\n";
+    let hostile =
+        "[approvals.leads]\nmembers = [\"ann\"]\n[[rule]]\nid = \"q\"\nask = { run = \"x\" }\napprover = \"leads\"\n";
+    let texts = [(Layer::User, text, true), (Layer::Project, hostile, false)]
+        .map(|(layer, text, trusted)| PolicyText { layer, name: "p".into(), text: text.into(), trusted });
+    let policy = Policy::compile(&texts).unwrap();
+    let bob = Person::named("bob");
+    let eve = Person { groups: vec!["sso:leads".into()], ..Person::named("eve") };
+    for (givers, verdict) in [
+        (vec![Person::named("ann")], Verdict::Ask),
+        (vec![bob.clone()], Verdict::Ask),
+        (vec![bob.clone(), bob.clone()], Verdict::Ask),
+        (vec![bob, eve], Verdict::Allow),
+    ] {
+        let grant = Grant { givers, ..exactly() };
+        assert_eq!(first(&policy, "git push", grant.clone()), verdict, "{:?}", grant.givers);
+    }
+}
+
+#[test]
+fn sessions_workspaces_agents_uses_and_time_bound_a_grant() {
+    let policy = policy(ASKS);
+    let one = Actor { session: Some("one".into()), agent: Some("coder".into()), ..Actor::default() };
+    let bound = Grant {
+        session: Some("one".into()),
+        actor: one.clone(),
+        expires_ms: Some(10),
+        uses_left: Some(1),
+        ..exactly()
+    };
+    let verdict = |grant: &Grant, actor: &Actor, now_ms| {
+        let state = State { grants: vec![grant.clone()], now_ms, ..State::default() };
+        decide_as(&policy, "git push", actor.clone(), state).verdict
+    };
+    assert_eq!(verdict(&bound, &one, 9), Verdict::Allow);
+    assert_eq!(verdict(&bound, &one, 10), Verdict::Ask);
+    assert_eq!(verdict(&bound, &Actor { session: Some("two".into()), ..one.clone() }, 9), Verdict::Ask);
+    assert_eq!(verdict(&bound, &Actor { session: None, ..one.clone() }, 9), Verdict::Ask);
+    assert_eq!(verdict(&bound, &Actor { agent: Some("other".into()), ..one.clone() }, 9), Verdict::Ask);
+    assert_eq!(verdict(&Grant { uses_left: Some(0), ..bound.clone() }, &one, 9), Verdict::Ask);
+    assert_eq!(verdict(&Grant { workspace: Some("else".into()), ..bound.clone() }, &one, 9), Verdict::Ask);
+    assert_eq!(verdict(&Grant { givers: Vec::new(), ..bound }, &one, 9), Verdict::Ask);
+}
+
+#[test]
+fn a_remembered_no_turns_an_ask_into_a_denial_and_beats_a_yes() {
+    let policy = policy(&format!("{ASKS}[allow]\nrun = [\"ls\"]\n"));
+    let no = Grant { verdict: Verdict::Deny, id: "no".into(), ..exactly() };
+    let decision = decide(&policy, "git push", vec![exactly(), no.clone()]);
+    assert_eq!(decision.verdict, Verdict::Deny);
+    assert_eq!(decision.reasons[0].code, "refused-before");
+    assert!(decision.denied_by_rule());
+    let no_push = Grant { verdict: Verdict::Deny, ..by_pattern(Verb::Run, "git push") };
+    assert_eq!(decide(&policy, "git push -f", vec![no_push.clone()]).verdict, Verdict::Deny);
+    // It answers questions; what a rule allows is not asked.
+    assert_eq!(decide(&policy, "ls", vec![no]).verdict, Verdict::Allow);
+    assert_eq!(decide(&policy, "git status", vec![no_push]).verdict, Verdict::Ask);
+}
+
+#[test]
+fn a_wide_path_does_not_reach_what_is_guarded() {
+    let policy = policy("default = \"ask\"\n[allow]\nrun = [\"tee\"]\n");
+    let write = by_pattern(Verb::Write, "./**");
+    let on =
+        |path: &str| decide(&policy, &format!("echo x > {path}"), vec![write.clone(), by_pattern(Verb::Run, "echo")]);
+    assert_eq!(on("a.txt").verdict, Verdict::Allow, "{:#?}", on("a.txt"));
+    for guarded in [".git/hooks/pre-commit", ".env", "../x", ".envrc"] {
+        assert_eq!(on(guarded).verdict, Verdict::Ask, "{guarded}");
+    }
+}
