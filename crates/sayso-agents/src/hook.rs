@@ -1,19 +1,23 @@
 //! A hook at its edge: one object in, one complete object out, in time, whatever happens.
 //!
-//! Most agents run the call when a hook crashes, is late or prints something odd. So input is bounded, the answer is
-//! made in memory and written at once, a watchdog answers before the agent's patience ends, and every failure ends
-//! with a reason on standard error and exit code 2, which agents take for a block.
+//! Most agents run the call when a hook crashes, is late, is killed or prints something odd. So input is bounded, the
+//! answer is made in memory and written at once, a watchdog answers before the agent's patience ends or when the
+//! process is told to end, and every failure ends with a reason on standard error and exit code 2, which agents take
+//! for a block.
 
-use crate::{Agent, claude_code};
+use crate::{Agent, dialect, judge};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 /// The most that is read from an agent.
 pub const LARGEST_INPUT: usize = 8 * 1024 * 1024;
@@ -21,6 +25,8 @@ pub const LARGEST_INPUT: usize = 8 * 1024 * 1024;
 const DEADLINE: Duration = Duration::from_secs(5);
 /// The exit code that agents take for a block.
 const BLOCK: u8 = 2;
+/// What a failure of our own is called.
+const BUG: &str = "Sayso failed inside [internal-error]. Please report the bug.";
 
 /// What a hook may look at beyond its input.
 #[derive(Clone, Debug)]
@@ -31,17 +37,26 @@ pub struct HookSetting {
     pub given: Option<Vec<PolicyText>>,
     /// The project folder as the agent itself told its hook through the environment.
     pub project_folder: Option<PathBuf>,
+    /// How long an Ask may wait for an approver. `None`: not at all. Whoever registers the hook gives it, together
+    /// with the agent's time-out: to wait longer than that would let the call run.
+    pub wait: Option<Duration>,
+    watchdog: Option<Watchdog>,
 }
 
 impl HookSetting {
     /// With these places, files that the owner named, and what the environment says.
     #[must_use]
     pub fn new(agent: Agent, places: Places, given: Option<Vec<PolicyText>>) -> Self {
-        let variable = match agent {
-            Agent::ClaudeCode => Some(claude_code::PROJECT_VARIABLE),
-            _ => None,
-        };
-        Self { places, given, project_folder: variable.and_then(std::env::var_os).map(PathBuf::from) }
+        let variable = dialect::of(agent).and_then(dialect::Dialect::project_variable);
+        let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
+        Self { places, given, project_folder, wait: None, watchdog: None }
+    }
+
+    /// The watchdog lets a person have this much time.
+    pub(crate) fn not_before(&self, until: Instant) {
+        if let Some(watchdog) = &self.watchdog {
+            watchdog.not_before(until);
+        }
     }
 }
 
@@ -82,57 +97,114 @@ pub fn run_hook(agent: Agent, input: &[u8], setting: &HookSetting) -> HookOutput
     if input.len() > LARGEST_INPUT {
         return HookOutput::blocked("What the agent sent is too large to be judged [call-malformed].");
     }
-    let answered = catch_unwind(AssertUnwindSafe(|| match agent {
-        Agent::ClaudeCode => claude_code::hook(input, setting),
-        agent => HookOutput::blocked(&format!("This Sayso cannot answer {}.", agent.title())),
-    }));
-    answered.unwrap_or_else(|_| HookOutput::blocked("Sayso failed inside [internal-error]. Please report the bug."))
+    let Some(dialect) = dialect::of(agent) else {
+        return HookOutput::blocked(&format!("{} has no hooks that Sayso could answer.", agent.title()));
+    };
+    let answered = catch_unwind(AssertUnwindSafe(|| judge::answer(dialect, input, setting)));
+    answered.unwrap_or_else(|_| HookOutput::blocked(BUG))
 }
 
 /// The whole life of a hook's process: reads standard input, answers, and tells how to exit. Not called twice.
 pub fn hook_process(agent: Agent, setting: impl FnOnce() -> Result<HookSetting, String>) -> ExitCode {
     // A panic is answered, not shown: its text could hold what the agent sent.
     std::panic::set_hook(Box::new(|_| {}));
-    let answered = Arc::new(AtomicBool::new(false));
-    let watched = watch(&answered, DEADLINE);
-    let output = match watched {
-        Ok(()) => read_and_run(agent, setting),
+    let output = match Watchdog::start(DEADLINE) {
+        Ok(watchdog) => {
+            let output = read_and_run(agent, setting, &watchdog);
+            watchdog.off();
+            output
+        }
         Err(why) => HookOutput::blocked(&why),
     };
-    if answered.swap(true, Ordering::SeqCst) {
-        // The watchdog was faster and is ending the process: saying more would make two answers of one.
-        loop {
-            std::thread::park();
-        }
-    }
     ExitCode::from(say(&output))
 }
 
-fn read_and_run(agent: Agent, setting: impl FnOnce() -> Result<HookSetting, String>) -> HookOutput {
+fn read_and_run(
+    agent: Agent,
+    setting: impl FnOnce() -> Result<HookSetting, String>,
+    watchdog: &Watchdog,
+) -> HookOutput {
     let mut input = Vec::new();
     let most = u64::try_from(LARGEST_INPUT).unwrap_or(u64::MAX).saturating_add(1);
     if let Err(error) = std::io::stdin().lock().take(most).read_to_end(&mut input) {
         return HookOutput::blocked(&format!("What the agent sent cannot be read ({error})."));
     }
     match catch_unwind(AssertUnwindSafe(setting)) {
-        Ok(Ok(setting)) => run_hook(agent, &input, &setting),
+        Ok(Ok(mut setting)) => {
+            setting.watchdog = Some(watchdog.clone());
+            run_hook(agent, &input, &setting)
+        }
         Ok(Err(why)) => HookOutput::blocked(&why),
-        Err(_) => HookOutput::blocked("Sayso failed inside [internal-error]. Please report the bug."),
+        Err(_) => HookOutput::blocked(BUG),
     }
 }
 
-/// Starts the watchdog: whoever sets the flag first answers.
-fn watch(answered: &Arc<AtomicBool>, deadline: Duration) -> Result<(), String> {
-    let answered = Arc::clone(answered);
-    let dog = move || {
-        std::thread::sleep(deadline);
-        if !answered.swap(true, Ordering::SeqCst) {
-            let late = HookOutput::blocked("Sayso could not judge it in time [internal-error].");
-            std::process::exit(i32::from(say(&late)));
+/// Answers in the hook's place if it is late, or is told to end: to agents a process that a signal ended looks as if
+/// it had no objection.
+#[derive(Clone, Debug)]
+struct Watchdog {
+    /// Whoever sets it first answers.
+    answered: Arc<AtomicBool>,
+    /// Milliseconds after `EPOCH`.
+    deadline: Arc<AtomicU64>,
+}
+
+/// What deadlines are counted from.
+static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+impl Watchdog {
+    fn start(patience: Duration) -> Result<Self, String> {
+        let dog =
+            Self { answered: Arc::default(), deadline: Arc::new(AtomicU64::new(millis(EPOCH.elapsed() + patience))) };
+        let failed = |error: std::io::Error| format!("Sayso cannot start its watchdog ({error}).");
+        let (told, tell) = UnixStream::pair().map_err(failed)?;
+        for signal in [SIGTERM, SIGHUP, SIGINT] {
+            let tell = tell.try_clone().map_err(failed)?;
+            signal_hook::low_level::pipe::register(signal, tell).map_err(failed)?;
         }
-    };
-    let started = std::thread::Builder::new().stack_size(64 * 1024).spawn(dog);
-    started.map(|_| ()).map_err(|error| format!("Sayso cannot start its watchdog ({error})."))
+        let watching = dog.clone();
+        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || watching.watch(&told));
+        thread.map(|_| dog).map_err(failed)
+    }
+
+    fn watch(&self, told: &UnixStream) {
+        let why = loop {
+            let left = self.deadline.load(Ordering::SeqCst).saturating_sub(millis(EPOCH.elapsed()));
+            if left == 0 {
+                break "Sayso could not judge it in time [internal-error].";
+            }
+            let left = Timespec::try_from(Duration::from_millis(left)).ok();
+            let mut polled = [PollFd::new(told, PollFlags::IN)];
+            match rustix::event::poll(&mut polled, left.as_ref()) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {} // late, or more time was given meanwhile
+                Ok(_) => break "Sayso was told to end before it could judge it [internal-error].",
+                Err(_) => break "Sayso's watchdog failed [internal-error].",
+            }
+        };
+        if !self.answered.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(say(&HookOutput::blocked(why))));
+        }
+    }
+
+    /// A person is waited for, at most until then.
+    fn not_before(&self, until: Instant) {
+        let until = until.saturating_duration_since(*EPOCH) + DEADLINE / 2;
+        self.deadline.fetch_max(millis(until), Ordering::SeqCst);
+    }
+
+    /// The hook has its answer.
+    fn off(&self) {
+        if self.answered.swap(true, Ordering::SeqCst) {
+            // The watchdog was faster and is ending the process: saying more would make two answers of one.
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Writes the answer, all at once; an answer that cannot be written whole is a block.

@@ -1,14 +1,19 @@
 //! Ways into Sayso: each agent's own words, and how Sayso is put in its way.
 //!
-//! One file for each dialect; an agent's JSON is known there and nowhere else. What an agent sends is read with a
-//! strict view of Sayso's own: new fields are tolerated, and what cannot be judged is denied with a reason.
+//! One file for each dialect in `dialect/`; an agent's JSON is known there and nowhere else. What an agent sends is
+//! read with a strict view of Sayso's own: new fields are tolerated, and what cannot be judged is denied with a reason.
+//! `judge.rs` is the way from an event to its answer, `hook.rs` the process around it.
 
 mod agent;
-pub mod claude_code;
+mod dialect;
 mod error;
+mod event;
 mod hook;
 pub mod install;
+mod json;
+mod judge;
 pub mod plugin;
+mod said;
 
 pub use agent::Agent;
 pub use error::Error;

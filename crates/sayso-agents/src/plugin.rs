@@ -16,7 +16,8 @@
 //!
 //! with `tool.before` and `permission` also `tool` (the agent's own name), `args` (an object, exactly as the tool would
 //! get it), `callID`, and `server` if the agent says which MCP server the tool is of; with `tool.after` also `tool`,
-//! `callID`, `ok` (a boolean), and where known `durationMs`, `tokens` and `error`.
+//! `callID`, `ok` (a boolean), and where known `durationMs`, `tokens` (`{"input": 1, "output": 2}`) and `error`; with
+//! `subagent.start` also `agent`, its kind; with `config.change` also `file`.
 //!
 //! ```json
 //! {"event":"tool.before","tool":"bash","args":{"command":"ls"},"sessionID":"ses_1","callID":"call_1","cwd":"/p","directory":"/p"}
@@ -34,3 +35,86 @@
 //! INVARIANT for a plugin: a call runs only after exit code 0 and a whole object whose `decision` is `allow`. Anything
 //! else (another exit code, no output, output that is no such object, a process that cannot be started) stops the call,
 //! with standard error as the reason where there is any.
+
+use crate::event::{After, Call, Event, Occasion};
+use crate::said::Word;
+use crate::{HookOutput, json};
+use sayso_gate::audit::Ended;
+use serde_json::{Map, Value, json};
+
+/// Reads an event.
+pub(crate) fn read(object: &Map<String, Value>) -> Result<Event, String> {
+    let name = json::text(object, "event")?.ok_or("What the plugin sent names no event")?;
+    let occasion = match name.as_str() {
+        "tool.before" => Occasion::BeforeTool(call(object)),
+        "permission" => Occasion::Permission(call(object)),
+        "tool.after" => Occasion::AfterTool(after(object)),
+        "session.start" => Occasion::SessionStart,
+        "session.end" => Occasion::SessionEnd,
+        "subagent.start" => Occasion::SubagentStart(json::text(object, "agent")?),
+        "config.change" => Occasion::ConfigChange(json::text(object, "file")?.unwrap_or_default()),
+        // The plugin is ours: an event that this version does not know is of another version, and may be one to decide.
+        _ => Occasion::Unknown,
+    };
+    let session = json::text(object, "sessionID")?;
+    let parent = json::text(object, "parentSessionID")?;
+    let subagent = json::text(object, "agentID")?;
+    // A subagent works in the workspace of the session that started it, and that session is its ceiling.
+    let (session, subagents) = match (parent, session, subagent) {
+        (Some(parent), child, _) => (Some(parent), child.into_iter().collect()),
+        (None, session, subagent) => (session, subagent.into_iter().collect()),
+    };
+    Ok(Event {
+        session,
+        cwd: json::folder(object, "cwd")?,
+        project: json::folder(object, "directory")?,
+        subagents,
+        ..Event::new(name, occasion)
+    })
+}
+
+fn call(object: &Map<String, Value>) -> Result<Call, String> {
+    let tool = json::text(object, "tool")?.filter(|tool| !tool.trim().is_empty());
+    let input = object.get("args").and_then(json::object_or_text);
+    Ok(Call {
+        tool: tool.ok_or("The call names no tool")?,
+        input: input.ok_or("The call's `args` are not an object")?,
+        server: json::text(object, "server")?,
+        id: json::text(object, "callID")?,
+    })
+}
+
+fn after(object: &Map<String, Value>) -> After {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+    let tokens = object.get("tokens").and_then(Value::as_object);
+    let count = |key| tokens.and_then(|tokens| json::count(tokens, &[key]));
+    After {
+        tool: text("tool"),
+        id: text("callID"),
+        ended: Ended {
+            ok: object.get("ok").and_then(Value::as_bool),
+            duration_ms: json::count(object, &["durationMs"]),
+            input_tokens: count("input"),
+            output_tokens: count("output"),
+        },
+        error: text("error"),
+    }
+}
+
+/// Answers an event about a call.
+pub(crate) fn say(word: Word, why: &str) -> HookOutput {
+    let decision = match word {
+        Word::Allow(permit) => {
+            drop(permit);
+            "allow"
+        }
+        Word::Ask => "ask",
+        Word::Deny => "deny",
+    };
+    HookOutput::object(&json!({"decision": decision, "reason": why}))
+}
+
+/// Answers an event at which nothing is decided.
+pub(crate) fn nothing() -> HookOutput {
+    HookOutput::object(&json!({"decision": "none", "reason": ""}))
+}

@@ -48,7 +48,8 @@ fn session_with(policy: &str) -> Session {
     std::fs::create_dir_all(&home).unwrap();
     std::fs::create_dir_all(project.join("sub")).unwrap();
     let text = PolicyText { layer: Layer::Given, name: "test.toml".into(), text: policy.into(), trusted: true };
-    let setting = HookSetting { places: Places::below(&home, &base), given: Some(vec![text]), project_folder: None };
+    let mut setting = HookSetting::new(Agent::ClaudeCode, Places::below(&home, &base), Some(vec![text]));
+    setting.project_folder = None;
     Session { project, setting, _dir: dir }
 }
 
@@ -243,7 +244,7 @@ fn new_fields_are_tolerated() {
 #[test]
 fn events_about_nothing_that_can_be_decided_get_no_opinion() {
     let s = session();
-    for name in ["SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "SubagentStart", "ConfigChange", "Newest"] {
+    for name in ["SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "SubagentStart", "Newest"] {
         let event = json!({"session_id": "s", "cwd": s.project, "hook_event_name": name, "agent_id": "a1"});
         assert_eq!(s.hook(&event), HookOutput { stdout: vec![], stderr: String::new(), exit: 0 }, "{name}");
     }

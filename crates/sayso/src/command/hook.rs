@@ -7,17 +7,21 @@ use sayso_gate::{Home, Places};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Answers one call of an agent: a JSON object on standard input, an answer in that agent's own words.
 ///
 /// Agents run this; `sayso install AGENT` sees to it. Whatever goes wrong, the call does not run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hook {
-    /// The agent: claude-code
+    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw
     agent: String,
     /// Home folder whose policy and record count [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
+    /// Seconds that a question may wait for an approver, if one is connected; the agent's own time-out must be as long
+    #[arg(long, value_name = "SECONDS")]
+    wait: Option<u64>,
     #[command(flatten)]
     policy: PolicyChoice,
 }
@@ -33,7 +37,9 @@ fn setting(agent: Agent, hook: &Hook) -> Result<HookSetting, String> {
     let home = hook.home.as_deref().map_or(Home::Environment, Home::At);
     let places = Places::find(home).map_err(|error| error.to_string())?;
     let given = hook.policy.texts().map_err(|failure| failure.to_string())?;
-    Ok(HookSetting::new(agent, places, (!given.is_empty()).then_some(given)))
+    let mut setting = HookSetting::new(agent, places, (!given.is_empty()).then_some(given));
+    setting.wait = hook.wait.map(Duration::from_secs);
+    Ok(setting)
 }
 
 /// An agent waits for this at every call. The arguments that `install` registers are read without building the whole
@@ -50,10 +56,11 @@ pub(crate) fn fast_path() -> Option<ExitCode> {
 
 fn parse(mut arguments: impl Iterator<Item = OsString>) -> Option<Hook> {
     let agent = arguments.next()?.into_string().ok().filter(|agent| !agent.starts_with('-'))?;
-    let mut hook = Hook { agent, home: None, policy: PolicyChoice::default() };
+    let mut hook = Hook { agent, home: None, wait: None, policy: PolicyChoice::default() };
     while let Some(argument) = arguments.next() {
         match argument.to_str()? {
             "--home" if hook.home.is_none() => hook.home = Some(arguments.next()?.into()),
+            "--wait" if hook.wait.is_none() => hook.wait = Some(arguments.next()?.to_str()?.parse().ok()?),
             "--policy" => hook.policy.policy.push(arguments.next()?.into_string().ok()?),
             _ => return None,
         }
@@ -71,9 +78,12 @@ mod tests {
 
     #[test]
     fn what_install_registers_takes_the_short_way() {
-        let hook = parsed(&["claude-code", "--home", "/home/x", "--policy", "a", "--policy", "preset:ci"]).unwrap();
+        let hook =
+            parsed(&["claude-code", "--home", "/home/x", "--wait", "600", "--policy", "a", "--policy", "preset:ci"])
+                .unwrap();
         assert_eq!(hook.agent, "claude-code");
         assert_eq!(hook.home, Some("/home/x".into()));
+        assert_eq!(hook.wait, Some(600));
         assert_eq!(hook.policy.policy, ["a", "preset:ci"]);
     }
 

@@ -1,0 +1,67 @@
+//! Codex's words. Measured on 0.166.0.
+//!
+//! Codex reads answers with a strict schema, and runs the call when it does not like one: a plain `allow` or `ask`, a
+//! denial without a reason, and any field it does not know are all failures of the hook. So an Allow is silence, and a
+//! denial holds exactly the three fields that it must.
+//!
+//! `PreToolUse` cannot ask, and `codex exec` never asks at all: an Ask is held by the queue, or denied with a reason
+//! that tells how to get a yes. `PermissionRequest` fires where Codex itself would ask; there silence leaves it to the
+//! person before Codex.
+
+use super::{Dialect, Person, claude_code, claude_shape};
+use crate::event::{Call, Event, Occasion};
+use crate::said::Word;
+use crate::{Agent, HookOutput};
+use serde_json::{Map, Value, json};
+
+pub(super) struct Codex;
+
+impl Dialect for Codex {
+    fn agent(&self) -> Agent {
+        Agent::Codex
+    }
+
+    fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
+        let mut event = claude_shape::read(object)?;
+        match &mut event.occasion {
+            Occasion::Permission(Ok(call)) => wants_more(call),
+            // Codex does not say whether a call succeeded.
+            Occasion::AfterTool(after) => after.ended.ok = None,
+            _ => {}
+        }
+        Ok(event)
+    }
+
+    fn person(&self, event: &Event) -> Person {
+        match event.occasion {
+            Occasion::Permission(_) => Person::InQueueOrAtPrompt,
+            _ => Person::InQueue,
+        }
+    }
+
+    fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
+        match (word, &event.occasion) {
+            (Word::Ask, Occasion::Permission(_)) => HookOutput::silent(),
+            (word, Occasion::Permission(_)) => claude_code::permission(word, why),
+            (Word::Allow(permit), _) => {
+                drop(permit);
+                HookOutput::silent()
+            }
+            (Word::Ask | Word::Deny, _) => claude_code::before_tool(Word::Deny, why),
+        }
+    }
+}
+
+/// Codex asks a person when a command is to leave its sandbox or to reach the network, and tells so in a description
+/// alone. A yes to the command is no yes to that, so the call is judged as what it asks for.
+fn wants_more(call: &mut Call) {
+    let Some(fields) = call.input.as_object_mut() else { return };
+    let target = fields.get("description").and_then(Value::as_str).and_then(|text| text.strip_prefix("network-access"));
+    if let Some(target) = target {
+        let target = target.trim().to_owned();
+        call.tool = "network_access".to_owned();
+        call.input = json!({"host": target, "url": format!("https://{target}"), "command": fields.get("command")});
+    } else if fields.contains_key("command") && call.tool != "apply_patch" {
+        fields.insert("with_escalated_permissions".to_owned(), Value::Bool(true));
+    }
+}

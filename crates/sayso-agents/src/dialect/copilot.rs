@@ -1,0 +1,162 @@
+//! Copilot CLI's words. Measured on 1.0.102.
+//!
+//! Registered under a name like `preToolUse`, an event comes in Copilot's own shape, most often without its name;
+//! under `PreToolUse` it comes in Claude Code's shape and is answered in Claude Code's words. Arguments come as an
+//! object or as a string of JSON. A hook that fails denies the call, one that is late does not.
+
+use super::{Dialect, Person, claude_code, claude_shape};
+use crate::event::{After, Call, Event, Occasion};
+use crate::said::Word;
+use crate::{Agent, HookOutput, json};
+use sayso_gate::audit::Ended;
+use serde_json::{Map, Value, json};
+
+/// Tools that are themselves a question to a person.
+const QUESTIONS: &[&str] = &["ask_user", "AskUserQuestion", "exit_plan_mode"];
+
+pub(super) struct Copilot;
+
+impl Dialect for Copilot {
+    fn agent(&self) -> Agent {
+        Agent::Copilot
+    }
+
+    fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
+        if object.contains_key("hook_event_name") {
+            return claude_like(object);
+        }
+        let hook = json::text_of(object, &["hookName", "hookEventName"])?;
+        let name = hook.unwrap_or_else(|| guessed(object).to_owned());
+        let occasion = match name.as_str() {
+            "preToolUse" => Occasion::BeforeTool(call(object, "toolName", "toolArgs")),
+            "permissionRequest" => Occasion::Permission(call(object, "toolName", "toolInput")),
+            "postToolUse" | "postToolUseFailure" => Occasion::AfterTool(after(object)),
+            "sessionStart" => Occasion::SessionStart,
+            "sessionEnd" => Occasion::SessionEnd,
+            "subagentStart" => Occasion::SubagentStart(json::text_of(object, &["agentName", "agentType"])?),
+            _ if ["toolName", "toolArgs", "toolInput"].iter().any(|key| object.contains_key(*key)) => Occasion::Unknown,
+            _ => Occasion::Other,
+        };
+        let subagents = [json::text(object, "agentId")?, json::text(object, "parentAgentId")?];
+        Ok(Event {
+            session: json::text(object, "sessionId")?,
+            transcript: None,
+            cwd: json::folder(object, "cwd")?,
+            subagents: subagents.into_iter().flatten().collect(),
+            ..Event::new(name, occasion)
+        })
+    }
+
+    fn person(&self, event: &Event) -> Person {
+        match event.occasion {
+            Occasion::Permission(_) => Person::InQueueOrAtPrompt,
+            _ => Person::AtPrompt,
+        }
+    }
+
+    fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
+        let is_question = event.call().is_some_and(|call| QUESTIONS.contains(&call.tool.as_str()));
+        let is_claude_like = event.name.starts_with('P');
+        match (word, &event.occasion) {
+            (Word::Allow(_), _) if is_question => HookOutput::silent(),
+            // Copilot goes on to ask whoever sits before it.
+            (Word::Ask, Occasion::Permission(_)) => HookOutput::silent(),
+            (word, Occasion::Permission(_)) if is_claude_like => claude_code::permission(word, why),
+            (word, _) if is_claude_like => claude_code::before_tool(word, why),
+            (word, Occasion::Permission(_)) => permission(word, why),
+            (word, _) => before_tool(word, why),
+        }
+    }
+}
+
+fn before_tool(word: Word, why: &str) -> HookOutput {
+    let decision = match word {
+        Word::Allow(permit) => {
+            drop(permit);
+            "allow"
+        }
+        Word::Ask => "ask",
+        Word::Deny => "deny",
+    };
+    HookOutput::object(&json!({"permissionDecision": decision, "permissionDecisionReason": why}))
+}
+
+fn permission(word: Word, why: &str) -> HookOutput {
+    HookOutput::object(&match word {
+        Word::Allow(permit) => {
+            drop(permit);
+            json!({"behavior": "allow"})
+        }
+        Word::Ask | Word::Deny => json!({"behavior": "deny", "message": why}),
+    })
+}
+
+/// Which event it is, by what it has. One that has a tool and no result of it is the one before.
+fn guessed(object: &Map<String, Value>) -> &'static str {
+    let has = |key: &str| object.get(key).is_some_and(|value| !value.is_null());
+    match () {
+        () if has("toolResult") => "postToolUse",
+        () if has("toolName") && has("error") => "postToolUseFailure",
+        () if has("toolName") || has("toolArgs") => "preToolUse",
+        () if has("toolInput") => "permissionRequest",
+        () if has("agentName") && has("stopReason") => "subagentStop",
+        () if has("agentName") => "subagentStart",
+        () if has("source") => "sessionStart",
+        () if has("reason") => "sessionEnd",
+        () => "other",
+    }
+}
+
+fn claude_like(object: &Map<String, Value>) -> Result<Event, String> {
+    let mut event = claude_shape::read(object)?;
+    match &mut event.occasion {
+        Occasion::BeforeTool(it) | Occasion::Permission(it) => *it = call(object, "tool_name", "tool_input"),
+        _ => {}
+    }
+    event.subagents.extend(json::text(object, "parent_agent_id")?);
+    Ok(event)
+}
+
+fn call(object: &Map<String, Value>, tool: &str, input: &str) -> Result<Call, String> {
+    let name = json::text(object, tool)?.filter(|name| !name.trim().is_empty()).ok_or("The call names no tool")?;
+    let given = object.get(input).filter(|given| !given.is_null());
+    let given = given.ok_or_else(|| format!("The call has no `{input}`"))?;
+    let id = json::text_of(object, &["toolCallId", "toolUseId", "tool_use_id", "tool_call_id"])?;
+    match (json::object_or_text(given), given) {
+        (Some(arguments), _) => Ok(Call { tool: mcp_name(&name), input: arguments, server: None, id }),
+        // The whole input of its patch tool, which goes by the name of its editor in Claude Code's shape.
+        (None, Value::String(patch)) if patch.contains("*** Begin Patch") && is_editor(&name) => {
+            Ok(Call { tool: "apply_patch".to_owned(), input: given.clone(), server: None, id })
+        }
+        _ => Err(format!("The call's `{input}` is neither an object nor JSON of one")),
+    }
+}
+
+fn is_editor(tool: &str) -> bool {
+    matches!(tool, "apply_patch" | "Edit" | "edit")
+}
+
+/// `server-tool` is how Copilot names MCP tools before a call; its own tools have no `-` in their names.
+fn mcp_name(tool: &str) -> String {
+    if tool.contains('-') && !tool.contains('/') && !tool.starts_with("mcp") {
+        return format!("mcp-{tool}");
+    }
+    tool.to_owned()
+}
+
+fn after(object: &Map<String, Value>) -> After {
+    let result = object.get("toolResult").and_then(Value::as_object);
+    let kind = result.and_then(|result| result.get("resultType")).and_then(Value::as_str);
+    let error = object.get("error").or_else(|| result.and_then(|result| result.get("error")));
+    let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+    After {
+        tool: text("toolName"),
+        id: text("toolCallId"),
+        ended: Ended {
+            ok: kind.map(|kind| kind == "success").or(error.map(|_| false)),
+            duration_ms: json::count(object, &["durationMs", "duration"]),
+            ..Ended::default()
+        },
+        error: error.and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str())).map(str::to_owned),
+    }
+}

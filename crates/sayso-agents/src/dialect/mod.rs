@@ -1,0 +1,72 @@
+//! Each agent's own words, a file each: how it tells an event, and how it wants to be answered. A dialect holds wire
+//! names and words; what is allowed is decided elsewhere.
+
+mod claude_code;
+mod claude_shape;
+mod codex;
+mod copilot;
+mod cursor;
+mod gemini;
+mod openclaw;
+mod opencode;
+
+use crate::event::Event;
+use crate::said::Word;
+use crate::{Agent, HookOutput};
+use serde_json::{Map, Value};
+
+/// An agent's words.
+pub(crate) trait Dialect: Sync {
+    /// Whose they are.
+    fn agent(&self) -> Agent;
+
+    /// Where the agent tells its hooks which project it was started for.
+    fn project_variable(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Reads an event: what is there must have the type it always has, what is new is tolerated.
+    fn read(&self, object: &Map<String, Value>) -> Result<Event, String>;
+
+    /// Who can be asked about a call at this event.
+    fn person(&self, event: &Event) -> Person;
+
+    /// Answers an event about a call.
+    fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput;
+
+    /// Answers an event at which nothing is decided.
+    fn nothing(&self, _: &Event) -> HookOutput {
+        HookOutput::silent()
+    }
+
+    /// Answers the news that the agent's settings changed.
+    fn settings_changed(&self, event: &Event, _what: &str) -> HookOutput {
+        self.nothing(event)
+    }
+}
+
+/// Who can be asked where the policy says Ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Person {
+    /// Whoever sits before the agent: it has a prompt of its own and shows it. The queue is not used at this event,
+    /// because another event of the same call is the place for it, or because the agent does not wait.
+    AtPrompt,
+    /// An approver at Sayso's queue; if there is none, or none in time, whoever sits before the agent.
+    InQueueOrAtPrompt,
+    /// An approver at Sayso's queue, or nobody: the agent has no prompt that a hook can call for.
+    InQueue,
+}
+
+/// The dialect of an agent that has hooks.
+pub(crate) fn of(agent: Agent) -> Option<&'static dyn Dialect> {
+    match agent {
+        Agent::ClaudeCode => Some(&claude_code::ClaudeCode),
+        Agent::Codex => Some(&codex::Codex),
+        Agent::Gemini => Some(&gemini::Gemini),
+        Agent::Copilot => Some(&copilot::Copilot),
+        Agent::OpenCode => Some(&opencode::OpenCode),
+        Agent::Cursor => Some(&cursor::Cursor),
+        Agent::OpenClaw => Some(&openclaw::OpenClaw),
+        Agent::Zed => None,
+    }
+}

@@ -1,0 +1,162 @@
+//! From an agent's event to its answer. Every dialect goes this way; the policy is loaded and the record opened in one
+//! place, here.
+
+use crate::dialect::{Dialect, Person};
+use crate::event::{Call, Event, Occasion};
+use crate::said::Said;
+use crate::{HookOutput, HookSetting, json};
+use sayso_gate::audit::{Happening, Spool, What};
+use sayso_gate::{Asking, Circumstances, Gate, InForce, Otherwise, Record, Recorder, reason};
+use sayso_policy::{Actor, Reason, Request, ToolCall, Workspace};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Kept free at the end of a wait for a person, so that the answer still reaches the agent.
+const ROOM_TO_ANSWER: Duration = Duration::from_secs(5);
+
+/// Answers one event.
+pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting) -> HookOutput {
+    let event = match json::object(input).and_then(|object| dialect.read(&object)) {
+        Ok(event) => event,
+        Err(why) => return unreadable(dialect, &why, setting),
+    };
+    match &event.occasion {
+        Occasion::BeforeTool(call) | Occasion::Permission(call) => {
+            let (word, why) = match call {
+                Ok(call) => judge(dialect, &event, call, setting).word(),
+                Err(why) => malformed(dialect, &event, why, setting).word(),
+            };
+            dialect.say(&event, word, &why)
+        }
+        Occasion::SessionStart => {
+            // If it cannot be remembered, neither can a decision be recorded: the first call says so.
+            note(dialect, &event, What::SessionStarted, setting, |_| {});
+            dialect.nothing(&event)
+        }
+        Occasion::SessionEnd => {
+            note(dialect, &event, What::SessionEnded, setting, |_| {});
+            dialect.nothing(&event)
+        }
+        Occasion::SubagentStart(kind) => {
+            note(dialect, &event, What::SubagentStarted, setting, |it| it.text.clone_from(kind));
+            dialect.nothing(&event)
+        }
+        Occasion::AfterTool(after) => {
+            note(dialect, &event, What::CallEnded, setting, |it| {
+                it.tool.clone_from(&after.tool);
+                it.call_id.clone_from(&after.id);
+                it.text.clone_from(&after.error);
+                it.ended = Some(after.ended);
+            });
+            dialect.nothing(&event)
+        }
+        Occasion::ConfigChange(what) => {
+            note(dialect, &event, What::SettingsChanged, setting, |it| it.text = Some(what.clone()));
+            dialect.settings_changed(&event, what)
+        }
+        Occasion::Other => dialect.nothing(&event),
+        Occasion::Unknown => {
+            let why = format!("This Sayso does not know the event {}, which is about a tool", event.name);
+            let (_, why) = malformed(dialect, &event, &why, setting).word();
+            HookOutput::blocked(&why)
+        }
+    }
+}
+
+fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSetting) -> Said {
+    let agent = dialect.agent();
+    let judged = event.workspace(agent, setting).and_then(|workspace| {
+        let gate = gate(setting, workspace.as_deref())?;
+        let home = &setting.places.home;
+        let tool_call = ToolCall {
+            request: Request::Tool {
+                name: call.tool.clone(),
+                arguments: call.input.clone(),
+                server: call.server.clone(),
+            },
+            actor: event.actor(agent),
+            cwd: event.cwd.clone(),
+            workspace: workspace.map_or_else(Workspace::unknown, |root| Workspace::new(root, Some(home))),
+            home: Some(home.clone()),
+            reported_kind: None,
+        };
+        let asking = asking(dialect.person(event), setting);
+        Ok(gate.judge(tool_call, &circumstances(dialect, event, call.id.clone(), asking)))
+    });
+    match judged {
+        Ok(judged) => Said::from(judged),
+        Err(error) => {
+            let why = format!("Sayso cannot judge this call: {error}.");
+            refuse(dialect, event, &call.tool, reason::built_in(reason::INTERNAL_ERROR, why), setting)
+        }
+    }
+}
+
+/// The policy in force and the record: the only place where a hook loads them.
+fn gate(setting: &HookSetting, workspace: Option<&Path>) -> Result<Gate, sayso_gate::Error> {
+    let in_force = match &setting.given {
+        Some(files) => InForce::given(files.clone()),
+        None => InForce::load(&setting.places, workspace),
+    }?;
+    Ok(Gate::new(in_force, Box::new(Spool::open(&setting.places)?)))
+}
+
+/// Who can be asked: the queue holds a call only where the hook was registered with time for that.
+fn asking(person: Person, setting: &HookSetting) -> Asking {
+    let now = Instant::now();
+    let until = setting.wait.and_then(|wait| now.checked_add(wait.checked_sub(ROOM_TO_ANSWER)?));
+    match (person, until) {
+        (Person::AtPrompt, _) => Asking::OwnPrompt,
+        (Person::InQueueOrAtPrompt, None) => Asking::OwnPrompt,
+        (Person::InQueue, None) => Asking::Nobody,
+        (Person::InQueueOrAtPrompt, Some(until)) => {
+            setting.not_before(until);
+            Asking::Queue { until, otherwise: Otherwise::OwnPrompt }
+        }
+        (Person::InQueue, Some(until)) => {
+            setting.not_before(until);
+            Asking::Queue { until, otherwise: Otherwise::Nobody }
+        }
+    }
+}
+
+fn circumstances(dialect: &dyn Dialect, event: &Event, call_id: Option<String>, asking: Asking) -> Circumstances {
+    Circumstances { way_in: way_in(dialect), event: Some(event.name.clone()), call_id, asking }
+}
+
+fn way_in(dialect: &dyn Dialect) -> String {
+    format!("hook {}", dialect.agent())
+}
+
+/// What was sent cannot even be told to be an event.
+fn unreadable(dialect: &dyn Dialect, why: &str, setting: &HookSetting) -> HookOutput {
+    let event = Event::new("unreadable".to_owned(), Occasion::Unknown);
+    let (_, why) = malformed(dialect, &event, why, setting).word();
+    HookOutput::blocked(&why)
+}
+
+fn malformed(dialect: &dyn Dialect, event: &Event, why: &str, setting: &HookSetting) -> Said {
+    refuse(dialect, event, "unknown", reason::built_in(reason::CALL_MALFORMED, format!("{why}.")), setting)
+}
+
+/// Sayso cannot judge: the call does not run. Recorded where that can be.
+fn refuse(dialect: &dyn Dialect, event: &Event, tool: &str, reason: Reason, setting: &HookSetting) -> Said {
+    let circumstances = circumstances(dialect, event, None, Asking::Nobody);
+    let record = Record::refused(&circumstances, event.actor(dialect.agent()), tool, &reason);
+    // It is denied already: that this cannot be recorded makes it no stricter.
+    let _ = Spool::open(&setting.places).and_then(|spool| spool.record(&record));
+    Said::refused(reason)
+}
+
+/// Takes down what happened, and fixes the session's workspace if this is its first word.
+fn note(dialect: &dyn Dialect, event: &Event, what: What, setting: &HookSetting, more: impl FnOnce(&mut Happening)) {
+    let agent = dialect.agent();
+    let workspace = event.workspace(agent, setting).ok().flatten();
+    let actor: Actor = event.actor(agent);
+    let mut happening = Happening::new(what, way_in(dialect), actor);
+    happening.event = Some(event.name.clone());
+    happening.workspace = workspace.map(|path| path.display().to_string());
+    more(&mut happening);
+    // Nothing is decided here that a failure could make laxer.
+    let _ = Spool::open(&setting.places).and_then(|spool| spool.note(&happening));
+}
