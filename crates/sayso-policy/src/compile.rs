@@ -5,13 +5,13 @@ mod pattern;
 
 use crate::index::Table;
 use crate::pattern::ToolPattern;
-use crate::policy::{CompiledFile, CompiledPreset, Defaults, Order, Policy, PolicyText};
+use crate::policy::{CompiledFile, CompiledPreset, Defaults, Policy, PolicyText};
 use crate::presets;
 use crate::rule::Rule;
 use crate::set::SetKind;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::LimitRule;
-use crate::stage::patterns::ParamRule;
+use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
 use crate::text::{self, File, LayerText, Mode, Problem, nearest};
 use crate::word::{Layer, Verdict};
@@ -57,6 +57,7 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
         integrity: true,
         pinned: pinned.is_some(),
         warnings,
+        image: None,
     })
 }
 
@@ -162,7 +163,6 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
         layer: text.layer.clone(),
         own: Table::new(rules),
         presets: compiled_presets,
-        order: Order::Strictest,
         counts_allow: text.trusted,
         defaults,
         mode,
@@ -277,7 +277,7 @@ impl Compiler<'_> {
                     let source = Some(self.file.source(&text.span));
                     let written = text.value.strip_prefix("re:").unwrap_or(&text.value);
                     match crate::pattern::compile_regex(written) {
-                        Ok(regex) => expressions.push((verdict, regex, written.to_owned(), source)),
+                        Ok(regex) => expressions.push(Expression::new(verdict, regex, source)),
                         Err(error) => self.complain(&text.span, &error),
                     }
                 }

@@ -23,6 +23,21 @@ pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, fa
     decision
 }
 
+/// The policy itself cannot be read: nothing runs by what is left of it.
+pub(crate) fn unreadable(policy: &Policy) -> Decision {
+    let text = "The policy in force cannot be read, so nothing is allowed by it.";
+    let opinion = stage::built_in(Stage::Mode, Verdict::Deny, "policy-unreadable", text);
+    Decision {
+        verdict: Verdict::Deny,
+        answer: Answer::Deny,
+        would: None,
+        unanswered: None,
+        reasons: vec![opinion.reason.clone()],
+        effects: vec![settle(None, vec![opinion])],
+        policy_version: policy.version.clone(),
+    }
+}
+
 /// What is known about one effect while the stages speak.
 struct Slot {
     opinions: Vec<Opinion>,

@@ -222,6 +222,7 @@ impl Policy {
             integrity: false,
             pinned: false,
             warnings: Vec::new(),
+            image: None,
         };
         empty.with_foreign(files)
     }

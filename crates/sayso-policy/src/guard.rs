@@ -1,7 +1,7 @@
 //! Guarded targets: secrets, files that later run or steer something, link-local addresses. No allow of a program
 //! carries them, no default allows them, and a wide allow does not cover them by accident: a rule must name them.
 
-use crate::index::PathIndex;
+use crate::index::{Built, Numbers, PathVerb, path};
 use crate::judging::Judging;
 use crate::pattern::{Bases, PathPattern, Purpose, expand_braces, is_link_local};
 use crate::set;
@@ -33,34 +33,29 @@ impl Guard {
 static LINK_LOCAL: Guard =
     Guard { code: "link-local", what: "a link-local address, where clouds hand out credentials", pattern: None };
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Guards {
     list: Vec<Guard>,
-    /// Secrets: reading and changing.
-    secrets: PathIndex,
-    /// What later runs: changing.
-    steering: PathIndex,
+    /// Secrets (reading and changing) as what is read, files that later run (changing) as what is written.
+    numbers: Numbers,
 }
 
 fn guards() -> &'static Guards {
     static GUARDS: OnceLock<Guards> = OnceLock::new();
     GUARDS.get_or_init(|| {
-        let mut guards = Guards::default();
+        let (mut list, mut built) = (Vec::new(), Built::default());
         for (name, code, what) in [
             ("secrets", "secret", "a place where secrets are kept"),
             ("guarded", "guarded-file", "a file that later runs or steers something"),
         ] {
             for pattern in patterns(name) {
-                let Ok(at) = u32::try_from(guards.list.len()) else { break };
-                if name == "secrets" {
-                    guards.secrets.add(&pattern, at);
-                } else {
-                    guards.steering.add(&pattern, at);
-                }
-                guards.list.push(Guard { code, what, pattern: Some(pattern) });
+                let Ok(at) = u32::try_from(list.len()) else { break };
+                let of = if name == "secrets" { PathVerb::Read } else { PathVerb::Write };
+                path::add(&mut built, of, &pattern, at);
+                list.push(Guard { code, what, pattern: Some(pattern) });
             }
         }
-        guards
+        Guards { list, numbers: Numbers::Built(built) }
     })
 }
 
@@ -94,9 +89,12 @@ pub(crate) fn of(judging: &Judging<'_>, index: usize) -> Option<&'static Guard> 
                     found = Some(guard);
                 }
             };
-            guards.secrets.candidates(effect.verb, target, resolved, judging.tree(), &mut visit);
+            let mut of = |of: PathVerb| {
+                path::candidates(&guards.numbers, of, effect.verb, target, resolved, judging.tree(), &mut visit);
+            };
+            of(PathVerb::Read);
             if effect.verb != Verb::Read {
-                guards.steering.candidates(effect.verb, target, resolved, judging.tree(), &mut visit);
+                of(PathVerb::Write);
             }
             found
         }

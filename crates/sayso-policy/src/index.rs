@@ -1,49 +1,70 @@
 //! Which rules might speak of an effect, found without trying all: ten thousand rules cost what twenty cost.
+//!
+//! INVARIANT: the same numbers are found in the same order whether a table was compiled in this process or lies in an
+//! image: there is one way to look, over one map from keys to numbers.
 
+mod key;
+mod numbers;
+pub(crate) mod path;
+
+pub(crate) use key::{Part, PathVerb};
+pub(crate) use numbers::{Built, Numbers};
+
+use crate::image::ImageRules;
 use crate::judging::Judging;
-use crate::pattern::{HostPattern, PathKey, PathPattern, RunPattern, ToolPattern, Tree, all_names, normal_host};
+use crate::pattern::{HostPattern, RunPattern, ToolPattern, all_names, normal_host};
 use crate::rule::{Pattern, Rule};
 use crate::word::{Resolved, ToolName};
-use sayso_shell::{Effect, HostTarget, PathTarget, Run, Target, Verb, Word};
-use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use key::Key;
+use sayso_shell::{Effect, HostTarget, Run, Target, Verb, Word};
 
 /// Rules, and how to find them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Table {
-    pub rules: Vec<Rule>,
-    run: RunIndex,
-    read: PathIndex,
-    write: PathIndex,
-    delete: PathIndex,
-    connect: HostIndex,
-    call: ToolIndex,
+    pub rules: Rules,
+    pub numbers: Numbers,
+    /// Some rule names approvers of its own.
+    pub approvers: bool,
+}
+
+/// Rules by number.
+#[derive(Debug)]
+pub(crate) enum Rules {
+    Built(Vec<Rule>),
+    /// Each is read when it is first a candidate.
+    Image(ImageRules),
 }
 
 impl Table {
     pub(crate) fn new(rules: Vec<Rule>) -> Self {
-        let mut table = Self::default();
+        let mut built = Built::default();
         for (at, rule) in rules.iter().enumerate() {
             let Ok(at) = u32::try_from(at) else { break };
             match (&rule.pattern, rule.verb) {
-                (Pattern::Run(pattern), _) => table.run.add(pattern, at),
-                (Pattern::Path(pattern), Verb::Read) => table.read.add(pattern, at),
-                (Pattern::Path(pattern), Verb::Delete) => table.delete.add(pattern, at),
-                (Pattern::Path(pattern), _) => table.write.add(pattern, at),
-                (Pattern::Host(pattern), _) => table.connect.add(pattern, at),
-                (Pattern::Tool(pattern), _) => table.call.add(pattern, at),
+                (Pattern::Run(pattern), _) => add_run(&mut built, pattern, at),
+                (Pattern::Path(pattern), Verb::Read) => path::add(&mut built, PathVerb::Read, pattern, at),
+                (Pattern::Path(pattern), Verb::Delete) => path::add(&mut built, PathVerb::Delete, pattern, at),
+                (Pattern::Path(pattern), _) => path::add(&mut built, PathVerb::Write, pattern, at),
+                (Pattern::Host(pattern), _) => add_host(&mut built, pattern, at),
+                (Pattern::Tool(pattern), _) => add_tool(&mut built, pattern, at),
             }
         }
-        table.rules = rules;
-        table
+        let approvers = rules.iter().any(|rule| rule.approver.is_some());
+        Self { rules: Rules::Built(rules), numbers: Numbers::Built(built), approvers }
+    }
+
+    fn rule(&self, at: u32) -> Option<&Rule> {
+        match &self.rules {
+            Rules::Built(rules) => rules.get(at as usize),
+            Rules::Image(rules) => rules.get(at),
+        }
     }
 
     /// Calls `each` with every rule that might speak of this effect by its own verb.
     pub(crate) fn candidates<'t>(&'t self, judging: &Judging<'_>, index: usize, each: &mut dyn FnMut(&'t Rule)) {
         let Some(effect) = judging.operation.effects.get(index) else { return };
         let mut visit = |at: u32| {
-            if let Some(rule) = self.rules.get(at as usize) {
+            if let Some(rule) = self.rule(at) {
                 each(rule);
             }
         };
@@ -51,18 +72,20 @@ impl Table {
             (Target::Path(target), verb) => {
                 let empty = Resolved::default();
                 let resolved = judging.operation.resolved.get(index).unwrap_or(&empty);
-                let tree = judging.tree();
+                let mut of = |of: PathVerb| {
+                    path::candidates(&self.numbers, of, verb, target, resolved, judging.tree(), &mut visit);
+                };
                 match verb {
-                    Verb::Read => self.read.candidates(verb, target, resolved, tree, &mut visit),
+                    Verb::Read => of(PathVerb::Read),
                     Verb::Delete => {
-                        self.delete.candidates(verb, target, resolved, tree, &mut visit);
-                        self.write.candidates(verb, target, resolved, tree, &mut visit);
+                        of(PathVerb::Delete);
+                        of(PathVerb::Write);
                     }
-                    _ => self.write.candidates(verb, target, resolved, tree, &mut visit),
+                    _ => of(PathVerb::Write),
                 }
             }
-            (Target::Host(target), _) => self.connect.candidates(target, &mut visit),
-            (Target::Tool, _) => self.call.candidates(&judging.operation.tool, &mut visit),
+            (Target::Host(target), _) => hosts(&self.numbers, target, &mut visit),
+            (Target::Tool, _) => tools(&self.numbers, &judging.operation.tool, &mut visit),
             _ => self.run_candidates(judging, effect, &mut visit),
         }
     }
@@ -75,7 +98,7 @@ impl Table {
         each: &mut dyn FnMut(&'t Rule),
     ) {
         self.run_candidates(judging, effect, &mut |at| {
-            if let Some(rule) = self.rules.get(at as usize) {
+            if let Some(rule) = self.rule(at) {
                 each(rule);
             }
         });
@@ -83,248 +106,109 @@ impl Table {
 
     fn run_candidates(&self, judging: &Judging<'_>, effect: &Effect, visit: &mut dyn FnMut(u32)) {
         match crate::rule::run_of(effect).and_then(|id| judging.run(id)) {
-            Some(run) => self.run.candidates(run, visit),
-            None => self.run.any.iter().for_each(|at| visit(*at)),
+            Some(run) => runs(&self.numbers, run, visit),
+            None => self.numbers.all(Part::RunAny, visit),
         }
     }
 }
 
-#[derive(Debug, Default)]
-struct RunIndex {
-    by_name: HashMap<Box<str>, NameBucket>,
-    any: Vec<u32>,
-}
-
-#[derive(Debug, Default)]
-struct NameBucket {
-    by_word: HashMap<Box<str>, Vec<u32>>,
-    rest: Vec<u32>,
-}
-
-impl RunIndex {
-    fn add(&mut self, pattern: &RunPattern, at: u32) {
-        match pattern.key() {
-            (Some(name), Some(word)) => {
-                let bucket = self.by_name.entry(name.to_ascii_lowercase().into()).or_default();
-                bucket.by_word.entry(word.into()).or_default().push(at);
-            }
-            (Some(name), None) => self.by_name.entry(name.to_ascii_lowercase().into()).or_default().rest.push(at),
-            _ => self.any.push(at),
+fn add_run(built: &mut Built, pattern: &RunPattern, at: u32) {
+    let (Some(name), word) = pattern.key() else {
+        built.add(Part::RunAny, Key::new(Part::RunAny), at);
+        return;
+    };
+    let keyed = |part: Part| Key::new(part).with_all(name.as_bytes());
+    built.add(Part::RunNamed, Key::new(Part::RunNamed), at);
+    match word {
+        Some(word) => {
+            built.add(Part::ProgramWords, keyed(Part::ProgramWords), at);
+            built.add(Part::ProgramWord, keyed(Part::ProgramWord).with(0).with_exactly(word.as_bytes()), at);
         }
-    }
-
-    fn candidates(&self, run: &Run, visit: &mut dyn FnMut(u32)) {
-        self.any.iter().for_each(|at| visit(*at));
-        let Some(base) = run.program.base.as_deref() else {
-            // Nobody knows which program this is: every rule may be about it.
-            for bucket in self.by_name.values() {
-                bucket.all(visit);
-            }
-            return;
-        };
-        let bucket = if base.bytes().any(|b| b.is_ascii_uppercase()) {
-            self.by_name.get(base.to_ascii_lowercase().as_str())
-        } else {
-            self.by_name.get(base)
-        };
-        let Some(bucket) = bucket else { return };
-        bucket.rest.iter().for_each(|at| visit(*at));
-        if bucket.by_word.is_empty() {
-            return;
-        }
-        let first = run.words.first().and_then(|index| run.argv.get(usize::from(*index)));
-        let loose = !run.program.known && run.argv.iter().skip(1).any(Word::may_be_option);
-        match first {
-            Some(word) if !loose => match word.exact_str() {
-                Some(text) => {
-                    let other = run.subcommand(0).filter(|name| *name != text);
-                    let words = [Some(text), other];
-                    let found = words.into_iter().flatten().filter_map(|word| bucket.by_word.get(word));
-                    found.flatten().for_each(|at| visit(*at));
-                }
-                None => bucket.by_word.values().flatten().for_each(|at| visit(*at)),
-            },
-            None if !loose => {}
-            _ => bucket.by_word.values().flatten().for_each(|at| visit(*at)),
-        }
+        None => built.add(Part::ProgramRest, keyed(Part::ProgramRest), at),
     }
 }
 
-impl NameBucket {
-    fn all(&self, visit: &mut dyn FnMut(u32)) {
-        self.rest.iter().chain(self.by_word.values().flatten()).for_each(|at| visit(*at));
+fn runs(numbers: &Numbers, run: &Run, visit: &mut dyn FnMut(u32)) {
+    numbers.all(Part::RunAny, visit);
+    let Some(base) = run.program.base.as_deref() else {
+        // Nobody knows which program this is: every rule may be about it.
+        numbers.all(Part::RunNamed, visit);
+        return;
+    };
+    let keyed = |part: Part| Key::new(part).with_all(base.as_bytes());
+    if numbers.has(Part::ProgramRest) {
+        numbers.each(keyed(Part::ProgramRest), visit);
     }
-}
-
-/// Path patterns by their literal part, without regard to case.
-#[derive(Debug, Default)]
-pub(crate) struct PathIndex {
-    under: HashMap<Box<[u8]>, Vec<u32>>,
-    holds: HashMap<Box<[u8]>, Vec<u32>>,
-    ends: HashMap<Box<[u8]>, Vec<u32>>,
-    any: Vec<u32>,
-    /// By the names that they begin with behind `/**`, for folders from which they go on.
-    leads: HashMap<Box<[u8]>, Vec<u32>>,
-    /// Those that name a place and not just a name: they may be about what does not exist yet.
-    placed: Vec<u32>,
-    all: Vec<u32>,
-}
-
-impl PathIndex {
-    pub(crate) fn add(&mut self, pattern: &PathPattern, at: u32) {
-        self.all.push(at);
-        if pattern.names_a_place() {
-            self.placed.push(at);
-        }
-        for name in pattern.leading_names() {
-            self.leads.entry(name.to_ascii_lowercase().into()).or_default().push(at);
-        }
-        match pattern.key() {
-            PathKey::Under(path) => {
-                self.under.entry(path.as_os_str().as_bytes().to_ascii_lowercase().into()).or_default().push(at);
-            }
-            PathKey::Holds(name) => self.holds.entry(name.to_ascii_lowercase().into()).or_default().push(at),
-            PathKey::Ends(text) => self.ends.entry(text.to_ascii_lowercase().into()).or_default().push(at),
-            PathKey::Any => self.any.push(at),
-        }
+    if !numbers.has(Part::ProgramWords) {
+        return;
     }
-
-    pub(crate) fn candidates(
-        &self,
-        verb: Verb,
-        target: &PathTarget,
-        resolved: &Resolved,
-        tree: &Tree<'_>,
-        visit: &mut dyn FnMut(u32),
-    ) {
-        let Some(canonical) = resolved.canonical.as_deref() else {
-            self.all.iter().for_each(|at| visit(*at));
-            return;
-        };
-        let lexical = resolved.lexical.as_deref().filter(|lexical| lexical.as_os_str() != canonical.as_os_str());
-        match target {
-            PathTarget::Exact(path) if path.is_absolute() => {
-                self.any.iter().for_each(|at| visit(*at));
-                for path in std::iter::once(canonical).chain(lexical) {
-                    self.literal(path, visit);
+    let first = run.words.first().and_then(|index| run.argv.get(usize::from(*index)));
+    let loose = !run.program.known && run.argv.iter().skip(1).any(Word::may_be_option);
+    match first {
+        Some(word) if !loose => match word.exact_str() {
+            Some(text) => {
+                let other = run.subcommand(0).filter(|name| *name != text);
+                let program = keyed(Part::ProgramWord).with(0);
+                for word in [Some(text), other].into_iter().flatten() {
+                    numbers.each(program.with_exactly(word.as_bytes()), visit);
                 }
             }
-            PathTarget::Below(path) | PathTarget::Listed(path) | PathTarget::Glob { base: path, .. }
-                if path.is_absolute() =>
-            {
-                let Some(found) = tree.all_below(canonical) else {
-                    self.all.iter().for_each(|at| visit(*at));
-                    return;
-                };
-                // A folder of ten thousand files asks about each of them, but each pattern is tried once.
-                let mut once: Vec<u32> = self.any.clone();
-                if verb == Verb::Write {
-                    // What does not exist yet may be created.
-                    once.extend(&self.placed);
-                    if let Some(name) = canonical.file_name() {
-                        once.extend(self.leads.get(&*name.as_bytes().to_ascii_lowercase()).into_iter().flatten());
-                    }
-                }
-                for path in std::iter::once(canonical).chain(lexical).chain(found.iter().map(|path| path.as_path())) {
-                    self.literal(path, &mut |at| once.push(at));
-                    // As many as there are patterns, however many files there are.
-                    if once.len() > 2 * self.all.len() + 64 {
-                        once.sort_unstable();
-                        once.dedup();
-                    }
-                }
-                once.sort_unstable();
-                once.dedup();
-                once.into_iter().for_each(visit);
-            }
-            _ => self.all.iter().for_each(|at| visit(*at)),
-        }
-    }
-
-    fn literal(&self, path: &Path, visit: &mut dyn FnMut(u32)) {
-        if self.under.is_empty() && self.holds.is_empty() && self.ends.is_empty() {
-            return;
-        }
-        let folded = path.as_os_str().as_bytes().to_ascii_lowercase();
-        let ending = folded.iter().rposition(|b| matches!(b, b'.' | b'/')).and_then(|from| folded.get(from..));
-        if let Some(rules) = ending.and_then(|ending| self.ends.get(ending)) {
-            rules.iter().for_each(|at| visit(*at));
-        }
-        let mut start = 1;
-        for end in (1..=folded.len()).filter(|end| folded.get(*end).is_none_or(|b| *b == b'/')) {
-            if let Some(rules) = folded.get(..end).and_then(|prefix| self.under.get(prefix)) {
-                rules.iter().for_each(|at| visit(*at));
-            }
-            if let Some(rules) = folded.get(start..end).and_then(|name| self.holds.get(name)) {
-                rules.iter().for_each(|at| visit(*at));
-            }
-            start = end + 1;
-        }
+            None => numbers.each(keyed(Part::ProgramWords), visit),
+        },
+        None if !loose => {}
+        _ => numbers.each(keyed(Part::ProgramWords), visit),
     }
 }
 
-#[derive(Debug, Default)]
-struct HostIndex {
-    exact: HashMap<Box<str>, Vec<u32>>,
-    any: Vec<u32>,
-    all: Vec<u32>,
-}
-
-impl HostIndex {
-    fn add(&mut self, pattern: &HostPattern, at: u32) {
-        self.all.push(at);
-        match pattern.literal() {
-            Some(host) => self.exact.entry(host.into()).or_default().push(at),
-            None => match pattern.suffix() {
-                Some(suffix) => self.exact.entry(suffix.into()).or_default().push(at),
-                None => self.any.push(at),
-            },
-        }
-    }
-
-    fn candidates(&self, target: &HostTarget, visit: &mut dyn FnMut(u32)) {
-        let HostTarget::Exact { host, .. } = target else {
-            self.all.iter().for_each(|at| visit(*at));
-            return;
-        };
-        self.any.iter().for_each(|at| visit(*at));
-        let host = normal_host(host);
-        let mut rest = Some(host.as_str());
-        while let Some(suffix) = rest {
-            self.exact.get(suffix).into_iter().flatten().for_each(|at| visit(*at));
-            rest = suffix.split_once('.').map(|(_, rest)| rest);
-        }
+fn add_host(built: &mut Built, pattern: &HostPattern, at: u32) {
+    built.add(Part::HostAll, Key::new(Part::HostAll), at);
+    match pattern.literal().or_else(|| pattern.suffix()) {
+        Some(host) => built.add(Part::Host, Key::new(Part::Host).with_all(host.as_bytes()), at),
+        None => built.add(Part::HostAny, Key::new(Part::HostAny), at),
     }
 }
 
-#[derive(Debug, Default)]
-struct ToolIndex {
-    exact: HashMap<Box<str>, Vec<u32>>,
-    prefix: HashMap<Box<[u8]>, Vec<u32>>,
-    /// The lengths that occur in `prefix`.
-    lengths: Vec<usize>,
+fn hosts(numbers: &Numbers, target: &HostTarget, visit: &mut dyn FnMut(u32)) {
+    let HostTarget::Exact { host, .. } = target else {
+        numbers.all(Part::HostAll, visit);
+        return;
+    };
+    numbers.all(Part::HostAny, visit);
+    if !numbers.has(Part::Host) {
+        return;
+    }
+    let host = normal_host(host);
+    let mut rest = Some(host.as_str());
+    while let Some(suffix) = rest {
+        numbers.each(Key::new(Part::Host).with_all(suffix.as_bytes()), visit);
+        rest = suffix.split_once('.').map(|(_, rest)| rest);
+    }
 }
 
-impl ToolIndex {
-    fn add(&mut self, pattern: &ToolPattern, at: u32) {
-        if let Some(name) = pattern.literal() {
-            self.exact.entry(name.into()).or_default().push(at);
-            return;
-        }
-        let prefix = pattern.literal_prefix();
-        if !self.lengths.contains(&prefix.len()) {
-            self.lengths.push(prefix.len());
-        }
-        self.prefix.entry(prefix.into()).or_default().push(at);
+fn add_tool(built: &mut Built, pattern: &ToolPattern, at: u32) {
+    if let Some(name) = pattern.literal() {
+        built.add(Part::Tool, Key::new(Part::Tool).with_all(name.as_bytes()), at);
+        return;
     }
+    let prefix = pattern.literal_prefix();
+    built.add(Part::ToolPrefix, Key::new(Part::ToolPrefix).with_all(prefix), at);
+    let key = Key::new(Part::ToolLengths);
+    let length = u32::try_from(prefix.len()).unwrap_or(u32::MAX);
+    if !built.lists.get(&key.number()).is_some_and(|known| known.contains(&length)) {
+        built.add(Part::ToolLengths, key, length);
+    }
+}
 
-    fn candidates(&self, tool: &ToolName, visit: &mut dyn FnMut(u32)) {
-        for name in all_names(tool) {
-            self.exact.get(name).into_iter().flatten().for_each(|at| visit(*at));
-            for length in &self.lengths {
-                if let Some(prefix) = name.as_bytes().get(..*length) {
-                    self.prefix.get(prefix).into_iter().flatten().for_each(|at| visit(*at));
-                }
+fn tools(numbers: &Numbers, tool: &ToolName, visit: &mut dyn FnMut(u32)) {
+    let mut lengths = Vec::new();
+    numbers.all(Part::ToolLengths, &mut |length| lengths.push(length));
+    for name in all_names(tool) {
+        if numbers.has(Part::Tool) {
+            numbers.each(Key::new(Part::Tool).with_all(name.as_bytes()), visit);
+        }
+        for length in &lengths {
+            if let Some(prefix) = name.as_bytes().get(..*length as usize) {
+                numbers.each(Key::new(Part::ToolPrefix).with_all(prefix), visit);
             }
         }
     }

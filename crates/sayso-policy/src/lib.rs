@@ -9,6 +9,7 @@ pub mod explain;
 mod filter;
 pub mod foreign;
 mod guard;
+pub mod image;
 mod index;
 mod judging;
 pub mod matchers;

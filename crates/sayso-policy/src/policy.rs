@@ -1,5 +1,6 @@
 //! A policy: files in force, compiled.
 
+use crate::image::Image;
 use crate::index::Table;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, LimitRule};
@@ -48,16 +49,8 @@ pub struct Policy {
     /// The managed file pins the mode.
     pub(crate) pinned: bool,
     pub(crate) warnings: Vec<Problem>,
-}
-
-/// How the rules of a file combine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Deny over ask over allow, whatever the order: Sayso's own language.
-    Strictest,
-    /// The first that matches decides.
-    #[expect(dead_code, reason = "constructed by the formats that lower to it")]
-    First,
+    /// Where it lies, if it was not compiled in this process.
+    pub(crate) image: Option<Image>,
 }
 
 /// One file.
@@ -66,7 +59,6 @@ pub(crate) struct CompiledFile {
     pub layer: Layer,
     pub own: Table,
     pub presets: Vec<CompiledPreset>,
-    pub order: Order,
     /// False for an untrusted project file.
     pub counts_allow: bool,
     /// By verb, what the file or else its presets state.
@@ -90,7 +82,7 @@ pub(crate) struct CompiledPreset {
 
 /// A verdict for each verb.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Defaults([Option<Verdict>; 6]);
+pub(crate) struct Defaults(pub [Option<Verdict>; 6]);
 
 impl Defaults {
     pub(crate) fn get(&self, verb: Verb) -> Option<Verdict> {
@@ -145,7 +137,22 @@ impl Policy {
 
     /// Judges an operation.
     pub fn evaluate(&self, operation: &Operation, state: &State, facts: Facts<'_>) -> Decision {
-        crate::evaluate::evaluate(self, operation, state, facts)
+        let decision = crate::evaluate::evaluate(self, operation, state, facts);
+        match self.image.as_ref().and_then(|image| image.instead(operation, state, facts)) {
+            None => decision,
+            Some(Some(instead)) => instead,
+            Some(None) => crate::evaluate::unreadable(self),
+        }
+    }
+
+    /// How to compile this policy anew, should the image that it lies in turn out to be damaged while it judges.
+    /// Without that, such a call is denied.
+    #[must_use]
+    pub fn or_else(mut self, again: impl Fn() -> Option<Self> + Send + Sync + 'static) -> Self {
+        if let Some(image) = &mut self.image {
+            image.again = Some(Box::new(again));
+        }
+        self
     }
 
     /// Why a tool is not there for an actor; `None`: it is. What is hidden is denied, and not listed.
@@ -198,8 +205,8 @@ impl Policy {
     #[must_use]
     pub fn has_approvers(&self) -> bool {
         self.files.iter().any(|file| {
-            let tables = std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table));
-            tables.flat_map(|table| &table.rules).any(|rule| rule.approver.is_some())
+            let mut tables = std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table));
+            tables.any(|table| table.approvers)
         })
     }
 

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
+mod imaged;
+
+use imaged::Both;
 use sayso_policy::shell::{Environment, Files, Kind};
 use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
 use std::path::Path;
@@ -50,7 +53,7 @@ fn command(cell: &str) -> String {
 fn every_row_of_the_ledger_has_its_verdict() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bypasses.md");
     let page = std::fs::read_to_string(page).unwrap();
-    let policy = Policy::compile(&[PolicyText::preset("developer")]).unwrap();
+    let policy = Both::new(Policy::compile(&[PolicyText::preset("developer")]).unwrap());
     let facts = Facts { files: &Machine, env: &Machine };
     let (mut count, mut wrong) = (0, Vec::new());
     for row in page.lines().filter(|line| line.starts_with("| `")) {

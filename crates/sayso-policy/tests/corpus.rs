@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
+mod imaged;
+
+use imaged::Both;
 use sayso_policy::shell::{Environment, Files, Kind};
 use sayso_policy::{Answer, Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
 use serde_json::Value;
@@ -62,7 +65,7 @@ fn corpus() -> Option<Vec<Line>> {
 }
 
 fn judge<'l>(preset: &str, lines: &'l [Line]) -> Vec<(&'l Line, Answer, Vec<String>)> {
-    let policy = Policy::compile(&[PolicyText::preset(preset)]).unwrap();
+    let policy = Both::new(Policy::compile(&[PolicyText::preset(preset)]).unwrap());
     let facts = Facts { files: &Machine, env: &Machine };
     lines
         .iter()

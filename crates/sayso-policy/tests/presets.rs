@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
+mod imaged;
+
+use imaged::Both;
 use sayso_policy::shell::{Environment, Files, Kind};
 use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
 use std::path::Path;
@@ -32,7 +35,7 @@ impl Environment for Machine {
 }
 
 fn check(preset: &str, cases: &str) {
-    let policy = Policy::compile(&[PolicyText::preset(preset)]).unwrap();
+    let policy = Both::new(Policy::compile(&[PolicyText::preset(preset)]).unwrap());
     let facts = Facts { files: &Machine, env: &Machine };
     let mut failures = Vec::new();
     let mut count = 0;

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
+mod imaged;
+
+use imaged::Both;
 use proptest::prelude::*;
 use sayso_policy::shell::{Environment, Files, Kind, Verb};
 use sayso_policy::{Actor, Facts, Layer, Operation, Policy, PolicyText, State, ToolCall, Verdict, Workspace};
@@ -293,7 +296,7 @@ fn engine(files: &[ModelFile], call: &Call, agent: Option<&str>) -> Verdict {
     let texts: Vec<PolicyText> = files.iter().map(ModelFile::text).collect();
     let policy = Policy::compile(&texts).unwrap_or_else(|problems| panic!("{texts:#?} {problems:#?}"));
     let actor = Actor { agent: agent.map(str::to_owned), ..Actor::default() };
-    policy.evaluate(&call.operation(&actor), &State::default(), facts()).verdict
+    Both::new(policy).evaluate(&call.operation(&actor), &State::default(), facts()).verdict
 }
 
 // ---- random policies and calls

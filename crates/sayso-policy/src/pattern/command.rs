@@ -21,13 +21,13 @@ pub(crate) enum RunPattern {
 /// A pattern on one command.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandPattern {
-    program: ProgramPattern,
-    words: Vec<Glob>,
-    flags: Vec<FlagPattern>,
+    pub(super) program: ProgramPattern,
+    pub(super) words: Vec<Glob>,
+    pub(super) flags: Vec<FlagPattern>,
 }
 
 #[derive(Clone, Debug)]
-enum ProgramPattern {
+pub(super) enum ProgramPattern {
     /// `*`.
     Any,
     /// A name or a glob of names.
@@ -38,9 +38,9 @@ enum ProgramPattern {
 
 /// A flag by its canonical spelling, with a value if one was written.
 #[derive(Clone, Debug)]
-struct FlagPattern {
-    name: String,
-    value: Option<Glob>,
+pub(super) struct FlagPattern {
+    pub(super) name: String,
+    pub(super) value: Option<Glob>,
 }
 
 impl RunPattern {

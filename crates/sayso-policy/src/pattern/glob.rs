@@ -5,34 +5,39 @@ use sayso_shell::{Part, Shape};
 /// A compiled glob. `*` is any run of characters, `?` any one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glob {
-    text: Box<[u8]>,
+    text: Box<str>,
     wild: bool,
 }
 
 impl Glob {
     pub(crate) fn new(text: &str) -> Self {
-        Self { text: text.as_bytes().into(), wild: text.contains(['*', '?']) }
+        Self { text: text.into(), wild: text.contains(['*', '?']) }
     }
 
     /// The text, if it holds no wildcard.
     pub(crate) fn literal(&self) -> Option<&str> {
-        if self.wild { None } else { std::str::from_utf8(&self.text).ok() }
+        if self.wild { None } else { Some(&self.text) }
     }
 
     /// The literal text before the first wildcard.
     pub(crate) fn literal_prefix(&self) -> &[u8] {
-        let end = self.text.iter().position(|b| matches!(b, b'*' | b'?')).unwrap_or(self.text.len());
-        self.text.get(..end).unwrap_or_default()
+        let end = self.text.as_bytes().iter().position(|b| matches!(b, b'*' | b'?')).unwrap_or(self.text.len());
+        self.text.as_bytes().get(..end).unwrap_or_default()
     }
 
     /// The text with its wildcards.
-    pub(crate) fn literal_text(&self) -> &[u8] {
+    pub(crate) fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The same as bytes.
+    pub(crate) fn literal_text(&self) -> &[u8] {
+        self.text.as_bytes()
     }
 
     /// As tokens.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = Token> + '_ {
-        self.text.iter().map(|b| match b {
+        self.text.as_bytes().iter().map(|b| match b {
             b'*' => Token::Many,
             b'?' => Token::One,
             byte => Token::Byte(*byte),
@@ -41,27 +46,27 @@ impl Glob {
 
     /// Whether it says something of its own: at least two characters that are no wildcards.
     pub(crate) fn is_specific(&self) -> bool {
-        self.text.iter().filter(|b| !matches!(b, b'*' | b'?')).count() >= 2
+        self.text.as_bytes().iter().filter(|b| !matches!(b, b'*' | b'?')).count() >= 2
     }
 
     /// The literal text from the last dot on, behind all wildcards: `.pem` for `*.pem`.
     pub(crate) fn ending(&self) -> Option<&[u8]> {
-        let from = self.text.iter().rposition(|b| matches!(b, b'*' | b'?' | b'.'))?;
-        self.text.get(from..).filter(|text| text.first() == Some(&b'.'))
+        let from = self.text.as_bytes().iter().rposition(|b| matches!(b, b'*' | b'?' | b'.'))?;
+        self.text.as_bytes().get(from..).filter(|text| text.first() == Some(&b'.'))
     }
 
     /// Whether it is a lone `*`.
     pub(crate) fn is_any(&self) -> bool {
-        &*self.text == b"*"
+        &*self.text == "*"
     }
 
     pub(crate) fn matches(&self, text: &[u8]) -> bool {
-        if self.wild { wild_match(&self.text, text, |a, b| a == b) } else { *self.text == *text }
+        if self.wild { wild_match(self.text.as_bytes(), text, |a, b| a == b) } else { self.text.as_bytes() == text }
     }
 
     /// As `matches`, without regard to ASCII case.
     pub(crate) fn matches_folded(&self, text: &[u8]) -> bool {
-        wild_match(&self.text, text, |a, b| a.eq_ignore_ascii_case(b))
+        wild_match(self.text.as_bytes(), text, |a, b| a.eq_ignore_ascii_case(b))
     }
 
     /// Whether some value of this shape matches.

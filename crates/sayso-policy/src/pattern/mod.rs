@@ -6,6 +6,7 @@
 mod command;
 mod glob;
 mod host;
+mod image;
 mod path;
 mod text;
 mod tool;

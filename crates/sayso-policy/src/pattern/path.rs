@@ -40,14 +40,14 @@ impl Bases {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Anchor {
+pub(super) enum Anchor {
     Workspace,
     Home,
     Root,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Component {
+pub(super) enum Component {
     /// `**`: any components, none too.
     Deep,
     /// One component.
@@ -68,8 +68,8 @@ pub(crate) enum PathPattern {
 /// Components below an anchor.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
-    anchor: Anchor,
-    list: Vec<Component>,
+    pub(super) anchor: Anchor,
+    pub(super) list: Vec<Component>,
 }
 
 /// What a path pattern may be looked up by, so that one of ten thousand is found without trying all.
@@ -89,9 +89,7 @@ impl PathPattern {
     /// Reads one pattern, alternatives already expanded, sets already resolved.
     pub(crate) fn parse(text: &str) -> Result<Self, PatternError> {
         if let Some(re) = text.strip_prefix("re:") {
-            return Regex::new(re)
-                .map(Self::Regex)
-                .map_err(|error| PatternError::new(format!("not a regular expression: {error}")));
+            return compile_regex(re).map(Self::Regex);
         }
         let (anchor, rest) = if text == "." || text == "./" {
             (Anchor::Workspace, "")
@@ -496,6 +494,11 @@ impl Components {
         }
         out
     }
+}
+
+/// A regular expression on paths, which need not be UTF-8.
+pub(super) fn compile_regex(text: &str) -> Result<Regex, PatternError> {
+    Regex::new(text).map_err(|error| PatternError::new(format!("not a regular expression: {error}")))
 }
 
 fn split(path: &Path) -> Vec<&[u8]> {

@@ -1,7 +1,7 @@
 //! Stage 1: what is Sayso's, and what nothing lifts. Built in, no file, grant or mode reaches it.
 
 use super::built_in;
-use crate::index::PathIndex;
+use crate::index::{Built, Numbers, PathVerb, path as by_path};
 use crate::judging::Judging;
 use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces};
 use crate::word::{Opinion, Resolved, Stage, Tri, Verdict};
@@ -65,7 +65,7 @@ const OPERATOR: &[&str] =
 /// Patterns, found by their literal parts.
 struct Places {
     patterns: Vec<PathPattern>,
-    index: PathIndex,
+    numbers: Numbers,
 }
 
 struct BuiltIns {
@@ -95,11 +95,11 @@ fn paths(texts: &[&str]) -> Places {
         .flat_map(|text| expand_braces(text).unwrap_or_default())
         .filter_map(|text| PathPattern::parse(&text).ok())
         .collect();
-    let mut index = PathIndex::default();
+    let mut built = Built::default();
     for (at, pattern) in (0_u32..).zip(&patterns) {
-        index.add(pattern, at);
+        by_path::add(&mut built, PathVerb::Read, pattern, at);
     }
-    Places { patterns, index }
+    Places { patterns, numbers: Numbers::Built(built) }
 }
 
 impl Places {
@@ -108,7 +108,7 @@ impl Places {
         let empty = Resolved::default();
         let resolved = judging.operation.resolved.get(at).unwrap_or(&empty);
         let mut best = Tri::No;
-        self.index.candidates(verb, target, resolved, judging.tree(), &mut |pattern| {
+        by_path::candidates(&self.numbers, PathVerb::Read, verb, target, resolved, judging.tree(), &mut |pattern| {
             if let Some(pattern) = self.patterns.get(pattern as usize) {
                 best = best.max(judging.matches_path(pattern, at, verb, target, Purpose::Restrict));
             }

@@ -1,20 +1,47 @@
 //! Stage 4: regular expressions on the parameters that matter for a tool, raw and normalised.
 
-use crate::pattern::{Purpose, ToolPattern, all_names};
+use crate::pattern::{Purpose, ToolPattern, all_names, compile_regex};
 use crate::word::{Layer, Operation, Opinion, Reason, Request, Source, Stage, Tri, Verdict};
 use regex::Regex;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 use unicode_security::skeleton;
 
 /// Regular expressions for a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct ParamRule {
     pub tools: Vec<ToolPattern>,
-    /// Verdict, expression, text as written, place.
-    pub expressions: Vec<(Verdict, Regex, String, Option<Source>)>,
+    pub expressions: Vec<Expression>,
     /// The parameters looked at; empty: those that matter.
     pub params: Vec<String>,
+}
+
+/// One of them. What was read from an image is compiled when a call first needs it.
+#[derive(Clone, Debug)]
+pub(crate) struct Expression {
+    pub verdict: Verdict,
+    /// Without `re:`.
+    pub written: String,
+    pub source: Option<Source>,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Expression {
+    pub(crate) fn new(verdict: Verdict, regex: Regex, source: Option<Source>) -> Self {
+        let written = regex.as_str().to_owned();
+        Self { verdict, written, source, compiled: OnceLock::from(Some(regex)) }
+    }
+
+    pub(crate) fn later(verdict: Verdict, written: String, source: Option<Source>) -> Self {
+        Self { verdict, written, source, compiled: OnceLock::new() }
+    }
+
+    /// INVARIANT: an expression that cannot be compiled, though it was once, counts as found: it can only restrict.
+    fn is_found_in(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| compile_regex(&self.written).ok());
+        compiled.as_ref().is_none_or(|regex| matches(regex, text))
+    }
 }
 
 /// The parameters that matter for a tool. Content is left alone: a text about dangerous commands is no command.
@@ -54,17 +81,20 @@ pub(crate) fn judge(rules: &[ParamRule], file: &Layer, operation: &Operation, fo
                 collect(arguments, &names, names.is_empty(), 0, &mut texts);
             }
         }
-        for (verdict, regex, text, source) in &rule.expressions {
-            if texts.iter().any(|candidate| matches(regex, candidate)) {
+        for expression in &rule.expressions {
+            if texts.iter().any(|candidate| expression.is_found_in(candidate)) {
                 found.push(Opinion {
                     stage: Stage::Patterns,
-                    verdict: *verdict,
+                    verdict: expression.verdict,
                     maybe: false,
                     reason: Reason {
                         code: Cow::Borrowed("parameter-pattern"),
-                        text: format!("A parameter of `{}` matches `{text}`.", operation.tool.canonical),
+                        text: format!(
+                            "A parameter of `{}` matches `{}`.",
+                            operation.tool.canonical, expression.written
+                        ),
                         layer: file.clone(),
-                        source: source.clone(),
+                        source: expression.source.clone(),
                     },
                     approver: None,
                     always: false,

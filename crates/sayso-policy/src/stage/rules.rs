@@ -2,7 +2,7 @@
 
 use crate::index::Table;
 use crate::judging::Judging;
-use crate::policy::{CompiledFile, Order};
+use crate::policy::CompiledFile;
 use crate::rule::Rule;
 use crate::word::{Opinion, Stage, Tri, Verdict};
 use sayso_shell::{Carry, Effect, Verb};
@@ -38,14 +38,6 @@ impl<'p> Said<'p> {
         }
     }
 
-    /// In a file where the first rule that matches decides.
-    fn hear_first(&mut self, rule: &'p Rule, answer: Tri) {
-        if self.spoke() || self.maybe.is_some() && rule.verdict == Verdict::Allow {
-            return;
-        }
-        self.hear(rule, answer);
-    }
-
     /// The verdict and whose rule it is. A maybe beside an allow is an Ask.
     pub(crate) fn verdict(&self) -> Option<(Verdict, &'p Rule, bool)> {
         self.deny
@@ -61,14 +53,14 @@ impl<'p> Said<'p> {
 pub(crate) fn judge<'p>(file: &'p CompiledFile, judging: &Judging<'_>, index: usize) -> Said<'p> {
     let Some(effect) = judging.operation.effects.get(index) else { return Said::default() };
     let mut said = Said::default();
-    table(&file.own, file.order, judging, index, effect, &mut said);
+    table(&file.own, judging, index, effect, &mut said);
     if !file.counts_allow {
         said.allow = None;
     }
     let own_spoke = said.spoke();
     for preset in &file.presets {
         let mut default = Said::default();
-        table(&preset.table, Order::Strictest, judging, index, effect, &mut default);
+        table(&preset.table, judging, index, effect, &mut default);
         if said.deny.is_none() {
             said.deny = default.deny;
         }
@@ -89,34 +81,14 @@ pub(crate) fn judge<'p>(file: &'p CompiledFile, judging: &Judging<'_>, index: us
     said
 }
 
-fn table<'p>(
-    table: &'p Table,
-    order: Order,
-    judging: &Judging<'_>,
-    index: usize,
-    effect: &Effect,
-    said: &mut Said<'p>,
-) {
-    let hear = |said: &mut Said<'p>, rule: &'p Rule, answer: Tri| match order {
-        Order::Strictest => said.hear(rule, answer),
-        Order::First => said.hear_first(rule, answer),
-    };
-    match order {
-        Order::Strictest => {
-            table.candidates(judging, index, &mut |rule| hear(said, rule, rule.matches(judging, index)))
-        }
-        Order::First => {
-            for rule in &table.rules {
-                hear(said, rule, rule.matches(judging, index));
-            }
-        }
-    }
+fn table<'p>(table: &'p Table, judging: &Judging<'_>, index: usize, effect: &Effect, said: &mut Said<'p>) {
+    table.candidates(judging, index, &mut |rule| said.hear(rule, rule.matches(judging, index)));
     // Effects that no plain allow carries may be named by a `run` rule.
     if matches!(effect.carry, Carry::Named { .. }) && !matches!(effect.verb, Verb::Call) && said.allow.is_none() {
         table.program_candidates(judging, effect, &mut |rule| {
             let speaks = rule.verb == Verb::Run && rule.verdict != Verdict::Deny;
             if speaks && rule.names(judging, index, effect) {
-                hear(said, rule, Tri::Yes);
+                said.hear(rule, Tri::Yes);
             }
         });
     }

@@ -236,6 +236,11 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Put the file right; `sayso lint` shows where. Until then nothing that it may speak of runs unasked.",
     },
     CodeInfo {
+        code: "policy-unreadable",
+        title: "The compiled policy was damaged while it was in use, and its text could not be compiled again.",
+        advice: "Look at the policy files with `sayso lint`; the next call compiles them anew.",
+    },
+    CodeInfo {
         code: "last-good-policy",
         title: "A policy file has errors; its last good version is in force.",
         advice: "Put the file right; `sayso lint` shows where.",

@@ -1,0 +1,283 @@
+//! What an image holds of a file beside its rules.
+
+use super::bytes::{Code, Reader, choice, fields};
+use crate::index::Table;
+use crate::pattern::{Glob, PathPattern, RunPattern, ToolPattern};
+use crate::policy::{CompiledFile, CompiledPreset, Defaults};
+use crate::rule::{Conditions, EnvPattern, Pattern, TextList, TextPattern};
+use crate::stage::limits::LimitRule;
+use crate::stage::patterns::{Expression, ParamRule};
+use crate::stage::tools::ToolLayer;
+use crate::state::Scope;
+use crate::text::{Cost, Limit, Mode, Rate, Spanned, Who};
+use crate::word::{Approvers, Layer, ProviderKey, Source, Verdict};
+use sayso_shell::Verb;
+
+/// A file without its tables.
+pub(super) struct Rest {
+    layer: Layer,
+    counts_allow: bool,
+    defaults: Defaults,
+    mode: Mode,
+    dry_run_first: bool,
+    tools: Vec<ToolLayer>,
+    patterns: Vec<ParamRule>,
+    essential: Vec<ToolPattern>,
+    limits: Vec<LimitRule>,
+    unanswered: Option<Verdict>,
+}
+
+pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
+    let CompiledFile {
+        layer,
+        own: _,
+        presets: _,
+        counts_allow,
+        defaults,
+        mode,
+        dry_run_first,
+        tools,
+        patterns,
+        essential,
+        limits,
+        unanswered,
+    } = file;
+    layer.put(out);
+    counts_allow.put(out);
+    defaults.put(out);
+    mode.put(out);
+    dry_run_first.put(out);
+    tools.put(out);
+    patterns.put(out);
+    essential.put(out);
+    limits.put(out);
+    unanswered.put(out);
+}
+
+impl Rest {
+    pub(super) fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            layer: Code::take(from)?,
+            counts_allow: Code::take(from)?,
+            defaults: Code::take(from)?,
+            mode: Code::take(from)?,
+            dry_run_first: Code::take(from)?,
+            tools: Code::take(from)?,
+            patterns: Code::take(from)?,
+            essential: Code::take(from)?,
+            limits: Code::take(from)?,
+            unanswered: Code::take(from)?,
+        })
+    }
+
+    pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
+        let Self { layer, counts_allow, defaults, mode, dry_run_first, tools, patterns, essential, limits, unanswered } =
+            self;
+        CompiledFile {
+            layer,
+            own,
+            presets,
+            counts_allow,
+            defaults,
+            mode,
+            dry_run_first,
+            tools,
+            patterns,
+            essential,
+            limits,
+            unanswered,
+        }
+    }
+}
+
+choice!(Verdict { 0 => Self::Allow, 1 => Self::Ask, 2 => Self::Deny });
+choice!(Verb {
+    0 => Self::Run, 1 => Self::Read, 2 => Self::Write, 3 => Self::Delete, 4 => Self::Connect, 5 => Self::Call,
+});
+choice!(Mode { 0 => Self::Enforce, 1 => Self::DryRun, 2 => Self::Shadow, 3 => Self::Halt, 4 => Self::Off });
+choice!(Scope { 0 => Self::Session, 1 => Self::Run, 2 => Self::Agent, 3 => Self::Tenant, 4 => Self::Day });
+
+fields!(Source { file, line, column });
+fields!(ProviderKey { provider, model });
+fields!(ToolLayer { who, only, hide, source });
+fields!(LimitRule { limit, source, inclusive });
+fields!(Cost { micros, currency });
+fields!(Rate { count, per });
+fields!(Approvers { name, file, members, need, expires_ms });
+fields!(ParamRule { tools, expressions, params });
+fields!(TextList { any, except });
+fields!(EnvPattern { name, value });
+fields!(Conditions { args, within, actors, flags, env, operand, piped_to, stdin_only });
+fields!(Limit {
+    scope,
+    calls,
+    tokens,
+    input_tokens,
+    output_tokens,
+    cost,
+    wall,
+    blocked,
+    deletes,
+    bytes_written,
+    hosts,
+    repeats,
+    rate,
+    at_limit,
+});
+
+impl<T: Code> Code for Spanned<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.value.put(out);
+        self.span.put(out);
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self::new(T::take(from)?, Code::take(from)?))
+    }
+}
+
+impl Code for Layer {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::BuiltIn => out.push(0),
+            Self::Managed => out.push(1),
+            Self::User => out.push(2),
+            Self::Project => out.push(3),
+            Self::Given => out.push(4),
+            Self::Preset(name) => {
+                out.push(5);
+                name.put(out);
+            }
+            Self::Tools(name) => {
+                out.push(6);
+                name.put(out);
+            }
+            Self::Grant => out.push(7),
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::BuiltIn,
+            1 => Self::Managed,
+            2 => Self::User,
+            3 => Self::Project,
+            4 => Self::Given,
+            5 => Self::Preset(Code::take(from)?),
+            6 => Self::Tools(Code::take(from)?),
+            7 => Self::Grant,
+            _ => return None,
+        })
+    }
+}
+
+impl Code for Who {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Provider(key) => {
+                out.push(0);
+                key.put(out);
+            }
+            Self::Agent(agent) => {
+                out.push(1);
+                agent.put(out);
+            }
+            Self::Team { team, member } => {
+                out.push(2);
+                team.put(out);
+                member.put(out);
+            }
+            Self::Tenant(tenant) => {
+                out.push(3);
+                tenant.put(out);
+            }
+            Self::Subagent => out.push(4),
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Provider(Code::take(from)?),
+            1 => Self::Agent(Code::take(from)?),
+            2 => Self::Team { team: Code::take(from)?, member: Code::take(from)? },
+            3 => Self::Tenant(Code::take(from)?),
+            4 => Self::Subagent,
+            _ => return None,
+        })
+    }
+}
+
+impl Code for Expression {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.verdict.put(out);
+        self.written.put(out);
+        self.source.put(out);
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self::later(Code::take(from)?, Code::take(from)?, Code::take(from)?))
+    }
+}
+
+impl Code for Defaults {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|verdict| verdict.put(out));
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        let mut defaults = Self::default();
+        for slot in &mut defaults.0 {
+            *slot = Code::take(from)?;
+        }
+        Some(defaults)
+    }
+}
+
+impl Code for Pattern {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Run(pattern) => {
+                out.push(0);
+                pattern.put(out);
+            }
+            Self::Path(pattern) => {
+                out.push(1);
+                pattern.put(out);
+            }
+            Self::Host(pattern) => {
+                out.push(2);
+                pattern.put(out);
+            }
+            Self::Tool(pattern) => {
+                out.push(3);
+                pattern.put(out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Run(RunPattern::take(from)?),
+            1 => Self::Path(PathPattern::take(from)?),
+            2 => Self::Host(Code::take(from)?),
+            3 => Self::Tool(ToolPattern::take(from)?),
+            _ => return None,
+        })
+    }
+}
+
+impl Code for TextPattern {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Glob(glob) => {
+                out.push(0);
+                glob.put(out);
+            }
+            Self::Regex(regex) => {
+                out.push(1);
+                super::put_text(regex.as_str(), out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Glob(Glob::take(from)?),
+            1 => Self::Regex(crate::pattern::compile_regex(from.text()?).ok()?),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Patterns as bytes of an image. A regular expression is kept as its text, and compiled when its rule is read.
+
+use super::command::{CommandPattern, FlagPattern, ProgramPattern};
+use super::path::{Anchor, Component, Components};
+use super::{Glob, HostPattern, PathPattern, RunPattern, ToolPattern, compile_regex, path};
+use crate::image::{Code, Reader, choice, fields, put_text};
+
+choice!(Anchor { 0 => Self::Workspace, 1 => Self::Home, 2 => Self::Root });
+fields!(Components { anchor, list });
+fields!(CommandPattern { program, words, flags });
+fields!(FlagPattern { name, value });
+
+impl Code for Glob {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_text(self.as_str(), out);
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        from.text().map(Self::new)
+    }
+}
+
+impl Code for Component {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Deep => out.push(0),
+            Self::One(glob) => {
+                out.push(1);
+                glob.put(out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Deep,
+            1 => Self::One(Code::take(from)?),
+            _ => return None,
+        })
+    }
+}
+
+impl Code for PathPattern {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Anything => out.push(0),
+            Self::Components(components) => {
+                out.push(1);
+                components.put(out);
+            }
+            Self::Regex(regex) => {
+                out.push(2);
+                put_text(regex.as_str(), out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Anything,
+            1 => Self::Components(Code::take(from)?),
+            2 => Self::Regex(path::compile_regex(from.text()?).ok()?),
+            _ => return None,
+        })
+    }
+}
+
+impl Code for ProgramPattern {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Any => out.push(0),
+            Self::Name(glob) => {
+                out.push(1);
+                glob.put(out);
+            }
+            Self::Path(pattern) => {
+                out.push(2);
+                pattern.put(out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Any,
+            1 => Self::Name(Code::take(from)?),
+            2 => Self::Path(Code::take(from)?),
+            _ => return None,
+        })
+    }
+}
+
+impl Code for RunPattern {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Anything => out.push(0),
+            Self::Pipe(stages) => {
+                out.push(1);
+                stages.put(out);
+            }
+            Self::Regex(regex) => {
+                out.push(2);
+                put_text(regex.as_str(), out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Anything,
+            1 => Self::Pipe(Code::take(from)?),
+            2 => Self::Regex(compile_regex(from.text()?).ok()?),
+            _ => return None,
+        })
+    }
+}
+
+impl Code for HostPattern {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Anything => out.push(0),
+            Self::Name { host, port } => {
+                out.push(1);
+                host.put(out);
+                port.put(out);
+            }
+            Self::Regex(regex) => {
+                out.push(2);
+                put_text(regex.as_str(), out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Anything,
+            1 => Self::Name { host: Code::take(from)?, port: Code::take(from)? },
+            2 => Self::Regex(compile_regex(from.text()?).ok()?),
+            _ => return None,
+        })
+    }
+}
+
+impl Code for ToolPattern {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Anything => out.push(0),
+            Self::Name(glob) => {
+                out.push(1);
+                glob.put(out);
+            }
+            Self::Regex(regex) => {
+                out.push(2);
+                put_text(regex.as_str(), out);
+            }
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Anything,
+            1 => Self::Name(Code::take(from)?),
+            2 => Self::Regex(compile_regex(from.text()?).ok()?),
+            _ => return None,
+        })
+    }
+}
