@@ -2,10 +2,11 @@
 
 use crate::audit::{Record, Recorder, Seen, now_ms};
 use crate::policy::InForce;
-use crate::{Permit, ProcessEnvironment, RealFiles, permit, reason};
+use crate::{Error, Permit, ProcessEnvironment, RealFiles, permit, reason};
 use sayso_policy::{Answer, Decision, Facts, Operation, Policy, Reason, State, ToolCall, Verdict};
 use sayso_shell::{Environment, Files};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Judges calls by the policy in force and records what it says.
@@ -14,6 +15,8 @@ pub struct Gate {
     recorder: Box<dyn Recorder + Send + Sync>,
     files: Box<dyn Files + Send + Sync>,
     env: Box<dyn Environment + Send + Sync>,
+    /// The recorder has the texts of the policy.
+    policy_kept: AtomicBool,
 }
 
 /// How a call came in.
@@ -81,7 +84,8 @@ impl Gate {
     /// A gate over the real file system and this process's environment.
     #[must_use]
     pub fn new(in_force: InForce, recorder: Box<dyn Recorder + Send + Sync>) -> Self {
-        Self { in_force, recorder, files: Box::new(RealFiles), env: Box::new(ProcessEnvironment) }
+        let policy_kept = AtomicBool::new(false);
+        Self { in_force, recorder, files: Box::new(RealFiles), env: Box::new(ProcessEnvironment), policy_kept }
     }
 
     /// The same with other facts.
@@ -114,7 +118,7 @@ impl Gate {
 
         let digest = operation.as_ref().map(|o| permit::digest(o, policy.version()));
         let mut record = seen.record(operation.as_ref(), &decision, circumstances, digest.clone(), began.elapsed());
-        if let Err(error) = self.recorder.record(&record) {
+        if let Err(error) = self.keep_policy().and_then(|()| self.recorder.record(&record)) {
             let why = format!("The decision could not be recorded ({error}), so the call does not run.");
             tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
             record.verdict = decision.verdict;
@@ -123,6 +127,15 @@ impl Gate {
 
         let permit = Permit::of(digest.as_deref(), &decision);
         Judged { decision, permit, record, operation }
+    }
+
+    /// Once for each gate: a record says by which policy a call was judged, and is judged again by it.
+    fn keep_policy(&self) -> Result<(), Error> {
+        if !self.policy_kept.load(Ordering::Relaxed) {
+            self.recorder.keep_policy(self.in_force.policy.version(), &self.in_force.files)?;
+            self.policy_kept.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// What the policy says, with nobody asked and nothing recorded: for `check` and the like, whose answers nobody

@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::audit::{Ended, Happening, Log, Order, Query, Spool, What};
+use sayso_gate::audit::{CalledAs, Ended, Happening, Log, Order, Query, Spool, What};
 use sayso_gate::{Places, Record, Recorder};
 use sayso_policy::{Actor, Answer, Verdict};
 use std::collections::BTreeSet;
@@ -27,6 +27,10 @@ fn record(n: usize) -> Record {
         arguments: None,
         cwd: None,
         workspace: None,
+        home: None,
+        called_as: CalledAs::default(),
+        would: None,
+        opinions: vec![],
         verdict: if n.is_multiple_of(5) { Verdict::Deny } else { Verdict::Allow },
         answer: Answer::Allow,
         reasons: vec![],
@@ -40,6 +44,14 @@ fn record(n: usize) -> Record {
 
 fn places(dir: &tempfile::TempDir) -> Places {
     Places::below(dir.path(), dir.path())
+}
+
+/// What was kept of lines that are no records.
+fn damaged(places: &Places) -> Vec<String> {
+    let listing = std::fs::read_dir(places.state.join("spool")).unwrap();
+    let paths =
+        listing.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "damaged"));
+    paths.map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
 fn ids(log: &Log) -> Vec<String> {
@@ -105,8 +117,7 @@ fn half_a_line_spoils_only_itself_and_is_kept() {
     let folded = log.fold().unwrap();
     assert_eq!((folded.records, folded.damaged), (2, 1));
     assert_eq!(ids(&log), ["00000001", "00000002"]);
-    let kept = std::fs::read_to_string(places.state.join("spool/damaged.txt")).unwrap();
-    assert_eq!(kept, "{\"id\":\"torn\n");
+    assert_eq!(damaged(&places), ["{\"id\":\"torn\n"]);
 }
 
 #[test]
@@ -198,5 +209,41 @@ fn what_happened_around_calls_goes_the_same_way_and_holds_no_secret() {
     assert!(!all[0].text.as_ref().unwrap().contains("ghp_a"), "{all:?}");
     let of_session = Query { session: Some("s1".into()), tool: Some("left aside".into()), ..Query::default() };
     assert_eq!(log.happenings(&of_session).unwrap().len(), 1);
-    assert!(!places.state.join("spool/damaged.txt").exists());
+    assert!(damaged(&places).is_empty());
+}
+
+#[test]
+fn a_second_record_under_a_known_id_is_kept_aside_and_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    let log = Log::open(&places).unwrap();
+    spool.record(&record(1)).unwrap();
+    log.fold().unwrap();
+    let mut forged = record(1);
+    forged.verdict = Verdict::Deny;
+    spool.record(&record(1)).unwrap();
+    spool.record(&forged).unwrap();
+    let folded = log.fold().unwrap();
+    assert_eq!((folded.records, folded.damaged), (0, 1));
+    assert_eq!(log.query(&Query::default()).unwrap()[0].record.verdict, Verdict::Allow);
+    assert!(damaged(&places)[0].contains("\"verdict\":\"deny\""), "{:?}", damaged(&places));
+}
+
+#[test]
+fn damaged_bytes_of_any_kind_cost_no_whole_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    for (n, bytes) in
+        [&b"\x00\x00\x00\x00"[..], b"\xff\xfe{", b"{}\r", b"null", b"[[[[[[", b"{\"id\":1}"].iter().enumerate()
+    {
+        spool.record(&record(n)).unwrap();
+        let current = places.state.join("spool/current.jsonl");
+        std::fs::OpenOptions::new().append(true).open(current).unwrap().write_all(bytes).unwrap();
+    }
+    spool.record(&record(99)).unwrap();
+    let log = Log::open(&places).unwrap();
+    let folded = log.fold().unwrap();
+    assert_eq!((folded.records, folded.damaged), (7, 6));
 }

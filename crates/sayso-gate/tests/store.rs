@@ -121,7 +121,7 @@ fn an_id_that_is_taken_by_something_else_is_told() {
     let first = Event::from(one.clone());
     one.what = "revoked".to_owned();
     let other = Event::from(one);
-    assert_eq!(store.append(std::slice::from_ref(&first)).unwrap().new, 1);
-    let again = store.append(&[first, other, change("new")]).unwrap();
+    assert_eq!(store.append(std::slice::from_ref(&first), &[]).unwrap().new, 1);
+    let again = store.append(&[first, other, change("new")], &[]).unwrap();
     assert_eq!((again.new, again.conflicting), (1, vec![1]));
 }

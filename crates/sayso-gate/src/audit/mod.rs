@@ -3,23 +3,33 @@
 pub mod chain;
 mod event;
 mod happening;
+mod head;
 mod log;
+mod policies;
 mod query;
 mod record;
 mod redact;
+mod replay;
 mod spool;
+mod verify;
 
 pub use event::{Change, Event, Kind};
 pub(crate) use event::{decision_line, happening_line};
 pub use happening::{Ended, Happening, What};
+pub use head::{Head, HeadKey};
 pub use log::Log;
+pub use policies::PolicyVersion;
+pub(crate) use policies::loaded;
 pub use query::{Chained, Order, Query, Stored};
-pub use record::{EffectRecord, ReasonRecord, Record};
+pub use record::{CalledAs, EffectRecord, OpinionRecord, ReasonRecord, Record};
 pub(crate) use record::{Seen, fresh_id, fresh_id_at, now_ms};
 pub use redact::{arguments as redact_arguments, text as redact_text};
+pub use replay::{Replayed, replay};
 pub use spool::{Folded, Spool};
+pub use verify::{Begin, Problem, Row, Verified, Verifier};
 
 use crate::Error;
+use sayso_policy::PolicyText;
 
 /// Takes records. A call whose record is not taken does not run.
 pub trait Recorder {
@@ -28,6 +38,16 @@ pub trait Recorder {
     /// # Errors
     /// If it could not be kept.
     fn record(&self, record: &Record) -> Result<(), Error>;
+
+    /// Takes the texts of the policy that judges from here on, so that records can be judged again by it. Asked once
+    /// for each gate; costs nothing if the version is known.
+    ///
+    /// # Errors
+    /// If they could not be kept.
+    fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {
+        let _ = (version, files);
+        Ok(())
+    }
 }
 
 /// Keeps nothing: for `check` and the like, whose answers nobody acts on.

@@ -2,7 +2,9 @@
 
 use crate::audit::redact;
 use crate::gate::Circumstances;
-use sayso_policy::{Actor, Answer, Decision, EffectOpinions, Operation, Reason, Request, ToolCall, Verdict, explain};
+use sayso_policy::{
+    Actor, Answer, Decision, EffectOpinions, Operation, Opinion, Reason, Request, Stage, ToolCall, Verdict, explain,
+};
 use sayso_shell::Verb;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,6 +18,8 @@ const TEXT_KEPT: usize = 4096;
 const ARGUMENTS_KEPT: usize = 64 * 1024;
 /// How many effects are kept.
 const EFFECTS_KEPT: usize = 64;
+/// How many opinions on one effect are kept.
+const OPINIONS_KEPT: usize = 16;
 
 /// One decision, as it is kept. Fields that a later version adds are tolerated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,10 +53,19 @@ pub struct Record {
     /// The workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
+    /// The home folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
+    /// How the caller named the tool.
+    #[serde(default, skip_serializing_if = "CalledAs::is_empty")]
+    pub called_as: CalledAs,
     /// What the policy said.
     pub verdict: Verdict,
     /// What the caller was told.
     pub answer: Answer,
+    /// What the policy would have said where a mode lets calls pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would: Option<Verdict>,
     /// Why, the decisive reason first.
     pub reasons: Vec<ReasonRecord>,
     /// What the call would do.
@@ -60,6 +73,9 @@ pub struct Record {
     /// Effects beyond those listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_effects: usize,
+    /// What stages said of the call as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opinions: Vec<OpinionRecord>,
     /// Which policy.
     pub policy: String,
     /// The operation's digest, if there is an operation.
@@ -92,6 +108,51 @@ pub struct EffectRecord {
     pub target: String,
     /// What the policy said of it.
     pub verdict: Verdict,
+    /// What each stage said of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opinions: Vec<OpinionRecord>,
+}
+
+/// What one stage said, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpinionRecord {
+    /// Which stage.
+    pub stage: Stage,
+    /// What it said.
+    pub verdict: Verdict,
+    /// Only perhaps.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub maybe: bool,
+    /// Why, as a code.
+    pub code: String,
+}
+
+/// How the caller named the tool, and what it said of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CalledAs {
+    /// The name as it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The MCP server, where the way in knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The kind that the agent reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+}
+
+impl CalledAs {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl From<&Opinion> for OpinionRecord {
+    fn from(opinion: &Opinion) -> Self {
+        let code = redact::cut(&opinion.reason.code, 128);
+        Self { stage: opinion.stage, verdict: opinion.verdict, maybe: opinion.maybe, code }
+    }
 }
 
 impl Record {
@@ -108,7 +169,16 @@ impl Record {
             policy_version: String::new(),
         };
         let tool = redact::cut(tool, 256);
-        let seen = Seen { actor, tool, command: None, arguments: None, cwd: None, workspace: None };
+        let seen = Seen {
+            actor,
+            tool,
+            command: None,
+            arguments: None,
+            cwd: None,
+            workspace: None,
+            home: None,
+            called_as: CalledAs::default(),
+        };
         seen.record(None, &decision, circumstances, None, Duration::ZERO)
     }
 }
@@ -132,6 +202,8 @@ pub(crate) struct Seen {
     arguments: Option<Value>,
     cwd: Option<String>,
     workspace: Option<String>,
+    home: Option<String>,
+    called_as: CalledAs,
 }
 
 impl Seen {
@@ -143,6 +215,14 @@ impl Seen {
                 (redact::cut(name, 256), command, Some(arguments_kept(arguments)))
             }
         };
+        let kind = call.reported_kind.as_deref().map(|kind| redact::cut(kind, 128));
+        let called_as = match &call.request {
+            Request::Command(_) => CalledAs { kind, ..CalledAs::default() },
+            Request::Tool { name, server, .. } => {
+                let server = server.as_deref().map(|server| redact::cut(server, 256));
+                CalledAs { name: Some(redact::cut(name, 256)), server, kind }
+            }
+        };
         Self {
             actor: call.actor.clone(),
             tool,
@@ -150,6 +230,8 @@ impl Seen {
             arguments,
             cwd: call.cwd.as_ref().map(|p| p.display().to_string()),
             workspace: call.workspace.root().map(|p| p.display().to_string()),
+            home: call.home.as_ref().map(|p| p.display().to_string()),
+            called_as,
         }
     }
 
@@ -176,11 +258,15 @@ impl Seen {
             arguments: self.arguments,
             cwd: self.cwd,
             workspace: self.workspace,
+            home: self.home,
+            called_as: self.called_as,
             verdict: decision.verdict,
             answer: decision.answer,
+            would: decision.would,
             reasons: decision.reasons.iter().take(EFFECTS_KEPT).map(ReasonRecord::from).collect(),
             effects,
             more_effects,
+            opinions: opinions(decision.effects.iter().find(|o| o.effect.is_none())),
             policy: decision.policy_version.clone(),
             digest,
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
@@ -189,16 +275,21 @@ impl Seen {
 }
 
 fn effects(operation: &Operation, decision: &Decision) -> (Vec<EffectRecord>, usize) {
-    let verdict_of = |index: usize| {
-        let of_effect = |o: &&EffectOpinions| o.effect == Some(index);
-        decision.effects.iter().find(of_effect).map_or(decision.verdict, |o| o.verdict)
-    };
-    let kept = operation.effects.iter().enumerate().take(EFFECTS_KEPT).map(|(index, effect)| EffectRecord {
-        verb: effect.verb,
-        target: kept(&explain::effect::target(operation, effect)),
-        verdict: verdict_of(index),
+    let kept = operation.effects.iter().enumerate().take(EFFECTS_KEPT).map(|(index, effect)| {
+        let said = decision.effects.iter().find(|o| o.effect == Some(index));
+        EffectRecord {
+            verb: effect.verb,
+            target: kept(&explain::effect::target(operation, effect)),
+            verdict: said.map_or(decision.verdict, |o| o.verdict),
+            opinions: opinions(said),
+        }
     });
     (kept.collect(), operation.effects.len().saturating_sub(EFFECTS_KEPT))
+}
+
+fn opinions(said: Option<&EffectOpinions>) -> Vec<OpinionRecord> {
+    let all = said.map(|said| said.opinions.as_slice()).unwrap_or_default();
+    all.iter().take(OPINIONS_KEPT).map(OpinionRecord::from).collect()
 }
 
 /// The command that a tool's arguments hold under whatever name.

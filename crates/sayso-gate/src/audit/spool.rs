@@ -5,12 +5,15 @@
 //! name; a reader first renames the file, then waits for an exclusive lock on it. To double nothing, records are
 //! known by their id, and a file is removed only after the store has committed.
 
-use crate::audit::{Event, Happening, Record, Recorder, decision_line, fresh_id, happening_line};
+use crate::audit::{
+    Event, Happening, Kind, PolicyVersion, Record, Recorder, decision_line, fresh_id, happening_line, loaded, policies,
+};
 use crate::store::Records;
 use crate::{Error, Places};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
+use sayso_policy::PolicyText;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,12 +22,15 @@ const CURRENT: &str = "current.jsonl";
 const FOLDING: &str = ".folding";
 /// How many lines go into the store at once.
 const BATCH: usize = 4096;
-const DAMAGED: &str = "damaged.txt";
+const DAMAGED: &str = ".damaged";
+/// The longest line that is read: far beyond any that a hook writes.
+const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 
 /// The spool of one user.
 #[derive(Clone, Debug)]
 pub struct Spool {
     folder: PathBuf,
+    places: Places,
 }
 
 /// What folding did.
@@ -32,7 +38,8 @@ pub struct Spool {
 pub struct Folded {
     /// New records.
     pub records: usize,
-    /// Lines that are no record: kept in `damaged.txt` beside the spool.
+    /// Lines that are no record, and records whose id is taken by another one: kept beside the spool, in a file whose
+    /// name ends in `.damaged`.
     pub damaged: usize,
 }
 
@@ -42,7 +49,7 @@ impl Spool {
     /// # Errors
     /// If its folder cannot be used.
     pub fn open(places: &Places) -> Result<Self, Error> {
-        Ok(Self { folder: places.own_folder("spool")? })
+        Ok(Self { folder: places.own_folder("spool")?, places: places.clone() })
     }
 
     /// Takes down what happened around calls.
@@ -133,43 +140,68 @@ impl Spool {
             return Ok(Folded::default());
         }
         let mut folded = Folded::default();
-        let mut lines = BufReader::new(file).split(b'\n');
+        let mut damaged = Vec::new();
+        let mut lines = Lines { reader: BufReader::new(file) };
         loop {
-            let mut records = Vec::new();
-            let mut damaged = Vec::new();
-            let mut ended = true;
-            for line in lines.by_ref().take(BATCH) {
-                ended = false;
-                let line = line.map_err(|e| Error::io("read", path, e))?;
-                match std::str::from_utf8(&line).ok().and_then(|line| Event::from_line(line).ok()) {
-                    Some(event) => records.push(event),
-                    None if line.is_empty() => {}
-                    None => damaged.push(line),
-                }
-            }
-            if ended {
-                break;
-            }
-            folded.records += store.append(&records)?.new;
-            folded.damaged += damaged.len();
-            self.keep_damaged(&damaged)?;
+            let batch = lines.next_batch(&mut damaged).map_err(|e| Error::io("read", path, e))?;
+            let Some(batch) = batch else { break };
+            let appended = store.append(&batch, &self.policies(&batch))?;
+            folded.records += appended.new;
+            let conflicting = appended.conflicting.iter().filter_map(|place| batch.get(*place));
+            damaged.extend(conflicting.filter_map(|event| event.to_line().ok()).map(String::into_bytes));
         }
+        folded.damaged = damaged.len();
+        self.keep_damaged(path, &damaged)?;
         std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
         Ok(folded)
     }
 
-    fn keep_damaged(&self, lines: &[Vec<u8>]) -> Result<(), Error> {
+    /// Texts that hooks have left, of the policies that these records are about.
+    fn policies(&self, events: &[Event]) -> Vec<PolicyVersion> {
+        let loaded = events.iter().filter_map(|event| match event {
+            Event::Change(change) if change.kind == Kind::Policy => change.about.as_deref(),
+            _ => None,
+        });
+        let folder = self.places.state.join(policies::FOLDER);
+        loaded.filter_map(|version| policies::left(&folder, version)).collect()
+    }
+
+    /// What is no record is kept under the name of the file it stood in: written whole, so that a crash before the
+    /// file is removed doubles nothing.
+    fn keep_damaged(&self, of: &Path, lines: &[Vec<u8>]) -> Result<(), Error> {
         if lines.is_empty() {
             return Ok(());
         }
-        let path = self.folder.join(DAMAGED);
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let mut text = lines.join(&b'\n');
         text.push(b'\n');
-        rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)
-            .map_err(std::io::Error::from)
-            .and_then(|file| File::from(file).write_all(&text))
-            .map_err(|e| Error::io("write", &path, e))
+        crate::places::write_own(&of.with_extension(DAMAGED.trim_start_matches('.')), &text)
+    }
+}
+
+/// The lines of a file.
+struct Lines {
+    reader: BufReader<File>,
+}
+
+impl Lines {
+    /// The next records; `None` at the end. What is no record goes to `damaged`.
+    fn next_batch(&mut self, damaged: &mut Vec<Vec<u8>>) -> std::io::Result<Option<Vec<Event>>> {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH {
+            let mut line = Vec::new();
+            if self.reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+                return Ok(Some(batch).filter(|batch| !batch.is_empty()));
+            }
+            if line.last() == Some(&b'\n') {
+                line.pop();
+            }
+            match std::str::from_utf8(&line).ok().and_then(|line| Event::from_line(line).ok()) {
+                Some(event) => batch.push(event),
+                None if line.is_empty() => {}
+                None => damaged.push(line),
+            }
+        }
+        Ok(Some(batch))
     }
 }
 
@@ -186,5 +218,12 @@ fn wait_for(file: &File) -> bool {
 impl Recorder for Spool {
     fn record(&self, record: &Record) -> Result<(), Error> {
         self.append(decision_line(record)?.as_bytes())
+    }
+
+    fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {
+        if policies::leave(&self.places, version, files)? {
+            self.append(Event::from(loaded(version, files)).to_line()?.as_bytes())?;
+        }
+        Ok(())
     }
 }

@@ -162,7 +162,7 @@ impl Gathered {
             [] => (files, policy),
             _ => self.without_demanding_projects()?,
         };
-        let policy = policy.protecting(Protected { paths: own_paths(places), addresses: Vec::new() });
+        let policy = protecting(policy, places);
         supported(InForce { policy, files, notices: self.notices, floor: self.floor })
     }
 
@@ -236,6 +236,11 @@ impl Gathered {
     fn notice(&mut self, code: &'static str, why: String, problems: Vec<Problem>, text: Option<PolicyText>) {
         self.notices.push(Notice { reason: reason::built_in(code, why), problems, text });
     }
+}
+
+/// A policy that knows what is Sayso's here.
+pub(crate) fn protecting(policy: Policy, places: &Places) -> Policy {
+    policy.protecting(Protected { paths: own_paths(places), addresses: Vec::new() })
 }
 
 /// What is Sayso's here, wherever the home folder is said to be.

@@ -6,6 +6,7 @@ mod repository;
 mod source;
 mod trust;
 
+pub(crate) use force::protecting;
 pub use force::{InForce, Notice};
 pub use repository::Repository;
 pub use trust::{Standing, Trusted, distrust, standing, trust};

@@ -2,19 +2,33 @@
 
 mod sqlite;
 
-pub use sqlite::{Sqlite, Transaction};
+pub use sqlite::{Keep, Pruned, Sqlite, Transaction};
 
 use crate::Error;
-use crate::audit::{Chained, Event, Happening, Query, Stored};
+use crate::audit::{Chained, Event, Happening, PolicyVersion, Query, Stored};
 
 /// Keeps the chain: decisions, and every change of anything that is remembered.
 pub trait Records {
     /// Keeps these, in this order, all or none. Those whose id is known already are left out; if what is kept under
-    /// that id is something else, the answer says so. They are synced to disk when this returns.
+    /// that id is something else, the answer says so. With them go the texts of policies that they are about. All is
+    /// synced to disk when this returns.
     ///
     /// # Errors
     /// If they could not be kept.
-    fn append(&self, events: &[Event]) -> Result<Appended, Error>;
+    fn append(&self, events: &[Event], policies: &[PolicyVersion]) -> Result<Appended, Error>;
+
+    /// The texts of a policy that judged something.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn policy(&self, version: &str) -> Result<Option<PolicyVersion>, Error>;
+
+    /// The versions of all policies whose texts are kept, the oldest first, with the time at which each was first in
+    /// force.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn policies(&self) -> Result<Vec<(String, u64)>, Error>;
 
     /// Finds decisions.
     ///

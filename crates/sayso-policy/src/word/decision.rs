@@ -1,11 +1,11 @@
 //! What the gate says, with everything that led to it. Never a bool.
 
 use crate::word::{Answer, Approvers, Reason, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The stages of evaluation, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// What is Sayso's, and what nothing lifts.

@@ -5,11 +5,12 @@
 //! the next one if somebody already waits for the lock; so a group is as large as the crowd, and one caller alone
 //! waits for nobody.
 
+use super::chain::Heads;
 use super::durable::Durable;
 use super::lock;
 use crate::Error;
-use crate::audit::Event;
 use crate::audit::chain::End;
+use crate::audit::{Event, now_ms};
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,6 +30,7 @@ pub(super) struct Group {
 
 struct Writer {
     connection: Connection,
+    heads: Heads,
     open: Option<Open>,
     /// When a transaction could last not be begun, and why.
     refused: Option<(Instant, Arc<str>)>,
@@ -79,8 +81,8 @@ impl<'a> Transaction<'a> {
 }
 
 impl Group {
-    pub(super) fn new(connection: Connection) -> Self {
-        let writer = Writer { connection, open: None, refused: None };
+    pub(super) fn new(connection: Connection, heads: Heads) -> Self {
+        let writer = Writer { connection, heads, open: None, refused: None };
         Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0) }
     }
 
@@ -132,7 +134,8 @@ impl Writer {
         if self.open.is_some() {
             return Ok(());
         }
-        let begun = self.connection.execute_batch("BEGIN IMMEDIATE").map_err(Error::from);
+        let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
+        let begun = begun.map(|_| ()).map_err(Error::from);
         let end = begun.and_then(|()| super::records::end(&self.connection));
         match end {
             Ok(end) => {
@@ -203,11 +206,17 @@ impl Writer {
 
     fn commit(&mut self, durable: &Durable) {
         let Some(open) = self.open.take() else { return };
-        match self.connection.execute_batch("COMMIT") {
+        let signed = self.heads.sign_if_due(&self.connection, &open.end, now_ms());
+        let committed = signed.and_then(|()| {
+            self.connection.prepare_cached("COMMIT")?.execute([])?;
+            Ok(())
+        });
+        match committed {
             Ok(()) => open.fate.decide(Ok(durable.committed())),
             Err(error) => {
                 self.end_transaction();
-                open.fate.decide(Err(Error::from(error).to_string().into()));
+                self.heads.forget();
+                open.fate.decide(Err(error.to_string().into()));
             }
         }
     }

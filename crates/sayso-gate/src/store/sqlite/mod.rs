@@ -4,12 +4,15 @@
 //! written to the file, so that no death of a process loses it; who needs it on the disk itself waits for a sync that
 //! callers share as well ([`durable`]).
 
+mod chain;
 mod connection;
 mod durable;
 mod group;
 mod migration;
+mod policy_versions;
 mod records;
 
+pub use chain::{Keep, Pruned};
 pub use group::Transaction;
 
 use crate::{Error, Places};
@@ -49,7 +52,12 @@ impl Sqlite {
         let mut connection = connection::to_write(path)?;
         migration::migrate(&mut connection)?;
         let durable = Arc::new(Durable::of(path));
-        Ok(Self { path: path.to_owned(), group: Group::new(connection), durable, readers: Mutex::default() })
+        Ok(Self {
+            path: path.to_owned(),
+            group: Group::new(connection, chain::Heads::beside(path)),
+            durable,
+            readers: Mutex::default(),
+        })
     }
 
     /// Changes something, all or nothing, and syncs it to disk before it returns: what was acknowledged survives a

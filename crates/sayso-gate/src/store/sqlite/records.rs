@@ -1,13 +1,16 @@
 //! The chain in SQLite: a few columns to search by, the whole as one line of JSON, and its place in the chain.
 
-use super::{Sqlite, Transaction};
+use super::{Sqlite, Transaction, policy_versions};
 use crate::Error;
 use crate::audit::chain::End;
-use crate::audit::{Chained, Event, Happening, Kind, Order, Query, Record, Recorder, Stored, decision_line};
+use crate::audit::{
+    Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, decision_line, loaded,
+};
 use crate::store::{Appended, Records};
 use blake3::Hash;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use sayso_policy::PolicyText;
 
 /// Where the chain ends: its last record; if there is none, what the last one that was pruned left behind; if there
 /// never was one, the chain's own name.
@@ -59,8 +62,11 @@ pub(super) fn insert(connection: &Connection, event: &Event, body: &str, end: &E
 }
 
 impl Records for Sqlite {
-    fn append(&self, events: &[Event]) -> Result<Appended, Error> {
+    fn append(&self, events: &[Event], policies: &[PolicyVersion]) -> Result<Appended, Error> {
         self.write(|transaction| {
+            for policy in policies {
+                policy_versions::keep(transaction.connection(), policy)?;
+            }
             let mut appended = Appended::default();
             for (place, event) in events.iter().enumerate() {
                 let line = event.to_line()?;
@@ -77,6 +83,14 @@ impl Records for Sqlite {
             }
             Ok(appended)
         })
+    }
+
+    fn policy(&self, version: &str) -> Result<Option<PolicyVersion>, Error> {
+        self.read(|connection| policy_versions::find(connection, version))
+    }
+
+    fn policies(&self) -> Result<Vec<(String, u64)>, Error> {
+        self.read(policy_versions::all)
     }
 
     fn query(&self, query: &Query) -> Result<Vec<Stored>, Error> {
@@ -135,6 +149,18 @@ impl Recorder for Sqlite {
         let line = decision_line(record)?;
         let event = Event::from(record.clone());
         self.write_soon(|transaction| append(transaction, &event, &line)).map(|_| ())
+    }
+
+    fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {
+        if self.read(|connection| policy_versions::is_known(connection, version))? {
+            return Ok(());
+        }
+        self.write(|transaction| {
+            if policy_versions::keep(transaction.connection(), &PolicyVersion::new(version, files))? {
+                transaction.append(&Event::from(loaded(version, files)))?;
+            }
+            Ok(())
+        })
     }
 }
 

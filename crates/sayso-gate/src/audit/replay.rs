@@ -1,0 +1,107 @@
+//! Judging a record again: the same call, by the same policy, must get the same verdict.
+
+use crate::audit::{PolicyVersion, Record};
+use crate::{Places, permit, policy};
+use sayso_policy::{Facts, Operation, Request, State, ToolCall, Verdict, Workspace};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What judging a record again gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "replayed", rename_all = "kebab-case")]
+pub enum Replayed {
+    /// Every effect got the verdict that is on record.
+    Same,
+    /// The very same call gets another verdict now.
+    Differs {
+        /// What differs: the effect, what is on record, what it is now.
+        effect: String,
+        /// On record.
+        was: Verdict,
+        /// Now.
+        now: Verdict,
+    },
+    /// It cannot be judged again as it was.
+    Cannot {
+        /// Why not.
+        why: String,
+    },
+}
+
+/// Judges a record again by the policy of its version.
+///
+/// The call is made again from what is on record. If its digest is not the one on record, it is another call: secrets
+/// were taken out, text was cut, or its programs are found elsewhere now. Facts on disk are those of today.
+#[must_use]
+pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places, facts: Facts<'_>) -> Replayed {
+    let cannot = |why: &str| Replayed::Cannot { why: why.to_owned() };
+    let Some(digest) = &record.digest else { return cannot("Sayso failed on the call, so there is nothing to judge") };
+    let Some(version) = version else { return cannot("the texts of its policy were not kept") };
+    let Some(policy) = version.policy() else {
+        return cannot(
+            "the texts of its policy give another version now: they were changed, or another Sayso wrote it",
+        );
+    };
+    // Files that were named on a command line stand alone.
+    let given = version.files.iter().all(|file| file.layer == "given");
+    let policy = if given { policy } else { policy::protecting(policy, places) };
+    let operation = Operation::new(call(record), facts);
+    if permit::digest(&operation, &record.policy) != *digest {
+        return cannot(why_another_call(record));
+    }
+    let mut stages = record.effects.iter().flat_map(|effect| &effect.opinions).chain(&record.opinions);
+    if stages.any(|opinion| matches!(opinion.stage, sayso_policy::Stage::Limits | sayso_policy::Stage::Grants)) {
+        return cannot("limits or remembered answers took part, which were other ones then");
+    }
+    let state = State { now_ms: record.time_ms, ..State::default() };
+    let decision = policy.evaluate(&operation, &state, facts);
+    for (index, effect) in record.effects.iter().enumerate() {
+        let now =
+            decision.effects.iter().find(|said| said.effect == Some(index)).map_or(decision.verdict, |s| s.verdict);
+        if now != effect.verdict {
+            let effect_name = format!("{} {}", format!("{:?}", effect.verb).to_lowercase(), effect.target);
+            return Replayed::Differs { effect: effect_name, was: effect.verdict, now };
+        }
+    }
+    // The gate may have been stricter than the policy (nobody to ask, a file that cannot be read); never milder.
+    if decision.verdict > record.verdict {
+        return Replayed::Differs { effect: "the call".to_owned(), was: record.verdict, now: decision.verdict };
+    }
+    Replayed::Same
+}
+
+fn call(record: &Record) -> ToolCall {
+    let path = |text: &Option<String>| text.as_ref().map(PathBuf::from);
+    let home = path(&record.home);
+    let request = match (&record.called_as.name, &record.command) {
+        (Some(name), _) => Request::Tool {
+            name: name.clone(),
+            arguments: record.arguments.clone().unwrap_or_default(),
+            server: record.called_as.server.clone(),
+        },
+        (None, command) => Request::Command(command.clone().unwrap_or_default().into_bytes()),
+    };
+    ToolCall {
+        request,
+        actor: record.actor.clone(),
+        cwd: path(&record.cwd),
+        workspace: path(&record.workspace)
+            .map_or_else(Workspace::unknown, |root| Workspace::new(root, home.as_deref())),
+        home,
+        reported_kind: record.called_as.kind.clone(),
+    }
+}
+
+fn why_another_call(record: &Record) -> &'static str {
+    let holds = |what: &str| {
+        let arguments = record.arguments.as_ref().map(ToString::to_string).unwrap_or_default();
+        record.command.as_deref().unwrap_or_default().contains(what) || arguments.contains(what)
+    };
+    if holds("[redacted]") {
+        "secrets were taken out of it before it was kept"
+    } else if holds(" more bytes)") || holds("[too deep]") {
+        "it was too long to be kept whole"
+    } else {
+        "it is another call here and now: its programs are found elsewhere, or bytes of it were no text"
+    }
+}

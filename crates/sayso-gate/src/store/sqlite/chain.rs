@@ -1,0 +1,216 @@
+//! The chain as a whole: verifying it, signing its head, and letting its old end go.
+
+use super::Sqlite;
+use super::records::{end, to_hash};
+use crate::Error;
+use crate::audit::chain::End;
+use crate::audit::{Begin, Change, Event, Head, HeadKey, Kind, Row, Verified, Verifier};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::path::{Path, PathBuf};
+
+/// A head is signed after so many records, or after so many milliseconds if there are new ones.
+const RECORDS_BETWEEN_HEADS: u64 = 1024;
+const TIME_BETWEEN_HEADS: u64 = 60_000;
+
+/// What to keep when the old end is let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Everything from the first record on that is not older than this, in milliseconds since 1970.
+    Since(u64),
+    /// So many records.
+    Last(u64),
+}
+
+/// What letting go did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Pruned {
+    /// How many records went.
+    pub records: u64,
+    /// The last of them; 0: none went.
+    pub up_to: u64,
+}
+
+impl Sqlite {
+    /// Looks at every record, and at every head in the store and the one that was kept elsewhere.
+    ///
+    /// # Errors
+    /// If the store cannot be read. What is wrong with the chain is no error but the answer.
+    pub fn verify(&self, exported: Option<Head>) -> Result<Verified, Error> {
+        let key = HeadKey::beside(self.folder()).ok().map(|key| key.public());
+        self.read(|connection| {
+            let chain = name(connection)?;
+            let heads = heads(connection, &chain, "head", "")?;
+            let pruned = heads_last(connection, &chain, "anchor")?;
+            let mut verifier = Verifier::new(Begin { chain, pruned, heads, key, exported });
+            let mut all = connection.prepare(
+                "SELECT seq, prev, hash, body, time_ms, id, kind, agent, session, tool, verdict, rule
+                 FROM event ORDER BY seq",
+            )?;
+            let mut rows = all.query([])?;
+            while let Some(row) = rows.next()? {
+                let text = |at: usize| row.get_ref(at)?.as_str_or_null().map_err(rusqlite::Error::from);
+                let blob = |at: usize| row.get_ref(at)?.as_blob().map_err(rusqlite::Error::from);
+                verifier.look_at(&Row {
+                    seq: number(row.get(0)?),
+                    previous: hash_or_none(blob(1)?),
+                    hash: hash_or_none(blob(2)?),
+                    body: text(3)?.unwrap_or_default(),
+                    time_ms: number(row.get(4)?),
+                    columns: [text(5)?, text(6)?, text(7)?, text(8)?, text(9)?, text(10)?, text(11)?],
+                });
+            }
+            Ok(verifier.finish())
+        })
+    }
+
+    /// Signs where the chain ends now, and keeps that.
+    ///
+    /// # Errors
+    /// If the key cannot be read, or the store refuses.
+    pub fn sign_head(&self) -> Result<Head, Error> {
+        let key = HeadKey::beside(self.folder())?;
+        self.write(|transaction| {
+            let head = key.sign(&name(transaction.connection())?, &transaction.end());
+            keep(transaction.connection(), "head", &head)?;
+            Ok(head)
+        })
+    }
+
+    /// Lets the old end go, and keeps the signed hash that the rest hangs on. The removal is itself a record.
+    ///
+    /// # Errors
+    /// If the key cannot be read, or the store refuses.
+    pub fn prune(&self, what: Keep, by: &str) -> Result<Pruned, Error> {
+        let key = HeadKey::beside(self.folder())?;
+        self.write(|transaction| {
+            let connection = transaction.connection();
+            let last = end(connection)?.seq;
+            let up_to = match what {
+                Keep::Last(count) => last.saturating_sub(count),
+                // Clocks go backwards: records are let go only up to the first that is to stay.
+                Keep::Since(time) => first_since(connection, time)?.map_or(last, |first| first.saturating_sub(1)),
+            };
+            let hash = "SELECT hash FROM event WHERE seq = ?1";
+            let hash: Option<Vec<u8>> = connection.query_row(hash, [signed(up_to)], |row| row.get(0)).optional()?;
+            let Some(hash) = hash else { return Ok(Pruned::default()) };
+            let anchor = key.sign(&name(connection)?, &End { seq: up_to, hash: to_hash(&hash)? });
+            keep(connection, "anchor", &anchor)?;
+            let records = connection.execute("DELETE FROM event WHERE seq <= ?1", [signed(up_to)])?;
+            connection.execute("DELETE FROM head WHERE seq < ?1", [signed(up_to)])?;
+            let mut change = Change::now(Kind::Chain, "pruned");
+            change.by = Some(by.to_owned());
+            change.detail = serde_json::json!({"records": records, "up_to": up_to, "hash": anchor.hash});
+            transaction.append(&Event::from(change))?;
+            Ok(Pruned { records: u64::try_from(records).unwrap_or(u64::MAX), up_to })
+        })
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+}
+
+/// Signs heads from time to time, as the chain grows.
+pub(super) struct Heads {
+    folder: PathBuf,
+    /// The number and time of the last one.
+    last: Option<(u64, u64)>,
+}
+
+impl Heads {
+    pub(super) fn beside(store: &Path) -> Self {
+        Self { folder: store.parent().unwrap_or(Path::new("/")).to_owned(), last: None }
+    }
+
+    /// A transaction in which something may have been signed was not committed.
+    pub(super) fn forget(&mut self) {
+        self.last = None;
+    }
+
+    /// Signs the end that a transaction is about to commit, if it is time.
+    pub(super) fn sign_if_due(&mut self, connection: &Connection, end: &End, now_ms: u64) -> Result<(), Error> {
+        let (seq, time) = match self.last {
+            Some(last) => last,
+            None => *self.last.insert(last_head(connection)?.unwrap_or((0, now_ms))),
+        };
+        let records = end.seq.saturating_sub(seq);
+        if records < RECORDS_BETWEEN_HEADS && (records == 0 || now_ms.abs_diff(time) < TIME_BETWEEN_HEADS) {
+            return Ok(());
+        }
+        // Without a key records are kept all the same; `verify` says that they are not signed.
+        if let Ok(key) = HeadKey::beside(&self.folder) {
+            keep(connection, "head", &key.sign(&name(connection)?, end))?;
+        }
+        self.last = Some((end.seq, now_ms));
+        Ok(())
+    }
+}
+
+fn last_head(connection: &Connection) -> Result<Option<(u64, u64)>, Error> {
+    let sql = "SELECT seq, time_ms FROM head ORDER BY seq DESC LIMIT 1";
+    let last = connection.query_row(sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
+    Ok(last.map(|(seq, time)| (number(seq), number(time))))
+}
+
+/// The chain's name.
+pub(super) fn name(connection: &Connection) -> Result<String, Error> {
+    Ok(connection.prepare_cached("SELECT id FROM chain")?.query_row([], |row| row.get(0))?)
+}
+
+fn first_since(connection: &Connection, time_ms: u64) -> Result<Option<u64>, Error> {
+    let first: Option<i64> =
+        connection.query_row("SELECT min(seq) FROM event WHERE time_ms >= ?1", [signed(time_ms)], |row| row.get(0))?;
+    Ok(first.map(number))
+}
+
+fn keep(connection: &Connection, table: &str, head: &Head) -> Result<(), Error> {
+    let sql =
+        format!("INSERT OR REPLACE INTO {table} (seq, hash, time_ms, key, signature) VALUES (?1, ?2, ?3, ?4, ?5)");
+    let values = params![
+        signed(head.seq),
+        head.hash.as_bytes(),
+        signed(head.time_ms),
+        head.key.as_bytes(),
+        head.signature.as_bytes()
+    ];
+    connection.prepare_cached(&sql)?.execute(values)?;
+    Ok(())
+}
+
+fn heads(connection: &Connection, chain: &str, table: &str, tail: &str) -> Result<Vec<Head>, Error> {
+    let sql = format!("SELECT seq, hash, time_ms, key, signature FROM {table} ORDER BY seq {tail}");
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = |at: usize| -> Result<String, rusqlite::Error> {
+            Ok(String::from_utf8_lossy(&row.get::<_, Vec<u8>>(at)?).into_owned())
+        };
+        found.push(Head {
+            chain: chain.to_owned(),
+            seq: number(row.get(0)?),
+            hash: text(1)?,
+            time_ms: number(row.get(2)?),
+            key: text(3)?,
+            signature: text(4)?,
+        });
+    }
+    Ok(found)
+}
+
+fn heads_last(connection: &Connection, chain: &str, table: &str) -> Result<Option<Head>, Error> {
+    Ok(heads(connection, chain, table, "DESC LIMIT 1")?.pop())
+}
+
+/// A hash of the wrong length matches nothing.
+fn hash_or_none(bytes: &[u8]) -> blake3::Hash {
+    to_hash(bytes).unwrap_or(blake3::Hash::from_bytes([0; 32]))
+}
+
+fn number(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
