@@ -114,6 +114,24 @@ fn two_stores_on_one_file_take_turns() {
 }
 
 #[test]
+fn many_may_make_the_same_store_at_once() {
+    for _ in 0..20 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.db");
+        std::thread::scope(|scope| {
+            for opener in 0..8 {
+                let path = &path;
+                scope.spawn(move || {
+                    let store = Sqlite::open_at(path).unwrap();
+                    store.write(|tx| tx.append(&change(&opener.to_string()))).unwrap();
+                });
+            }
+        });
+        assert_eq!(abouts(&Sqlite::open_at(&path).unwrap()).len(), 8);
+    }
+}
+
+#[test]
 fn an_id_that_is_taken_by_something_else_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();

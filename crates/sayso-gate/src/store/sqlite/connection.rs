@@ -1,7 +1,7 @@
 //! Opening the file.
 
 use crate::Error;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::path::Path;
@@ -18,7 +18,10 @@ const PAGES_IN_LOG: u32 = 4_000;
 pub(super) fn to_write(path: &Path) -> Result<Connection, Error> {
     make_if_missing(path)?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    patiently(|| {
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+        if mode == "wal" { Ok(()) } else { connection.pragma_update(None, "journal_mode", "WAL") }
+    })?;
     // A commit is written to the log but not synced: `durable` does that, for many at once and without holding other
     // writers up. SQLite itself still syncs wherever a checkpoint needs it.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -32,6 +35,22 @@ pub(super) fn to_read(path: &Path) -> Result<Connection, Error> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
+}
+
+/// Tries again while another process is in the way. SQLite asks its busy handler where waiting cannot end in a
+/// deadlock; where it could (two who change the mode of a new file), it gives up at once, and whoever holds nothing
+/// may try again.
+pub(super) fn patiently<T>(mut act: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    let mut looked = 0;
+    loop {
+        match act() {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && looked < LOOKS => {
+                looked += 1;
+                std::thread::sleep(BETWEEN_LOOKS);
+            }
+            done => return done,
+        }
+    }
 }
 
 fn open(path: &Path, how: OpenFlags) -> Result<Connection, Error> {
