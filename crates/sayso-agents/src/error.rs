@@ -22,6 +22,14 @@ pub enum Error {
         /// Why not.
         why: String,
     },
+    /// An agent that Sayso cannot be put in the way of in this scope.
+    #[error("cannot be installed for {agent} there: {why}")]
+    CannotInstall {
+        /// The agent.
+        agent: &'static str,
+        /// Why not.
+        why: String,
+    },
     /// The system refused.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {

@@ -8,6 +8,7 @@ mod agent;
 mod dialect;
 mod error;
 mod event;
+pub mod find;
 mod hook;
 pub mod install;
 mod json;

@@ -32,6 +32,8 @@ fn machine(scope: Scope) -> Machine {
         project: base.join("project"),
         agent_folder: None,
         program: "/opt/bin/sayso".into(),
+        limiter: Some("/usr/bin/timeout".into()),
+        trust: false,
         root: base,
     };
     Machine { setting, _dir: dir }
@@ -39,7 +41,7 @@ fn machine(scope: Scope) -> Machine {
 
 impl Machine {
     fn path(&self) -> PathBuf {
-        plan_install(CLAUDE, &self.setting).unwrap().path
+        plan_install(CLAUDE, &self.setting).unwrap().files[0].path.clone()
     }
 
     fn put(&self, text: &str) {
@@ -93,7 +95,7 @@ fn what_is_installed_is_taken_out_byte_for_byte() {
         let plan = m.install();
         assert!(plan.changes() && plan.diff().contains("+"), "{before}");
         let after = m.text().unwrap();
-        assert_eq!(registered(&after).len(), 3, "{after}");
+        assert_eq!(registered(&after).len(), 8, "{after}");
         m.uninstall();
         assert_eq!(m.text().as_deref(), Some(*before));
         assert_eq!(std::fs::read_dir(m.setting.places.state.join("install")).unwrap().count(), 0);
@@ -123,8 +125,8 @@ fn hooks_of_others_stay() {
         groups[1],
         json!({"matcher": "*", "hooks": [{
             "type": "command", "command": "/opt/bin/sayso",
-            "args": ["hook", "claude-code", "--home", m.setting.places.home.to_str().unwrap()],
-            "timeout": 10, "onFailure": "block"}]})
+            "args": ["hook", "claude-code", "--home", m.setting.places.home.to_str().unwrap(), "--wait", "590"],
+            "timeout": 600, "onFailure": "block"}]})
     );
 }
 
@@ -150,7 +152,7 @@ fn a_moved_program_is_registered_anew_and_the_way_back_stays() {
     m.install();
     let after = m.text().unwrap();
     assert!(after.contains("/usr/bin/sayso") && !after.contains("/opt/bin/sayso"), "{after}");
-    assert_eq!(after.matches("claude-code").count(), 3);
+    assert_eq!(after.matches("claude-code").count(), 8);
     m.uninstall();
     assert_eq!(m.text().as_deref(), Some(SETTINGS[3]));
 }
@@ -183,10 +185,10 @@ fn a_file_that_was_not_there_is_gone_again_and_so_is_its_folder() {
         let m = machine(scope);
         let plan = m.install();
         assert!(plan.diff().starts_with("--- /dev/null\n"));
-        assert_eq!(registered(&m.text().unwrap()).len(), 3);
+        assert_eq!(registered(&m.text().unwrap()).len(), 8);
         m.uninstall();
         assert_eq!(m.text(), None);
-        assert!(!plan.path.parent().unwrap().exists());
+        assert!(!plan.files[0].path.parent().unwrap().exists());
     }
 }
 

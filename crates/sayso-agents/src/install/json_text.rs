@@ -25,15 +25,82 @@ pub(super) struct Member {
     pub(super) value: Node,
 }
 
-/// Reads a text that must be plain JSON.
-pub(super) fn parse(text: &str) -> Result<Node, String> {
-    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-        return Err(format!(
-            "it is not plain JSON ({error}). Comments and trailing commas cannot be kept: take them out, or register Sayso by hand"
-        ));
+/// Whether the agent's own reader takes comments. Where it does not, a file with comments is one that the agent ignores
+/// whole: to edit it would look like a guard and be none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comments {
+    /// `//` and `/* */` are read over, and kept.
+    Kept,
+    /// They are errors.
+    Refused,
+}
+
+/// Reads a text that must be JSON.
+pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
+    let blanked;
+    let plain = match comments {
+        Comments::Kept => {
+            blanked = blank(text);
+            blanked.as_str()
+        }
+        Comments::Refused => text,
+    };
+    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(plain) {
+        let advice = match comments {
+            Comments::Kept => "Mend it first, or register Sayso by hand",
+            Comments::Refused => {
+                "The agent itself cannot read it so: mend it first. It takes no comments and no trailing commas"
+            }
+        };
+        return Err(format!("it is not plain JSON ({error}). {advice}"));
     }
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text: plain, at: 0 };
     reader.value(0).ok_or_else(|| "it is nested too deeply".to_owned())
+}
+
+/// A text's value, comments or not.
+pub(super) fn value(text: &str) -> Option<Value> {
+    serde_json::from_str(&blank(text)).ok()
+}
+
+/// The text with its comments turned to spaces, every byte else in its place.
+fn blank(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => string_length(rest),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => match rest.get(2..).and_then(|inner| inner.find("*/")) {
+                Some(end) => end + 4,
+                // Never closed: left as it is, and refused by the parser.
+                None => 1,
+            },
+            _ => first.len_utf8(),
+        };
+        let (part, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        if first == '/' && length > 1 {
+            out.extend(part.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        } else {
+            out.push_str(part);
+        }
+        rest = after;
+    }
+    out
+}
+
+/// How long the string is at whose opening quote the text begins.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 impl Node {
@@ -55,7 +122,7 @@ impl Node {
     }
 
     pub(super) fn value(&self, text: &str) -> Value {
-        text.get(self.span.clone()).and_then(|part| serde_json::from_str(part).ok()).unwrap_or_default()
+        text.get(self.span.clone()).and_then(|part| serde_json::from_str(&blank(part)).ok()).unwrap_or_default()
     }
 
     /// Where each child begins and ends.
@@ -77,17 +144,21 @@ pub(super) fn push(text: &str, parent: &Node, key: Option<&str>, value: &Value) 
     let own_lines = children.first().is_none_or(|first| starts_line(text, first.start));
     let head = key.map(|key| format!("{}: ", Value::from(key))).unwrap_or_default();
     let Some(last) = children.last() else {
-        // Empty: opened over several lines. The bracket closes below where its line began.
+        // Empty: opened over several lines. The bracket closes below where its line began. Comments in it stay.
         let outer = indent_at(text, parent.span.start);
         let inner = format!("{outer}{}", style.unit);
         let body = format!("{head}{}", style.render(value, &inner));
         let filled = format!("{nl}{inner}{body}{nl}{outer}", nl = style.newline);
-        return splice(text, parent.span.start + 1..closing, &filled);
+        let head = text.get(..closing).unwrap_or_default().trim_end().len();
+        return splice(text, head..closing, &filled);
     };
     if own_lines && inside.contains('\n') {
         let inner = indent_at(text, last.start);
         let body = format!("{head}{}", style.render(value, &inner));
-        return splice(text, last.end..last.end, &format!(",{}{inner}{body}", style.newline));
+        // A comment behind the last child is about that child.
+        let at = end_of_comment(text, last.end);
+        let added = splice(text, at..at, &format!("{}{inner}{body}", style.newline));
+        return splice(&added, last.end..last.end, ",");
     }
     let comma = if inside.contains(": ") || inside.contains(", ") { ", " } else { "," };
     splice(text, last.end..last.end, &format!("{comma}{head}{value}"))
@@ -109,7 +180,13 @@ pub(super) fn remove(text: &str, parent: &Node, index: usize) -> String {
     let children = parent.children();
     let Some(child) = children.get(index) else { return text.to_owned() };
     let before = index.checked_sub(1).and_then(|i| children.get(i));
-    let range = match (before, children.get(index + 1)) {
+    let after = children.get(index + 1);
+    let around = before.map_or(parent.span.start + 1, |before| before.end)
+        ..after.map_or(parent.span.end.saturating_sub(1), |after| after.start);
+    if has_comment(text, around.start..child.start) || has_comment(text, child.end..around.end) {
+        return remove_between_comments(text, before, child, after);
+    }
+    let range = match (before, after) {
         (Some(before), _) => before.end..child.end,
         (None, Some(after)) => child.start..after.start,
         (None, None) => parent.span.start + 1..parent.span.end.saturating_sub(1),
@@ -117,10 +194,76 @@ pub(super) fn remove(text: &str, parent: &Node, index: usize) -> String {
     splice(text, range, "")
 }
 
+/// The text without a child next to which comments stand: they stay.
+fn remove_between_comments(
+    text: &str,
+    before: Option<&Range<usize>>,
+    child: &Range<usize>,
+    after: Option<&Range<usize>>,
+) -> String {
+    let comma = |from: usize, to: usize| {
+        let gap = blank(text.get(from..to).unwrap_or_default());
+        gap.find(',').map(|at| from + at)
+    };
+    let start = text.get(..child.start).unwrap_or_default().trim_end().len();
+    match (before, after) {
+        // Its own comma goes with it.
+        (_, Some(after)) => {
+            let end = comma(child.end, after.start).map_or(child.end, |at| at + 1);
+            splice(text, start..end, "")
+        }
+        // The comma that led to it goes too.
+        (Some(before), None) => {
+            let gone = splice(text, start..child.end, "");
+            match comma(before.end, child.start).filter(|at| *at < start) {
+                Some(at) => splice(&gone, at..at + 1, ""),
+                None => gone,
+            }
+        }
+        (None, None) => splice(text, start..child.end, ""),
+    }
+}
+
+fn has_comment(text: &str, range: Range<usize>) -> bool {
+    text.get(range).is_some_and(|gap| gap.contains("//") || gap.contains("/*"))
+}
+
+/// Where the line ends on which `at` stands, if nothing but a comment follows there; else `at`.
+fn end_of_comment(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let line = rest.split('\n').next().unwrap_or_default();
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let is_comment = line.trim_start().starts_with("//")
+        || line.trim_start().starts_with("/*")
+            && line.trim_end().find("*/").is_some_and(|end| end + 2 == line.trim_end().len());
+    if is_comment { at + line.len() } else { at }
+}
+
 fn splice(text: &str, range: Range<usize>, with: &str) -> String {
     let head = text.get(..range.start).unwrap_or_default();
     let tail = text.get(range.end..).unwrap_or_default();
     format!("{head}{with}{tail}")
+}
+
+/// The text without the member at this path, if that is empty.
+pub(super) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Result<String, String> {
+    let root = parse(text, comments)?;
+    let Some((last, above)) = path.split_last() else { return Ok(text.to_owned()) };
+    let mut parent = &root;
+    for key in above {
+        let Some(member) = parent.member(key)? else { return Ok(text.to_owned()) };
+        parent = &member.value;
+    }
+    let Kind::Object(members) = &parent.kind else { return Ok(text.to_owned()) };
+    let empty = |node: &Node| match &node.kind {
+        Kind::Object(members) => members.is_empty() && !has_comment(text, node.span.clone()),
+        Kind::Array(items) => items.is_empty() && !has_comment(text, node.span.clone()),
+        Kind::Other => false,
+    };
+    match members.iter().position(|member| member.key == *last && empty(&member.value)) {
+        Some(index) => Ok(remove(text, parent, index)),
+        None => Ok(text.to_owned()),
+    }
 }
 
 /// White space at the beginning of the line on which `at` stands.
@@ -264,13 +407,17 @@ mod tests {
     #[test]
     fn every_place_is_found_whatever_the_text() {
         let text = "{ \"a\\\"}\" : [1, {\"b\":null} ,\"]\"],\n\t\"c\":-1.5e3 }";
-        let root = parse(text).unwrap();
+        let root = parse(text, Comments::Refused).unwrap();
         let a = root.member("a\"}").unwrap().unwrap();
         assert_eq!(a.value.value(text), json!([1, {"b": null}, "]"]));
         assert_eq!(a.value.items().len(), 3);
         assert_eq!(root.member("c").unwrap().unwrap().value.value(text), json!(-1500.0));
-        assert!(parse("{} // x").is_err() && parse("{\"a\":1,}").is_err() && parse("").is_err());
-        assert!(parse("{\"a\":1,\"a\":2}").unwrap().member("a").is_err());
+        assert!(
+            parse("{} // x", Comments::Refused).is_err()
+                && parse("{\"a\":1,}", Comments::Refused).is_err()
+                && parse("", Comments::Refused).is_err()
+        );
+        assert!(parse("{\"a\":1,\"a\":2}", Comments::Refused).unwrap().member("a").is_err());
     }
 
     #[test]
@@ -282,10 +429,10 @@ mod tests {
             ("{\n\t\"a\": 1\n}\n", "{\n\t\"a\": 1,\n\t\"k\": [\n\t\t1\n\t]\n}\n"),
             ("{\r\n    \"a\": 1\r\n}", "{\r\n    \"a\": 1,\r\n    \"k\": [\r\n        1\r\n    ]\r\n}"),
         ] {
-            let after = push(text, &parse(text).unwrap(), Some("k"), &json!([1]));
+            let after = push(text, &parse(text, Comments::Refused).unwrap(), Some("k"), &json!([1]));
             // In one line a new member is compact.
             assert_eq!(after.replace("\"k\": [1]", "\"k\":[1]"), wanted.replace("\"k\": [1]", "\"k\":[1]"));
-            let root = parse(&after).unwrap();
+            let root = parse(&after, Comments::Refused).unwrap();
             assert_eq!(root.member("k").unwrap().unwrap().value.value(&after), json!([1]));
         }
     }
@@ -293,12 +440,50 @@ mod tests {
     #[test]
     fn what_was_added_can_be_taken_out_again() {
         for text in ["{\"a\": 1}", "{\n  \"a\": 1\n}\n", "{ \"a\" : [ ] }"] {
-            let after = push(text, &parse(text).unwrap(), Some("k"), &json!({"x": [1, 2]}));
-            assert_eq!(remove(&after, &parse(&after).unwrap(), 1), text);
+            let after = push(text, &parse(text, Comments::Refused).unwrap(), Some("k"), &json!({"x": [1, 2]}));
+            assert_eq!(remove(&after, &parse(&after, Comments::Refused).unwrap(), 1), text);
         }
         let text = "[1, 2, 3]";
-        assert_eq!(remove(text, &parse(text).unwrap(), 0), "[2, 3]");
-        assert_eq!(remove(text, &parse(text).unwrap(), 2), "[1, 2]");
-        assert_eq!(remove("[ 1 ]", &parse("[ 1 ]").unwrap(), 0), "[]");
+        assert_eq!(remove(text, &parse(text, Comments::Refused).unwrap(), 0), "[2, 3]");
+        assert_eq!(remove(text, &parse(text, Comments::Refused).unwrap(), 2), "[1, 2]");
+        assert_eq!(remove("[ 1 ]", &parse("[ 1 ]", Comments::Refused).unwrap(), 0), "[]");
+    }
+
+    #[test]
+    fn comments_stay_where_they_are() {
+        for text in [
+            "{\n  \"a\": 1 // one\n}\n",
+            "{\n  // about a\n  \"a\": 1,\n  \"b\": \"//\" /* two */\n  // the end\n}\n",
+            "/* head */ {\n  // nothing yet\n}\n",
+            "{ /* inline */ \"a\": [ ] }",
+            "{\r\n  \"a\": 1 // one\r\n}\r\n",
+        ] {
+            let root = parse(text, Comments::Kept).unwrap();
+            let count = root.children().len();
+            let after = push(text, &root, Some("k"), &json!({"x": [1, 2]}));
+            let read = parse(&after, Comments::Kept).unwrap();
+            assert_eq!(read.member("k").unwrap().unwrap().value.value(&after), json!({"x": [1, 2]}), "{after}");
+            for comment in
+                ["// one", "// about a", "/* two */", "// the end", "/* head */", "// nothing yet", "/* inline */"]
+            {
+                assert_eq!(after.contains(comment), text.contains(comment), "{after}");
+            }
+            assert_eq!(remove(&after, &read, count), text);
+        }
+        assert!(parse("{} /* never closed", Comments::Kept).is_err());
+        assert!(parse("{\"a\": 1,}", Comments::Kept).is_err());
+        assert!(parse("{\"a\": \"http://x\"} // \"}", Comments::Kept).is_ok());
+    }
+
+    #[test]
+    fn a_child_between_comments_goes_alone() {
+        let text = "{\n  \"a\": 1, // one\n  \"b\": 2, // two\n  \"c\": 3 // three\n}";
+        let gone = |index| remove(text, &parse(text, Comments::Kept).unwrap(), index);
+        for index in 0..3 {
+            let after = gone(index);
+            let read = parse(&after, Comments::Kept).unwrap();
+            assert_eq!(read.children().len(), 2, "{after}");
+        }
+        assert!(gone(2).contains("// two") && gone(1).contains("// one"));
     }
 }

@@ -15,8 +15,9 @@ struct Note {
     existed: bool,
     /// The hash of what `install` wrote: while the file has it, nobody else has changed it.
     installed: String,
-    /// Folders that `install` made for it.
-    made_folder: bool,
+    /// Folders that `install` made for it, the innermost first.
+    #[serde(default)]
+    made: Vec<PathBuf>,
 }
 
 /// What was there before Sayso, if the file is still as `install` left it: `Some(None)` means that there was none.
@@ -41,13 +42,13 @@ pub(super) fn remember(
 ) -> Result<Option<PathBuf>, Error> {
     places.own_folder("install")?;
     let (kept, note_path) = files(places, path);
-    let made_before = read_note(&note_path).is_some_and(|note| note.made_folder);
-    let missing = path.parent().is_some_and(|folder| !folder.exists());
+    let mut made = read_note(&note_path).map(|note| note.made).unwrap_or_default();
+    made.extend(path.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned));
     let note = Note {
         path: path.to_owned(),
         existed: original.is_some(),
         installed: installed.map(hash).unwrap_or_default(),
-        made_folder: made_before || missing,
+        made,
     };
     std::fs::write(&kept, original.unwrap_or_default()).map_err(|e| Error::io("write", &kept, e))?;
     let json = serde_json::to_vec(&note).map_err(sayso_gate::Error::from)?;
@@ -58,8 +59,8 @@ pub(super) fn remember(
 /// Sayso is out of the way again: nothing is left to put back.
 pub(super) fn forget(places: &Places, path: &Path, removed: bool) {
     let (kept, note_path) = files(places, path);
-    let made_folder = read_note(&note_path).is_some_and(|note| note.made_folder);
-    if let (true, true, Some(folder)) = (removed, made_folder, path.parent()) {
+    let made = read_note(&note_path).map(|note| note.made).unwrap_or_default();
+    for folder in made.iter().filter(|folder| removed && path.starts_with(folder)) {
         // Only an empty folder goes: the agent may have put something there meanwhile.
         let _ = std::fs::remove_dir(folder);
     }

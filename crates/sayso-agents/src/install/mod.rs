@@ -1,17 +1,32 @@
 //! Putting Sayso in an agent's way, and taking it away again.
 //!
-//! A change is planned first, so that it can be shown; then it is made, if the file is still the same. What was there
-//! before is kept, and `uninstall` puts it back byte for byte unless somebody else has changed the file meanwhile:
-//! then only what is Sayso's is taken out.
+//! A change is planned first, so that it can be shown; then it is made, if the files are still the same. What was there
+//! before is kept, and `uninstall` puts it back byte for byte unless somebody else has changed a file meanwhile: then
+//! only what is Sayso's is taken out.
 
 mod claude_code;
+mod codex;
+mod codex_managed;
+mod codex_trust;
+mod command;
+mod copilot;
+mod cursor;
 mod diff;
+mod gemini;
+mod hooks_json;
+mod inspect;
 mod json_text;
 mod keep;
+mod part;
+mod shim;
+
+pub use command::{CALL_SECONDS, NOTE_SECONDS};
+pub use inspect::{Finding, Registration, registrations};
 
 use crate::{Agent, Error};
+use part::{Left, Part, read, resolved, write};
 use sayso_gate::Places;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Whose settings are changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +38,21 @@ pub enum Scope {
     Project,
     /// The machine's: what no user and no project can switch off.
     Managed,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: &[Self] = &[Self::User, Self::Project, Self::Managed];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Managed => "managed",
+        }
+    }
 }
 
 /// What an installation depends on.
@@ -38,24 +68,65 @@ pub struct Setting {
     pub agent_folder: Option<PathBuf>,
     /// The program to register: this one, as an absolute path.
     pub program: PathBuf,
+    /// A program like `timeout` of coreutils, that ends a hook that hangs, for agents that would then let the call run.
+    pub limiter: Option<PathBuf>,
+    /// The owner said clearly that the agent may trust the hook without asking again.
+    pub trust: bool,
     /// `/`, but for tests.
     pub root: PathBuf,
+}
+
+impl Setting {
+    /// The settings of an agent on this machine, as the environment has them.
+    #[must_use]
+    pub fn here(agent: Agent, scope: Scope, places: Places, project: PathBuf, program: PathBuf) -> Self {
+        let limiter = ["/usr/bin/timeout", "/bin/timeout"].into_iter().map(PathBuf::from).find(|path| path.is_file());
+        let agent_folder = agent_folder(agent, |name| std::env::var_os(name).map(PathBuf::from));
+        Self { places, scope, project, agent_folder, program, limiter, trust: false, root: "/".into() }
+    }
+
+    /// The folder of the agent's user settings.
+    fn agent_folder_or(&self, below_home: &str) -> PathBuf {
+        self.agent_folder.clone().unwrap_or_else(|| self.places.home.join(below_home))
+    }
+}
+
+/// Where an agent's own variables put its user settings.
+fn agent_folder(agent: Agent, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    match agent {
+        Agent::ClaudeCode => variable("CLAUDE_CONFIG_DIR"),
+        Agent::Codex => variable("CODEX_HOME"),
+        Agent::Gemini => variable("GEMINI_CLI_HOME").map(|home| home.join(".gemini")),
+        Agent::Copilot => variable("COPILOT_HOME"),
+        Agent::OpenCode => variable("XDG_CONFIG_HOME").map(|folder| folder.join("opencode")),
+        Agent::OpenClaw => variable("OPENCLAW_STATE_DIR"),
+        Agent::Cursor | Agent::Zed => None,
+    }
+    .filter(absolute)
 }
 
 /// A change that has not been made yet.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The agent's settings file.
+    /// What happens to each file.
+    pub files: Vec<FileChange>,
+    /// What its owner should know.
+    pub notices: Vec<String>,
+    state: Places,
+    installing: bool,
+}
+
+/// What happens to one file.
+#[derive(Clone, Debug)]
+pub struct FileChange {
+    /// The file; where it is a link, what that leads to.
     pub path: PathBuf,
     /// Its content now; `None`: it is not there.
     pub before: Option<String>,
     /// Its content afterwards; `None`: it is removed.
     pub after: Option<String>,
-    /// What its owner should know.
-    pub notices: Vec<String>,
-    state: Places,
-    installing: bool,
-    /// The text to come back to, where it is not simply `before`.
+    /// The text to come back to.
     original: Option<String>,
 }
 
@@ -64,18 +135,24 @@ pub struct Plan {
 /// # Errors
 /// If the agent's settings cannot be read or safely edited.
 pub fn plan_install(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
-    let path = settings_path(agent, setting)?;
-    let before = read(&path)?;
-    let after =
-        claude_code::register(before.as_deref(), setting).map_err(|why| Error::Settings { path: path.clone(), why })?;
-    // Installed before: what to come back to is what was there before that, or this text without what is Sayso's.
-    let original = match (&before, keep::original(&setting.places, &path, before.as_deref())?) {
-        (_, Some(original)) => original,
-        (Some(text), None) => claude_code::unregister(text).ok().flatten().or_else(|| before.clone()),
-        (None, None) => None,
-    };
-    let notices = before.as_deref().map(claude_code::notices).unwrap_or_default();
-    Ok(Plan { path, before, after: Some(after), notices, state: setting.places.clone(), installing: true, original })
+    let mut files = Vec::new();
+    let mut notices = Vec::new();
+    for part in parts(agent, setting, setting.trust)? {
+        let path = resolved(part.path())?;
+        let before = read(&path)?;
+        let refuse = |why| Error::Settings { path: path.clone(), why };
+        let after = part.register(before.as_deref()).map_err(refuse)?;
+        // Installed before: what to come back to is what was there before that, or this text without what is Sayso's.
+        let original = match (&before, keep::original(&setting.places, &path, before.as_deref())?) {
+            (_, Some(original)) => original,
+            (Some(text), None) => part.unregister(text).unwrap_or(Left::AsIs).of(text),
+            (None, None) => None,
+        };
+        notices.extend(switched_off(agent, &after));
+        files.push(FileChange { path, before, after: Some(after), original });
+    }
+    notices.extend(advice(agent, setting));
+    Ok(Plan { files, notices, state: setting.places.clone(), installing: true })
 }
 
 /// Plans the removal of Sayso from an agent's settings.
@@ -83,97 +160,156 @@ pub fn plan_install(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
 /// # Errors
 /// If the agent's settings cannot be read or safely edited.
 pub fn plan_uninstall(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
-    let path = settings_path(agent, setting)?;
-    let before = read(&path)?;
-    let after = match (&before, keep::original(&setting.places, &path, before.as_deref())?) {
-        (Some(_), Some(original)) => original,
-        (Some(text), None) => claude_code::unregister(text)
-            .map_err(|why| Error::Settings { path: path.clone(), why })?
-            .or_else(|| before.clone()),
-        (None, _) => None,
+    let mut files = Vec::new();
+    for part in parts(agent, setting, true)? {
+        let path = resolved(part.path())?;
+        let before = read(&path)?;
+        let refuse = |why| Error::Settings { path: path.clone(), why };
+        let after = match (&before, keep::original(&setting.places, &path, before.as_deref())?) {
+            (Some(_), Some(original)) => original,
+            (Some(text), None) => part.unregister(text).map_err(refuse)?.of(text),
+            (None, _) => None,
+        };
+        files.push(FileChange { path, before, after, original: None });
+    }
+    // What the agent trusts is taken away before what it would run.
+    files.reverse();
+    Ok(Plan { files, notices: Vec::new(), state: setting.places.clone(), installing: false })
+}
+
+/// The files that an installation changes, in the order in which they are written.
+fn parts(agent: Agent, setting: &Setting, trust: bool) -> Result<Vec<Box<dyn Part>>, Error> {
+    let boxed = |file: part::OwnFile| Box::new(file) as Box<dyn Part>;
+    let made: Result<Vec<Box<dyn Part>>, String> = match (agent, hooks(agent, setting)) {
+        (Agent::OpenCode, _) => shim::opencode(setting).map(|file| vec![boxed(file)]),
+        (Agent::OpenClaw, _) => shim::openclaw(setting).map(|files| files.into_iter().map(boxed).collect()),
+        (Agent::Codex, _) if setting.scope == Scope::Managed => {
+            codex_managed::requirements(setting).map(|part| vec![Box::new(part) as _])
+        }
+        (Agent::Codex, Some(file)) if trust => file.and_then(|file| {
+            let trust = codex_trust::Trust::new(setting)?;
+            Ok(vec![Box::new(file) as Box<dyn Part>, Box::new(trust)])
+        }),
+        (_, Some(file)) => file.map(|file| vec![Box::new(file) as _]),
+        (_, None) => return Err(Error::NotInstallable(agent.title())),
     };
-    let state = setting.places.clone();
-    Ok(Plan { path, before, after, notices: Vec::new(), state, installing: false, original: None })
+    made.map_err(|why| Error::CannotInstall { agent: agent.title(), why })
+}
+
+/// The file of hooks of an agent that has one.
+fn hooks(agent: Agent, setting: &Setting) -> Option<Result<hooks_json::HooksFile, String>> {
+    match agent {
+        Agent::ClaudeCode => Some(claude_code::hooks(setting)),
+        Agent::Codex => Some(codex::hooks(setting)),
+        Agent::Gemini => Some(gemini::hooks(setting)),
+        Agent::Copilot => Some(copilot::hooks(setting)),
+        Agent::Cursor => Some(cursor::hooks(setting)),
+        Agent::OpenCode | Agent::OpenClaw | Agent::Zed => None,
+    }
+}
+
+/// What in a text of the agent's switches Sayso off.
+fn switched_off(agent: Agent, text: &str) -> Vec<String> {
+    let Some(settings) = json_text::value(text) else { return Vec::new() };
+    match agent {
+        Agent::ClaudeCode => claude_code::switched_off(&settings),
+        Agent::Gemini => gemini::switched_off(&settings),
+        Agent::Copilot => copilot::switched_off(&settings),
+        _ => Vec::new(),
+    }
+}
+
+/// What the owner should know besides.
+fn advice(agent: Agent, setting: &Setting) -> Vec<String> {
+    let mut advice = Vec::new();
+    match (agent, setting.scope) {
+        (Agent::Codex, Scope::User | Scope::Project) if !setting.trust => advice.push(
+            "Codex runs no hook before you trust it: it asks at its next start, or `sayso install codex --trust` records your yes."
+                .to_owned(),
+        ),
+        (Agent::OpenClaw, _) => {
+            advice.push("OpenClaw loads plugins when its gateway starts: restart the gateway.".to_owned());
+        }
+        _ => {}
+    }
+    if setting.scope == Scope::Project {
+        advice.push(
+            "This file belongs to the project and names paths of this machine: do not commit it for others.".to_owned(),
+        );
+    }
+    if setting.limiter.is_none() && matches!(agent, Agent::Codex | Agent::Gemini | Agent::Copilot) {
+        advice.push(format!(
+            "This system has no `timeout` program: if Sayso ever hangs, {} runs the call after {CALL_SECONDS} seconds.",
+            agent.title()
+        ));
+    }
+    advice
 }
 
 impl Plan {
     /// Whether anything changes.
     #[must_use]
     pub fn changes(&self) -> bool {
-        self.before != self.after
+        self.files.iter().any(FileChange::changes)
     }
 
     /// The change as a unified diff; empty if nothing changes.
     #[must_use]
     pub fn diff(&self) -> String {
-        let name = self.path.display().to_string();
-        diff::unified(&name, self.before.as_deref(), self.after.as_deref())
+        self.files.iter().map(FileChange::diff).collect()
     }
 
-    /// Makes the change. Tells where the former content is kept, if there was any.
+    /// Makes the change. Tells where the former contents are kept, if there were any.
     ///
     /// # Errors
-    /// If the file changed since it was planned, or cannot be written.
-    pub fn apply(&self) -> Result<Option<PathBuf>, Error> {
-        if read(&self.path)? != self.before {
-            return Err(Error::Changed(self.path.clone()));
+    /// If a file changed since it was planned, or cannot be written. Then nothing has changed.
+    pub fn apply(&self) -> Result<Vec<PathBuf>, Error> {
+        for file in &self.files {
+            if read(&file.path)? != file.before {
+                return Err(Error::Changed(file.path.clone()));
+            }
         }
-        if !self.changes() {
-            return Ok(None);
+        let mut backups = Vec::new();
+        let mut done: Vec<&FileChange> = Vec::new();
+        for file in self.files.iter().filter(|file| file.changes()) {
+            match self.make(file) {
+                Ok(backup) => backups.extend(backup),
+                Err(error) => {
+                    for earlier in done {
+                        // As far as it goes: the first failure is the one to tell.
+                        let _ = write(&earlier.path, earlier.before.as_deref());
+                    }
+                    return Err(error);
+                }
+            }
+            done.push(file);
         }
+        if !self.installing {
+            for file in &self.files {
+                keep::forget(&self.state, &file.path, file.after.is_none());
+            }
+        }
+        Ok(backups)
+    }
+
+    fn make(&self, file: &FileChange) -> Result<Option<PathBuf>, Error> {
         let backup = if self.installing {
-            keep::remember(&self.state, &self.path, self.original.as_deref(), self.after.as_deref())?
+            keep::remember(&self.state, &file.path, file.original.as_deref(), file.after.as_deref())?
         } else {
             None
         };
-        match &self.after {
-            Some(text) => write(&self.path, text)?,
-            None => {
-                std::fs::remove_file(&self.path).map_err(|e| Error::io("remove", &self.path, e))?;
-            }
-        }
-        if !self.installing {
-            keep::forget(&self.state, &self.path, self.after.is_none());
-        }
+        write(&file.path, file.after.as_deref())?;
         Ok(backup)
     }
 }
 
-/// The agent's settings file; where it is a link, what it leads to.
-fn settings_path(agent: Agent, setting: &Setting) -> Result<PathBuf, Error> {
-    let Agent::ClaudeCode = agent else { return Err(Error::NotInstallable(agent.title())) };
-    let path = claude_code::settings_path(setting);
-    Ok(path.canonicalize().unwrap_or(path))
-}
-
-fn read(path: &Path) -> Result<Option<String>, Error> {
-    match std::fs::read(path) {
-        Ok(bytes) => {
-            let refuse = |_| Error::Settings { path: path.to_owned(), why: "it is not UTF-8".to_owned() };
-            String::from_utf8(bytes).map(Some).map_err(refuse)
-        }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(Error::io("read", path, e)),
+impl FileChange {
+    fn changes(&self) -> bool {
+        self.before != self.after
     }
-}
 
-/// Replaces a file's content whole, its mode kept.
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let failed = |e| Error::io("write", path, e);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
+    fn diff(&self) -> String {
+        let name = self.path.display().to_string();
+        diff::unified(&name, self.before.as_deref(), self.after.as_deref())
     }
-    let temporary = path.with_extension("sayso-new");
-    let written = (|| {
-        std::fs::write(&temporary, text)?;
-        if let Ok(meta) = std::fs::metadata(path) {
-            std::fs::set_permissions(&temporary, meta.permissions())?;
-        }
-        std::fs::File::open(&temporary)?.sync_all()?;
-        std::fs::rename(&temporary, path)
-    })();
-    written.map_err(|e| {
-        let _ = std::fs::remove_file(&temporary);
-        failed(e)
-    })
 }

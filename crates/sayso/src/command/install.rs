@@ -1,6 +1,7 @@
 //! `sayso install`: puts Sayso in an agent's way.
 
 use crate::failure::{Failure, Outcome};
+use crate::show::agents;
 use crate::show::paint::Paint;
 use sayso_agents::install::{Plan, Scope, Setting, plan_install};
 use sayso_agents::{Agent, Error};
@@ -12,16 +13,21 @@ use std::process::ExitCode;
 /// Registers Sayso with an agent, so that every tool call is judged before it runs.
 ///
 /// Shows the change to the agent's settings first. On a terminal it asks before it writes; `sayso uninstall` puts the
-/// settings back exactly as they were.
+/// settings back exactly as they were. Without a name it looks which agents are on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  sayso install                           which agents are here, and guard them one by one
   sayso install claude-code
+  sayso install codex --trust             and record your trust in the hook: Codex runs it at once
   sayso install claude-code --dry-run     only show the change
   sayso install claude-code --managed     for the whole machine: no user and no project can switch it off")]
 pub(crate) struct Install {
-    /// The agent: claude-code
-    agent: String,
+    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw
+    agent: Option<String>,
+    /// Record in the agent's own settings that you trust the hook (Codex runs no other)
+    #[arg(long)]
+    trust: bool,
     #[command(flatten)]
     change: Change,
 }
@@ -48,38 +54,86 @@ pub(crate) struct Change {
 
 /// Runs it.
 pub(crate) fn run(install: &Install) -> Outcome {
-    let (agent, setting) = install.change.setting(&install.agent)?;
-    let plan = plan_install(agent, &setting).map_err(failure)?;
+    match &install.agent {
+        Some(name) => one(install, name.parse().map_err(failure)?),
+        None => each(install),
+    }
+}
+
+/// The agents on this machine, one by one.
+fn each(install: &Install) -> Outcome {
+    let found = agents::find(&Places::find(Home::Environment)?);
+    if found.is_empty() {
+        let known: Vec<&str> = Agent::ALL.iter().filter(|agent| agent.has_hooks()).map(|agent| agent.name()).collect();
+        return say(&format!("No agent is on PATH. Sayso knows: {}\n", known.join(", ")));
+    }
+    let width = found.iter().map(|agent| agent.title().len()).max().unwrap_or(0);
+    let mut text = "Agents on this machine\n".to_owned();
+    for agent in &found {
+        let how = if agent.guarded { "guarded".to_owned() } else { format!("not guarded    {}", agent.install()) };
+        text.push_str(&format!("  {:<width$}   {how}\n", agent.title()));
+    }
+    stdout().write_all(text.as_bytes())?;
+    let open: Vec<_> = found.iter().filter(|agent| !agent.guarded).collect();
+    // A list is an answer; a change needs a yes.
+    if open.is_empty() || !(install.change.yes || install.change.dry_run || stdin().is_terminal()) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    for agent in open {
+        if install.change.yes || install.change.dry_run || yes(&format!("\nGuard {}?", agent.agent.title()))? {
+            one(install, agent.agent)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn one(install: &Install, agent: Agent) -> Outcome {
+    let mut setting = install.change.setting(agent)?;
+    setting.trust = install.trust;
+    let mut plan = plan_install(agent, &setting).map_err(failure)?;
+    let asks = stdin().is_terminal() && !install.change.yes && !install.change.dry_run;
+    if agent == Agent::Codex && !setting.trust && setting.scope != Scope::Managed && asks {
+        let question =
+            "Codex runs no hook before you trust it. Record your trust in this hook, so that it runs at once?";
+        if yes(question)? {
+            setting.trust = true;
+            plan = plan_install(agent, &setting).map_err(failure)?;
+        }
+    }
     if !plan.changes() {
-        return say(&format!("{} is guarded already.\n", install.agent));
+        for notice in &plan.notices {
+            writeln!(stdout(), "note: {}", visible(notice))?;
+        }
+        return say(&format!("{agent} is guarded already.\nNext:  sayso doctor     looks whether the guard holds\n"));
     }
     if !install.change.made(&plan)? {
         return Ok(ExitCode::SUCCESS);
     }
     say(&format!(
-        "\n{} is guarded from its next session on.\nNext:  sayso serve     shows its decisions as they are made\n",
-        install.agent
+        "\n{agent} is guarded from its next session on.\nNext:  sayso doctor --live     sees it deny a harmless call\n       sayso serve             shows its decisions as they are made\n"
     ))
 }
 
+/// Asks a person.
+fn yes(question: &str) -> Result<bool, Failure> {
+    let mut out = stdout().lock();
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
 impl Change {
-    /// The agent, and what its settings depend on.
-    pub(crate) fn setting(&self, agent: &str) -> Result<(Agent, Setting), Failure> {
-        let agent: Agent = agent.parse().map_err(failure)?;
+    /// What the settings of an agent depend on.
+    pub(crate) fn setting(&self, agent: Agent) -> Result<Setting, Failure> {
         let scope = match (self.project, self.managed) {
             (true, _) => Scope::Project,
             (_, true) => Scope::Managed,
             _ => Scope::User,
         };
-        let setting = Setting {
-            places: Places::find(Home::Environment)?,
-            scope,
-            project: std::env::current_dir()?,
-            agent_folder: std::env::var_os("CLAUDE_CONFIG_DIR").map(Into::into),
-            program: std::env::current_exe()?.canonicalize()?,
-            root: "/".into(),
-        };
-        Ok((agent, setting))
+        let places = Places::find(Home::Environment)?;
+        Ok(Setting::here(agent, scope, places, std::env::current_dir()?, agents::this_program()?))
     }
 
     /// Shows a change and makes it, unless somebody says no.
@@ -93,18 +147,13 @@ impl Change {
             writeln!(out, "\nNothing is written.")?;
             return Ok(false);
         }
-        if !self.yes && stdin().is_terminal() {
-            write!(out, "\nWrite this? [y/N] ")?;
-            out.flush()?;
-            let mut answer = String::new();
-            stdin().lock().read_line(&mut answer)?;
-            if !matches!(answer.trim(), "y" | "Y" | "yes") {
-                writeln!(out, "Nothing is written.")?;
-                return Ok(false);
-            }
+        drop(out);
+        if !self.yes && stdin().is_terminal() && !yes("\nWrite this?")? {
+            say("Nothing is written.\n")?;
+            return Ok(false);
         }
-        if let Some(backup) = plan.apply().map_err(failure)? {
-            writeln!(out, "\nThe former settings are kept in {}", visible(&backup.display().to_string()))?;
+        for backup in plan.apply().map_err(failure)? {
+            writeln!(stdout(), "\nThe former settings are kept in {}", visible(&backup.display().to_string()))?;
         }
         Ok(true)
     }
@@ -133,9 +182,11 @@ pub(crate) fn say(text: &str) -> Outcome {
 /// What is the owner's to mend is wrong usage, all else internal.
 pub(crate) fn failure(error: Error) -> Failure {
     match error {
-        Error::UnknownAgent(_) | Error::Settings { .. } | Error::Changed(_) => {
-            Failure::wrong(format!("error: {error}"))
-        }
+        Error::UnknownAgent(_)
+        | Error::NotInstallable(_)
+        | Error::CannotInstall { .. }
+        | Error::Settings { .. }
+        | Error::Changed(_) => Failure::wrong(format!("error: {error}")),
         error => Failure::Internal(error.into()),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::install::{Change, failure, say};
 use crate::failure::Outcome;
+use sayso_agents::Agent;
 use sayso_agents::install::plan_uninstall;
 use std::process::ExitCode;
 
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 Example:
   sayso uninstall claude-code")]
 pub(crate) struct Uninstall {
-    /// The agent: claude-code
+    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw
     agent: String,
     #[command(flatten)]
     change: Change,
@@ -21,7 +22,8 @@ pub(crate) struct Uninstall {
 
 /// Runs it.
 pub(crate) fn run(uninstall: &Uninstall) -> Outcome {
-    let (agent, setting) = uninstall.change.setting(&uninstall.agent)?;
+    let agent: Agent = uninstall.agent.parse().map_err(failure)?;
+    let setting = uninstall.change.setting(agent)?;
     let plan = plan_uninstall(agent, &setting).map_err(failure)?;
     if !plan.changes() {
         return say(&format!("{} is not guarded; nothing to take out.\n", uninstall.agent));

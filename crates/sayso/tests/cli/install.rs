@@ -19,7 +19,8 @@ fn uninstall_puts_settings_back_exactly() {
     assert!(installed.out.contains("claude-code is guarded from its next session on."), "{}", installed.out);
     let text = std::fs::read_to_string(&settings).unwrap();
     assert!(text.contains("\"claude-code\"") && text.contains("\"model\":\"opus\""), "{text}");
-    assert_eq!(person.run(&["install", "claude-code"]).out, "claude-code is guarded already.\n");
+    let again = person.run(&["install", "claude-code"]);
+    assert!(again.out.starts_with("claude-code is guarded already.\n"), "{}", again.out);
 
     assert_eq!(person.run(&["uninstall", "claude-code"]).code, 0);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
@@ -41,4 +42,37 @@ fn an_unknown_agent_is_wrong_usage() {
     let said = Person::new().run(&["install", "nonesuch"]);
     assert_eq!(said.code, 2);
     assert!(said.err.contains("claude-code"), "{}", said.err);
+}
+
+#[test]
+fn an_agent_without_settings_in_a_scope_says_so() {
+    let said = Person::new().run(&["install", "opencode", "--managed"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("no plugins for a whole machine"), "{}", said.err);
+    let said = Person::new().run(&["install", "zed"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+}
+
+#[test]
+fn without_a_name_the_agents_on_this_machine_are_listed() {
+    let person = Person::new();
+    let bin = person.home().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let program = bin.join("codex");
+    std::fs::write(&program, "#!/bin/sh\necho codex-cli 9.8.7\n").unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = person.sayso();
+        let done = command.args(arguments).env("PATH", format!("{}:/usr/bin:/bin", bin.display())).output().unwrap();
+        (done.status.code(), String::from_utf8(done.stdout).unwrap())
+    };
+    let (_, list) = run(&["install"]);
+    assert!(list.contains("Codex 9.8.7   not guarded    sayso install codex\n"), "{list}");
+    // A list is an answer; a change needs a yes.
+    assert!(!there(&person.home().join(".codex/hooks.json")));
+    let (code, made) = run(&["install", "--yes", "--trust"]);
+    assert_eq!(code, Some(0), "{made}");
+    assert!(there(&person.home().join(".codex/hooks.json")), "{made}");
+    let (_, list) = run(&["install"]);
+    assert!(list.contains("Codex 9.8.7   guarded\n"), "{list}");
 }

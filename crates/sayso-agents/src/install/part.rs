@@ -1,0 +1,131 @@
+//! One file that an installation changes.
+
+use crate::Error;
+use std::path::{Path, PathBuf};
+
+/// The largest settings file that is edited. Real ones have a thousandth of it.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// One file that an installation changes.
+pub(super) trait Part {
+    /// Where it is.
+    fn path(&self) -> &Path;
+
+    /// Its content with Sayso in it. Content that has it already stays as it is.
+    fn register(&self, before: Option<&str>) -> Result<String, String>;
+
+    /// Its content without Sayso.
+    fn unregister(&self, text: &str) -> Result<Left, String>;
+}
+
+/// What is left of a file without Sayso.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Sayso was not in it.
+    AsIs,
+    /// This.
+    Text(String),
+    /// It was Sayso's alone.
+    Nothing,
+}
+
+impl Left {
+    /// The content afterwards, if this was the content before.
+    pub(super) fn of(self, before: &str) -> Option<String> {
+        match self {
+            Self::AsIs => Some(before.to_owned()),
+            Self::Text(text) => Some(text),
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// A file that is all Sayso's.
+pub(super) struct OwnFile {
+    pub(super) path: PathBuf,
+    pub(super) content: String,
+    /// What is in every version of it that Sayso wrote, and in nobody else's.
+    pub(super) mark: &'static str,
+}
+
+impl Part for OwnFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn register(&self, before: Option<&str>) -> Result<String, String> {
+        match before {
+            Some(text) if !text.trim().is_empty() && !text.contains(self.mark) => {
+                Err("it is there already and not Sayso's: move it away first".to_owned())
+            }
+            _ => Ok(self.content.clone()),
+        }
+    }
+
+    fn unregister(&self, text: &str) -> Result<Left, String> {
+        Ok(if text.contains(self.mark) { Left::Nothing } else { Left::AsIs })
+    }
+}
+
+/// Where a file really is: settings behind a link stay behind it.
+pub(super) fn resolved(path: &Path) -> Result<PathBuf, Error> {
+    match path.canonicalize() {
+        Ok(real) => Ok(real),
+        Err(_) if path.is_symlink() => Err(Error::Settings {
+            path: path.to_owned(),
+            why: "it is a link that leads nowhere. Mend or remove the link first".to_owned(),
+        }),
+        // Not there yet: its folder may still be a link.
+        Err(_) => Ok(match (path.parent().and_then(|folder| folder.canonicalize().ok()), path.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => path.to_owned(),
+        }),
+    }
+}
+
+/// The content of a file; `None` if it is not there.
+pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
+    let refuse = |why: &str| Error::Settings { path: path.to_owned(), why: why.to_owned() };
+    match std::fs::metadata(path) {
+        // A pipe or a device would be read for ever.
+        Ok(meta) if !meta.is_file() => return Err(refuse("it is not a file")),
+        Ok(meta) if meta.len() > LARGEST => return Err(refuse("it is too large for settings")),
+        _ => {}
+    }
+    match std::fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| refuse("it is not UTF-8")),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(Error::io("read", path, e)),
+    }
+}
+
+/// Replaces a file's content whole, its mode kept; `None` removes it.
+pub(super) fn write(path: &Path, text: Option<&str>) -> Result<(), Error> {
+    let Some(text) = text else {
+        return match std::fs::remove_file(path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+            _ => Ok(()),
+        };
+    };
+    let failed = |e| Error::io("write", path, e);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.sayso-new", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let written = (|| {
+        // Never through a link that somebody left there.
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        if let Ok(meta) = std::fs::metadata(path) {
+            std::fs::set_permissions(&temporary, meta.permissions())?;
+        }
+        file.sync_all()?;
+        std::fs::rename(&temporary, path)
+    })();
+    written.map_err(|e| {
+        let _ = std::fs::remove_file(&temporary);
+        failed(e)
+    })
+}

@@ -1,0 +1,114 @@
+// Written by `sayso install openclaw`, taken away by `sayso uninstall openclaw`.
+// Every tool call is put to Sayso first and runs only if Sayso says allow. Whatever goes wrong, the call does not run.
+import { spawn } from "node:child_process"
+
+const PROGRAM = "@PROGRAM@"
+const ARGUMENTS = "@ARGUMENTS@"
+const PATIENCE_MS = "@PATIENCE_MS@"
+const LARGEST = 4 * 1024 * 1024
+
+// One question to Sayso. Answers with its object, or throws with the reason why there is none.
+function ask(question) {
+  return new Promise((resolve, reject) => {
+    const stop = (why) => reject(new Error("Sayso: the call is blocked. " + why))
+    let child
+    try {
+      child = spawn(PROGRAM, ARGUMENTS, { stdio: ["pipe", "pipe", "pipe"] })
+    } catch (error) {
+      return stop("It could not be started (" + error + "). Run: sayso doctor")
+    }
+    let out = ""
+    let err = ""
+    const late = setTimeout(() => {
+      child.kill("SIGKILL")
+      stop("It did not answer in time. Run: sayso doctor")
+    }, PATIENCE_MS)
+    child.on("error", (error) => {
+      clearTimeout(late)
+      stop("It could not be started (" + error + "). Run: sayso doctor")
+    })
+    child.stdout.setEncoding("utf8")
+    child.stderr.setEncoding("utf8")
+    child.stdout.on("data", (text) => {
+      out += text
+      if (out.length > LARGEST) child.kill("SIGKILL")
+    })
+    child.stderr.on("data", (text) => {
+      if (err.length < LARGEST) err += text
+    })
+    child.on("close", (code) => {
+      clearTimeout(late)
+      if (code !== 0) return stop(err.trim() || "It failed. Run: sayso doctor")
+      let answer
+      try {
+        answer = JSON.parse(out)
+      } catch {
+        return stop("Its answer cannot be read. Run: sayso doctor")
+      }
+      if (answer === null || typeof answer !== "object") return stop("Its answer cannot be read. Run: sayso doctor")
+      resolve(answer)
+    })
+    // Sayso may answer and be gone before it has read everything.
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(question))
+  })
+}
+
+// Where commands run: the agent's workspace where OpenClaw says it, else where the gateway runs.
+function folder(ctx) {
+  return ctx?.workspaceDir ?? ctx?.cwd ?? process.cwd()
+}
+
+function about(event, ctx, more) {
+  const directory = folder(ctx)
+  const subagent = typeof ctx?.sessionKey === "string" && ctx.sessionKey.includes(":subagent:")
+  return {
+    event,
+    sessionID: ctx?.sessionId ?? ctx?.sessionKey ?? ctx?.agentId ?? "openclaw",
+    ...(subagent ? { agentID: ctx.sessionKey } : {}),
+    cwd: directory,
+    directory,
+    ...more,
+  }
+}
+
+export default {
+  id: "sayso",
+  name: "Sayso",
+  description: "Written by `sayso install openclaw`: puts every tool call to Sayso before it runs.",
+  register(api) {
+    api.on(
+      "before_tool_call",
+      async (event, ctx) => {
+        let answer
+        try {
+          const call = { tool: event.toolName, args: event.params ?? {}, callID: event.toolCallId ?? ctx?.toolCallId }
+          answer = await ask(about("tool.before", ctx, call))
+        } catch (error) {
+          return { block: true, blockReason: String(error?.message ?? error) }
+        }
+        const reason = typeof answer.reason === "string" ? answer.reason : "Sayso: the call is blocked."
+        if (answer.decision === "ask") {
+          return {
+            requireApproval: {
+              title: "Sayso asks about " + event.toolName,
+              description: reason,
+              severity: "warning",
+              allowedDecisions: ["allow-once", "deny"],
+            },
+          }
+        }
+        if (answer.decision !== "allow") return { block: true, blockReason: reason }
+        return answer.args === undefined ? undefined : { params: answer.args }
+      },
+      { priority: 1000, timeoutMs: PATIENCE_MS + 1000 },
+    )
+
+    api.on("after_tool_call", async (event, ctx) => {
+      const ok = event.error === undefined || event.error === null
+      const call = { tool: event.toolName, callID: event.toolCallId ?? ctx?.toolCallId, ok }
+      const durationMs = typeof event.durationMs === "number" ? { durationMs: event.durationMs } : {}
+      await ask(about("tool.after", ctx, { ...call, ...durationMs })).catch(() => {})
+    })
+  },
+}
