@@ -29,12 +29,23 @@ def npm_install(package, version):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "package.json").write_text('{"private": true}')
         spec = "%s@%s" % (package, version)
+        print("installing %s from npm to %s (once)" % (spec, folder), flush=True)
         subprocess.run(
             ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", spec],
             cwd=folder, check=True, stdout=sys.stderr,
         )
         done.write_text(spec)
     return programs
+
+
+def node(at_least):
+    """A node of at least this version: the system's, or one from npm."""
+    found = shutil.which("node")
+    if found:
+        said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+        if int(said.strip().lstrip("v").split(".")[0] or 0) >= at_least:
+            return pathlib.Path(found)
+    return npm_install("node", {22: "22.23.3"}[at_least]) / "node"
 
 
 def enter():

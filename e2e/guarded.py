@@ -1,0 +1,239 @@
+"""A real agent guarded by Sayso, and what must hold for every agent."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import time
+import traceback
+
+import offline
+from scripted_model import ScriptedModel
+
+POLICY = """
+[allow]
+run = ["touch", "cat"]
+write = ["./**"]
+read = ["./**"]
+
+[ask]
+run = ["mkdir"]
+
+[deny]
+read = ["@secrets"]
+
+[[rule]]
+id = "keep-denied"
+deny = { write = "./denied*" }
+because = "Files named denied are not written."
+"""
+
+# In the place of Sayso: what may become of a program.
+BROKEN = {
+    "crashes": "exit 1",
+    "is killed": "kill -9 $$",
+    "hangs": "sleep 300",
+    "says half a sentence": "cat >/dev/null; printf '{\"hookSpecificOutput\": {\"permissionDe'; exit 0",
+}
+
+
+class Guarded:
+    """What an agent's own class fills in: name, package, version, program, `shell`, `start`, and where it is told."""
+
+    name = package = version = program = None
+
+    def __init__(self, sayso, programs):
+        self.sayso, self.programs = sayso, programs
+
+    # For each agent.
+
+    def shell(self, command):
+        """A call of the agent's shell tool."""
+        raise NotImplementedError
+
+    def start(self, machine, model):
+        """Runs the agent through a conversation with the model, allowing by itself all that it can."""
+        raise NotImplementedError
+
+    def settings(self, machine):
+        """The file in which Sayso's command is registered."""
+        raise NotImplementedError
+
+    # For all.
+
+    def machine(self, name):
+        machine = offline.Machine("%s-%s" % (self.name, name))
+        policy = machine.home / ".config" / "sayso" / "policy.toml"
+        policy.parent.mkdir(parents=True)
+        policy.write_text(POLICY)
+        # A program of this machine's own: it may break or vanish.
+        machine.program = machine.root / "bin" / "sayso"
+        machine.program.parent.mkdir()
+        try:
+            os.link(self.sayso, machine.program)
+        except OSError:
+            shutil.copy(self.sayso, machine.program)
+        return machine
+
+    def install(self, machine):
+        return machine.run([machine.program, "install", self.name, "--yes"])
+
+    def ask(self, machine, turns):
+        """Lets the agent work through a script. -> the model, with what it was told"""
+        with ScriptedModel(turns) as model:
+            self.start(machine, model)
+        assert not model.unknown_tools, "the agent does not offer %s but %s" % (model.unknown_tools, model.offered)
+        assert model.requests, "the agent never spoke to the model"
+        return model
+
+    def log(self, machine):
+        lines = machine.run([self.sayso, "log", "--json"]).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def decisions(self, machine):
+        """The records of calls, by command."""
+        return {record["command"]: record for record in self.log(machine) if record.get("command")}
+
+    def replace_program(self, machine, script):
+        """Puts another program in the place of Sayso's, or none. The registration stays as it is."""
+        machine.program.unlink()
+        if script is not None:
+            machine.program.write_text("#!/bin/sh\n%s\n" % script)
+            machine.program.chmod(0o755)
+
+    def impatient(self, machine):
+        """Registered time-outs are too long for a test."""
+        settings = self.settings(machine)
+        text = settings.read_text()
+        for long, short in (("600000", "6000"), ("30000", "6000"), ("600", "6"), ("595", "3"), ("30", "6"), ("25", "3")):
+            text = re.sub(r"(?<=[ \"])%s(?=[ ,\n\"])" % long, short, text)
+        settings.write_text(text)
+
+    # What holds everywhere.
+
+    def allowed_calls_run_and_denied_ones_do_not(self):
+        with self.machine("verdicts") as machine:
+            self.install(machine)
+            model = self.ask(machine, [[self.shell("touch allowed.txt")], [self.shell("touch denied.txt")], "done"])
+            assert (machine.project / "allowed.txt").exists(), model.results
+            assert not (machine.project / "denied.txt").exists()
+            told = model.result(1)
+            assert "keep-denied" in told and "Files named denied are not written." in told, told
+            records = self.decisions(machine)
+            assert records["touch allowed.txt"]["verdict"] == "allow", records
+            denied = records["touch denied.txt"]
+            assert denied["verdict"] == denied["answer"] == "deny", denied
+            assert denied["reasons"][0]["code"] == "keep-denied", denied
+            assert denied["actor"]["agent"] == self.name and denied["workspace"] == str(machine.project), denied
+
+    def an_ask_that_nobody_answers_does_not_run(self):
+        with self.machine("ask") as machine:
+            self.install(machine)
+            model = self.ask(machine, [[self.shell("mkdir asked")], "done"])
+            assert not (machine.project / "asked").exists(), model.results
+            asked = self.decisions(machine)["mkdir asked"]
+            assert asked["verdict"] == "ask" or asked["reasons"][0]["code"] == "unanswered", asked
+            told = model.result(0)
+            assert "Sayso" in told and "mkdir" in told, told
+
+    def a_vanished_program_blocks(self):
+        with self.machine("vanished") as machine:
+            self.install(machine)
+            self.replace_program(machine, None)
+            model = self.ask(machine, [[self.shell("touch allowed.txt")], "done"])
+            assert not (machine.project / "allowed.txt").exists(), model.results
+            assert model.result(0) is not None
+
+    def broken(self, how):
+        with self.machine("broken") as machine:
+            self.install(machine)
+            self.impatient(machine)
+            self.replace_program(machine, BROKEN[how])
+            model = self.ask(machine, [[self.shell("touch allowed.txt")], "done"])
+            return (machine.project / "allowed.txt").exists(), model
+
+    def a_program_that_crashes_blocks(self):
+        ran, model = self.broken("crashes")
+        assert not ran, model.results
+
+    def a_program_that_is_killed_blocks(self):
+        ran, model = self.broken("is killed")
+        assert not ran, model.results
+
+    def a_program_that_hangs_blocks(self):
+        ran, model = self.broken("hangs")
+        assert not ran, model.results
+
+    def without_a_hook_the_call_runs(self):
+        """The other tests would prove nothing if the agent refused by itself."""
+        with self.machine("unguarded") as machine:
+            model = self.ask(machine, [[self.shell("touch denied.txt")], "done"])
+            assert (machine.project / "denied.txt").exists(), model.results
+
+    def doctor_sees_the_guard_hold(self):
+        with self.machine("doctor") as machine:
+            self.install(machine)
+            said = machine.run([self.sayso, "doctor", self.name, "--json"], check=False)
+            report = json.loads(said.stdout)
+            assert said.returncode == 0, report
+            agent = [agent for agent in report["agents"] if agent["agent"] == self.name][0]
+            assert agent["guarded"] is True and agent["level"] == "tripwire", agent
+
+    def reconcile_finds_calls_without_a_decision(self):
+        with self.machine("reconcile") as machine:
+            self.ask(machine, [[self.shell("touch before.txt")], "done"])
+            self.install(machine)
+            self.ask(machine, [[self.shell("touch allowed.txt")], [self.shell("touch denied.txt")], "done"])
+            said = machine.run([self.sayso, "reconcile", self.name, "--json"], check=False)
+            report = json.loads(said.stdout)
+            calls = [json.dumps(call) for call in report["uncovered"]]
+            assert len(calls) == 1 and "touch before.txt" in calls[0], report
+            assert said.returncode != 0 and report["covered"] == 2, report
+
+    def uninstall_leaves_nothing_behind(self):
+        with self.machine("uninstall") as machine:
+            before = self.files(machine)
+            self.install(machine)
+            assert self.files(machine) != before
+            machine.run([machine.program, "uninstall", self.name, "--yes"])
+            assert self.files(machine) == before, self.files(machine)
+
+    @staticmethod
+    def files(machine):
+        own = machine.home / ".local"
+        return {path: path.read_bytes() for path in machine.root.rglob("*")
+                if path.is_file() and own not in path.parents}
+
+
+def main(kind, scenarios):
+    """Runs an agent's scenarios, two at a time, and counts them."""
+    sayso = pathlib.Path(sys.argv[1]).resolve()
+    programs = offline.npm_install(kind.package, kind.version)
+    also = kind.needs() if hasattr(kind, "needs") else None
+    offline.enter()
+    guarded = kind(sayso, programs)
+    if also is not None:
+        guarded.also = also
+    only = sys.argv[2:]
+    chosen = [scenario for scenario in scenarios if not only or scenario in only]
+
+    def run(scenario):
+        began = time.time()
+        try:
+            getattr(guarded, scenario)()
+            return scenario, None, time.time() - began
+        except Exception:
+            return scenario, traceback.format_exc(), time.time() - began
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SAYSO_E2E_AT_ONCE", "2"))) as pool:
+        for scenario, error, seconds in pool.map(run, chosen):
+            word = "FAILED" if error else "ok"
+            failed += bool(error)
+            print("%-7s %s %s: %s (%.0f s)" % (word, kind.name, kind.version, scenario.replace("_", " "), seconds))
+            print(error or "", end="", flush=True)
+    print("%d passed, %d failed" % (len(chosen) - failed, failed))
+    sys.exit(1 if failed else 0)
