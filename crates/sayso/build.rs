@@ -29,7 +29,8 @@ fn main() {
     let linker = Some(variable("RUSTC_LINKER")).filter(|linker| !linker.is_empty()).unwrap_or_else(|| "cc".to_owned());
     match stubs(&linker, Path::new(&out)) {
         Some(last) => {
-            println!("cargo::rustc-link-search=native={out}");
+            // For the binary alone: a test that finds half of its C library here crashes before it begins.
+            println!("cargo::rustc-link-arg-bins=-L{out}");
             // Behind everything else on the command line, so that they win. Without a position to be independent of
             // there is nothing to relocate at each start.
             println!("cargo::rustc-link-arg-bins=-static");
