@@ -1,5 +1,6 @@
 //! A foreign file as a tree of which every value knows its key, so that what is wrong with it can be shown.
 
+mod comments;
 mod place;
 
 use crate::Error;
@@ -48,8 +49,16 @@ impl Document {
         if text.len() > MAX_BYTES {
             return Err(at(1, format!("the file is longer than {MAX_BYTES} bytes")));
         }
-        let begins = text.trim_start().bytes().next();
-        let value = if begins == Some(b'{') || name.ends_with(".json") {
+        let json = [".json", ".jsonc", ".json5"].iter().any(|end| name.ends_with(end));
+        let begins = text.trim_start();
+        let plain;
+        let text = if json || begins.starts_with(['{', '/']) {
+            plain = comments::without(text);
+            plain.as_str()
+        } else {
+            text
+        };
+        let value = if json || text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| at(error.line(), format!("not JSON: {error}")))?
         } else if name.ends_with(".toml") || looks_like_toml(text) {
             let table: toml::Table = toml::from_str(text).map_err(|error| {
@@ -95,6 +104,16 @@ impl<'d> Node<'d> {
     pub(crate) fn entries(&self) -> Result<Vec<(&'d str, Node<'d>)>, Error> {
         let object = self.object()?;
         Ok(object.iter().map(|(key, value)| (key.as_str(), self.step(Step::Key(key.clone()), value))).collect())
+    }
+
+    /// Every entry of an object, in the order of the text.
+    pub(crate) fn entries_as_written(&self) -> Result<Vec<(&'d str, Node<'d>)>, Error> {
+        let mut entries = self.entries()?;
+        entries.sort_by_key(|(_, node)| {
+            let source = node.source();
+            (source.line, source.column)
+        });
+        Ok(entries)
     }
 
     /// Every item of a list.

@@ -3,7 +3,7 @@
 
 use crate::Error;
 use crate::document::{Node, Text};
-use crate::import::{Draft, exactly, one_line, origin, tool_pattern};
+use crate::import::{Draft, exactly, is_shared, one_line, origin, tool_pattern};
 use crate::tool_name;
 use sayso_policy::foreign::{Remark, Stages};
 use sayso_policy::shell::{HostTarget, Target};
@@ -284,6 +284,13 @@ impl Tiers {
                 if table == "allow" && draft.permitted(std::slice::from_ref(&text.value)).is_empty() {
                     continue;
                 }
+                // An ask would take the place of the default that denies the other names of this tool.
+                let table = if table == "ask" && self.default == Verdict::Deny && is_shared(&text.value) {
+                    draft.lose(format!("`{}` names more than one tool in Sayso, so it is denied here", text.value));
+                    "deny"
+                } else {
+                    table
+                };
                 draft.list(table, "tool", &exactly(&text.value), origin(Some(&text.source)));
             }
         }

@@ -2,8 +2,7 @@
 //!
 //! INVARIANT: what cannot be said is left stricter, never looser.
 
-use crate::document::Document;
-use crate::{Error, Format, detect};
+use crate::{Error, Format, Lowered, lowered};
 use sayso_policy::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -24,21 +23,15 @@ pub struct Imported {
 /// # Errors
 /// The file cannot be read, or holds what its format does not have.
 pub fn import(format: Option<Format>, name: &str, text: &str) -> Result<Imported, Error> {
-    let document = Document::read(name, text)?;
-    let root = document.root();
-    let Some(format) = format.or_else(|| detect(&root)) else {
-        return Err(root.wrong("no format has these keys; name it"));
-    };
+    let (format, file) = lowered(format, name, text)?;
     let mut draft = Draft::default();
-    match format {
-        Format::Wundr => crate::wundr::lower(&root)?.import(&mut draft),
-        Format::ExecApprovals => crate::exec_approvals::lower(&root)?.import(&mut draft),
-        Format::Ferrumdeck => crate::ferrumdeck::lower(&root)?.import(&mut draft),
-        Format::PolicyEngine => crate::policy_engine::lower(&root)?.import(&mut draft),
-        Format::Toolcap => {
-            crate::toolcap::lower(&root)?;
-            crate::toolcap::import(&root, &mut draft)?;
-        }
+    match file {
+        Lowered::Wundr(file) => file.import(&mut draft),
+        Lowered::ExecApprovals(file) => file.import(&mut draft),
+        Lowered::Ferrumdeck(file) => file.import(&mut draft),
+        Lowered::PolicyEngine(file) => file.import(&mut draft),
+        Lowered::Toolcap(_, document) => crate::toolcap::import(&document.root(), &mut draft)?,
+        Lowered::Agent(rules) => rules.import(&mut draft),
     }
     Ok(Imported { format, policy: draft.render(format, name), losses: draft.losses })
 }
@@ -65,11 +58,20 @@ impl Draft {
         self.head.push(format!("default = {} # {origin}", quoted(verdict)));
     }
 
+    /// What is said where nothing speaks, by verb.
+    pub(crate) fn defaults(&mut self, by_verb: &[String], origin: &str) {
+        self.head.push(format!("default = {{ {} }} # {}", by_verb.join(", "), one_line(origin)));
+    }
+
     /// Puts everything there is in one list.
     pub(crate) fn everything(&mut self, table: &'static str, origin: &str) {
         for verb in VERBS {
             self.list(table, verb, "@anything", origin);
         }
+    }
+
+    pub(crate) fn is_empty(&self, table: &'static str, verb: &'static str) -> bool {
+        self.lists.get(&(table, verb)).is_none_or(Vec::is_empty)
     }
 
     pub(crate) fn list(&mut self, table: &'static str, verb: &'static str, pattern: &str, origin: impl Into<String>) {
@@ -177,7 +179,7 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 /// Whether other names are aliases of this one, or it is an MCP tool's, which Sayso writes in its own way.
-fn is_shared(tool: &str) -> bool {
+pub(crate) fn is_shared(tool: &str) -> bool {
     let tool = tool.trim().to_lowercase();
     let aliases =
         ["bash", "exec", "read", "write", "edit", "delete", "list", "fetch", "websearch", "ls", "grep", "glob"];

@@ -3,17 +3,26 @@
 //! Each format brings its own default and quirks; several files together give the strictest. A key that nobody knows
 //! refuses the file, because it might have been a restriction.
 
+mod agent;
+mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
 mod document;
 mod exec_approvals;
 mod ferrumdeck;
+mod gemini;
 mod given;
 mod glob;
 mod import;
+mod opencode;
+mod plain;
 mod policy_engine;
 mod regular;
 mod tool_name;
 mod toolcap;
 mod wundr;
+mod zed;
 
 pub use given::{foreign_name, marked, part};
 pub use import::{Imported, import};
@@ -34,6 +43,20 @@ pub enum Format {
     PolicyEngine,
     /// Toolcap's ordered rules.
     Toolcap,
+    /// Claude Code's settings.
+    ClaudeCode,
+    /// Codex's rule files.
+    Codex,
+    /// Gemini's policies.
+    Gemini,
+    /// Copilot's options on tools.
+    Copilot,
+    /// OpenCode's permissions.
+    Opencode,
+    /// Cursor's permissions.
+    Cursor,
+    /// Zed's tool permissions.
+    Zed,
 }
 
 /// What is wrong with a file.
@@ -61,7 +84,20 @@ impl std::fmt::Display for Error {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 5] = [Self::Wundr, Self::ExecApprovals, Self::Ferrumdeck, Self::PolicyEngine, Self::Toolcap];
+    pub const ALL: [Self; 12] = [
+        Self::Wundr,
+        Self::ExecApprovals,
+        Self::Ferrumdeck,
+        Self::PolicyEngine,
+        Self::Toolcap,
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Gemini,
+        Self::Copilot,
+        Self::Opencode,
+        Self::Cursor,
+        Self::Zed,
+    ];
 
     /// The name of the outside contract.
     #[must_use]
@@ -72,6 +108,13 @@ impl Format {
             Self::Ferrumdeck => "ferrumdeck",
             Self::PolicyEngine => "policy-engine",
             Self::Toolcap => "toolcap",
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+            Self::Opencode => "opencode",
+            Self::Cursor => "cursor",
+            Self::Zed => "zed",
         }
     }
 
@@ -87,27 +130,85 @@ impl Format {
 /// # Errors
 /// The file cannot be read, holds what its format does not have, or fits no format.
 pub fn read(format: Option<Format>, name: &str, text: &str) -> Result<Foreign, Error> {
-    let document = Document::read(name, text)?;
-    let root = document.root();
-    let format = match format.or_else(|| detect(&root)) {
-        Some(format) => format,
-        None => return Err(root.wrong("no format has these keys; name it with --policy-format")),
-    };
-    let stages: Box<dyn Stages> = match format {
-        Format::Wundr => Box::new(wundr::lower(&root)?),
-        Format::ExecApprovals => Box::new(exec_approvals::lower(&root)?),
-        Format::Ferrumdeck => Box::new(ferrumdeck::lower(&root)?),
-        Format::PolicyEngine => Box::new(policy_engine::lower(&root)?),
-        Format::Toolcap => Box::new(toolcap::lower(&root)?),
+    let stages: Box<dyn Stages> = match lowered(format, name, text)?.1 {
+        Lowered::Wundr(file) => file,
+        Lowered::ExecApprovals(file) => Box::new(file),
+        Lowered::Ferrumdeck(file) => Box::new(file),
+        Lowered::PolicyEngine(file) => Box::new(file),
+        Lowered::Toolcap(file, _) => Box::new(file),
+        Lowered::Agent(rules) => Box::new(rules),
     };
     Ok(Foreign { name: name.to_owned(), text: text.to_owned(), stages })
+}
+
+/// A file that was read.
+enum Lowered {
+    Wundr(Box<wundr::Wundr>),
+    ExecApprovals(exec_approvals::ExecApprovals),
+    Ferrumdeck(ferrumdeck::Ferrumdeck),
+    PolicyEngine(policy_engine::PolicyEngine),
+    /// With its text, which its import looks at again.
+    Toolcap(toolcap::Toolcap, Document),
+    Agent(agent::AgentRules),
+}
+
+fn lowered(format: Option<Format>, name: &str, text: &str) -> Result<(Format, Lowered), Error> {
+    // Two are written in no notation that others share.
+    match format.or_else(|| detect_text(name, text)) {
+        Some(Format::Codex) => return Ok((Format::Codex, Lowered::Agent(codex::lower(name, text)?))),
+        Some(Format::Copilot) => return Ok((Format::Copilot, Lowered::Agent(copilot::lower(name, text)?))),
+        _ => {}
+    }
+    let document = Document::read(name, text)?;
+    let root = document.root();
+    let Some(format) = format.or_else(|| detect(&root)) else {
+        return Err(root.wrong("no format has these keys; name it with --policy-format"));
+    };
+    let lowered = match format {
+        Format::Wundr => Lowered::Wundr(Box::new(wundr::lower(&root)?)),
+        Format::ExecApprovals => Lowered::ExecApprovals(exec_approvals::lower(&root)?),
+        Format::Ferrumdeck => Lowered::Ferrumdeck(ferrumdeck::lower(&root)?),
+        Format::PolicyEngine => Lowered::PolicyEngine(policy_engine::lower(&root)?),
+        Format::Toolcap => {
+            let file = toolcap::lower(&root)?;
+            return Ok((format, Lowered::Toolcap(file, document)));
+        }
+        Format::ClaudeCode => Lowered::Agent(claude_code::lower(&root)?),
+        Format::Gemini => Lowered::Agent(gemini::lower(&root)?),
+        Format::Opencode => Lowered::Agent(opencode::lower(&root)?),
+        Format::Cursor => Lowered::Agent(cursor::lower(&root)?),
+        Format::Zed => Lowered::Agent(zed::lower(&root)?),
+        Format::Codex | Format::Copilot => return Err(root.wrong("this file is in no notation that could be read")),
+    };
+    Ok((format, lowered))
+}
+
+/// A format that is told by its text.
+fn detect_text(name: &str, text: &str) -> Option<Format> {
+    if codex::looks_like(name, text) {
+        return Some(Format::Codex);
+    }
+    copilot::looks_like(text).then_some(Format::Copilot)
 }
 
 /// The format whose own keys a file has.
 fn detect(root: &document::Node<'_>) -> Option<Format> {
     let has = |key: &str| root.value.get(key).is_some();
-    let own: [(Format, &[&str]); 5] = [
+    if let Some(permissions) = root.value.get("permissions") {
+        let rules = |key: &str| permissions.get(key).and_then(serde_json::Value::as_array).into_iter().flatten();
+        let cursor = |rule: &serde_json::Value| {
+            rule.as_str().is_some_and(|rule| rule.starts_with("Shell(") || rule.starts_with("Mcp("))
+        };
+        let any = rules("allow").chain(rules("deny")).any(cursor);
+        return Some(if any { Format::Cursor } else { Format::ClaudeCode });
+    }
+    if root.value.get("agent").is_some_and(|agent| agent.get("tool_permissions").is_some()) {
+        return Some(Format::Zed);
+    }
+    let own: [(Format, &[&str]); 7] = [
         (Format::Toolcap, &["rules"]),
+        (Format::Gemini, &["rule", "safety_checker"]),
+        (Format::Opencode, &["permission"]),
         (Format::Ferrumdeck, &["tool_allowlist", "default_action", "budget"]),
         (Format::ExecApprovals, &["exec", "toolPolicies", "charter", "defaults"]),
         (

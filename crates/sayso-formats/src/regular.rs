@@ -10,25 +10,29 @@ use fancy_regex::Regex;
 pub(crate) struct Expression {
     regex: Regex,
     pub(crate) text: String,
+    case: bool,
 }
 
 impl Expression {
     /// One where case does not count.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
-        let regex = Regex::new(&format!("(?i:{})", translated(text))).map_err(|error| error.to_string())?;
-        Ok(Self { regex, text: text.to_owned() })
+        Self::with_case(text, false)
     }
 
-    /// The same where case counts.
+    /// One where case counts.
     pub(crate) fn exact_case(text: &str) -> Result<Self, String> {
-        let regex = Regex::new(&format!("(?:{})", translated(text))).map_err(|error| error.to_string())?;
-        Ok(Self { regex, text: text.to_owned() })
+        Self::with_case(text, true)
+    }
+
+    fn with_case(text: &str, case: bool) -> Result<Self, String> {
+        let regex = Regex::new(&in_words(text, case)).map_err(|error| error.to_string())?;
+        Ok(Self { regex, text: text.to_owned(), case })
     }
 
     /// The same in the policy language; `None` where it looks around.
     pub(crate) fn plain(&self) -> Option<String> {
         let looks = ["(?=", "(?!", "(?<=", "(?<!", "\\1", "\\2"].iter().any(|sign| self.text.contains(sign));
-        (!looks).then(|| format!("(?i:{})", translated(&self.text)))
+        (!looks).then(|| in_words(&self.text, self.case))
     }
 
     /// Whether it matches somewhere. An expression that gives up matches: it was written to restrict, or it is asked
@@ -41,6 +45,10 @@ impl Expression {
     pub(crate) fn surely_matches(&self, text: &str) -> bool {
         self.regex.is_match(text).unwrap_or(false)
     }
+}
+
+fn in_words(text: &str, case: bool) -> String {
+    format!("({}:{})", if case { "?" } else { "?i" }, translated(text))
 }
 
 /// The same expression in Rust's words.

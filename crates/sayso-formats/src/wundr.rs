@@ -7,6 +7,8 @@ mod layer;
 mod pattern;
 mod rate;
 
+pub(crate) use pattern::wild;
+
 use crate::Error;
 use crate::document::Node;
 use argument::ToolArguments;

@@ -5,12 +5,12 @@
 //! Sayso's own files.
 
 use crate::judging::Judging;
-use crate::pattern::{Purpose, RunPattern};
+use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern};
 use crate::policy::Policy;
 use crate::stage::integrity::Protected;
 use crate::state::{Scope, State};
 use crate::word::{Actor, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
-use sayso_shell::RunId;
+use sayso_shell::{HostTarget, RunId, Target};
 use std::borrow::Cow;
 
 /// What a foreign file says of a call at one stage.
@@ -235,6 +235,29 @@ impl Policy {
     }
 }
 
+/// One call while patterns are compared with it: what they ask again and again is found out once.
+pub struct Asked<'a>(Judging<'a>);
+
+impl<'a> Asked<'a> {
+    /// About this call.
+    #[must_use]
+    pub fn about(operation: &'a Operation, facts: Facts<'a>) -> Self {
+        Self(Judging::new(operation, facts))
+    }
+
+    /// The call.
+    #[must_use]
+    pub fn operation(&self) -> &'a Operation {
+        self.0.operation
+    }
+}
+
+impl std::fmt::Debug for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Asked").field(&self.0.operation.tool.canonical).finish()
+    }
+}
+
 /// A pattern on commands of the policy language (`git push --force`), for files that name commands.
 #[derive(Clone, Debug)]
 pub struct CommandPattern(RunPattern);
@@ -248,13 +271,67 @@ impl CommandPattern {
 
     /// Whether a program of a call matches, strictly as an allow asks.
     #[must_use]
-    pub fn permits(&self, operation: &Operation, run: RunId, facts: Facts<'_>) -> bool {
-        Judging::new(operation, facts).matches_run(&self.0, run, Purpose::Permit) == Tri::Yes
+    pub fn permits(&self, asked: &Asked<'_>, run: RunId) -> bool {
+        asked.0.matches_run(&self.0, run, Purpose::Permit) == Tri::Yes
     }
 
     /// Whether a program of a call matches, widely as an ask or deny does.
     #[must_use]
-    pub fn restricts(&self, operation: &Operation, run: RunId, facts: Facts<'_>) -> Tri {
-        Judging::new(operation, facts).matches_run(&self.0, run, Purpose::Restrict)
+    pub fn restricts(&self, asked: &Asked<'_>, run: RunId) -> Tri {
+        asked.0.matches_run(&self.0, run, Purpose::Restrict)
+    }
+}
+
+/// A pattern on paths of the policy language (`./src/**`), for files that name paths.
+#[derive(Clone, Debug)]
+pub struct PlacePattern(PathPattern);
+
+impl PlacePattern {
+    /// Reads a pattern; `None` if it is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        PathPattern::parse(text).ok().map(Self)
+    }
+
+    /// Whether the path of an effect matches, strictly as an allow asks.
+    #[must_use]
+    pub fn permits(&self, asked: &Asked<'_>, effect: usize) -> bool {
+        self.matches(asked, effect, Purpose::Permit) == Tri::Yes
+    }
+
+    /// Whether the path of an effect matches, widely as an ask or deny does.
+    #[must_use]
+    pub fn restricts(&self, asked: &Asked<'_>, effect: usize) -> Tri {
+        self.matches(asked, effect, Purpose::Restrict)
+    }
+
+    fn matches(&self, asked: &Asked<'_>, index: usize, purpose: Purpose) -> Tri {
+        let Some(effect) = asked.operation().effects.get(index) else { return Tri::No };
+        let Target::Path(target) = &effect.target else { return Tri::No };
+        asked.0.matches_path(&self.0, index, effect.verb, target, purpose)
+    }
+}
+
+/// A pattern on hosts of the policy language (`*.example.org`), for files that name hosts.
+#[derive(Clone, Debug)]
+pub struct AddressPattern(HostPattern);
+
+impl AddressPattern {
+    /// Reads a pattern; `None` if it is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        HostPattern::parse(text).ok().map(Self)
+    }
+
+    /// Whether a host matches, strictly as an allow asks.
+    #[must_use]
+    pub fn permits(&self, target: &HostTarget) -> bool {
+        self.0.matches(target, Purpose::Permit) == Tri::Yes
+    }
+
+    /// Whether a host matches, widely as an ask or deny does.
+    #[must_use]
+    pub fn restricts(&self, target: &HostTarget) -> Tri {
+        self.0.matches(target, Purpose::Restrict)
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct PolicyChoice {
     #[arg(long, value_name = "FILE|preset:NAME", help_heading = "Policy")]
     pub(crate) policy: Vec<String>,
     /// Read the files of --policy as they are in another system: wundr, exec-approvals, ferrumdeck, policy-engine,
-    /// toolcap; once for all of them, or once for each [default: found by the file's own keys]
+    /// toolcap, claude-code, codex, gemini, copilot, opencode, cursor, zed; once for all of them, or once for each [default: found by the file's own keys]
     #[arg(long, value_name = "FORMAT", requires = "policy", help_heading = "Policy")]
     pub(crate) policy_format: Vec<String>,
     /// Keep Sayso's own protections in force beside files of other systems
@@ -92,6 +92,11 @@ pub(crate) fn text(name: &str) -> Result<PolicyText, Failure> {
 
 /// A format by its name.
 pub(crate) fn format(name: &str) -> Result<Format, Failure> {
+    if name == "openclaw" {
+        return Err(Failure::wrong(
+            "error: openclaw's files are read under the names of their parts\n\n  Try: policy-engine for the plugin in openclaw.json, exec-approvals for exec-approvals.json",
+        ));
+    }
     Format::by_name(name).ok_or_else(|| {
         let known = Format::ALL.map(Format::name).join(", ");
         Failure::wrong(format!("error: there is no format `{name}`\n\n  Formats are {known}."))

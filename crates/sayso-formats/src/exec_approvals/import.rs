@@ -31,11 +31,10 @@ impl ExecApprovals {
         match (exec.security, exec.ask) {
             (Security::Deny, _) => draft.everything("deny", "security = deny"),
             (Security::Full, Ask::Off | Ask::OnMiss) => {
-                for verb in ["run", "read", "write", "delete", "connect"] {
-                    draft.list("allow", verb, "@anything", "security = full");
-                }
+                // Not by their own verbs: those would be for every tool.
+                draft.list("allow", "run", "@anything", "security = full");
                 draft.list("allow", "tool", "bash_execute", "security = full");
-                draft.list("deny", "tool", "{file_*,web_*}", "tools other than commands");
+                draft.lose("what a command changes outside the workspace, and what is guarded, is denied here");
             }
             (_, ask) => {
                 let table = if ask == Ask::Off { "deny" } else { "ask" };

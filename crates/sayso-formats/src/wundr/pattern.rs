@@ -65,7 +65,7 @@ pub(super) fn members(name: &str) -> Option<&'static [&'static str]> {
 }
 
 /// `*` is any run of characters; nothing else is special.
-pub(super) fn wild(pattern: &str, text: &str) -> bool {
+pub(crate) fn wild(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();

@@ -15,7 +15,8 @@ Examples:
   sayso import wundr wundr.json > policy.toml
   sayso check --policy policy.toml --tool file_delete")]
 pub(crate) struct Import {
-    /// Whose file it is: wundr, exec-approvals, ferrumdeck, policy-engine, toolcap
+    /// Whose file it is: wundr, exec-approvals, ferrumdeck, policy-engine, toolcap, claude-code, codex,
+    /// gemini, copilot, opencode, cursor, zed
     #[arg(value_name = "FORMAT")]
     format: String,
     /// The file
