@@ -96,7 +96,7 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
 fn gate(setting: &HookSetting, workspace: Option<&Path>) -> Result<Gate, sayso_gate::Error> {
     let in_force = match &setting.given {
         Some(files) => InForce::given(files.clone()),
-        None => InForce::load(&setting.places, workspace),
+        None => InForce::load_compiled(&setting.places, workspace),
     }?;
     Ok(Gate::new(in_force, Box::new(Spool::open(&setting.places)?)))
 }

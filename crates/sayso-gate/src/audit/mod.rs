@@ -19,7 +19,7 @@ pub use happening::{Ended, Happening, What};
 pub use head::{Head, HeadKey};
 pub use log::Log;
 pub use policies::PolicyVersion;
-pub(crate) use policies::loaded;
+pub(crate) use policies::{are_left, loaded};
 pub use query::{Chained, Order, Query, Stored};
 pub use record::{CalledAs, EffectRecord, OpinionRecord, ReasonRecord, Record};
 pub(crate) use record::{Seen, fresh_id, fresh_id_at, now_ms};

@@ -84,6 +84,11 @@ pub(super) fn path(folder: &Path, version: &str) -> Option<PathBuf> {
     plain.then(|| folder.join(version))
 }
 
+/// Whether the texts of a version were left already.
+pub(crate) fn are_left(places: &Places, version: &str) -> bool {
+    path(&places.state.join(FOLDER), version).is_some_and(|path| std::fs::symlink_metadata(path).is_ok())
+}
+
 /// Leaves the texts of a version for the next reader. Tells whether they were new.
 pub(super) fn leave(places: &Places, version: &str, files: &[PolicyText]) -> Result<bool, Error> {
     let Some(path) = path(&places.state.join(FOLDER), version) else { return Ok(false) };

@@ -58,6 +58,8 @@ impl InForce {
     /// # Errors
     /// If what was trusted cannot be read, or the policy asks for what the gate cannot keep.
     pub fn load(places: &Places, workspace: Option<&Path>) -> Result<Self, Error> {
+        // INVARIANT: whatever is looked at from here on is looked at in `cache/inputs.rs` too, or a compiled copy would
+        // outlive its change.
         let mut gathered = Gathered::default();
         for found in [source::managed(places), source::user(places)].into_iter().flatten() {
             gathered.add(places, found, Fallback::LastGood);

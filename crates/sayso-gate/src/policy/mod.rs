@@ -1,5 +1,6 @@
 //! Which policy is in force, and where it comes from.
 
+mod cache;
 mod force;
 mod last_good;
 mod repository;

@@ -126,6 +126,12 @@ pub(super) fn trusted(places: &Places, repository: &Repository, workspace: &Path
     Ok(files)
 }
 
+/// Where the book of trust of a repository is.
+pub(super) fn book(places: &Places, repository: &Repository) -> PathBuf {
+    let name = blake3::hash(repository.identity.as_os_str().as_bytes()).to_hex();
+    places.state.join("trust").join(format!("{name}.json"))
+}
+
 pub(super) fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
@@ -139,7 +145,7 @@ fn on_chain(repository: &Repository, workspace: &Path) -> Vec<PathBuf> {
 impl Book {
     /// An unreadable book is an error and not an empty one: what is trusted may also deny.
     fn open(places: &Places, repository: &Repository) -> Result<Self, Error> {
-        let path = Self::path(places, repository);
+        let path = book(places, repository);
         let content = match read_regular(&path, LARGEST, OFlags::NOFOLLOW) {
             Ok((content, _)) => content,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
@@ -159,11 +165,6 @@ impl Book {
     fn write(&self, places: &Places) -> Result<(), Error> {
         places.own_folder("trust")?;
         let repository = Repository { root: PathBuf::new(), identity: self.identity.clone() };
-        crate::places::write_own(&Self::path(places, &repository), &serde_json::to_vec(self)?)
-    }
-
-    fn path(places: &Places, repository: &Repository) -> PathBuf {
-        let name = blake3::hash(repository.identity.as_os_str().as_bytes()).to_hex();
-        places.state.join("trust").join(format!("{name}.json"))
+        crate::places::write_own(&book(places, &repository), &serde_json::to_vec(self)?)
     }
 }
