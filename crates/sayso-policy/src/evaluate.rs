@@ -7,7 +7,9 @@ use crate::rule::{run_of, verb_word};
 use crate::stage::{self, grants, integrity, limits, patterns, rules, tools};
 use crate::state::State;
 use crate::text::Mode;
-use crate::word::{Answer, Decision, EffectOpinions, Facts, Layer, Operation, Opinion, Reason, Stage, Verdict};
+use crate::word::{
+    Answer, Decision, EffectOpinions, Facts, Layer, Operation, Opinion, Reason, Stage, Verdict, code_info,
+};
 use sayso_shell::{Carry, Effect, HostTarget, PathTarget, RunId, Target, Verb};
 use std::borrow::Cow;
 
@@ -305,6 +307,9 @@ fn opaque_reason(judging: &Judging<'_>, effect: &Effect, verdict: Verdict) -> (V
     };
     let (code, text) = match (&effect.target, &effect.carry) {
         (Target::Code { language, .. }, _) => ("code", format!("Nobody can see what this {language} code does.")),
+        (Target::Anything, Carry::Named { code: code @ ("leaves-sandbox" | "unseen-input"), .. }) => {
+            (*code, code_info(code).map_or_else(String::new, |info| info.title.to_owned()))
+        }
         (Target::Anything, _) => ("opaque", "Not everything that this call would do can be seen.".to_owned()),
         (Target::Tool, _) => {
             ("unknown-tool", format!("Nobody knows what `{}` does.", judging.operation.tool.canonical))

@@ -5,6 +5,7 @@
 //! | `mcp__server__tool` | Claude Code, Codex |
 //! | `mcp_server_tool` | Gemini CLI |
 //! | `server/tool` | Copilot's permission requests |
+//! | `mcp-server-tool` | Sayso, for Copilot's `server-tool` and the like |
 //! | `mcp:server/tool` | Sayso |
 //! | `mcp.server.tool`, `mcp:server:tool` | seen elsewhere |
 //!
@@ -34,6 +35,9 @@ pub(crate) fn readings(name: &str) -> Vec<Reading<'_>> {
     }
     if let Some(rest) = name.strip_prefix("mcp_") {
         return splits(rest, "_");
+    }
+    if let Some(rest) = name.strip_prefix("mcp-") {
+        return splits(rest, "-");
     }
     if let Some(rest) = name.strip_prefix("mcp:") {
         let found = splits(rest, "/");
@@ -111,6 +115,8 @@ mod tests {
             ("mcp:demo:echo", "mcp:demo/echo"),
             ("mcp.demo.echo", "mcp:demo/echo"),
             ("mcp__demo", ""),
+            ("mcp-demo-echo", "mcp:demo/echo"),
+            ("mcp-github-mcp-get_issue", "mcp:github/mcp-get_issue mcp:github-mcp/get_issue"),
             ("mcp_demo", ""),
             ("mcp:", ""),
             ("mcp__", ""),

@@ -98,6 +98,8 @@ fn spelled(name: &str) -> ToolName {
             names: if texts.len() == 1 { texts.clone() } else { Vec::new() },
             readings: texts,
             mcp: true,
+            // As agents write it that put no `mcp` in front: a deny of `demo_echo` holds for OpenCode's tool.
+            resembles: bare(name).map(str::to_owned).into_iter().collect(),
             ..ToolName::default()
         },
         None => {
@@ -114,6 +116,11 @@ fn spelled(name: &str) -> ToolName {
             }
         }
     }
+}
+
+/// `demo_echo` of `mcp_demo_echo`, `demo-echo` of `mcp-demo-echo`.
+fn bare(name: &str) -> Option<&str> {
+    name.strip_prefix("mcp_").or_else(|| name.strip_prefix("mcp-")).filter(|rest| !rest.starts_with('_'))
 }
 
 fn of_built_in(name: &str, built_in: &BuiltIn) -> ToolName {
@@ -190,6 +197,7 @@ mod tests {
             ("mcp__github__Get_Issue", "mcp:github/get_issue", "mcp:github/get_issue"),
             ("mcp_demo_echo", "mcp:demo/echo", "mcp:demo/echo"),
             ("demo/echo", "mcp:demo/echo", "mcp:demo/echo"),
+            ("mcp-demo-echo", "mcp:demo/echo", "mcp:demo/echo"),
             ("mcp:demo/echo", "mcp:demo/echo", "mcp:demo/echo"),
             ("mcp__x__bash", "mcp:x/bash", "mcp:x/bash"),
             ("x/read_file", "mcp:x/read_file", "mcp:x/read_file"),
@@ -213,6 +221,15 @@ mod tests {
         assert!(!name.allows(|text| text.starts_with("mcp:a/")));
         assert!(name.restricts(|text| text.starts_with("mcp:a/")));
         assert!(name.restricts(|text| text == "mcp:a_b/c"));
+    }
+
+    #[test]
+    fn a_deny_of_the_agents_own_spelling_holds() {
+        for (raw, bare) in [("mcp_demo_echo", "demo_echo"), ("mcp-demo-echo", "demo-echo"), ("mcp_a_b_c", "a_b_c")] {
+            let name = tool_name(raw, None);
+            assert!(name.restricts(|text| text == bare), "{raw}");
+            assert!(!name.allows(|text| text == bare), "{raw}");
+        }
     }
 
     #[test]

@@ -6,17 +6,34 @@ use crate::normalise::Kind;
 use serde_json::Value;
 
 pub(super) const TOOLS: &[BuiltIn] = &[
-    harmless("think", &["sequentialthinking"], Kind::Think),
-    harmless("todo_write", &["todo", "writetodos", "managetodolist", "updatetodolist"], Kind::Think),
+    harmless("think", &["sequentialthinking", "reportintent", "updatetopic"], Kind::Think),
+    harmless("todo_write", &["todo", "writetodos", "managetodolist", "updatetodolist", "updatetodo"], Kind::Think),
     harmless("todo_read", &["readtodos"], Kind::Think),
     harmless("update_plan", &[], Kind::Think),
-    harmless("ask_user", &["askuserquestion", "requestuserinput", "question", "askfollowupquestion"], Kind::Other),
-    harmless("bash_output", &["readbash", "taskoutput", "getterminaloutput", "commandstatus"], Kind::Read),
+    harmless(
+        "ask_user",
+        &["askuserquestion", "requestuserinput", "question", "askquestion", "askfollowupquestion"],
+        Kind::Other,
+    ),
+    harmless("bash_output", &["readbash", "listbash", "taskoutput", "getterminaloutput", "commandstatus"], Kind::Read),
     harmless("kill_shell", &["killbash", "stopbash", "taskstop"], Kind::Other),
-    needs_yes("exit_plan_mode", &["switchmode", "enterplanmode", "exitplan"], Kind::SwitchMode),
+    needs_yes(
+        "exit_plan_mode",
+        &["switchmode", "enterplanmode", "exitplan", "planexit", "planenter"],
+        Kind::SwitchMode,
+    ),
     needs_yes(
         "session_spawn",
-        &["agent", "task", "spawnagent", "invokeagent", "sessionsspawn", "newtask", "runsubagent"],
+        &[
+            "agent",
+            "task",
+            "spawnagent",
+            "collaborationspawnagent",
+            "invokeagent",
+            "sessionsspawn",
+            "newtask",
+            "runsubagent",
+        ],
         Kind::Other,
     ),
     needs_yes("session_list", &["sessionslist"], Kind::Other),
@@ -24,7 +41,7 @@ pub(super) const TOOLS: &[BuiltIn] = &[
     needs_yes("session_send", &["sessionssend", "sendmessage"], Kind::Other),
     needs_yes("memory_search", &[], Kind::Search),
     needs_yes("memory_get", &[], Kind::Read),
-    needs_yes("memory_write", &["savememory", "memoryset"], Kind::Edit),
+    needs_yes("memory_write", &["savememory", "storememory", "memoryset"], Kind::Edit),
 ];
 
 /// A tool that changes nothing but the agent's own notes, or shows what an earlier call printed: known to do nothing.

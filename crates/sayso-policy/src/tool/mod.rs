@@ -13,6 +13,7 @@ mod patch;
 mod search;
 mod shell;
 mod unknown;
+mod unseen;
 mod web;
 
 pub(crate) use draft::{Draft, Scene};

@@ -5,6 +5,7 @@ use super::{BuiltIn, file, loose};
 use crate::normalise::Kind;
 use crate::normalise::arguments::{Found, Role, walk};
 use sayso_shell::Verb;
+use sayso_shell::script::{Change, envelope};
 use serde_json::Value;
 
 pub(super) const TOOLS: &[BuiltIn] = &[BuiltIn {
@@ -49,43 +50,25 @@ fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     }
 }
 
-/// The files that a patch names. Headers are taken with blanks around them and in any case, as lenient parsers do; a
-/// header that is not known makes the patch unclear.
+/// The files that a patch names; one that is not understood makes the call unclear.
 fn patch(draft: &mut Draft<'_>, text: &str) {
-    let mut files = 0_usize;
-    let mut updated: Option<&str> = None;
-    for line in text.lines() {
-        let Some(header) = line.trim().strip_prefix("***") else { continue };
-        let header = header.trim();
-        let (word, path) = match header.split_once(':') {
-            Some((word, path)) => (word.trim().to_ascii_lowercase(), path.trim()),
-            None => (header.to_ascii_lowercase(), ""),
-        };
-        match (word.as_str(), path.is_empty()) {
-            ("begin patch" | "end patch" | "end of file", true) => continue,
-            ("add file", false) => draft.path(&[Verb::Write], path, Reach::Exact, true),
-            ("update file", false) => {
-                updated = Some(path);
-                draft.path(&[Verb::Read, Verb::Write], path, Reach::Exact, true);
-            }
-            ("delete file", false) => {
-                draft.path(&[Verb::Delete], path, Reach::Exact, true);
+    for change in envelope(text.as_bytes()) {
+        // The text is UTF-8, and headers are cut at ASCII bytes: nothing is lost.
+        let path = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        match change {
+            Change::Add(at) => draft.path(&[Verb::Write], &path(at), Reach::Exact, true),
+            Change::Update(at) => draft.path(&[Verb::Read, Verb::Write], &path(at), Reach::Exact, true),
+            Change::Delete(at) => {
+                draft.path(&[Verb::Delete], &path(at), Reach::Exact, true);
                 draft.kind = Kind::Delete;
                 draft.resembles.push("file_delete");
             }
-            ("move to", false) => {
-                draft.path(&[Verb::Write], path, Reach::Exact, true);
-                match updated {
-                    Some(old) => draft.path(&[Verb::Delete], old, Reach::Exact, true),
-                    None => draft.unclear(),
-                }
+            Change::Move { from, to } => {
+                draft.path(&[Verb::Write], &path(to), Reach::Exact, true);
+                draft.path(&[Verb::Delete], &path(from), Reach::Exact, true);
                 draft.resembles.push("file_move");
             }
-            _ => draft.unclear(),
+            Change::Unclear => draft.unclear(),
         }
-        files += 1;
-    }
-    if files == 0 {
-        draft.unclear();
     }
 }

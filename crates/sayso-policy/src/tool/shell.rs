@@ -1,7 +1,7 @@
 //! Tools that hand a command to a shell.
 
 use super::draft::{Draft, anything};
-use super::{BuiltIn, loose, unknown};
+use super::{BuiltIn, loose, unknown, unseen};
 use crate::normalise::Kind;
 use crate::normalise::arguments::{Found, Role, plain_key, walk};
 use crate::normalise::place::joined;
@@ -137,6 +137,9 @@ fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
         draft.effects.push(anything("leaves-sandbox"));
     }
     asked.analyse(arguments, draft);
+    if unseen::can_be_typed_into(draft.scene.spelled) && draft.analysis.as_ref().is_some_and(unseen::listens) {
+        draft.effects.push(anything("unseen-input"));
+    }
 }
 
 /// Whether the command is to run with more rights than the agent's others: a yes to the command is no yes to that.

@@ -141,6 +141,16 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Put it into a file that can be read, or allow it with a pattern that names it, such as `python3 -c`.",
     },
     CodeInfo {
+        code: "leaves-sandbox",
+        title: "The command is to run outside the agent's sandbox; a yes to the command is no yes to that.",
+        advice: "Run it inside the sandbox, or let a person decide.",
+    },
+    CodeInfo {
+        code: "unseen-input",
+        title: "The program takes commands from whoever types into it, and what this agent types later is not seen.",
+        advice: "Give the program its commands as arguments, in a file or in a here-document.",
+    },
+    CodeInfo {
         code: "unknown-tool",
         title: "Nobody knows what this tool does.",
         advice: "Allow the tool by its name if you trust it.",

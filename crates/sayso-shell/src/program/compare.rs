@@ -1,8 +1,10 @@
 //! Programs that compare files, and those that apply what was found.
 
-use super::{Operands, Role, Spec, View};
-use crate::effect::Verb;
+use super::{Code, Operands, Role, Spec, View};
+use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::option::{Style, options};
+use crate::script::{self, Change};
+use crate::word::{Text, Word};
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["diff", "colordiff", "gdiff"])
@@ -66,6 +68,8 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::then(&[Role::Edit], Role::Read))
         .judge(patch),
+    // Codex's own, which it also runs where a command calls it.
+    Spec::new(&["apply_patch", "applypatch"]).aliased().judge(apply_patch),
 ];
 
 /// Which files a patch changes stands in the patch; an ed script in it runs commands.
@@ -75,5 +79,35 @@ fn patch(view: &mut View<'_>) {
     }
     if view.operand_count() == 0 && !view.has("--output") {
         view.touches(Verb::Write, ".", true);
+    }
+}
+
+/// The patch is the only argument, or standard input.
+fn apply_patch(view: &mut View<'_>) {
+    let text = match (view.operand_count(), view.operand(0)) {
+        (1, Some(word)) => script::text_of(word).map(|text| text.into_owned()),
+        (0, None) => view.inv.stdin_text.map(<[u8]>::to_owned),
+        _ => None,
+    };
+    let at = view.operand_at(0).unwrap_or(0);
+    for change in text.as_deref().map_or_else(|| vec![Change::Unclear], script::envelope) {
+        let word = |path: &[u8]| Word::Exact(Text::from(path));
+        match change {
+            Change::Add(path) => view.path_effect(Verb::Write, &word(path), at, false, Carry::Plain),
+            Change::Update(path) => {
+                view.path_effect(Verb::Read, &word(path), at, false, Carry::Plain);
+                view.path_effect(Verb::Write, &word(path), at, false, Carry::Plain);
+            }
+            Change::Delete(path) => view.path_effect(Verb::Delete, &word(path), at, false, Carry::Plain),
+            Change::Move { from, to } => {
+                view.path_effect(Verb::Write, &word(to), at, false, Carry::Plain);
+                view.path_effect(Verb::Delete, &word(from), at, false, Carry::Plain);
+            }
+            Change::Unclear => {
+                let carry = Carry::Named { code: Code::UnclearScript.as_str(), by: NamedBy::Nothing };
+                view.effect(Verb::Write, Target::Path(PathTarget::Unknown(None)), at, carry);
+                view.doubt(Code::UnclearScript, "a patch of unknown text may change any file".to_owned(), at);
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@
 
 mod awk;
 mod cursor;
+mod envelope;
 mod interactive;
 mod jq;
 mod psql;
@@ -16,6 +17,7 @@ mod sql;
 mod sqlite;
 
 pub use awk::read as awk;
+pub use envelope::{Change, envelope};
 pub use interactive::{ex, gdb, pager};
 pub use jq::{Flavour, read as jq};
 pub use psql::psql;
