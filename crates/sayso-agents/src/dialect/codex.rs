@@ -24,7 +24,11 @@ impl Dialect for Codex {
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
         let mut event = claude_shape::read(object)?;
         match &mut event.occasion {
-            Occasion::Permission(Ok(call)) => wants_more(call),
+            Occasion::BeforeTool(Ok(call)) => own_name(call),
+            Occasion::Permission(Ok(call)) => {
+                wants_more(call);
+                own_name(call);
+            }
             // Codex does not say whether a call succeeded.
             Occasion::AfterTool(after) => after.ended.ok = None,
             _ => {}
@@ -49,6 +53,14 @@ impl Dialect for Codex {
             }
             (Word::Ask | Word::Deny, _) => claude_code::before_tool(Word::Deny, why),
         }
+    }
+}
+
+/// Codex tells its tool for commands by Claude Code's name. By its own name it is known for what it is: one whose
+/// terminal stays open, and into which can be typed without a hook.
+fn own_name(call: &mut Call) {
+    if call.tool == "Bash" {
+        "exec_command".clone_into(&mut call.tool);
     }
 }
 

@@ -99,7 +99,7 @@ fn command(object: &Map<String, Value>) -> Result<Call, String> {
     Ok(Call { tool: "Shell".to_owned(), input: json!({"command": command}), server: None, id: None })
 }
 
-/// The name of its server is not told, so no rule can allow it by that; one that denies tools of this name does.
+/// The name of its server is not told, so no rule can allow it by name: a person is asked.
 fn mcp(object: &Map<String, Value>) -> Result<Call, String> {
     let name = named(object)?;
     let tool = if name.starts_with("MCP:") { name } else { format!("MCP:{name}") };
