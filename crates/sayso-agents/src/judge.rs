@@ -6,7 +6,7 @@ use crate::event::{Call, Event, Occasion};
 use crate::said::Said;
 use crate::{HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
-use sayso_gate::{Asking, Circumstances, Gate, InForce, Otherwise, Record, Recorder, reason};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Record, Recorder, reason};
 use sayso_policy::{Actor, Reason, Request, ToolCall, Workspace};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -94,11 +94,12 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
 
 /// The policy in force and the record: the only place where a hook loads them.
 fn gate(setting: &HookSetting, workspace: Option<&Path>) -> Result<Gate, sayso_gate::Error> {
-    let in_force = match &setting.given {
-        Some(files) => InForce::given(files.clone()),
-        None => InForce::load_compiled(&setting.places, workspace),
-    }?;
-    Ok(Gate::new(in_force, Box::new(Spool::open(&setting.places)?)))
+    let places = &setting.places;
+    let policy = match &setting.given {
+        Some(files) => Live::fixed(InForce::given(files.clone())?),
+        None => Live::loaded(InForce::load_compiled(places, workspace)?, places, workspace),
+    };
+    Ok(Gate::over(policy, Box::new(Spool::open(places)?)).with_memory(Memory::of(places)))
 }
 
 /// Who can be asked: the queue holds a call only where the hook was registered with time for that.
@@ -121,7 +122,13 @@ fn asking(person: Person, setting: &HookSetting) -> Asking {
 }
 
 fn circumstances(dialect: &dyn Dialect, event: &Event, call_id: Option<String>, asking: Asking) -> Circumstances {
-    Circumstances { way_in: way_in(dialect), event: Some(event.name.clone()), call_id, asking }
+    Circumstances {
+        way_in: way_in(dialect),
+        event: Some(event.name.clone()),
+        call_id,
+        asking,
+        expected: Expected::default(),
+    }
 }
 
 fn way_in(dialect: &dyn Dialect) -> String {

@@ -30,9 +30,6 @@ pub enum Error {
     /// A file of another system with an error.
     #[error("the policy is refused: {0}")]
     Foreign(#[from] sayso_formats::Error),
-    /// A policy asks for something that the gate cannot keep yet.
-    #[error("the policy asks for what this version cannot keep: {}", .0.join(", "))]
-    Unsupported(Vec<&'static str>),
     /// The store refused.
     #[error("the store: {0}")]
     Store(#[from] rusqlite::Error),
@@ -56,6 +53,18 @@ pub enum Error {
     /// The home folder cannot be found out.
     #[error("the home folder of this user is not known")]
     NoHome,
+    /// An answer to a question does not count.
+    #[error("{0}")]
+    Refused(crate::approval::Refused),
+    /// A grant or a yes that another call was faster to use.
+    #[error("{0} was used up by another call")]
+    UsedUp(String),
+    /// A mode that cannot be switched.
+    #[error("{0}")]
+    Mode(String),
+    /// There is no such version of the policy.
+    #[error("there is no version {0} of the policy; `sayso policy versions` lists them")]
+    NoVersion(String),
     /// A permit for another operation.
     #[error("the permit is for another operation")]
     WrongPermit,

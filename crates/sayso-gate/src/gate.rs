@@ -1,22 +1,27 @@
 //! The straight line: every way in uses this one function, and none has rules of its own.
 
-use crate::audit::{Record, Recorder, Seen, now_ms};
-use crate::policy::InForce;
+use crate::audit::{Record, Recorder, Seen};
+use crate::case::Case;
+use crate::limit::{Expected, Outcome, Which};
+use crate::memory::Memory;
+use crate::policy::{InForce, Live};
+use crate::store::Ledger;
 use crate::{Error, Permit, ProcessEnvironment, RealFiles, permit, reason};
 use sayso_policy::{Answer, Decision, Facts, Operation, Policy, Reason, State, ToolCall, Verdict};
 use sayso_shell::{Environment, Files};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Judges calls by the policy in force and records what it says.
 pub struct Gate {
-    in_force: InForce,
+    policy: Live,
     recorder: Box<dyn Recorder + Send + Sync>,
     files: Box<dyn Files + Send + Sync>,
     env: Box<dyn Environment + Send + Sync>,
-    /// The recorder has the texts of the policy.
-    policy_kept: AtomicBool,
+    memory: Option<Memory>,
+    /// The version of the policy whose texts the recorder has.
+    policy_kept: Mutex<Option<String>>,
 }
 
 /// How a call came in.
@@ -30,6 +35,8 @@ pub struct Circumstances {
     pub call_id: Option<String>,
     /// Who can be asked.
     pub asking: Asking,
+    /// What the call is expected to use, where the caller knows.
+    pub expected: Expected,
 }
 
 /// Who can be asked where the policy says Ask.
@@ -81,11 +88,25 @@ pub struct Judged {
 }
 
 impl Gate {
-    /// A gate over the real file system and this process's environment.
+    /// A gate over the real file system and this process's environment. It remembers nothing: a policy with limits
+    /// lets nothing pass, and every Ask is a new one.
     #[must_use]
     pub fn new(in_force: InForce, recorder: Box<dyn Recorder + Send + Sync>) -> Self {
-        let policy_kept = AtomicBool::new(false);
-        Self { in_force, recorder, files: Box::new(RealFiles), env: Box::new(ProcessEnvironment), policy_kept }
+        Self::over(Live::fixed(in_force), recorder)
+    }
+
+    /// The same over a policy that is followed as its files change.
+    #[must_use]
+    pub fn over(policy: Live, recorder: Box<dyn Recorder + Send + Sync>) -> Self {
+        let (files, env) = (Box::new(RealFiles), Box::new(ProcessEnvironment));
+        Self { policy, recorder, files, env, memory: None, policy_kept: Mutex::default() }
+    }
+
+    /// The same with a memory: limits, grants, approvals and the operator's mode.
+    #[must_use]
+    pub fn with_memory(mut self, memory: Memory) -> Self {
+        self.memory = Some(memory);
+        self
     }
 
     /// The same with other facts.
@@ -96,10 +117,10 @@ impl Gate {
         self
     }
 
-    /// The policy in force.
+    /// The policy in force now.
     #[must_use]
-    pub fn in_force(&self) -> &InForce {
-        &self.in_force
+    pub fn in_force(&self) -> Arc<InForce> {
+        self.policy.current()
     }
 
     /// The whole line: normalise, analyse, evaluate, ask, record, answer.
@@ -110,56 +131,81 @@ impl Gate {
     /// The same, with facts of this call: a server's callers have environments of their own.
     pub fn judge_in(&self, call: ToolCall, circumstances: &Circumstances, facts: Facts<'_>) -> Judged {
         let began = Instant::now();
-        let policy = &self.in_force.policy;
         let seen = Seen::of(&call);
+        let mut case = Case::open(&self.policy, self.memory.as_ref(), circumstances, facts);
 
-        let (operation, mut decision) = self.rehearse(call, facts);
-        ask(&mut decision, policy, circumstances.asking);
+        let operation = case.understand(&call);
+        let mut decision = case.evaluate(operation.as_ref());
+        case.ask(&call, operation.as_ref(), &mut decision);
 
-        let digest = operation.as_ref().map(|o| permit::digest(o, policy.version()));
+        let digest = operation.as_ref().map(|o| permit::digest(o, &decision.policy_version));
         let mut record = seen.record(operation.as_ref(), &decision, circumstances, digest.clone(), began.elapsed());
-        if let Err(error) = self.keep_policy().and_then(|()| self.recorder.record(&record)) {
+        record.id.clone_from(&case.id);
+        if let Err(error) = self.keep_policy(&case.in_force).and_then(|()| self.recorder.record(&record)) {
+            case.take_back();
             let why = format!("The decision could not be recorded ({error}), so the call does not run.");
             tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
-            record.verdict = decision.verdict;
-            record.answer = decision.answer;
+            (record.verdict, record.answer) = (decision.verdict, decision.answer);
         }
 
         let permit = Permit::of(digest.as_deref(), &decision);
         Judged { decision, permit, record, operation }
     }
 
-    /// Once for each gate: a record says by which policy a call was judged, and is judged again by it.
-    fn keep_policy(&self) -> Result<(), Error> {
-        if !self.policy_kept.load(Ordering::Relaxed) {
-            self.recorder.keep_policy(self.in_force.policy.version(), &self.in_force.files)?;
-            self.policy_kept.store(true, Ordering::Relaxed);
+    /// Once for each version: a record says by which policy a call was judged, and is judged again by it.
+    fn keep_policy(&self, in_force: &InForce) -> Result<(), Error> {
+        let version = in_force.policy.version();
+        let mut kept = self.policy_kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_deref() != Some(version) {
+            self.recorder.keep_policy(version, &in_force.files)?;
+            *kept = Some(version.to_owned());
         }
         Ok(())
     }
 
-    /// What the policy says, with nobody asked and nothing recorded: for `check` and the like, whose answers nobody
-    /// acts on. Without an operation Sayso failed on the call.
-    pub fn rehearse(&self, call: ToolCall, facts: Facts<'_>) -> (Option<Operation>, Decision) {
-        let policy = &self.in_force.policy;
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            let operation = Operation::new(call, facts);
-            let decision = policy.evaluate(&operation, &State { now_ms: now_ms(), ..State::default() }, facts);
-            (operation, decision)
-        }));
-        let (operation, mut decision) = match judged {
-            Ok((operation, decision)) => (Some(operation), decision),
-            Err(_) => (None, failed(policy)),
-        };
-        if let Some((verdict, reason)) = &self.in_force.floor {
-            tighten(&mut decision, *verdict, reason);
+    /// What became of a call that was let through: what it used is counted, what was reserved and not used is given
+    /// back. Tells whether the call was known; where nothing is limited none is.
+    ///
+    /// # Errors
+    /// If that cannot be kept.
+    pub fn settle(&self, which: &Which, outcome: &Outcome) -> Result<bool, Error> {
+        match &self.memory {
+            Some(memory) if self.in_force().policy.has_limits() => {
+                memory.store()?.settle(which, outcome, crate::audit::now_ms())
+            }
+            _ => Ok(false),
         }
+    }
+
+    /// What the policy says, with nobody asked, nothing used and nothing recorded: for `check` and the like, whose
+    /// answers nobody acts on. Without an operation Sayso failed on the call.
+    pub fn rehearse(&self, call: ToolCall, facts: Facts<'_>) -> (Option<Operation>, Decision) {
+        let in_force = self.in_force();
+        let operation = understand(call, facts);
+        let decision = judged(&in_force, operation.as_ref(), &State::default(), facts);
         (operation, decision)
     }
 }
 
+/// A call, normalised and analysed; `None` if Sayso fails on it.
+pub(crate) fn understand(call: ToolCall, facts: Facts<'_>) -> Option<Operation> {
+    catch_unwind(AssertUnwindSafe(|| Operation::new(call, facts))).ok()
+}
+
+/// What the policy says of an operation with this remembered.
+pub(crate) fn judged(in_force: &InForce, operation: Option<&Operation>, state: &State, facts: Facts<'_>) -> Decision {
+    let policy = &in_force.policy;
+    let judged = operation
+        .and_then(|operation| catch_unwind(AssertUnwindSafe(|| policy.evaluate(operation, state, facts))).ok());
+    let mut decision = judged.unwrap_or_else(|| failed(policy));
+    if let Some((verdict, reason)) = &in_force.floor {
+        tighten(&mut decision, *verdict, reason);
+    }
+    decision
+}
+
 /// Makes a decision at least this strict, and says why: first, if that is what decides.
-fn tighten(decision: &mut Decision, least: Verdict, reason: &Reason) {
+pub(crate) fn tighten(decision: &mut Decision, least: Verdict, reason: &Reason) {
     if decision.verdict < least || least == Verdict::Deny && decision.answer != Answer::Deny {
         decision.reasons.insert(0, reason.clone());
     } else {
@@ -171,17 +217,6 @@ fn tighten(decision: &mut Decision, least: Verdict, reason: &Reason) {
         (Answer::Allow, Verdict::Ask) => Answer::Ask,
         (answer, _) => answer,
     };
-}
-
-/// Where nobody can be asked, `unanswered` speaks; where it is silent, the caller's own prompt, else Deny.
-fn ask(decision: &mut Decision, policy: &Policy, asking: Asking) {
-    if decision.answer != Answer::Ask {
-        return;
-    }
-    if !asking.has_own_prompt() || policy.unanswered().is_some() {
-        let why = "A person should decide this, and nobody can be asked here.";
-        tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
-    }
 }
 
 /// Sayso itself failed: the call does not run.
@@ -196,17 +231,4 @@ fn failed(policy: &Policy) -> Decision {
         effects: Vec::new(),
         policy_version: policy.version().to_owned(),
     }
-}
-
-/// What a policy asks for that this gate cannot keep yet. Never ignored: such a policy is refused.
-#[must_use]
-pub fn unsupported(policy: &Policy) -> Vec<&'static str> {
-    let mut missing = Vec::new();
-    if !policy.counting(None).is_empty() {
-        missing.push("[limits]");
-    }
-    if policy.has_approvers() {
-        missing.push("[approvals]");
-    }
-    missing
 }

@@ -6,10 +6,16 @@
 //!
 //! INVARIANT: nothing here turns a time-out, a parse failure, a panic, a missing file or an unknown key into Allow.
 
+pub mod approval;
 pub mod audit;
+mod case;
 mod error;
 mod files;
 mod gate;
+pub mod grant;
+pub mod limit;
+mod memory;
+pub mod mode;
 mod permit;
 mod places;
 pub mod policy;
@@ -20,8 +26,10 @@ pub mod store;
 pub use audit::{Record, Recorder, Unrecorded};
 pub use error::Error;
 pub use files::{ProcessEnvironment, RealFiles};
-pub use gate::{Asking, Circumstances, Gate, Judged, Otherwise, unsupported};
+pub use gate::{Asking, Circumstances, Gate, Judged, Otherwise};
+pub use limit::{Expected, Outcome, Which};
+pub use memory::Memory;
 pub use permit::{Permit, digest};
 pub use places::{Home, Places};
-pub use policy::InForce;
+pub use policy::{InForce, Live};
 pub use session::Sessions;

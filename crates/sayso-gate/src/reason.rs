@@ -16,6 +16,20 @@ pub const UNTRUSTED: &str = "untrusted-project";
 pub const RECORD_FAILED: &str = "record-failed";
 /// A person should decide, and nobody can be asked.
 pub const UNANSWERED: &str = "unanswered";
+/// People said yes to this very call.
+pub const APPROVED: &str = "approved";
+/// Somebody said no.
+pub const DENIED_BY_PERSON: &str = "denied-by-person";
+/// What people said yes to is not what would run.
+pub const APPROVAL_VOID: &str = "approval-void";
+/// Too many questions of the session wait already.
+pub const TOO_MANY_PENDING: &str = "too-many-pending";
+/// What must be remembered cannot be.
+pub const STORE_FAILED: &str = "store-failed";
+/// An operator broke the glass.
+pub const BREAK_GLASS: &str = "break-glass";
+/// An operator switched the mode.
+pub const OPERATOR_MODE: &str = "operator-mode";
 /// The call cannot be read.
 pub const CALL_MALFORMED: &str = "call-malformed";
 
@@ -40,6 +54,13 @@ mod tests {
             RECORD_FAILED,
             UNANSWERED,
             CALL_MALFORMED,
+            APPROVED,
+            DENIED_BY_PERSON,
+            APPROVAL_VOID,
+            TOO_MANY_PENDING,
+            STORE_FAILED,
+            BREAK_GLASS,
+            OPERATOR_MODE,
         ];
         for code in codes {
             assert!(sayso_policy::code_info(code).is_some(), "{code}");

@@ -13,7 +13,7 @@
 
 use sayso_gate::audit::Spool;
 use sayso_gate::policy::{InForce, distrust, trust};
-use sayso_gate::{Asking, Circumstances, Gate, Places, Recorder, Unrecorded};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, Places, Recorder, Unrecorded};
 use sayso_policy::{Decision, ToolCall, Workspace};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -98,8 +98,13 @@ impl Machine {
             home: Some(self.places.home.clone()),
             ..ToolCall::command(command.as_bytes())
         };
-        let circumstances =
-            Circumstances { way_in: "test".into(), event: None, call_id: None, asking: Asking::OwnPrompt };
+        let circumstances = Circumstances {
+            way_in: "test".into(),
+            event: None,
+            call_id: None,
+            asking: Asking::OwnPrompt,
+            expected: Expected::default(),
+        };
         gate.judge(call, &circumstances).decision
     }
 }

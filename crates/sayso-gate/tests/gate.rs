@@ -9,7 +9,9 @@
 )]
 
 use sayso_gate::policy::InForce;
-use sayso_gate::{Asking, Circumstances, Error, Gate, Judged, Otherwise, Places, Record, Recorder, Unrecorded};
+use sayso_gate::{
+    Asking, Circumstances, Error, Expected, Gate, Judged, Otherwise, Places, Record, Recorder, Unrecorded,
+};
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
 use std::path::Path;
@@ -24,7 +26,7 @@ fn gate(text: &str) -> Gate {
 }
 
 fn circumstances(asking: Asking) -> Circumstances {
-    Circumstances { way_in: "test".into(), event: None, call_id: None, asking }
+    Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected: Expected::default() }
 }
 
 /// A call that reads one file of a workspace that is not there.
@@ -57,7 +59,8 @@ fn only_an_allow_comes_with_a_permit() {
 fn a_permit_is_for_one_operation() {
     let gate = gate(POLICY);
     let (one, two) = (judge(&gate, "a/x"), judge(&gate, "a/y"));
-    let version = gate.in_force().policy.version();
+    let in_force = gate.in_force();
+    let version = in_force.policy.version();
     let other = two.operation.unwrap();
     assert!(matches!(one.permit.unwrap().spend(&other, version, || ()), Err(Error::WrongPermit)));
     assert_eq!(two.permit.unwrap().spend(&other, version, || 7).unwrap(), 7);
@@ -132,13 +135,10 @@ fn what_cannot_be_recorded_does_not_run() {
 }
 
 #[test]
-fn what_the_gate_cannot_keep_yet_is_an_error() {
-    let approvers =
-        "[[rule]]\nid = \"x\"\nask = { run = \"x\" }\napprover = \"leads\"\n[approvals.leads]\nmembers = [\"ann\"]\n";
-    for text in ["[limits.session]\ncalls = 5\n", approvers] {
-        let text = PolicyText { layer: Layer::Given, name: "t.toml".into(), text: text.into(), trusted: true };
-        assert!(matches!(InForce::given(vec![text]), Err(Error::Unsupported(_))));
-    }
+fn limits_without_a_memory_let_nothing_pass() {
+    let judged = judge(&gate(&format!("{POLICY}[limits.session]\ncalls = 5\n")), "a/x");
+    assert_eq!(judged.decision.answer, Answer::Deny);
+    assert_eq!(judged.decision.reasons[0].code, "store-failed");
 }
 
 struct Machine {
@@ -204,15 +204,6 @@ fn a_broken_new_file_asks_for_everything() {
     let m = machine();
     m.write(&m.places.managed.clone(), "nonsense = \n");
     assert_eq!(m.verdict("b"), (Verdict::Deny, "policy-refused".into()));
-}
-
-#[test]
-fn a_project_that_asks_for_what_cannot_be_kept_is_as_good_as_broken() {
-    let m = machine();
-    m.write(&m.dir.path().join("project/.sayso.toml"), "[limits.session]\ncalls = 5\n");
-    assert_eq!(m.verdict("b"), (Verdict::Ask, "policy-refused".into()));
-    m.write(&m.places.user.clone(), "[limits.session]\ncalls = 5\n");
-    assert!(matches!(InForce::load(&m.places, None), Err(Error::Unsupported(_))));
 }
 
 #[test]

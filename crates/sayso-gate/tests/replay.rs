@@ -10,7 +10,7 @@
 
 use sayso_gate::audit::{Log, Order, Query, Replayed, Spool, replay};
 use sayso_gate::store::{Records, Sqlite};
-use sayso_gate::{Asking, Circumstances, Gate, InForce, Places, ProcessEnvironment, RealFiles, Recorder};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Places, ProcessEnvironment, RealFiles, Recorder};
 use sayso_policy::{Facts, ToolCall, Verdict, Workspace};
 use serde_json::json;
 use std::path::Path;
@@ -35,7 +35,8 @@ fn judge(places: &Places, recorder: Box<dyn Recorder + Send + Sync>, call: ToolC
     };
     let gate = Gate::new(InForce::load(places, None).unwrap(), recorder);
     let asking = Asking::Nobody;
-    let circumstances = Circumstances { way_in: "test".into(), event: None, call_id: None, asking };
+    let circumstances =
+        Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected: Expected::default() };
     let _ = gate.judge(call, &circumstances);
 }
 

@@ -32,6 +32,7 @@ pub use normalise::Kind;
 pub use policy::{Policy, PolicyText};
 pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
+pub use stage::grants::runs_anything;
 pub use stage::integrity::Protected;
 pub use state::{Counting, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
 pub use word::*;

@@ -116,6 +116,8 @@ pub struct Counting {
     pub scopes: Vec<Scope>,
     /// The stretches of time that a `rate` is about.
     pub windows: Vec<(Scope, Duration)>,
+    /// How many denied calls stop a scope.
+    pub blocked: Vec<(Scope, u64)>,
     /// How far back single calls of the session are looked at, in milliseconds.
     pub looks_back_ms: u64,
 }

@@ -3,16 +3,13 @@
 use crate::key::Keys;
 use crate::tail::Tail;
 use sayso_gate::audit::{Log, Spool};
-use sayso_gate::{Gate, InForce, Places, Sessions};
+use sayso_gate::{Gate, InForce, Live, Memory, Places, Sessions};
 use sayso_policy::PolicyText;
 use sayso_policy::explain::visible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-/// A policy is read again after this long: a change counts from then on.
-const FRESH: Duration = Duration::from_secs(1);
 /// Workspaces whose policy is kept in memory.
 const MOST_GATES: usize = 64;
 
@@ -27,12 +24,14 @@ pub(crate) struct App {
     /// Files named on the command line: then no others count.
     given: Vec<PolicyText>,
     gates: Mutex<Gates>,
+    /// Limits, grants and approvals, shared by all gates.
+    memory: Memory,
     /// Says in the terminal that a key was used, and which is next.
     pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// By workspace, with the time at which the policy was read.
-type Gates = HashMap<Option<PathBuf>, (Arc<Gate>, Instant)>;
+/// By workspace. Each follows its policy files as they change.
+type Gates = HashMap<Option<PathBuf>, Arc<Gate>>;
 
 /// What the page says about this server.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +53,19 @@ impl App {
         let log = Log::open(&places)?;
         let sessions = Sessions::open(&places)?;
         let gates = Mutex::new(HashMap::new());
-        let app =
-            Self { places, keys, tail: Tail::new(), sessions, about, log: Mutex::new(log), given, gates, announce };
+        let memory = Memory::of(&places);
+        let app = Self {
+            places,
+            keys,
+            tail: Tail::new(),
+            sessions,
+            about,
+            log: Mutex::new(log),
+            given,
+            gates,
+            memory,
+            announce,
+        };
         app.gate(None)?;
         Ok(app)
     }
@@ -63,22 +73,21 @@ impl App {
     /// The gate for a workspace.
     pub(crate) fn gate(&self, workspace: Option<&Path>) -> Result<Arc<Gate>, sayso_gate::Error> {
         let key = if self.given.is_empty() { workspace.map(Path::to_owned) } else { None };
-        if let Some((gate, at)) = lock(&self.gates).get(&key)
-            && at.elapsed() < FRESH
-        {
+        if let Some(gate) = lock(&self.gates).get(&key) {
             return Ok(Arc::clone(gate));
         }
-        let in_force = if self.given.is_empty() {
-            InForce::load(&self.places, key.as_deref())?
+        let policy = if self.given.is_empty() {
+            Live::follow(&self.places, key.as_deref())?
         } else {
-            InForce::given(self.given.clone())?
+            Live::fixed(InForce::given(self.given.clone())?)
         };
-        let gate = Arc::new(Gate::new(in_force, Box::new(Spool::open(&self.places)?)));
+        let gate = Gate::over(policy, Box::new(Spool::open(&self.places)?)).with_memory(self.memory.clone());
+        let gate = Arc::new(gate);
         let mut gates = lock(&self.gates);
         if gates.len() >= MOST_GATES {
             gates.clear();
         }
-        gates.insert(key, (Arc::clone(&gate), Instant::now()));
+        gates.insert(key, Arc::clone(&gate));
         Ok(gate)
     }
 

@@ -106,7 +106,7 @@ impl Judges {
 pub(crate) fn refused(error: sayso_gate::Error) -> Failure {
     match error {
         sayso_gate::Error::Policy(problems) => Failure::wrong(rendered(&problems, &[])),
-        sayso_gate::Error::Unsupported(_) | sayso_gate::Error::Foreign(_) => Failure::wrong(format!("error: {error}")),
+        sayso_gate::Error::Foreign(_) => Failure::wrong(format!("error: {error}")),
         error => Failure::Internal(error.into()),
     }
 }

@@ -53,6 +53,10 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
     if stages.any(|opinion| matches!(opinion.stage, sayso_policy::Stage::Limits | sayso_policy::Stage::Grants)) {
         return cannot("limits or remembered answers took part, which were other ones then");
     }
+    let switched = [crate::reason::BREAK_GLASS, crate::reason::OPERATOR_MODE];
+    if record.reasons.iter().any(|reason| switched.contains(&reason.code.as_str())) {
+        return cannot("an operator had switched the mode");
+    }
     let state = State { now_ms: record.time_ms, ..State::default() };
     let decision = policy.evaluate(&operation, &state, facts);
     for (index, effect) in record.effects.iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::repository::Repository;
 use super::source::Found;
 use super::{last_good, source, trust};
-use crate::{Error, Places, gate, reason};
+use crate::{Error, Places, reason};
 use sayso_policy::text::Problem;
 use sayso_policy::{Layer, Policy, PolicyText, Protected, Reason, Verdict};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl InForce {
     /// Sayso itself stays in force beside them, since calls run by what is said here.
     ///
     /// # Errors
-    /// If one of them has an error, or asks for what the gate cannot keep.
+    /// If one of them has an error.
     pub fn given(files: Vec<PolicyText>) -> Result<Self, Error> {
         let (own, foreign) = sayso_formats::part(&files)?;
         let policy = if own.is_empty() && !foreign.is_empty() {
@@ -48,7 +48,7 @@ impl InForce {
         } else {
             Policy::compile(&own).map_err(Error::Policy)?.with_foreign(foreign)
         };
-        supported(Self { policy, files, notices: Vec::new(), floor: None })
+        Ok(Self { policy, files, notices: Vec::new(), floor: None })
     }
 
     /// The files of this machine, this user and the project of this workspace. A broken file is not an error here:
@@ -56,7 +56,7 @@ impl InForce {
     /// file) that says why.
     ///
     /// # Errors
-    /// If what was trusted cannot be read, or the policy asks for what the gate cannot keep.
+    /// If what was trusted cannot be read.
     pub fn load(places: &Places, workspace: Option<&Path>) -> Result<Self, Error> {
         // INVARIANT: whatever is looked at from here on is looked at in `cache/inputs.rs` too, or a compiled copy would
         // outlive its change.
@@ -160,28 +160,8 @@ impl Gathered {
                 self.compiled().map_err(Error::Policy)?
             }
         };
-        let (files, policy) = match gate::unsupported(&policy).as_slice() {
-            [] => (files, policy),
-            _ => self.without_demanding_projects()?,
-        };
         let policy = protecting(policy, places);
-        supported(InForce { policy, files, notices: self.notices, floor: self.floor })
-    }
-
-    /// A project's file that asks for what the gate cannot keep is as good as broken. Where another file asks for it
-    /// too, the whole is still refused.
-    fn without_demanding_projects(&mut self) -> Result<(Vec<PolicyText>, Policy), Error> {
-        for one in std::mem::take(&mut self.files) {
-            let alone = Policy::compile(std::slice::from_ref(&one.text)).map_err(Error::Policy)?;
-            let missing = gate::unsupported(&alone);
-            if one.text.layer == Layer::Project && !missing.is_empty() {
-                let why = format!("{} asks for what this version cannot keep: {}.", one.text.name, missing.join(", "));
-                self.refuse(&Layer::Project, why, Fallback::Floor);
-            } else {
-                self.files.push(one);
-            }
-        }
-        self.compiled().map_err(Error::Policy)
+        Ok(InForce { policy, files, notices: self.notices, floor: self.floor })
     }
 
     /// What is gathered, compiled. Those who have no file of their own get the first preset: an untrusted file
@@ -249,11 +229,6 @@ pub(crate) fn protecting(policy: Policy, places: &Places) -> Policy {
 fn own_paths(places: &Places) -> Vec<PathBuf> {
     let folders = [places.managed.parent(), places.user.parent(), Some(places.state.as_path())];
     folders.into_iter().flatten().map(Path::to_owned).collect()
-}
-
-fn supported(in_force: InForce) -> Result<InForce, Error> {
-    let missing = gate::unsupported(&in_force.policy);
-    if missing.is_empty() { Ok(in_force) } else { Err(Error::Unsupported(missing)) }
 }
 
 fn first(problems: &[Problem]) -> String {

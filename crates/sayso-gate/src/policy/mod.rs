@@ -6,8 +6,10 @@ mod last_good;
 mod repository;
 mod source;
 mod trust;
+mod watch;
 
 pub(crate) use force::protecting;
 pub use force::{InForce, Notice};
 pub use repository::Repository;
 pub use trust::{Standing, Trusted, distrust, standing, trust};
+pub use watch::Live;

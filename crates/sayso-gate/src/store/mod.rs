@@ -1,7 +1,9 @@
 //! What is remembered, behind small blocking traits, so that another engine can take SQLite's place.
 
+mod memory;
 mod sqlite;
 
+pub use memory::{Answering, Approvals, Grants, Ledger, Memo, Remembered, Subject};
 pub use sqlite::{Keep, Pruned, Sqlite, Transaction};
 
 use crate::Error;

@@ -206,7 +206,8 @@ fn is_broad(judging: &Judging<'_>, id: RunId) -> bool {
 }
 
 /// Whether a program of this name runs whatever it is given.
-pub(crate) fn runs_anything(name: &str) -> bool {
+#[must_use]
+pub fn runs_anything(name: &str) -> bool {
     static SETS: OnceLock<Vec<Glob>> = OnceLock::new();
     let sets = SETS.get_or_init(|| {
         let members = ["shells", "interpreters"].into_iter().filter_map(set::built_in).flat_map(|set| set.members);

@@ -10,7 +10,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
-use sayso_gate::{Asking, Circumstances, RealFiles};
+use sayso_gate::{Asking, Circumstances, Expected, RealFiles};
 use sayso_policy::{Facts, Reason};
 use serde::Serialize;
 use std::sync::Arc;
@@ -52,6 +52,7 @@ fn judge(app: &App, id: Id, fields: &Fields) -> Result<Answered, ApiError> {
         event: None,
         call_id: fields.string("call_id").map_err(ApiError::malformed)?,
         asking: Asking::OwnPrompt,
+        expected: Expected::default(),
     };
     let gate = app.gate(call.workspace.root())?;
     let judged = gate.judge_in(call, &circumstances, Facts { files: &RealFiles, env: &env });

@@ -58,8 +58,9 @@ fn a_hook_judges_by_another_systems_file_and_still_guards_sayso() {
     let deck = ["--policy", "deck.toml", "--policy-format", "ferrumdeck"];
     assert_eq!(said(&deck, &event("WebFetch", serde_json::json!({"url": "https://x.example"}))), "deny");
     assert_eq!(said(&deck, &event("Bash", serde_json::json!({"command": "ls"}))), "allow");
-    // What nobody counts is not passed over.
-    assert_eq!(said(&["--policy", "limits.json"], &event("Bash", serde_json::json!({"command": "ls"}))), "deny");
+    // Over the most is denied; at the most is not, as that system has it.
+    let limited = || said(&["--policy", "limits.json"], &event("Bash", serde_json::json!({"command": "ls"})));
+    assert_eq!([limited(), limited(), limited()], ["allow", "allow", "deny"]);
     let broken = ["--policy", "wundr.json", "--policy-format", "toolcap"];
     assert_ne!(said(&broken, &event("Bash", serde_json::json!({"command": "ls"}))), "allow");
 }

@@ -44,5 +44,5 @@ fn following_shows_what_comes() {
     output.read_line(&mut line).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(line.contains("\"seq\":1"), "{line}");
+    assert!(line.contains("web_search"), "{line}");
 }

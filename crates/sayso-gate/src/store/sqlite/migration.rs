@@ -1,6 +1,7 @@
 //! The tables, version by version. A step that was released is never changed; a new one is added after it.
 
 mod chained;
+mod memory;
 
 use crate::Error;
 use crate::audit::now_ms;
@@ -46,6 +47,7 @@ const STEPS: &[Step] = &[
         then: None,
     },
     Step { sql: chained::TABLES, then: Some(chained::take_over) },
+    Step { sql: memory::TABLES, then: None },
 ];
 
 /// The version that this program knows.

@@ -4,10 +4,13 @@
 //! written to the file, so that no death of a process loses it; who needs it on the disk itself waits for a sync that
 //! callers share as well ([`durable`]).
 
+mod approvals;
 mod chain;
 mod connection;
 mod durable;
+mod grants;
 mod group;
+mod ledger;
 mod migration;
 mod policy_versions;
 mod records;

@@ -1,0 +1,109 @@
+//! What exactly a person said yes to: the call, where it runs, what its programs are, and what stands in them.
+
+use crate::permit;
+use sayso_policy::{Facts, Operation, runs_anything};
+use sayso_shell::{Effect, PathTarget, Run, Target, Verb};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Files that are looked into.
+const MOST_FILES: usize = 64;
+/// The largest file that is looked into.
+const LARGEST: usize = 64 * 1024 * 1024;
+/// Programs here are the system's: who can change them needs no question to be answered.
+const SYSTEM: [&str; 9] =
+    ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/lib", "/nix/store", "/snap"];
+
+/// An operation, pinned down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Of the operation and the files it would run, whatever the policy.
+    pub exact: String,
+    /// The files it would run, as they are.
+    pub files: Vec<BoundFile>,
+}
+
+/// A file that would run, as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its content's hash; `None`: it could not be read.
+    pub hash: Option<String>,
+}
+
+impl Bound {
+    /// Pins an operation down.
+    #[must_use]
+    pub fn to(operation: &Operation, facts: Facts<'_>) -> Self {
+        let mut paths = programs(operation);
+        paths.extend(scripts(operation));
+        paths.sort();
+        paths.dedup();
+        // Beyond the bound nothing is read, but the names count.
+        let (read, named) = paths.split_at(paths.len().min(MOST_FILES));
+        let look = |path: &PathBuf| BoundFile { path: path.clone(), hash: content(facts, path) };
+        let files: Vec<BoundFile> = read.iter().map(look).collect();
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(permit::digest(operation, "").as_bytes());
+        for file in &files {
+            part(&mut hasher, file.path.as_os_str().as_encoded_bytes());
+            part(&mut hasher, file.hash.as_deref().unwrap_or("-").as_bytes());
+        }
+        for path in named {
+            part(&mut hasher, path.as_os_str().as_encoded_bytes());
+        }
+        Self { exact: hasher.finalize().to_hex().to_string(), files }
+    }
+
+    /// Of the same judged by this policy: what a question is bound to.
+    #[must_use]
+    pub fn under(&self, policy: &str) -> String {
+        let mut hasher = blake3::Hasher::new();
+        part(&mut hasher, self.exact.as_bytes());
+        part(&mut hasher, policy.as_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
+}
+
+impl BoundFile {
+    /// Whether it is still as it was.
+    #[must_use]
+    pub fn holds(&self, facts: Facts<'_>) -> bool {
+        content(facts, &self.path) == self.hash
+    }
+}
+
+fn part(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    hasher.update(&u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn content(facts: Facts<'_>, path: &Path) -> Option<String> {
+    facts.files.read(path, LARGEST).map(|bytes| blake3::hash(&bytes).to_hex().to_string())
+}
+
+/// The programs of its own that a command starts.
+fn programs(operation: &Operation) -> Vec<PathBuf> {
+    let runs = operation.analysis.iter().flat_map(|analysis| &analysis.runs);
+    let own = |path: &&PathBuf| !SYSTEM.iter().any(|folder| path.starts_with(folder));
+    runs.filter_map(|run| run.program.path.as_ref()).filter(own).cloned().collect()
+}
+
+/// What interpreters and shells would read: a script is as good as a program.
+fn scripts(operation: &Operation) -> Vec<PathBuf> {
+    let Some(analysis) = &operation.analysis else { return Vec::new() };
+    let interprets = |run: &Run| run.program.base.as_deref().is_none_or(runs_anything);
+    let runs_code = |effect: &Effect| {
+        let code = |other: &Effect| matches!(other.target, Target::Code { run, .. } if effect.run == Some(run));
+        effect.run.and_then(|id| analysis.run(id)).is_some_and(interprets) || operation.effects.iter().any(code)
+    };
+    let read = operation.effects.iter().zip(&operation.resolved).filter(|(effect, _)| effect.verb == Verb::Read);
+    read.filter(|(effect, _)| runs_code(effect))
+        .filter_map(|(effect, resolved)| match (&effect.target, &resolved.canonical) {
+            (Target::Path(PathTarget::Exact(_)), Some(path)) => Some(path.clone()),
+            (Target::Path(PathTarget::Exact(path)), None) => Some(path.clone()),
+            _ => None,
+        })
+        .collect()
+}

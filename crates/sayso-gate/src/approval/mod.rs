@@ -1,0 +1,165 @@
+//! An Ask that waits for a person: addressed, expiring, bound to the exact operation.
+
+mod answer;
+mod digest;
+mod preview;
+mod wait;
+mod width;
+
+pub use answer::{Given, Refused, Remember, Reply};
+pub(crate) use answer::{Outlook, outlook, satisfied};
+pub use digest::{Bound, BoundFile};
+pub use preview::{Preview, preview};
+pub(crate) use wait::{Waited, wait_for};
+pub(crate) use width::offers;
+pub use width::{Offer, Width};
+
+use crate::audit::{EffectRecord, ReasonRecord};
+use sayso_policy::{Actor, Approvers, Person};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How long a question waits where its addressees' table does not say.
+pub const USUAL_WAIT_MS: u64 = 15 * 60 * 1000;
+/// Questions of one session that may wait at a time: an agent must not bury the one that matters.
+pub const MOST_PENDING: usize = 20;
+/// Whoever waits for questions says so this often.
+pub const HEARTBEAT_MS: u64 = 2_000;
+/// Whoever has not said so for this long is gone.
+pub const GONE_AFTER_MS: u64 = 6_000;
+
+/// How a question stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// It waits.
+    Pending,
+    /// All whom it is addressed to said yes.
+    Approved,
+    /// Somebody said no.
+    Denied,
+    /// Nobody answered in time.
+    Expired,
+    /// It is void: the caller gave up or asked itself, or what it is about has changed.
+    Cancelled,
+}
+
+impl Standing {
+    /// The lower-case word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A question as it is asked. Everything an agent wrote is redacted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Its id.
+    pub id: String,
+    /// When it was asked, in milliseconds since 1970.
+    pub asked_ms: u64,
+    /// When it ends.
+    pub expires_ms: u64,
+    /// What exactly it is about: the digest of operation, files and policy.
+    pub digest: String,
+    /// The same whatever the policy: what an exact grant is bound to.
+    pub exact: String,
+    /// Files that would run, as they were: a change makes it void.
+    pub files: Vec<BoundFile>,
+    /// Which policy asks.
+    pub policy: String,
+    /// Who asks.
+    pub actor: Actor,
+    /// Which way in.
+    pub way_in: String,
+    /// The tool, canonical.
+    pub tool: String,
+    /// The command, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+    /// The working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+    /// The name under which grants know the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
+    /// Why it is asked, the decisive reason first.
+    pub reasons: Vec<ReasonRecord>,
+    /// What the call would do.
+    pub effects: Vec<EffectRecord>,
+    /// Who must answer: all of them. `None` stands for anybody who may answer at all.
+    pub addressees: Vec<Option<Approvers>>,
+    /// What a yes can be remembered as, the narrowest first. Empty: only once.
+    pub offers: Vec<Offer>,
+}
+
+/// A question and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Approval {
+    /// The question.
+    #[serde(flatten)]
+    pub question: Question,
+    /// How it stands.
+    pub standing: Standing,
+    /// When that was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_ms: Option<u64>,
+    /// When the call that it is about ran on it. A yes is used once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_ms: Option<u64>,
+    /// Why it was cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The answers so far, in their order.
+    pub answers: Vec<Given>,
+}
+
+/// Somebody who waits for questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presence {
+    /// Of this connection.
+    pub id: String,
+    /// Who.
+    pub person: Person,
+    /// How: `terminal`, `page`, `webhook`.
+    pub via: String,
+}
+
+impl Question {
+    /// Whether somebody may answer it at all: one of those it is addressed to, and not the one who asks.
+    ///
+    /// Without addressees the person on whose behalf the agent works may answer; where a rule names approvers, that
+    /// is what they are for: a second pair of eyes.
+    #[must_use]
+    pub fn may_be_answered_by(&self, person: &Person) -> bool {
+        self.addressees.iter().any(|to| may_answer(&self.actor, to.as_ref(), person))
+    }
+}
+
+/// Whether somebody may answer for one of those whom an actor's question is addressed to.
+pub(crate) fn may_answer(actor: &Actor, to: Option<&Approvers>, person: &Person) -> bool {
+    let is = |name: &Option<String>| name.as_deref() == Some(person.name.as_str());
+    let mut asks = Some(actor);
+    // A chain of parents is as long as the agent says; eight is more than any has.
+    for _ in 0..8 {
+        let Some(current) = asks else { break };
+        if is(&current.agent) {
+            return false;
+        }
+        asks = current.parent.as_deref();
+    }
+    to.is_none_or(|to| to.include(person) && !is(&actor.member))
+}

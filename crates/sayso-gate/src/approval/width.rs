@@ -1,0 +1,210 @@
+//! How wide a remembered answer is: this exact command, this program and subcommand, these paths.
+
+use super::Bound;
+use sayso_policy::{Decision, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
+use sayso_policy::{Facts, explain};
+use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// How wide an answer is remembered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Width {
+    /// This exact call, and the files it runs as they are now.
+    #[default]
+    Exact,
+    /// The same program and subcommand, tool or host, with whatever operands need no yes of their own; the same paths.
+    Program,
+    /// The same, and everything below the folders of the paths.
+    Folder,
+}
+
+impl Width {
+    /// All of them, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::Exact, Self::Program, Self::Folder];
+
+    /// The word of the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Program => "program",
+            Self::Folder => "folder",
+        }
+    }
+}
+
+/// A width at which the answer to a question can be remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// How wide.
+    pub width: Width,
+    /// What would be remembered, for each effect that is asked about.
+    pub selectors: Vec<GrantSelector>,
+    /// That in words, for the person who chooses.
+    pub words: String,
+}
+
+/// The widths at which a yes to this call would let it pass next time, the narrowest first.
+///
+/// INVARIANT: each was tried. One that would not answer the very call it is offered for is not offered: it would be a
+/// yes to something else.
+pub(crate) fn offers(
+    policy: &Policy,
+    operation: &Operation,
+    decision: &Decision,
+    bound: &Bound,
+    state: &State,
+    facts: Facts<'_>,
+) -> Vec<Offer> {
+    let mut found: Vec<Offer> = Vec::new();
+    for width in Width::ALL {
+        let Some(selectors) = selectors(operation, decision, bound, width) else { continue };
+        let known = found.iter().any(|offer| offer.selectors == selectors);
+        if !known && answers(policy, operation, decision, &selectors, state, facts) {
+            let words = words(operation, width, &selectors);
+            found.push(Offer { width, selectors, words });
+        }
+    }
+    found
+}
+
+/// Whether grants of these would answer the call.
+fn answers(
+    policy: &Policy,
+    operation: &Operation,
+    decision: &Decision,
+    selectors: &[GrantSelector],
+    state: &State,
+    facts: Facts<'_>,
+) -> bool {
+    // Given by all whom it is addressed to, and a few more where many are needed.
+    let members = decision.addressees().into_iter().flatten().flat_map(|to| to.members.clone());
+    let mut givers: Vec<Person> =
+        members.map(|name| Person { groups: vec![name.clone()], ..Person::named(name) }).collect();
+    let groups: Vec<String> = givers.iter().map(|giver| giver.name.clone()).collect();
+    let most = decision.addressees().into_iter().flatten().map(|to| to.need).max().unwrap_or(1).min(1_000);
+    givers.extend((0..most).map(|n| Person { groups: groups.clone(), ..Person::named(format!("giver {n}")) }));
+    let grant = |selector: &GrantSelector| Grant {
+        id: "offer".to_owned(),
+        selector: selector.clone(),
+        workspace: None,
+        session: None,
+        uses_left: None,
+        expires_ms: None,
+        givers: givers.clone(),
+        verdict: Verdict::Allow,
+        actor: sayso_policy::Actor::default(),
+    };
+    let state = State { grants: selectors.iter().map(grant).collect(), ..state.clone() };
+    policy.evaluate(operation, &state, facts).verdict == Verdict::Allow
+}
+
+/// What would be remembered at this width; `None`: something in the call has no such width.
+fn selectors(operation: &Operation, decision: &Decision, bound: &Bound, width: Width) -> Option<Vec<GrantSelector>> {
+    if width == Width::Exact {
+        return Some(vec![GrantSelector::Digest(bound.exact.clone())]);
+    }
+    let mut found: Vec<GrantSelector> = Vec::new();
+    for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
+        let effect = operation.effects.get(asked.effect?)?;
+        let (verb, pattern) = pattern(operation, effect, asked.effect?, width)?;
+        let selector = GrantSelector::pattern(verb, &pattern).ok()?;
+        if !found.contains(&selector) {
+            found.push(selector);
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn pattern(operation: &Operation, effect: &Effect, index: usize, width: Width) -> Option<(Verb, String)> {
+    match &effect.target {
+        Target::Program(id) | Target::Option(id) => Some((Verb::Run, program(operation, *id)?)),
+        Target::Path(PathTarget::Exact(path)) => {
+            let resolved = operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
+            Some((effect.verb, path_pattern(operation, resolved.unwrap_or(path), width)?))
+        }
+        Target::Path(PathTarget::Below(path) | PathTarget::Listed(path) | PathTarget::Glob { base: path, .. }) => {
+            (width == Width::Folder).then_some(())?;
+            Some((effect.verb, format!("{}/**", plain_path(operation, path)?)))
+        }
+        Target::Host(HostTarget::Exact { host, .. }) => plain(host).then(|| (Verb::Connect, host.clone())),
+        Target::Tool => plain(&operation.tool.canonical).then(|| (Verb::Call, operation.tool.canonical.clone())),
+        _ => None,
+    }
+}
+
+/// `git push --force`: the program, its subcommands, and the flags that need a yes of their own.
+fn program(operation: &Operation, id: RunId) -> Option<String> {
+    let run = operation.analysis.as_ref()?.run(id)?;
+    let mut words = vec![run.program.base.clone()?];
+    words.extend((0..usize::from(run.subcommands)).map_while(|at| run.subcommand(at)).map(str::to_owned));
+    for effect in operation.effects.iter().filter(|effect| belongs(effect, id)) {
+        if let Carry::Named { by: NamedBy::Flag(flag), .. } = &effect.carry
+            && !words.contains(flag)
+        {
+            words.push(flag.clone());
+        }
+    }
+    let all_plain = words.iter().all(|word| plain(word));
+    (all_plain && is_there(run)).then(|| words.join(" "))
+}
+
+fn belongs(effect: &Effect, id: RunId) -> bool {
+    matches!(&effect.target, Target::Option(own) if *own == id) || effect.run == Some(id)
+}
+
+/// A program inside the workspace has no name that a pattern could use.
+fn is_there(run: &Run) -> bool {
+    run.program.shadow.is_none()
+}
+
+fn path_pattern(operation: &Operation, path: &Path, width: Width) -> Option<String> {
+    match width {
+        Width::Folder => Some(format!("{}/**", plain_path(operation, path.parent()?)?)),
+        _ => plain_path(operation, path),
+    }
+}
+
+/// A path as a pattern that means it alone: `./src/x.rs` in the workspace, so that worktrees share it.
+fn plain_path(operation: &Operation, path: &Path) -> Option<String> {
+    let text = match operation.workspace.root_for_allow().and_then(|root| path.strip_prefix(root).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
+        Some(rest) => format!("./{}", rest.to_str()?),
+        None => path.to_str().filter(|_| path.is_absolute())?.to_owned(),
+    };
+    plain(&text).then_some(text)
+}
+
+/// No character that means something in a pattern.
+fn plain(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|c: char| "*?[]{}!|@\\".contains(c) || c.is_whitespace() || c.is_control())
+}
+
+fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> String {
+    if width == Width::Exact {
+        let text = explain::effect::command_text(operation).map(String::from_utf8_lossy);
+        return match text {
+            Some(text) => format!("exactly this command: {}", crate::audit::redact_text(&text)),
+            None => format!("exactly this call of {}", operation.tool.canonical),
+        };
+    }
+    let one = |selector: &GrantSelector| match selector {
+        GrantSelector::Digest(_) => String::new(),
+        GrantSelector::Pattern { verb: Verb::Run, pattern } => format!("`{pattern}` with any plain operands"),
+        GrantSelector::Pattern { verb, pattern } => format!("{} `{pattern}`", verb_word(*verb)),
+    };
+    selectors.iter().map(one).collect::<Vec<_>>().join(" and ")
+}
+
+fn verb_word(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Run => "running",
+        Verb::Read => "reading",
+        Verb::Write => "writing",
+        Verb::Delete => "deleting",
+        Verb::Connect => "connecting to",
+        Verb::Call => "calling",
+    }
+}

@@ -1,0 +1,436 @@
+//! One call while it is judged: the policy of this moment, what is remembered, and people who are asked.
+
+use crate::approval::{
+    Approval, Bound, MOST_PENDING, Presence, Question, Standing, USUAL_WAIT_MS, Waited, may_answer, offers, wait_for,
+};
+use crate::audit::{Seen, fresh_id, now_ms};
+use crate::gate::{Asking, Circumstances, judged, tighten, understand};
+use crate::grant::GrantUse;
+use crate::limit::{Outcome, RESERVED_MS, Reservation, Takes, Which};
+use crate::memory::{Memory, site};
+use crate::mode::Switch;
+use crate::policy::{InForce, Live};
+use crate::store::{Approvals, Ledger, Memo, Remembered, Sqlite, Subject};
+use crate::{Error, permit, reason};
+use sayso_policy::text::Mode;
+use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict, explain};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One call while it is judged.
+pub(crate) struct Case<'a> {
+    /// The id of its record.
+    pub(crate) id: String,
+    policy: &'a Live,
+    /// The policy of this moment.
+    pub(crate) in_force: Arc<InForce>,
+    memory: Option<&'a Memory>,
+    circumstances: &'a Circumstances,
+    facts: Facts<'a>,
+    /// What an operator switched on.
+    switch: Option<Switch>,
+    counting: Counting,
+    /// The question that waits for people.
+    question: Option<String>,
+    reserved: bool,
+}
+
+/// An operation as memory knows it.
+struct Known<'o> {
+    operation: &'o Operation,
+    bound: Bound,
+    /// What a question about it is bound to.
+    digest: String,
+    /// Names the call, to see it repeated.
+    call: String,
+    site: Option<String>,
+    takes: Takes,
+    /// Who waits for questions.
+    present: Vec<Presence>,
+    /// People were asked already: the caller's own prompt may be used at last, and no new question is put.
+    asked: bool,
+}
+
+impl<'a> Case<'a> {
+    pub(crate) fn open(
+        policy: &'a Live,
+        memory: Option<&'a Memory>,
+        circumstances: &'a Circumstances,
+        facts: Facts<'a>,
+    ) -> Self {
+        let in_force = policy.current();
+        let switch = memory.and_then(|memory| memory.switch(now_ms()));
+        let counting = in_force.policy.counting(switch.as_ref().map(|switch| switch.mode));
+        let id = fresh_id();
+        Self { id, policy, in_force, memory, circumstances, facts, switch, counting, question: None, reserved: false }
+    }
+
+    /// Normalise and analyse.
+    pub(crate) fn understand(&self, call: &ToolCall) -> Option<Operation> {
+        understand(call.clone(), self.facts)
+    }
+
+    /// What policy, limits and remembered answers say. Memory is opened only for limits and for an Ask.
+    pub(crate) fn evaluate(&mut self, operation: Option<&Operation>) -> Decision {
+        let limited = !self.counting.is_empty();
+        let mut decision = match (operation, self.memory) {
+            (Some(operation), Some(memory)) if limited => self.recall(memory, operation),
+            (Some(_), None) if limited => self.failed("limits are in force, and nothing is remembered here"),
+            _ => judged(&self.in_force, operation, &self.state(), self.facts),
+        };
+        if let (Answer::Ask, false, Some(operation), Some(memory)) = (decision.answer, limited, operation, self.memory)
+        {
+            decision = self.recall(memory, operation);
+        }
+        if let Some(switch) = &self.switch {
+            decision.reasons.insert(0, switch.reason());
+        }
+        decision
+    }
+
+    /// Waits for people, where there are any to wait for; where none are left, what becomes of an unanswered Ask.
+    pub(crate) fn ask(&mut self, call: &ToolCall, operation: Option<&Operation>, decision: &mut Decision) {
+        if decision.answer == Answer::Ask
+            && let (Some(memory), Some(operation)) = (self.memory, operation)
+            && let (Some(id), Asking::Queue { until, .. }) = (self.question.clone(), self.circumstances.asking)
+        {
+            let asked = memory.store().and_then(|store| self.await_people(store, &id, until, call, operation));
+            *decision = asked.unwrap_or_else(|error| self.failed(&error.to_string()));
+        }
+        if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) {
+            unanswered(decision, self.question.as_deref());
+        }
+    }
+
+    /// The call does not run after all: what was reserved for it is given back.
+    pub(crate) fn take_back(&self) {
+        if let (true, Some(Ok(store))) = (self.reserved, self.memory.map(Memory::store)) {
+            let outcome = Outcome { not_run: true, ..Outcome::default() };
+            // If even that fails, the budget stays smaller than it could be: nothing is less safe.
+            let _ = store.settle(&Which::Record(self.id.clone()), &outcome, now_ms());
+        }
+    }
+
+    fn state(&self) -> State {
+        State { now_ms: now_ms(), mode: self.mode(), ..State::default() }
+    }
+
+    fn mode(&self) -> Option<Mode> {
+        self.switch.as_ref().map(|switch| switch.mode)
+    }
+
+    /// Whether the caller's own prompt is where this Ask is answered. Never where a rule names who answers: whoever
+    /// sits at that prompt may be none of them.
+    fn leaves_to_caller(&self, decision: &Decision) -> bool {
+        self.circumstances.asking.has_own_prompt()
+            && self.in_force.policy.unanswered().is_none()
+            && decision.addressees().iter().all(Option::is_none)
+    }
+
+    fn failed(&self, why: &str) -> Decision {
+        let mut decision = judged(&self.in_force, None, &State::default(), self.facts);
+        let text = format!("What must be remembered for this call cannot be: {why}. The call does not run.");
+        decision.reasons = vec![reason::built_in(reason::STORE_FAILED, text)];
+        decision
+    }
+
+    /// The call's turn with what is remembered.
+    fn recall(&mut self, memory: &Memory, operation: &Operation) -> Decision {
+        let said = memory.store().and_then(|store| {
+            let mut known = self.know(operation);
+            known.present = self.present(store)?;
+            self.turn(store, &known)
+        });
+        said.unwrap_or_else(|error| self.failed(&error.to_string()))
+    }
+
+    fn know<'o>(&self, operation: &'o Operation) -> Known<'o> {
+        let bound = Bound::to(operation, self.facts);
+        Known {
+            digest: bound.under(self.in_force.policy.version()),
+            bound,
+            call: permit::digest(operation, ""),
+            site: operation.workspace.root().map(site),
+            takes: Takes::of(operation, self.circumstances.expected, self.facts),
+            present: Vec::new(),
+            asked: false,
+            operation,
+        }
+    }
+
+    /// Who waits for questions: only a way in with a queue needs to know.
+    fn present(&self, store: &Sqlite) -> Result<Vec<Presence>, Error> {
+        match self.circumstances.asking {
+            Asking::Queue { .. } => store.present(now_ms()),
+            Asking::OwnPrompt | Asking::Nobody => Ok(Vec::new()),
+        }
+    }
+
+    fn turn(&mut self, store: &Sqlite, known: &Known<'_>) -> Result<Decision, Error> {
+        let counting = self.counting.clone();
+        let mut said = None;
+        for _ in 0..3 {
+            let subject = Subject {
+                now_ms: now_ms(),
+                actor: &known.operation.actor,
+                site: known.site.as_deref(),
+                digest: &known.digest,
+                counting: &counting,
+                hosts: &known.takes.hosts,
+                call: &known.call,
+            };
+            let turned = store.turn(&subject, &mut |remembered| {
+                let (decision, memo) = self.weigh(known, remembered, subject.now_ms);
+                self.reserved = memo.reserve.is_some();
+                said = Some(decision);
+                memo
+            });
+            match turned {
+                // Another call was faster: what is left is looked at again.
+                Err(Error::UsedUp(_)) => said = None,
+                Err(error) => return Err(error),
+                Ok(()) => break,
+            }
+        }
+        said.ok_or_else(|| Error::UsedUp("what was remembered".to_owned()))
+    }
+
+    /// What is said with this remembered, and what is to be remembered of it.
+    fn weigh(&mut self, known: &Known<'_>, remembered: Remembered, now_ms: u64) -> (Decision, Memo) {
+        let state = self.state_with(known, &remembered, now_ms);
+        let mut decision = judged(&self.in_force, Some(known.operation), &state, self.facts);
+        let approved = remembered.approvals.iter().find(|approval| approval.standing == Standing::Approved);
+        let mut memo = Memo::default();
+        if decision.answer == Answer::Ask {
+            self.question = None;
+            if let Some(no) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Denied) {
+                tighten(&mut decision, Verdict::Deny, &said_by(no, reason::DENIED_BY_PERSON, "no"));
+                memo.blocked = !self.counting.is_empty();
+            } else if let Some(yes) = approved {
+                answer(&mut decision, Answer::Allow, said_by(yes, reason::APPROVED, "yes"));
+            } else {
+                self.put(known, &state, &remembered, &mut decision, &mut memo);
+            }
+        }
+        match decision.answer {
+            Answer::Allow => {
+                memo.spend = approved.map(|approval| approval.question.id.clone());
+                memo.uses = self.uses(known.operation, &decision, now_ms);
+                memo.reserve = self.reservation(known, now_ms);
+            }
+            // It may run without a further word to the gate.
+            Answer::Ask if self.question.is_none() => memo.reserve = self.reservation(known, now_ms),
+            Answer::Deny => {
+                memo.blocked |= !self.counting.is_empty() && decision.denied_by_rule();
+                memo.stopped = memo.blocked.then(|| self.stopped(&remembered)).flatten();
+            }
+            Answer::Ask | Answer::DryRun => {}
+        }
+        (decision, memo)
+    }
+
+    fn state_with(&self, known: &Known<'_>, remembered: &Remembered, now_ms: u64) -> State {
+        let takes = |scope| {
+            let hosts = remembered.new_hosts.get(scope).copied().unwrap_or(0);
+            sayso_policy::Usage { hosts, ..known.takes.usage }
+        };
+        State {
+            now_ms,
+            takes: self.counting.scopes.iter().map(|scope| (*scope, takes(scope))).collect(),
+            usage: remembered.usage.clone(),
+            takes_unknown: known.takes.unknown,
+            rates: remembered.rates.clone(),
+            digest: Some(known.bound.exact.clone()),
+            workspace: known.site.clone(),
+            grants: remembered.grants.clone(),
+            recent: remembered.recent.clone(),
+            mode: self.mode(),
+        }
+    }
+
+    /// An Ask that nobody has answered yet: puts the question, or leaves it to the caller or to nobody.
+    fn put(
+        &mut self,
+        known: &Known<'_>,
+        state: &State,
+        remembered: &Remembered,
+        decision: &mut Decision,
+        memo: &mut Memo,
+    ) {
+        let addressees = decision.addressees();
+        let could = |there: &Presence| {
+            let to = |to: &Option<_>| may_answer(&known.operation.actor, to.as_deref(), &there.person);
+            addressees.iter().any(to)
+        };
+        let attended = known.present.iter().any(could);
+        if self.leaves_to_caller(decision) && !attended {
+            return;
+        }
+        let queue = matches!(self.circumstances.asking, Asking::Queue { .. });
+        if !queue && addressees.iter().all(Option::is_none) {
+            return unanswered(decision, None);
+        }
+        if let Some(waits) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Pending) {
+            self.question = Some(waits.question.id.clone());
+        } else if known.asked {
+            return unanswered(decision, None);
+        } else if remembered.pending >= MOST_PENDING {
+            let why = format!("{MOST_PENDING} questions of this session wait for an answer already.");
+            tighten(decision, Verdict::Deny, &reason::built_in(reason::TOO_MANY_PENDING, why));
+        } else {
+            let question = self.ask_about(known, state, decision);
+            self.question = Some(question.id.clone());
+            memo.ask = Some(Box::new(question));
+        }
+        if !attended && decision.answer == Answer::Ask {
+            // Nobody is there to wait for. The question stays: once it is answered, the same call passes.
+            unanswered(decision, self.question.as_deref());
+        }
+    }
+
+    fn ask_about(&self, known: &Known<'_>, state: &State, decision: &Decision) -> Question {
+        let operation = known.operation;
+        let call = ToolCall {
+            actor: operation.actor.clone(),
+            cwd: operation.cwd.clone(),
+            workspace: operation.workspace.clone(),
+            ..ToolCall::new(operation.request.clone())
+        };
+        let record =
+            Seen::of(&call).record(Some(operation), decision, self.circumstances, None, std::time::Duration::ZERO);
+        let addressees = decision.addressees();
+        let wait = addressees.iter().flatten().filter_map(|to| to.expires_ms).min().unwrap_or(USUAL_WAIT_MS);
+        Question {
+            id: fresh_id(),
+            asked_ms: state.now_ms,
+            expires_ms: state.now_ms.saturating_add(wait),
+            digest: known.digest.clone(),
+            exact: known.bound.exact.clone(),
+            files: known.bound.files.clone(),
+            policy: self.in_force.policy.version().to_owned(),
+            offers: offers(&self.in_force.policy, operation, decision, &known.bound, state, self.facts),
+            addressees: addressees.into_iter().map(|to| to.map(|to| (*to).clone())).collect(),
+            actor: operation.actor.clone(),
+            way_in: record.way_in,
+            tool: record.tool,
+            command: record.command,
+            arguments: record.arguments,
+            cwd: record.cwd,
+            workspace: record.workspace,
+            site: known.site.clone(),
+            reasons: record.reasons,
+            effects: record.effects,
+        }
+    }
+
+    fn reservation(&self, known: &Known<'_>, now_ms: u64) -> Option<Reservation> {
+        (!self.counting.is_empty()).then(|| Reservation {
+            id: self.id.clone(),
+            call_id: self.circumstances.call_id.clone(),
+            tool: known.operation.tool.canonical.clone(),
+            takes: known.takes.usage,
+            hosts: known.takes.hosts.clone(),
+            call: known.call.clone(),
+            expires_ms: now_ms.saturating_add(RESERVED_MS),
+        })
+    }
+
+    fn uses(&self, operation: &Operation, decision: &Decision, now_ms: u64) -> Vec<GrantUse> {
+        let text = explain::effect::command_text(operation).map(|text| String::from_utf8_lossy(text).into_owned());
+        let command = crate::audit::redact_text(&text.unwrap_or_else(|| operation.tool.canonical.clone()));
+        let target = |effect: Option<usize>| {
+            let effect = effect.and_then(|at| operation.effects.get(at));
+            effect.map_or_else(|| "the call".to_owned(), |effect| explain::effect::target(operation, effect))
+        };
+        let one = |(effect, grant): (Option<usize>, &str)| GrantUse {
+            grant: grant.to_owned(),
+            time_ms: now_ms,
+            record: self.id.clone(),
+            command: command.chars().take(4096).collect(),
+            target: crate::audit::redact_text(&target(effect)),
+        };
+        decision.granted().map(one).collect()
+    }
+
+    /// What is said when this denial is the last that a scope may have.
+    fn stopped(&self, remembered: &Remembered) -> Option<String> {
+        let blocked = |scope| remembered.usage.get(scope).map_or(0, |usage| usage.blocked).saturating_add(1);
+        let (scope, most) = self.counting.blocked.iter().find(|(scope, most)| blocked(scope) == *most)?;
+        Some(format!("{most} calls of this {} were denied: it is stopped.", scope.as_str()))
+    }
+
+    /// Waits for an answer, and looks again at what it is an answer to.
+    fn await_people(
+        &mut self,
+        store: &Sqlite,
+        id: &str,
+        until: Instant,
+        call: &ToolCall,
+        operation: &Operation,
+    ) -> Result<Decision, Error> {
+        let waited = wait_for(store, id, until)?;
+        let mut known = self.know(operation);
+        known.asked = true;
+        match waited {
+            Waited::Decided(approval) if approval.standing == Standing::Approved => {
+                if let Some(changed) = self.changed(call, &known, &approval.question) {
+                    return Ok(self.void(&changed));
+                }
+            }
+            Waited::Decided(_) => {}
+            Waited::TooLate | Waited::Alone => {
+                // The caller asks itself now: nobody is to be asked twice. If somebody was faster, their answer counts.
+                if self.circumstances.asking.has_own_prompt() {
+                    store.cancel(id, "the caller asked at its own prompt", now_ms())?;
+                }
+            }
+        }
+        self.turn(store, &known)
+    }
+
+    /// What is not as it was when people were asked.
+    fn changed(&self, call: &ToolCall, known: &Known<'_>, asked: &Question) -> Option<String> {
+        if self.policy.current_now().policy.version() != self.in_force.policy.version() {
+            return Some("the policy".to_owned());
+        }
+        let Some(again) = understand(call.clone(), self.facts) else { return Some("the call".to_owned()) };
+        (known.digest != asked.digest || again != *known.operation).then(|| "a file or the PATH".to_owned())
+    }
+
+    fn void(&self, changed: &str) -> Decision {
+        let mut decision = judged(&self.in_force, None, &State::default(), self.facts);
+        let text = format!("People said yes, but {changed} has changed since: it is not the call they saw.");
+        decision.reasons = vec![reason::built_in(reason::APPROVAL_VOID, text)];
+        decision
+    }
+}
+
+/// Nobody can be asked, or nobody answered in time: what the files say of that, else Deny.
+fn unanswered(decision: &mut Decision, question: Option<&str>) {
+    if decision.unanswered == Some(Verdict::Allow) {
+        let why = "A person should decide this, nobody can be asked here, and the file lets it pass then.";
+        answer(decision, Answer::Allow, reason::built_in(reason::UNANSWERED, why));
+        return;
+    }
+    let why = match question {
+        None => "A person should decide this, and nobody can be asked here.".to_owned(),
+        Some(id) => format!(
+            "A person should decide this, and nobody has yet. Question {id} waits for an answer; try again once it is given."
+        ),
+    };
+    tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
+}
+
+/// Gives a decision another answer, and says why first.
+fn answer(decision: &mut Decision, answer: Answer, why: Reason) {
+    decision.answer = answer;
+    decision.reasons.insert(0, why);
+}
+
+fn said_by(approval: &Approval, code: &'static str, word: &str) -> Reason {
+    let people: Vec<String> = approval.answers.iter().map(|given| given.person.to_string()).collect();
+    reason::built_in(
+        code,
+        format!("{} said {word} to this call (question {}).", people.join(" and "), approval.question.id),
+    )
+}

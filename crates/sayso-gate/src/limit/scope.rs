@@ -1,0 +1,61 @@
+//! What a limit is counted over.
+//!
+//! A session's and a run's id are the agent's own words: an agent that makes up new ones begins anew there. The agent
+//! is named by the way in, and the day by the clock: limits that must hold belong to those.
+
+use sayso_policy::{Actor, Scope};
+
+/// The key of every scope that a call counts in. What is not known counts too, as one of its own: an agent that leaves
+/// its session out is not without limits.
+pub(crate) fn keys(actor: &Actor, scopes: &[Scope], now_ms: u64) -> Vec<(Scope, String)> {
+    scopes.iter().map(|scope| (*scope, key(actor, *scope, now_ms))).collect()
+}
+
+fn key(actor: &Actor, scope: Scope, now_ms: u64) -> String {
+    let parts = match scope {
+        Scope::Tenant => vec![named(&actor.tenant)],
+        Scope::Agent => vec![named(&actor.tenant), named(&actor.agent)],
+        Scope::Session => vec![named(&actor.tenant), named(&actor.agent), named(&actor.session)],
+        Scope::Run => vec![named(&actor.tenant), named(&actor.agent), named(&actor.session), named(&actor.run)],
+        Scope::Day => vec![named(&actor.tenant), (now_ms / 86_400_000).to_string()],
+    };
+    parts.join("/")
+}
+
+/// A part of a key. Escaped, so that no name reads like two parts or like an unknown one.
+fn named(part: &Option<String>) -> String {
+    match part.as_deref().map(str::trim).filter(|part| !part.is_empty()) {
+        None => "-".to_owned(),
+        Some("-") => "%2d".to_owned(),
+        Some(part) => part.replace('%', "%25").replace('/', "%2f").chars().take(512).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_reads_like_another_scopes_key() {
+        let actor = |agent: &str, session: &str| Actor {
+            agent: Some(agent.to_owned()),
+            session: Some(session.to_owned()),
+            ..Actor::default()
+        };
+        let key = |actor: &Actor| keys(actor, &[Scope::Session], 0).remove(0).1;
+        assert_ne!(key(&actor("a/b", "c")), key(&actor("a", "b/c")));
+        assert_ne!(key(&actor("a", "-")), key(&Actor { session: None, ..actor("a", "") }));
+        assert_eq!(key(&actor("a", " ")), key(&Actor { session: None, ..actor("a", "") }));
+        assert_ne!(key(&actor("a%2fb", "c")), key(&actor("a/b", "c")));
+    }
+
+    #[test]
+    fn a_new_session_is_no_new_agent_and_no_new_day() {
+        let one = Actor { agent: Some("a".into()), session: Some("1".into()), ..Actor::default() };
+        let two = Actor { session: Some("2".into()), ..one.clone() };
+        let wide = [Scope::Agent, Scope::Tenant, Scope::Day];
+        assert_eq!(keys(&one, &wide, 5), keys(&two, &wide, 6));
+        assert_ne!(keys(&one, &[Scope::Session, Scope::Run], 5), keys(&two, &[Scope::Session, Scope::Run], 5));
+        assert_ne!(keys(&one, &[Scope::Day], 0), keys(&one, &[Scope::Day], 86_400_000));
+    }
+}

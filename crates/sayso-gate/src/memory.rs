@@ -1,0 +1,81 @@
+//! What a gate remembers with, opened when a call first needs it.
+
+use crate::mode::{self, Switch};
+use crate::policy::Repository;
+use crate::store::Sqlite;
+use crate::{Error, Places};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// What a gate remembers with. A hook that needs none of it opens nothing.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    places: Places,
+    store: Arc<OnceLock<Arc<Sqlite>>>,
+}
+
+impl Memory {
+    /// The memory of this user, opened when it is first needed.
+    #[must_use]
+    pub fn of(places: &Places) -> Self {
+        Self { places: places.clone(), store: Arc::default() }
+    }
+
+    /// The same with a store that is open already.
+    #[must_use]
+    pub fn with(places: &Places, store: Arc<Sqlite>) -> Self {
+        let memory = Self::of(places);
+        let _ = memory.store.set(store);
+        memory
+    }
+
+    /// The store.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn store(&self) -> Result<&Arc<Sqlite>, Error> {
+        if let Some(open) = self.store.get() {
+            return Ok(open);
+        }
+        let opened = Arc::new(Sqlite::open(&self.places)?);
+        Ok(self.store.get_or_init(|| opened))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The mode that an operator has switched on, if one is in force now.
+    pub(crate) fn switch(&self, now_ms: u64) -> Option<Switch> {
+        mode::in_force(&self.places, now_ms)
+    }
+}
+
+/// The name under which grants know a workspace. Worktrees of one repository share it, and no two folders do: bytes
+/// that are no UTF-8 are written out.
+pub(crate) fn site(workspace: &Path) -> String {
+    let identity = Repository::of(workspace).identity;
+    let mut name = String::new();
+    for chunk in identity.as_os_str().as_encoded_bytes().utf8_chunks() {
+        name.push_str(&chunk.valid().replace('%', "%25"));
+        chunk.invalid().iter().for_each(|byte| name.push_str(&format!("%{byte:02x}")));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn no_two_folders_share_a_name() {
+        let name = |bytes: &[u8]| site(Path::new(OsStr::from_bytes(bytes)));
+        assert_eq!(name(b"/nowhere/plain"), "/nowhere/plain");
+        assert_ne!(name(b"/nowhere/\xff"), name(b"/nowhere/\xfe"));
+        assert_ne!(name(b"/nowhere/\xff"), name(b"/nowhere/%ff"));
+    }
+}

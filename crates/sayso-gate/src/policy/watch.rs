@@ -1,0 +1,134 @@
+//! The policy as its files change. A good version takes the old one's place between two decisions; a bad one does not.
+
+use super::repository::Repository;
+use super::source::PROJECT_FILE;
+use super::{InForce, trust};
+use crate::{Error, Places};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the files are looked at, at most. A look is a few `stat`s.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The policy in force, now and from now on.
+///
+/// Files are looked at when somebody asks, not watched: that needs no thread, misses nothing on network file systems
+/// and behind links, and a server that judges nothing needs no policy.
+pub struct Live {
+    source: Source,
+    state: Mutex<State>,
+}
+
+enum Source {
+    Fixed,
+    Files { places: Places, workspace: Option<PathBuf> },
+}
+
+struct State {
+    current: Arc<InForce>,
+    looked: Instant,
+    seen: Vec<Mark>,
+    /// Why what is there now is not in force.
+    refused: Option<String>,
+}
+
+/// What tells that a file is another one: where it is, which one it is, how long, and when it changed.
+type Mark = (PathBuf, Option<(u64, u64, u64, i64, i64, i64, i64)>);
+
+impl Live {
+    /// A policy that does not change.
+    #[must_use]
+    pub fn fixed(in_force: InForce) -> Self {
+        let current = Arc::new(in_force);
+        let state = State { current, looked: Instant::now(), seen: Vec::new(), refused: None };
+        Self { source: Source::Fixed, state: Mutex::new(state) }
+    }
+
+    /// A policy that was loaded from the files of this workspace a moment ago: for a hook, whose life is short, but
+    /// which may wait for people.
+    #[must_use]
+    pub fn loaded(in_force: InForce, places: &Places, workspace: Option<&Path>) -> Self {
+        let source = Source::Files { places: places.clone(), workspace: workspace.map(Path::to_owned) };
+        Self { source, ..Self::fixed(in_force) }
+    }
+
+    /// The files of this machine, this user and the project of this workspace, followed as they change.
+    ///
+    /// # Errors
+    /// As [`InForce::load`].
+    pub fn follow(places: &Places, workspace: Option<&Path>) -> Result<Self, Error> {
+        let source = Source::Files { places: places.clone(), workspace: workspace.map(Path::to_owned) };
+        // Marked before it is read: a change in between is seen by the next look.
+        let seen = marks(places, workspace);
+        let current = Arc::new(InForce::load(places, workspace)?);
+        Ok(Self { source, state: Mutex::new(State { current, looked: Instant::now(), seen, refused: None }) })
+    }
+
+    /// The policy in force. Whoever judges a call holds on to it until the call is judged.
+    #[must_use]
+    pub fn current(&self) -> Arc<InForce> {
+        let mut state = self.lock();
+        if state.looked.elapsed() >= LOOK {
+            self.look(&mut state);
+        }
+        Arc::clone(&state.current)
+    }
+
+    /// The same, looked at now: for those who waited.
+    #[must_use]
+    pub fn current_now(&self) -> Arc<InForce> {
+        let mut state = self.lock();
+        self.look(&mut state);
+        Arc::clone(&state.current)
+    }
+
+    /// Why what is there now is not in force, if so.
+    #[must_use]
+    pub fn refused(&self) -> Option<String> {
+        self.lock().refused.clone()
+    }
+
+    fn look(&self, state: &mut State) {
+        let Source::Files { places, workspace } = &self.source else { return };
+        state.looked = Instant::now();
+        let seen = marks(places, workspace.as_deref());
+        if seen == state.seen {
+            return;
+        }
+        match InForce::load(places, workspace.as_deref()) {
+            Ok(new) => {
+                // A broken file leaves its last good version in force; then there is nothing to swap.
+                if new.policy.version() != state.current.policy.version() || new.floor != state.current.floor {
+                    state.current = Arc::new(new);
+                }
+                (state.seen, state.refused) = (seen, None);
+            }
+            // Looked at again next time: the old one stays.
+            Err(error) => state.refused = Some(error.to_string()),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic leaves nothing half done here: fields are replaced whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Everything whose change may change what is in force.
+fn marks(places: &Places, workspace: Option<&Path>) -> Vec<Mark> {
+    let mut paths = vec![places.managed.clone(), places.user.clone()];
+    paths.extend(places.managed.parent().map(Path::to_owned));
+    if let Some(workspace) = workspace {
+        let repository = Repository::of(workspace);
+        paths.extend(repository.chain(workspace).map(|folder| folder.join(PROJECT_FILE)));
+        paths.push(trust::book(places, &repository));
+    }
+    paths.into_iter().map(|path| (path.clone(), mark(&path))).collect()
+}
+
+fn mark(path: &Path) -> Option<(u64, u64, u64, i64, i64, i64, i64)> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.dev(), meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()))
+}

@@ -1,0 +1,183 @@
+//! What the gate remembers beside the record: questions and their answers, remembered answers, and what was used.
+
+use crate::Error;
+use crate::approval::{Approval, Presence, Question, Refused, Reply};
+use crate::grant::{GrantUse, Kept};
+use crate::limit::{Outcome, Reservation, Used, Which};
+use sayso_policy::{Actor, Counting, Facts, Grant, Person, RecentCall, Scope, Usage};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Whom and what a call is about, as far as memory is concerned.
+pub struct Subject<'a> {
+    /// Now, in milliseconds since 1970.
+    pub now_ms: u64,
+    /// Who asks.
+    pub actor: &'a Actor,
+    /// The name under which grants know the workspace.
+    pub site: Option<&'a str>,
+    /// What a question about this very call is bound to.
+    pub digest: &'a str,
+    /// What the limits in force count.
+    pub counting: &'a Counting,
+    /// The hosts it contacts.
+    pub hosts: &'a [String],
+    /// Names the call, to see it repeated.
+    pub call: &'a str,
+}
+
+/// What is remembered of that.
+#[derive(Clone, Debug, Default)]
+pub struct Remembered {
+    /// What was used so far, what is reserved included.
+    pub usage: BTreeMap<Scope, Usage>,
+    /// How many of the call's hosts are new in each scope.
+    pub new_hosts: BTreeMap<Scope, u64>,
+    /// Calls within the stretches of time that rates are about.
+    pub rates: BTreeMap<(Scope, Duration), u64>,
+    /// Single calls of the session.
+    pub recent: Vec<RecentCall>,
+    /// Remembered answers that may apply.
+    pub grants: Vec<Grant>,
+    /// Questions about this very call that wait, or whose answer still counts; the latest first.
+    pub approvals: Vec<Approval>,
+    /// Questions of this session that wait.
+    pub pending: usize,
+}
+
+/// What is to be remembered of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Memo {
+    /// What it takes from the budgets.
+    pub(crate) reserve: Option<Reservation>,
+    /// A rule or a person denied it.
+    pub(crate) blocked: bool,
+    /// That stopped the session: what is said about it.
+    pub(crate) stopped: Option<String>,
+    /// The grants that answered it.
+    pub(crate) uses: Vec<GrantUse>,
+    /// The question whose yes lets it run: no second call runs on it.
+    pub(crate) spend: Option<String>,
+    /// A question to be asked.
+    pub(crate) ask: Option<Box<Question>>,
+}
+
+/// What was used, by scope, and what is reserved.
+pub trait Ledger {
+    /// One call's turn: what is remembered is read, `judge` says what is to be remembered, and that is written, all in
+    /// one step that no other call comes between. It is synced to disk when this returns.
+    ///
+    /// # Errors
+    /// If the store refuses, or a grant was used up or a yes spent: then nothing is written.
+    fn turn(&self, subject: &Subject<'_>, judge: &mut dyn FnMut(Remembered) -> Memo) -> Result<(), Error>;
+
+    /// What became of a call. Gives back what was reserved and not used. Tells whether the call was known.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn settle(&self, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error>;
+
+    /// What was used, the latest first.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn used(&self, now_ms: u64) -> Result<Vec<Used>, Error>;
+}
+
+/// Questions that wait for a person, and their answers.
+pub trait Approvals {
+    /// One question.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn approval(&self, id: &str) -> Result<Option<Approval>, Error>;
+
+    /// Questions, the latest first; only those that wait, or all.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn approvals(&self, pending: bool, limit: usize) -> Result<Vec<Approval>, Error>;
+
+    /// Answers a question. The first valid answer for each addressee counts; what is to be remembered is given as
+    /// grants in the same step. `policy` is the version in force now, where it is known, and `facts` what the files
+    /// are now: a question about something else is void.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if the answer does not count, or if the store refuses.
+    fn answer(&self, answer: &Answering<'_>) -> Result<Approval, Error>;
+
+    /// Ends a question that waits. `false`: it did not wait any more.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn cancel(&self, id: &str, why: &str, now_ms: u64) -> Result<bool, Error>;
+
+    /// Says that somebody waits for questions; to be said again every few seconds.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn attend(&self, presence: &Presence, now_ms: u64) -> Result<(), Error>;
+
+    /// Says that somebody does not wait any more.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn leave(&self, id: &str) -> Result<(), Error>;
+
+    /// Who waits for questions.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn present(&self, now_ms: u64) -> Result<Vec<Presence>, Error>;
+}
+
+/// An answer to a question.
+pub struct Answering<'a> {
+    /// Which question.
+    pub id: &'a str,
+    /// Who answers, vouched for by the way they come in.
+    pub person: &'a Person,
+    /// How: `terminal`, `page`, `webhook`.
+    pub via: &'a str,
+    /// What they say.
+    pub reply: &'a Reply,
+    /// The policy in force for the question's workspace now; `None`: whoever answers does not know.
+    pub policy: Option<&'a str>,
+    /// What files are now.
+    pub facts: Facts<'a>,
+    /// Now, in milliseconds since 1970.
+    pub now_ms: u64,
+}
+
+/// Remembered answers, and each use of one.
+pub trait Grants {
+    /// All of them, the latest first; only those in force, or all.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn grants(&self, in_force: bool, now_ms: u64) -> Result<Vec<Kept>, Error>;
+
+    /// Takes one back. `false`: there is none in force with this id.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn revoke(&self, id: &str, by: &str, now_ms: u64) -> Result<bool, Error>;
+
+    /// Lets one end at this time, or earlier if it ends earlier. `false`: there is none in force with this id.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn expire(&self, id: &str, at_ms: u64, by: &str, now_ms: u64) -> Result<bool, Error>;
+
+    /// The uses of one, the latest first.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn uses(&self, id: &str, limit: usize) -> Result<Vec<GrantUse>, Error>;
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}

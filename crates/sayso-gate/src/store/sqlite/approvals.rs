@@ -1,0 +1,356 @@
+//! Questions and answers in SQLite.
+
+use super::{Sqlite, Transaction, grants};
+use crate::Error;
+use crate::approval::{
+    Approval, GONE_AFTER_MS, Given, Offer, Outlook, Presence, Question, Refused, Remember, Reply, Standing, Width,
+    outlook, satisfied,
+};
+use crate::audit::{Change, Event, Kind, fresh_id};
+use crate::grant::Kept;
+use crate::store::{Answering, Approvals};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use sayso_policy::{Actor, Grant, GrantSelector, Person, Verdict};
+use serde_json::json;
+
+const COLUMNS: &str = "SELECT body, standing, decided_ms, used_ms, why FROM approval";
+
+impl Approvals for Sqlite {
+    fn approval(&self, id: &str) -> Result<Option<Approval>, Error> {
+        self.read(|connection| one(connection, id))
+    }
+
+    fn approvals(&self, pending: bool, limit: usize) -> Result<Vec<Approval>, Error> {
+        let now = crate::audit::now_ms();
+        let conditions = if pending { "WHERE standing = 'pending' AND expires_ms > ?1" } else { "WHERE ?1 >= 0" };
+        let sql = format!("{COLUMNS} {conditions} ORDER BY asked_ms DESC, id DESC LIMIT ?2");
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params![int(now), int(limit as u64)], parts)?;
+            rows.map(|row| whole(connection, row?)).collect()
+        })
+    }
+
+    fn answer(&self, answer: &Answering<'_>) -> Result<Approval, Error> {
+        // A refusal may change something too (a question that turns out to be void), which an error would undo.
+        self.write(|tx| answered(tx, answer))?.map_err(Error::Refused)
+    }
+
+    fn cancel(&self, id: &str, why: &str, now_ms: u64) -> Result<bool, Error> {
+        self.write(|tx| cancelled(tx, id, why, now_ms))
+    }
+
+    fn attend(&self, presence: &Presence, now_ms: u64) -> Result<(), Error> {
+        let body = serde_json::to_string(presence)?;
+        // Not worth a sync of its own: whoever waits says it again in a moment.
+        self.write_soon(|tx| {
+            let connection = tx.connection();
+            connection
+                .prepare_cached("INSERT OR REPLACE INTO presence (id, seen_ms, body) VALUES (?1, ?2, ?3)")?
+                .execute(params![presence.id, int(now_ms), body])?;
+            connection
+                .prepare_cached("DELETE FROM presence WHERE seen_ms < ?1")?
+                .execute([int(now_ms.saturating_sub(10 * GONE_AFTER_MS))])?;
+            Ok(())
+        })
+    }
+
+    fn leave(&self, id: &str) -> Result<(), Error> {
+        self.write_soon(|tx| Ok(tx.connection().execute("DELETE FROM presence WHERE id = ?1", [id]).map(|_| ())?))
+    }
+
+    fn present(&self, now_ms: u64) -> Result<Vec<Presence>, Error> {
+        self.read(|connection| {
+            let sql = "SELECT body FROM presence WHERE seen_ms > ?1 AND seen_ms < ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            // One from the future says nothing about now: the clock was set back.
+            let (from, to) = (now_ms.saturating_sub(GONE_AFTER_MS), now_ms.saturating_add(GONE_AFTER_MS));
+            let rows = statement.query_map([int(from), int(to)], |row| row.get::<_, String>(0))?;
+            rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect()
+        })
+    }
+}
+
+type Parts = (String, String, Option<i64>, Option<i64>, Option<String>);
+
+fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+}
+
+fn whole(connection: &Connection, (body, standing, decided, used, why): Parts) -> Result<Approval, Error> {
+    let question: Question = serde_json::from_str(&body)?;
+    let mut answers = connection.prepare_cached("SELECT body FROM answer WHERE approval = ?1 ORDER BY seq")?;
+    let rows = answers.query_map([&question.id], |row| row.get::<_, String>(0))?;
+    let answers = rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect::<Result<Vec<Given>, Error>>()?;
+    let mut standing: Standing = serde_json::from_value(json!(standing))?;
+    // It has ended even if nobody has written that down yet.
+    if standing == Standing::Pending && question.expires_ms <= crate::audit::now_ms() {
+        standing = Standing::Expired;
+    }
+    let time = |ms: Option<i64>| ms.map(|ms| u64::try_from(ms).unwrap_or_default());
+    Ok(Approval { question, standing, decided_ms: time(decided), used_ms: time(used), why, answers })
+}
+
+fn one(connection: &Connection, id: &str) -> Result<Option<Approval>, Error> {
+    let found = connection.prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?.query_row([id], parts).optional()?;
+    found.map(|row| whole(connection, row)).transpose()
+}
+
+/// Questions about this very call that wait or whose answer counts, the latest first; and how many of the session wait.
+pub(super) fn about(
+    connection: &Connection,
+    digest: &str,
+    session: Option<&str>,
+    now_ms: u64,
+) -> Result<(Vec<Approval>, usize), Error> {
+    let sql = format!(
+        "{COLUMNS} WHERE digest = ?1 AND expires_ms > ?2 AND used_ms IS NULL AND asked_ms <= ?3
+         AND standing IN ('pending', 'approved', 'denied') ORDER BY asked_ms DESC, id DESC LIMIT 8"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    // One that was asked in the future was asked before the clock was set back: how old it is, nobody knows.
+    let rows = statement.query_map(params![digest, int(now_ms), int(now_ms.saturating_add(60_000))], parts)?;
+    let found = rows.map(|row| whole(connection, row?)).collect::<Result<Vec<_>, Error>>()?;
+    let sql = "SELECT count(*) FROM approval WHERE standing = 'pending' AND expires_ms > ?1 AND session IS ?2";
+    let pending: i64 = connection.prepare_cached(sql)?.query_row(params![int(now_ms), session], |row| row.get(0))?;
+    Ok((found, usize::try_from(pending).unwrap_or(usize::MAX)))
+}
+
+/// Asks a question.
+pub(super) fn ask(tx: &mut Transaction<'_>, question: &Question) -> Result<(), Error> {
+    tx.connection()
+        .prepare_cached(
+            "INSERT INTO approval (id, digest, standing, session, asked_ms, expires_ms, body)
+             VALUES (?1, ?2, 'pending', ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            question.id,
+            question.digest,
+            question.actor.session,
+            int(question.asked_ms),
+            int(question.expires_ms),
+            serde_json::to_string(question)?,
+        ])?;
+    let to: Vec<&str> = question.addressees.iter().map(|to| to.as_ref().map_or("anybody", |to| &to.name)).collect();
+    let mut change = change(question, "asked", "sayso");
+    change.detail = json!({"to": to, "expires_ms": question.expires_ms, "digest": question.digest});
+    append(tx, change)
+}
+
+/// Uses a yes: no second call runs on it. `false`: it is used, or no yes.
+pub(super) fn spend(tx: &mut Transaction<'_>, id: &str, now_ms: u64) -> Result<bool, Error> {
+    let spent = tx
+        .connection()
+        .prepare_cached(
+            "UPDATE approval SET used_ms = ?2 WHERE id = ?1 AND standing = 'approved' AND used_ms IS NULL
+             AND expires_ms > ?2",
+        )?
+        .execute(params![id, int(now_ms)])?;
+    if spent == 1
+        && let Some(approval) = one(tx.connection(), id)?
+    {
+        append(tx, change(&approval.question, "used", "sayso"))?;
+    }
+    Ok(spent == 1)
+}
+
+/// Writes down which questions have ended.
+pub(super) fn expire(tx: &mut Transaction<'_>, now_ms: u64) -> Result<(), Error> {
+    let ended: Vec<String> = {
+        let sql = "SELECT id FROM approval WHERE standing = 'pending' AND expires_ms <= ?1 LIMIT 100";
+        let mut statement = tx.connection().prepare_cached(sql)?;
+        let rows = statement.query_map([int(now_ms)], |row| row.get(0))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    for id in ended {
+        end(tx, &id, Standing::Expired, None, "sayso", now_ms)?;
+    }
+    Ok(())
+}
+
+fn cancelled(tx: &mut Transaction<'_>, id: &str, why: &str, now_ms: u64) -> Result<bool, Error> {
+    let waits = one(tx.connection(), id)?.is_some_and(|approval| approval.standing == Standing::Pending);
+    if waits {
+        end(tx, id, Standing::Cancelled, Some(why), "sayso", now_ms)?;
+    }
+    Ok(waits)
+}
+
+/// Ends a question that waits.
+fn end(
+    tx: &mut Transaction<'_>,
+    id: &str,
+    standing: Standing,
+    why: Option<&str>,
+    by: &str,
+    now_ms: u64,
+) -> Result<(), Error> {
+    tx.connection()
+        .prepare_cached(
+            "UPDATE approval SET standing = ?2, decided_ms = ?3, why = ?4 WHERE id = ?1 AND standing = 'pending'",
+        )?
+        .execute(params![id, standing.as_str(), int(now_ms), why])?;
+    if let Some(approval) = one(tx.connection(), id)? {
+        let mut change = change(&approval.question, standing.as_str(), by);
+        change.detail = json!({"why": why});
+        append(tx, change)?;
+    }
+    Ok(())
+}
+
+fn answered(tx: &mut Transaction<'_>, answer: &Answering<'_>) -> Result<Result<Approval, Refused>, Error> {
+    expire(tx, answer.now_ms)?;
+    let Some(mut approval) = one(tx.connection(), answer.id)? else {
+        return Ok(Err(Refused::Unknown(answer.id.to_owned())));
+    };
+    if let Err(refused) = may_answer(&approval, answer.person) {
+        return Ok(Err(refused));
+    }
+    if let Some(changed) = changed(&approval.question, answer) {
+        end(tx, answer.id, Standing::Cancelled, Some(&format!("{changed} changed")), "sayso", answer.now_ms)?;
+        return Ok(Err(Refused::Changed(changed)));
+    }
+    if let Err(why) = selectors(&approval.question, answer.reply, answer.person) {
+        return Ok(Err(Refused::NotOffered(why)));
+    }
+    let given = Given {
+        person: answer.person.clone(),
+        via: answer.via.to_owned(),
+        reply: answer.reply.clone(),
+        time_ms: answer.now_ms,
+    };
+    tx.connection()
+        .prepare_cached("INSERT INTO answer (approval, person, time_ms, seq, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![
+            answer.id,
+            given.person.name,
+            int(answer.now_ms),
+            int(approval.answers.len() as u64),
+            serde_json::to_string(&given)?
+        ])?;
+    let question = approval.question.clone();
+    let mut said = change(&question, "answered", &given.person.name);
+    said.verdict = Some(given.reply.verdict);
+    said.detail = json!({"via": given.via, "automated": given.person.automated, "remember": given.reply.remember, "width": given.reply.width});
+    append(tx, said)?;
+    approval.answers.push(given);
+    let (standing, reply) = match outlook(&question, &approval.answers) {
+        Outlook::Open => return Ok(Ok(approval)),
+        Outlook::Approved(reply) => (Standing::Approved, reply),
+        Outlook::Denied(reply) => (Standing::Denied, reply),
+    };
+    end(tx, answer.id, standing, None, &answer.person.name, answer.now_ms)?;
+    if reply.remember != Remember::Once {
+        remember(tx, &approval, &reply, answer)?;
+    }
+    Ok(one(tx.connection(), answer.id)?.ok_or_else(|| Refused::Unknown(answer.id.to_owned())))
+}
+
+fn may_answer(approval: &Approval, person: &Person) -> Result<(), Refused> {
+    let question = &approval.question;
+    if approval.standing != Standing::Pending {
+        return Err(Refused::Over(approval.standing));
+    }
+    if approval.answers.iter().any(|given| given.person.name == person.name) {
+        return Err(Refused::Again(person.name.clone()));
+    }
+    if !question.may_be_answered_by(person) {
+        let to = question.addressees.iter().map(|to| to.as_ref().map_or("anybody", |to| &to.name));
+        return Err(Refused::NotTheirs(person.name.clone(), to.collect::<Vec<_>>().join(" and ")));
+    }
+    let people: Vec<Person> = approval.answers.iter().map(|given| given.person.clone()).collect();
+    let theirs = |to: &&Option<sayso_policy::Approvers>| to.as_ref().is_none_or(|to| to.include(person));
+    let open = question.addressees.iter().filter(theirs).any(|to| !satisfied(to.as_ref(), &people));
+    if open { Ok(()) } else { Err(Refused::Answered(person.name.clone())) }
+}
+
+/// What is not any more as it was when the question was asked.
+fn changed(question: &Question, answer: &Answering<'_>) -> Option<String> {
+    if answer.policy.is_some_and(|policy| policy != question.policy) {
+        return Some("the policy".to_owned());
+    }
+    let file = question.files.iter().find(|file| !file.holds(answer.facts))?;
+    Some(file.path.display().to_string())
+}
+
+/// What a reply has remembered, or why it cannot be.
+fn selectors(question: &Question, reply: &Reply, person: &Person) -> Result<(Vec<GrantSelector>, String), String> {
+    let exact = || (vec![GrantSelector::Digest(question.exact.clone())], "exactly this call".to_owned());
+    if reply.remember == Remember::Once {
+        return Ok(exact());
+    }
+    if person.automated {
+        return Err("an automated approver answers one call at a time".to_owned());
+    }
+    if reply.remember == Remember::Session && question.actor.session.is_none() {
+        return Err("the agent names no session, so nothing can be remembered for it".to_owned());
+    }
+    if reply.remember == Remember::Always && question.site.is_none() {
+        return Err("the call belongs to no workspace, so nothing can be remembered for one".to_owned());
+    }
+    let offer: Option<&Offer> = question.offers.iter().find(|offer| offer.width == reply.width);
+    match offer {
+        Some(offer) => Ok((offer.selectors.clone(), offer.words.clone())),
+        None if reply.verdict == Verdict::Deny && reply.width == Width::Exact => Ok(exact()),
+        None => {
+            let widths: Vec<&str> = question.offers.iter().map(|offer| offer.width.as_str()).collect();
+            let can = if widths.is_empty() { "only once".to_owned() } else { widths.join(", ") };
+            Err(format!("this answer cannot be remembered at the width `{}`; it can be: {can}", reply.width.as_str()))
+        }
+    }
+}
+
+/// Gives the grants that an answer asks for.
+fn remember(tx: &mut Transaction<'_>, approval: &Approval, reply: &Reply, answer: &Answering<'_>) -> Result<(), Error> {
+    let question = &approval.question;
+    // The narrowest of several answers may be one that was not offered: then nothing is remembered.
+    let Ok((selectors, words)) = selectors(question, reply, answer.person) else { return Ok(()) };
+    let for_session = reply.remember == Remember::Session;
+    let agreed = |given: &&Given| given.reply.verdict == reply.verdict;
+    for selector in selectors {
+        let grant = Grant {
+            id: fresh_id(),
+            selector,
+            workspace: question.site.clone(),
+            session: question.actor.session.clone().filter(|_| for_session),
+            uses_left: None,
+            expires_ms: None,
+            givers: approval.answers.iter().filter(agreed).map(|given| given.person.clone()).collect(),
+            verdict: reply.verdict,
+            actor: Actor {
+                tenant: question.actor.tenant.clone(),
+                agent: question.actor.agent.clone().filter(|_| for_session),
+                ..Actor::default()
+            },
+        };
+        let kept = Kept {
+            grant,
+            given_ms: answer.now_ms,
+            approval: Some(question.id.clone()),
+            words: words.clone(),
+            revoked_ms: None,
+            used: 0,
+            last_used_ms: None,
+        };
+        grants::give(tx, &kept, &answer.person.name)?;
+    }
+    Ok(())
+}
+
+fn change(question: &Question, what: &str, by: &str) -> Change {
+    let mut change = Change::now(Kind::Approval, what);
+    change.about = Some(question.id.clone());
+    change.by = Some(by.to_owned());
+    change.actor = question.actor.clone();
+    change.tool = Some(question.tool.clone());
+    change.rule = question.reasons.first().map(|reason| reason.code.clone());
+    change
+}
+
+fn append(tx: &mut Transaction<'_>, change: Change) -> Result<(), Error> {
+    tx.append(&Event::from(change)).map(|_| ())
+}
+
+fn int(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

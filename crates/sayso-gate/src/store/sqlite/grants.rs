@@ -1,0 +1,171 @@
+//! Remembered answers in SQLite.
+
+use super::{Sqlite, Transaction};
+use crate::Error;
+use crate::audit::{Change, Event, Kind};
+use crate::grant::{GrantUse, Kept};
+use crate::store::Grants;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use sayso_policy::{Actor, Grant};
+use serde_json::json;
+
+const COLUMNS: &str = "SELECT body, expires_ms, uses_left, revoked_ms, used, last_used_ms FROM remembered";
+
+impl Grants for Sqlite {
+    fn grants(&self, in_force: bool, now_ms: u64) -> Result<Vec<Kept>, Error> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{COLUMNS} ORDER BY given_ms DESC, id DESC"))?;
+            let rows = statement.query_map([], parts)?;
+            let mut found = rows.map(|row| whole(row?)).collect::<Result<Vec<_>, Error>>()?;
+            found.retain(|kept| !in_force || kept.is_in_force(now_ms));
+            Ok(found)
+        })
+    }
+
+    fn revoke(&self, id: &str, by: &str, now_ms: u64) -> Result<bool, Error> {
+        self.change(id, "revoked", by, now_ms, |connection| {
+            let sql = "UPDATE remembered SET revoked_ms = ?2 WHERE id = ?1";
+            Ok(connection.execute(sql, params![id, int(now_ms)])?)
+        })
+    }
+
+    fn expire(&self, id: &str, at_ms: u64, by: &str, now_ms: u64) -> Result<bool, Error> {
+        self.change(id, "expires", by, now_ms, |connection| {
+            let sql = "UPDATE remembered SET expires_ms = min(coalesce(expires_ms, ?2), ?2) WHERE id = ?1";
+            Ok(connection.execute(sql, params![id, int(at_ms)])?)
+        })
+    }
+
+    fn uses(&self, id: &str, limit: usize) -> Result<Vec<GrantUse>, Error> {
+        self.read(|connection| {
+            let sql = "SELECT body FROM remembered_use WHERE remembered = ?1 ORDER BY seq DESC LIMIT ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![id, int(limit as u64)], |row| row.get::<_, String>(0))?;
+            rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect()
+        })
+    }
+}
+
+impl Sqlite {
+    /// Changes one that is in force.
+    fn change(
+        &self,
+        id: &str,
+        what: &str,
+        by: &str,
+        now_ms: u64,
+        change: impl FnOnce(&Connection) -> Result<usize, Error>,
+    ) -> Result<bool, Error> {
+        self.write(|tx| {
+            let sql = format!("{COLUMNS} WHERE id = ?1");
+            let found = tx.connection().prepare_cached(&sql)?.query_row([id], parts).optional()?;
+            let Some(kept) = found.map(whole).transpose()?.filter(|kept| kept.is_in_force(now_ms)) else {
+                return Ok(false);
+            };
+            change(tx.connection())?;
+            record(tx, &kept.grant, what, by, json!({}))?;
+            Ok(true)
+        })
+    }
+}
+
+type Parts = (String, Option<i64>, Option<i64>, Option<i64>, i64, Option<i64>);
+
+fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
+}
+
+fn whole((body, expires, uses_left, revoked, used, last_used): Parts) -> Result<Kept, Error> {
+    let mut kept: Kept = serde_json::from_str(&body)?;
+    let time = |ms: Option<i64>| ms.map(|ms| u64::try_from(ms).unwrap_or_default());
+    kept.grant.expires_ms = time(expires);
+    kept.grant.uses_left = uses_left.map(|left| u32::try_from(left).unwrap_or(0));
+    kept.revoked_ms = time(revoked);
+    kept.used = u64::try_from(used).unwrap_or_default();
+    kept.last_used_ms = time(last_used);
+    Ok(kept)
+}
+
+/// Those that may apply to a call.
+pub(super) fn for_call(
+    connection: &Connection,
+    actor: &Actor,
+    site: Option<&str>,
+    now_ms: u64,
+) -> Result<Vec<Grant>, Error> {
+    let sql = format!(
+        "{COLUMNS} WHERE revoked_ms IS NULL AND (site IS NULL OR site = ?1) AND (session IS NULL OR session = ?2)
+         AND (expires_ms IS NULL OR expires_ms > ?3) AND (uses_left IS NULL OR uses_left > 0) AND given_ms <= ?4
+         ORDER BY given_ms"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    // One that was given in the future was given before the clock was set back: how old it is, nobody knows.
+    let latest = int(now_ms.saturating_add(60_000));
+    let rows = statement.query_map(params![site, actor.session, int(now_ms), latest], parts)?;
+    rows.map(|row| Ok(whole(row?)?.grant)).collect()
+}
+
+/// Keeps a new one.
+pub(super) fn give(tx: &mut Transaction<'_>, kept: &Kept, by: &str) -> Result<(), Error> {
+    let grant = &kept.grant;
+    tx.connection()
+        .prepare_cached(
+            "INSERT INTO remembered (id, site, session, given_ms, expires_ms, uses_left, used, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)",
+        )?
+        .execute(params![
+            grant.id,
+            grant.workspace,
+            grant.session,
+            int(kept.given_ms),
+            grant.expires_ms.map(int),
+            grant.uses_left,
+            serde_json::to_string(kept)?,
+        ])?;
+    let detail = json!({"selector": grant.selector, "words": kept.words, "workspace": grant.workspace, "session": grant.session, "approval": kept.approval});
+    record(tx, grant, "given", by, detail)
+}
+
+/// Counts the uses of one by one call. `false`: it is used up, ended or revoked.
+pub(super) fn take(tx: &mut Transaction<'_>, uses: &[&GrantUse], now_ms: u64) -> Result<bool, Error> {
+    let Some(first) = uses.first() else { return Ok(true) };
+    let sql = "UPDATE remembered SET used = used + 1, last_used_ms = ?2, uses_left = uses_left - 1
+               WHERE id = ?1 AND revoked_ms IS NULL AND (uses_left IS NULL OR uses_left > 0)
+               AND (expires_ms IS NULL OR expires_ms > ?2)";
+    if tx.connection().prepare_cached(sql)?.execute(params![first.grant, int(now_ms)])? != 1 {
+        return Ok(false);
+    }
+    for one in uses {
+        tx.connection()
+            .prepare_cached("INSERT INTO remembered_use (remembered, body) VALUES (?1, ?2)")?
+            .execute(params![one.grant, serde_json::to_string(one)?])?;
+    }
+    let targets: Vec<&str> = uses.iter().map(|one| one.target.as_str()).collect();
+    let mut change = Change::now(Kind::Grant, "used");
+    change.about = Some(first.grant.clone());
+    change.by = Some("sayso".to_owned());
+    change.detail = json!({"record": first.record, "command": first.command, "targets": targets});
+    tx.append(&Event::from(change))?;
+    Ok(true)
+}
+
+fn record(
+    tx: &mut Transaction<'_>,
+    grant: &Grant,
+    what: &str,
+    by: &str,
+    detail: serde_json::Value,
+) -> Result<(), Error> {
+    let mut change = Change::now(Kind::Grant, what);
+    change.about = Some(grant.id.clone());
+    change.by = Some(by.to_owned());
+    change.actor = grant.actor.clone();
+    change.actor.session.clone_from(&grant.session);
+    change.verdict = Some(grant.verdict);
+    change.detail = detail;
+    tx.append(&Event::from(change)).map(|_| ())
+}
+
+fn int(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
