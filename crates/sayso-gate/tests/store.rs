@@ -11,6 +11,7 @@
 use sayso_gate::Error;
 use sayso_gate::audit::{Change, Event, Kind, Order, Query};
 use sayso_gate::store::{Records, Sqlite};
+use sayso_policy::Verdict;
 use std::collections::BTreeSet;
 
 fn change(about: &str) -> Event {
@@ -142,4 +143,36 @@ fn an_id_that_is_taken_by_something_else_is_told() {
     assert_eq!(store.append(std::slice::from_ref(&first), &[]).unwrap().new, 1);
     let again = store.append(&[first, other, change("new")], &[]).unwrap();
     assert_eq!((again.new, again.conflicting), (1, vec![1]));
+}
+
+/// The store that this text makes, opened by this version.
+fn earlier(sql: &str) -> (tempfile::TempDir, Sqlite) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    let store = Sqlite::open_at(&path).unwrap();
+    (dir, store)
+}
+
+#[test]
+fn what_the_first_version_kept_is_taken_over_into_the_chain() {
+    let (_dir, store) = earlier(include_str!("stores/version-1.sql"));
+    let decisions = store.query(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    let seen: Vec<_> = decisions.iter().map(|d| (d.seq, d.record.tool.as_str(), d.record.verdict)).collect();
+    assert_eq!(seen, [(1, "bash_execute", Verdict::Deny), (2, "web_search", Verdict::Allow)]);
+    assert_eq!(decisions[0].record.reasons[0].code, "no-force-push");
+    let verified = store.verify(None).unwrap();
+    assert_eq!((verified.problems, verified.last), (vec![], 3), "two decisions, and that they were taken over");
+    let by_rule = Query { rule: Some("no-force-push".into()), ..Query::default() };
+    assert_eq!(store.count(&by_rule).unwrap(), 1);
+}
+
+#[test]
+fn what_the_second_version_kept_stands_in_the_order_of_time() {
+    let (_dir, store) = earlier(include_str!("stores/version-2.sql"));
+    let all = store.events(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    let kinds: Vec<_> = all.iter().map(|chained| chained.event.kind()).collect();
+    assert_eq!(kinds, [Kind::Decision, Kind::Happening, Kind::Decision, Kind::Chain]);
+    assert_eq!(store.happenings(&Query::default()).unwrap()[0].ended.unwrap().ok, Some(false));
+    assert_eq!(store.verify(None).unwrap().problems, []);
 }

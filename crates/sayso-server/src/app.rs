@@ -2,7 +2,7 @@
 
 use crate::key::Keys;
 use crate::tail::Tail;
-use sayso_gate::audit::{Log, Spool};
+use sayso_gate::audit::Log;
 use sayso_gate::{Gate, InForce, Live, Memory, Places, Sessions};
 use sayso_policy::PolicyText;
 use sayso_policy::explain::visible;
@@ -20,7 +20,7 @@ pub(crate) struct App {
     pub(crate) tail: Tail,
     pub(crate) sessions: Sessions,
     pub(crate) about: About,
-    log: Mutex<Log>,
+    log: Log,
     /// Files named on the command line: then no others count.
     given: Vec<PolicyText>,
     gates: Mutex<Gates>,
@@ -53,19 +53,8 @@ impl App {
         let log = Log::open(&places)?;
         let sessions = Sessions::open(&places)?;
         let gates = Mutex::new(HashMap::new());
-        let memory = Memory::of(&places);
-        let app = Self {
-            places,
-            keys,
-            tail: Tail::new(),
-            sessions,
-            about,
-            log: Mutex::new(log),
-            given,
-            gates,
-            memory,
-            announce,
-        };
+        let memory = Memory::with(&places, Arc::clone(log.store()));
+        let app = Self { places, keys, tail: Tail::new(), sessions, about, log, given, gates, memory, announce };
         app.gate(None)?;
         Ok(app)
     }
@@ -81,8 +70,8 @@ impl App {
         } else {
             Live::fixed(InForce::given(self.given.clone())?)
         };
-        let gate = Gate::over(policy, Box::new(Spool::open(&self.places)?)).with_memory(self.memory.clone());
-        let gate = Arc::new(gate);
+        let recorder = Arc::clone(self.log.store());
+        let gate = Arc::new(Gate::over(policy, Box::new(recorder)).with_memory(self.memory.clone()));
         let mut gates = lock(&self.gates);
         if gates.len() >= MOST_GATES {
             gates.clear();
@@ -93,7 +82,7 @@ impl App {
 
     /// Reads the record.
     pub(crate) fn with_log<T>(&self, read: impl FnOnce(&Log) -> T) -> T {
-        read(&lock(&self.log))
+        read(&self.log)
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast;
 
-/// How often the record is looked at while somebody follows it.
-const LOOK: Duration = Duration::from_millis(150);
+/// How often hooks' spools are folded in, which syncs them to disk, and the record is looked at for those who follow it.
+const LOOK: Duration = Duration::from_millis(90);
 /// Records that a slow reader may be behind before it has to ask again.
 const BEHIND: usize = 1024;
 
@@ -34,6 +34,9 @@ pub(crate) async fn watch(app: Arc<App>) {
         tokio::time::sleep(LOOK).await;
         if app.tail.sender.receiver_count() == 0 {
             last = None;
+            let reader = Arc::clone(&app);
+            // What cannot be folded stays in the spool; requests for records say what is wrong.
+            let _ = tokio::task::spawn_blocking(move || reader.with_log(|log| log.fold().is_ok())).await;
             continue;
         }
         let reader = Arc::clone(&app);

@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Explain(command::explain::Explain),
     Schema(command::schema::Schema),
     Log(command::log::Log),
+    Store(command::store::Store),
     Hook(command::hook::Hook),
     Install(command::install::Install),
     Uninstall(command::uninstall::Uninstall),

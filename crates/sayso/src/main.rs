@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Explain(it) => command::explain::run(&it),
         Command::Schema(it) => command::schema::run(&it),
         Command::Log(it) => command::log::run(&it),
+        Command::Store(it) => command::store::run(&it),
         Command::Hook(it) => command::hook::run(&it),
         Command::Install(it) => command::install::run(&it),
         Command::Uninstall(it) => command::uninstall::run(&it),

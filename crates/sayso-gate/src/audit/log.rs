@@ -3,11 +3,12 @@
 use crate::audit::{Chained, Folded, Happening, Kind, Query, Spool, Stored};
 use crate::store::{Records, Sqlite};
 use crate::{Error, Places};
+use std::sync::Arc;
 
 /// The record as a reader sees it.
 pub struct Log {
     spool: Spool,
-    store: Sqlite,
+    store: Arc<Sqlite>,
 }
 
 impl Log {
@@ -16,7 +17,7 @@ impl Log {
     /// # Errors
     /// If Sayso's folder or the store cannot be used.
     pub fn open(places: &Places) -> Result<Self, Error> {
-        Ok(Self { store: Sqlite::open(places)?, spool: Spool::open(places)? })
+        Ok(Self { store: Arc::new(Sqlite::open(places)?), spool: Spool::open(places)? })
     }
 
     /// Folds in what hooks have written since.
@@ -24,7 +25,7 @@ impl Log {
     /// # Errors
     /// If the store refuses. Nothing is lost then: the spool stays.
     pub fn fold(&self) -> Result<Folded, Error> {
-        self.spool.fold(&self.store)
+        self.spool.fold(&*self.store)
     }
 
     /// What was recorded, hooks' latest included.
@@ -66,7 +67,7 @@ impl Log {
 
     /// The store.
     #[must_use]
-    pub fn store(&self) -> &Sqlite {
+    pub fn store(&self) -> &Arc<Sqlite> {
         &self.store
     }
 }

@@ -19,8 +19,8 @@ pub use happening::{Ended, Happening, What};
 pub use head::{Head, HeadKey};
 pub use log::Log;
 pub use policies::PolicyVersion;
-pub(crate) use policies::{are_left, loaded};
-pub use query::{Chained, Order, Query, Stored};
+pub(crate) use policies::{are_left, left_beside, loaded};
+pub use query::{By, Chained, Order, Query, Stored};
 pub use record::{CalledAs, EffectRecord, OpinionRecord, ReasonRecord, Record};
 pub(crate) use record::{Seen, fresh_id, fresh_id_at, now_ms};
 pub use redact::{arguments as redact_arguments, text as redact_text};
@@ -30,6 +30,7 @@ pub use verify::{Begin, Problem, Row, Verified, Verifier};
 
 use crate::Error;
 use sayso_policy::PolicyText;
+use std::sync::Arc;
 
 /// Takes records. A call whose record is not taken does not run.
 pub trait Recorder {
@@ -47,6 +48,16 @@ pub trait Recorder {
     fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {
         let _ = (version, files);
         Ok(())
+    }
+}
+
+impl<T: Recorder + ?Sized> Recorder for Arc<T> {
+    fn record(&self, record: &Record) -> Result<(), Error> {
+        (**self).record(record)
+    }
+
+    fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {
+        (**self).keep_policy(version, files)
     }
 }
 

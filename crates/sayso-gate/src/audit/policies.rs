@@ -112,3 +112,8 @@ pub(super) fn left(folder: &Path, version: &str) -> Option<PolicyVersion> {
     let content = std::fs::read(path(folder, version)?).ok()?;
     serde_json::from_slice(&content).ok().filter(|left: &PolicyVersion| left.version == version)
 }
+
+/// What was left in the folder in which this store stands.
+pub(crate) fn left_beside(store: &Path, version: &str) -> Option<PolicyVersion> {
+    left(&store.parent()?.join(FOLDER), version)
+}

@@ -43,6 +43,23 @@ pub enum Order {
     OldestFirst,
 }
 
+/// What records are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// What was said.
+    Verdict,
+    /// Who asked.
+    Agent,
+    /// In which session.
+    Session,
+    /// For which tool.
+    Tool,
+    /// Which rule decided.
+    Rule,
+    /// What it is about.
+    Kind,
+}
+
 /// Anything in the chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chained {

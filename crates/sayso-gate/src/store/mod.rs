@@ -4,10 +4,10 @@ mod memory;
 mod sqlite;
 
 pub use memory::{Answering, Approvals, Grants, Ledger, Memo, Remembered, Subject};
-pub use sqlite::{Keep, Pruned, Sqlite, Transaction};
+pub use sqlite::{Condition, Keep, Pruned, Sqlite, Transaction};
 
 use crate::Error;
-use crate::audit::{Chained, Event, Happening, PolicyVersion, Query, Stored};
+use crate::audit::{By, Chained, Event, Happening, PolicyVersion, Query, Stored};
 
 /// Keeps the chain: decisions, and every change of anything that is remembered.
 pub trait Records {
@@ -49,6 +49,12 @@ pub trait Records {
     /// # Errors
     /// If the store refuses.
     fn events(&self, query: &Query) -> Result<Vec<Chained>, Error>;
+
+    /// Counts records by what they have in common, the most frequent first; the query's limit is left aside.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn count_by(&self, query: &Query, by: By) -> Result<Vec<(String, u64)>, Error>;
 
     /// Counts records; the query's limit is left aside.
     ///

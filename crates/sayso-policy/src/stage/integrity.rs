@@ -59,8 +59,11 @@ const DEVICES: &[&str] = &[
 ];
 
 /// Commands that are for people.
-const OPERATOR: &[&str] =
-    &["sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass,hook}", "sayso init"];
+const OPERATOR: &[&str] = &[
+    "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass,hook}",
+    "sayso init",
+    "sayso log prune",
+];
 
 /// Patterns, found by their literal parts.
 struct Places {

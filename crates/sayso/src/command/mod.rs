@@ -13,6 +13,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod schema;
 pub(crate) mod serve;
+pub(crate) mod store;
 pub(crate) mod test;
 pub(crate) mod trust;
 pub(crate) mod uninstall;

@@ -46,3 +46,98 @@ fn following_shows_what_comes() {
     child.wait().unwrap();
     assert!(line.contains("web_search"), "{line}");
 }
+
+/// A person with two decisions on record: one allowed, one denied.
+fn two_decisions() -> Person {
+    let person = Person::new();
+    person.policy("default = \"deny\"\n[allow]\ntool = [\"web_search\"]\n");
+    call(&person, "WebSearch", &json!({"query": "=cmd|' /C calc'!A0"}));
+    call(&person, "Bash", &json!({"command": "+echo 1"}));
+    person
+}
+
+#[test]
+fn records_are_counted_by_what_they_have_in_common() {
+    let person = two_decisions();
+    assert_eq!(person.run(&["log", "--count"]).out, "       1  allow\n       1  deny\n");
+    assert_eq!(person.run(&["log", "--count", "agent"]).out, "       2  claude-code\n");
+    assert_eq!(person.run(&["log", "--count=kind", "--json"]).out.lines().count(), 2);
+    assert_eq!(person.run(&["log", "--count", "tool", "--verdict", "deny"]).out, "       1  bash_execute\n");
+    assert_eq!(person.run(&["log", "--count", "colour"]).code, 2);
+}
+
+#[test]
+fn every_filter_is_there() {
+    let person = two_decisions();
+    let count = |arguments: &[&str]| person.run(&[&["log", "--json"], arguments].concat()).out.lines().count();
+    assert_eq!(count(&["--all"]), 3, "two decisions and a policy");
+    assert_eq!(count(&["--kind", "policy"]), 1);
+    assert_eq!(count(&["--kind", "policy", "--kind", "decision"]), 3);
+    assert_eq!(count(&["--rule", "default"]), 1);
+    assert_eq!(count(&["--until", "1h"]), 0);
+    assert_eq!(count(&["--since", "2020-01-01", "--until", "2999-12-31T00:00:00Z"]), 2);
+    assert_eq!(person.run(&["log", "--kind", "nonsense"]).code, 2);
+}
+
+#[test]
+fn an_export_holds_everything_and_no_formula() {
+    let person = two_decisions();
+    let lines = person.run(&["log", "export"]).out;
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!((lines.lines().count(), first["kind"].as_str()), (2, Some("decision")));
+    assert_eq!(first["hash"].as_str().map(str::len), Some(64));
+
+    let csv = person.run(&["log", "export", "--format", "csv", "--all"]).out;
+    assert_eq!(csv.lines().count(), 4);
+    assert!(csv.contains("\"'+echo 1\""), "{csv}");
+    for cell in csv.lines().flat_map(|line| line.split("\",\"")) {
+        assert!(!cell.trim_start_matches('"').starts_with(['=', '+', '-', '@']), "{cell}");
+    }
+
+    let file = person.project().join("out.jsonl");
+    let to_file = || person.run(&["log", "export", "--output", file.to_str().unwrap()]);
+    assert_eq!(to_file().code, 0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 2);
+    assert_eq!(to_file().code, 2, "nothing is overwritten");
+}
+
+#[test]
+fn a_record_that_was_changed_is_named_and_an_exported_head_proves() {
+    let person = two_decisions();
+    let head = person.project().join("head.json");
+    let head = head.to_str().unwrap();
+    let whole = person.run(&["log", "verify", "--replay"]);
+    assert_eq!(whole.code, 0, "{whole:?}");
+    assert!(whole.out.starts_with("The record is whole: 3 records, 1 to 3.\n"), "{}", whole.out);
+    assert!(whole.out.contains("replayed   2 the same, 0 different, 0 that cannot"), "{}", whole.out);
+    assert_eq!(person.run(&["log", "head", "--export", head]).code, 0);
+    let proved = person.run(&["log", "verify", "--head", head]).out;
+    assert!(proved.contains("exported   up to 3, against everybody"), "{proved}");
+
+    let store = person.home().join(".local/state/sayso/sayso.db");
+    let tamper = |sql: &str| rusqlite::Connection::open(&store).unwrap().execute_batch(sql).unwrap();
+    tamper("UPDATE event SET body = replace(body, '+echo', 'echo') WHERE seq = 3");
+    let changed = person.run(&["log", "verify"]);
+    assert_eq!(changed.code, 4);
+    assert!(changed.out.contains("  record 3 was changed: its content\n"), "{}", changed.out);
+    tamper("DELETE FROM event WHERE seq = 3; DELETE FROM head;");
+    assert_eq!(person.run(&["log", "verify"]).code, 0, "nothing in the store knows of it");
+    let cut = person.run(&["log", "verify", "--head", head, "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&cut.out).unwrap();
+    assert_eq!((cut.code, &json["problems"][0]), (4, &json!({"problem": "cut-off", "last": 2, "head": 3})));
+    person.file("no.json", "{}");
+    assert_eq!(person.run(&["log", "verify", "--head", "no.json"]).code, 2);
+}
+
+#[test]
+fn old_records_go_when_told_twice_and_the_rest_is_verifiable() {
+    let person = two_decisions();
+    let said = person.run(&["log", "prune", "--keep", "1"]).out;
+    assert!(said.starts_with("2 records would go: 1 (of "), "{said}");
+    assert_eq!(person.run(&["log", "--all"]).out.lines().count(), 3);
+    assert_eq!(person.run(&["log", "prune", "--keep", "1", "--yes", "--json"]).out, "{\"records\":2,\"up_to\":2}\n");
+    let verified = person.run(&["log", "verify"]);
+    assert!(verified.out.contains("2 records, 3 to 4.\n  pruned     up to 2\n"), "{}", verified.out);
+    assert_eq!(person.run(&["log", "prune"]).code, 2);
+    assert_eq!(person.run(&["log", "prune", "--before", "30d", "--yes"]).out, "Nothing to remove.\n");
+}

@@ -21,4 +21,5 @@ mod policy_files;
 mod readme;
 mod reference;
 mod serve;
+mod store;
 mod trust;

@@ -84,12 +84,7 @@ impl Sqlite {
         let key = HeadKey::beside(self.folder())?;
         self.write(|transaction| {
             let connection = transaction.connection();
-            let last = end(connection)?.seq;
-            let up_to = match what {
-                Keep::Last(count) => last.saturating_sub(count),
-                // Clocks go backwards: records are let go only up to the first that is to stay.
-                Keep::Since(time) => first_since(connection, time)?.map_or(last, |first| first.saturating_sub(1)),
-            };
+            let up_to = up_to(connection, what)?;
             let hash = "SELECT hash FROM event WHERE seq = ?1";
             let hash: Option<Vec<u8>> = connection.query_row(hash, [signed(up_to)], |row| row.get(0)).optional()?;
             let Some(hash) = hash else { return Ok(Pruned::default()) };
@@ -103,6 +98,14 @@ impl Sqlite {
             transaction.append(&Event::from(change))?;
             Ok(Pruned { records: u64::try_from(records).unwrap_or(u64::MAX), up_to })
         })
+    }
+
+    /// The last record that [`Self::prune`] would let go.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn prunable(&self, what: Keep) -> Result<u64, Error> {
+        self.read(|connection| up_to(connection, what))
     }
 
     fn folder(&self) -> &Path {
@@ -155,6 +158,15 @@ fn last_head(connection: &Connection) -> Result<Option<(u64, u64)>, Error> {
 /// The chain's name.
 pub(super) fn name(connection: &Connection) -> Result<String, Error> {
     Ok(connection.prepare_cached("SELECT id FROM chain")?.query_row([], |row| row.get(0))?)
+}
+
+fn up_to(connection: &Connection, what: Keep) -> Result<u64, Error> {
+    let last = end(connection)?.seq;
+    Ok(match what {
+        Keep::Last(count) => last.saturating_sub(count),
+        // Clocks go backwards: records are let go only up to the first that is to stay.
+        Keep::Since(time) => first_since(connection, time)?.map_or(last, |first| first.saturating_sub(1)),
+    })
 }
 
 fn first_since(connection: &Connection, time_ms: u64) -> Result<Option<u64>, Error> {

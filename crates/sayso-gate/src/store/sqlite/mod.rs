@@ -5,6 +5,7 @@
 //! callers share as well ([`durable`]).
 
 mod approvals;
+mod care;
 mod chain;
 mod connection;
 mod durable;
@@ -15,6 +16,7 @@ mod migration;
 mod policy_versions;
 mod records;
 
+pub use care::Condition;
 pub use chain::{Keep, Pruned};
 pub use group::Transaction;
 

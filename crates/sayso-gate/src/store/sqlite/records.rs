@@ -4,7 +4,8 @@ use super::{Sqlite, Transaction, policy_versions};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{
-    Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, decision_line, loaded,
+    By, Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, decision_line,
+    left_beside, loaded,
 };
 use crate::store::{Appended, Records};
 use blake3::Hash;
@@ -109,6 +110,29 @@ impl Records for Sqlite {
         })
     }
 
+    fn count_by(&self, query: &Query, by: By) -> Result<Vec<(String, u64)>, Error> {
+        let (conditions, values) = conditions(query);
+        let column = match by {
+            By::Verdict => "verdict",
+            By::Agent => "agent",
+            By::Session => "session",
+            By::Tool => "tool",
+            By::Rule => "rule",
+            By::Kind => "kind",
+        };
+        let sql = format!(
+            "SELECT coalesce({column}, ''), count(*) FROM event WHERE {conditions} GROUP BY 1 ORDER BY 2 DESC, 1"
+        );
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
+            rows.map(|row| {
+                row.map(|(what, count)| (what, u64::try_from(count).unwrap_or_default())).map_err(Error::from)
+            })
+            .collect()
+        })
+    }
+
     fn count(&self, query: &Query) -> Result<u64, Error> {
         let (conditions, values) = conditions(query);
         self.read(|connection| {
@@ -155,8 +179,11 @@ impl Recorder for Sqlite {
         if self.read(|connection| policy_versions::is_known(connection, version))? {
             return Ok(());
         }
+        // A policy that was used as it lies compiled brings no texts: they were left when it was compiled.
+        let left = if files.is_empty() { left_beside(&self.path, version) } else { None };
+        let texts = left.unwrap_or_else(|| PolicyVersion::new(version, files));
         self.write(|transaction| {
-            if policy_versions::keep(transaction.connection(), &PolicyVersion::new(version, files))? {
+            if policy_versions::keep(transaction.connection(), &texts)? {
                 transaction.append(&Event::from(loaded(version, files)))?;
             }
             Ok(())

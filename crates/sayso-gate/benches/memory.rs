@@ -1,0 +1,166 @@
+//! What remembering costs, measured: `cargo bench -p sayso-gate --bench memory`.
+//!
+//! Baselines in the same run: one SQLite connection that inserts the same rows, each in a transaction of its own that
+//! is synced, and all in one transaction that never is. `docs/benchmarks.md` holds what it printed.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark that fails stops")]
+
+use sayso_gate::audit::{Change, Event, Kind, Query, Spool};
+use sayso_gate::store::{Records, Sqlite};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Places, Recorder, Unrecorded};
+use sayso_policy::{Actor, ToolCall, Workspace};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const CALLERS: usize = 64;
+const FOR: Duration = Duration::from_secs(3);
+const COMMANDS: [&str; 4] = ["git log --oneline -n 10 src", "cat README.md | head -20", "cargo test", "ls -la src"];
+
+fn main() {
+    // On a real disk: the system's folder for temporary files may be memory.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let places = Places::below(folder.path(), folder.path());
+    let body = one_body(&places);
+    println!("{CALLERS} callers, records of {} bytes, {} s each\n", body.len(), FOR.as_secs());
+    println!("| what | a second | ratio to single synced inserts | wait: median, 99 %, longest |");
+    println!("|---|---|---|---|");
+
+    let synced = raw(folder.path(), &body, true);
+    let unsynced = raw(folder.path(), &body, false);
+    line("SQLite, one insert and one sync at a time", synced, synced, None);
+    line("SQLite, one transaction, never synced", unsynced, synced, None);
+
+    let (rate, waits) = decisions(&places, || Box::new(Unrecorded));
+    line("decisions, not recorded", rate, synced, Some(waits));
+    let store = std::sync::Arc::new(Sqlite::open(&places).unwrap());
+    let before = store.count(&Query::default()).unwrap();
+    let (rate, waits) = decisions(&places, || Box::new(std::sync::Arc::clone(&store)));
+    line("decisions, recorded in the chain, synced within 100 ms", rate, synced, Some(waits));
+    let recorded = store.count(&Query::default()).unwrap() - before;
+    let (rate, waits) = changes(&store);
+    line("changes with their record, synced before they are acknowledged", rate, synced, Some(waits));
+    let (rate, waits) = both(&places, &store);
+    line("decisions while 8 of the callers make such changes", rate, synced, Some(waits));
+    let (rate, waits) = decisions(&places, || Box::new(Spool::open(&places).unwrap()));
+    line("decisions, appended to a spool", rate, synced, Some(waits));
+
+    let began = Instant::now();
+    let verified = store.verify(None).unwrap();
+    assert_eq!(verified.problems, []);
+    let took = began.elapsed().as_secs_f64();
+    println!("\n{recorded} decisions were recorded; {} records verified in {took:.2} s.", verified.records);
+}
+
+fn line(what: &str, rate: f64, baseline: f64, waits: Option<Vec<Duration>>) {
+    let ratio = rate / baseline;
+    let ratio = if ratio < 10.0 { format!("{ratio:.1} x") } else { format!("{ratio:.0} x") };
+    let waits = waits.map(|mut waits| {
+        waits.sort();
+        let at = |part: f64| waits[((waits.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
+        format!("{:.2} ms, {:.2} ms, {:.1} ms", at(0.5), at(0.99), at(1.0))
+    });
+    println!("| {what} | {rate:.0} | {ratio} | {} |", waits.unwrap_or_default());
+}
+
+fn call(places: &Places, n: usize) -> (ToolCall, Circumstances) {
+    let workspace = places.home.join("project");
+    let call = ToolCall {
+        actor: Actor { agent: Some("claude-code".into()), session: Some(format!("s{}", n % 16)), ..Actor::default() },
+        cwd: Some(workspace.clone()),
+        workspace: Workspace::new(workspace, Some(&places.home)),
+        home: Some(places.home.clone()),
+        ..ToolCall::command(COMMANDS[n % COMMANDS.len()])
+    };
+    let (asking, expected) = (Asking::OwnPrompt, Expected::default());
+    (call, Circumstances { way_in: "bench".into(), event: None, call_id: None, asking, expected })
+}
+
+/// The line of a typical record.
+fn one_body(places: &Places) -> String {
+    let gate = Gate::new(InForce::load(places, None).unwrap(), Box::new(Unrecorded));
+    let (call, circumstances) = call(places, 0);
+    Event::from(gate.judge(call, &circumstances).record).to_line().unwrap()
+}
+
+fn raw(folder: &Path, body: &str, sync: bool) -> f64 {
+    let path = folder.join(format!("raw-{sync}.db"));
+    let connection = rusqlite::Connection::open(path).unwrap();
+    connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+    connection.pragma_update(None, "synchronous", if sync { "FULL" } else { "OFF" }).unwrap();
+    connection.execute_batch("CREATE TABLE record (seq INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT").unwrap();
+    if !sync {
+        connection.execute_batch("BEGIN").unwrap();
+    }
+    let mut insert = connection.prepare("INSERT INTO record (body) VALUES (?1)").unwrap();
+    let began = Instant::now();
+    let mut inserted = 0;
+    while began.elapsed() < FOR {
+        insert.execute([body]).unwrap();
+        inserted += 1;
+    }
+    f64::from(inserted) / began.elapsed().as_secs_f64()
+}
+
+/// Runs callers side by side; tells how many turns they took in a second, and how long each waited.
+fn together(turn: impl Fn(usize, usize) -> bool + Sync) -> (f64, Vec<Duration>) {
+    let waits = Mutex::new(Vec::new());
+    let stop = AtomicBool::new(false);
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        for caller in 0..CALLERS {
+            let (turn, waits, stop) = (&turn, &waits, &stop);
+            scope.spawn(move || {
+                let mut mine = Vec::new();
+                let mut n = caller;
+                while !stop.load(Ordering::Relaxed) {
+                    let began = Instant::now();
+                    if turn(caller, n) {
+                        mine.push(began.elapsed());
+                    }
+                    n += CALLERS;
+                }
+                waits.lock().unwrap().append(&mut mine);
+            });
+        }
+        std::thread::sleep(FOR);
+        stop.store(true, Ordering::Relaxed);
+    });
+    let waits = waits.into_inner().unwrap();
+    (waits.len() as f64 / began.elapsed().as_secs_f64(), waits)
+}
+
+fn decisions(places: &Places, recorder: impl Fn() -> Box<dyn Recorder + Send + Sync>) -> (f64, Vec<Duration>) {
+    let gate = Gate::new(InForce::load(places, None).unwrap(), recorder());
+    together(|_, n| {
+        let (call, circumstances) = call(places, n);
+        let judged = gate.judge(call, &circumstances);
+        assert!(judged.decision.reasons.iter().all(|reason| reason.code != "record-failed"));
+        true
+    })
+}
+
+fn change(store: &Sqlite) {
+    store.write(|tx| tx.append(&Event::from(Change::now(Kind::Grant, "given")))).unwrap();
+}
+
+fn changes(store: &Sqlite) -> (f64, Vec<Duration>) {
+    together(|_, _| {
+        change(store);
+        true
+    })
+}
+
+fn both(places: &Places, store: &std::sync::Arc<Sqlite>) -> (f64, Vec<Duration>) {
+    let gate = Gate::new(InForce::load(places, None).unwrap(), Box::new(std::sync::Arc::clone(store)));
+    together(|caller, n| {
+        if caller < 8 {
+            change(store);
+            return false;
+        }
+        let (call, circumstances) = call(places, n);
+        let _ = gate.judge(call, &circumstances);
+        true
+    })
+}

@@ -1,0 +1,125 @@
+//! Looking after the file: is it whole, what version has it, and a copy of it.
+
+use super::{FILE, Sqlite, connection, migration};
+use crate::{Error, Places};
+use rustix::fs::{Mode, OFlags};
+use serde::Serialize;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// What a look at the file says, without changing it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Condition {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its version; `None`: there is no store yet.
+    pub version: Option<u32>,
+    /// The version that this program knows.
+    pub known: u32,
+    /// Its size in bytes, with what waits in its log.
+    pub bytes: u64,
+    /// What SQLite finds wrong with it.
+    pub damage: Vec<String>,
+}
+
+impl Sqlite {
+    /// Looks at this user's store without bringing it up to date.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn look(places: &Places) -> Result<Condition, Error> {
+        Self::look_at(&places.own_folder("")?.join(FILE))
+    }
+
+    /// The same at another place.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn look_at(path: &Path) -> Result<Condition, Error> {
+        let mut found =
+            Condition { path: path.to_owned(), version: None, known: migration::known(), bytes: 0, damage: Vec::new() };
+        if !path.try_exists().map_err(|e| Error::io("look at", path, e))? {
+            return Ok(found);
+        }
+        let connection = connection::to_read(path)?;
+        found.bytes = size(path) + size(&PathBuf::from(format!("{}-wal", path.display())));
+        found.version = Some(migration::version(&connection)?);
+        let mut check = connection.prepare("PRAGMA integrity_check(20)")?;
+        let mut rows = check.query([])?;
+        while let Some(row) = rows.next()? {
+            let line: String = row.get(0)?;
+            if line != "ok" {
+                found.damage.push(line);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Writes a copy as of this moment, whole and readable alone. Others may go on writing.
+    ///
+    /// # Errors
+    /// If the file exists already or cannot be written.
+    pub fn back_up(&self, to: &Path) -> Result<(), Error> {
+        // Made here, so that it is closed to others from its first moment, and so that nothing is overwritten.
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        drop(rustix::fs::open(to, flags, Mode::RUSR | Mode::WUSR).map_err(|e| Error::io("create", to, e))?);
+        let copied = connection::to_read(&self.path).and_then(|connection| {
+            connection.pragma_update(None, "query_only", false)?;
+            connection.execute("VACUUM INTO ?1", [to.to_string_lossy()])?;
+            File::open(to).and_then(|file| file.sync_all()).map_err(|e| Error::io("sync", to, e))
+        });
+        copied.inspect_err(|_| drop(std::fs::remove_file(to)))
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map(|meta| meta.len()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::{Change, Event, Kind};
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_copy_is_whole_closed_to_others_and_overwrites_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+        store.write(|tx| tx.append(&Event::from(Change::now(Kind::Grant, "given")))).unwrap();
+        let copy = dir.path().join("copy.db");
+        store.back_up(&copy).unwrap();
+        assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(store.back_up(&copy).is_err());
+        let verified = Sqlite::open_at(&copy).unwrap().verify(None).unwrap();
+        assert_eq!((verified.records, verified.problems), (1, vec![]));
+    }
+
+    #[test]
+    fn looking_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.db");
+        assert_eq!(Sqlite::look_at(&path).unwrap().version, None);
+        assert!(!path.exists());
+        Sqlite::open_at(&path).unwrap();
+        let found = Sqlite::look_at(&path).unwrap();
+        assert_eq!((found.version, found.damage), (Some(found.known), vec![]));
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.db");
+        let store = Sqlite::open_at(&path).unwrap();
+        for _ in 0..200 {
+            store.write(|tx| tx.append(&Event::from(Change::now(Kind::Grant, "given")))).unwrap();
+        }
+        drop(store);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 4096].fill(0xAA);
+        std::fs::write(&path, bytes).unwrap();
+        let told = Sqlite::look_at(&path).map_or(true, |found| !found.damage.is_empty());
+        assert!(told);
+    }
+}

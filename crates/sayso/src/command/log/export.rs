@@ -1,0 +1,70 @@
+//! `sayso log export`: everything, for other programs.
+
+use super::filter::Filter;
+use super::line;
+use crate::failure::{Failure, Outcome};
+use sayso_gate::audit::{Log as Record, Order, Query};
+use sayso_gate::store::Records as _;
+use std::fs::OpenOptions;
+use std::io::{BufWriter, Write, stdout};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Records read at a time.
+const PAGE: usize = 1000;
+
+/// Writes all records that match, the oldest first, as JSON Lines or CSV.
+///
+/// CSV cells that a spreadsheet would take for a formula are marked as text: what stands in a record was written by an
+/// agent.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso log export --since 7d > week.jsonl
+  sayso log export --format csv --verdict deny --output denied.csv")]
+pub(super) struct Export {
+    /// jsonl or csv
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "csv"])]
+    format: String,
+    /// A new file instead of standard output; nobody else may read it
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    filter: Filter,
+}
+
+/// Runs it.
+pub(super) fn run(export: &Export, record: &Record) -> Outcome {
+    record.fold()?;
+    match &export.output {
+        None => write(export, record, &mut BufWriter::new(stdout().lock()))?,
+        Some(path) => {
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+            let file = file.map_err(|e| Failure::wrong(format!("error: cannot create {}: {e}", path.display())))?;
+            let mut out = BufWriter::new(file);
+            write(export, record, &mut out)?;
+            out.get_ref().sync_all()?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(export: &Export, record: &Record, out: &mut impl Write) -> Result<(), Failure> {
+    let csv = export.format == "csv";
+    if csv {
+        out.write_all(line::CSV_HEADER.as_bytes())?;
+    }
+    let mut query = Query { limit: Some(PAGE), order: Order::OldestFirst, after: Some(0), ..export.filter.query() };
+    loop {
+        let page = record.store().events(&query)?;
+        let Some(last) = page.last() else { break };
+        query.after = Some(last.seq);
+        for chained in &page {
+            let line = if csv { line::csv(chained) } else { line::json(chained)? };
+            out.write_all(line.as_bytes())?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! `sayso log verify`: whether the record is what was written.
+
+use super::replay::{Tally, judge_all};
+use crate::failure::{Failure, Outcome};
+use crate::show::paint::Paint;
+use sayso_gate::Places;
+use sayso_gate::audit::{Head, Log as Record, Problem, Query, Verified};
+use sayso_policy::explain::visible;
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The exit code where something was changed: not 1, which means that it could not be found out.
+const BROKEN: u8 = 4;
+
+/// Checks the whole record: names what was changed, removed or inserted, and says how far that is proved.
+///
+/// Exit code 0: whole, as far as can be told. 4: something is wrong. 1: it could not be checked.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+How far it proves something:
+  hashes alone     somebody who can write the store could have made all of them anew
+  signed heads     somebody who can write the store but not read Sayso's key could not
+  --head FILE      nobody could, up to that head, if the file was kept elsewhere (`sayso log head --export FILE`)
+
+Examples:
+  sayso log verify
+  sayso log verify --head /media/stick/head.json
+  sayso log verify --replay")]
+pub(super) struct Verify {
+    /// A head that was exported before
+    #[arg(long, value_name = "FILE")]
+    head: Option<PathBuf>,
+    /// Judge every decision again, by the policy of its time
+    #[arg(long)]
+    replay: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome {
+    let folded = record.fold()?;
+    let head = verify.head.as_ref().map(read_head).transpose()?;
+    let found = record.store().verify(head)?;
+    let replayed = verify.replay.then(|| judge_all(places, record, &Query::default(), |_, _| Ok(()))).transpose()?;
+    let mut out = stdout().lock();
+    if verify.json {
+        let mut value = serde_json::to_value(&found)?;
+        if let Some(members) = value.as_object_mut() {
+            members.insert("whole".to_owned(), found.problems.is_empty().into());
+            members.insert("replayed".to_owned(), serde_json::to_value(replayed)?);
+        }
+        writeln!(out, "{value}")?;
+    } else {
+        write!(out, "{}", text(&found, verify.head.is_some(), replayed.as_ref()))?;
+        if folded.damaged > 0 {
+            writeln!(
+                out,
+                "  spool      {} lines were no records; they are kept in {}/spool",
+                folded.damaged,
+                places.shown(&places.state)
+            )?;
+        }
+    }
+    let whole = found.problems.is_empty() && replayed.is_none_or(|tally| tally.differs == 0);
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
+}
+
+fn read_head(path: &PathBuf) -> Result<Head, Failure> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        Failure::wrong(format!(
+            "error: {} is no head of Sayso's: {why}\n\n  `sayso log head --export FILE` makes one.",
+            path.display()
+        ))
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(&e))?;
+    serde_json::from_str(&text).map_err(|e| wrong(&e))
+}
+
+fn text(found: &Verified, given: bool, replayed: Option<&Tally>) -> String {
+    let paint = Paint::for_stdout();
+    let mut out = String::new();
+    if !found.problems.is_empty() {
+        out.push_str(&format!("{}\n", paint.bold("The record is not what was written.")));
+        for problem in &found.problems {
+            out.push_str(&format!("  {}\n", in_words(problem)));
+        }
+        if found.more_problems > 0 {
+            out.push_str(&format!("  and {} more\n", found.more_problems));
+        }
+    } else if found.records == 0 {
+        out.push_str("The record is empty.\n");
+    } else {
+        out.push_str(&format!("The record is whole: {} records, {} to {}.\n", found.records, found.first, found.last));
+    }
+    if found.pruned > 0 {
+        out.push_str(&format!("  pruned     up to {}\n", found.pruned));
+    }
+    let signed = match found.signed {
+        0 => "no head is signed yet: `sayso log head` signs one".to_owned(),
+        seq => format!("up to {seq}, against those who cannot read Sayso's key"),
+    };
+    out.push_str(&format!("  signed     {signed}\n"));
+    let exported = match (found.exported, given) {
+        (Some(seq), _) => format!("up to {seq}, against everybody who could not change that file"),
+        (None, true) => "the head that was given proves nothing".to_owned(),
+        (None, false) => "nothing: `sayso log head --export FILE` makes a head to keep elsewhere".to_owned(),
+    };
+    out.push_str(&format!("  exported   {exported}\n"));
+    if let Some(tally) = replayed {
+        out.push_str(&format!("  replayed   {tally}\n"));
+    }
+    out
+}
+
+fn in_words(problem: &Problem) -> String {
+    match problem {
+        Problem::Changed { seq, what } => format!("record {seq} was changed: {}", visible(what)),
+        Problem::Removed { seq, count: 0 } => {
+            format!("record {seq} does not hang on what stands before it: something was removed there")
+        }
+        Problem::Removed { seq, count: 1 } => format!("record {seq} was removed"),
+        Problem::Removed { seq, count } => format!("records {seq} to {} were removed", seq + count - 1),
+        Problem::Inserted { seq, count: 1 } => format!("record {seq} was inserted"),
+        Problem::Inserted { seq, count } => format!("records {seq} to {} were inserted", seq + count - 1),
+        Problem::CutOff { last, head } => format!("records {} to {head} are missing at the end", last + 1),
+        Problem::Rewritten { after, head } => {
+            format!("the records between {after} and {head} were made anew: a signed head says what record {head} was")
+        }
+        Problem::NotSigned { seq } => format!("the head of record {seq} is not signed with the key of this store"),
+        Problem::WrongHead { why } => format!("the head that was given: {why}"),
+    }
+}

@@ -1,0 +1,141 @@
+//! `sayso store`: looking after the file in which everything is remembered.
+
+use crate::failure::{Failure, Outcome};
+use sayso_gate::audit::Log;
+use sayso_gate::store::{Condition, Sqlite};
+use sayso_gate::{Home, Places};
+use sayso_policy::explain::visible;
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Checks, copies and updates the file in which Sayso remembers.
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Store {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Says whether the file is whole, and changes nothing
+    ///
+    /// Exit code 0: whole. 4: damaged. 2: written by a newer Sayso. `sayso log verify` checks what the records say.
+    Check {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Writes a copy, also while others write
+    ///
+    /// The copy is a store of its own: put in the place of `sayso.db` (with no Sayso running), it is used as it is. The
+    /// key `audit.key` beside the store is not in it.
+    Backup {
+        /// A new file
+        file: PathBuf,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Brings the file up to date with this Sayso, and folds in what hooks have left
+    ///
+    /// Every command that needs the store does this by itself; this one says what it did.
+    Migrate {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs it.
+pub(crate) fn run(store: &Store) -> Outcome {
+    let places = Places::find(Home::Environment)?;
+    match &store.action {
+        Action::Check { json } => check(&places, *json),
+        Action::Backup { file, json } => backup(&places, file, *json),
+        Action::Migrate { json } => migrate(&places, *json),
+    }
+}
+
+fn check(places: &Places, json: bool) -> Outcome {
+    let found = Sqlite::look(places)?;
+    let mut out = stdout().lock();
+    if json {
+        let mut value = serde_json::to_value(&found)?;
+        if let Some(members) = value.as_object_mut() {
+            members.insert("whole".to_owned(), found.damage.is_empty().into());
+        }
+        writeln!(out, "{value}")?;
+    } else {
+        write!(out, "{}", in_words(places, &found))?;
+    }
+    Ok(match found.version {
+        Some(version) if version > found.known => ExitCode::from(2),
+        _ if !found.damage.is_empty() => ExitCode::from(4),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn in_words(places: &Places, found: &Condition) -> String {
+    let path = places.shown(&found.path);
+    let Some(version) = found.version else {
+        return format!("There is no store yet; the first record makes {path}.\n");
+    };
+    let state = match (found.damage.is_empty(), version) {
+        (false, _) => "damaged".to_owned(),
+        (true, version) if version > found.known => {
+            format!("of a newer Sayso (this one knows version {})", found.known)
+        }
+        (true, version) if version < found.known => {
+            format!("whole, of an older Sayso (`sayso store migrate` brings it to {})", found.known)
+        }
+        (true, _) => "whole".to_owned(),
+    };
+    let mut text = format!("{path}  version {version}, {} KiB, {state}\n", found.bytes.div_ceil(1024));
+    for line in &found.damage {
+        text.push_str(&format!("  {}\n", visible(line)));
+    }
+    if !found.damage.is_empty() {
+        text.push_str("\nUntil it is whole again, calls that need it are denied. Put a copy that `sayso store backup` made in its\nplace, or move it away to begin a new one; hooks' records wait in the spool meanwhile.\n");
+    }
+    text
+}
+
+fn backup(places: &Places, file: &PathBuf, json: bool) -> Outcome {
+    let log = Log::open(places)?;
+    log.fold()?;
+    log.store().back_up(file).map_err(|e| Failure::wrong(format!("error: {e}")))?;
+    let bytes = std::fs::metadata(file)?.len();
+    if json {
+        writeln!(stdout(), "{}", serde_json::json!({"file": file, "bytes": bytes}))?;
+    } else {
+        writeln!(
+            stdout(),
+            "Copied to {}, {} KiB. The key of signed heads is not in it.",
+            file.display(),
+            bytes.div_ceil(1024)
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn migrate(places: &Places, json: bool) -> Outcome {
+    let before = Sqlite::look(places)?.version.unwrap_or(0);
+    let folded = Log::open(places)?.fold()?;
+    let after = Sqlite::look(places)?.version.unwrap_or(0);
+    if json {
+        let told =
+            serde_json::json!({"from": before, "to": after, "folded": folded.records, "damaged": folded.damaged});
+        writeln!(stdout(), "{told}")?;
+    } else if before == after {
+        writeln!(
+            stdout(),
+            "The store has version {after}, which is the latest; {} records folded in.",
+            folded.records
+        )?;
+    } else {
+        writeln!(stdout(), "The store went from version {before} to {after}; {} records folded in.", folded.records)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
