@@ -92,8 +92,6 @@ pub(crate) enum Redirects {
     AsFiles,
     /// A person.
     Ask,
-    /// Nothing of its own.
-    Covered,
 }
 
 impl Defaults {

@@ -10,6 +10,7 @@ mod copilot;
 mod cursor;
 mod document;
 mod exec_approvals;
+mod export;
 mod ferrumdeck;
 mod gemini;
 mod given;
@@ -24,6 +25,7 @@ mod toolcap;
 mod wundr;
 mod zed;
 
+pub use export::{Exported, Unsayable, export};
 pub use given::{foreign_name, marked, part};
 pub use import::{Imported, import};
 

@@ -37,7 +37,7 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<AgentRules, Error> {
         rules,
         order: Order::First,
         defaults,
-        redirects: Redirects::Covered,
+        redirects: Redirects::AsFiles,
         transparent: &[],
     })
 }

@@ -9,7 +9,8 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_formats::{Format, import};
+use sayso_formats::{Format, export, import};
+use sayso_policy::{Layer, Policy, PolicyText};
 use std::path::PathBuf;
 
 #[test]
@@ -28,5 +29,24 @@ fn every_page_shows_what_its_import_gives() {
         } else {
             assert_eq!(text, expected, "{} is stale: SAYSO_UPDATE_DOCS=1 cargo test -p sayso-formats", page.display());
         }
+    }
+}
+
+#[test]
+fn the_overview_shows_what_an_export_gives() {
+    let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/README.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (before, _) = text.split_once("<!-- exported -->").unwrap();
+    let policy = before.rsplit_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
+    let file =
+        PolicyText { layer: Layer::Given, name: "policy.toml".to_owned(), text: policy.to_owned(), trusted: true };
+    let files = vec![file];
+    let exported = export(Format::ClaudeCode, &Policy::compile(&files).unwrap(), &files).unwrap();
+    let losses: String = exported.losses.iter().map(|loss| format!("- {loss}\n")).collect();
+    let expected = format!("{before}<!-- exported -->\n\n```json\n{}```\n\nNot the same:\n\n{losses}", exported.text);
+    if std::env::var_os("SAYSO_UPDATE_DOCS").is_some() {
+        std::fs::write(&page, expected).unwrap();
+    } else {
+        assert_eq!(text, expected, "{} is stale: SAYSO_UPDATE_DOCS=1 cargo test -p sayso-formats", page.display());
     }
 }

@@ -66,9 +66,14 @@ fn lines(scenarios: bool) -> Vec<Value> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         name.ends_with(".jsonl") && name.starts_with("scenario-") == scenarios
     };
-    let text: String =
+    let texts: Vec<String> =
         files.iter().filter(|path| wanted(path)).map(|path| std::fs::read_to_string(path).unwrap()).collect();
-    text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
+    texts
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn report(failures: &[String], total: usize) {

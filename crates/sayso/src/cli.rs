@@ -28,6 +28,7 @@ pub(crate) enum Command {
     Analyze(command::analyze::Analyze),
     Init(command::init::Init),
     Import(command::import::Import),
+    Export(command::export::Export),
     Lint(command::lint::Lint),
     Test(command::test::Test),
     Trust(command::trust::Trust),

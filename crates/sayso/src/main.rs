@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::Analyze(it) => command::analyze::run(&it),
         Command::Init(it) => command::init::run(&it),
         Command::Import(it) => command::import::run(&it),
+        Command::Export(it) => command::export::run(&it),
         Command::Lint(it) => command::lint::run(&it),
         Command::Test(it) => command::test::run(&it),
         Command::Trust(it) => command::trust::run(&it),

@@ -64,3 +64,21 @@ fn a_hook_judges_by_another_systems_file_and_still_guards_sayso() {
     let broken = ["--policy", "wundr.json", "--policy-format", "toolcap"];
     assert_ne!(said(&broken, &event("Bash", serde_json::json!({"command": "ls"}))), "allow");
 }
+
+#[test]
+fn an_export_allows_no_more_than_the_policy() {
+    let person = Person::new();
+    person.file("p.toml", "[allow]\nrun = [\"git {status,log}\"]\n[deny]\nrun = [\"sudo\"]\n");
+    let exported = person.run(&["export", "claude-code", "--policy", "p.toml"]);
+    assert_eq!(exported.code, 0, "{}", exported.err);
+    assert!(exported.err.contains("not the same: an allow is written for the exact command alone"), "{}", exported.err);
+    person.file("settings.json", &exported.out);
+    for (command, code) in [("git log", 0), ("git log --output=x", 3), ("sudo ls", 4), ("make", 3)] {
+        assert_eq!(person.run(&["check", "--policy", "settings.json", command]).code, code, "{command}");
+    }
+    let refused = person.run(&["export", "policy-engine", "--policy", "p.toml"]);
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{}", refused.err);
+    assert_eq!(person.run(&["export", "claude-code", "--policy", "settings.json"]).code, 2);
+    assert_eq!(person.run(&["export", "openclaw"]).code, 2);
+    assert_eq!(person.run(&["export", "gemini"]).code, 0);
+}
