@@ -40,6 +40,8 @@ pub struct HookSetting {
     /// How long an Ask may wait for an approver. `None`: not at all. Whoever registers the hook gives it, together
     /// with the agent's time-out: to wait longer than that would let the call run.
     pub wait: Option<Duration>,
+    /// Another hook may be told of the same calls.
+    pub told_twice: bool,
     watchdog: Option<Watchdog>,
 }
 
@@ -47,9 +49,11 @@ impl HookSetting {
     /// With these places, files that the owner named, and what the environment says.
     #[must_use]
     pub fn new(agent: Agent, places: Places, given: Option<Vec<PolicyText>>) -> Self {
-        let variable = dialect::of(agent).and_then(dialect::Dialect::project_variable);
+        let dialect = dialect::of(agent);
+        let variable = dialect.and_then(dialect::Dialect::project_variable);
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
-        Self { places, given, project_folder, wait: None, watchdog: None }
+        let told_twice = dialect.is_some_and(dialect::Dialect::told_twice);
+        Self { places, given, project_folder, wait: None, told_twice, watchdog: None }
     }
 
     /// The watchdog lets a person have this much time.

@@ -3,6 +3,7 @@
 
 use crate::dialect::{Dialect, Person};
 use crate::event::{Call, Event, Occasion};
+use crate::once::Once;
 use crate::said::Said;
 use crate::{HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
@@ -66,7 +67,7 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
 fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSetting) -> Said {
     let agent = dialect.agent();
     let judged = event.workspace(agent, setting).and_then(|workspace| {
-        let gate = gate(setting, workspace.as_deref())?;
+        let gate = gate(setting, workspace.as_deref(), recorder(setting, event, call)?)?;
         let home = &setting.places.home;
         let tool_call = ToolCall {
             request: Request::Tool {
@@ -93,13 +94,21 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
 }
 
 /// The policy in force and the record: the only place where a hook loads them.
-fn gate(setting: &HookSetting, workspace: Option<&Path>) -> Result<Gate, sayso_gate::Error> {
+fn gate(setting: &HookSetting, workspace: Option<&Path>, recorder: Taker) -> Result<Gate, sayso_gate::Error> {
     let places = &setting.places;
     let policy = match &setting.given {
         Some(files) => Live::fixed(InForce::given(files.clone())?),
         None => Live::loaded(InForce::load_compiled(places, workspace)?, places, workspace),
     };
-    Ok(Gate::over(policy, Box::new(Spool::open(places)?)).with_memory(Memory::of(places)))
+    Ok(Gate::over(policy, recorder).with_memory(Memory::of(places)))
+}
+
+/// Whoever takes the record of a call.
+type Taker = Box<dyn Recorder + Send + Sync>;
+
+fn recorder(setting: &HookSetting, event: &Event, call: &Call) -> Result<Taker, sayso_gate::Error> {
+    let spool = Spool::open(&setting.places)?;
+    if setting.told_twice { Once::recorder(spool, &setting.places, event, call) } else { Ok(Box::new(spool)) }
 }
 
 /// Who can be asked: the queue holds a call only where the hook was registered with time for that.

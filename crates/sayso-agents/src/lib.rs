@@ -13,6 +13,7 @@ mod hook;
 pub mod install;
 mod json;
 mod judge;
+mod once;
 pub mod plugin;
 mod said;
 

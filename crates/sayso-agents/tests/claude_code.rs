@@ -50,6 +50,7 @@ fn session_with(policy: &str) -> Session {
     let text = PolicyText { layer: Layer::Given, name: "test.toml".into(), text: policy.into(), trusted: true };
     let mut setting = HookSetting::new(Agent::ClaudeCode, Places::below(&home, &base), Some(vec![text]));
     setting.project_folder = None;
+    setting.told_twice = false;
     Session { project, setting, _dir: dir }
 }
 

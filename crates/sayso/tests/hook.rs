@@ -117,3 +117,76 @@ fn an_agent_that_never_stops_talking_is_answered_by_the_watchdog() {
     assert!(blocked(&output), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("in time"), "{output:?}");
 }
+
+/// An event about a command, in each agent's shape.
+fn command_event(agent: &str, project: &std::path::Path, command: &str) -> Vec<u8> {
+    let input = serde_json::json!({"command": command});
+    let event = match agent {
+        "claude-code" | "codex" => {
+            serde_json::json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": project,
+            "tool_name": "Bash", "tool_input": input, "tool_use_id": "t"})
+        }
+        "gemini" => serde_json::json!({"hook_event_name": "BeforeTool", "session_id": "s", "cwd": project,
+            "tool_name": "run_shell_command", "tool_input": input}),
+        "copilot" => {
+            serde_json::json!({"sessionId": "s", "timestamp": 1, "cwd": project, "toolName": "bash", "toolArgs": input})
+        }
+        "cursor" => {
+            serde_json::json!({"hook_event_name": "beforeShellExecution", "conversation_id": "s", "cwd": project,
+            "workspace_roots": [project], "command": command})
+        }
+        _ => serde_json::json!({"event": "tool.before", "sessionID": "s", "callID": "c", "cwd": project,
+            "directory": project, "tool": "bash", "args": input}),
+    };
+    event.to_string().into_bytes()
+}
+
+const AGENTS: &[&str] = &["claude-code", "codex", "gemini", "copilot", "opencode", "cursor", "openclaw"];
+
+#[test]
+fn every_agent_is_answered() {
+    let home = Home::new();
+    let project = home.0.path().join("project");
+    std::fs::create_dir_all(&project).unwrap();
+    let policy = home.0.path().join("p.toml");
+    std::fs::write(&policy, "default = \"ask\"\n[allow]\nrun = [\"true\"]\n[deny]\nrun = [\"git push --force\"]\n")
+        .unwrap();
+    for agent in AGENTS {
+        let arguments = [*agent, "--wait", "1", "--policy", policy.to_str().unwrap()];
+        let allowed = home.run(&arguments, &command_event(agent, &project, "true"));
+        assert!(allowed.status.success() && allowed.stderr.is_empty(), "{agent}: {allowed:?}");
+        let said = String::from_utf8_lossy(&allowed.stdout).into_owned();
+        // To Codex an allow is silence; it takes the word for a failure.
+        assert_eq!(said.contains("\"allow\""), *agent != "codex", "{agent}: {said}");
+        let denied = home.run(&arguments, &command_event(agent, &project, "git push --force"));
+        let said = String::from_utf8_lossy(&denied.stdout).into_owned();
+        assert!(
+            denied.status.success() && denied.stderr.is_empty() && said.contains("\"deny\""),
+            "{agent}: {denied:?}"
+        );
+        assert!(blocked(&home.run(&arguments, b"{")), "{agent}");
+    }
+}
+
+#[test]
+fn a_hook_that_is_told_to_end_blocks_the_call() {
+    for (agent, signal) in [("gemini", "TERM"), ("codex", "HUP"), ("claude-code", "INT")] {
+        let home = Home::new();
+        let mut child = home.hook(&[agent]).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        // It has been started, and waits for the rest.
+        input.write_all(b"{").unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert!(Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        drop(input);
+        assert!(blocked(&output), "{agent} {signal}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("told to end"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_hook_for_an_agent_without_hooks_blocks() {
+    let home = Home::new();
+    assert!(blocked(&home.run(&["zed"], &home.read_event())));
+}

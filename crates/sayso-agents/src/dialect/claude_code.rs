@@ -30,6 +30,11 @@ impl Dialect for ClaudeCode {
         Some("CLAUDE_PROJECT_DIR")
     }
 
+    /// Claude Code itself runs a hook once and says so by a variable; other agents that read its settings do not.
+    fn told_twice(&self) -> bool {
+        std::env::var_os("CLAUDECODE").is_none()
+    }
+
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
         claude_shape::read(object)
     }

@@ -21,6 +21,11 @@ impl Dialect for Copilot {
         Agent::Copilot
     }
 
+    /// It runs the hooks of Claude Code's settings too.
+    fn told_twice(&self) -> bool {
+        true
+    }
+
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
         if object.contains_key("hook_event_name") {
             return claude_like(object);

@@ -24,6 +24,11 @@ impl Dialect for Cursor {
         Some("CURSOR_PROJECT_DIR")
     }
 
+    /// It runs the hooks of Claude Code's settings too.
+    fn told_twice(&self) -> bool {
+        true
+    }
+
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
         let name = json::text(object, "hook_event_name")?.ok_or("What the agent sent names no event")?;
         let occasion = match name.as_str() {

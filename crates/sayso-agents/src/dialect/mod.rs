@@ -25,6 +25,11 @@ pub(crate) trait Dialect: Sync {
         None
     }
 
+    /// Whether another hook may be told of the same calls.
+    fn told_twice(&self) -> bool {
+        false
+    }
+
     /// Reads an event: what is there must have the type it always has, what is new is tolerated.
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String>;
 

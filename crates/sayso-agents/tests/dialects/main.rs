@@ -14,3 +14,4 @@ mod captures;
 mod happenings;
 mod session;
 mod table;
+mod twice;
