@@ -11,6 +11,7 @@
 mod answer;
 mod any_bytes;
 mod captures;
+mod docs;
 mod happenings;
 mod session;
 mod table;
