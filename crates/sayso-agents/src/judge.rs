@@ -1,14 +1,17 @@
 //! From an agent's event to its answer. Every dialect goes this way; the policy is loaded and the record opened in one
 //! place, here.
 
+use crate::counted::Counted;
 use crate::dialect::{Dialect, Person};
-use crate::event::{Call, Event, Occasion};
+use crate::event::{After, Call, Event, Occasion};
 use crate::once::Once;
 use crate::said::Said;
 use crate::{HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
-use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Record, Recorder, reason};
-use sayso_policy::{Actor, Reason, Request, ToolCall, Workspace};
+use sayso_gate::{
+    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Record, Recorder, Which, reason,
+};
+use sayso_policy::{Actor, Answer, Reason, Request, ToolCall, Workspace};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -43,6 +46,7 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
             dialect.nothing(&event)
         }
         Occasion::AfterTool(after) => {
+            settle(dialect, &event, after, setting);
             note(dialect, &event, What::CallEnded, setting, |it| {
                 it.tool.clone_from(&after.tool);
                 it.call_id.clone_from(&after.id);
@@ -68,6 +72,11 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
     let agent = dialect.agent();
     let judged = event.workspace(agent, setting).and_then(|workspace| {
         let gate = gate(setting, workspace.as_deref(), recorder(setting, event, call)?)?;
+        let counted = match gate.in_force().policy.has_limits() {
+            true => Some(Counted::of(agent, event, call, dialect.comes_later(event), &setting.places)?),
+            false => None,
+        };
+        counted.as_ref().map_or(Ok(()), |counted| counted.give_back(&gate))?;
         let home = &setting.places.home;
         let tool_call = ToolCall {
             request: Request::Tool {
@@ -82,7 +91,11 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
             reported_kind: None,
         };
         let asking = asking(dialect.person(event), setting);
-        Ok(gate.judge(tool_call, &circumstances(dialect, event, call.id.clone(), asking)))
+        let judged = gate.judge(tool_call, &circumstances(dialect, event, call.id.clone(), asking));
+        if let (Some(counted), true) = (counted, judged.decision.answer != Answer::Deny) {
+            counted.leave(&judged.record.id);
+        }
+        Ok(judged)
     });
     match judged {
         Ok(judged) => Said::from(judged),
@@ -142,6 +155,19 @@ fn circumstances(dialect: &dyn Dialect, event: &Event, call_id: Option<String>, 
 
 fn way_in(dialect: &dyn Dialect) -> String {
     format!("hook {}", dialect.agent())
+}
+
+/// What a call used is counted, what was reserved for it and not used is given back.
+fn settle(dialect: &dyn Dialect, event: &Event, after: &After, setting: &HookSetting) {
+    let Some(call_id) = after.id.clone() else { return };
+    let settled = event.workspace(dialect.agent(), setting).and_then(|workspace| {
+        let gate = gate(setting, workspace.as_deref(), Box::new(Spool::open(&setting.places)?))?;
+        let which = Which::Call { session: event.session.clone(), call_id };
+        let (input_tokens, output_tokens) = (after.ended.input_tokens, after.ended.output_tokens);
+        gate.settle(&which, &Outcome { input_tokens, output_tokens, ..Outcome::default() })
+    });
+    // If it fails, the budget stays smaller than it could be until the reservation expires: nothing is less safe.
+    let _ = settled;
 }
 
 /// What was sent cannot even be told to be an event.

@@ -5,6 +5,7 @@
 //! `judge.rs` is the way from an event to its answer, `hook.rs` the process around it.
 
 mod agent;
+mod counted;
 mod dialect;
 mod error;
 mod event;
@@ -13,6 +14,7 @@ mod hook;
 pub mod install;
 mod json;
 mod judge;
+mod mark;
 mod once;
 pub mod plugin;
 mod said;

@@ -59,8 +59,8 @@ impl Said {
         let nobody = self.reasons.first().is_some_and(|first| first.code == reason::UNANSWERED);
         let next = match self.answer {
             Answer::Deny if nobody => {
-                "Tell the user what you need and why: they can allow it in their policy, or say yes to it on the page of \
-                 `sayso serve` while you wait; then try the same call again."
+                "Tell the user what you need and why: they can answer on the page of `sayso serve`, or allow it in their \
+                 policy; then try the same call again."
             }
             Answer::Deny => {
                 "Do not try it again in another form: reach the goal another way, or tell the user what you need and why."

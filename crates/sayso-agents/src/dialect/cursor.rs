@@ -66,6 +66,10 @@ impl Dialect for Cursor {
         }
     }
 
+    fn comes_later(&self, event: &Event) -> bool {
+        event.name != "preToolUse"
+    }
+
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
         let permission = match word {
             Word::Allow(permit) => {

@@ -36,6 +36,11 @@ pub(crate) trait Dialect: Sync {
     /// Who can be asked about a call at this event.
     fn person(&self, event: &Event) -> Person;
 
+    /// Whether another event has told of the same call before this one. Permission requests always have.
+    fn comes_later(&self, _: &Event) -> bool {
+        false
+    }
+
     /// Answers an event about a call.
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput;
 

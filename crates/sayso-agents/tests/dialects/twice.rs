@@ -85,3 +85,77 @@ fn what_cannot_be_recorded_does_not_run_and_leaves_no_mark() {
     assert_eq!(both(&session, "touch a", "1"), ("deny", "deny"));
     assert_eq!(std::fs::read_dir(session.setting.places.state.join("told")).unwrap().count(), 0);
 }
+
+const LIMITED: &str =
+    "[allow]\nrun = [\"touch\"]\nwrite = [\"./**\"]\n[limits.session]\ncalls = 2\nat_limit = \"deny\"\n";
+
+#[test]
+fn a_call_that_two_events_tell_of_counts_once() {
+    let session = Session::with(Agent::ClaudeCode, LIMITED);
+    let tell = |event: &str, command: &str, id: Option<&str>| {
+        let event = json!({"hook_event_name": event, "session_id": "s", "cwd": "$P", "tool_name": "Bash",
+            "tool_input": {"command": command}, "tool_use_id": id});
+        meaning(Agent::ClaudeCode, &session.hook(session.here(&event.to_string()).as_bytes())).0
+    };
+    for (command, id) in [("touch a", "1"), ("touch b", "2")] {
+        assert_eq!(tell("PreToolUse", command, Some(id)), "allow");
+        assert_eq!(tell("PermissionRequest", command, None), "allow");
+    }
+    assert_eq!(tell("PreToolUse", "touch c", Some("3")), "deny");
+}
+
+#[test]
+fn a_later_event_counts_where_no_earlier_one_did() {
+    let session = Session::with(Agent::ClaudeCode, LIMITED);
+    let tell = |event: &str, command: &str| {
+        let event = json!({"hook_event_name": event, "session_id": "s", "cwd": "$P", "tool_name": "Bash",
+            "tool_input": {"command": command}});
+        meaning(Agent::ClaudeCode, &session.hook(session.here(&event.to_string()).as_bytes())).0
+    };
+    assert_eq!(tell("PreToolUse", "touch a"), "allow");
+    // The first is given back by what the earlier event left; for the second nothing is left.
+    assert_eq!(tell("PermissionRequest", "touch a"), "allow");
+    assert_eq!(tell("PermissionRequest", "touch a"), "allow");
+    assert_eq!(tell("PermissionRequest", "touch a"), "deny");
+}
+
+#[test]
+fn cursors_events_of_one_command_count_it_once() {
+    let session = Session::with(Agent::Cursor, LIMITED);
+    for (command, id, said) in [("touch a", "1", "allow"), ("touch b", "2", "allow"), ("touch c", "3", "deny")] {
+        let (cursor, _) = events(command, id);
+        let shell = json!({"hook_event_name": "beforeShellExecution", "conversation_id": "s", "workspace_roots": ["$P"],
+            "cwd": "$P", "command": command});
+        for event in [&cursor, &shell.to_string()] {
+            assert_eq!(meaning(Agent::Cursor, &session.hook(session.here(event).as_bytes())).0, said, "{event}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_gives_every_call_the_same_id_is_counted_all_the_same() {
+    let session = Session::with(Agent::Cursor, LIMITED);
+    let (cursor, _) = events("touch a", "1");
+    for said in ["allow", "allow", "deny"] {
+        assert_eq!(meaning(Agent::Cursor, &session.hook(session.here(&cursor).as_bytes())).0, said);
+    }
+}
+
+#[test]
+fn what_a_call_used_is_counted_when_it_ended() {
+    let policy = LIMITED.replace("calls = 2", "tokens = 100");
+    let session = Session::with(Agent::ClaudeCode, &policy);
+    let tell = |event: serde_json::Value| {
+        let mut event = event;
+        event["session_id"] = "s".into();
+        event["cwd"] = "$P".into();
+        meaning(Agent::ClaudeCode, &session.hook(session.here(&event.to_string()).as_bytes())).0
+    };
+    let before = |id: &str| json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "touch a"}, "tool_use_id": id});
+    assert_eq!(tell(before("1")), "allow");
+    let usage = json!({"usage": {"input_tokens": 60, "output_tokens": 60}});
+    tell(
+        json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {}, "tool_use_id": "1", "tool_response": usage}),
+    );
+    assert_eq!(tell(before("2")), "deny");
+}
