@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long an agent may take to say its version.
+/// How long a Sayso may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// An agent that was found.
@@ -44,9 +44,9 @@ impl Agent {
     }
 }
 
-/// Looks for agents that have hooks on PATH and asks each for its version, all at once: some need a second to start.
+/// Looks for agents that have hooks on PATH and asks each for its version, all at once: some need seconds to start.
 #[must_use]
-pub fn find() -> Vec<Found> {
+pub fn find(patience: Duration) -> Vec<Found> {
     let mut asked = Vec::new();
     for agent in Agent::ALL.iter().copied().filter(|agent| agent.has_hooks()) {
         if let Some(program) = agent.program() {
@@ -54,7 +54,7 @@ pub fn find() -> Vec<Found> {
             asked.push((agent, program, child));
         }
     }
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + patience;
     let found = asked.into_iter().map(|(agent, program, child)| Found {
         agent,
         program,

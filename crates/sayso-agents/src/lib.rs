@@ -14,9 +14,11 @@ mod hook;
 pub mod install;
 mod json;
 mod judge;
+pub mod live;
 mod mark;
 mod once;
 pub mod plugin;
+pub mod reconcile;
 mod said;
 
 pub use agent::Agent;

@@ -113,6 +113,7 @@ const PLACES: &[(Agent, Scope, &str)] = &[
     (Agent::Codex, Scope::Managed, "etc/codex/requirements.toml"),
     (Agent::Gemini, Scope::User, "home/.gemini/settings.json"),
     (Agent::Gemini, Scope::Project, "project/.gemini/settings.json"),
+    (Agent::Gemini, Scope::Managed, "etc/gemini-cli/settings.json"),
     (Agent::Copilot, Scope::User, "home/.copilot/hooks/sayso.json"),
     (Agent::Copilot, Scope::Project, "project/.github/hooks/sayso.json"),
     (Agent::Copilot, Scope::Managed, "etc/github-copilot/policy.d/sayso.json"),
@@ -341,6 +342,23 @@ fn what_switches_the_guard_off_is_found() {
         assert_eq!(codes(&look), ["switched-off"], "{agent}");
         assert!(!look[0].in_force, "{agent}");
     }
+}
+
+#[test]
+fn a_machine_that_guards_gemini_leaves_no_switch_to_its_users() {
+    let m = machine(Scope::Managed);
+    m.put("etc/gemini-cli/settings.json", "{\"hooksConfig\": {\"notifications\": false}}");
+    m.install(Agent::Gemini);
+    let settings = m.json("etc/gemini-cli/settings.json");
+    assert_eq!(settings["hooksConfig"], serde_json::json!({"notifications": false, "enabled": true}));
+    m.put("home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}");
+    assert!(m.look(Agent::Gemini)[0].in_force);
+    m.uninstall(Agent::Gemini);
+    assert_eq!(m.text("etc/gemini-cli/settings.json"), "{\"hooksConfig\": {\"notifications\": false}}");
+
+    let m = machine(Scope::Managed);
+    m.put("etc/gemini-cli/settings.json", "{\"hooksConfig\": {\"enabled\": false}}");
+    assert!(matches!(plan_install(Agent::Gemini, &m.setting), Err(Error::Settings { .. })));
 }
 
 #[test]

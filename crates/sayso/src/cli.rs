@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Hook(command::hook::Hook),
     Install(command::install::Install),
     Uninstall(command::uninstall::Uninstall),
+    Doctor(command::doctor::Doctor),
+    Reconcile(command::reconcile::Reconcile),
     Serve(command::serve::Serve),
     Completions(command::completions::Completions),
     Man(command::man::Man),

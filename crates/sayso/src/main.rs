@@ -34,6 +34,8 @@ fn main() -> ExitCode {
         Command::Hook(it) => command::hook::run(&it),
         Command::Install(it) => command::install::run(&it),
         Command::Uninstall(it) => command::uninstall::run(&it),
+        Command::Doctor(it) => command::doctor::run(&it),
+        Command::Reconcile(it) => command::reconcile::run(&it),
         Command::Serve(it) => command::serve::run(&it),
         Command::Completions(it) => command::completions::run(&it),
         Command::Man(it) => command::man::run(&it),

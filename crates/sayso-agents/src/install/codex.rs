@@ -33,6 +33,7 @@ pub(super) fn hooks(setting: &Setting) -> Result<HooksFile, String> {
         shape: Shape::Groups,
         comments: Comments::Refused,
         version: None,
+        switch: None,
         entries: EVENTS.iter().map(entry).collect(),
     })
 }

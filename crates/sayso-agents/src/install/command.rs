@@ -83,7 +83,7 @@ fn limit(seconds: u32) -> String {
 }
 
 /// A word as a POSIX shell reads it back.
-pub(super) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=' | ':' | '@' | ',');
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

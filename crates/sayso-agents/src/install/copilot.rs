@@ -34,6 +34,7 @@ pub(super) fn hooks(setting: &Setting) -> Result<HooksFile, String> {
         shape: Shape::Flat,
         comments: Comments::Refused,
         version: Some(1),
+        switch: None,
         entries: EVENTS.iter().map(entry).collect(),
     })
 }

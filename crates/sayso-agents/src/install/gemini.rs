@@ -31,6 +31,8 @@ pub(super) fn hooks(setting: &Setting) -> Result<HooksFile, String> {
         shape: Shape::Groups,
         comments: Comments::Kept,
         version: None,
+        // Measured: a user who turns hooks off turns the machine's off too, unless these settings say that they are on.
+        switch: (setting.scope == Scope::Managed).then_some(("hooksConfig", "enabled")),
         entries: EVENTS.iter().map(entry).collect(),
     })
 }

@@ -31,6 +31,8 @@ pub(super) struct HooksFile {
     pub(super) comments: Comments,
     /// A member that the file must have beside its hooks.
     pub(super) version: Option<u32>,
+    /// A switch that must be on in this file, so that none of lower rank can turn it off: section and key.
+    pub(super) switch: Option<(&'static str, &'static str)>,
     pub(super) entries: Vec<Entry>,
 }
 
@@ -50,6 +52,9 @@ impl Part for HooksFile {
             if root.member("version")?.is_none() {
                 text = json_text::push(&text, &root, Some("version"), &json!(version));
             }
+        }
+        if let Some((section, key)) = self.switch {
+            text = self.switched_on(&text, section, key)?;
         }
         for entry in &self.entries {
             text = self.ensure(&text, entry.event, &self.wrapped(entry))?;
@@ -129,6 +134,22 @@ impl HooksFile {
         match root.kind {
             Kind::Object(_) => Ok(root),
             _ => Err("the settings are not an object".to_owned()),
+        }
+    }
+
+    /// The text with a switch on.
+    fn switched_on(&self, text: &str, section: &str, key: &str) -> Result<String, String> {
+        let root = self.root(text)?;
+        let Some(member) = root.member(section)? else {
+            return Ok(json_text::push(text, &root, Some(section), &json!({key: true})));
+        };
+        if !matches!(member.value.kind, Kind::Object(_)) {
+            return Err(format!("its `{section}` is not an object"));
+        }
+        match member.value.member(key)? {
+            None => Ok(json_text::push(text, &member.value, Some(key), &json!(true))),
+            Some(switch) if switch.value.value(text) == json!(true) => Ok(text.to_owned()),
+            Some(_) => Err(format!("its `{section}.{key}` is off: hooks are switched off for the whole machine")),
         }
     }
 

@@ -142,7 +142,8 @@ fn elsewhere(agent: Agent, setting: &Setting) -> Vec<String> {
             }))
             .collect()
         }
-        Agent::Gemini => {
+        // The machine's switch wins over those of users and projects.
+        Agent::Gemini if setting.scope != Scope::Managed => {
             let files = [
                 setting.agent_folder_or(".gemini").join("settings.json"),
                 setting.project.join(".gemini/settings.json"),

@@ -20,6 +20,7 @@ mod keep;
 mod part;
 mod shim;
 
+pub(crate) use command::quoted;
 pub use command::{CALL_SECONDS, NOTE_SECONDS};
 pub use inspect::{Finding, Registration, registrations};
 

@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod hook;
@@ -12,6 +13,7 @@ pub(crate) mod install;
 pub(crate) mod lint;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod reconcile;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod store;

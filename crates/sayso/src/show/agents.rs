@@ -4,6 +4,7 @@ use sayso_agents::Agent;
 use sayso_agents::install::{Scope, Setting, registrations};
 use sayso_gate::Places;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// An agent that was found.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ impl Found {
 pub(crate) fn find(places: &Places) -> Vec<Found> {
     let project = std::env::current_dir().unwrap_or_default();
     let program = this_program().unwrap_or_default();
-    let found = sayso_agents::find::find().into_iter().map(|found| {
+    let found = sayso_agents::find::find(Duration::from_secs(3)).into_iter().map(|found| {
         let setting = Setting::here(found.agent, Scope::User, places.clone(), project.clone(), program.clone());
         let guarded = registrations(found.agent, &setting).iter().any(|registration| registration.in_force);
         Found { agent: found.agent, version: found.version, guarded }

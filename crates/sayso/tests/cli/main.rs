@@ -11,6 +11,7 @@
 mod analyze;
 mod check;
 mod check_lines;
+mod doctor;
 mod formats;
 mod hook;
 mod init;

@@ -1,0 +1,197 @@
+//! Calls in transcripts, as the real agents leave them, against decisions on record.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a failed unwrap is a failed test"
+)]
+
+use sayso_agents::Agent;
+use sayso_agents::reconcile::{Call, Read, Transcripts, uncovered};
+use sayso_gate::Record;
+use serde_json::{Value, json};
+use std::path::Path;
+
+const SESSION: &str = "5e551011";
+
+fn transcripts(home: &Path) -> Transcripts {
+    Transcripts { home: home.to_owned(), variables: Default::default(), since_ms: 0 }
+}
+
+fn put(home: &Path, path: &str, lines: &[Value]) {
+    let path = home.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(path, text).unwrap();
+}
+
+fn record(agent: Agent, call_id: Option<&str>, name: &str, arguments: Value) -> Record {
+    serde_json::from_value(json!({
+        "id": "1", "time_ms": 1, "way_in": format!("hook {agent}"), "call_id": call_id,
+        "actor": {"agent": agent.name(), "session": SESSION}, "tool": "bash_execute", "arguments": arguments,
+        "called_as": {"name": name}, "verdict": "allow", "answer": "allow", "reasons": [], "effects": [],
+        "policy": "", "micros": 0}))
+    .unwrap()
+}
+
+/// Writes two calls of an agent's shell as that agent writes them down. -> the shell's name, the argument's, the ids
+fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'static str) {
+    let each = commands.iter().enumerate();
+    match agent {
+        Agent::ClaudeCode => {
+            let line = |(n, command): (usize, &&str)| {
+                json!({"type": "assistant", "sessionId": SESSION, "timestamp": "2026-11-15T12:02:36.528Z", "message": {
+                    "role": "assistant", "content": [{"type": "text", "text": "x"},
+                    {"type": "tool_use", "id": format!("id{n}"), "name": "Bash", "input": {"command": command}}]}})
+            };
+            put(home, ".claude/projects/-p/5e551011.jsonl", &each.map(line).collect::<Vec<_>>());
+            ("Bash", "command")
+        }
+        Agent::Codex => {
+            let mut lines = vec![json!({"type": "session_meta", "payload": {"id": SESSION}})];
+            lines.extend(each.map(|(n, command)| {
+                json!({"timestamp": "2026-11-15T12:02:38.756Z", "type": "response_item", "payload": {"type": "function_call",
+                    "name": "exec_command", "arguments": json!({"cmd": command}).to_string(), "call_id": format!("id{n}")}})
+            }));
+            put(home, ".codex/sessions/2026/11/15/rollout-x.jsonl", &lines);
+            ("exec_command", "cmd")
+        }
+        Agent::Gemini => {
+            let mut lines = vec![json!({"sessionId": SESSION, "kind": "main"})];
+            for (n, command) in each {
+                let call = json!({"id": format!("id{n}"), "name": "run_shell_command", "args": {"command": command}});
+                // A message is written again when its calls are done.
+                lines.push(json!({"id": "m", "type": "gemini", "toolCalls": [call]}));
+                lines.push(json!({"id": "m", "type": "gemini", "toolCalls": [call]}));
+            }
+            put(home, ".gemini/tmp/p/chats/session-x.jsonl", &lines);
+            ("run_shell_command", "command")
+        }
+        Agent::Copilot => {
+            let line = |(n, command): (usize, &&str)| {
+                json!({"type": "tool.execution_start", "timestamp": "2026-11-15T12:02:55.197Z", "data": {
+                    "toolCallId": format!("id{n}"), "toolName": "bash", "arguments": {"command": command}}})
+            };
+            put(home, ".copilot/session-state/5e551011/events.jsonl", &each.map(line).collect::<Vec<_>>());
+            ("bash", "command")
+        }
+        Agent::OpenCode => {
+            let folder = home.join(".local/share/opencode");
+            std::fs::create_dir_all(&folder).unwrap();
+            let database = rusqlite::Connection::open(folder.join("opencode.db")).unwrap();
+            database
+                .execute_batch("CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text)")
+                .unwrap();
+            for (n, command) in each {
+                let data = json!({"type": "tool", "tool": "bash", "callID": format!("id{n}"), "state": {"input": {"command": command}}});
+                database
+                    .execute(
+                        "INSERT INTO part VALUES (?1, 'm', ?2, 1794744188362, 1, ?3)",
+                        (n.to_string(), SESSION, data.to_string()),
+                    )
+                    .unwrap();
+            }
+            ("bash", "command")
+        }
+        _ => unreachable!(),
+    }
+}
+
+const AGENTS: [Agent; 5] = [Agent::ClaudeCode, Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode];
+
+fn commands(calls: &[Call], key: &str) -> Vec<String> {
+    calls.iter().map(|call| call.arguments[key].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn calls_that_no_decision_covers_are_found() {
+    for agent in AGENTS {
+        let home = tempfile::tempdir().unwrap();
+        let (name, key) = leave(agent, home.path(), &["ls", "ls", "rm -r x"]);
+        let Read { calls, skipped, transcripts } = transcripts(home.path()).read(agent).unwrap();
+        assert_eq!((calls.len(), skipped.len(), transcripts), (3, 0, 1), "{agent}");
+        assert_eq!(uncovered(calls.clone(), &[]).len(), 3, "{agent}");
+        // By the id of the call.
+        let records = [record(agent, Some("id2"), name, json!({}))];
+        assert_eq!(commands(&uncovered(calls.clone(), &records), key), ["ls", "ls"], "{agent}");
+        // By what it was, for agents whose hooks are not told an id; each decision covers one call.
+        let records = [record(agent, None, name, json!({key: "ls"}))];
+        assert_eq!(commands(&uncovered(calls.clone(), &records), key), ["ls", "rm -r x"], "{agent}");
+        // Not by those of another session, agent or tool.
+        let mut other = record(agent, Some("id0"), name, json!({key: "ls"}));
+        other.actor.session = Some("another".to_owned());
+        assert_eq!(uncovered(calls.clone(), &[other]).len(), 3, "{agent}");
+        let another = record(agent, None, "other", json!({key: "ls"}));
+        assert_eq!(uncovered(calls, &[another]).len(), 3, "{agent}");
+    }
+}
+
+#[test]
+fn what_is_shown_holds_no_secret_and_still_matches() {
+    let home = tempfile::tempdir().unwrap();
+    let secret = format!("curl -H 'Authorization: Bearer ghp_{}' x", "a".repeat(36));
+    leave(Agent::Gemini, home.path(), &[&secret]);
+    let calls = transcripts(home.path()).read(Agent::Gemini).unwrap().calls;
+    assert!(!calls[0].arguments.to_string().contains("ghp_"), "{:?}", calls[0]);
+    let kept = sayso_gate::audit::redact_arguments(&json!({"command": secret}), 4096);
+    assert!(uncovered(calls, &[record(Agent::Gemini, None, "run_shell_command", kept)]).is_empty());
+}
+
+#[test]
+fn transcripts_that_are_damaged_or_hostile_are_read_as_far_as_they_go() {
+    for agent in AGENTS {
+        let home = tempfile::tempdir().unwrap();
+        let deep = format!("{{\"toolCalls\": {}1{}, \"tool_use\": 1}}\n", "[".repeat(5000), "]".repeat(5000));
+        let odd = [
+            deep.as_str(),
+            "\u{0}\u{0}\n",
+            "[]\n",
+            "null\n",
+            "{\"payload\": 7, \"type\": \"session_meta\"}\n",
+            "{\"message\": {\"content\": {\"type\": \"tool_use\"}}}\n",
+            "{\"type\": \"tool.execution_start\", \"data\": []}\n",
+            "{\"$set\": {\"messages\": 4}, \"sessionId\": [], \"toolCalls\": {}}\n",
+            "{\"toolCalls\": [1, null, {\"id\": {}}]}\n",
+        ];
+        for path in [
+            ".claude/projects/-p/a.jsonl",
+            ".codex/sessions/rollout-a.jsonl",
+            ".gemini/tmp/p/chats/a.jsonl",
+            ".gemini/tmp/p/chats/a.json",
+            ".copilot/session-state/s/events.jsonl",
+            ".local/share/opencode/opencode.db",
+        ] {
+            let path = home.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, odd.concat()).unwrap();
+        }
+        let read = transcripts(home.path()).read(agent).unwrap();
+        assert!(read.calls.len() <= 4, "{agent}: {:?}", read.calls);
+        // A line without a word of the agent's is nobody's business.
+        let reads_it = matches!(agent, Agent::ClaudeCode | Agent::Gemini | Agent::OpenCode);
+        assert_eq!(!read.skipped.is_empty(), reads_it, "{agent}: {:?}", read.skipped);
+    }
+}
+
+#[test]
+fn a_time_can_be_the_beginning() {
+    let home = tempfile::tempdir().unwrap();
+    leave(Agent::Codex, home.path(), &["ls"]);
+    let mut from = transcripts(home.path());
+    from.since_ms = 1_794_744_158_756;
+    assert_eq!(from.read(Agent::Codex).unwrap().calls.len(), 1);
+    from.since_ms += 1;
+    assert_eq!(from.read(Agent::Codex).unwrap().calls.len(), 0);
+}
+
+#[test]
+fn a_database_behind_a_link_is_not_opened() {
+    let home = tempfile::tempdir().unwrap();
+    leave(Agent::OpenCode, home.path(), &["ls"]);
+    let database = home.path().join(".local/share/opencode/opencode.db");
+    std::fs::rename(&database, home.path().join("moved.db")).unwrap();
+    std::os::unix::fs::symlink(home.path().join("moved.db"), &database).unwrap();
+    assert_eq!(transcripts(home.path()).read(Agent::OpenCode).unwrap().transcripts, 0);
+}

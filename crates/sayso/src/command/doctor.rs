@@ -1,0 +1,270 @@
+//! `sayso doctor`: whether the guard holds, and what it does not hold against.
+
+mod live;
+mod strength;
+
+use super::install::failure;
+use crate::failure::Outcome;
+use crate::show::agents::this_program;
+use crate::show::paint::Paint;
+use sayso_agents::Agent;
+use sayso_agents::find::{Found, find, version_of};
+use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
+use sayso_agents::live::Live;
+use sayso_gate::audit::{Log, Query};
+use sayso_gate::{Home, InForce, Places};
+use sayso_policy::Verdict;
+use sayso_policy::explain::visible;
+use serde_json::{Value, json};
+use std::io::{Write as _, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Looks whether every agent here is guarded, whether the guard is in force, and how strong it is.
+///
+/// For each agent: the registered program is there and of this version, the registration is whole and not switched
+/// off, and the agent trusts it. Then the policy and the record. Exit code 1 if something is wrong.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso doctor
+  sayso doctor codex --json
+  sayso doctor --live     lets each agent make a harmless call that must be denied, offline, with a model of Sayso's own")]
+pub(crate) struct Doctor {
+    /// The agent [default: all that are on PATH or have Sayso in their settings]
+    agent: Option<String>,
+    /// Let the real agent make a harmless call that must be denied
+    #[arg(long)]
+    live: bool,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is known of one agent.
+struct Checked {
+    agent: Agent,
+    found: Option<Found>,
+    registrations: Vec<Registration>,
+    findings: Vec<Finding>,
+    live: Option<Live>,
+}
+
+impl Checked {
+    fn guarded(&self) -> bool {
+        self.registrations.iter().any(|registration| registration.in_force)
+    }
+
+    fn wrong(&self) -> bool {
+        let findings = self.registrations.iter().flat_map(|registration| &registration.findings);
+        let live = match &self.live {
+            Some(Live::Ran | Live::NotAsked(_)) => true,
+            // Nothing was seen: no proof, but only where a guard was to be seen.
+            Some(Live::NotSeen(_)) => self.guarded(),
+            Some(Live::Denied) | None => false,
+        };
+        findings.chain(&self.findings).next().is_some() || live
+    }
+}
+
+/// What is known of policy and record: `Err` holds what is wrong.
+type Part = Result<String, String>;
+
+struct Report {
+    named: bool,
+    policy: Part,
+    record: Part,
+    attacker: Vec<String>,
+    agents: Vec<Checked>,
+}
+
+/// Runs it.
+pub(crate) fn run(doctor: &Doctor) -> Outcome {
+    let places = Places::find(Home::Environment)?;
+    let project = std::env::current_dir()?;
+    let program = this_program()?;
+    let named: Option<Agent> = doctor.agent.as_deref().map(str::parse).transpose().map_err(failure)?;
+    let on_path = find(Duration::from_secs(10));
+    let mut agents = Vec::new();
+    for agent in Agent::ALL.iter().copied().filter(|agent| agent.has_hooks()) {
+        if named.is_some_and(|named| named != agent) {
+            continue;
+        }
+        let found = on_path.iter().find(|found| found.agent == agent).cloned();
+        let setting = Setting::here(agent, Scope::User, places.clone(), project.clone(), program.clone());
+        let registrations = registrations(agent, &setting);
+        if found.is_none() && registrations.is_empty() && named.is_none() {
+            continue;
+        }
+        let findings = versions(agent, found.as_ref(), &registrations, &program);
+        agents.push(Checked { agent, found, registrations, findings, live: None });
+    }
+    if doctor.live {
+        for checked in &mut agents {
+            checked.live = live::see(checked, &places, &program, &project)?;
+        }
+    }
+    let attacker = strength::attacker(&places, &agents);
+    let report =
+        Report { named: named.is_some(), policy: policy(&places, &project), record: record(&places), attacker, agents };
+    let text = if doctor.json { report.as_json() } else { report.as_text(Paint::for_stdout(), &places) };
+    stdout().write_all(text.as_bytes())?;
+    Ok(if report.wrong() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// What versions make wrong.
+fn versions(agent: Agent, found: Option<&Found>, registrations: &[Registration], this: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let own = env!("CARGO_PKG_VERSION");
+    for registration in registrations.iter().filter(|registration| registration.program.is_file()) {
+        if registration.program == this {
+            continue;
+        }
+        let program = registration.program.display();
+        let text = match version_of(&registration.program) {
+            Some(version) if version == own => continue,
+            Some(version) => format!("{program} is version {version}, this is {own}. Run: sayso install {agent}"),
+            None => format!("{program} does not say its version. Run: sayso install {agent}"),
+        };
+        findings.push(Finding { code: "other-version", text });
+    }
+    let version = found.and_then(|found| found.version.as_deref());
+    if agent == Agent::ClaudeCode && version.is_some_and(|version| older(version, &[2, 1, 295])) {
+        let text =
+            "This Claude Code does not know `onFailure`: if Sayso is gone, calls pass. Update it to 2.1.295 or later.";
+        findings.push(Finding { code: "agent-too-old", text: text.to_owned() });
+    }
+    findings
+}
+
+fn older(version: &str, than: &[u64]) -> bool {
+    let numbers: Vec<u64> = version.split('.').map_while(|part| part.parse().ok()).collect();
+    !numbers.is_empty() && numbers.as_slice() < than
+}
+
+fn policy(places: &Places, project: &Path) -> Part {
+    let in_force = InForce::load(places, Some(project)).map_err(|error| error.to_string())?;
+    let (wrong, notes): (Vec<_>, Vec<_>) = in_force.notices.iter().partition(|notice| !notice.problems.is_empty());
+    let texts = |notices: Vec<&sayso_gate::policy::Notice>| -> Vec<String> {
+        notices.into_iter().map(|notice| notice.reason.text.clone()).collect()
+    };
+    if !wrong.is_empty() {
+        return Err(texts(wrong).join(" "));
+    }
+    let mut parts = vec![sayso_server::in_words(&in_force.files)];
+    parts.extend(texts(notes));
+    Ok(parts.join(". "))
+}
+
+fn record(places: &Places) -> Part {
+    let count = Log::open(places).and_then(|log| log.count(&Query::default())).map_err(|error| error.to_string())?;
+    let decisions = if count == 1 { "1 decision".to_owned() } else { format!("{count} decisions") };
+    Ok(format!("{}, {decisions}", places.shown(&places.state)))
+}
+
+impl Report {
+    fn wrong(&self) -> bool {
+        let unguarded = self.agents.iter().all(|checked| !checked.guarded());
+        let named_unguarded = self.named && unguarded;
+        self.policy.is_err() || self.record.is_err() || named_unguarded || self.agents.iter().any(Checked::wrong)
+    }
+
+    fn as_json(&self) -> String {
+        let part = |part: &Part| match part {
+            Ok(text) => json!({"ok": true, "text": text}),
+            Err(text) => json!({"ok": false, "text": text}),
+        };
+        let finding = |finding: &Finding| json!({"code": finding.code, "text": finding.text});
+        let registration = |it: &Registration| {
+            json!({"scope": it.scope.name(), "path": it.path, "program": it.program, "in_force": it.in_force,
+                "findings": it.findings.iter().map(finding).collect::<Vec<_>>()})
+        };
+        let agent = |checked: &Checked| {
+            json!({
+                "agent": checked.agent.name(),
+                "title": checked.agent.title(),
+                "program": checked.found.as_ref().map(|found| &found.program),
+                "version": checked.found.as_ref().and_then(|found| found.version.as_ref()),
+                "guarded": checked.guarded(),
+                "level": if checked.guarded() { json!("tripwire") } else { Value::Null },
+                "registrations": checked.registrations.iter().map(registration).collect::<Vec<_>>(),
+                "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
+                "not_covered": strength::not_covered(checked.agent),
+                "live": checked.live.as_ref().map(live::as_json),
+            })
+        };
+        let report = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "ok": !self.wrong(),
+            "policy": part(&self.policy),
+            "record": part(&self.record),
+            "level": {"name": "tripwire", "attacker": self.attacker},
+            "agents": self.agents.iter().map(agent).collect::<Vec<_>>(),
+        });
+        format!("{report:#}\n")
+    }
+
+    fn as_text(&self, paint: Paint, places: &Places) -> String {
+        let good = |text: &str| paint.verdict(Verdict::Allow, text);
+        let bad = |text: &str| paint.verdict(Verdict::Deny, text);
+        let mut text = String::new();
+        for (name, part) in [("policy", &self.policy), ("record", &self.record)] {
+            let line = match part {
+                Ok(said) => format!("{}     {}", good("ok"), visible(said)),
+                Err(said) => format!("{}  {}", bad("wrong"), visible(said)),
+            };
+            text.push_str(&format!("{name:<8} {line}\n"));
+        }
+        for checked in &self.agents {
+            let title = match checked.found.as_ref().and_then(|found| found.version.as_ref()) {
+                Some(version) => format!("{} {version}", checked.agent.title()),
+                None => checked.agent.title().to_owned(),
+            };
+            text.push_str(&format!("\n{}\n", paint.bold(&title)));
+            if checked.registrations.is_empty() {
+                let how = format!("not guarded. Run: sayso install {}", checked.agent);
+                text.push_str(&format!("  {}\n", if self.named { bad(&how) } else { how }));
+            }
+            for it in &checked.registrations {
+                let word = match (it.in_force, it.findings.is_empty()) {
+                    (true, true) => good("ok   "),
+                    (true, false) => bad("wrong"),
+                    (false, _) => bad("off  "),
+                };
+                let path = places.shown(&it.path);
+                text.push_str(&format!("  {word}  {:<8} {}\n", it.scope.name(), visible(&path)));
+                for finding in &it.findings {
+                    text.push_str(&format!("         {} [{}]\n", visible(&finding.text), finding.code));
+                }
+            }
+            for finding in &checked.findings {
+                text.push_str(&format!("  {}  {} [{}]\n", bad("wrong"), visible(&finding.text), finding.code));
+            }
+            if let Some(live) = &checked.live {
+                let word = if *live == Live::Denied { good("live ") } else { bad("live ") };
+                text.push_str(&format!("  {word}  {}\n", visible(&live::in_words(live))));
+            }
+            if checked.guarded() {
+                for hole in strength::not_covered(checked.agent) {
+                    text.push_str(&format!("  {}\n", paint.dim(&format!("beyond  {hole}"))));
+                }
+            }
+        }
+        if self.agents.is_empty() {
+            text.push_str("\nNo agent is on PATH, and none has Sayso in its settings.\n");
+        }
+        text.push_str(&format!(
+            "\n{}  Sayso runs under the agent's own user. {}\n",
+            paint.bold("Tripwire"),
+            strength::MEANING
+        ));
+        if !self.attacker.is_empty() {
+            text.push_str("Code that was allowed to run could still:\n");
+            for deed in &self.attacker {
+                text.push_str(&format!("  - {}\n", visible(deed)));
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,64 @@
+//! Which of the three levels holds, and what it leaves open. Today there is one: the hook writes its record as the
+//! agent's own user.
+
+use super::Checked;
+use sayso_agents::Agent;
+use sayso_agents::install::Scope;
+use sayso_gate::Places;
+use std::path::Path;
+
+/// What the level means.
+pub(super) const MEANING: &str = "It stops mistakes and injected commands that it sees, not code that was\nallowed to run and then attacks Sayso (SECURITY.md).";
+
+/// What code that was allowed to run could do on this machine.
+pub(super) fn attacker(places: &Places, agents: &[Checked]) -> Vec<String> {
+    let mut deeds = Vec::new();
+    let mut files: Vec<String> = Vec::new();
+    let mut programs: Vec<String> = Vec::new();
+    for registration in agents.iter().flat_map(|checked| &checked.registrations) {
+        if registration.scope != Scope::Managed || writable(&registration.path) {
+            files.push(places.shown(&registration.path));
+        }
+        let program = places.shown(&registration.program);
+        if writable(&registration.program) && !programs.contains(&program) {
+            programs.push(program);
+        }
+    }
+    if !files.is_empty() {
+        deeds.push(format!("take Sayso out of {}", files.join(", ")));
+    }
+    if !programs.is_empty() {
+        deeds.push(format!("put another program in the place of {}", programs.join(", ")));
+    }
+    if !places.managed.exists() || writable(&places.managed) {
+        deeds.push(format!("change the policy in {}", places.shown(&places.user)));
+    }
+    deeds.push(format!(
+        "change the record in {}; a head that was exported elsewhere shows it",
+        places.shown(&places.state)
+    ));
+    deeds
+}
+
+/// Whether this user can change a file, or put another in its place. Root can.
+fn writable(path: &Path) -> bool {
+    let may = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
+    may(path) || path.parent().is_some_and(may)
+}
+
+/// Ways of an agent past its own hooks, as its page in `docs/agents` says.
+pub(super) fn not_covered(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::ClaudeCode => &["`claude --bare`, `--safe-mode` and `disableAllHooks` skip all but managed hooks"],
+        Agent::Codex => &[
+            "text typed into a program that runs already (`write_stdin`) is not shown to hooks",
+            "web searches run on the provider's side",
+        ],
+        Agent::Gemini => &["`hooksConfig.enabled: false` in any settings skips hooks"],
+        Agent::Copilot => &["`disableAllHooks` skips all but managed hooks"],
+        Agent::OpenCode => &["`opencode --pure` and OPENCODE_PURE=1 load no plugins"],
+        Agent::Cursor => &["not measured: Cursor does not run here without its service"],
+        Agent::OpenClaw => &["`plugins.enabled: false` and `plugins.deny` load no plugin; not measured end to end"],
+        Agent::Zed => &[],
+    }
+}

@@ -1,0 +1,100 @@
+//! `sayso doctor` and `sayso reconcile`.
+
+use crate::person::Person;
+use serde_json::Value;
+
+fn doctor(person: &Person, arguments: &[&str]) -> (i32, Value) {
+    let said = person.run(&[&["doctor", "--json"], arguments].concat());
+    (said.code, serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{}{}", said.out, said.err)))
+}
+
+#[test]
+fn a_guard_that_holds_is_found_to_hold() {
+    let person = Person::new();
+    let (code, report) = doctor(&person, &["codex"]);
+    assert_eq!(code, 1, "{report}");
+    assert_eq!(report["agents"][0]["guarded"], false);
+
+    person.run(&["install", "codex", "--trust"]);
+    let (code, report) = doctor(&person, &["codex"]);
+    assert_eq!(code, 0, "{report:#}");
+    let agent = &report["agents"][0];
+    assert_eq!((&agent["guarded"], &agent["level"]), (&Value::from(true), &Value::from("tripwire")));
+    assert_eq!(agent["registrations"][0]["findings"], serde_json::json!([]));
+    let attacker = report["level"]["attacker"].to_string();
+    assert!(attacker.contains("take Sayso out of ~/.codex/hooks.json"), "{attacker}");
+
+    let said = person.run(&["doctor"]).out;
+    assert!(said.contains("ok     user     ~/.codex/hooks.json\n"), "{said}");
+    assert!(said.contains("Tripwire") && said.contains("Code that was allowed to run could still:"), "{said}");
+}
+
+#[test]
+fn what_is_wrong_is_named_and_ends_badly() {
+    let person = Person::new();
+    person.run(&["install", "codex"]);
+    let said = person.run(&["doctor", "codex"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.out.contains("[not-trusted]") && said.out.contains("sayso install codex --user --trust"),
+        "{}",
+        said.out
+    );
+
+    let person = Person::new();
+    person.run(&["install", "claude-code"]);
+    person.policy("[allow]\nrum = []\n");
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, &report["policy"]["ok"]), (1, &Value::from(false)), "{report:#}");
+
+    let person = Person::new();
+    person.run(&["install", "gemini"]);
+    let state = person.home().join(".local/state/sayso");
+    std::fs::write(state.join("sayso.db"), "this is no database, whatever its name says").unwrap();
+    let (code, report) = doctor(&person, &["gemini"]);
+    assert_eq!((code, &report["record"]["ok"]), (1, &Value::from(false)), "{report:#}");
+}
+
+#[test]
+fn a_registered_program_of_another_version_is_found() {
+    let person = Person::new();
+    let bin = person.home().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let program = bin.join("sayso");
+    std::fs::write(&program, "#!/bin/sh\necho sayso 0.0.1\n").unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    person.run(&["install", "claude-code"]);
+    let settings = person.home().join(".claude/settings.json");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, text.replace(env!("CARGO_BIN_EXE_sayso"), program.to_str().unwrap())).unwrap();
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!(code, 1);
+    assert_eq!(report["agents"][0]["findings"][0]["code"], "other-version", "{report:#}");
+}
+
+#[test]
+fn calls_without_a_decision_are_listed() {
+    let person = Person::new();
+    let line = serde_json::json!({"type": "assistant", "sessionId": "s1", "timestamp": "2026-11-15T12:02:36.528Z",
+        "message": {"content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls \u{1b}[31m"}}]}});
+    let folder = person.home().join(".claude/projects/-p");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s1.jsonl"), format!("{line}\n")).unwrap();
+
+    let said = person.run(&["reconcile"]);
+    assert_eq!(said.code, 1);
+    assert!(said.out.contains("1 calls in 1 transcripts, 1 not covered"), "{}", said.out);
+    assert!(said.out.contains("session s1") && said.out.contains("Bash  ls "), "{}", said.out);
+    assert!(!said.out.contains('\u{1b}'), "{}", said.out);
+
+    // The same call, asked about.
+    let event = serde_json::json!({"session_id": "s1", "cwd": person.project(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"});
+    person.run_with(&["hook", "claude-code"], &event.to_string());
+    let said = person.run(&["reconcile", "claude-code", "--json"]);
+    assert_eq!(said.code, 0, "{}", said.out);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((&report["covered"], &report["uncovered"]), (&Value::from(1), &serde_json::json!([])));
+
+    assert_eq!(person.run(&["reconcile", "cursor"]).code, 2);
+}
