@@ -85,5 +85,8 @@ if __name__ == "__main__":
         "a_program_that_is_killed_blocks",
         "a_program_that_hangs_blocks",
         "without_a_hook_the_call_runs",
+        "a_hook_that_is_not_trusted_is_not_run_and_doctor_says_so",
+        "doctor_sees_the_guard_hold",
+        "reconcile_finds_calls_without_a_decision",
         "uninstall_leaves_nothing_behind",
     ])

@@ -56,5 +56,7 @@ if __name__ == "__main__":
         "a_program_that_is_killed_blocks",
         "a_program_that_hangs_blocks",
         "without_a_hook_the_call_runs",
+        "doctor_sees_the_guard_hold",
+        "reconcile_finds_calls_without_a_decision",
         "uninstall_leaves_nothing_behind",
     ])

@@ -173,14 +173,29 @@ class Guarded:
             model = self.ask(machine, [[self.shell("touch denied.txt")], "done"])
             assert (machine.project / "denied.txt").exists(), model.results
 
+    # What `doctor --live` needs in its environment to find and start the agent.
+    environment = {}
+
+    def doctor(self, machine, *more):
+        path = "%s:%s" % (self.programs, os.environ["PATH"])
+        if getattr(self, "also", None):
+            path = "%s:%s" % (self.also.parent, path)
+        said = machine.run([machine.program, "doctor", self.name, "--json", *more], check=False, timeout=200,
+                           PATH=path, **self.environment)
+        report = json.loads(said.stdout or "null")
+        assert report, said.stderr
+        return said.returncode, report["agents"][0]
+
     def doctor_sees_the_guard_hold(self):
         with self.machine("doctor") as machine:
+            code, agent = self.doctor(machine)
+            assert code == 1 and not agent["guarded"], agent
             self.install(machine)
-            said = machine.run([self.sayso, "doctor", self.name, "--json"], check=False)
-            report = json.loads(said.stdout)
-            assert said.returncode == 0, report
-            agent = [agent for agent in report["agents"] if agent["agent"] == self.name][0]
-            assert agent["guarded"] is True and agent["level"] == "tripwire", agent
+            code, agent = self.doctor(machine, "--live")
+            assert code == 0 and agent["guarded"] and agent["level"] == "tripwire", agent
+            assert agent["version"] in (self.version, None) and agent["live"]["result"] == "denied", agent
+            left = [path.name for path in (machine.home / ".local" / "state" / "sayso").glob("live-*")]
+            assert not left, left
 
     def reconcile_finds_calls_without_a_decision(self):
         with self.machine("reconcile") as machine:

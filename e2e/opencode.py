@@ -16,6 +16,8 @@ from guarded import Guarded
 class OpenCode(Guarded):
     name, package, version = "opencode", "opencode-ai", os.environ.get("SAYSO_E2E_OPENCODE", "1.18.33")
 
+    environment = {"npm_config_fetch_retries": "0", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+
     def shell(self, command):
         return ("bash", {"command": command, "description": "scripted"})
 
@@ -87,6 +89,8 @@ if __name__ == "__main__":
         "a_program_that_hangs_blocks",
         "a_program_that_says_half_a_sentence_blocks",
         "without_a_hook_the_call_runs",
+        "doctor_sees_the_guard_hold",
+        "reconcile_finds_calls_without_a_decision",
         "without_plugins_there_is_no_guard",
         "uninstall_leaves_nothing_behind",
     ])
