@@ -175,6 +175,18 @@ impl<'d> Node<'d> {
         Ok(())
     }
 
+    /// Refuses keys that are a slip of the pen for one of these. Others are left alone: a whole configuration holds
+    /// more than its rules.
+    pub(crate) fn no_slips(&self, keys: &[&str]) -> Result<(), Error> {
+        for (key, node) in self.entries()? {
+            let near = sayso_policy::text::nearest(key, keys.iter().copied()).filter(|near| *near != key);
+            if let Some(near) = near.filter(|_| !keys.contains(&key)) {
+                return Err(node.wrong(format!("this key is not known; did you mean `{near}`?")));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn object(&self) -> Result<&'d Map<String, Value>, Error> {
         self.value.as_object().ok_or_else(|| self.wrong("a table of keys is expected here"))
     }

@@ -30,6 +30,7 @@ pub(crate) struct ExecApprovals {
 }
 
 pub(crate) fn lower(root: &Node<'_>) -> Result<ExecApprovals, Error> {
+    root.no_slips(&["exec", "defaults", "agents", "toolPolicies", "charter", "version", "socket"])?;
     let (exec, agents) = config::read(root)?;
     let tools = config::tool_policies(root)?;
     let charter = root.get("charter")?.map(|node| Charter::read(&node)).transpose()?.unwrap_or_default();

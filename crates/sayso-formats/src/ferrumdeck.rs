@@ -63,6 +63,7 @@ const ACTIONS: &[(&str, Verdict)] = &[
 ];
 
 pub(crate) fn lower(root: &Node<'_>) -> Result<Ferrumdeck, Error> {
+    root.no_slips(&["tool_allowlist", "default_action", "budget", "inspector", "airlock"])?;
     let mut budget = Vec::new();
     let node = root.get("budget")?;
     if let Some(node) = &node {

@@ -45,6 +45,7 @@ struct Group {
 }
 
 pub(crate) fn lower(root: &Node<'_>) -> Result<Wundr, Error> {
+    root.no_slips(&["tools", "agents", "groups"])?;
     let tools = root.get("tools")?;
     let global = tools.as_ref().map(|tools| Layer::read(tools, "global", BESIDE)).transpose()?.unwrap_or_default();
     let configured = match &tools {

@@ -276,6 +276,8 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
             "t.json:2: rules[0].match.group: there is no group `X`",
         ),
         ("p.json", "{\"denyPatterns\": {\n\"exec\": [\"(\"]}}", "p.json:2: denyPatterns.exec[0]: "),
+        ("w.yaml", "tools: {}\ngroup: {}\n", "w.yaml:2: group: this key is not known; did you mean `groups`?"),
+        ("d.yaml", "budget: {}\ndefault_actions: deny\n", "d.yaml:2: default_actions: this key is not known"),
         ("x.json", "{\"unheard\": 1}", "x.json:1: no format has these keys"),
         ("d.yaml", "budget:\n  max_tool_calls: many\n", "d.yaml:2: budget.max_tool_calls: a whole number"),
     ] {

@@ -562,3 +562,19 @@ fn each_rule_carries_its_origin_and_each_loss_is_said() {
     assert!(imported.losses.iter().any(|loss| loss.starts_with("budgets")));
     native(&imported.policy);
 }
+
+#[test]
+fn records_of_use_and_skills_of_openclaw_are_not_forgotten() {
+    let config = json!({
+        "version": 1,
+        "defaults": { "security": "allowlist", "ask": "off", "autoAllowSkills": true },
+        "agents": { "main": { "allowlist": [
+            { "pattern": "/usr/bin/rg", "lastUsedAt": 1_737_150_000_000_u64, "lastUsedCommand": "rg -n\nTODO" },
+        ] } },
+    });
+    let imported = import(None, "exec-approvals.json", &config.to_string()).unwrap();
+    let kept = "# allow.run = [\"/usr/bin/rg\"] # last used at 1737150000000 for rg -n TODO\n";
+    assert!(imported.policy.contains(kept), "{}", imported.policy);
+    assert!(imported.losses.iter().any(|loss| loss.starts_with("autoAllowSkills")), "{:?}", imported.losses);
+    native(&imported.policy);
+}

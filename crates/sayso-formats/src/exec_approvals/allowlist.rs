@@ -8,11 +8,13 @@ use sayso_policy::Operation;
 use sayso_policy::shell::{Run, Word};
 use std::path::{Component, Path};
 
-/// One entry. When and for what it was last used is the original's record, and stays there.
+/// One entry.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pattern: String,
     arguments: Option<Expression>,
+    /// When and for what the original last used it; nothing is decided by it.
+    last_used: Option<String>,
 }
 
 impl Entry {
@@ -37,16 +39,21 @@ impl Entry {
             Some(node) => Some(Expression::new(&node.text()?.value).map_err(|error| node.wrong(error))?),
             None => None,
         };
-        Ok(Self::of(&pattern, arguments))
+        let entry = Self::of(&pattern, arguments).map(|entry| Self { last_used: last_used(node), ..entry });
+        Ok(entry)
     }
 
     fn of(pattern: &str, arguments: Option<Expression>) -> Option<Self> {
         let pattern = pattern.trim();
-        (!pattern.is_empty()).then(|| Self { pattern: pattern.to_owned(), arguments })
+        (!pattern.is_empty()).then(|| Self { pattern: pattern.to_owned(), arguments, last_used: None })
     }
 
     pub(super) fn pattern(&self) -> &str {
         &self.pattern
+    }
+
+    pub(super) fn last_used(&self) -> Option<&str> {
+        self.last_used.as_deref()
     }
 
     pub(super) fn covers(&self, run: &Run, operation: &Operation) -> bool {
@@ -90,4 +97,17 @@ pub(super) fn expand_home(pattern: &str, home: Option<&Path>) -> Option<String> 
 fn arguments_match(expression: &Expression, run: &Run) -> bool {
     let words: Option<Vec<&str>> = run.argv.iter().skip(1).map(Word::exact_str).collect();
     words.is_some_and(|words| expression.surely_matches(&words.join(" ")))
+}
+
+/// The original's record of an entry's last use, in words.
+fn last_used(node: &Node<'_>) -> Option<String> {
+    let said: Vec<String> = [("lastUsedAt", "at"), ("lastUsedCommand", "for"), ("lastResolvedPath", "as")]
+        .iter()
+        .filter_map(|(key, word)| {
+            let value = node.value.get(key).filter(|value| !value.is_null())?;
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            Some(format!("{word} {text}"))
+        })
+        .collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }

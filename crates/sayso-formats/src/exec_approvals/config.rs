@@ -50,6 +50,8 @@ pub(super) struct Exec {
     pub allowlist: Vec<Entry>,
     pub safe_bins: Vec<String>,
     pub profiles: Vec<Custom>,
+    /// Programs of skills are allowed. Only the gateway knows which those are, so nothing is allowed by it here.
+    pub skills: bool,
 }
 
 /// What OpenClaw's document says of one agent.
@@ -65,6 +67,7 @@ struct Partial {
     ask: Option<Ask>,
     fallback: Option<Security>,
     allowlist: Vec<Entry>,
+    skills: Option<bool>,
 }
 
 /// A policy for a tool.
@@ -97,6 +100,7 @@ pub(super) fn read(root: &Node<'_>) -> Result<(Exec, Vec<Agent>), Error> {
         allowlist: Vec::new(),
         safe_bins: SAFE_BINS.iter().map(|name| (*name).to_owned()).collect(),
         profiles: Vec::new(),
+        skills: false,
     };
     if let Some(node) = &node {
         node.only(EXEC_KEYS)?;
@@ -134,6 +138,7 @@ impl Partial {
             ask: node.word_at("ask", ASK)?,
             fallback: node.word_at("askFallback", SECURITY)?,
             allowlist,
+            skills: node.get("autoAllowSkills")?.map(|_| node.flag_at("autoAllowSkills", false)).transpose()?,
         })
     }
 }
@@ -143,6 +148,7 @@ impl Exec {
         self.security = own.security.unwrap_or(self.security);
         self.ask = own.ask.unwrap_or(self.ask);
         self.fallback = own.fallback.unwrap_or(self.fallback);
+        self.skills = own.skills.unwrap_or(self.skills);
     }
 }
 

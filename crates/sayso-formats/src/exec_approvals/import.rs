@@ -23,6 +23,10 @@ impl ExecApprovals {
             "denied in every mode",
         );
         draft.lose("mkfs, dd, chmod, chown and init are denied however they are used");
+        if exec.skills {
+            draft
+                .lose("autoAllowSkills: which programs skills bring is known to the gateway alone, so none is allowed");
+        }
         self.charter.import(draft);
         if self.tools.iter().any(|policy| policy.stated || !policy.denied.is_empty()) {
             draft.lose("a tool's own policy: every command is denied here");
@@ -42,8 +46,9 @@ impl ExecApprovals {
                 draft.lose(
                     "the allowlist covers plain chains of commands alone: its commands are asked about or denied here",
                 );
-                for pattern in exec.allowlist.iter().map(super::allowlist::Entry::pattern) {
-                    draft.table(format!("# allow.run = [{}]", one_line(&quoted(pattern))));
+                for entry in &exec.allowlist {
+                    let used = entry.last_used().map(|used| format!(" # last used {used}")).unwrap_or_default();
+                    draft.table(one_line(&format!("# allow.run = [{}]{used}", quoted(entry.pattern()))));
                 }
             }
         }
