@@ -194,6 +194,14 @@ impl AgentRules {
     }
 }
 
+impl On {
+    /// On these commands. A pattern that cannot be compiled allows nothing, and restricts everything.
+    pub(crate) fn commands(found: Vec<Command>, verdict: Verdict) -> Self {
+        let lost = found.is_empty() && verdict != Verdict::Allow;
+        Self::Command(if lost { vec![Command::any()] } else { found })
+    }
+}
+
 impl Rule {
     fn is_for_all_paths(&self) -> bool {
         match &self.on {

@@ -107,7 +107,7 @@ fn rule(text: &Text, verdict: Verdict) -> Result<Option<Rule>, String> {
     let allows = verdict == Verdict::Allow;
     let on = match (tool, spec) {
         ("Bash" | "PowerShell", None) => On::Command(vec![Command::any()]),
-        ("Bash" | "PowerShell", Some(spec)) => On::Command(command(spec, allows)),
+        ("Bash" | "PowerShell", Some(spec)) => On::commands(command(spec, allows), verdict),
         ("Read", spec) => On::Read(spec.map_or_else(Place::anywhere, |spec| places(spec, verdict))),
         ("Edit", spec) => On::Write(spec.map_or_else(Place::anywhere, |spec| places(spec, verdict))),
         // Accepted and never consulted: such an allow permits nothing, such a deny is meant as it reads.
@@ -192,5 +192,6 @@ pub(crate) fn places(spec: &str, verdict: Verdict) -> Vec<Place> {
             texts.push(deep(&format!("{}/**/{rest}", if allows { "." } else { "" })));
         }
     }
-    texts.iter().filter_map(|text| Place::new(text)).collect()
+    let found: Vec<Place> = texts.iter().filter_map(|text| Place::new(text)).collect();
+    if found.len() < texts.len() && !allows { Place::anywhere() } else { found }
 }

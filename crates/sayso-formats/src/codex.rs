@@ -123,9 +123,11 @@ fn prefix_rule(call: &Call, source: Source) -> Result<Option<Rule>, Wrong> {
         // Words with blanks in them cannot be told from several: nothing is allowed by them.
         return Ok(None);
     }
-    let commands = prefixes.iter().filter_map(|prefix| Command::prefix(&prefix.join(" "))).collect();
+    let commands: Vec<Command> = prefixes.iter().filter_map(|prefix| Command::prefix(&prefix.join(" "))).collect();
+    // One alternative that is lost is as bad as all.
+    let commands = if commands.len() == prefixes.len() { commands } else { Vec::new() };
     let shown = prefixes.first().map(|prefix| prefix.join(" ")).unwrap_or_default();
-    Ok(Some(Rule { verdict, on: On::Command(commands), source, text: shown }))
+    Ok(Some(Rule { verdict, on: On::commands(commands, verdict), source, text: shown }))
 }
 
 /// Each example says whether the rule matches it.

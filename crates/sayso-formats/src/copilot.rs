@@ -95,7 +95,7 @@ fn rule(text: &str, verdict: Verdict, source: &Source) -> Result<Rule, String> {
         ("shell", None) => On::Command(vec![Command::any()]),
         ("shell", Some(spec)) => {
             let text = spec.strip_suffix(":*").unwrap_or(spec);
-            On::Command(Command::prefix(text).into_iter().collect())
+            On::commands(Command::prefix(text).into_iter().collect(), verdict)
         }
         ("write", _) => On::Write(Place::anywhere()),
         ("read", _) => On::Read(Place::anywhere()),

@@ -40,7 +40,7 @@ fn rule(text: &Text, verdict: Verdict) -> Result<Rule, String> {
             // `git` is every use of git; `npm:run test` names its arguments.
             let text = spec.replacen(':', " ", 1);
             let command = if text.contains('*') { Command::wild(&text, true) } else { Command::prefix(&text) };
-            On::Command(command.into_iter().collect())
+            On::commands(command.into_iter().collect(), verdict)
         }
         "Read" => On::Read(paths(spec)),
         "Write" => On::Write(paths(spec)),

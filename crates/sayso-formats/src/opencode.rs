@@ -58,7 +58,7 @@ fn read(permission: &str, node: &Node<'_>, rules: &mut Vec<Rule>, defaults: &mut
             "bash" if all => On::Command(vec![Command::any()]),
             "bash" => {
                 let pattern = home(pattern);
-                On::Command(Command::wild(&pattern, true).into_iter().collect())
+                On::commands(Command::wild(&pattern, true).into_iter().collect(), verdict)
             }
             "read" => On::Read(places(pattern, verdict)),
             "edit" | "write" | "patch" => On::Write(places(pattern, verdict)),
@@ -117,5 +117,6 @@ fn places(pattern: &str, verdict: Verdict) -> Vec<Place> {
     } else if !allows && pattern.contains('*') && !pattern.ends_with("/*") {
         return Place::anywhere();
     }
-    texts.iter().filter_map(|text| Place::new(text)).collect()
+    let found: Vec<Place> = texts.iter().filter_map(|text| Place::new(text)).collect();
+    if found.len() < texts.len() && !allows { Place::anywhere() } else { found }
 }

@@ -389,3 +389,12 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
         assert!(error.starts_with(expected), "{error}");
     }
 }
+
+#[test]
+fn a_deny_that_cannot_be_compiled_denies_everything() {
+    let long = "x*".repeat(60_000);
+    let text = json!({ "permissions": { "deny": [format!("Bash({long})")], "allow": ["Bash(ls)"] } }).to_string();
+    answers(Format::ClaudeCode, "settings.json", &text, &[("ls", "deny")]);
+    let text = json!({ "permissions": { "allow": [format!("Bash({long})")] } }).to_string();
+    answers(Format::ClaudeCode, "settings.json", &text, &[("ls", "ask")]);
+}
