@@ -4,6 +4,7 @@
 //! read with a strict view of Sayso's own: new fields are tolerated, and what cannot be judged is denied with a reason.
 //! `judge.rs` is the way from an event to its answer, `hook.rs` the process around it.
 
+pub mod acp;
 mod agent;
 mod counted;
 mod dialect;
@@ -17,6 +18,7 @@ mod judge;
 pub mod live;
 mod mark;
 mod once;
+mod pipe;
 pub mod plugin;
 pub mod reconcile;
 mod said;

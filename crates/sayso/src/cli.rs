@@ -37,6 +37,7 @@ pub(crate) enum Command {
     Log(command::log::Log),
     Store(command::store::Store),
     Hook(command::hook::Hook),
+    Acp(command::acp::Acp),
     Install(command::install::Install),
     Uninstall(command::uninstall::Uninstall),
     Doctor(command::doctor::Doctor),

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Log(it) => command::log::run(&it),
         Command::Store(it) => command::store::run(&it),
         Command::Hook(it) => command::hook::run(&it),
+        Command::Acp(it) => command::acp::run(&it),
         Command::Install(it) => command::install::run(&it),
         Command::Uninstall(it) => command::uninstall::run(&it),
         Command::Doctor(it) => command::doctor::run(&it),

@@ -56,6 +56,10 @@ pub enum What {
     SubagentStarted,
     /// Settings of the agent changed while it ran: somebody may be switching the guard off.
     SettingsChanged,
+    /// The agent told what it plans.
+    Planned,
+    /// The agent told what it used of tokens or money.
+    Used,
 }
 
 /// How a call went, as the agent tells it.

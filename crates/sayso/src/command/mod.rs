@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod acp;
 pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod completions;

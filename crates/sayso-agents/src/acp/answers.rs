@@ -1,0 +1,60 @@
+//! Answers: most pass as they came; some are for us, or say something that we wait for.
+
+use super::pending::Pending;
+use super::proxy::{Proxy, Routed, Side};
+use crate::pipe::Message;
+use sayso_gate::audit::{Ended, What};
+use serde_json::Value;
+
+impl Proxy {
+    pub(super) fn answered(&self, by: Side, message: &Message<'_>) -> Routed {
+        let pending = {
+            let mut state = self.state();
+            if state.waiting.is_empty() {
+                return Routed::pass();
+            }
+            message.key().and_then(|id| state.waiting.take(by, &id))
+        };
+        match pending {
+            None => Routed::pass(),
+            Some(pending @ Pending::Permission { .. }) => self.permission_answered(message, &pending),
+            Some(Pending::Question { held }) => Self::question_answered(message, held),
+            Some(Pending::Initialize) => self.initialized(message),
+            Some(Pending::Start { session, folder }) => self.started(message, session, folder),
+            Some(Pending::Prompt { session }) => self.prompted(message, &session),
+            Some(Pending::Pin { start }) => Self::pinned(message, start),
+        }
+    }
+
+    fn initialized(&self, message: &Message<'_>) -> Routed {
+        let result = message.result.and_then(|raw| serde_json::from_slice::<Value>(raw).ok());
+        if let Some(name) = result.as_ref().and_then(|result| result.pointer("/agentInfo/name")?.as_str()) {
+            self.named(name);
+        }
+        Routed::pass()
+    }
+
+    /// A prompt's answer tells what it used.
+    pub(super) fn prompt(&self, message: &Message<'_>) -> Routed {
+        let params = message.params.unwrap_or_default();
+        let session = crate::pipe::text_member(params, "sessionId");
+        if let (Some(id), Some(session)) = (message.key(), session) {
+            self.state().waiting.add(Side::Agent, id, Pending::Prompt { session });
+        }
+        Routed::pass()
+    }
+
+    fn prompted(&self, message: &Message<'_>, session: &str) -> Routed {
+        let result = message.result.and_then(|raw| serde_json::from_slice::<Value>(raw).ok());
+        if let Some(usage) = result.as_ref().and_then(|result| result.get("usage")).filter(|usage| usage.is_object()) {
+            let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+            let ended =
+                Ended { input_tokens: count("inputTokens"), output_tokens: count("outputTokens"), ..Ended::default() };
+            self.judge.note(What::Used, &self.who(Some(session)), "session/prompt", |one| {
+                one.ended = Some(ended);
+                one.text = Some(usage.to_string());
+            });
+        }
+        Routed::pass()
+    }
+}

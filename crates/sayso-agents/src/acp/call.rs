@@ -1,0 +1,236 @@
+//! What a permission request is about: from the agent's `toolCall` to a call that can be judged.
+//!
+//! Every agent fills it differently (measured, see `docs/acp.md`): with a tool's name and its exact input; with an
+//! input alone; with a title alone. A `kind` is never believed, a title only from the agent that is known to put its
+//! command there. What is missing or odd is a call without a name, which no default allows.
+
+use super::judge::Call;
+use super::sessions::KnownCall;
+use crate::Agent;
+use sayso_policy::Request;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// The name of a call that cannot be told what it is. Only a rule that names it allows it.
+pub(super) const UNNAMED: &str = "acp:unnamed";
+
+/// What Codex tells beside the command: its own suggestions and book-keeping, not part of what runs.
+const CODEX_REMARKS: &[&str] = &[
+    "call_id",
+    "turn_id",
+    "process_id",
+    "started_at_ms",
+    "proposed_execpolicy_amendment",
+    "proposed_network_policy_amendments",
+    "available_decisions",
+    "parsed_cmd",
+    "reason",
+    "source",
+    "approval_id",
+];
+
+/// A call, and whether everything is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Understood {
+    /// What it seems to be.
+    pub(super) call: Call,
+    /// The input was not given in full: at best a person decides.
+    pub(super) doubtful: bool,
+}
+
+/// Reads a tool call as its agent shows it. `known` has learned everything that was told of it.
+pub(super) fn understood(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<&Path>) -> Understood {
+    let folder = folder.map(Path::to_owned);
+    let mut understood = match (&known.name, &known.raw_input) {
+        (Some(name), Some(Value::Object(input))) => named(name, known, input, folder),
+        (Some(name), _) => doubtful(Call::tool(name.clone(), shown(known), folder)),
+        (None, Some(Value::Object(input))) => by_input(known, input, agent, folder),
+        (None, None) => by_title(known, id, agent, folder),
+        (None, Some(_)) => unnamed(known, folder),
+    };
+    understood.call.kind.clone_from(&known.kind);
+    understood.call.id = Some(id.to_owned());
+    understood
+}
+
+fn certain(call: Call) -> Understood {
+    Understood { call, doubtful: false }
+}
+
+fn doubtful(call: Call) -> Understood {
+    Understood { call, doubtful: true }
+}
+
+fn named(name: &str, known: &KnownCall, input: &Map<String, Value>, folder: Option<PathBuf>) -> Understood {
+    let mut call = Call::tool(name, Value::Object(input.clone()), folder);
+    if let Request::Tool { server, .. } = &mut call.request {
+        server.clone_from(&known.server);
+    }
+    certain(call)
+}
+
+/// An input without a tool's name.
+fn by_input(
+    known: &KnownCall,
+    input: &Map<String, Value>,
+    agent: Option<Agent>,
+    folder: Option<PathBuf>,
+) -> Understood {
+    let command = input.get("command").filter(|command| command.is_string() || command.is_array());
+    match (agent, command, &known.first_title) {
+        // OpenCode's first word about a call has the tool's name for its title.
+        (Some(Agent::OpenCode), command, Some(name))
+            if is_name(name) && name != "bash" && command.is_none_or(|command| command.as_str() != Some(name)) =>
+        {
+            certain(Call::tool(name.clone(), Value::Object(input.clone()), folder))
+        }
+        (Some(Agent::OpenCode | Agent::Codex), Some(_), _) => {
+            certain(Call::tool("shell", command_input(input), folder))
+        }
+        // A server's tool may have a parameter of that name too, and then says of itself that it is something else.
+        (_, Some(_), _) if known.kind.as_deref().is_none_or(|kind| kind == "execute") => {
+            certain(Call::tool("shell", command_input(input), folder))
+        }
+        (Some(Agent::Codex), None, _) => match patched(input) {
+            Some(paths) => certain(Call::tool("edit", json!({"paths": paths}), folder)),
+            None => unnamed(known, folder),
+        },
+        _ => unnamed(known, folder),
+    }
+}
+
+/// A command's input without what only comments on it.
+fn command_input(input: &Map<String, Value>) -> Value {
+    let remark = |key: &str, value: &Value| {
+        // Copilot's list names the programs that it saw in the command.
+        CODEX_REMARKS.contains(&key) || key == "commands" && value.is_array()
+    };
+    let kept = input.iter().filter(|(key, value)| !remark(key, value));
+    Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// The files that a patch of Codex changes.
+fn patched(input: &Map<String, Value>) -> Option<Vec<String>> {
+    let changes = input.get("changes")?.as_object()?;
+    let mut paths: Vec<String> = changes.keys().cloned().collect();
+    for change in changes.values() {
+        let moved = change.pointer("/update/move_path").or_else(|| change.get("move_path"));
+        paths.extend(moved.and_then(Value::as_str).map(str::to_owned));
+    }
+    // A root that is granted for the rest of the session is more than this change.
+    let granted = input.get("grant_root").is_some_and(|root| !root.is_null());
+    (!paths.is_empty() && !granted).then_some(paths)
+}
+
+/// Gemini CLI shows no input: the command is the title, and the tool's name begins the call's id.
+fn by_title(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<PathBuf>) -> Understood {
+    let tool = id.split_once("__").map(|(tool, _)| tool).filter(|tool| is_name(tool));
+    let (Some(tool), None | Some(Agent::Gemini)) = (tool, agent) else { return unnamed(known, folder) };
+    match (tool, &known.title) {
+        ("run_shell_command", Some(command)) => {
+            // A folder that is not the session's is only a word: then no folder is known.
+            let here = |stated: &String| folder.as_deref() == Some(Path::new(stated));
+            let folder = folder.clone().filter(|_| known.elsewhere.as_ref().is_none_or(here));
+            certain(Call::tool(tool, json!({"command": command}), folder))
+        }
+        _ => doubtful(Call::tool(tool, shown(known), folder)),
+    }
+}
+
+fn unnamed(known: &KnownCall, folder: Option<PathBuf>) -> Understood {
+    doubtful(Call::tool(UNNAMED, shown(known), folder))
+}
+
+/// Everything that a call shows. A title counts as a command against what denies.
+pub(super) fn shown(known: &KnownCall) -> Value {
+    let mut all = Map::new();
+    if let Some(title) = &known.title {
+        all.insert("command".to_owned(), Value::from(title.clone()));
+    }
+    if let Some(input) = known.raw_input.as_ref().filter(|input| !input.is_null()) {
+        all.insert("input".to_owned(), input.clone());
+    }
+    if !known.paths.is_empty() {
+        all.insert("paths".to_owned(), json!(known.paths));
+    }
+    Value::Object(all)
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(told: Value, agent: Option<Agent>) -> (String, Value, bool) {
+        let mut known = KnownCall::default();
+        known.learn(&told);
+        let id = told["toolCallId"].as_str().unwrap_or("x").to_owned();
+        let understood = understood(&known, &id, agent, Some(Path::new("/p")));
+        match understood.call.request {
+            Request::Tool { name, arguments, .. } => (name, arguments, understood.doubtful),
+            Request::Command(_) => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn the_command_is_found_where_each_agent_puts_it() {
+        let claude = json!({"name": "Bash", "rawInput": {"command": "touch a"}, "title": "Terminal"});
+        assert_eq!(read(claude, None), ("Bash".to_owned(), json!({"command": "touch a"}), false));
+        let codex = json!({"title": "x", "rawInput": {"command": ["/bin/bash", "-lc", "touch a"], "cwd": "/p",
+            "parsed_cmd": [{"cmd": "rm b"}], "reason": "r", "call_id": "c"}});
+        let expected = json!({"command": ["/bin/bash", "-lc", "touch a"], "cwd": "/p"});
+        assert_eq!(read(codex, Some(Agent::Codex)), ("shell".to_owned(), expected, false));
+        let gemini = json!({"toolCallId": "run_shell_command__1", "title": "touch a", "kind": "read"});
+        let expected = ("run_shell_command".to_owned(), json!({"command": "touch a"}), false);
+        assert_eq!(read(gemini.clone(), Some(Agent::Gemini)), expected);
+        assert_eq!(read(gemini, None), expected);
+        let copilot = json!({"title": "harmless", "rawInput": {"command": "rm a", "commands": [{"identifier": "rm"}]}});
+        assert_eq!(read(copilot, Some(Agent::Copilot)), ("shell".to_owned(), json!({"command": "rm a"}), false));
+    }
+
+    #[test]
+    fn a_title_is_no_command_of_another_agent() {
+        let told = json!({"toolCallId": "run_shell_command__1", "title": "touch a"});
+        assert_eq!(read(told, Some(Agent::Copilot)).0, UNNAMED);
+        assert_eq!(read(json!({"title": "touch a", "kind": "read"}), None).0, UNNAMED);
+    }
+
+    #[test]
+    fn what_is_missing_or_odd_leaves_a_doubt() {
+        for told in [
+            json!({"name": "Bash"}),
+            json!({"name": "Bash", "rawInput": "touch a"}),
+            json!({"rawInput": ["touch", "a"]}),
+            json!({"rawInput": {"path": "/x"}, "kind": "read"}),
+            json!({"rawInput": {"command": 7}}),
+            json!({"rawInput": {"command": "touch a"}, "kind": "other"}),
+            json!({"title": "touch a", "kind": "execute"}),
+            json!({"toolCallId": "write_file__1", "title": "Writing", "locations": [{"path": "/p/a"}]}),
+            json!({}),
+        ] {
+            assert!(read(told.clone(), None).2, "{told}");
+        }
+    }
+
+    #[test]
+    fn an_opencode_call_is_named_by_its_first_title_only() {
+        let mut known = KnownCall::default();
+        known.learn(&json!({"title": "write", "rawInput": {}}));
+        known.learn(&json!({"title": "read", "rawInput": {"filepath": "/p/a", "diff": "x"}}));
+        let name_of = |known: &KnownCall| match understood(known, "c", Some(Agent::OpenCode), None).call.request {
+            Request::Tool { name, .. } => name,
+            Request::Command(_) => unreachable!(),
+        };
+        assert_eq!(name_of(&known), "write");
+        for (first, command, expected) in
+            [("bash", "ls", "shell"), ("ls", "ls", "shell"), ("demo_run", "ls", "demo_run")]
+        {
+            let mut known = KnownCall::default();
+            known.learn(&json!({"title": first, "rawInput": {"command": command}}));
+            assert_eq!(name_of(&known), expected);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! From a call to what is said of it, in this way in's words.
+
+use super::Setting;
+use sayso_gate::audit::{Happening, Spool, What};
+use sayso_gate::{
+    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Permit, ProcessEnvironment, RealFiles, Record,
+    Recorder, reason,
+};
+use sayso_policy::explain::visible;
+use sayso_policy::{Actor, Answer, Decision, Facts, Reason, Request, ToolCall, Verdict, Workspace};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The name of this way in.
+const WAY_IN: &str = "acp";
+
+/// A call as this way in hands it to the gate.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub(super) request: Request,
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) kind: Option<String>,
+    /// The agent's own id of it.
+    pub(super) id: Option<String>,
+}
+
+impl Call {
+    /// A tool by name, run where the session is.
+    pub(super) fn tool(name: impl Into<String>, arguments: Value, cwd: Option<PathBuf>) -> Self {
+        Self { request: Request::Tool { name: name.into(), arguments, server: None }, cwd, kind: None, id: None }
+    }
+}
+
+/// Who asks, and about which folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Who {
+    pub(super) agent: Option<String>,
+    pub(super) session: Option<String>,
+    pub(super) workspace: Option<PathBuf>,
+}
+
+impl Who {
+    fn actor(&self) -> Actor {
+        Actor { agent: self.agent.clone(), session: self.session.clone(), ..Actor::default() }
+    }
+}
+
+/// What is said of a call.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) answer: Answer,
+    pub(super) verdict: Verdict,
+    pub(super) reasons: Vec<Reason>,
+    /// There if, and only if, the call may run now.
+    pub(super) permit: Option<Permit>,
+}
+
+/// The most folders whose gate is kept.
+const MOST_GATES: usize = 32;
+
+/// Judges by the policy in force when the call comes: an editor keeps its agent for days, and a rule that was written
+/// meanwhile counts.
+pub(super) struct Judge {
+    setting: Setting,
+    memory: Memory,
+    gates: Mutex<Vec<(Option<PathBuf>, Arc<Gate>)>>,
+}
+
+impl Judge {
+    pub(super) fn new(setting: Setting) -> Self {
+        Self { memory: Memory::of(&setting.places), gates: Mutex::default(), setting }
+    }
+
+    /// The whole line, recorded.
+    pub(super) fn judge(&self, call: Call, who: &Who, event: &str) -> Said {
+        let circumstances = circumstances(event, call.id.clone());
+        match self.gate(who) {
+            Ok(gate) => {
+                let judged = gate.judge(self.tool_call(call, who), &circumstances);
+                Said::of(judged.decision, judged.permit)
+            }
+            Err(error) => {
+                let why = format!("Sayso cannot judge this call: {error}.");
+                self.refuse(who, event, &tool_name(&call), reason::built_in(reason::INTERNAL_ERROR, why))
+            }
+        }
+    }
+
+    /// What would be said, with nobody asked and nothing recorded. Gives no permit.
+    pub(super) fn rehearse(&self, call: Call, who: &Who) -> Verdict {
+        let Ok(gate) = self.gate(who) else { return Verdict::Deny };
+        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        let decision = gate.rehearse(self.tool_call(call, who), facts).1;
+        match decision.answer {
+            Answer::Allow => decision.verdict,
+            Answer::Ask => Verdict::Ask.max(decision.verdict),
+            Answer::Deny | Answer::DryRun => Verdict::Deny,
+        }
+    }
+
+    /// What cannot be read is denied, and recorded where that can be.
+    pub(super) fn malformed(&self, who: &Who, event: &str, why: &str) -> Said {
+        self.refuse(who, event, "unknown", reason::built_in(reason::CALL_MALFORMED, why))
+    }
+
+    fn refuse(&self, who: &Who, event: &str, tool: &str, reason: Reason) -> Said {
+        let record = Record::refused(&circumstances(event, None), who.actor(), tool, &reason);
+        // It is denied already: that this cannot be recorded makes it no stricter.
+        let _ = Spool::open(&self.setting.places).and_then(|spool| spool.record(&record));
+        Said { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], permit: None }
+    }
+
+    /// Takes down what is no decision.
+    pub(super) fn note(&self, what: What, who: &Who, event: &str, more: impl FnOnce(&mut Happening)) {
+        let mut happening = Happening::new(what, WAY_IN, who.actor());
+        happening.event = Some(event.to_owned());
+        happening.workspace = who.workspace.as_ref().map(|root| root.display().to_string());
+        more(&mut happening);
+        // Nothing is allowed by a note: one that is lost is a gap in the record, and no reason to stop an agent.
+        let _ = Spool::open(&self.setting.places).and_then(|spool| spool.note(&happening));
+    }
+
+    fn gate(&self, who: &Who) -> Result<Arc<Gate>, sayso_gate::Error> {
+        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, gate)) = gates.iter().find(|(folder, _)| *folder == who.workspace) {
+            return Ok(Arc::clone(gate));
+        }
+        let places = &self.setting.places;
+        let policy = match &self.setting.given {
+            Some(files) => Live::fixed(InForce::given(files.clone())?),
+            None => Live::follow(places, who.workspace.as_deref())?,
+        };
+        let gate = Gate::over(policy, Box::new(Spool::open(places)?)).with_memory(self.memory.clone());
+        let gate = Arc::new(gate);
+        if gates.len() >= MOST_GATES {
+            gates.remove(0);
+        }
+        gates.push((who.workspace.clone(), Arc::clone(&gate)));
+        Ok(gate)
+    }
+
+    fn tool_call(&self, call: Call, who: &Who) -> ToolCall {
+        let home = self.setting.places.home.clone();
+        ToolCall {
+            request: call.request,
+            actor: who.actor(),
+            cwd: call.cwd,
+            workspace: who.workspace.clone().map_or_else(Workspace::unknown, |root| Workspace::new(root, Some(&home))),
+            home: Some(home),
+            reported_kind: call.kind,
+        }
+    }
+}
+
+fn circumstances(event: &str, call_id: Option<String>) -> Circumstances {
+    Circumstances {
+        way_in: WAY_IN.to_owned(),
+        event: Some(event.to_owned()),
+        call_id,
+        asking: Asking::OwnPrompt,
+        expected: Expected::default(),
+    }
+}
+
+fn tool_name(call: &Call) -> String {
+    match &call.request {
+        Request::Command(_) => "bash_execute".to_owned(),
+        Request::Tool { name, .. } => name.clone(),
+    }
+}
+
+impl Said {
+    fn of(decision: Decision, permit: Option<Permit>) -> Self {
+        Self { answer: decision.answer, verdict: decision.verdict, reasons: decision.reasons, permit }
+    }
+
+    /// Why, for the agent and its user. Nothing in it moves a cursor.
+    pub(super) fn why(&self) -> String {
+        let mut parts = vec![match self.answer {
+            Answer::DryRun => format!("Sayso, dry run: nothing was run; it would have been: {}.", self.verdict),
+            answer => format!("Sayso: {}.", answer.as_str()),
+        }];
+        parts.extend(self.reasons.iter().take(3).map(|reason| {
+            let place = reason.source.as_ref().map(|source| format!(", {source}")).unwrap_or_default();
+            visible(&format!("{} [{}{place}]", reason.text, reason.code)).into_owned()
+        }));
+        parts.join(" ")
+    }
+
+    /// The same for programs.
+    pub(super) fn data(&self) -> Value {
+        let codes: Vec<&str> = self.reasons.iter().take(3).map(|reason| reason.code.as_ref()).collect();
+        json!({"sayso": {"answer": self.answer.as_str(), "reasons": codes}})
+    }
+}

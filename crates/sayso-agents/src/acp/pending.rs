@@ -1,0 +1,102 @@
+//! Requests that wait for an answer which is not passed on blindly.
+
+use super::proxy::Side;
+use crate::pipe::Id;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// More than this many at once are refused.
+const MOST: usize = 4096;
+
+/// Requests that wait, by who answers them and their id.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    all: HashMap<(Side, Id), Pending>,
+    next: u64,
+}
+
+/// What an answer is for.
+#[derive(Clone, Debug)]
+pub(super) enum Pending {
+    /// The client answers a permission request of the agent.
+    Permission { session: String, offered: Vec<String>, allowing: Vec<String>, writes: Vec<(String, Option<String>)> },
+    /// The client answers a question of ours; until then the agent's request is held.
+    Question { held: Held },
+    /// The agent answers `initialize`.
+    Initialize,
+    /// The agent answers the start of a session: the id is in the answer, or was named.
+    Start { session: Option<String>, folder: Option<PathBuf> },
+    /// The agent answers a prompt.
+    Prompt { session: String },
+    /// The agent answers our own change of its mode; the answer to the session's start waits for it.
+    Pin { start: Option<PinnedStart> },
+}
+
+/// A request of the agent that waits for a person.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    /// The line as it came.
+    pub(super) line: Vec<u8>,
+    /// The raw id.
+    pub(super) id: Vec<u8>,
+}
+
+/// The answer to a session's start, held until the session is out of its mode.
+#[derive(Clone, Debug)]
+pub(super) struct PinnedStart {
+    /// The raw id of the client's request.
+    pub(super) id: Vec<u8>,
+    /// The answer, with the mode that will be.
+    pub(super) line: Vec<u8>,
+    /// The mode it was in.
+    pub(super) mode: String,
+}
+
+impl Waiting {
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Remembers one. `false`: the id is taken, or there are too many.
+    pub(super) fn add(&mut self, by: Side, id: Id, pending: Pending) -> bool {
+        if self.all.len() >= MOST || self.all.contains_key(&(by, id.clone())) {
+            return false;
+        }
+        self.all.insert((by, id), pending);
+        true
+    }
+
+    /// Who answers the request with this id.
+    pub(super) fn by(&self, id: &Id) -> Option<Side> {
+        [Side::Client, Side::Agent].into_iter().find(|side| self.all.contains_key(&(*side, id.clone())))
+    }
+
+    /// Whether a session is being loaded: what its agent tells meanwhile has happened long ago.
+    pub(super) fn is_loading(&self, id: &str) -> bool {
+        let loads = |pending: &Pending| matches!(pending, Pending::Start { session: Some(one), .. } if one == id);
+        self.all.values().any(loads)
+    }
+
+    pub(super) fn take(&mut self, by: Side, id: &Id) -> Option<Pending> {
+        self.all.remove(&(by, id.clone()))
+    }
+
+    /// Takes the question that holds this request of the agent, with the question's own id.
+    pub(super) fn take_question(&mut self, held: &Id) -> Option<(Id, Held)> {
+        let found = self.all.iter().find_map(|(key, pending)| match pending {
+            Pending::Question { held: one } if Id::read(&one.id).as_ref() == Some(held) => Some(key.clone()),
+            _ => None,
+        })?;
+        match self.all.remove(&found) {
+            Some(Pending::Question { held }) => Some((found.1, held)),
+            _ => None,
+        }
+    }
+
+    /// An id for a request of ours, with its raw JSON.
+    pub(super) fn own_id(&mut self) -> (Id, String) {
+        self.next += 1;
+        let text = format!("sayso-{}-{}", std::process::id(), self.next);
+        (Id::Text(text.clone().into_bytes()), format!("\"{text}\""))
+    }
+}

@@ -1,0 +1,193 @@
+//! Permission requests: answered by the policy, or shown to the person at the editor.
+
+use super::call::{self, UNNAMED, Understood};
+use super::judge::{Call, Said, Who};
+use super::options::{self, Choice};
+use super::pending::Pending;
+use super::proxy::{Proxy, Routed, Side, Unfit, text};
+use crate::pipe::{Message, replaced, result_line};
+use sayso_policy::{Answer, Request, Verdict};
+use serde_json::{Value, json};
+
+/// The event's name in the record.
+const EVENT: &str = "session/request_permission";
+/// Tools that are themselves a question to a person: a yes of the policy would answer in that person's place.
+const QUESTIONS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
+/// The tool that leaves answers to the agent's own memory.
+const ALLOW_ALWAYS: &str = "acp:allow_always";
+
+impl Proxy {
+    pub(super) fn permission(&self, message: &Message<'_>) -> Result<Routed, Unfit> {
+        let id = Self::request_id(message)?;
+        let params = Self::params(message)?;
+        let session = text(&params, "sessionId")?;
+        let told = params.get("toolCall").filter(|call| call.is_object());
+        let told = told.ok_or_else(|| Unfit::params("Its `toolCall` is not an object."))?;
+        let call_id = text(told, "toolCallId")?;
+        let choices = params.get("options").and_then(options::read);
+        let choices = choices.ok_or_else(|| Unfit::params("Its `options` cannot be told apart."))?;
+
+        let understood = {
+            let mut state = self.state();
+            let agent = state.agent;
+            let session = state.sessions.at(session);
+            let folder = session.folder.clone();
+            let known = session.call(call_id);
+            known.learn(told);
+            known.asked = true;
+            call::understood(known, call_id, agent, folder.as_deref())
+        };
+        let who = self.who(Some(session));
+        let question = is_question(&understood.call);
+        let said = self.decide(understood, &who, EVENT);
+        match (said.answer, &said.permit, options::of_kind(&choices, "allow_once")) {
+            (Answer::Allow, Some(_), Some(option)) if !question => {
+                Ok(Routed::say(Side::Agent, result_line(id, &selected(option))))
+            }
+            (Answer::Allow, Some(_), _) | (Answer::Ask, ..) => self.ask_client(message, &params, &choices, &said, &who),
+            _ => Ok(Routed::say(Side::Agent, result_line(id, &rejected(&choices, &said)))),
+        }
+    }
+
+    /// Judges a call. One that is not known in full is denied if what is known is, and else never more than asked
+    /// about, unless a rule names it.
+    pub(super) fn decide(&self, understood: Understood, who: &Who, event: &str) -> Said {
+        let Understood { call, doubtful } = understood;
+        if !doubtful || self.judge.rehearse(call.clone(), who) == Verdict::Deny {
+            return self.judge.judge(call, who, event);
+        }
+        self.judge.judge(without_name(call), who, event)
+    }
+
+    /// Passes the request to the person at the editor, with the answers that count once.
+    fn ask_client(
+        &self,
+        message: &Message<'_>,
+        params: &Value,
+        choices: &[Choice],
+        said: &Said,
+        who: &Who,
+    ) -> Result<Routed, Unfit> {
+        let id = Self::request_id(message)?;
+        let offered = self.offered(choices, who);
+        if offered.is_empty() {
+            return Ok(Routed::say(Side::Agent, result_line(id, &cancelled(said))));
+        }
+        let pending = Pending::Permission {
+            session: who.session.clone().unwrap_or_default(),
+            allowing: offered.iter().filter(|c| options::allows(&c.kind)).map(|c| c.id.clone()).collect(),
+            offered: offered.iter().map(|choice| choice.id.clone()).collect(),
+            writes: writes(params),
+        };
+        let Some(key) = message.key() else { return Err(Unfit::params("Its id cannot be remembered.")) };
+        if !self.state().waiting.add(Side::Client, key, pending) {
+            return Err(Unfit::params("Another request with its id still waits, or too many do."));
+        }
+        let line = asked(message.line, params, choices, &offered, said);
+        line.map(Routed::instead).ok_or_else(|| Unfit::params("It cannot be passed on."))
+    }
+
+    /// The options that a person may choose from. The agent itself would remember an "always": then it asks no more,
+    /// and nothing is judged.
+    fn offered(&self, choices: &[Choice], who: &Who) -> Vec<Choice> {
+        if choices.iter().all(|choice| options::counts_once(&choice.kind)) {
+            return choices.to_vec();
+        }
+        let always = self.judge.rehearse(Call::tool(ALLOW_ALWAYS, json!({}), None), who) == Verdict::Allow;
+        choices.iter().filter(|choice| always || options::counts_once(&choice.kind)).cloned().collect()
+    }
+
+    /// The person at the editor has answered.
+    pub(super) fn permission_answered(&self, message: &Message<'_>, pending: &Pending) -> Routed {
+        let Pending::Permission { session, offered, allowing, writes } = pending else { return Routed::pass() };
+        if message.error.is_some() {
+            return Routed::pass();
+        }
+        let result: Value = message.result.and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default();
+        let outcome = result.get("outcome").unwrap_or(&Value::Null);
+        let chosen = outcome.get("optionId").and_then(Value::as_str);
+        match (outcome.get("outcome").and_then(Value::as_str), chosen) {
+            (Some("cancelled"), None) => Routed::pass(),
+            (Some("selected"), Some(option)) if offered.iter().any(|known| known == option) => {
+                if allowing.iter().any(|known| known == option) {
+                    let mut state = self.state();
+                    let session = state.sessions.at(session);
+                    writes.iter().for_each(|(path, content)| session.agree(path, content.clone()));
+                }
+                Routed::pass()
+            }
+            // An answer that was not offered is no yes.
+            _ => match message.id {
+                Some(id) => Routed::instead(result_line(id, &json!({"outcome": {"outcome": "cancelled"}}))),
+                None => Routed::nothing(),
+            },
+        }
+    }
+}
+
+fn is_question(call: &Call) -> bool {
+    matches!(&call.request, Request::Tool { name, .. } if QUESTIONS.contains(&name.as_str()))
+}
+
+fn without_name(call: Call) -> Call {
+    let request = match call.request {
+        Request::Tool { name, arguments, .. } if name != UNNAMED => Request::Tool {
+            name: UNNAMED.to_owned(),
+            arguments: json!({"tool": name, "shown": arguments}),
+            server: None,
+        },
+        other => other,
+    };
+    Call { request, ..call }
+}
+
+fn selected(option: &str) -> Value {
+    json!({"outcome": {"outcome": "selected", "optionId": option}})
+}
+
+/// ACP has no room for a reason in an answer; `_meta` tells it to whoever looks there.
+fn rejected(choices: &[Choice], said: &Said) -> Value {
+    match options::of_kind(choices, "reject_once") {
+        Some(option) => with_why(selected(option), said),
+        None => cancelled(said),
+    }
+}
+
+fn cancelled(said: &Said) -> Value {
+    with_why(json!({"outcome": {"outcome": "cancelled"}}), said)
+}
+
+fn with_why(mut result: Value, said: &Said) -> Value {
+    if let Some(fields) = result.as_object_mut() {
+        fields.insert("_meta".to_owned(), json!({"sayso": {"answer": said.answer.as_str(), "why": said.why()}}));
+    }
+    result
+}
+
+/// The request as the person sees it: with why Sayso asks, and without the options that are not offered.
+fn asked(line: &[u8], params: &Value, choices: &[Choice], offered: &[Choice], said: &Said) -> Option<Vec<u8>> {
+    let mut out = line.to_vec();
+    if offered.len() != choices.len() {
+        let all = params.get("options")?.as_array()?;
+        let kept: Vec<&Value> = all
+            .iter()
+            .filter(|option| {
+                offered.iter().any(|choice| option.get("optionId").and_then(Value::as_str) == Some(&choice.id))
+            })
+            .collect();
+        out = replaced(&out, &["params", "options"], &serde_json::to_vec(&kept).ok()?)?;
+    }
+    let mut content = params.pointer("/toolCall/content").and_then(Value::as_array).cloned().unwrap_or_default();
+    content.push(json!({"type": "content", "content": {"type": "text", "text": said.why()}}));
+    out = replaced(&out, &["params", "toolCall", "content"], &serde_json::to_vec(&content).ok()?)?;
+    out.push(b'\n');
+    Some(out)
+}
+
+/// The writes that a request shows, whole.
+fn writes(params: &Value) -> Vec<(String, Option<String>)> {
+    let content = params.pointer("/toolCall/content").and_then(Value::as_array).into_iter().flatten();
+    let diffs = content.filter(|one| one.get("type").and_then(Value::as_str) == Some("diff"));
+    let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+    diffs.filter_map(|one| Some((text(one, "path")?, Some(text(one, "newText")?)))).take(64).collect()
+}

@@ -1,0 +1,87 @@
+//! `sayso acp`: in the pipe between an editor and its agent.
+
+use crate::choice::PolicyChoice;
+use crate::cli::Cli;
+use crate::failure::{Failure, Outcome};
+use clap::CommandFactory as _;
+use sayso_agents::acp::{McpGateway, Setting, run_between, run_component};
+use sayso_gate::{Home, Places};
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Starts an ACP agent and stands between it and the editor: permission requests, file access and programs are judged.
+///
+/// Give this to the editor in place of the agent's own command. What the policy allows is answered, what it denies is
+/// rejected, and where it says ask, the editor shows the agent's question. Modes in which the agent would not ask are
+/// refused until a rule allows them. Without a command this is a component for a chain of ACP proxies.
+///
+/// What an agent does not ask about, a proxy cannot stop: install the agent's hooks too where it has some.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso acp -- claude-agent-acp
+  sayso acp -- gemini --acp
+  sayso acp --policy preset:read-only -- opencode acp
+  sayso install zed                       writes such commands into Zed's settings")]
+pub(crate) struct Acp {
+    /// The agent's own command
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+    /// Name of the agent for policy and record [default: what it calls itself]
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Cancel the turn when a call that the policy denies ran without asking
+    #[arg(long)]
+    cancel_denied: bool,
+    /// Home folder whose policy and record count [default: $HOME]
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    #[command(flatten)]
+    policy: PolicyChoice,
+}
+
+/// Runs it.
+pub(crate) fn run(acp: &Acp) -> Outcome {
+    if acp.command.is_empty() && std::io::stdin().is_terminal() {
+        return Err(Failure::wrong("error: no agent to start\n\n  Try: sayso acp -- claude-agent-acp"));
+    }
+    let setting = setting(acp)?;
+    let code = match acp.command.first() {
+        None => run_component(setting)?,
+        Some(program) => run_between(setting, &acp.command).map_err(|error| {
+            let program = program.to_string_lossy();
+            Failure::wrong(format!("error: cannot run {program}: {error}\n\n  It must be the agent's own command, found on PATH or named in full."))
+        })?,
+    };
+    Ok(ExitCode::from(code))
+}
+
+fn setting(acp: &Acp) -> Result<Setting, Failure> {
+    let places = Places::find(acp.home.as_deref().map_or(Home::Environment, Home::At))?;
+    let given = acp.policy.texts()?;
+    let mut setting = Setting::new(places);
+    setting.given = (!given.is_empty()).then_some(given);
+    setting.agent.clone_from(&acp.agent);
+    setting.cancel_denied = acp.cancel_denied;
+    setting.gateway = gateway(acp)?;
+    Ok(setting)
+}
+
+/// How this program starts its own MCP gateway, if it has one.
+fn gateway(acp: &Acp) -> Result<Option<McpGateway>, Failure> {
+    if Cli::command().find_subcommand("mcp").is_none() {
+        return Ok(None);
+    }
+    let program = std::env::current_exe()?.canonicalize()?;
+    let program = program.to_str().ok_or_else(|| Failure::wrong("error: Sayso's own path is not UTF-8"))?;
+    let mut arguments = vec!["mcp".to_owned()];
+    if let Some(home) = acp.home.as_deref().and_then(|home| home.to_str()) {
+        arguments.extend(["--home".to_owned(), home.to_owned()]);
+    }
+    for policy in &acp.policy.policy {
+        arguments.extend(["--policy".to_owned(), policy.clone()]);
+    }
+    Ok(Some(McpGateway { program: program.to_owned(), arguments }))
+}
