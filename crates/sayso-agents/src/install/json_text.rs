@@ -31,6 +31,8 @@ pub(super) struct Member {
 pub(super) enum Comments {
     /// `//` and `/* */` are read over, and kept.
     Kept,
+    /// The same, and a comma may stand behind the last child.
+    Loose,
     /// They are errors.
     Refused,
 }
@@ -43,11 +45,15 @@ pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
             blanked = blank(text);
             blanked.as_str()
         }
+        Comments::Loose => {
+            blanked = without_last_commas(&blank(text));
+            blanked.as_str()
+        }
         Comments::Refused => text,
     };
     if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(plain) {
         let advice = match comments {
-            Comments::Kept => "Mend it first, or register Sayso by hand",
+            Comments::Kept | Comments::Loose => "Mend it first, or register Sayso by hand",
             Comments::Refused => {
                 "The agent itself cannot read it so: mend it first. It takes no comments and no trailing commas"
             }
@@ -60,7 +66,21 @@ pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
 
 /// A text's value, comments or not.
 pub(super) fn value(text: &str) -> Option<Value> {
-    serde_json::from_str(&blank(text)).ok()
+    serde_json::from_str(&without_last_commas(&blank(text))).ok()
+}
+
+/// A text without comments, with commas behind last children turned to spaces.
+fn without_last_commas(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first == '"' { string_length(rest) } else { first.len_utf8() };
+        let (part, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        let last = first == ',' && after.trim_start().starts_with(['}', ']']);
+        out.push_str(if last { " " } else { part });
+        rest = after;
+    }
+    out
 }
 
 /// The text with its comments turned to spaces, every byte else in its place.
@@ -122,7 +142,7 @@ impl Node {
     }
 
     pub(super) fn value(&self, text: &str) -> Value {
-        text.get(self.span.clone()).and_then(|part| serde_json::from_str(&blank(part)).ok()).unwrap_or_default()
+        text.get(self.span.clone()).and_then(value).unwrap_or_default()
     }
 
     /// Where each child begins and ends.

@@ -19,6 +19,7 @@ mod json_text;
 mod keep;
 mod part;
 mod shim;
+mod zed;
 
 pub(crate) use command::quoted;
 pub use command::{CALL_SECONDS, NOTE_SECONDS};
@@ -102,7 +103,8 @@ fn agent_folder(agent: Agent, variable: impl Fn(&str) -> Option<PathBuf>) -> Opt
         Agent::Copilot => variable("COPILOT_HOME"),
         Agent::OpenCode => variable("XDG_CONFIG_HOME").map(|folder| folder.join("opencode")),
         Agent::OpenClaw => variable("OPENCLAW_STATE_DIR"),
-        Agent::Cursor | Agent::Zed => None,
+        Agent::Zed => variable("XDG_CONFIG_HOME").map(|folder| folder.join("zed")),
+        Agent::Cursor => None,
     }
     .filter(absolute)
 }
@@ -183,6 +185,7 @@ fn parts(agent: Agent, setting: &Setting, trust: bool) -> Result<Vec<Box<dyn Par
     let boxed = |file: part::OwnFile| Box::new(file) as Box<dyn Part>;
     let made: Result<Vec<Box<dyn Part>>, String> = match (agent, hooks(agent, setting)) {
         (Agent::OpenCode, _) => shim::opencode(setting).map(|file| vec![boxed(file)]),
+        (Agent::Zed, _) => zed::settings(setting).map(|file| vec![Box::new(file) as _]),
         (Agent::OpenClaw, _) => shim::openclaw(setting).map(|files| files.into_iter().map(boxed).collect()),
         (Agent::Codex, _) if setting.scope == Scope::Managed => {
             codex_managed::requirements(setting).map(|part| vec![Box::new(part) as _])
@@ -216,6 +219,7 @@ fn switched_off(agent: Agent, text: &str) -> Vec<String> {
         Agent::ClaudeCode => claude_code::switched_off(&settings),
         Agent::Gemini => gemini::switched_off(&settings),
         Agent::Copilot => copilot::switched_off(&settings),
+        Agent::Zed => zed::unguarded(&settings),
         _ => Vec::new(),
     }
 }
@@ -231,6 +235,10 @@ fn advice(agent: Agent, setting: &Setting) -> Vec<String> {
         (Agent::OpenClaw, _) => {
             advice.push("OpenClaw loads plugins when its gateway starts: restart the gateway.".to_owned());
         }
+        (Agent::Zed, _) => advice.push(
+            "What an agent does not ask Zed about is only seen by the agent's own hooks: install those too, for example `sayso install claude-code`."
+                .to_owned(),
+        ),
         _ => {}
     }
     if setting.scope == Scope::Project {
