@@ -5,38 +5,17 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod imaged;
+mod machine;
 
 use imaged::Both;
-use sayso_policy::shell::{Environment, Files, Kind};
+use machine::Machine;
 use sayso_policy::{Answer, Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An empty project at `/app`: what a command does must be clear from its text.
-struct Machine;
-
-impl Files for Machine {
-    fn kind(&self, path: &Path) -> Kind {
-        match path.to_str() {
-            Some("/" | "/app" | "/home" | "/usr" | "/usr/bin") => Kind::Folder { world_writable: false },
-            Some("/tmp") => Kind::Folder { world_writable: true },
-            _ => Kind::Missing,
-        }
-    }
-    fn list(&self, _: &Path, _: usize) -> Option<Vec<std::ffi::OsString>> {
-        Some(Vec::new())
-    }
-    fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
-        None
-    }
-}
-
-impl Environment for Machine {
-    fn get(&self, _: &str) -> Option<String> {
-        None
-    }
-}
+/// An empty project.
+const MACHINE: Machine = Machine(&[]);
 
 struct Line {
     command: String,
@@ -66,7 +45,7 @@ fn corpus() -> Option<Vec<Line>> {
 
 fn judge<'l>(preset: &str, lines: &'l [Line]) -> Vec<(&'l Line, Answer, Vec<String>)> {
     let policy = Both::new(Policy::compile(&[PolicyText::preset(preset)]).unwrap());
-    let facts = Facts { files: &Machine, env: &Machine };
+    let facts = Facts { files: &MACHINE, env: &MACHINE };
     lines
         .iter()
         .map(|line| {

@@ -3,40 +3,19 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod imaged;
+mod machine;
 
 use imaged::Both;
-use sayso_policy::shell::{Environment, Files, Kind};
+use machine::Machine;
 use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
 use std::path::Path;
 
-/// A machine with an empty project at `/app` and nothing else that matters.
-struct Machine;
-
-impl Files for Machine {
-    fn kind(&self, path: &Path) -> Kind {
-        match path.to_str() {
-            Some("/" | "/app" | "/home" | "/home/ann" | "/usr" | "/usr/bin") => Kind::Folder { world_writable: false },
-            Some("/tmp") => Kind::Folder { world_writable: true },
-            _ => Kind::Missing,
-        }
-    }
-    fn list(&self, _: &Path, _: usize) -> Option<Vec<std::ffi::OsString>> {
-        Some(Vec::new())
-    }
-    fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
-        None
-    }
-}
-
-impl Environment for Machine {
-    fn get(&self, _: &str) -> Option<String> {
-        None
-    }
-}
+/// An empty project, and a home.
+const MACHINE: Machine = Machine(&["/home/ann"]);
 
 fn check(preset: &str, cases: &str) {
     let policy = Both::new(Policy::compile(&[PolicyText::preset(preset)]).unwrap());
-    let facts = Facts { files: &Machine, env: &Machine };
+    let facts = Facts { files: &MACHINE, env: &MACHINE };
     let mut failures = Vec::new();
     let mut count = 0;
     for line in cases.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
