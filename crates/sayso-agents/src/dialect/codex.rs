@@ -23,6 +23,8 @@ impl Dialect for Codex {
 
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
         let mut event = claude_shape::read(object)?;
+        // A subagent's is its own; the session is the root's, and its workspace is all theirs.
+        event.transcript = None;
         match &mut event.occasion {
             Occasion::BeforeTool(Ok(call)) => own_name(call),
             Occasion::Permission(Ok(call)) => {

@@ -34,7 +34,7 @@ impl Dialect for Copilot {
         let name = hook.unwrap_or_else(|| guessed(object).to_owned());
         let occasion = match name.as_str() {
             "preToolUse" => Occasion::BeforeTool(call(object, "toolName", "toolArgs")),
-            "permissionRequest" => Occasion::Permission(call(object, "toolName", "toolInput")),
+            "permissionRequest" => Occasion::Permission(call(object, "toolName", "toolInput").map(server_and_tool)),
             "postToolUse" | "postToolUseFailure" => Occasion::AfterTool(after(object)),
             "sessionStart" => Occasion::SessionStart,
             "sessionEnd" => Occasion::SessionEnd,
@@ -141,12 +141,20 @@ fn is_editor(tool: &str) -> bool {
     matches!(tool, "apply_patch" | "Edit" | "edit")
 }
 
-/// `server-tool` is how Copilot names MCP tools before a call; its own tools have no `-` in their names.
+/// `server-tool` is how Copilot names MCP tools before a call; its own tools have no `-` in their names. A server may
+/// call its tool `x/y`, which must not read as another server's.
 fn mcp_name(tool: &str) -> String {
-    if tool.contains('-') && !tool.contains('/') && !tool.starts_with("mcp") {
-        return format!("mcp-{tool}");
+    if tool.contains(['-', '/']) { format!("mcp-{tool}") } else { tool.to_owned() }
+}
+
+/// In a permission request the two stand apart: `server/tool`.
+fn server_and_tool(call: Call) -> Call {
+    match call.tool.strip_prefix("mcp-").and_then(|name| name.split_once('/')) {
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            Call { server: Some(server.to_owned()), tool: tool.to_owned(), ..call }
+        }
+        _ => call,
     }
-    tool.to_owned()
 }
 
 fn after(object: &Map<String, Value>) -> After {

@@ -96,11 +96,15 @@ impl Dialect for Cursor {
 
 /// Whether another event of the same call comes after this one, at which Cursor does ask.
 fn asks_later(event: &Event) -> bool {
-    event.call().is_some_and(|call| call.tool == "Shell" || call.tool.starts_with("MCP:"))
+    event.call().is_some_and(|call| call.tool == "Shell" || call.server.is_some())
 }
 
 fn tool(object: &Map<String, Value>) -> Result<Call, String> {
-    Ok(Call { tool: named(object)?, input: arguments(object)?, server: None, id: json::text(object, "tool_use_id")? })
+    let tool = named(object)?;
+    if tool.starts_with("MCP:") {
+        return mcp(object);
+    }
+    Ok(Call { tool, input: arguments(object)?, server: None, id: json::text(object, "tool_use_id")? })
 }
 
 fn command(object: &Map<String, Value>) -> Result<Call, String> {
@@ -108,11 +112,13 @@ fn command(object: &Map<String, Value>) -> Result<Call, String> {
     Ok(Call { tool: "Shell".to_owned(), input: json!({"command": command}), server: None, id: None })
 }
 
-/// The name of its server is not told, so no rule can allow it by name: a person is asked.
+/// The name of its server is not told, and a server may call its tool `github/get_issue`. So it gets a server's name
+/// that is none: no rule allows it by name, and a person is asked.
 fn mcp(object: &Map<String, Value>) -> Result<Call, String> {
     let name = named(object)?;
-    let tool = if name.starts_with("MCP:") { name } else { format!("MCP:{name}") };
-    Ok(Call { tool, input: arguments(object)?, server: None, id: json::text(object, "tool_use_id")? })
+    let tool = name.strip_prefix("MCP:").unwrap_or(&name).to_owned();
+    let id = json::text(object, "tool_use_id")?;
+    Ok(Call { tool, input: arguments(object)?, server: Some("?".to_owned()), id })
 }
 
 fn file(object: &Map<String, Value>) -> Result<Call, String> {

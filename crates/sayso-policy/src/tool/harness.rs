@@ -7,9 +7,14 @@ use serde_json::Value;
 
 pub(super) const TOOLS: &[BuiltIn] = &[
     harmless("think", &["sequentialthinking", "reportintent", "updatetopic"], Kind::Think),
-    harmless("todo_write", &["todo", "writetodos", "managetodolist", "updatetodolist", "updatetodo"], Kind::Think),
-    harmless("todo_read", &["readtodos"], Kind::Think),
+    harmless(
+        "todo_write",
+        &["todo", "writetodos", "managetodolist", "updatetodolist", "updatetodo", "taskcreate", "taskupdate"],
+        Kind::Think,
+    ),
+    harmless("todo_read", &["readtodos", "tasklist", "taskget"], Kind::Think),
     harmless("update_plan", &[], Kind::Think),
+    harmless("tool_search", &[], Kind::Think),
     harmless(
         "ask_user",
         &["askuserquestion", "requestuserinput", "question", "askquestion", "askfollowupquestion"],
