@@ -34,7 +34,7 @@ pub enum Error {
     #[error("the store: {0}")]
     Store(#[from] rusqlite::Error),
     /// What was to be kept could not be, together with what others wrote at the same time.
-    #[error("the store: {0}")]
+    #[error("{0}")]
     NotKept(std::sync::Arc<str>),
     /// The store was written by a newer Sayso.
     #[error("the store has version {found}, this Sayso knows up to {known}: use a newer Sayso")]

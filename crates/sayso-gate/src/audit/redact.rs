@@ -15,52 +15,248 @@ const MEMBERS: usize = 64;
 /// Arguments without secrets; strings are cut to `limit` characters.
 #[must_use]
 pub fn arguments(value: &Value, limit: usize) -> Value {
-    clean(value, limit, 0)
+    clean(value, limit, 0, false)
 }
 
-fn clean(value: &Value, limit: usize, depth: usize) -> Value {
+/// `secret`: it stands below a secret's name.
+fn clean(value: &Value, limit: usize, depth: usize, secret: bool) -> Value {
     match value {
+        Value::String(_) if secret => REDACTED.into(),
         Value::String(s) => Value::String(cut(&text(s), limit)),
         Value::Array(_) | Value::Object(_) if depth >= DEEPEST => Value::String("[too deep]".to_owned()),
-        Value::Array(items) => Value::Array(items.iter().take(MEMBERS).map(|v| clean(v, limit, depth + 1)).collect()),
-        Value::Object(members) => Value::Object(
-            members
-                .iter()
-                .take(MEMBERS)
-                .map(|(key, value)| {
-                    let secret = is_secret_name(key) && !matches!(value, Value::Array(_) | Value::Object(_));
-                    let value = if secret { REDACTED.into() } else { clean(value, limit, depth + 1) };
-                    (cut(&text(key), 256), value)
-                })
-                .collect(),
-        ),
+        Value::Array(items) => list(items, limit, depth, secret),
+        Value::Object(members) => {
+            // `{"name": "X-Api-Key", "value": "..."}` is a member too.
+            let named = ["name", "key", "header"].iter().filter_map(|key| members.get(*key)?.as_str());
+            let named = named.into_iter().any(is_secret_name);
+            let member = |(key, value): (&String, &Value)| {
+                let secret = secret || is_secret_key(key) || named && matches!(key.as_str(), "value" | "values");
+                let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
+                let below = is_secret_key(key) && scalar;
+                let value = if below { REDACTED.into() } else { clean(value, limit, depth + 1, secret) };
+                (cut(&text(key), 256), value)
+            };
+            Value::Object(members.iter().take(MEMBERS).map(member).collect())
+        }
         other => other.clone(),
     }
 }
 
-/// Text without secrets: values of assignments and options with a secret's name, bearer tokens, passwords in URLs,
-/// private keys, and keys of well-known formats.
+/// Words of a command may stand in a list: what follows an option with a secret's name is one.
+fn list(items: &[Value], limit: usize, depth: usize, secret: bool) -> Value {
+    let mut next = Expecting::Nothing;
+    let kept = items.iter().take(MEMBERS).map(|item| {
+        let expected = std::mem::replace(&mut next, Expecting::Nothing);
+        if let Value::String(word) = item {
+            next = following(word);
+            if expected == Expecting::Value {
+                return REDACTED.into();
+            }
+            if expected == Expecting::Login {
+                return Value::String(cut(&without_login(word), limit));
+            }
+        }
+        clean(item, limit, depth + 1, secret)
+    });
+    Value::Array(kept.collect())
+}
+
+/// Text without secrets: values of assignments and options with a secret's name, what stands in headers that sign in,
+/// passwords in URLs and their parameters, private keys, and keys of well-known formats.
 #[must_use]
 pub fn text(text: &str) -> String {
     let text = without_private_keys(text);
-    let mut out = String::with_capacity(text.len());
-    let mut expecting = Expecting::Nothing;
+    let mut redactor = Redactor { out: String::with_capacity(text.len()), ..Redactor::default() };
     for piece in pieces(&text) {
         match piece {
-            Piece::Between(between) => {
-                out.push_str(between);
-                if between.contains(['\n', ';', '|', '&']) {
-                    expecting = Expecting::Nothing;
-                }
-            }
-            Piece::Word(word) => {
-                let (written, next) = redact_word(word, expecting);
-                out.push_str(&written);
-                expecting = next;
-            }
+            Piece::Between(between) => redactor.between(between),
+            Piece::Word(word) => redactor.word(word),
         }
     }
-    out
+    redactor.out
+}
+
+/// Goes through a text piece by piece.
+#[derive(Default)]
+struct Redactor<'a> {
+    out: String,
+    expecting: Expecting,
+    /// What is hidden now ends where?
+    hiding: Option<Until>,
+    /// The last piece between words, and the last word.
+    before: &'a str,
+    last: &'a str,
+    /// The quote in which a secret's name stood.
+    header_quote: Option<char>,
+    /// The program whose short options may be passwords.
+    program: &'a str,
+}
+
+/// Where something hidden ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    Word,
+    /// The quote that began it; escaped, if the first was.
+    Quote(char, bool),
+    /// The quote in which the header stands, or the end of the line.
+    Line(Option<char>),
+}
+
+impl<'a> Redactor<'a> {
+    fn between(&mut self, between: &'a str) {
+        let continued = self.last.ends_with('\\') && between.starts_with('\n');
+        let first = between.chars().next().unwrap_or(' ');
+        self.hiding = match self.hiding {
+            // `PASSWORD=a,b` and `PASSWORD=a"b c"` are one word.
+            Some(Until::Word) if between == "," || continued => Some(Until::Word),
+            Some(Until::Word) if is_quote(first) && between.len() == 1 => Some(Until::Quote(first, false)),
+            Some(Until::Quote(quote, escaped)) => {
+                let at_escape = self.last.ends_with('\\') && first == quote;
+                let ends = between.contains(quote) && (escaped || !at_escape || between.matches(quote).count() > 1);
+                if ends { None } else { Some(Until::Quote(quote, escaped)) }
+            }
+            Some(Until::Line(quote)) => {
+                let ends = between.contains('\n') || quote.is_some_and(|quote| between.contains(quote));
+                if ends { None } else { Some(Until::Line(quote)) }
+            }
+            _ => None,
+        };
+        if between.contains(['\n', ';', '|', '&']) && !continued {
+            self.expecting = Expecting::Nothing;
+            self.program = "";
+        }
+        self.out.push_str(between);
+        self.before = between;
+    }
+
+    fn word(&mut self, word: &'a str) {
+        if self.hiding.is_some() {
+            self.out.push_str(REDACTED);
+        } else {
+            let expecting = std::mem::take(&mut self.expecting);
+            let kept = self.redact(word, expecting);
+            self.out.push_str(&kept);
+        }
+        if self.program.is_empty() {
+            self.program = word;
+        }
+        self.last = word;
+    }
+
+    fn redact(&mut self, word: &'a str, expecting: Expecting) -> String {
+        // `$'x'`, and a line that goes on: the value comes behind it.
+        let nothing_yet = word.trim_matches(['\\', '$', '=', ':']).is_empty();
+        match expecting {
+            Expecting::Value | Expecting::Line if nothing_yet => {
+                self.expecting = expecting;
+                return word.to_owned();
+            }
+            Expecting::Value => return self.hide(Until::Word),
+            Expecting::Line => return self.hide(Until::Line(self.header_quote)),
+            Expecting::Login => return without_login(word),
+            Expecting::Sign if word.starts_with([':', '=']) => {
+                let value = word.trim_start_matches([':', '=', '>']);
+                let next = if word.starts_with(':') { Expecting::Line } else { Expecting::Value };
+                if value.trim_matches(['\\', '$']).is_empty() {
+                    self.expecting = next;
+                    return word.to_owned();
+                }
+                return self.hide(Until::Word);
+            }
+            Expecting::Sign | Expecting::Nothing => {}
+        }
+        if let Some(kept) = self.short_option(word) {
+            return kept;
+        }
+        if is_secret_name(word) || assignment(word).is_some() {
+            self.header_quote = self.before.chars().last().filter(|c| is_quote(*c));
+        }
+        if let Some((name, sign, value)) = assignment(word) {
+            let line = sign == ":" || is_header(name);
+            // `Authorization: Bearer x`, `TOKEN="x y"`, `"password": "x"`: the value is in the next piece.
+            if value.trim_matches(['\\', '$']).is_empty() {
+                self.expecting = if line { Expecting::Line } else { Expecting::Value };
+                return word.to_owned();
+            }
+            let hidden = self.hide(if is_header(name) { Until::Line(self.header_quote) } else { Until::Word });
+            return format!("{name}{sign}{hidden}");
+        }
+        self.expecting = following(word);
+        without_known_keys(&without_url_password(word))
+    }
+
+    /// A password behind a short option, for the few programs that take one there.
+    fn short_option(&mut self, word: &str) -> Option<String> {
+        let program = self.program.rsplit('/').next().unwrap_or_default();
+        let takes = program.starts_with("mysql") || program.starts_with("mariadb") || program == "sshpass";
+        let value = word.strip_prefix("-p").filter(|_| takes)?;
+        if !value.is_empty() {
+            return Some(format!("-p{}", self.hide(Until::Word)));
+        }
+        // Alone it makes mysql ask; sshpass takes the next word.
+        if program == "sshpass" {
+            self.expecting = Expecting::Value;
+        }
+        Some(word.to_owned())
+    }
+
+    /// Hides this word, and what belongs to it.
+    fn hide(&mut self, until: Until) -> String {
+        let quote = self.before.chars().last().filter(|c| is_quote(*c));
+        self.hiding = match (until, quote) {
+            (Until::Word | Until::Line(None), Some(quote)) => Some(Until::Quote(quote, self.last.ends_with('\\'))),
+            (until, _) => Some(until),
+        };
+        REDACTED.to_owned()
+    }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`')
+}
+
+/// What the word behind this one is.
+fn following(word: &str) -> Expecting {
+    let lower = word.to_ascii_lowercase();
+    if matches!(lower.as_str(), "-u" | "--user" | "--proxy-user" | "--basic-auth") {
+        return Expecting::Login;
+    }
+    if lower == "bearer" || word.starts_with("--") && is_secret_name(word) {
+        return Expecting::Value;
+    }
+    match is_secret_name(word) {
+        // `aws configure set aws_secret_access_key x`: a name that nothing but a setting has.
+        true if word.contains('_') && !word.contains(['/', '.']) && names_a_setting(&lower) => Expecting::Value,
+        true => Expecting::Sign,
+        false => Expecting::Nothing,
+    }
+}
+
+fn names_a_setting(lower: &str) -> bool {
+    ["_key", "_token", "_secret", "_password"].iter().any(|end| lower.ends_with(end))
+}
+
+/// `name=value` or `name:value` where the name is a secret's, wherever in the word: also as a parameter of a URL.
+fn assignment(word: &str) -> Option<(&str, &str, &str)> {
+    word.match_indices(['=', ':']).find_map(|(at, sign)| {
+        let (before, value) = (word.get(..at)?, word.get(at + 1..)?);
+        let name = before.rsplit(['?', '&', '/', '{', '[', '=', ':']).next().unwrap_or(before);
+        is_secret_name(name).then_some((before, sign, value))
+    })
+}
+
+/// Headers whose whole value is secret, however many words it has.
+fn is_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.ends_with("authorization") || name.ends_with("cookie")
+}
+
+/// `user:password` without the password.
+fn without_login(word: &str) -> String {
+    match word.split_once(':') {
+        Some((user, password)) if !password.is_empty() => format!("{user}:{REDACTED}"),
+        _ => without_known_keys(word),
+    }
 }
 
 /// At most `limit` characters of a text, with a word on how much is missing.
@@ -72,15 +268,18 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
 }
 
 /// What the next word may be.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Expecting {
+    #[default]
     Nothing,
     /// A secret's name was seen, as in `"password": "x"`: a sign may follow.
     Sign,
-    /// `Authorization:` was seen: a scheme or a secret.
-    Scheme,
-    /// The next word is a secret.
-    Secret,
+    /// The next word is a secret, with what belongs to it.
+    Value,
+    /// Everything up to the end of the line or quote is.
+    Line,
+    /// `user:password`.
+    Login,
 }
 
 enum Piece<'a> {
@@ -104,40 +303,6 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-fn redact_word(word: &str, expecting: Expecting) -> (String, Expecting) {
-    let lower = word.to_ascii_lowercase();
-    if matches!(lower.as_str(), "bearer" | "basic" | "token") && expecting == Expecting::Scheme || lower == "bearer" {
-        return (word.to_owned(), Expecting::Secret);
-    }
-    if expecting == Expecting::Sign
-        && let Some(value) = word.strip_prefix([':', '='])
-    {
-        let next = if word.starts_with(':') { Expecting::Scheme } else { Expecting::Secret };
-        return match value {
-            "" => (word.to_owned(), next),
-            _ => (REDACTED.to_owned(), Expecting::Nothing),
-        };
-    }
-    if matches!(expecting, Expecting::Scheme | Expecting::Secret) {
-        return (REDACTED.to_owned(), Expecting::Nothing);
-    }
-    if let Some((name, value)) = word.split_once(['=', ':']).filter(|(name, _)| is_secret_name(name)) {
-        let sign = word.get(name.len()..=name.len()).unwrap_or("=");
-        let header = sign == ":";
-        return match value {
-            // `Authorization: Bearer x`, `TOKEN="x y"`, `"password": "x"`: the value is in the next piece.
-            "" if header => (word.to_owned(), Expecting::Scheme),
-            "" => (word.to_owned(), Expecting::Secret),
-            _ => (format!("{name}{sign}{REDACTED}"), Expecting::Nothing),
-        };
-    }
-    if word.starts_with("--") && is_secret_name(word) {
-        return (word.to_owned(), Expecting::Secret);
-    }
-    let next = if is_secret_name(word) { Expecting::Sign } else { Expecting::Nothing };
-    (without_known_keys(&without_url_password(word)), next)
-}
-
 /// Whether a variable, option, header or argument of this name holds a secret.
 fn is_secret_name(name: &str) -> bool {
     let mut letters = String::with_capacity(name.len());
@@ -159,14 +324,26 @@ fn is_secret_name(name: &str) -> bool {
         "idtoken",
         "signingkey",
         "encryptionkey",
+        "accountkey",
+        "connectionstring",
+        "authorization",
     ];
-    const AT_END: &[&str] = &["token", "pwd", "pat", "authorization", "cookie", "auth", "apikey"];
+    const AT_END: &[&str] = &["token", "pwd", "pass", "passin", "passout", "pat", "cookie", "auth", "apikey", "sig"];
     const NEVER: &[&str] = &["pwd", "oldpwd", "path", "pat", "maxtokens", "compat", "repeat", "cat", "format"];
     if NEVER.contains(&letters.as_str()) {
         return false;
     }
-    ANYWHERE.iter().any(|part| letters.contains(part))
+    // A variable whose name ends in KEY: STRIPE_KEY, SSH_PRIVATE_KEY.
+    let shouted =
+        name.ends_with("_KEY") && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    shouted
+        || ANYWHERE.iter().any(|part| letters.contains(part))
         || AT_END.iter().any(|end| letters.ends_with(end) && (letters == *end || ends_as_word(name, end)))
+}
+
+/// The same for a member of an object, where `pwd` is no variable.
+fn is_secret_key(name: &str) -> bool {
+    is_secret_name(name) || name.eq_ignore_ascii_case("pwd")
 }
 
 /// `GH_TOKEN` and `ghToken` end in the word token; `compat` does not end in the word pat.
@@ -221,6 +398,28 @@ const KEYS: &[(&str, usize)] = &[
     ("AGE-SECRET-KEY-1", 30),
     ("whsec_", 16),
     ("shpat_", 16),
+    ("xoxe-", 10),
+    ("xoxe.", 10),
+    ("glrt-", 16),
+    ("gldt-", 16),
+    ("glptt-", 16),
+    ("dckr_pat_", 16),
+    ("hvs.", 20),
+    ("ya29.", 20),
+    ("ATATT3", 30),
+    ("lin_api_", 20),
+    ("gsk_", 30),
+    ("xai-", 30),
+    ("pplx-", 30),
+    ("r8_", 30),
+    ("figd_", 20),
+    ("PMAK-", 20),
+    ("sbp_", 20),
+    ("tskey-", 16),
+    ("sq0atp-", 16),
+    ("sq0csp-", 16),
+    ("hooks.slack.com/services/", 20),
+    ("discord.com/api/webhooks/", 20),
 ];
 
 fn without_known_keys(word: &str) -> String {
@@ -307,6 +506,36 @@ mod tests {
             "-----BEGIN RSA PRIVATE KEY-----\nhunter2",
             "{\"password\": \"hunter2\", \"a\": 1}",
             "apiKey: hunter2",
+            "curl -d '{\\\"password\\\":\\\"hunter2\\\"}' x",
+            "curl -d \"{\\\"password\\\": \\\"hunter2 and hunter2\\\"}\" x",
+            "PASSWORD='one two hunter2' x",
+            "PASSWORD=one,hunter2 x",
+            "PASSWORD=one\"two hunter2\" x",
+            "PASSWORD=$'hunter2' x",
+            "PASSWORD=\\\nhunter2 x",
+            "PASSWORD=\"one\\\"hunter2\" x",
+            "curl https://x/?a=b&access_token=hunter2",
+            "curl 'https://x/?access_token=hunter2&b=c'",
+            "curl https://x/#id_token=hunter2",
+            "curl -H 'Authorization: ApiKey hunter2' x",
+            "curl -H 'Authorization: Digest username=\"x\", response=hunter2' x",
+            "curl -HAuthorization:hunter2 x",
+            "curl -H 'Cookie: a=b; session=hunter2; c=hunter2' x",
+            "curl --header=Authorization:hunter2 x",
+            "curl -u ann:hunter2 https://x",
+            "curl --user 'ann:hunter2' https://x",
+            "mysql -phunter2 db",
+            "/usr/bin/mysqldump -u root -phunter2 db",
+            "sshpass -p hunter2 ssh x",
+            "openssl enc -pass pass:hunter2",
+            "DB_PASS=hunter2 x",
+            "STRIPE_KEY=hunter2 x",
+            "aws configure set aws_secret_access_key hunter2",
+            "aws_secret_access_key = hunter2",
+            "password: two words hunter2",
+            "echo \"Proxy-Authorization: Basic hunter2\"",
+            "AccountName=x;AccountKey=hunter2==;EndpointSuffix=y",
+            "curl https://hooks.slack.com/services/hunter2hunter2hunter2hunter2",
         ];
         for case in cases {
             let case = case.replace("KEY", if case.contains("_KEY") && case.contains("ghp") { key } else { "KEY" });
@@ -328,6 +557,11 @@ mod tests {
             "grep -rn 'PRIVATE KEY' src",
             "git clone git@github.com:a/b.git ssh://git@host/x",
             "--max-tokens 400 --compat",
+            "sort -u names.txt && tar -p -xf a.tar && mkdir -p a/b",
+            "git log --author=ann --pretty=format:%h -- src/token.rs",
+            "docker run -u 1000 -p 8080:80 nginx",
+            "cargo test secret_names_are_found -- --nocapture",
+            "awk -F: '{print $1}' /etc/passwd",
         ] {
             assert_eq!(text(case), case);
         }
@@ -345,6 +579,26 @@ mod tests {
         let kept = arguments(&given, 100);
         assert!(!kept.to_string().contains("hunter2"), "{kept}");
         assert_eq!(kept["auth"]["n"], 1);
+    }
+
+    #[test]
+    fn secrets_in_the_shapes_that_tools_use_are_found() {
+        for given in [
+            serde_json::json!({"args": ["mysql", "--password", "hunter2", "db"]}),
+            serde_json::json!({"args": ["curl", "-u", "ann:hunter2"]}),
+            serde_json::json!({"args": ["curl", "-H", "Authorization: ApiKey hunter2"]}),
+            serde_json::json!({"headers": [{"name": "X-Api-Key", "value": "hunter2"}]}),
+            serde_json::json!({"password": ["hunter2", {"x": "hunter2"}]}),
+            serde_json::json!({"secret": {"value": "hunter2"}}),
+            serde_json::json!({"pwd": "hunter2", "client_secret": true}),
+            serde_json::json!({"body": "{\"token\":\"hunter2\"}"}),
+            serde_json::json!({"GH_TOKEN=hunter2": 1}),
+        ] {
+            let kept = arguments(&given, 100);
+            assert!(!kept.to_string().contains("hunter2"), "{kept}");
+        }
+        let plain = serde_json::json!({"args": ["git", "log", "--author", "ann"], "n": [1, null, true]});
+        assert_eq!(arguments(&plain, 100), plain);
     }
 
     proptest::proptest! {

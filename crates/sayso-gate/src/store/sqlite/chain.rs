@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// A head is signed after so many records, or after so many milliseconds if there are new ones.
 const RECORDS_BETWEEN_HEADS: u64 = 1024;
 const TIME_BETWEEN_HEADS: u64 = 60_000;
+/// Records that pruning removes in one transaction.
+const RECORDS_IN_A_STEP: u64 = 5_000;
 
 /// What to keep when the old end is let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,22 +84,19 @@ impl Sqlite {
     /// If the key cannot be read, or the store refuses.
     pub fn prune(&self, what: Keep, by: &str) -> Result<Pruned, Error> {
         let key = HeadKey::beside(self.folder())?;
-        self.write(|transaction| {
-            let connection = transaction.connection();
-            let up_to = up_to(connection, what)?;
-            let hash = "SELECT hash FROM event WHERE seq = ?1";
-            let hash: Option<Vec<u8>> = connection.query_row(hash, [signed(up_to)], |row| row.get(0)).optional()?;
-            let Some(hash) = hash else { return Ok(Pruned::default()) };
-            let anchor = key.sign(&name(connection)?, &End { seq: up_to, hash: to_hash(&hash)? });
-            keep(connection, "anchor", &anchor)?;
-            let records = connection.execute("DELETE FROM event WHERE seq <= ?1", [signed(up_to)])?;
-            connection.execute("DELETE FROM head WHERE seq < ?1", [signed(up_to)])?;
+        let last = self.prunable(what)?;
+        let mut pruned = Pruned::default();
+        // In steps, so that nobody waits for long. Each leaves the rest hanging on something.
+        while let Some(step) = self.write(|transaction| prune_step(transaction.connection(), &key, last))? {
+            pruned = Pruned { records: pruned.records + step.records, up_to: step.up_to };
+        }
+        if pruned.records > 0 {
             let mut change = Change::now(Kind::Chain, "pruned");
             change.by = Some(by.to_owned());
-            change.detail = serde_json::json!({"records": records, "up_to": up_to, "hash": anchor.hash});
-            transaction.append(&Event::from(change))?;
-            Ok(Pruned { records: u64::try_from(records).unwrap_or(u64::MAX), up_to })
-        })
+            change.detail = serde_json::json!({"records": pruned.records, "up_to": pruned.up_to});
+            self.write(|transaction| transaction.append(&Event::from(change)))?;
+        }
+        Ok(pruned)
     }
 
     /// The last record that [`Self::prune`] would let go.
@@ -111,6 +110,23 @@ impl Sqlite {
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }
+}
+
+/// Lets the next few records up to this one go; `None`: there are none.
+fn prune_step(connection: &Connection, key: &HeadKey, last: u64) -> Result<Option<Pruned>, Error> {
+    let first: Option<i64> = connection.query_row("SELECT min(seq) FROM event", [], |row| row.get(0))?;
+    let Some(first) = first.map(number).filter(|first| *first <= last) else { return Ok(None) };
+    let up_to = last.min(first.saturating_add(RECORDS_IN_A_STEP));
+    let hash = "SELECT hash FROM event WHERE seq = ?1";
+    let hash: Option<Vec<u8>> = connection.query_row(hash, [signed(up_to)], |row| row.get(0)).optional()?;
+    let Some(hash) = hash else {
+        return Err(Error::NotKept("the store: the chain has a gap; `sayso log verify` says where".into()));
+    };
+    keep(connection, "anchor", &key.sign(&name(connection)?, &End { seq: up_to, hash: to_hash(&hash)? }))?;
+    let records = connection.execute("DELETE FROM event WHERE seq <= ?1", [signed(up_to)])?;
+    connection.execute("DELETE FROM head WHERE seq < ?1", [signed(up_to)])?;
+    connection.execute("DELETE FROM anchor WHERE seq < ?1", [signed(up_to)])?;
+    Ok(Some(Pruned { records: u64::try_from(records).unwrap_or(u64::MAX), up_to }))
 }
 
 /// Signs heads from time to time, as the chain grows.

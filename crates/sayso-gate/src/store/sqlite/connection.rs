@@ -7,8 +7,9 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long one waits for writers of other processes: 5,000 looks, a millisecond apart.
-const LOOKS: i32 = 5_000;
+/// How long one waits for writers of other processes: so many looks, a little more than a millisecond apart. Shorter than
+/// a hook's patience, so that a hook can still say why.
+const LOOKS: i32 = 2_500;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// Pages in the write-ahead log before they go to the main file: few enough to keep the log small, many enough that
 /// the two syncs this takes are rare.

@@ -112,7 +112,7 @@ impl Group {
         };
         match fate {
             Some(fate) => Ok((value, fate.wait()?)),
-            None => Err(Error::NotKept("its transaction ended early".into())),
+            None => Err(Error::NotKept("the store: the transaction ended early".into())),
         }
     }
 
@@ -151,7 +151,7 @@ impl Writer {
     }
 
     fn change<T>(&mut self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        let Some(open) = &mut self.open else { return Err(Error::NotKept("no transaction is open".into())) };
+        let Some(open) = &mut self.open else { return Err(Error::NotKept("the store: no transaction is open".into())) };
         let before = open.end;
         open.members += 1;
         self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;

@@ -230,9 +230,10 @@ fn containing(text: &str) -> String {
     format!("%{}%", inner.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
 }
 
-/// A hash as it stands in a row.
+/// A hash as it stands in a row: of a record in bytes, of a head as it was signed, in hexadecimal.
 pub(super) fn to_hash(bytes: &[u8]) -> Result<Hash, Error> {
-    Hash::from_slice(bytes).map_err(|_| Error::NotKept("a hash in the store has the wrong length".into()))
+    let hash = if bytes.len() == 64 { Hash::from_hex(bytes).ok() } else { Hash::from_slice(bytes).ok() };
+    hash.ok_or_else(|| Error::NotKept("the store: a hash has the wrong length".into()))
 }
 
 fn to_i64(number: u64) -> i64 {
