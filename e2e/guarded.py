@@ -226,8 +226,8 @@ class Guarded:
 def main(kind, scenarios):
     """Runs an agent's scenarios, two at a time, and counts them."""
     sayso = pathlib.Path(sys.argv[1]).resolve()
-    programs = offline.npm_install(kind.package, kind.version)
     also = kind.needs() if hasattr(kind, "needs") else None
+    programs = offline.npm_install(kind.package, kind.version)
     offline.enter()
     guarded = kind(sayso, programs)
     if also is not None:

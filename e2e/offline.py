@@ -45,7 +45,7 @@ def node(at_least):
         said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
         if int(said.strip().lstrip("v").split(".")[0] or 0) >= at_least:
             return pathlib.Path(found)
-    return npm_install("node", {22: "22.23.3"}[at_least]) / "node"
+    return npm_install("node", {22: "22.23.3", 24: "24.21.0"}[at_least]) / "node"
 
 
 def enter():

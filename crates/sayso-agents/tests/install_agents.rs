@@ -166,6 +166,8 @@ fn what_was_in_the_files_comes_back_byte_for_byte() {
         ),
         (Agent::Gemini, "home/.gemini/settings.json", "{\n  // my theme\n  \"ui\": {\"theme\": \"x\"} // dark\n}\n"),
         (Agent::Copilot, "home/.copilot/hooks/sayso.json", "{\"version\":1,\"hooks\":{}}"),
+        (Agent::OpenClaw, "home/.openclaw/openclaw.json", "{\n  // mine\n  \"plugins\": {\"allow\": [\"x\"]}\n}\n"),
+        (Agent::OpenClaw, "home/.openclaw/openclaw.json", "{\"gateway\": {\"mode\": \"local\"}}"),
         (
             Agent::Cursor,
             "home/.cursor/hooks.json",
@@ -443,4 +445,27 @@ fn a_file_that_cannot_be_written_leaves_the_others_as_they_were() {
     assert!(matches!(plan.apply(), Err(Error::Io { .. })));
     assert_eq!(m.text("home/.codex/hooks.json"), "{}");
     assert_eq!(m.text("elsewhere/config.toml"), "model = \"a\"\n");
+}
+
+#[test]
+fn openclaw_is_told_to_load_the_plugin() {
+    let m = machine(Scope::User);
+    m.put("home/.openclaw/openclaw.json", "{\"plugins\": {\"allow\": [\"x\"]}, \"gateway\": {}}");
+    m.install(Agent::OpenClaw);
+    let list = m.json("home/.openclaw/openclaw.json");
+    assert_eq!(list["plugins"], serde_json::json!({"allow": ["x", "sayso"], "entries": {"sayso": {"enabled": true}}}));
+    assert!(m.look(Agent::OpenClaw)[0].in_force);
+    for off in [
+        "{}",
+        "{\"plugins\": {\"enabled\": false, \"entries\": {\"sayso\": {\"enabled\": true}}}}",
+        "{\"plugins\": {\"deny\": [\"sayso\"], \"entries\": {\"sayso\": {\"enabled\": true}}}}",
+        "{\"plugins\": {\"allow\": [], \"entries\": {\"sayso\": {\"enabled\": true}}}}",
+        "{\"plugins\": {\"entries\": {\"sayso\": {\"enabled\": false}}}}",
+        "{plugins: {}}",
+    ] {
+        m.put("home/.openclaw/openclaw.json", off);
+        assert!(!m.look(Agent::OpenClaw)[0].in_force, "{off}");
+    }
+    assert!(matches!(plan_install(Agent::OpenClaw, &m.setting), Err(Error::Settings { .. })));
+    assert_eq!(m.text("home/.openclaw/openclaw.json"), "{plugins: {}}");
 }

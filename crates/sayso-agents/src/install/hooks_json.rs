@@ -137,20 +137,13 @@ impl HooksFile {
         }
     }
 
-    /// The text with a switch on.
+    /// The text with a switch on. Somebody who turned it off meant it.
     fn switched_on(&self, text: &str, section: &str, key: &str) -> Result<String, String> {
-        let root = self.root(text)?;
-        let Some(member) = root.member(section)? else {
-            return Ok(json_text::push(text, &root, Some(section), &json!({key: true})));
-        };
-        if !matches!(member.value.kind, Kind::Object(_)) {
-            return Err(format!("its `{section}` is not an object"));
+        let off = json_text::value(text).and_then(|settings| settings.get(section)?.get(key).cloned());
+        if off == Some(json!(false)) {
+            return Err(format!("its `{section}.{key}` is off: hooks are switched off for the whole machine"));
         }
-        match member.value.member(key)? {
-            None => Ok(json_text::push(text, &member.value, Some(key), &json!(true))),
-            Some(switch) if switch.value.value(text) == json!(true) => Ok(text.to_owned()),
-            Some(_) => Err(format!("its `{section}.{key}` is off: hooks are switched off for the whole machine")),
-        }
+        json_text::set(text, &[section, key], &json!(true), self.comments)
     }
 
     fn wrapped(&self, entry: &Entry) -> Value {

@@ -158,6 +158,13 @@ fn elsewhere(agent: Agent, setting: &Setting) -> Vec<String> {
             let off = [settings, config].into_iter().filter_map(|path| on(&path, "/disableAllHooks", true));
             off.map(|path| format!("`disableAllHooks` is on in {path}.")).collect()
         }
+        Agent::OpenClaw => {
+            let text = read(&setting.agent_folder_or(".openclaw").join("openclaw.json")).ok().flatten();
+            match text.as_deref().map_or(Some(Value::Null), json_text::value) {
+                Some(settings) => super::openclaw::switched_off(&settings),
+                None => vec!["openclaw.json cannot be read: look with `openclaw plugins inspect sayso`.".to_owned()],
+            }
+        }
         _ => Vec::new(),
     }
 }

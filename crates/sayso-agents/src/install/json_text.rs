@@ -265,6 +265,25 @@ fn splice(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{head}{with}{tail}")
 }
 
+/// The text with this value at this path of members; what is missing on the way is made.
+pub(super) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) -> Result<String, String> {
+    let root = parse(text, comments)?;
+    let mut node = &root;
+    for (depth, key) in path.iter().enumerate() {
+        if !matches!(node.kind, Kind::Object(_)) {
+            let name = path.get(..depth).unwrap_or_default().join(".");
+            return Err(format!("its `{name}` is not an object"));
+        }
+        let Some(member) = node.member(key)? else {
+            let rest = path.get(depth + 1..).unwrap_or_default();
+            let nested = rest.iter().rev().fold(value.clone(), |inner, key| serde_json::json!({*key: inner}));
+            return Ok(push(text, node, Some(key), &nested));
+        };
+        node = &member.value;
+    }
+    Ok(if node.value(text) == *value { text.to_owned() } else { replace(text, node, value) })
+}
+
 /// The text without the member at this path, if that is empty.
 pub(super) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Result<String, String> {
     let root = parse(text, comments)?;

@@ -17,6 +17,7 @@ mod hooks_json;
 mod inspect;
 mod json_text;
 mod keep;
+mod openclaw;
 mod part;
 mod shim;
 mod zed;
@@ -186,7 +187,11 @@ fn parts(agent: Agent, setting: &Setting, trust: bool) -> Result<Vec<Box<dyn Par
     let made: Result<Vec<Box<dyn Part>>, String> = match (agent, hooks(agent, setting)) {
         (Agent::OpenCode, _) => shim::opencode(setting).map(|file| vec![boxed(file)]),
         (Agent::Zed, _) => zed::settings(setting).map(|file| vec![Box::new(file) as _]),
-        (Agent::OpenClaw, _) => shim::openclaw(setting).map(|files| files.into_iter().map(boxed).collect()),
+        (Agent::OpenClaw, _) => shim::openclaw(setting).and_then(|files| {
+            let mut parts: Vec<Box<dyn Part>> = files.into_iter().map(boxed).collect();
+            parts.push(Box::new(openclaw::PluginList::new(setting)?));
+            Ok(parts)
+        }),
         (Agent::Codex, _) if setting.scope == Scope::Managed => {
             codex_managed::requirements(setting).map(|part| vec![Box::new(part) as _])
         }

@@ -21,7 +21,7 @@ pub(super) fn opencode(setting: &Setting) -> Result<OwnFile, String> {
     Ok(OwnFile { path, content, mark: OPENCODE_MARK })
 }
 
-/// OpenClaw's plugin: a package in a folder that OpenClaw looks into by itself.
+/// OpenClaw's plugin: a package in a folder that OpenClaw looks into by itself. Measured on 2026.9.6.
 pub(super) fn openclaw(setting: &Setting) -> Result<Vec<OwnFile>, String> {
     let folder = match setting.scope {
         Scope::User => setting.agent_folder_or(".openclaw").join("extensions/sayso"),
