@@ -62,6 +62,14 @@ pub struct Memo {
     pub(crate) ask: Option<Box<Question>>,
 }
 
+impl Memo {
+    /// A call that a rule or a person denied.
+    #[must_use]
+    pub fn denied() -> Self {
+        Self { blocked: true, ..Self::default() }
+    }
+}
+
 /// What was used, by scope, and what is reserved.
 pub trait Ledger {
     /// One call's turn: what is remembered is read, `judge` says what is to be remembered, and that is written, all in
