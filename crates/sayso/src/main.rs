@@ -6,6 +6,7 @@ mod command;
 mod failure;
 mod input;
 mod judge;
+mod operator;
 mod show;
 
 use clap::Parser as _;
@@ -31,6 +32,11 @@ fn main() -> ExitCode {
         Command::Schema(it) => command::schema::run(&it),
         Command::Log(it) => command::log::run(&it),
         Command::Store(it) => command::store::run(&it),
+        Command::Approvals(it) => command::approvals::run(&it),
+        Command::Grants(it) => command::grants::run(&it),
+        Command::Limits(it) => command::limits::run(&it),
+        Command::Policy(it) => command::policy::run(&it),
+        Command::Mode(it) => command::mode::run(&it),
         Command::Hook(it) => command::hook::run(&it),
         Command::Acp(it) => command::acp::run(&it),
         Command::Install(it) => command::install::run(&it),

@@ -10,7 +10,8 @@ enum Line<'a> {
 }
 
 /// The change from one text to another; empty if there is none. `None` is a file that is not there.
-pub(super) fn unified(name: &str, before: Option<&str>, after: Option<&str>) -> String {
+#[must_use]
+pub fn unified(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();
     }

@@ -24,6 +24,7 @@ mod zed;
 
 pub(crate) use command::quoted;
 pub use command::{CALL_SECONDS, NOTE_SECONDS};
+pub use diff::unified;
 pub use inspect::{Finding, Registration, registrations};
 
 use crate::{Agent, Error};

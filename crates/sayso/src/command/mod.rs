@@ -2,18 +2,23 @@
 
 pub(crate) mod acp;
 pub(crate) mod analyze;
+pub(crate) mod approvals;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod grants;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod install;
+pub(crate) mod limits;
 pub(crate) mod lint;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mode;
+pub(crate) mod policy;
 pub(crate) mod reconcile;
 pub(crate) mod schema;
 pub(crate) mod serve;

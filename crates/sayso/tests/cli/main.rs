@@ -17,6 +17,7 @@ mod hook;
 mod init;
 mod install;
 mod log;
+mod memory;
 mod person;
 mod policy_files;
 mod readme;

@@ -18,6 +18,11 @@ pub(crate) fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// `90s`, `15m`, `8h`, `7d`, as a command line gives it.
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
+    duration(text).map_err(|()| format!("{text:?} is no span of time; write it like 90s, 15m, 8h or 7d"))
+}
+
 /// `90s`, `15m`, `8h`, `7d`.
 fn duration(text: &str) -> Result<Duration, ()> {
     let unit = text.chars().last().ok_or(())?;

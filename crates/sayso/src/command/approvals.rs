@@ -1,0 +1,180 @@
+//! `sayso approvals`: questions that wait for a person.
+
+mod shown;
+mod watch;
+
+use crate::command::log::time::now_ms;
+use crate::failure::{Failure, Outcome};
+use crate::{judge, operator};
+use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
+use sayso_gate::audit::Log;
+use sayso_gate::store::{Answering, Approvals as _, Sqlite};
+use sayso_gate::{Error, Home, InForce, Memory, Places, ProcessEnvironment, RealFiles};
+use sayso_policy::{Facts, Person, Verdict};
+use std::io::{Write as _, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Shows and answers questions that wait for a person.
+///
+/// Where a policy says ask, the agent's own prompt is used, or, while somebody watches, this queue. A rule that names
+/// its approvers always asks here. An answer needs you at a terminal; it is bound to the exact call, and a changed
+/// file, PATH or policy makes it void.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso approvals watch                                  answer questions as they come
+  sayso approvals list
+  sayso approvals show 01a2b3                            what it would do, and what else a wider yes would allow
+  sayso approvals answer 01a2b3 allow
+  sayso approvals answer 01a2b3 allow --always --width program
+  sayso approvals answer 01a2b3 deny --always")]
+pub(crate) struct Approvals {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Shows the questions that wait, the latest first
+    List {
+        /// Those that were answered, expired or cancelled too
+        #[arg(long)]
+        all: bool,
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows one question: what the call would do, why it is asked, and what a wider yes would let pass
+    Show {
+        /// Its id, or the beginning of it
+        id: String,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Answers a question
+    Answer(Answer),
+    /// Waits for questions, and lets you answer them; while you watch, agents' questions come here
+    Watch {
+        /// One JSON object a line, and no answers
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Answer {
+    /// Its id, or the beginning of it
+    id: String,
+    /// allow or deny
+    #[arg(value_parser = ["allow", "deny"])]
+    verdict: String,
+    /// For the rest of the agent's session
+    #[arg(long, conflicts_with = "always")]
+    session: bool,
+    /// Until it is revoked, in this workspace
+    #[arg(long)]
+    always: bool,
+    /// For what: exact (this very call), program (the same program and subcommand), folder (everything below)
+    #[arg(long, value_parser = ["exact", "program", "folder"], default_value = "exact")]
+    width: String,
+}
+
+/// Runs it.
+pub(crate) fn run(command: &Approvals) -> Outcome {
+    let places = Places::find(Home::Environment)?;
+    let memory = Memory::of(&places);
+    let store = memory.store()?;
+    match &command.action {
+        Action::List { all, json } => shown::list(&store.approvals(!all, 200)?, *json)?,
+        Action::Show { id, json } => {
+            let approval = find(store, id)?;
+            if *json {
+                let previews = previews(&places, &approval.question)?;
+                let value = serde_json::json!({ "approval": approval, "previews": previews });
+                writeln!(stdout(), "{value}")?;
+            } else {
+                let text = shown::whole(&approval, &previews(&places, &approval.question)?);
+                write!(stdout(), "{text}")?;
+            }
+        }
+        Action::Answer(answer) => {
+            let approval = find(store, &answer.id)?;
+            let reply = reply(answer);
+            let asks = format!("{}\n{}", shown::whole(&approval, &[]), shown::about_to(&approval.question, &reply));
+            let person = operator::confirmed(&asks)?;
+            let answered = give(&places, store, &approval.question, &person, &reply)?;
+            writeln!(stdout(), "{}", shown::standing(&answered))?;
+        }
+        Action::Watch { json } => watch::run(&places, store, *json)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn reply(answer: &Answer) -> Reply {
+    let remember = match (answer.session, answer.always) {
+        (true, _) => Remember::Session,
+        (_, true) => Remember::Always,
+        _ => Remember::Once,
+    };
+    let width = Width::ALL.into_iter().find(|width| width.as_str() == answer.width).unwrap_or_default();
+    let verdict = if answer.verdict == "allow" { Verdict::Allow } else { Verdict::Deny };
+    Reply { verdict, remember, width }
+}
+
+/// Answers, with what policy and files are now.
+fn give(
+    places: &Places,
+    store: &Sqlite,
+    question: &Question,
+    person: &Person,
+    reply: &Reply,
+) -> Result<Approval, Failure> {
+    let policy = policy_now(places, question)?;
+    let answer = Answering {
+        id: &question.id,
+        person,
+        via: "terminal",
+        reply,
+        policy: policy.as_deref(),
+        facts: Facts { files: &RealFiles, env: &ProcessEnvironment },
+        now_ms: now_ms(),
+    };
+    store.answer(&answer).map_err(|error| match error {
+        Error::Refused(why) => Failure::wrong(format!("error: {why}")),
+        error => error.into(),
+    })
+}
+
+/// The version of the policy in force for the question's workspace; not known where files named on a command line
+/// asked.
+fn policy_now(places: &Places, question: &Question) -> Result<Option<String>, Failure> {
+    let in_force = InForce::load(places, question.workspace.as_deref().map(Path::new)).map_err(judge::refused)?;
+    let given = question.reasons.iter().any(|reason| reason.layer == "given");
+    Ok((!given).then(|| in_force.policy.version().to_owned()))
+}
+
+/// What each width would let pass of what was asked lately.
+fn previews(places: &Places, question: &Question) -> Result<Vec<(Width, sayso_gate::approval::Preview)>, Failure> {
+    let in_force = InForce::load(places, question.workspace.as_deref().map(Path::new)).map_err(judge::refused)?;
+    let log = Log::open(places)?;
+    log.fold()?;
+    let person = Person::named(operator::user_name());
+    let wider = question.offers.iter().filter(|offer| offer.width != Width::Exact);
+    wider
+        .map(|offer| Ok((offer.width, preview(log.store().as_ref(), &in_force.policy, question, offer, &person)?)))
+        .collect()
+}
+
+fn find(store: &Sqlite, id: &str) -> Result<Approval, Failure> {
+    let mut found = store.approvals(false, 10_000)?;
+    found.retain(|approval| approval.question.id.starts_with(id));
+    match found.len() {
+        1 => found.pop().ok_or_else(|| Failure::wrong("error: nothing was found")),
+        0 => Err(Failure::wrong(format!(
+            "error: there is no question {id}\n\n  `sayso approvals list --all` lists them."
+        ))),
+        many => Err(Failure::wrong(format!("error: {many} questions begin with {id}: write more of it"))),
+    }
+}

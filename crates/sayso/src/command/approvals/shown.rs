@@ -1,0 +1,130 @@
+//! Questions as people see them. Whatever an agent wrote is made visible.
+
+use crate::command::log::time::shown as time;
+use crate::failure::Failure;
+use crate::show::paint::Paint;
+use crate::show::table::Table;
+use sayso_gate::approval::{Approval, Preview, Question, Remember, Reply, Standing, Width};
+use sayso_policy::Verdict;
+use sayso_policy::explain::visible;
+use std::fmt::Write as _;
+use std::io::{Write as _, stdout};
+
+/// The questions in a table.
+pub(super) fn list(found: &[Approval], json: bool) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    if json {
+        for approval in found {
+            serde_json::to_writer(&mut out, approval)?;
+            writeln!(out)?;
+        }
+        return Ok(());
+    }
+    if found.is_empty() {
+        writeln!(out, "No question waits.")?;
+        return Ok(());
+    }
+    let mut table = Table::new(["id", "stands", "for", "who asks", "what", "until"]);
+    for approval in found {
+        let question = &approval.question;
+        table.row([
+            question.id.clone(),
+            approval.standing.as_str().to_owned(),
+            visible(&addressees(question)).into_owned(),
+            visible(question.actor.agent.as_deref().unwrap_or(&question.way_in)).into_owned(),
+            visible(&short(question)).into_owned(),
+            time(question.expires_ms),
+        ]);
+    }
+    write!(out, "{}", table.draw(Paint::for_stdout()))?;
+    Ok(())
+}
+
+fn addressees(question: &Question) -> String {
+    let one = |to: &Option<sayso_policy::Approvers>| match to {
+        None => "anybody".to_owned(),
+        Some(to) if to.need > 1 => format!("{} of {}", to.need, to.name),
+        Some(to) => to.name.clone(),
+    };
+    question.addressees.iter().map(one).collect::<Vec<_>>().join(" and ")
+}
+
+/// The command or call on one line, cut.
+fn short(question: &Question) -> String {
+    let arguments = || question.arguments.as_ref().map(ToString::to_string).unwrap_or_default();
+    let what = question.command.clone().unwrap_or_else(|| format!("{} {}", question.tool, arguments()));
+    let short: String = what.chars().take(80).collect();
+    if short.len() < what.len() { format!("{short}…") } else { short }
+}
+
+/// Everything about one question.
+pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> String {
+    let question = &approval.question;
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        for (at, part) in value.lines().enumerate() {
+            let _ = writeln!(text, "{:<10}{}", if at == 0 { name } else { "" }, visible(part));
+        }
+    };
+    line("question", &question.id);
+    line("stands", &standing(approval));
+    line("agent", question.actor.agent.as_deref().unwrap_or(&question.way_in));
+    line("tool", &question.tool);
+    match (&question.command, &question.arguments) {
+        (Some(command), _) => line("command", command),
+        (None, Some(arguments)) => line("arguments", &arguments.to_string()),
+        _ => {}
+    }
+    line("folder", question.cwd.as_deref().unwrap_or("unknown"));
+    for reason in question.reasons.iter().take(4) {
+        line("because", &format!("{} [{}]", reason.text, reason.code));
+    }
+    for effect in question.effects.iter().filter(|effect| effect.verdict == Verdict::Ask).take(12) {
+        line("would", &format!("{} {}", format!("{:?}", effect.verb).to_lowercase(), effect.target));
+    }
+    for file in question.files.iter().take(12) {
+        line("runs", &file.path.display().to_string());
+    }
+    line("for", &addressees(question));
+    line("until", &time(question.expires_ms));
+    for given in &approval.answers {
+        line("said", &format!("{} {} at {} ({})", given.person, given.reply.verdict, time(given.time_ms), given.via));
+    }
+    for offer in &question.offers {
+        line("width", &format!("{}: {}", offer.width.as_str(), offer.words));
+        for (_, preview) in previews.iter().filter(|(width, _)| *width == offer.width) {
+            let what =
+                format!("would also have let pass {} of the last {} asks", preview.would_pass, preview.looked_at);
+            line("", &what);
+            preview.examples.iter().for_each(|example| line("", &format!("  {}", one_line(example))));
+        }
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('\n', " ").chars().take(120).collect()
+}
+
+/// How a question stands, in a sentence.
+pub(super) fn standing(approval: &Approval) -> String {
+    let why = approval.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+    let used = if approval.used_ms.is_some() { ", and used" } else { "" };
+    match approval.standing {
+        Standing::Pending if !approval.answers.is_empty() => "pending: more people must answer".to_owned(),
+        standing => format!("{}{why}{used}", standing.as_str()),
+    }
+}
+
+/// What an answer will do.
+pub(super) fn about_to(question: &Question, reply: &Reply) -> String {
+    let verb = if reply.verdict == Verdict::Allow { "Allow" } else { "Deny" };
+    let offer = question.offers.iter().find(|offer| offer.width == reply.width);
+    let what = offer.map_or("exactly this call", |offer| offer.words.as_str());
+    let text = match reply.remember {
+        Remember::Once => format!("{verb} this call, once."),
+        Remember::Session => format!("{verb} for the rest of the session: {what}"),
+        Remember::Always => format!("{verb} in this workspace until revoked: {what}"),
+    };
+    visible(&text).into_owned()
+}

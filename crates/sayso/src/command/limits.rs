@@ -1,0 +1,81 @@
+//! `sayso limits`: what was used of them.
+
+use crate::command::log::time::{now_ms, shown as time};
+use crate::failure::Outcome;
+use crate::show::paint::Paint;
+use crate::show::table::Table;
+use sayso_gate::limit::Used;
+use sayso_gate::store::Ledger as _;
+use sayso_gate::{Home, Memory, Places};
+use sayso_policy::Usage;
+use sayso_policy::explain::visible;
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+/// Shows what was used of the limits, by session, run, agent, tenant and day.
+///
+/// Limits stand in the policy under [limits]. What is reserved for calls that still run is counted as used.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso limits
+  sayso limits --json | jq .usage.calls")]
+pub(crate) struct Limits {
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+    /// At most this many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+/// Runs it.
+pub(crate) fn run(command: &Limits) -> Outcome {
+    let memory = Memory::of(&Places::find(Home::Environment)?);
+    let now = now_ms();
+    let used: Vec<Used> = memory.store()?.used(now)?.into_iter().take(command.limit).collect();
+    let mut out = stdout().lock();
+    if command.json {
+        for one in &used {
+            serde_json::to_writer(&mut out, one)?;
+            writeln!(out)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if used.is_empty() {
+        writeln!(out, "Nothing is counted yet: no policy sets [limits], or no call was made since.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(["scope", "which", "used", "open", "last"]);
+    for one in &used {
+        let open = if one.open == 0 { String::new() } else { one.open.to_string() };
+        table.row([
+            one.scope.as_str().to_owned(),
+            visible(&one.key).into_owned(),
+            words(&one.usage),
+            open,
+            time(one.last_ms),
+        ]);
+    }
+    write!(out, "{}", table.draw(Paint::for_stdout()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `12 calls, 3 blocked`
+fn words(usage: &Usage) -> String {
+    let parts = [
+        (usage.calls, "calls"),
+        (usage.blocked, "blocked"),
+        (usage.input_tokens, "tokens read"),
+        (usage.output_tokens, "tokens written"),
+        (usage.deletes, "deleted"),
+        (usage.bytes_written, "bytes written"),
+        (usage.hosts, "hosts"),
+    ];
+    let mut parts: Vec<String> =
+        parts.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}")).collect();
+    if usage.cost_micros > 0 {
+        parts.push(format!("{}.{:02} spent", usage.cost_micros / 1_000_000, usage.cost_micros / 10_000 % 100));
+    }
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+}

@@ -1,0 +1,110 @@
+//! `sayso mode`: halt now, or loosen for a while.
+
+use crate::command::log::time::{now_ms, shown as time, span};
+use crate::failure::{Failure, Outcome};
+use crate::{judge, operator};
+use sayso_gate::mode::{Switch, end, in_force, switch};
+use sayso_gate::{Home, InForce, Memory, Places};
+use sayso_policy::Person;
+use sayso_policy::explain::visible;
+use sayso_policy::text::Mode as Run;
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Shows or switches the mode for all policy files.
+///
+/// `halt` denies everything at once. The others loosen, and so need a reason, an end at most a day away, and you at a
+/// terminal: `dry-run` runs nothing and answers stubs, `shadow` lets everything pass and records what would have been,
+/// `off` breaks the glass: only the record and what protects Sayso itself remain. Each switch is on record.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso mode                                         what is in force
+  sayso mode halt                                    stop everything now
+  sayso mode off --for 30m --because 'site is down'  break the glass
+  sayso mode enforce                                 back to what the policy says")]
+pub(crate) struct Mode {
+    /// halt, dry-run, shadow, off, or enforce
+    #[arg(value_parser = ["halt", "dry-run", "shadow", "off", "enforce"])]
+    mode: Option<String>,
+    /// For how long: 90s, 15m, 8h; at most 24h
+    #[arg(long = "for", value_name = "TIME", value_parser = span)]
+    lasts: Option<Duration>,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    because: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub(crate) fn run(command: &Mode) -> Outcome {
+    let places = Places::find(Home::Environment)?;
+    let memory = Memory::of(&places);
+    let Some(word) = &command.mode else { return show(&places, command.json) };
+    let wanted = match word.as_str() {
+        "halt" => Run::Halt,
+        "dry-run" => Run::DryRun,
+        "shadow" => Run::Shadow,
+        "off" => Run::Off,
+        _ => Run::Enforce,
+    };
+    if wanted == Run::Enforce {
+        let person = operator::confirmed("Every policy file's own mode is in force again.")?;
+        end(&memory, &person)?;
+        return show(&places, command.json);
+    }
+    // To stop is everybody's right; to loosen is not.
+    let because = command.because.clone();
+    let (person, why) = if wanted == Run::Halt {
+        (Person::named(operator::user_name()), because.unwrap_or_else(|| "halted by hand".to_owned()))
+    } else {
+        let because = because.ok_or_else(|| {
+            Failure::wrong(format!(
+                "error: `{word}` needs a reason and an end\n\n  Try: sayso mode {word} --for 30m --because 'why'"
+            ))
+        })?;
+        let asks = format!("The mode becomes `{word}` for all agents of this user: {}", visible(&because));
+        (operator::confirmed(&asks)?, because)
+    };
+    let since_ms = now_ms();
+    let lasts = command.lasts.map(|lasts| u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX));
+    let until_ms = lasts.map(|lasts| since_ms.saturating_add(lasts));
+    let pinned = InForce::load(&places, None).map_err(judge::refused)?.policy.mode_is_pinned();
+    let switched = Switch { mode: wanted, by: person, why, since_ms, until_ms };
+    switch(&memory, &switched, pinned).map_err(|error| match error {
+        sayso_gate::Error::Mode(why) => {
+            Failure::wrong(format!("error: {why}\n\n  Try: sayso mode {word} --for 30m --because 'why'"))
+        }
+        error => error.into(),
+    })?;
+    show(&places, command.json)
+}
+
+fn show(places: &Places, json: bool) -> Outcome {
+    let mut out = stdout().lock();
+    let found = in_force(places, now_ms());
+    if json {
+        serde_json::to_writer(&mut out, &serde_json::json!({ "switch": found }))?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match found {
+        None => writeln!(out, "enforce: every policy file's own mode counts.")?,
+        Some(switch) => {
+            let until =
+                switch.until_ms.map_or("until somebody ends it".to_owned(), |until| format!("until {}", time(until)));
+            let by = visible(&switch.by.name).into_owned();
+            writeln!(
+                out,
+                "{}: since {} by {by}, {until}: {}",
+                switch.mode.as_str(),
+                time(switch.since_ms),
+                visible(&switch.why)
+            )?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,176 @@
+//! `sayso policy`: what is in force, what was, and back.
+
+use crate::command::log::time::shown as time;
+use crate::failure::{Failure, Outcome};
+use crate::{judge, operator};
+use sayso_agents::install::unified;
+use sayso_gate::audit::{Change, Event, Kind, Log, PolicyVersion};
+use sayso_gate::store::Records as _;
+use sayso_gate::{Home, InForce, Places};
+use sayso_policy::explain::visible;
+use sayso_policy::{Layer, Policy as Compiled};
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+/// Shows the policy in force and its versions, compares them, and goes back to an earlier one.
+///
+/// Every policy that judged a call is kept by its version, which the record names.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso policy show                    the files in force here
+  sayso policy versions
+  sayso policy diff 7c1e9a4be2d05f31   from that version to what is in force
+  sayso policy rollback 7c1e9a4be2d05f31")]
+pub(crate) struct Policy {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Shows the files of the policy in force here, or of a version
+    Show {
+        /// A version, or the beginning of it
+        #[arg(value_name = "VERSION")]
+        which: Option<String>,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Lists the versions that judged something, the latest last
+    Versions {
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows what changed from one version to another
+    Diff {
+        /// The earlier one, or the beginning of it
+        from: String,
+        /// The later one [default: what is in force here]
+        to: Option<String>,
+    },
+    /// Puts your own policy file back to what it was in a version
+    Rollback {
+        /// A version, or the beginning of it
+        #[arg(value_name = "VERSION")]
+        which: String,
+    },
+}
+
+/// Runs it.
+pub(crate) fn run(command: &Policy) -> Outcome {
+    let places = Places::find(Home::Environment)?;
+    let here = std::env::current_dir()?.canonicalize()?;
+    let log = Log::open(&places)?;
+    log.fold()?;
+    let in_force = || {
+        let in_force = InForce::load(&places, Some(&here)).map_err(judge::refused)?;
+        Ok::<_, Failure>(PolicyVersion::new(in_force.policy.version(), &in_force.files))
+    };
+    let mut out = stdout().lock();
+    match &command.action {
+        Action::Show { which, json } => {
+            let shown = which.as_ref().map_or_else(in_force, |version| find(&log, version))?;
+            if *json {
+                serde_json::to_writer(&mut out, &shown)?;
+                writeln!(out)?;
+            } else {
+                writeln!(out, "policy {}", shown.version)?;
+                for file in &shown.files {
+                    let trust = if file.trusted { "" } else { ", not trusted: only its asks and denies count" };
+                    writeln!(out, "\n# {} ({}{trust})", visible(&file.name), file.layer)?;
+                    file.text.lines().try_for_each(|line| writeln!(out, "{}", visible(line)))?;
+                }
+            }
+        }
+        Action::Versions { json } => {
+            let now = in_force()?.version;
+            for (version, first_ms) in log.store().policies()? {
+                if *json {
+                    let line =
+                        serde_json::json!({ "version": version, "first_ms": first_ms, "in_force": version == now });
+                    writeln!(out, "{line}")?;
+                } else {
+                    writeln!(
+                        out,
+                        "{version}  {}{}",
+                        time(first_ms),
+                        if version == now { "  in force here" } else { "" }
+                    )?;
+                }
+            }
+        }
+        Action::Diff { from, to } => {
+            let from = find(&log, from)?;
+            let to = to.as_ref().map_or_else(in_force, |to| find(&log, to))?;
+            write!(out, "{}", difference(&from, &to))?;
+        }
+        Action::Rollback { which } => {
+            let version = find(&log, which)?;
+            drop(out);
+            rollback(&places, &log, &version)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn find(log: &Log, version: &str) -> Result<PolicyVersion, Failure> {
+    let known = log.store().policies()?;
+    let mut matching = known.iter().map(|(known, _)| known).filter(|known| known.starts_with(version));
+    let wrong = |why: String| Failure::wrong(format!("error: {why}\n\n  `sayso policy versions` lists them."));
+    let first = matching.next().ok_or_else(|| wrong(format!("there is no version {version} of the policy")))?;
+    if matching.next().is_some() {
+        return Err(wrong(format!("several versions begin with {version}")));
+    }
+    log.store().policy(first)?.ok_or_else(|| wrong(format!("the texts of version {first} are not kept")))
+}
+
+/// What changed, file by file.
+fn difference(from: &PolicyVersion, to: &PolicyVersion) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for file in from.files.iter().chain(&to.files) {
+        if !names.contains(&file.name.as_str()) {
+            names.push(&file.name);
+        }
+    }
+    let of = |version: &PolicyVersion, name: &str| {
+        version.files.iter().find(|file| file.name == name).map(|file| file.text.clone())
+    };
+    let one = |name: &&str| unified(name, of(from, name).as_deref(), of(to, name).as_deref());
+    let diff: String = names.iter().map(one).collect();
+    if diff.is_empty() {
+        return format!("{} and {} have the same texts.\n", from.version, to.version);
+    }
+    diff.lines().map(|line| format!("{}\n", visible(line))).collect()
+}
+
+fn rollback(places: &Places, log: &Log, version: &PolicyVersion) -> Result<(), Failure> {
+    let own = version.files.iter().find(|file| file.layer == Layer::User.to_string());
+    let Some(own) = own else {
+        return Err(Failure::wrong(format!(
+            "error: version {} has no policy file of yours to go back to\n\n  `sayso policy show {}` shows its files.",
+            version.version, version.version
+        )));
+    };
+    let texts: Vec<_> = version.texts().into_iter().filter(|text| text.layer == Layer::User).collect();
+    if let Err(problems) = Compiled::compile(&texts) {
+        return Err(Failure::wrong(judge::rendered(&problems, &texts)));
+    }
+    let asks = format!("{} becomes what it was in version {}.", places.shown(&places.user), version.version);
+    let person = operator::confirmed(&asks)?;
+    let mut change = Change::now(Kind::Policy, "rolled-back");
+    change.about = Some(version.version.clone());
+    change.by = Some(person.name);
+    log.store().append(&[Event::from(change)], &[])?;
+    let kept = places.user.with_extension("toml.before");
+    if places.user.exists() {
+        std::fs::copy(&places.user, &kept)?;
+    }
+    let new = places.user.with_extension("toml.new");
+    std::fs::write(&new, &own.text)?;
+    std::fs::rename(&new, &places.user)?;
+    writeln!(stdout(), "{} is back; what it was stands in {}.", places.shown(&places.user), places.shown(&kept))?;
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! `sayso approvals`, `grants`, `limits`, `policy` and `mode`.
+
+use crate::person::{Person, first};
+use serde_json::{Value, json};
+
+const LEADS: &str = "default = \"ask\"\n[allow]\nrun = [\"true\"]\n[approvals.leads]\nmembers = [\"nobody-here\"]\n\
+                     [[rule]]\nid = \"make\"\nask = { run = \"make\" }\napprover = \"leads\"\nbecause = \"Leads decide.\"\n";
+
+/// What the hook says to a command.
+fn hook(person: &Person, command: &str) -> (String, String) {
+    let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": person.project(),
+        "permission_mode": "default", "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"});
+    let said = person.run_with(&["hook", "claude-code"], &event.to_string());
+    let answer: Value = serde_json::from_str(&said.out).unwrap_or_default();
+    let field = |name: &str| answer["hookSpecificOutput"][name].as_str().unwrap_or(&said.err).to_owned();
+    (field("permissionDecision"), field("permissionDecisionReason"))
+}
+
+#[test]
+fn a_question_for_named_approvers_waits_in_the_queue() {
+    let person = Person::new();
+    person.policy(LEADS);
+    assert_eq!(person.run(&["approvals", "list"]).out, "No question waits.\n");
+    let (decision, why) = hook(&person, "make all\u{1b}[2J");
+    assert_eq!(decision, "deny", "{why}");
+    assert!(why.contains("Question") && why.contains("waits"), "{why}");
+    let listed = person.run(&["approvals", "list", "--json"]).out;
+    let question: Value = serde_json::from_str(&listed).unwrap();
+    let id = question["id"].as_str().unwrap();
+    assert_eq!(
+        (question["standing"].as_str(), question["addressees"][0]["name"].as_str()),
+        (Some("pending"), Some("leads"))
+    );
+    let shown = person.run(&["approvals", "show", id.get(..16).unwrap()]);
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    assert!(shown.out.contains("Leads decide.") && shown.out.contains("\\x1b"), "{}", shown.out);
+    assert!(shown.out.chars().all(|c| c == '\n' || !c.is_control()), "{}", shown.out);
+    assert!(person.run(&["approvals", "list"]).out.contains("leads"));
+    assert_eq!(person.run(&["approvals", "show", "nonsense"]).code, 2);
+}
+
+#[test]
+fn answers_need_a_person_at_a_terminal() {
+    let person = Person::new();
+    person.policy(LEADS);
+    hook(&person, "make all");
+    let listed = person.run(&["approvals", "list", "--json"]).out;
+    let id = serde_json::from_str::<Value>(&listed).unwrap()["id"].as_str().unwrap().to_owned();
+    for arguments in [
+        &["approvals", "answer", &id, "allow"][..],
+        &["approvals", "watch"],
+        &["mode", "off", "--for", "1h", "--because", "x"],
+        &["mode", "enforce"],
+    ] {
+        let said = person.run_with(arguments, "y\n1234\n");
+        assert_eq!(said.code, 2, "{arguments:?}: {}", said.out);
+        assert!(first(&said.err).starts_with("error: this is for a person at a terminal"), "{}", said.err);
+    }
+    let still: Value = serde_json::from_str(&person.run(&["approvals", "list", "--json"]).out).unwrap();
+    assert_eq!(still["standing"], "pending");
+}
+
+/// No tool call of an agent runs these.
+#[test]
+fn an_agents_call_of_an_operators_command_is_denied() {
+    let person = Person::new();
+    person.policy("default = \"allow\"\n[allow]\nrun = [\"*\"]\n");
+    for command in [
+        "sayso approvals answer x allow",
+        "sayso grants revoke x",
+        "sayso policy rollback x",
+        "sayso mode off --for 1h --because x",
+        "script -qc 'sayso approvals answer x allow' /dev/null",
+        "env HOME=/x sayso approvals watch",
+    ] {
+        let (decision, why) = hook(&person, command);
+        assert_eq!(decision, "deny", "{command}: {why}");
+    }
+}
+
+#[test]
+fn limits_count_across_hooks_and_are_shown() {
+    let person = Person::new();
+    person.policy("default = \"allow\"\n[allow]\nrun = [\"*\"]\n[limits.session]\ncalls = 2\n");
+    assert!(person.run(&["limits"]).out.starts_with("Nothing is counted yet"));
+    let said: Vec<String> = (0..3).map(|_| hook(&person, "true").0).collect();
+    assert_eq!(said, ["allow", "allow", "deny"]);
+    let used: Value = serde_json::from_str(&person.run(&["limits", "--json"]).out).unwrap();
+    assert_eq!((used["scope"].as_str(), used["usage"]["calls"].as_u64()), (Some("session"), Some(2)));
+    assert!(person.run(&["limits"]).out.contains("2 calls"));
+    assert_eq!(person.run(&["check", "true"]).code, 0, "check uses nothing and counts nothing");
+}
+
+#[test]
+fn anybody_may_halt_and_everything_stops_at_once() {
+    let person = Person::new();
+    person.policy("default = \"allow\"\n[allow]\nrun = [\"*\"]\n");
+    assert_eq!(hook(&person, "true").0, "allow");
+    assert_eq!(person.run(&["mode"]).out, "enforce: every policy file's own mode counts.\n");
+    let said = person.run(&["mode", "halt", "--because", "an \u{1b}[31malarm"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.starts_with("halt: since ") && said.out.contains("\\x1b"), "{}", said.out);
+    let (decision, why) = hook(&person, "true");
+    assert_eq!(decision, "deny");
+    assert!(why.contains("halted") || why.contains("operator-mode"), "{why}");
+    let shown: Value = serde_json::from_str(&person.run(&["mode", "--json"]).out).unwrap();
+    assert_eq!(shown["switch"]["mode"], "halt");
+    assert_eq!(person.run(&["mode", "shadow"]).code, 2);
+}
+
+#[test]
+fn versions_of_the_policy_are_kept_and_compared() {
+    let person = Person::new();
+    person.policy("default = \"ask\"\n[allow]\nrun = [\"true\"]\n");
+    hook(&person, "true");
+    person.policy("default = \"ask\"\n[allow]\nrun = [\"true\", \"echo\"]\n");
+    hook(&person, "true");
+    let versions = person.run(&["policy", "versions", "--json"]).out;
+    let versions: Vec<Value> = versions.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(versions.len(), 2, "{versions:?}");
+    assert_eq!(versions.iter().map(|v| v["in_force"].as_bool().unwrap()).collect::<Vec<_>>(), [false, true]);
+    let old = versions[0]["version"].as_str().unwrap();
+    let diff = person.run(&["policy", "diff", old.get(..8).unwrap()]).out;
+    assert!(diff.contains("-run = [\"true\"]\n+run = [\"true\", \"echo\"]\n"), "{diff}");
+    let shown = person.run(&["policy", "show", old]).out;
+    assert!(shown.starts_with(&format!("policy {old}\n")) && shown.contains("run = [\"true\"]"), "{shown}");
+    assert!(person.run(&["policy", "show"]).out.contains("\"echo\""));
+    assert_eq!(person.run(&["policy", "rollback", old]).code, 2, "needs a terminal");
+    assert_eq!(person.run(&["policy", "show", "ffff"]).code, 2);
+}
+
+/// Runs a command at a terminal of its own, where a person types the number that is shown.
+fn at_terminal(person: &Person, arguments: &[&str]) -> String {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::io::{Read as _, Write as _};
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let theirs = || std::fs::File::options().read(true).write(true).open(&name).unwrap();
+    let sayso = person.sayso();
+    let mut command = std::process::Command::new("setsid");
+    command
+        .args(["--ctty", "--wait"])
+        .arg(sayso.get_program())
+        .args(arguments)
+        .current_dir(person.project())
+        .env_clear();
+    command.env("HOME", person.home()).env("PATH", "/usr/bin:/bin");
+    let mut child = command.stdin(theirs()).stdout(theirs()).stderr(theirs()).spawn().unwrap();
+    // Our own hold on their side of the terminal would keep it open for ever.
+    drop(command);
+    let mut terminal = std::fs::File::from(ours);
+    let (mut shown, mut typed) = (String::new(), false);
+    let mut buffer = [0; 4096];
+    // The terminal of a program that has ended is an error to read.
+    while let Ok(length) = terminal.read(&mut buffer) {
+        if length == 0 {
+            break;
+        }
+        shown.push_str(&String::from_utf8_lossy(&buffer[..length]));
+        let code =
+            shown.split("Type ").nth(1).and_then(|rest| rest.split(" to go on: ").next().filter(|c| c.len() == 4));
+        if let (Some(code), false) = (code.filter(|_| shown.contains(" to go on: ")), typed) {
+            writeln!(terminal, "{code}").unwrap();
+            typed = true;
+        }
+    }
+    child.wait().unwrap();
+    shown
+}
+
+#[test]
+fn a_person_at_a_terminal_answers_and_the_call_passes() {
+    let person = Person::new();
+    let name = String::from_utf8(std::process::Command::new("id").arg("-un").output().unwrap().stdout).unwrap();
+    person.policy(&LEADS.replace("nobody-here", name.trim()).replace("default = \"ask\"", "default = \"allow\""));
+    assert_eq!(hook(&person, "make all").0, "deny");
+    let listed = person.run(&["approvals", "list", "--json"]).out;
+    let id = serde_json::from_str::<Value>(&listed).unwrap()["id"].as_str().unwrap().to_owned();
+    let shown = at_terminal(&person, &["approvals", "answer", &id, "allow", "--always"]);
+    if shown.contains("started it") {
+        // These tests themselves were started by an agent.
+        return;
+    }
+    assert!(shown.contains("approved"), "{shown}");
+    assert_eq!(hook(&person, "make all").0, "allow");
+    assert_eq!(hook(&person, "make all").0, "allow");
+    assert_eq!(hook(&person, "make other").0, "deny");
+    let granted: Value = serde_json::from_str(&person.run(&["grants", "list", "--json"]).out).unwrap();
+    assert_eq!(granted["givers"][0]["name"].as_str(), Some(name.trim()));
+    let id = granted["id"].as_str().unwrap();
+    assert!(person.run(&["grants", "list"]).out.contains(id));
+    assert!(person.run(&["grants", "uses", id]).out.contains("make all"));
+    assert!(at_terminal(&person, &["grants", "revoke", id]).contains("Taken back."));
+    assert_eq!(hook(&person, "make all").0, "deny");
+    let off = at_terminal(&person, &["mode", "off", "--for", "10m", "--because", "a fire"]);
+    assert!(off.contains("off: since"), "{off}");
+    assert_eq!(hook(&person, "make all").0, "allow");
+    assert!(at_terminal(&person, &["mode", "enforce"]).contains("enforce: every"));
+    assert_eq!(hook(&person, "make all").0, "deny");
+}
