@@ -54,6 +54,8 @@ pub enum What {
     SessionEnded,
     /// An agent started another one, whose ceiling it is.
     SubagentStarted,
+    /// A person answered at the caller's own prompt.
+    PromptAnswered,
     /// Settings of the agent changed while it ran: somebody may be switching the guard off.
     SettingsChanged,
     /// The agent told what it plans.

@@ -259,6 +259,25 @@ fn without_login(word: &str) -> String {
     }
 }
 
+/// Text without private keys and without keys of well-known formats, and with everything else as it was: for text that
+/// somebody goes on to work with.
+#[must_use]
+pub fn keys(text: &str) -> String {
+    let text = without_private_keys(text);
+    let clean = |piece| match piece {
+        Piece::Between(between) => between.to_owned(),
+        Piece::Word(word) => without_known_keys(word),
+    };
+    pieces(&text).map(clean).collect()
+}
+
+/// Whether [`keys`] may find something: a quick look at bytes.
+#[must_use]
+pub fn may_hold_keys(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return true };
+    text.contains("PRIVATE KEY") || KEYS.iter().any(|(start, _)| text.contains(start))
+}
+
 /// At most `limit` characters of a text, with a word on how much is missing.
 pub(super) fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {

@@ -63,6 +63,7 @@ const OPERATOR: &[&str] = &[
     "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass,hook}",
     "sayso init",
     "sayso log prune",
+    "sayso mcp pins",
 ];
 
 /// Patterns, found by their literal parts.

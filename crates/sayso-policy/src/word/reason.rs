@@ -316,6 +316,56 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "The agent may be newer than this Sayso: update Sayso, or report the bug.",
     },
     CodeInfo {
+        code: "mcp-changed-tool",
+        title: "An MCP server describes the tool differently than when it was accepted.",
+        advice: "Look at the change with `sayso mcp pins show`, then `sayso mcp pins accept`.",
+    },
+    CodeInfo {
+        code: "mcp-hidden-characters",
+        title: "The definition of an MCP tool holds characters that nobody sees.",
+        advice: "Read it with `sayso mcp pins show`; if it is harmless, `sayso mcp pins accept`.",
+    },
+    CodeInfo {
+        code: "mcp-instructions",
+        title: "The definition of an MCP tool speaks to the model instead of describing the tool.",
+        advice: "Read it with `sayso mcp pins show`; if it is harmless, `sayso mcp pins accept`.",
+    },
+    CodeInfo {
+        code: "mcp-imitation",
+        title: "The name of an MCP tool looks like that of another one.",
+        advice: "Look at both with `sayso mcp pins list`; if it is meant, `sayso mcp pins accept`.",
+    },
+    CodeInfo {
+        code: "mcp-unlisted-tool",
+        title: "An MCP server was asked for a tool that it does not list.",
+        advice: "Use a tool of its list. A tool that is missing there may have been hidden by the policy.",
+    },
+    CodeInfo {
+        code: "mcp-arguments",
+        title: "The arguments do not fit the MCP tool's own schema.",
+        advice: "Put the arguments right; the message names each problem.",
+    },
+    CodeInfo {
+        code: "mcp-schema-unusable",
+        title: "The schema of an MCP tool cannot be checked safely, so its calls ask.",
+        advice: "Ask the server's makers for a plain schema without remote or endless references.",
+    },
+    CodeInfo {
+        code: "mcp-result-too-large",
+        title: "An MCP server's result was larger than the gateway passes on.",
+        advice: "Ask for less, or raise `--max-result`.",
+    },
+    CodeInfo {
+        code: "mcp-server-gone",
+        title: "The MCP server stopped, could not be started or could not be reached.",
+        advice: "See its own messages on standard error; it is started again at the next call, within limits.",
+    },
+    CodeInfo {
+        code: "mcp-timeout",
+        title: "The MCP server gave no answer in time.",
+        advice: "Try again, or raise `--timeout`.",
+    },
+    CodeInfo {
         code: "redirect",
         title: "Output is redirected into a file, which no allow of a program covers.",
         advice: "Allow the path with a `write` rule.",
