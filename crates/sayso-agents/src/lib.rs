@@ -17,6 +17,7 @@ mod json;
 mod judge;
 pub mod live;
 mod mark;
+pub mod mcp;
 mod once;
 mod pipe;
 pub mod plugin;

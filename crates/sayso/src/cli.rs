@@ -47,6 +47,7 @@ pub(crate) enum Command {
     Uninstall(command::uninstall::Uninstall),
     Doctor(command::doctor::Doctor),
     Reconcile(command::reconcile::Reconcile),
+    Mcp(command::mcp::Mcp),
     Serve(command::serve::Serve),
     Completions(command::completions::Completions),
     Man(command::man::Man),

@@ -12,7 +12,6 @@ mod answers;
 mod call;
 mod conductor;
 mod judge;
-mod later;
 mod modes;
 mod options;
 mod pending;

@@ -17,6 +17,7 @@ pub(crate) mod limits;
 pub(crate) mod lint;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod mode;
 pub(crate) mod policy;
 pub(crate) mod reconcile;

@@ -1,0 +1,128 @@
+//! A person is asked, in the client's own window.
+//!
+//! Until 2025-11-25 with a request to the client (`elicitation/create`), while the call waits; from 2026-07-28 on with
+//! a question in the place of the call's result, which the client answers by calling again.
+
+use super::answer::{refused, sentence};
+use super::call::Call;
+use super::elicit::{self, Answered};
+use super::guard::{Guard, Held, MOST_HELD, Port, Way, lock, own_reason};
+use super::tools::Tool;
+use crate::pipe::{message_line, replaced};
+use sayso_gate::reason;
+use sayso_policy::Reason;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// A question that was put into an answer.
+pub(super) struct Round {
+    /// What nobody else knows.
+    state: String,
+    /// The call that it is about, as it came: what runs, if the answer is yes.
+    line: Vec<u8>,
+    call: Call,
+    /// A person may accept the tool with the answer.
+    acceptable: bool,
+    until: Instant,
+}
+
+impl Guard {
+    /// Asks the client's user.
+    pub(super) fn ask(
+        &self,
+        held: &Held,
+        tool: Option<&Tool>,
+        open: &[Reason],
+        policy: &[Reason],
+        to_client: &dyn Port,
+    ) -> Way {
+        let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(sentence).collect();
+        let acceptable = tool.is_some() && open.iter().any(|reason| reason.code != "mcp-schema-unusable");
+        let question = elicit::question(&self.server, &held.call, &sentences, acceptable);
+        if held.call.asks_in_rounds() {
+            return self.first_round(held, &question, acceptable);
+        }
+        let awaited = self.waiting.expect();
+        let line = message_line(Some(&awaited.id), "elicitation/create", Some(question.to_string().as_bytes()));
+        let reply = if to_client.say(line) { awaited.answer(self.limits.patience) } else { None };
+        let Some(reply) = reply else {
+            let id = String::from_utf8_lossy(&awaited.id).into_owned();
+            let params = json!({"requestId": id.trim_matches('"'), "reason": "Nobody answered in time."});
+            to_client.say(message_line(None, "notifications/cancelled", Some(params.to_string().as_bytes())));
+            return self.answered(&held.call, None);
+        };
+        self.answered(&held.call, Some(elicit::answered(reply.as_deref(), acceptable)))
+    }
+
+    /// Puts a question into the answer of a call.
+    fn first_round(&self, held: &Held, question: &Value, acceptable: bool) -> Way {
+        let state = format!("sayso:{}{}", super::own_id::random(), super::own_id::random());
+        let result = elicit::question_as_result(question, &state);
+        let Some(until) = Instant::now().checked_add(self.limits.patience) else { return Way::Slow };
+        let mut rounds = lock(&self.rounds);
+        if rounds.len() >= MOST_HELD {
+            rounds.pop_front();
+        }
+        rounds.push_back(Round { state, line: held.line.clone(), call: held.call.clone(), acceptable, until });
+        Way::Ask(result)
+    }
+
+    /// The client calls again, with an answer.
+    ///
+    /// INVARIANT: what runs is the call that the person was shown, whatever came with the answer; and an answer is
+    /// used once.
+    pub(super) fn second_round(&self, held: &Held) -> Way {
+        let Some((state, said)) = &held.call.answer else { return Way::Slow };
+        let round = {
+            let mut rounds = lock(&self.rounds);
+            let at = rounds.iter().position(|round| round.state == *state);
+            at.and_then(|at| rounds.remove(at))
+        };
+        let round = round.filter(|round| {
+            let same = round.call.tool == held.call.tool && round.call.arguments == held.call.arguments;
+            same && Instant::now() < round.until
+        });
+        let Some(round) = round else {
+            let reason = own_reason(reason::UNANSWERED, "The answer is to another call, or comes too late.".to_owned());
+            self.judge.refuse(&self.server, &held.call, &reason);
+            return Way::Told(refused(&[reason], "Call the tool again without it."));
+        };
+        let said = said.as_ref().map(|said| said.to_string().into_bytes());
+        match self.answered(&round.call, Some(elicit::answered(said.as_deref(), round.acceptable))) {
+            Way::Run => match replaced(&round.line, &["id"], &held.id) {
+                Some(mut line) => {
+                    line.push(b'\n');
+                    Way::RunThis(line)
+                }
+                None => Way::Slow,
+            },
+            other => other,
+        }
+    }
+
+    /// What becomes of a call after an answer; `None`: nobody answered.
+    fn answered(&self, call: &Call, answer: Option<Answered>) -> Way {
+        let (told, why) = match answer {
+            None => ("nobody answered", Some("A person should decide this, and nobody answered.")),
+            Some(Answered::No) => ("no", Some("The user said no.")),
+            Some(Answered::Once) => ("yes, once", None),
+            Some(Answered::Accept) => ("yes, and the tool is accepted as it is described now", None),
+        };
+        self.judge.note_answer(&self.server, call, told);
+        if let Some(why) = why {
+            let reason = own_reason(reason::UNANSWERED, why.to_owned());
+            self.judge.refuse(&self.server, call, &reason);
+            let next = "Do not try it again in another form: reach the goal another way, or ask the user.";
+            return Way::Told(refused(&[reason], next));
+        }
+        if answer == Some(Answered::Accept) {
+            if let Err(error) = self.pins.accept(&self.server, Some(&call.tool)) {
+                return Way::Told(self.failed(call, &error));
+            }
+            if let Some(tool) = self.tool(&call.tool) {
+                self.settle(&tool);
+            }
+        }
+        Way::Run
+    }
+}

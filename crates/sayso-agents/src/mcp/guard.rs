@@ -1,0 +1,475 @@
+//! What stands between one client and one server: every message passes here, in either direction.
+//!
+//! Transport is not known here. A driver reads lines, hands each to [`Guard::hear_client`] or [`Guard::hear_server`],
+//! and does what they say. What may take long (a person is asked, the server's tools must be fetched first) is handed
+//! back as [`FromClient::Decide`], and the driver calls [`Guard::decide`] on a thread of its own.
+
+use super::answer::{denied, malformed, refused, tool_error};
+use super::asking::Round;
+use super::call::Call;
+use super::elicit;
+use super::judge::{self, Judge};
+use super::own_id::{Reply, Waiting};
+use super::pins::{Pins, Standing};
+use super::result::{self, Redact, Shape};
+use super::schema::Checker;
+use super::suspicion;
+use super::tools::{Tool, Tools};
+use crate::pipe::{Id, Message, message_line, replaced, result_line};
+use sayso_gate::{Permit, reason};
+use sayso_policy::{Answer, Layer, Reason};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How many calls may wait for a person at once.
+pub(super) const MOST_HELD: usize = 64;
+
+/// Somebody who takes whole lines.
+pub(crate) trait Port: Send + Sync {
+    /// Passes a line on; `false` if nobody takes it any more.
+    fn send(&self, line: &[u8]) -> bool;
+
+    /// Says something of our own, without waiting until it is taken: whoever reads a side must not wait for that side.
+    fn say(&self, line: Vec<u8>) -> bool {
+        self.send(&line)
+    }
+}
+
+/// What is between a client and its server.
+pub(crate) struct Guard {
+    /// The server, by the name its owner gave it.
+    pub(crate) server: String,
+    pub(super) reached: String,
+    pub(super) judge: Arc<Judge>,
+    pub(super) pins: Pins,
+    pub(super) limits: Limits,
+    pub(super) tools: Mutex<Tools>,
+    /// The client can ask its user.
+    elicitation: AtomicBool,
+    /// Requests of our own.
+    pub(super) waiting: Waiting,
+    /// Calls that wait for a person; `true`: the client has given up on it.
+    held: Mutex<HashMap<Id, Arc<AtomicBool>>>,
+    /// Questions whose answers come with a second call, the oldest first.
+    pub(super) rounds: Mutex<VecDeque<Round>>,
+    /// Calls that are counted and have not ended, with the ids of their records.
+    running: Mutex<HashMap<Id, String>>,
+}
+
+/// What a server may give, and how long things may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The largest result that is passed on, in bytes.
+    pub largest_result: usize,
+    /// What is taken out of results.
+    pub redact: Redact,
+    /// How long a person is waited for.
+    pub patience: Duration,
+    /// How long a server may take for an answer.
+    pub timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            largest_result: 1024 * 1024,
+            redact: Redact::Keys,
+            patience: Duration::from_secs(300),
+            timeout: Duration::from_secs(600),
+        }
+    }
+}
+
+/// What to do with a message of the client.
+#[derive(Debug)]
+pub(crate) enum FromClient {
+    /// Pass it on as it came.
+    Pass,
+    /// Pass this on instead.
+    Instead(Vec<u8>),
+    /// Do not pass it on; tell the client this.
+    Answer(Vec<u8>),
+    /// Nothing.
+    Nothing,
+    /// Call [`Guard::decide`] where waiting hurts nobody.
+    Decide(Box<Held>),
+}
+
+/// A call that cannot be answered at once.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(super) line: Vec<u8>,
+    pub(super) id: Vec<u8>,
+    key: Id,
+    pub(super) call: Call,
+    given_up: Arc<AtomicBool>,
+}
+
+/// What to do with a message of the server.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum FromServer {
+    /// Pass it on as it came.
+    Pass,
+    /// Pass this on instead.
+    Instead(Vec<u8>),
+    /// Nothing.
+    Nothing,
+}
+
+/// What a call's way leads to.
+pub(super) enum Way {
+    Run,
+    /// Another line than the one that came.
+    RunThis(Vec<u8>),
+    /// The client is to ask, and to call again.
+    Ask(Value),
+    Told(String),
+    Slow,
+}
+
+impl Guard {
+    pub(crate) fn new(server: String, reached: String, judge: Arc<Judge>, pins: Pins, limits: Limits) -> Self {
+        Self {
+            server,
+            reached,
+            judge,
+            pins,
+            limits,
+            tools: Mutex::default(),
+            elicitation: AtomicBool::new(false),
+            waiting: Waiting::default(),
+            held: Mutex::default(),
+            rounds: Mutex::default(),
+            running: Mutex::default(),
+        }
+    }
+
+    /// A message of the client.
+    pub(crate) fn hear_client(&self, message: &Message<'_>) -> FromClient {
+        match message.method.as_deref() {
+            None if self.takes(message) => FromClient::Nothing,
+            Some("initialize") => {
+                self.initialize(message);
+                FromClient::Pass
+            }
+            Some("tools/call") => self.call(message),
+            Some("notifications/cancelled") if self.gives_up(message) => FromClient::Nothing,
+            _ => FromClient::Pass,
+        }
+    }
+
+    /// A message of the server.
+    pub(crate) fn hear_server(&self, message: &Message<'_>) -> FromServer {
+        if message.method.is_none() {
+            if self.takes(message) {
+                return FromServer::Nothing;
+            }
+            self.ended(message);
+            return message.result.map_or(FromServer::Pass, |result| self.result(message, result));
+        }
+        if message.method.as_deref() == Some("notifications/tools/list_changed") {
+            lock(&self.tools).complete = false;
+        }
+        FromServer::Pass
+    }
+
+    /// Whether a message is the answer to a request of ours; then it has reached us.
+    pub(crate) fn takes(&self, message: &Message<'_>) -> bool {
+        message.key().is_some_and(|id| self.waiting.takes(&id, message.result))
+    }
+
+    /// Whether any call waits for a person, or for the server's tools.
+    pub(crate) fn is_busy(&self) -> bool {
+        !lock(&self.held).is_empty()
+    }
+
+    /// Whether a call of this id waits for a person.
+    pub(crate) fn holds(&self, id: &Id) -> bool {
+        lock(&self.held).contains_key(id)
+    }
+
+    /// The same for an answer that could not be read.
+    pub(crate) fn hears(&self, id: &Id, result: Option<&[u8]>) -> bool {
+        self.waiting.takes(id, result)
+    }
+
+    /// A request of our own. `None`: no answer; `Some(None)`: an error.
+    pub(crate) fn request(
+        &self,
+        to: &dyn Port,
+        method: &str,
+        params: Option<&[u8]>,
+        patience: Duration,
+    ) -> Option<Reply> {
+        let awaited = self.waiting.expect();
+        if !to.send(&message_line(Some(&awaited.id), method, params)) {
+            return None;
+        }
+        awaited.answer(patience)
+    }
+
+    /// The server is gone: nobody answers us any more, and another one may know other tools.
+    pub(crate) fn server_gone(&self) {
+        self.waiting.give_up();
+        lock(&self.running).clear();
+        let mut tools = lock(&self.tools);
+        (tools.complete, tools.doubtful) = (false, true);
+    }
+
+    /// Whether the client can ask its user, as it says itself. It says so once; a proxy may say it for it.
+    pub(crate) fn client_can_ask(&self, can: bool) {
+        self.elicitation.store(can, Ordering::Relaxed);
+    }
+
+    fn initialize(&self, message: &Message<'_>) {
+        let params: Option<Value> = message.params.and_then(|params| serde_json::from_slice(params).ok());
+        let can = params.as_ref().and_then(|params| params.get("capabilities")).is_some_and(elicit::can_ask);
+        self.client_can_ask(can);
+    }
+
+    fn call(&self, message: &Message<'_>) -> FromClient {
+        let (Some(id), Some(key)) = (message.id, message.key()) else {
+            // A call without an answer is none that the protocol knows, and one whose id readers round differently
+            // might be answered to another.
+            let why = "The call has no id that can be relied on.";
+            return if message.id.is_some() { FromClient::Answer(malformed(None, why)) } else { FromClient::Nothing };
+        };
+        let call = match Call::read(message) {
+            Ok(call) => call,
+            Err(why) => return FromClient::Answer(malformed(message.id, &why)),
+        };
+        match self.way(&call) {
+            Way::Run => FromClient::Pass,
+            Way::RunThis(line) => FromClient::Instead(line),
+            Way::Ask(result) => FromClient::Answer(result_line(id, &result)),
+            Way::Told(text) => FromClient::Answer(tool_error(id, &text)),
+            Way::Slow => {
+                let given_up = Arc::new(AtomicBool::new(false));
+                let mut held = lock(&self.held);
+                if held.len() >= MOST_HELD || held.insert(key.clone(), Arc::clone(&given_up)).is_some() {
+                    let why = "Sayso: deny. Too many calls wait for a person, or one of this id does [unanswered].";
+                    return FromClient::Answer(tool_error(id, why));
+                }
+                FromClient::Decide(Box::new(Held { line: message.line.to_vec(), id: id.to_vec(), key, call, given_up }))
+            }
+        }
+    }
+
+    /// The quick way, on the thread that reads: everything that needs neither a person nor the server.
+    fn way(&self, call: &Call) -> Way {
+        if call.answer.is_some() {
+            return Way::Slow;
+        }
+        let tool = match self.tool(&call.tool) {
+            Some(tool) if !tool.open => tool,
+            _ => return Way::Slow,
+        };
+        if let Some(text) = self.unfit(&tool, call) {
+            return Way::Told(text);
+        }
+        if matches!(tool.checker(), Checker::Unusable(_)) {
+            return Way::Slow;
+        }
+        if !self.judge.is_plain(&self.server, call) {
+            return Way::Slow;
+        }
+        let judged = self.judge.judge(&self.server, call, sayso_gate::Asking::Nobody);
+        match judged.permit {
+            Some(permit) => spent(permit),
+            None => Way::Told(denied(&judged.decision)),
+        }
+    }
+
+    /// The slow way: fetches the server's tools where they are not known, asks a person where one must be asked.
+    pub(crate) fn decide(&self, held: Held, to_client: &dyn Port, to_server: &dyn Port) -> FromClient {
+        let way = self.slow_way(&held, to_client, to_server);
+        lock(&self.held).remove(&held.key);
+        if held.given_up.load(Ordering::SeqCst) {
+            return FromClient::Nothing;
+        }
+        match way {
+            Way::Run => {
+                let mut line = held.line;
+                line.push(b'\n');
+                FromClient::Instead(line)
+            }
+            Way::RunThis(line) => FromClient::Instead(line),
+            Way::Ask(result) => FromClient::Answer(result_line(&held.id, &result)),
+            Way::Told(text) => FromClient::Answer(tool_error(&held.id, &text)),
+            Way::Slow => {
+                FromClient::Answer(tool_error(&held.id, "Sayso: deny. It could not be decided [internal-error]."))
+            }
+        }
+    }
+
+    fn slow_way(&self, held: &Held, to_client: &dyn Port, to_server: &dyn Port) -> Way {
+        let call = &held.call;
+        if call.answer.is_some() {
+            return self.second_round(held);
+        }
+        if self.tool(&call.tool).is_none() && !lock(&self.tools).complete && !self.fetch(call, to_server) {
+            let text = format!("The MCP server {} is gone or does not say which tools it has.", self.server);
+            let reason = own_reason("mcp-server-gone", text);
+            self.judge.refuse(&self.server, call, &reason);
+            return Way::Told(refused(&[reason], "Try again later, or go on without it."));
+        }
+        let tool = self.tool(&call.tool);
+        let mut open = Vec::new();
+        match &tool {
+            None => {
+                let reason = own_reason("mcp-unlisted-tool", "The server does not list this tool.".to_owned());
+                if lock(&self.tools).complete {
+                    self.judge.refuse(&self.server, call, &reason);
+                    return Way::Told(refused(&[reason], "Use a tool of its list."));
+                }
+                open.push(reason);
+            }
+            Some(tool) => {
+                if let Some(text) = self.unfit(tool, call) {
+                    return Way::Told(text);
+                }
+                if let Checker::Unusable(why) = tool.checker() {
+                    open.push(own_reason(
+                        "mcp-schema-unusable",
+                        format!("The tool's schema cannot be checked: {why}."),
+                    ));
+                }
+                match self.pins.standing(&self.server, &self.reached, &tool.definition) {
+                    Ok(Standing::Settled) => self.settle(tool),
+                    Ok(Standing::Open { reasons, .. }) => {
+                        open.extend(reasons.into_iter().map(|(code, text)| own_reason(&code, text)))
+                    }
+                    Err(error) => return Way::Told(self.failed(call, &error)),
+                }
+            }
+        }
+        let elicitation = match call.asks_in_rounds() {
+            true => call.client_can_ask(),
+            false => self.elicitation.load(Ordering::Relaxed),
+        };
+        let judged = self.judge.judge(&self.server, call, judge::asking(elicitation, self.limits.patience));
+        let record = judged.record.id;
+        let way = match (judged.decision.answer, judged.permit) {
+            (Answer::Allow, Some(permit)) if open.is_empty() => spent(permit),
+            (Answer::Allow | Answer::Ask, permit) if elicitation => {
+                let policy = if permit.is_some() { &[][..] } else { &judged.decision.reasons };
+                self.ask(held, tool.as_deref(), &open, policy, to_client)
+            }
+            (Answer::Allow, Some(_)) => {
+                open.iter().for_each(|reason| self.judge.refuse(&self.server, call, reason));
+                let next = "A person must look at this tool first: `sayso mcp pins show` shows it, `sayso mcp pins accept` \
+                            accepts it. Tell the user, and go on without it.";
+                Way::Told(refused(&open, next))
+            }
+            _ => Way::Told(denied(&judged.decision)),
+        };
+        if self.judge.has_limits() {
+            match way {
+                Way::Run | Way::Ask(_) => drop(lock(&self.running).insert(held.key.clone(), record)),
+                _ => self.judge.settle(record, true),
+            }
+        }
+        way
+    }
+
+    /// A call that was counted has ended.
+    fn ended(&self, message: &Message<'_>) {
+        let mut running = lock(&self.running);
+        if !running.is_empty()
+            && let Some(record) = message.key().and_then(|key| running.remove(&key))
+        {
+            drop(running);
+            self.judge.settle(record, false);
+        }
+    }
+
+    fn unfit(&self, tool: &Tool, call: &Call) -> Option<String> {
+        let problems = tool.checker().problems(&call.arguments);
+        if problems.is_empty() {
+            return None;
+        }
+        let text = format!("The arguments do not fit the tool's schema: {}.", problems.join("; "));
+        let reason = own_reason("mcp-arguments", text);
+        self.judge.refuse(&self.server, call, &reason);
+        Some(refused(&[reason], "Put them right and call it again."))
+    }
+
+    pub(super) fn failed(&self, call: &Call, error: &crate::Error) -> String {
+        let reason = own_reason(reason::INTERNAL_ERROR, format!("Sayso cannot judge this call: {error}."));
+        self.judge.refuse(&self.server, call, &reason);
+        refused(&[reason], "Tell the user.")
+    }
+
+    /// A server's greeting, its words to the model withheld if they are suspicious.
+    pub(crate) fn greeting<'a>(&self, result: &'a [u8]) -> Cow<'a, [u8]> {
+        let shape = Shape::of(result);
+        let instructions = shape.as_ref().and_then(|shape| shape.instructions);
+        let text = instructions.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+        let Some(found) = text.as_ref().and_then(suspicion::of_text) else { return result.into() };
+        let told = format!("[Sayso withholds the server's instructions: {}]", found.code());
+        replaced(result, &["instructions"], Value::from(told).to_string().as_bytes()).map_or(b"{}".into(), Cow::Owned)
+    }
+
+    fn result(&self, message: &Message<'_>, result: &[u8]) -> FromServer {
+        let Some(shape) = Shape::of(result) else { return FromServer::Pass };
+        if shape.instructions.is_some()
+            && let Cow::Owned(greeting) = self.greeting(result)
+        {
+            return match replaced(message.line, &["result"], &greeting) {
+                Some(mut line) => {
+                    line.push(b'\n');
+                    FromServer::Instead(line)
+                }
+                None => FromServer::Nothing,
+            };
+        }
+        if let Some(tools) = shape.tools {
+            let Some(shown) = self.list(tools.get()) else { return FromServer::Pass };
+            return match replaced(message.line, &["result", "tools"], shown.as_bytes()) {
+                Some(mut line) => {
+                    line.push(b'\n');
+                    FromServer::Instead(line)
+                }
+                None => FromServer::Nothing,
+            };
+        }
+        result::checked(message, &shape, self.limits.largest_result, self.limits.redact)
+            .map_or(FromServer::Pass, FromServer::Instead)
+    }
+
+    /// The client gives up on a call that waits for a person: nobody else has heard of it.
+    fn gives_up(&self, message: &Message<'_>) -> bool {
+        #[derive(serde::Deserialize)]
+        struct Cancelled<'a> {
+            #[serde(borrow, rename = "requestId")]
+            request: &'a RawValue,
+        }
+        let Some(Ok(cancelled)) = message.params.map(serde_json::from_slice::<Cancelled<'_>>) else { return false };
+        let held = lock(&self.held);
+        let given_up = Id::read(cancelled.request.get().as_bytes()).and_then(|id| held.get(&id));
+        given_up.is_some_and(|flag| {
+            flag.store(true, Ordering::SeqCst);
+            true
+        })
+    }
+}
+
+/// To forward takes a permit; it is spent here.
+fn spent(permit: Permit) -> Way {
+    drop(permit);
+    Way::Run
+}
+
+/// A reason of the gateway's own.
+pub(crate) fn own_reason(code: &str, text: String) -> Reason {
+    Reason { code: code.to_owned().into(), text, layer: Layer::BuiltIn, source: None }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,319 @@
+//! `sayso mcp`: stands between a client and MCP servers.
+
+use crate::choice::PolicyChoice;
+use crate::failure::{Failure, Outcome};
+use sayso_agents::mcp::{
+    GatewaySetting, JudgeSetting, Limits, PinnedServer, Pins, Reach, Redact, ServerSetting, check_name, name_of,
+    read_config, run_stdio,
+};
+use sayso_gate::{Home, Places};
+use sayso_policy::explain::{visible, visible_lines};
+use std::ffi::OsString;
+use std::io::{Write as _, stdout};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Stands between a client and MCP servers: every call of a tool is judged before the server sees it.
+///
+/// A client starts this in the server's place. What is not a call passes byte for byte. A denied call becomes a tool
+/// error that the model can read; where your policy says ask, the client asks you, if it can (MCP elicitation).
+/// Tools are pinned when they are first seen: one that its server describes differently later asks again.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "\
+Examples:
+  sayso mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  sayso mcp --name github --env GITHUB_TOKEN -- github-mcp-server stdio
+  sayso mcp --url https://mcp.example.org/mcp --header 'Authorization: Bearer ...'
+  sayso mcp --config servers.json                     many servers behind one
+  sayso mcp --listen 127.0.0.1:7272 -- mcp-server-git  over HTTP instead of standard input and output
+  sayso mcp pins list                                 the tools as they were accepted")]
+pub(crate) struct Mcp {
+    #[command(subcommand)]
+    pins: Option<Sub>,
+    #[command(flatten)]
+    gateway: Gateway,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Sub {
+    /// The tools of MCP servers as they were accepted, and what waits for you
+    #[command(subcommand)]
+    Pins(PinsCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum PinsCommand {
+    /// All servers and tools that were seen
+    List {
+        /// For programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// A tool's definition, and what changed since it was accepted
+    Show {
+        /// The server, by the name you gave it
+        server: String,
+        /// The tool; without it, all that wait for you
+        tool: Option<String>,
+    },
+    /// Accepts tools as their server describes them now
+    Accept {
+        /// The server, by the name you gave it
+        server: String,
+        /// The tool
+        #[arg(required_unless_present = "all")]
+        tool: Option<String>,
+        /// All tools of the server that wait for you
+        #[arg(long, conflicts_with = "tool")]
+        all: bool,
+    },
+    /// Forgets a server: its tools are pinned anew when they are seen
+    Forget {
+        /// The server, by the name you gave it
+        server: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Gateway {
+    /// The server behind HTTP at this address
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "command"])]
+    url: Option<String>,
+    /// The servers of this file, as clients list them: {"mcpServers": {NAME: {...}}}
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    config: Option<PathBuf>,
+    /// The server's name in your policy, mcp:NAME/tool [default: from its command or address]
+    #[arg(long, conflicts_with = "config")]
+    name: Option<String>,
+    /// Serve streamable HTTP here instead of standard input and output. Only this machine can reach it
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Option<String>,
+    /// A variable for the server: NAME from here, or NAME=VALUE. Without it only HOME, PATH, LANG and the like
+    #[arg(long, value_name = "NAME[=VALUE]", conflicts_with_all = ["url", "config"])]
+    env: Vec<String>,
+    /// A header for the server behind HTTP
+    #[arg(long, value_name = "'NAME: VALUE'", requires = "url")]
+    header: Vec<String>,
+    /// The folder that `.` in your policy means [default: here]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// The agent that uses it, for rules about agents
+    #[arg(long)]
+    agent: Option<String>,
+    /// The largest result that is passed on, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().largest_result)]
+    max_result: usize,
+    /// How long a server may take for an answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().timeout.as_secs())]
+    timeout: u64,
+    /// How long a person is waited for, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().patience.as_secs())]
+    ask_timeout: u64,
+    /// What is taken out of results: keys (of well-known formats), secrets (whatever looks like one), nothing
+    #[arg(long, value_name = "WHAT", default_value = "keys")]
+    redact: String,
+    /// Home folder whose policy and record count [default: $HOME]
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    #[command(flatten)]
+    policy: PolicyChoice,
+    /// The server's command
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Runs it.
+pub(crate) fn run(mcp: &Mcp) -> Outcome {
+    match &mcp.pins {
+        Some(Sub::Pins(command)) => pins(command),
+        None => mcp.gateway.run(),
+    }
+}
+
+impl Gateway {
+    fn run(&self) -> Outcome {
+        let setting = self.setting()?;
+        match &self.listen {
+            None => run_stdio(&setting)?,
+            Some(address) => {
+                let address: SocketAddr = address.replace("localhost", "127.0.0.1").parse().map_err(|_| {
+                    Failure::wrong("error: --listen needs an address and a port\n\n  Try: --listen 127.0.0.1:7272")
+                })?;
+                sayso_agents::mcp::listen(&setting, address, |address| {
+                    eprintln!("sayso: the MCP gateway listens at http://{address}/mcp");
+                })?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn setting(&self) -> Result<GatewaySetting, Failure> {
+        let home = self.home.as_deref().map_or(Home::Environment, Home::At);
+        let places = Places::find(home)?;
+        let given = self.policy.texts()?;
+        let workspace = match &self.workspace {
+            Some(folder) => folder
+                .canonicalize()
+                .map_err(|error| Failure::wrong(format!("error: --workspace {}: {error}", folder.display())))?,
+            None => std::env::current_dir()?,
+        };
+        let redact = match self.redact.as_str() {
+            "keys" => Redact::Keys,
+            "secrets" => Redact::Secrets,
+            "nothing" => Redact::Nothing,
+            other => {
+                return Err(Failure::wrong(format!(
+                    "error: --redact {other}\n\n  It is one of keys, secrets, nothing."
+                )));
+            }
+        };
+        let limits = Limits {
+            largest_result: self.max_result,
+            redact,
+            patience: Duration::from_secs(self.ask_timeout),
+            timeout: Duration::from_secs(self.timeout),
+        };
+        let given = (!given.is_empty()).then_some(given);
+        let judge = JudgeSetting { places, given, workspace, agent: self.agent.clone() };
+        Ok(GatewaySetting { judge, servers: self.servers()?, limits })
+    }
+
+    fn servers(&self) -> Result<Vec<ServerSetting>, Failure> {
+        if let Some(path) = &self.config {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Failure::wrong(format!("error: cannot read {}: {error}", path.display())))?;
+            return read_config(&text, &|name| std::env::var(name).ok())
+                .map_err(|why| Failure::wrong(format!("error: {}: {why}", path.display())));
+        }
+        let reach = match &self.url {
+            Some(url) => Reach::Url { url: url.clone(), headers: self.headers()? },
+            None if self.command.is_empty() => {
+                return Err(Failure::wrong(
+                    "error: which server?\n\n  Try: sayso mcp -- npx -y @modelcontextprotocol/server-filesystem .\n  or --url, or --config; `sayso mcp --help` shows more.",
+                ));
+            }
+            None => Reach::Command { command: self.command.clone(), env: self.variables()?, cwd: None },
+        };
+        let name = self.name.clone().unwrap_or_else(|| name_of(&reach));
+        check_name(&name).map_err(|what| Failure::wrong(format!("error: the server {what}\n\n  Try: --name NAME")))?;
+        Ok(vec![ServerSetting { name, reach }])
+    }
+
+    fn headers(&self) -> Result<Vec<(String, String)>, Failure> {
+        let one = |header: &String| match header.split_once(':') {
+            Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+            None => Err(Failure::wrong(
+                "error: --header needs a name and a value\n\n  Try: --header 'Authorization: Bearer ...'",
+            )),
+        };
+        self.header.iter().map(one).collect()
+    }
+
+    fn variables(&self) -> Result<Vec<(OsString, OsString)>, Failure> {
+        let one = |text: &String| match text.split_once('=') {
+            Some((name, value)) => Ok((name.into(), value.into())),
+            None => match std::env::var_os(text) {
+                Some(value) => Ok((text.into(), value)),
+                None => Err(Failure::wrong(format!("error: --env {text}: the variable is not set here"))),
+            },
+        };
+        self.env.iter().map(one).collect()
+    }
+}
+
+fn pins(command: &PinsCommand) -> Outcome {
+    let pins = Pins::open(&Places::find(Home::Environment)?)?;
+    let text = match command {
+        PinsCommand::List { json: true } => format!("{}\n", serde_json::to_string_pretty(&pins.all()?)?),
+        PinsCommand::List { json: false } => listed(&pins.all()?),
+        PinsCommand::Show { server, tool } => shown(&known(&pins, server)?, tool.as_deref())?,
+        PinsCommand::Accept { server, tool, .. } => {
+            known(&pins, server)?;
+            match pins.accept(server, tool.as_deref())?.as_slice() {
+                [] => "Nothing waits for you there.\n".to_owned(),
+                tools => format!("Accepted as they are described now: {}\n", visible(&tools.join(", "))),
+            }
+        }
+        PinsCommand::Forget { server } => {
+            known(&pins, server)?;
+            pins.forget(server)?;
+            "Forgotten: its tools are pinned anew when they are seen.\n".to_owned()
+        }
+    };
+    stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn known(pins: &Pins, server: &str) -> Result<Vec<PinnedServer>, Failure> {
+    let found: Vec<_> = pins.all()?.into_iter().filter(|pinned| pinned.server == server).collect();
+    if found.is_empty() {
+        return Err(Failure::wrong(format!(
+            "error: no MCP server named {server} was seen\n\n  `sayso mcp pins list` shows those that were."
+        )));
+    }
+    Ok(found)
+}
+
+fn listed(servers: &[PinnedServer]) -> String {
+    if servers.is_empty() {
+        return "No MCP server was seen yet.\n\nNext:  sayso mcp -- SERVER COMMAND...     in a client's list of servers\n".to_owned();
+    }
+    let mut text = String::new();
+    for pinned in servers {
+        text.push_str(&format!("{}  {}\n", visible(&pinned.server), visible(&pinned.reached)));
+        for (name, pin) in &pinned.tools {
+            let mut notes: Vec<String> = Vec::new();
+            if pin.changed.is_some() {
+                notes.push("changed: asks".to_owned());
+            }
+            if !pin.accepted {
+                notes.extend(pin.suspicions.iter().map(|(code, _)| format!("{code}: asks")));
+            }
+            notes.extend(pin.same_name_at.iter().map(|other| format!("same name at {}", visible(other))));
+            let notes = if notes.is_empty() { String::new() } else { format!("  {}", notes.join(", ")) };
+            text.push_str(&format!("  {}{notes}\n", visible(name)));
+        }
+    }
+    if servers.iter().any(|pinned| pinned.tools.values().any(|pin| !pin.is_settled())) {
+        text.push_str("\nNext:  sayso mcp pins show SERVER     what asks, and why\n");
+    }
+    text
+}
+
+fn shown(servers: &[PinnedServer], tool: Option<&str>) -> Result<String, Failure> {
+    let mut text = String::new();
+    for pinned in servers {
+        for (name, pin) in &pinned.tools {
+            if tool.is_some_and(|tool| tool != name) || tool.is_none() && pin.is_settled() {
+                continue;
+            }
+            text.push_str(&format!("{} of {}\n", visible(name), visible(&pinned.server)));
+            for (code, sentence) in pin.suspicions.iter().filter(|_| !pin.accepted) {
+                text.push_str(&format!("  {} [{code}]\n", visible(sentence)));
+            }
+            for line in pin.difference() {
+                text.push_str(&format!("  {line}\n"));
+            }
+            if tool.is_some() || pin.changed.is_none() {
+                let definition = serde_json::to_string_pretty(&pin.definition)?;
+                text.push_str(&visible_lines(definition.as_bytes()));
+                text.push('\n');
+            }
+        }
+    }
+    if text.is_empty() {
+        return match tool {
+            Some(tool) => Err(Failure::wrong(format!(
+                "error: it has no tool named {tool}\n\n  `sayso mcp pins list` shows those that were seen."
+            ))),
+            None => Ok("Nothing waits for you there.\n".to_owned()),
+        };
+    }
+    if tool.is_none() {
+        text.push_str("\nNext:  sayso mcp pins accept SERVER TOOL\n");
+    }
+    Ok(text)
+}
