@@ -59,7 +59,7 @@ impl Said {
         let nobody = self.reasons.first().is_some_and(|first| first.code == reason::UNANSWERED);
         let next = match self.answer {
             Answer::Deny if nobody => {
-                "Tell the user what you need and why: they can answer on the page of `sayso serve`, or allow it in their \
+                "Tell the user what you need and why: they can answer with `sayso approvals`, or allow it in their \
                  policy; then try the same call again."
             }
             Answer::Deny => {

@@ -82,7 +82,7 @@ fn patch(view: &mut View<'_>) {
     }
 }
 
-/// The patch is the only argument, or standard input.
+/// The patch is the only argument, or standard input. It does nothing but what the patch says, so that decides.
 fn apply_patch(view: &mut View<'_>) {
     let text = match (view.operand_count(), view.operand(0)) {
         (1, Some(word)) => script::text_of(word).map(|text| text.into_owned()),
@@ -90,7 +90,9 @@ fn apply_patch(view: &mut View<'_>) {
         _ => None,
     };
     let at = view.operand_at(0).unwrap_or(0);
-    for change in text.as_deref().map_or_else(|| vec![Change::Unclear], script::envelope) {
+    let changes = text.as_deref().map_or_else(|| vec![Change::Unclear], script::envelope);
+    view.out.transparent = !changes.contains(&Change::Unclear);
+    for change in changes {
         let word = |path: &[u8]| Word::Exact(Text::from(path));
         match change {
             Change::Add(path) => view.path_effect(Verb::Write, &word(path), at, false, Carry::Plain),
