@@ -14,6 +14,7 @@ use sayso_gate::audit::{Log, Query};
 use sayso_policy::{Layer, PolicyText};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const POLICY: &str = r#"
 [allow]
@@ -32,7 +33,7 @@ write = ["./denied*"]
 "#;
 
 struct Pipe {
-    proxy: Proxy,
+    proxy: Arc<Proxy>,
     folder: tempfile::TempDir,
 }
 
@@ -574,6 +575,33 @@ fn a_call_that_ran_without_asking_is_marked_and_a_denied_one_reported() {
         assert_eq!(asked, passed());
         assert_eq!(pipe.verdicts().len(), 4, "three that were not asked about, one that was");
     }
+}
+
+#[test]
+fn what_a_turn_used_counts_for_the_limits() {
+    let pipe = Pipe::new(&format!("{POLICY}\n[limits.session]\ntokens = 100\n"));
+    let turn = |id: u64, tokens: u64| {
+        let prompt = json!({"id": id, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}});
+        assert_eq!(pipe.client(&prompt), passed());
+        let chosen = chosen(&pipe.answer(&bash(id + 100, "touch a"))).to_owned();
+        let done = json!({"id": id, "result": {"stopReason": "end_turn", "usage": {"inputTokens": tokens, "outputTokens": 1}}});
+        assert_eq!(pipe.agent(&done), passed());
+        chosen
+    };
+    assert_eq!(turn(10, 60), "a1");
+    assert_eq!(turn(11, 60), "a1");
+    assert_eq!(turn(12, 60), "r1", "121 tokens are used");
+}
+
+#[test]
+fn a_call_that_the_person_rejects_takes_nothing_from_the_limits() {
+    let pipe = Pipe::new(&format!("{POLICY}\n[limits.session]\ncalls = 2\n"));
+    for id in 1..5 {
+        assert!(matches!(pipe.agent(&bash(id, "mkdir a")).onward, Onward::Instead(_)), "{id}");
+        let no = json!({"id": id, "result": {"outcome": {"outcome": "selected", "optionId": "r1"}}});
+        assert_eq!(pipe.client(&no), passed());
+    }
+    assert_eq!(chosen(&pipe.answer(&bash(8, "touch a"))), "a1");
 }
 
 #[test]

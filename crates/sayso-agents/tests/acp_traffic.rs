@@ -16,8 +16,9 @@ use sayso_agents::acp::{Onward, Proxy, Setting, Side};
 use sayso_gate::Places;
 use sayso_policy::{Layer, PolicyText};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
-fn proxy(folder: &tempfile::TempDir, policy: &str) -> Proxy {
+fn proxy(folder: &tempfile::TempDir, policy: &str) -> Arc<Proxy> {
     let mut setting = Setting::new(Places::below(folder.path(), folder.path()));
     let given = PolicyText { layer: Layer::Given, name: "p".to_owned(), text: policy.to_owned(), trusted: true };
     setting.given = Some(vec![given]);

@@ -14,6 +14,7 @@ use crate::store::{Approvals, Ledger, Memo, Remembered, Sqlite, Subject};
 use crate::{Error, permit, reason};
 use sayso_policy::text::Mode;
 use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict, explain};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -94,8 +95,7 @@ impl<'a> Case<'a> {
             && let (Some(memory), Some(operation)) = (self.memory, operation)
             && let (Some(id), Asking::Queue { until, .. }) = (self.question.clone(), self.circumstances.asking)
         {
-            let asked = memory.store().and_then(|store| self.await_people(store, &id, until, call, operation));
-            *decision = asked.unwrap_or_else(|error| self.failed(&error.to_string()));
+            *decision = self.guarded(|case| case.await_people(memory.store()?, &id, until, call, operation));
         }
         if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) {
             unanswered(decision, self.question.as_deref());
@@ -134,20 +134,29 @@ impl<'a> Case<'a> {
         decision
     }
 
+    /// What fails, and what panics, denies.
+    fn guarded(&mut self, judge: impl FnOnce(&mut Self) -> Result<Decision, Error>) -> Decision {
+        match catch_unwind(AssertUnwindSafe(|| judge(self))) {
+            Ok(Ok(decision)) => decision,
+            Ok(Err(error)) => self.failed(&error.to_string()),
+            Err(_) => judged(&self.in_force, None, &State::default(), self.facts),
+        }
+    }
+
     /// The call's turn with what is remembered.
     fn recall(&mut self, memory: &Memory, operation: &Operation) -> Decision {
-        let said = memory.store().and_then(|store| {
-            let mut known = self.know(operation);
-            known.present = self.present(store)?;
-            self.turn(store, &known)
-        });
-        said.unwrap_or_else(|error| self.failed(&error.to_string()))
+        self.guarded(|case| {
+            let store = memory.store()?;
+            let mut known = case.know(operation);
+            known.present = case.present(store)?;
+            case.turn(store, &known)
+        })
     }
 
     fn know<'o>(&self, operation: &'o Operation) -> Known<'o> {
         let bound = Bound::to(operation, self.facts);
         Known {
-            digest: bound.under(self.in_force.policy.version()),
+            digest: bound.under(self.in_force.policy.version(), &operation.actor),
             bound,
             call: permit::digest(operation, ""),
             site: operation.workspace.root().map(site),
@@ -267,7 +276,8 @@ impl<'a> Case<'a> {
             return;
         }
         let queue = matches!(self.circumstances.asking, Asking::Queue { .. });
-        if !queue && addressees.iter().all(Option::is_none) {
+        let passes = decision.unanswered == Some(Verdict::Allow);
+        if !attended && (passes || !queue && addressees.iter().all(Option::is_none)) {
             return unanswered(decision, None);
         }
         if let Some(waits) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Pending) {

@@ -173,6 +173,19 @@ fn a_yes_that_comes_late_lets_the_same_call_pass_and_no_other() {
 }
 
 #[test]
+fn a_yes_to_one_session_is_none_to_another() {
+    let w = world(ASKS);
+    let _ = w.judge("s", "make x", held(1));
+    let id = w.store().approvals(true, 10).unwrap()[0].question.id.clone();
+    w.reply(&id, &ann(), &Reply::allow_once()).unwrap();
+    assert_eq!(w.judge("t", "make x", Asking::Nobody).decision.answer, Answer::Deny);
+    let mut other = w.call("s", "make x");
+    other.actor.agent = Some("another".to_owned());
+    assert_eq!(w.gate().judge(other, &circumstances(Asking::Nobody)).decision.answer, Answer::Deny);
+    assert_eq!(w.judge("s", "make x", Asking::Nobody).decision.answer, Answer::Allow);
+}
+
+#[test]
 fn where_nobody_waits_for_questions_the_callers_prompt_is_used_at_once() {
     let w = world(ASKS);
     let until = Instant::now() + Duration::from_secs(60);

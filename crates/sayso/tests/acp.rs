@@ -8,11 +8,15 @@
     reason = "a failed unwrap is a failed test"
 )]
 
+use sayso_gate::approval::{Approval, Presence, Remember, Reply, Standing, Width};
+use sayso_gate::store::{Answering, Approvals};
+use sayso_gate::{Memory, Places, ProcessEnvironment, RealFiles};
+use sayso_policy::{Facts, Person, Verdict};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-const POLICY: &str = "[allow]\nread = [\"./**\"]\n\n[deny]\nwrite = [\"/etc/**\"]\n";
+const POLICY: &str = "[allow]\nread = [\"./**\"]\n\n[ask]\nrun = [\"mkdir\"]\n\n[deny]\nwrite = [\"/etc/**\"]\n";
 
 struct Piped {
     child: Child,
@@ -188,6 +192,104 @@ fn an_agent_that_cannot_be_started_is_named() {
     assert_eq!(child.wait().unwrap().code(), Some(2));
     assert!(stderr.contains("/nonexistent/agent") && stderr.contains("agent's own command"), "{stderr}");
     drop(piped.folder);
+}
+
+/// Somebody at Sayso's own queue.
+struct Queue(Memory);
+
+impl Queue {
+    fn of(piped: &Piped) -> Self {
+        Self(Memory::of(&Places::below(piped.folder.path(), std::path::Path::new("/"))))
+    }
+
+    fn now() -> u64 {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        u64::try_from(since.as_millis()).unwrap()
+    }
+
+    fn attend(&self) {
+        let presence = Presence { id: "ann".into(), person: Person::named("ann"), via: "test".into() };
+        self.0.store().unwrap().attend(&presence, Self::now()).unwrap();
+    }
+
+    /// The question that waits, as soon as there is one.
+    fn question(&self) -> Approval {
+        loop {
+            self.attend();
+            if let Some(first) = self.0.store().unwrap().approvals(true, 10).unwrap().into_iter().next() {
+                return first;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+
+    fn answer(&self, verdict: Verdict) {
+        let reply = Reply { verdict, remember: Remember::Once, width: Width::default() };
+        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        let (id, person) = (self.question().question.id, Person::named("ann"));
+        let answering = Answering {
+            id: &id,
+            person: &person,
+            via: "test",
+            reply: &reply,
+            policy: None,
+            facts,
+            now_ms: Self::now(),
+        };
+        self.0.store().unwrap().answer(&answering).unwrap();
+    }
+
+    fn standing(&self, id: &str) -> Standing {
+        self.0.store().unwrap().approval(id).unwrap().unwrap().standing
+    }
+}
+
+fn mkdir(id: u64) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": "session/request_permission", "params": {"sessionId": "s",
+        "toolCall": {"toolCallId": format!("c{id}"), "rawInput": {"command": format!("mkdir /tmp/never-made-{id}")}},
+        "options": [{"optionId": "y", "kind": "allow_once"}, {"optionId": "n", "kind": "reject_once"}]}})
+    .to_string()
+}
+
+#[test]
+fn people_in_the_queue_answer_before_the_editor_is_asked() {
+    let mut piped = Piped::before(&["cat"]);
+    let queue = Queue::of(&piped);
+    queue.attend();
+    for (id, verdict, option) in [(1, Verdict::Allow, "y"), (2, Verdict::Deny, "n")] {
+        piped.send(&mkdir(id));
+        queue.answer(verdict);
+        // What the agent was answered comes back as its echo.
+        let answered = piped.message();
+        assert_eq!((&answered["id"], &answered["result"]["outcome"]["optionId"]), (&json!(id), &json!(option)));
+    }
+}
+
+#[test]
+fn a_question_in_the_queue_is_cancelled_with_its_request() {
+    let mut piped = Piped::before(&["cat"]);
+    let queue = Queue::of(&piped);
+    queue.attend();
+    piped.send(&mkdir(1));
+    let asked = queue.question().question.id;
+    piped.send(r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}"#);
+    let answered = piped.message();
+    assert_eq!((&answered["id"], &answered["result"]["outcome"]["outcome"]), (&json!(1), &json!("cancelled")));
+    assert_eq!(queue.standing(&asked), Standing::Cancelled);
+
+    piped.send(&mkdir(2));
+    let asked = queue.question().question.id;
+    piped.send(r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#);
+    let both = [piped.message(), piped.message()];
+    assert!(both.iter().any(|one| one["method"] == "session/cancel"));
+    assert!(both.iter().any(|one| one["id"] == 2 && one["result"]["outcome"]["outcome"] == "cancelled"));
+    assert_eq!(queue.standing(&asked), Standing::Cancelled);
+
+    piped.send(&mkdir(3));
+    let asked = queue.question().question.id;
+    drop(piped.input.take());
+    assert!(piped.child.wait().unwrap().success());
+    assert_eq!(queue.standing(&asked), Standing::Cancelled);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What makes the client act: reading and writing files, starting programs, speaking to MCP servers on the agent's
 //! behalf. The protocol has no question for these, so where the policy says ask, Sayso asks the client itself.
 
+use super::call::Understood;
 use super::judge::{Call, Said, Who};
+use super::later::Asked;
 use super::pending::{Held, Pending};
 use super::proxy::{CANCELLED, DENIED, Proxy, Routed, Side, Unfit, text};
 use crate::pipe::{Id, Message, error_line, message_line};
@@ -34,13 +36,11 @@ impl Proxy {
             // What a later version of the protocol lets a client do.
             _ => Call::tool(format!("acp:{}", method.replace('/', "_")), params.clone(), folder),
         };
-        let agreed =
-            || match (params.get("path").and_then(Value::as_str), params.get("content").and_then(Value::as_str)) {
-                (Some(path), Some(content)) if method == "fs/write_text_file" => {
-                    self.state().sessions.at(session).take_agreed(path, content)
-                }
-                _ => false,
-            };
+        // One yes is enough: the person at the editor has just seen exactly this write.
+        let agreed = method == "fs/write_text_file" && {
+            let (path, content) = (text(&params, "path")?, text(&params, "content")?);
+            self.state().sessions.at(session).take_agreed(path, content)
+        };
         self.gated(method, message, call, &who, agreed)
     }
 
@@ -65,7 +65,7 @@ impl Proxy {
         if let Request::Tool { server: named, .. } = &mut call.request {
             *named = Some(server.unwrap_or_else(|| "unknown".to_owned()));
         }
-        self.gated("mcp/message", message, call, &self.who(None), || false)
+        self.gated("mcp/message", message, call, &self.who(None), false)
     }
 
     fn gated(
@@ -74,29 +74,36 @@ impl Proxy {
         message: &Message<'_>,
         mut call: Call,
         who: &Who,
-        agreed: impl Fn() -> bool,
+        agreed: bool,
     ) -> Result<Routed, Unfit> {
-        let id = Self::request_id(message)?;
-        call.id = Some(String::from_utf8_lossy(id).into_owned());
-        let title = title(method, &call);
-        let said = self.judge.judge(call, who, method);
-        match (said.answer, &said.permit) {
-            (Answer::Allow, Some(_)) => Ok(Routed::pass()),
-            (Answer::Ask, _) if agreed() => Ok(Routed::pass()),
-            (Answer::Ask, _) if who.session.is_some() => self.question(message, &title, &said, who),
-            _ => Ok(Routed::say(Side::Agent, Self::denied(id, &said))),
+        let asked = Asked::of(message)?;
+        call.id = Some(String::from_utf8_lossy(&asked.id).into_owned());
+        let (title, asking) = (title(method, &call), who.clone());
+        let then = move |proxy: &Self, asked: &Asked, said: &Said| match (said.answer, &said.permit) {
+            (Answer::Allow, Some(_)) => {
+                proxy.let_through(&asking, said.record.clone());
+                Ok(Routed::pass())
+            }
+            (Answer::Ask, _) if agreed => {
+                proxy.let_through(&asking, said.record.clone());
+                Ok(Routed::pass())
+            }
+            (Answer::Ask, _) if asking.session.is_some() => proxy.question(asked, &title, said, &asking),
+            _ => Ok(Routed::say(Side::Agent, Self::denied(&asked.id, said))),
+        };
+        if agreed {
+            return then(self, &asked, &self.judge.judge(call, who, method));
         }
+        self.decided(Understood { call, doubtful: false }, who, method, asked, false, Box::new(then))
     }
 
     /// Asks the person at the editor, and holds the request meanwhile.
-    fn question(&self, message: &Message<'_>, title: &str, said: &Said, who: &Who) -> Result<Routed, Unfit> {
-        let id = Self::request_id(message)?.to_vec();
+    fn question(&self, asked: &Asked, title: &str, said: &Said, who: &Who) -> Result<Routed, Unfit> {
         let session = who.session.clone().unwrap_or_default();
-        let mut line = message.line.to_vec();
-        line.push(b'\n');
         let mut state = self.state();
         let (key, own) = state.waiting.own_id();
-        let held = Held { line, id };
+        let held =
+            Held { line: asked.whole(), id: asked.id.clone(), session: session.clone(), record: said.record.clone() };
         if !state.waiting.add(Side::Client, key, Pending::Question { held }) {
             return Err(Unfit::params("Too many requests wait for an answer."));
         }
@@ -121,13 +128,16 @@ impl Proxy {
     }
 
     /// The person has answered a question of ours: the answer is not the agent's, but the request goes on or is denied.
-    pub(super) fn question_answered(message: &Message<'_>, held: Held) -> Routed {
+    pub(super) fn question_answered(&self, message: &Message<'_>, held: Held) -> Routed {
+        let who = self.who(Some(&held.session));
         let result: Value = message.result.and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default();
         let chosen = result.pointer("/outcome/optionId").and_then(Value::as_str);
         let outcome = result.pointer("/outcome/outcome").and_then(Value::as_str);
         if outcome == Some("selected") && chosen == Some(ALLOW) {
+            self.let_through(&who, held.record);
             return Routed::say(Side::Client, held.line);
         }
+        self.judge.not_run(&who, held.record.as_deref());
         let why = "Sayso: deny. A person was asked and did not allow it.";
         Routed::say(Side::Agent, error_line(Some(&held.id), DENIED, why, None))
     }
@@ -136,9 +146,13 @@ impl Proxy {
     pub(super) fn cancelled(&self, message: &Message<'_>) -> Routed {
         let params: Value = message.params.and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default();
         let asked = params.get("requestId").and_then(|id| Id::read(id.to_string().as_bytes()));
+        if let Some(queued) = asked.as_ref().and_then(|id| self.state().waiting.take_held(id)) {
+            return Routed::say(Side::Agent, self.withdrawn(queued));
+        }
         let Some((question, held)) = asked.and_then(|id| self.state().waiting.take_question(&id)) else {
             return Routed::pass();
         };
+        self.judge.not_run(&self.who(Some(&held.session)), held.record.as_deref());
         let routed =
             Routed::say(Side::Agent, error_line(Some(&held.id), CANCELLED, "The request was cancelled.", None));
         let Id::Text(text) = question else { return routed };

@@ -5,16 +5,19 @@
 //! comes from the conductor, so that its id is free to be used again for the request that we make of it: answers and
 //! cancellations then name the right request on both hops, and pass byte for byte.
 
-use super::proxy::{INVALID_REQUEST, Onward, Proxy, Routed, Side, is_proxy_method};
+use super::proxy::{INVALID_REQUEST, Onward, Proxy, Routed, Side, Voice, is_proxy_method};
 use crate::pipe::{Message, Reader, Refused, error_line, message_line, text_member};
 use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A component of a chain.
 pub(super) struct Component {
-    proxy: Proxy,
+    proxy: Arc<Proxy>,
     reader: Reader,
     inner: Reader,
-    style: Style,
+    /// One of [`Style`], for whoever speaks later too.
+    style: Arc<AtomicU8>,
 }
 
 /// How this conductor names its envelopes.
@@ -29,6 +32,17 @@ enum Style {
 }
 
 impl Style {
+    const ALL: [Self; 3] = [Self::Plain, Self::Underscore, Self::Split];
+
+    fn of(known: &AtomicU8) -> Self {
+        Self::ALL.get(usize::from(known.load(Ordering::SeqCst))).copied().unwrap_or(Self::Plain)
+    }
+
+    fn is_known(self, known: &AtomicU8) {
+        let at = Self::ALL.iter().position(|style| *style == self).unwrap_or(0);
+        known.store(u8::try_from(at).unwrap_or(0), Ordering::SeqCst);
+    }
+
     fn method(self, request: bool) -> &'static str {
         match (self, request) {
             (Self::Plain, _) => "proxy/successor",
@@ -40,8 +54,14 @@ impl Style {
 }
 
 impl Component {
-    pub(super) fn new(proxy: Proxy) -> Self {
-        Self { proxy, reader: Reader::default(), inner: Reader::default(), style: Style::Plain }
+    pub(super) fn new(proxy: Arc<Proxy>) -> Self {
+        Self { proxy, reader: Reader::default(), inner: Reader::default(), style: Arc::new(AtomicU8::new(0)) }
+    }
+
+    /// Says what is decided later, in the words of this hop.
+    pub(super) fn voice(&self, say: impl Fn(Vec<u8>) + Send + Sync + 'static) -> Voice {
+        let style = Arc::clone(&self.style);
+        Box::new(move |to, line| say(if to == Side::Agent { Style::of(&style).wrapped(line) } else { line }))
     }
 
     /// What to tell the conductor about a line that was too long.
@@ -75,7 +95,8 @@ impl Component {
                 self.lines(routed, Side::Agent, as_it_came)
             }
             Some(method @ ("proxy/initialize" | "_proxy/initialize")) => {
-                self.style = if method.starts_with('_') { Style::Underscore } else { Style::Plain };
+                let style = if method.starts_with('_') { Style::Underscore } else { Style::Plain };
+                style.is_known(&self.style);
                 self.clients(&message_line(message.id, "initialize", message.params))
             }
             Some("initialize") => {
@@ -84,7 +105,7 @@ impl Component {
             }
             Some("proxy/successor" | "_proxy/successor") => self.agents(message),
             Some("_proxy/successor/request" | "_proxy/successor/notification") => {
-                self.style = Style::Split;
+                Style::Split.is_known(&self.style);
                 self.agents(message)
             }
             Some(method) if is_proxy_method(method) => {
@@ -122,11 +143,14 @@ impl Component {
             Onward::Nothing => None,
         };
         let all = onward.into_iter().map(|line| (from.other(), line)).chain(routed.said);
-        all.map(|(to, line)| if to == Side::Agent { self.wrapped(line) } else { line }).collect()
+        let style = Style::of(&self.style);
+        all.map(|(to, line)| if to == Side::Agent { style.wrapped(line) } else { line }).collect()
     }
+}
 
+impl Style {
     /// Puts a request or a notification for the agent into an envelope; an answer, and what is about this hop, stays.
-    fn wrapped(&self, line: Vec<u8>) -> Vec<u8> {
+    fn wrapped(self, line: Vec<u8>) -> Vec<u8> {
         let mut reader = Reader::default();
         let Ok(Some(message)) = reader.read(&line) else { return line };
         let Some(method) = message.method.as_deref().filter(|method| *method != "$/cancel_request") else {
@@ -139,7 +163,7 @@ impl Component {
             envelope.extend_from_slice(params);
         }
         envelope.push(b'}');
-        message_line(message.id, self.style.method(message.id.is_some()), Some(&envelope))
+        message_line(message.id, self.method(message.id.is_some()), Some(&envelope))
     }
 }
 

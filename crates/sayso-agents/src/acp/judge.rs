@@ -1,16 +1,19 @@
 //! From a call to what is said of it, in this way in's words.
 
 use super::Setting;
+use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
+use sayso_gate::store::Approvals as _;
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Permit, ProcessEnvironment, RealFiles, Record,
-    Recorder, reason,
+    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Permit, ProcessEnvironment,
+    RealFiles, Record, Recorder, Which, reason,
 };
 use sayso_policy::explain::visible;
-use sayso_policy::{Actor, Answer, Decision, Facts, Reason, Request, ToolCall, Verdict, Workspace};
+use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict, Workspace};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The name of this way in.
 const WAY_IN: &str = "acp";
@@ -54,8 +57,12 @@ pub(super) struct Said {
     pub(super) reasons: Vec<Reason>,
     /// There if, and only if, the call may run now.
     pub(super) permit: Option<Permit>,
+    /// The id of its record, under which limits know what it takes.
+    pub(super) record: Option<String>,
 }
 
+/// How many waiting questions are looked through for one that is taken back.
+const MOST_QUESTIONS: usize = 1000;
 /// The most folders whose gate is kept.
 const MOST_GATES: usize = 32;
 
@@ -72,18 +79,45 @@ impl Judge {
         Self { memory: Memory::of(&setting.places), gates: Mutex::default(), setting }
     }
 
-    /// The whole line, recorded.
-    pub(super) fn judge(&self, call: Call, who: &Who, event: &str) -> Said {
-        let circumstances = circumstances(event, call.id.clone());
+    /// The whole line, recorded. `until` lets people in the queue answer first.
+    pub(super) fn judge_until(&self, call: Call, who: &Who, event: &str, until: Option<Instant>) -> Said {
+        let mut circumstances = circumstances(event, call.id.clone());
+        if let Some(until) = until {
+            circumstances.asking = Asking::Queue { until, otherwise: Otherwise::OwnPrompt };
+        }
         match self.gate(who) {
             Ok(gate) => {
                 let judged = gate.judge(self.tool_call(call, who), &circumstances);
-                Said::of(judged.decision, judged.permit)
+                Said::of(judged.decision, judged.permit, judged.record.id)
             }
             Err(error) => {
                 let why = format!("Sayso cannot judge this call: {error}.");
                 self.refuse(who, event, &tool_name(&call), reason::built_in(reason::INTERNAL_ERROR, why))
             }
+        }
+    }
+
+    /// The same, asking nobody but the person at the editor.
+    pub(super) fn judge(&self, call: Call, who: &Who, event: &str) -> Said {
+        self.judge_until(call, who, event, None)
+    }
+
+    /// Whether somebody waits for questions.
+    pub(super) fn attended(&self) -> bool {
+        let present = self.memory.store().and_then(|store| store.present(now_ms()));
+        present.is_ok_and(|present| !present.is_empty())
+    }
+
+    /// Takes back the question about a call, if it still waits.
+    pub(super) fn withdraw(&self, call: Call, who: &Who) {
+        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        let operation = Operation::new(self.tool_call(call, who), facts);
+        let exact = Bound::to(&operation, facts).exact;
+        let Ok(store) = self.memory.store() else { return };
+        let pending = store.approvals(true, MOST_QUESTIONS).unwrap_or_default();
+        for one in pending.iter().filter(|one| one.question.exact == exact && one.question.actor == who.actor()) {
+            // If it cannot be taken back it expires, and an answer to it is for nobody.
+            let _ = store.cancel(&one.question.id, "the agent took its request back", now_ms());
         }
     }
 
@@ -108,7 +142,21 @@ impl Judge {
         let record = Record::refused(&circumstances(event, None), who.actor(), tool, &reason);
         // It is denied already: that this cannot be recorded makes it no stricter.
         let _ = Spool::open(&self.setting.places).and_then(|spool| spool.record(&record));
-        Said { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], permit: None }
+        Said { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], permit: None, record: None }
+    }
+
+    /// What became of a call that was let through. Limits that cannot be settled stay as they were reserved.
+    pub(super) fn settle(&self, who: &Who, record: &str, outcome: &Outcome) {
+        if let Ok(gate) = self.gate(who) {
+            let _ = gate.settle(&Which::Record(record.to_owned()), outcome);
+        }
+    }
+
+    /// A call that was let through and then did not run: what was reserved for it is given back.
+    pub(super) fn not_run(&self, who: &Who, record: Option<&str>) {
+        if let Some(record) = record {
+            self.settle(who, record, &Outcome { not_run: true, ..Outcome::default() });
+        }
     }
 
     /// Takes down what is no decision.
@@ -163,6 +211,12 @@ fn circumstances(event: &str, call_id: Option<String>) -> Circumstances {
     }
 }
 
+/// Milliseconds since 1970.
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn tool_name(call: &Call) -> String {
     match &call.request {
         Request::Command(_) => "bash_execute".to_owned(),
@@ -171,8 +225,9 @@ fn tool_name(call: &Call) -> String {
 }
 
 impl Said {
-    fn of(decision: Decision, permit: Option<Permit>) -> Self {
-        Self { answer: decision.answer, verdict: decision.verdict, reasons: decision.reasons, permit }
+    fn of(decision: Decision, permit: Option<Permit>, record: String) -> Self {
+        let (answer, verdict) = (decision.answer, decision.verdict);
+        Self { answer, verdict, reasons: decision.reasons, permit, record: Some(record) }
     }
 
     /// Why, for the agent and its user. Nothing in it moves a cursor.

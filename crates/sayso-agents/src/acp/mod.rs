@@ -12,6 +12,7 @@ mod answers;
 mod call;
 mod conductor;
 mod judge;
+mod later;
 mod modes;
 mod options;
 mod pending;

@@ -1,5 +1,6 @@
 //! Requests that wait for an answer which is not passed on blindly.
 
+use super::later::Queued;
 use super::proxy::Side;
 use crate::pipe::Id;
 use std::collections::HashMap;
@@ -19,9 +20,17 @@ pub(super) struct Waiting {
 #[derive(Clone, Debug)]
 pub(super) enum Pending {
     /// The client answers a permission request of the agent.
-    Permission { session: String, offered: Vec<String>, allowing: Vec<String>, writes: Vec<(String, Option<String>)> },
+    Permission {
+        session: String,
+        offered: Vec<String>,
+        allowing: Vec<String>,
+        record: Option<String>,
+        writes: Vec<(String, Option<String>)>,
+    },
     /// The client answers a question of ours; until then the agent's request is held.
     Question { held: Held },
+    /// People in Sayso's queue are asked about a request of the agent. Nobody on the pipe answers it.
+    Queued(Box<Queued>),
     /// The agent answers `initialize`.
     Initialize,
     /// The agent answers the start of a session: the id is in the answer, or was named.
@@ -39,6 +48,9 @@ pub(super) struct Held {
     pub(super) line: Vec<u8>,
     /// The raw id.
     pub(super) id: Vec<u8>,
+    pub(super) session: String,
+    /// Under which limits know it.
+    pub(super) record: Option<String>,
 }
 
 /// The answer to a session's start, held until the session is out of its mode.
@@ -91,6 +103,45 @@ impl Waiting {
             Some(Pending::Question { held }) => Some((found.1, held)),
             _ => None,
         }
+    }
+
+    /// Whether the queue holds the request with this id.
+    pub(super) fn is_held(&self, id: &Id) -> bool {
+        matches!(self.all.get(&(Side::Client, id.clone())), Some(Pending::Queued(_)))
+    }
+
+    /// How many requests the queue holds.
+    pub(super) fn queued(&self) -> usize {
+        self.all.values().filter(|pending| matches!(pending, Pending::Queued(_))).count()
+    }
+
+    /// Takes a request that the queue holds, by its id.
+    pub(super) fn take_held(&mut self, id: &Id) -> Option<Queued> {
+        let key = (Side::Client, id.clone());
+        match self.all.get(&key) {
+            Some(Pending::Queued(_)) => match self.all.remove(&key) {
+                Some(Pending::Queued(queued)) => Some(*queued),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Takes all requests of a session that the queue holds.
+    pub(super) fn take_queued(&mut self, session: &str) -> Vec<Queued> {
+        self.take_those(|queued| queued.session.as_deref() == Some(session))
+    }
+
+    /// Takes all requests that the queue holds.
+    pub(super) fn take_all_queued(&mut self) -> Vec<Queued> {
+        self.take_those(|_| true)
+    }
+
+    fn take_those(&mut self, wanted: impl Fn(&Queued) -> bool) -> Vec<Queued> {
+        let is_wanted = |pending: &Pending| matches!(pending, Pending::Queued(queued) if wanted(queued));
+        let keys: Vec<Id> =
+            self.all.iter().filter(|(_, pending)| is_wanted(pending)).map(|(key, _)| key.1.clone()).collect();
+        keys.iter().filter_map(|id| self.take_held(id)).collect()
     }
 
     /// An id for a request of ours, with its raw JSON.

@@ -2,12 +2,14 @@
 
 use super::call::{self, UNNAMED, Understood};
 use super::judge::{Call, Said, Who};
+use super::later::Asked;
 use super::options::{self, Choice};
 use super::pending::Pending;
 use super::proxy::{Proxy, Routed, Side, Unfit, text};
 use crate::pipe::{Message, replaced, result_line};
 use sayso_policy::{Answer, Request, Verdict};
 use serde_json::{Value, json};
+use std::time::Instant;
 
 /// The event's name in the record.
 const EVENT: &str = "session/request_permission";
@@ -18,7 +20,6 @@ const ALLOW_ALWAYS: &str = "acp:allow_always";
 
 impl Proxy {
     pub(super) fn permission(&self, message: &Message<'_>) -> Result<Routed, Unfit> {
-        let id = Self::request_id(message)?;
         let params = Self::params(message)?;
         let session = text(&params, "sessionId")?;
         let told = params.get("toolCall").filter(|call| call.is_object());
@@ -39,52 +40,66 @@ impl Proxy {
         };
         let who = self.who(Some(session));
         let question = is_question(&understood.call);
-        let said = self.decide(understood, &who, EVENT);
-        match (said.answer, &said.permit, options::of_kind(&choices, "allow_once")) {
+        let (asked, asking) = (Asked::of(message)?, who.clone());
+        let then = move |proxy: &Self, asked: &Asked, said: &Said| match (
+            said.answer,
+            &said.permit,
+            options::of_kind(&choices, "allow_once"),
+        ) {
             (Answer::Allow, Some(_), Some(option)) if !question => {
-                Ok(Routed::say(Side::Agent, result_line(id, &selected(option))))
+                proxy.let_through(&asking, said.record.clone());
+                Ok(Routed::say(Side::Agent, result_line(&asked.id, &selected(option))))
             }
-            (Answer::Allow, Some(_), _) | (Answer::Ask, ..) => self.ask_client(message, &params, &choices, &said, &who),
-            _ => Ok(Routed::say(Side::Agent, result_line(id, &rejected(&choices, &said)))),
-        }
+            (Answer::Allow, Some(_), _) | (Answer::Ask, ..) => {
+                proxy.ask_client(asked, &params, &choices, said, &asking)
+            }
+            _ => Ok(Routed::say(Side::Agent, result_line(&asked.id, &rejected(&choices, said)))),
+        };
+        self.decided(understood, &who, EVENT, asked, true, Box::new(then))
     }
 
     /// Judges a call. One that is not known in full is denied if what is known is, and else never more than asked
     /// about, unless a rule names it.
-    pub(super) fn decide(&self, understood: Understood, who: &Who, event: &str) -> Said {
+    pub(super) fn decide(&self, understood: Understood, who: &Who, event: &str, until: Option<Instant>) -> Said {
         let Understood { call, doubtful } = understood;
         if !doubtful || self.judge.rehearse(call.clone(), who) == Verdict::Deny {
-            return self.judge.judge(call, who, event);
+            return self.judge.judge_until(call, who, event, until);
         }
-        self.judge.judge(without_name(call), who, event)
+        self.judge.judge_until(without_name(call), who, event, until)
     }
 
     /// Passes the request to the person at the editor, with the answers that count once.
     fn ask_client(
         &self,
-        message: &Message<'_>,
+        asked: &Asked,
         params: &Value,
         choices: &[Choice],
         said: &Said,
         who: &Who,
     ) -> Result<Routed, Unfit> {
-        let id = Self::request_id(message)?;
         let offered = self.offered(choices, who);
         if offered.is_empty() {
-            return Ok(Routed::say(Side::Agent, result_line(id, &cancelled(said))));
+            return Ok(Routed::say(Side::Agent, result_line(&asked.id, &cancelled(said))));
         }
         let pending = Pending::Permission {
             session: who.session.clone().unwrap_or_default(),
             allowing: offered.iter().filter(|c| options::allows(&c.kind)).map(|c| c.id.clone()).collect(),
+            record: said.record.clone(),
             offered: offered.iter().map(|choice| choice.id.clone()).collect(),
             writes: writes(params),
         };
-        let Some(key) = message.key() else { return Err(Unfit::params("Its id cannot be remembered.")) };
-        if !self.state().waiting.add(Side::Client, key, pending) {
+        if !self.state().waiting.add(Side::Client, asked.key.clone(), pending) {
             return Err(Unfit::params("Another request with its id still waits, or too many do."));
         }
-        let line = asked(message.line, params, choices, &offered, said);
+        let line = shown(&asked.line, params, choices, &offered, said);
         line.map(Routed::instead).ok_or_else(|| Unfit::params("It cannot be passed on."))
+    }
+
+    /// Remembers the call that was let through last.
+    pub(super) fn let_through(&self, who: &Who, record: Option<String>) {
+        if let (Some(session), Some(_)) = (&who.session, &record) {
+            self.state().sessions.at(session).last_record = record;
+        }
     }
 
     /// The options that a person may choose from. The agent itself would remember an "always": then it asks no more,
@@ -99,17 +114,25 @@ impl Proxy {
 
     /// The person at the editor has answered.
     pub(super) fn permission_answered(&self, message: &Message<'_>, pending: &Pending) -> Routed {
-        let Pending::Permission { session, offered, allowing, writes } = pending else { return Routed::pass() };
+        let Pending::Permission { session, offered, allowing, record, writes } = pending else { return Routed::pass() };
+        let who = self.who(Some(session));
         if message.error.is_some() {
+            self.judge.not_run(&who, record.as_deref());
             return Routed::pass();
         }
         let result: Value = message.result.and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default();
         let outcome = result.get("outcome").unwrap_or(&Value::Null);
         let chosen = outcome.get("optionId").and_then(Value::as_str);
         match (outcome.get("outcome").and_then(Value::as_str), chosen) {
-            (Some("cancelled"), None) => Routed::pass(),
+            (Some("cancelled"), None) => {
+                self.judge.not_run(&who, record.as_deref());
+                Routed::pass()
+            }
             (Some("selected"), Some(option)) if offered.iter().any(|known| known == option) => {
-                if allowing.iter().any(|known| known == option) {
+                if !allowing.iter().any(|known| known == option) {
+                    self.judge.not_run(&who, record.as_deref());
+                } else {
+                    self.let_through(&who, record.clone());
                     let mut state = self.state();
                     let session = state.sessions.at(session);
                     writes.iter().for_each(|(path, content)| session.agree(path, content.clone()));
@@ -118,7 +141,10 @@ impl Proxy {
             }
             // An answer that was not offered is no yes.
             _ => match message.id {
-                Some(id) => Routed::instead(result_line(id, &json!({"outcome": {"outcome": "cancelled"}}))),
+                Some(id) => {
+                    self.judge.not_run(&who, record.as_deref());
+                    Routed::instead(result_line(id, &json!({"outcome": {"outcome": "cancelled"}})))
+                }
                 None => Routed::nothing(),
             },
         }
@@ -165,7 +191,7 @@ fn with_why(mut result: Value, said: &Said) -> Value {
 }
 
 /// The request as the person sees it: with why Sayso asks, and without the options that are not offered.
-fn asked(line: &[u8], params: &Value, choices: &[Choice], offered: &[Choice], said: &Said) -> Option<Vec<u8>> {
+fn shown(line: &[u8], params: &Value, choices: &[Choice], offered: &[Choice], said: &Said) -> Option<Vec<u8>> {
     let mut out = line.to_vec();
     if offered.len() != choices.len() {
         let all = params.get("options")?.as_array()?;

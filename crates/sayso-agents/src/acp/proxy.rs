@@ -7,7 +7,7 @@ use super::{McpGateway, Setting};
 use crate::Agent;
 use crate::pipe::{Message, Reader, Refused, error_line};
 use serde_json::Value;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// JSON-RPC's numbers.
 pub(super) const INVALID_PARAMS: i64 = -32602;
@@ -88,7 +88,13 @@ pub struct Proxy {
     agent_named: Option<String>,
     longest_line: usize,
     state: Mutex<State>,
+    /// For what is decided later.
+    pub(super) me: Weak<Self>,
+    pub(super) voice: OnceLock<Voice>,
 }
+
+/// Says a line to a side, outside of the turn of any message.
+pub(crate) type Voice = Box<dyn Fn(Side, Vec<u8>) + Send + Sync>;
 
 /// What is remembered between messages.
 #[derive(Debug, Default)]
@@ -116,19 +122,26 @@ impl Unfit {
 }
 
 impl Proxy {
-    /// A proxy that has seen nothing yet.
+    /// A proxy that has seen nothing yet. It asks at the editor only, until it has a voice of its own.
     #[must_use]
-    pub fn new(setting: Setting) -> Self {
+    pub fn new(setting: Setting) -> Arc<Self> {
         let agent_name = setting.agent.clone();
         let agent = agent_name.as_deref().and_then(|name| name.parse().ok());
-        Self {
+        Arc::new_cyclic(|me| Self {
             gateway: setting.gateway.clone(),
             cancel_denied: setting.cancel_denied,
             longest_line: setting.longest_line,
             state: Mutex::new(State { agent_name: agent_name.clone(), agent, ..State::default() }),
             agent_named: agent_name,
             judge: Judge::new(setting),
-        }
+            me: me.clone(),
+            voice: OnceLock::new(),
+        })
+    }
+
+    /// Lets it speak outside of the turn of a message: then Sayso's own queue may hold a call.
+    pub(crate) fn speaks_with(&self, voice: Voice) {
+        let _ = self.voice.set(voice);
     }
 
     /// Decides about one line, its end included.
@@ -179,6 +192,7 @@ impl Proxy {
             "session/set_mode" => self.set_mode(message),
             "session/set_config_option" => self.set_option(message),
             "session/prompt" => Ok(self.prompt(message)),
+            "session/cancel" => Ok(self.turn_cancelled(message)),
             _ if is_proxy_method(method) => Err(of_a_chain()),
             _ => Ok(Routed::pass()),
         }

@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// How long what an agent said last may take to arrive after its end, and our own last words to be taken.
@@ -21,17 +21,27 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What ends, or fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
-    /// This side will say nothing more.
-    Ended(Side),
-    /// This side does not listen any more.
-    Deaf(Side),
-    /// This side asks and does not read the answers.
-    Flooded(Side),
+    /// The client will say nothing more.
+    ClientEnded,
+    /// The client does not listen any more.
+    ClientGone,
+    /// The agent will say nothing more.
+    AgentEnded,
     /// The agent's process has ended.
     AgentExited,
+    /// A side asks and does not read the answers.
+    Flooded,
     /// We are told to end, by a signal.
     Told,
     /// Something inside Sayso failed.
+    Failed,
+}
+
+/// Why everything ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Usual,
+    Told,
     Failed,
 }
 
@@ -42,11 +52,16 @@ enum Event {
 /// If the agent cannot be started, or the system has no more threads.
 pub fn run_between(setting: Setting, command: &[OsString]) -> std::io::Result<u8> {
     let longest = setting.longest_line;
-    let proxy = Arc::new(Proxy::new(setting));
+    let proxy = Proxy::new(setting);
     let (input, output) = (standard_input()?, standard_output()?);
     let (agent, agent_input, agent_output) = Agent::start(command)?;
     let (to_agent, to_client) = (Sink::new(agent_input)?, Sink::new(output)?);
     let (events, heard) = channel();
+    let (agent_hears, client_hears) = (to_agent.clone(), to_client.clone());
+    // What cannot be said any more is for nobody: the pump of that side sees the end itself.
+    proxy.speaks_with(Box::new(move |to, line| {
+        let _ = if to == Side::Agent { agent_hears.say(line) } else { client_hears.say(line) };
+    }));
     let exited = events.clone();
     agent.when_ended(move || {
         let _ = exited.send(Event::AgentExited);
@@ -57,38 +72,44 @@ pub fn run_between(setting: Setting, command: &[OsString]) -> std::io::Result<u8
     start_pump(Side::Client, input, &proxy, &ends, events.clone())?;
     start_pump(Side::Agent, agent_output, &proxy, &ends, events)?;
 
-    let (mut failed, mut hurry) = (false, false);
-    let mut last_turn = None;
-    loop {
-        let event = match last_turn {
-            None => heard.recv().ok(),
-            Some(_) => heard.recv_timeout(LAST_WORDS).ok(),
-        };
-        match event {
-            // What an agent said before its end is still worked through.
-            None if last_turn.is_some_and(|last| last != turns.load(Ordering::SeqCst) || last % 2 == 1) => {
-                last_turn = Some(turns.load(Ordering::SeqCst));
-            }
-            // The agent decides what the end of its input means, and may have more to say.
-            Some(Event::Ended(Side::Client)) => to_agent.close(),
-            Some(Event::AgentExited) => last_turn = Some(turns.load(Ordering::SeqCst)),
-            // It is told so at each request.
-            Some(Event::Deaf(Side::Agent)) => {}
-            Some(Event::Failed) => {
-                failed = true;
-                break;
-            }
-            Some(Event::Told) => {
-                hurry = true;
-                break;
-            }
-            Some(Event::Ended(Side::Agent) | Event::Deaf(Side::Client) | Event::Flooded(_)) | None => break,
-        }
-    }
+    let end = until_end(&heard, &ends);
+    proxy.abandon();
     to_agent.close();
     to_client.finish(LAST_WORDS);
-    let ending = agent.end(hurry)?;
-    Ok(if failed { 1 } else { ending.code() })
+    let ending = agent.end(end == End::Told)?;
+    Ok(if end == End::Failed { 1 } else { ending.code() })
+}
+
+/// Waits until nothing is left to do.
+fn until_end(heard: &Receiver<Event>, ends: &Ends) -> End {
+    let (mut client_ended, mut exited_at) = (false, None);
+    loop {
+        let patience = if client_ended || exited_at.is_some() { LAST_WORDS } else { Duration::MAX };
+        match heard.recv_timeout(patience) {
+            // The agent decides what the end of its input means, and may have more to say.
+            Ok(Event::ClientEnded) => {
+                client_ended = true;
+                ends.to_agent.close();
+            }
+            Ok(Event::AgentExited) => exited_at = Some(ends.turns.load(Ordering::SeqCst)),
+            Ok(Event::Failed) => return End::Failed,
+            Ok(Event::Told) => return End::Told,
+            Ok(Event::AgentEnded | Event::ClientGone | Event::Flooded) | Err(RecvTimeoutError::Disconnected) => {
+                return End::Usual;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                // What an agent said before its end is still worked through; but another program may hold its pipe.
+                let turn = ends.turns.load(Ordering::SeqCst);
+                if exited_at == Some(turn) && turn.is_multiple_of(2) {
+                    return End::Usual;
+                }
+                exited_at = exited_at.map(|_| turn);
+                if client_ended && ends.to_client.is_deaf() {
+                    return End::Usual;
+                }
+            }
+        }
+    }
 }
 
 /// Listens for the signals with which an editor ends its agent: the agent is ended with us.
@@ -111,8 +132,13 @@ fn when_told(events: Sender<Event>) -> std::io::Result<()> {
 /// If standard input or output cannot be used.
 pub fn run_component(setting: Setting) -> std::io::Result<u8> {
     let longest = setting.longest_line;
-    let mut component = Component::new(Proxy::new(setting));
+    let proxy = Proxy::new(setting);
+    let mut component = Component::new(Arc::clone(&proxy));
     let to_conductor = Sink::new(standard_output()?)?;
+    let hears = to_conductor.clone();
+    proxy.speaks_with(component.voice(move |line| {
+        let _ = hears.say(line);
+    }));
     let mut frames = Frames::new(standard_input()?, longest);
     loop {
         let lines = match frames.next()? {
@@ -129,6 +155,7 @@ pub fn run_component(setting: Setting) -> std::io::Result<u8> {
             break;
         }
     }
+    proxy.abandon();
     to_conductor.finish(LAST_WORDS);
     Ok(0)
 }
@@ -179,7 +206,8 @@ impl Pump<'_> {
             let frame = frames.next();
             self.turn();
             let done = match frame {
-                Err(_) | Ok(Frame::End) => return Event::Ended(self.from),
+                Err(_) | Ok(Frame::End) if self.from == Side::Client => return Event::ClientEnded,
+                Err(_) | Ok(Frame::End) => return Event::AgentEnded,
                 Ok(Frame::TooLong(skimmed)) => {
                     self.carry_out(Proxy::refused(self.from, &Refused::too_long(skimmed, self.ends.longest)))
                 }
@@ -235,7 +263,7 @@ impl Pump<'_> {
             return Ok(());
         }
         if self.from == Side::Agent {
-            return Err(Event::Deaf(Side::Client));
+            return Err(Event::ClientGone);
         }
         // The agent has closed its input. Nobody shall wait for it in vain.
         self.deaf = true;
@@ -251,7 +279,7 @@ impl Pump<'_> {
     fn say(&self, line: Vec<u8>) -> Result<(), Event> {
         match self.ends.to(self.from).say(line) {
             Ok(()) | Err(Stopped::Closed) => Ok(()),
-            Err(Stopped::Flooded) => Err(Event::Flooded(self.from)),
+            Err(Stopped::Flooded) => Err(Event::Flooded),
         }
     }
 }

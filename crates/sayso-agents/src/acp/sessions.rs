@@ -31,6 +31,12 @@ pub(super) struct Session {
     pub(super) mode_options: Vec<String>,
     /// Calls that have not ended.
     pub(super) calls: Bounded<KnownCall>,
+    /// The record of the call that was let through last: what a turn used is counted there.
+    pub(super) last_record: Option<String>,
+    /// What the session has cost so far, as its agent tells, in millionths.
+    pub(super) cost_told: u64,
+    /// What of it was counted.
+    pub(super) cost_counted: u64,
     /// Writes that a person has just agreed to.
     agreed: VecDeque<Agreed>,
 }

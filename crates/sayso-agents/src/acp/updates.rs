@@ -69,7 +69,7 @@ impl Proxy {
         if asked {
             return Ok(Routed::pass());
         }
-        let said = self.decide(understood, &who, UNASKED);
+        let said = self.decide(understood, &who, UNASKED, None);
         if said.verdict != Verdict::Deny {
             return Ok(Routed::pass());
         }
@@ -97,6 +97,11 @@ impl Proxy {
         let Ok(params) = Self::params(message) else { return };
         let session = params.get("sessionId").and_then(Value::as_str);
         let what = if kind == "usage_update" { What::Used } else { What::Planned };
+        let cost =
+            params.pointer("/update/cost/amount").and_then(Value::as_f64).filter(|cost| (0.0..1e9).contains(cost));
+        if let (Some(session), Some(cost)) = (session, cost) {
+            self.state().sessions.at(session).cost_told = (cost * 1e6) as u64;
+        }
         let text = params.get("update").map(Value::to_string);
         self.judge.note(what, &self.who(session), kind, |one| one.text = text);
     }

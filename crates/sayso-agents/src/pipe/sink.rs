@@ -4,6 +4,7 @@
 //! its own: the thread that reads a side must never wait until that same side takes an answer, or two full pipes
 //! would wait for each other for ever.
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use std::fs::File;
 use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -67,6 +68,16 @@ impl Sink {
             TrySendError::Full(_) => Stopped::Flooded,
             TrySendError::Disconnected(_) => Stopped::Closed,
         })
+    }
+
+    /// Whether nobody reads the other end any more, as far as can be told without writing.
+    pub(crate) fn is_deaf(&self) -> bool {
+        // Held by a writer that waits: then somebody may still read.
+        let Ok(file) = self.file.try_lock() else { return false };
+        let Some(open) = file.as_ref() else { return true };
+        let mut polled = [PollFd::new(open, PollFlags::empty())];
+        let now = Timespec::default();
+        rustix::event::poll(&mut polled, Some(&now)).is_ok_and(|count| count > 0)
     }
 
     /// Closes it behind what still waits, so that the reader sees the end.

@@ -1,7 +1,7 @@
 //! What exactly a person said yes to: the call, where it runs, what its programs are, and what stands in them.
 
 use crate::permit;
-use sayso_policy::{Facts, Operation, runs_anything};
+use sayso_policy::{Actor, Facts, Operation, runs_anything};
 use sayso_shell::{Effect, PathTarget, Run, Target, Verb};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -56,12 +56,17 @@ impl Bound {
         Self { exact: hasher.finalize().to_hex().to_string(), files }
     }
 
-    /// Of the same judged by this policy: what a question is bound to.
+    /// Of the same asked for by this actor and judged by this policy: what a question is bound to. A yes to one
+    /// session is none to another.
     #[must_use]
-    pub fn under(&self, policy: &str) -> String {
+    pub fn under(&self, policy: &str, actor: &Actor) -> String {
         let mut hasher = blake3::Hasher::new();
         part(&mut hasher, self.exact.as_bytes());
         part(&mut hasher, policy.as_bytes());
+        for name in [&actor.tenant, &actor.agent, &actor.team, &actor.member, &actor.session] {
+            part(&mut hasher, &[u8::from(name.is_some())]);
+            part(&mut hasher, name.as_deref().unwrap_or_default().as_bytes());
+        }
         hasher.finalize().to_hex().to_string()
     }
 }

@@ -99,11 +99,7 @@ impl Live {
         }
         match InForce::load(places, workspace.as_deref()) {
             Ok(new) => {
-                // A broken file leaves its last good version in force; then there is nothing to swap.
-                if new.policy.version() != state.current.policy.version() || new.floor != state.current.floor {
-                    state.current = Arc::new(new);
-                }
-                (state.seen, state.refused) = (seen, None);
+                (state.current, state.seen, state.refused) = (Arc::new(new), seen, None);
             }
             // Looked at again next time: the old one stays.
             Err(error) => state.refused = Some(error.to_string()),

@@ -200,3 +200,29 @@ fn a_person_at_a_terminal_answers_and_the_call_passes() {
     assert!(at_terminal(&person, &["mode", "enforce"]).contains("enforce: every"));
     assert_eq!(hook(&person, "make all").0, "deny");
 }
+
+#[test]
+fn the_page_about_asking_people_says_what_happens() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/approvals.md")).unwrap();
+    let person = Person::new();
+    person.policy(page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap());
+    let (decision, why) = hook(&person, "make deploy");
+    assert_eq!(decision, "deny");
+    assert!(why.contains("Deploys are decided by a lead."), "{why}");
+    assert!(person.run(&["approvals", "list"]).out.contains("leads"));
+    // Every command line of the page is one that the command knows.
+    let lines = page.split("```console\n").skip(1).flat_map(|block| block.split("```").next().unwrap().lines());
+    for line in lines.filter_map(|line| line.strip_prefix("$ sayso ")) {
+        let words: Vec<String> = line
+            .split('"')
+            .enumerate()
+            .flat_map(|(at, part)| match at % 2 {
+                0 => part.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+                _ => vec![part.to_owned()],
+            })
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let said = person.run(&words);
+        assert!(!said.err.contains("Usage:"), "{line}: {}", said.err);
+    }
+}

@@ -17,6 +17,8 @@ const MOST_RECENT: i64 = 10_000;
 /// Expired reservations that one turn puts right.
 const MOST_EXPIRED: usize = 256;
 
+/// How long a session, run or day that is not used is remembered.
+const REMEMBERED_MS: u64 = 60 * 24 * 60 * 60 * 1000;
 /// More than any limit; two of them are still a number.
 const MOST: i64 = 1 << 60;
 
@@ -206,9 +208,25 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, keys: &[Key], memo: &M
 }
 
 fn begin(connection: &Connection, key: &Key, now_ms: u64) -> Result<(), Error> {
-    connection
+    let new = connection
         .prepare_cached("INSERT OR IGNORE INTO usage (scope, key, began_ms, last_ms) VALUES (?1, ?2, ?3, ?3)")?
         .execute(params![key.0.as_str(), key.1, int(now_ms)])?;
+    if new == 1 { forget_old(connection, now_ms) } else { Ok(()) }
+}
+
+/// Sessions, runs and days of long ago are forgotten, as the folders of sessions are.
+fn forget_old(connection: &Connection, now_ms: u64) -> Result<(), Error> {
+    let sql = "SELECT scope, key FROM usage WHERE scope IN ('session', 'run', 'day') AND last_ms < ?1 LIMIT 100";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([int(now_ms.saturating_sub(REMEMBERED_MS))], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+    })?;
+    for (scope, key) in rows.collect::<rusqlite::Result<Vec<_>>>()? {
+        for table in ["usage", "usage_seen", "usage_call", "reservation"] {
+            let sql = format!("DELETE FROM {table} WHERE scope = ?1 AND key = ?2");
+            connection.prepare_cached(&sql)?.execute([&scope, &key])?;
+        }
+    }
     Ok(())
 }
 
