@@ -12,6 +12,7 @@ import traceback
 
 import offline
 from scripted_model import ScriptedModel
+from terminal import Terminal
 
 POLICY = """
 [allow]
@@ -138,6 +139,42 @@ class Guarded:
             assert asked["verdict"] == "ask" or asked["reasons"][0]["code"] == "unanswered", asked
             told = model.result(0)
             assert "Sayso" in told and "mkdir" in told, told
+
+    def an_ask_waits_and_goes_on_when_answered(self):
+        with self.machine("answered") as machine:
+            self.install(machine)
+            environment = machine.environment()
+            watch = [machine.program, "approvals", "watch"]
+            with Terminal(watch, machine.project, environment) as watching, \
+                    concurrent.futures.ThreadPoolExecutor(1) as beside:
+                watching.read_until("Watching as")
+                turns = [[self.shell("mkdir asked")], [self.shell("mkdir refused")], "done"]
+                agent = beside.submit(self.ask, machine, turns)
+                self.answer(machine, environment, "mkdir asked", "allow")
+                self.answer(machine, environment, "mkdir refused", "deny")
+                model = agent.result(timeout=200)
+            assert (machine.project / "asked").exists(), model.results
+            assert not (machine.project / "refused").exists(), model.results
+            assert "Sayso: deny" in model.result(1), model.results
+            answers = {record["command"]: record["answer"] for record in self.log(machine) if record.get("command")}
+            assert answers == {"mkdir asked": "allow", "mkdir refused": "deny"}, self.log(machine)
+
+    def answer(self, machine, environment, command, verdict):
+        """Waits for the question, and answers it at a terminal as a person does."""
+        until = time.time() + 100
+        while time.time() < until:
+            listed = machine.run([self.sayso, "approvals", "list", "--json"]).stdout.splitlines()
+            waiting = [json.loads(line) for line in listed if command in line]
+            if waiting:
+                break
+            time.sleep(0.3)
+        else:
+            raise AssertionError("no question about %s: %s" % (command, listed))
+        question = waiting[0].get("id") or waiting[0]["question"]["id"]
+        command = [machine.program, "approvals", "answer", question, verdict]
+        with Terminal(command, machine.project, environment) as terminal:
+            terminal.type(terminal.read_until(r"Type (\d+) to go on").group(1))
+            assert terminal.ended() == 0, terminal.shown
 
     def a_vanished_program_blocks(self):
         with self.machine("vanished") as machine:

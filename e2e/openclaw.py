@@ -53,6 +53,15 @@ class OpenClaw(Guarded):
         return machine.run([self.also, self.programs / "openclaw", "agent", "--local", "--session-id", "e2e",
                             "--message", "Do what the script says.", "--json"], timeout=300)
 
+    def an_ask_that_nobody_answers_does_not_run(self):
+        """OpenClaw has an approval of its own, and nobody to ask on a command line."""
+        with self.machine("ask") as machine:
+            self.install(machine)
+            model = self.ask(machine, [[self.shell("mkdir asked")], "done"])
+            assert not (machine.project / "asked").exists(), model.results
+            assert "approval" in model.result(0), model.results
+            assert self.decisions(machine)["mkdir asked"]["verdict"] == "ask", self.log(machine)
+
 
 if __name__ == "__main__":
     guarded.main(OpenClaw, [
@@ -60,6 +69,7 @@ if __name__ == "__main__":
         "an_ask_that_nobody_answers_does_not_run",
         "a_vanished_program_blocks",
         "a_program_that_crashes_blocks",
+        "a_program_that_is_killed_blocks",
         "a_program_that_hangs_blocks",
         "without_a_hook_the_call_runs",
         "uninstall_leaves_nothing_behind",

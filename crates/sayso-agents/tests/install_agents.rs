@@ -469,3 +469,28 @@ fn openclaw_is_told_to_load_the_plugin() {
     assert!(matches!(plan_install(Agent::OpenClaw, &m.setting), Err(Error::Settings { .. })));
     assert_eq!(m.text("home/.openclaw/openclaw.json"), "{plugins: {}}");
 }
+
+/// The pages name what is really registered, and where.
+#[test]
+fn each_page_names_every_event_and_every_place() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents");
+    for (agent, scope, path) in PLACES {
+        let page = std::fs::read_to_string(docs.join(format!("{agent}.md"))).unwrap();
+        let shown = path.replacen("home/", "~/", 1).replacen("project/", "", 1).replacen("etc/", "/etc/", 1);
+        let shown = shown.strip_suffix("/index.js").unwrap_or(&shown);
+        assert!(page.contains(shown), "{agent}: {shown}");
+        let mut m = machine(*scope);
+        m.setting.trust = true;
+        m.install(*agent);
+        let text = m.text(path);
+        let events: Vec<String> = match (serde_json::from_str::<Value>(&text), agent) {
+            (Ok(settings), _) => settings["hooks"].as_object().unwrap().keys().cloned().collect(),
+            (Err(_), Agent::OpenCode) => vec!["tool.execute.before".to_owned(), "tool.execute.after".to_owned()],
+            (Err(_), Agent::OpenClaw) => vec!["before_tool_call".to_owned(), "after_tool_call".to_owned()],
+            (Err(_), _) => Vec::new(),
+        };
+        for event in events {
+            assert!(page.contains(&format!("`{event}`")) && text.contains(&event), "{agent}: {event}");
+        }
+    }
+}

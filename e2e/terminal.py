@@ -1,0 +1,57 @@
+"""A program at a terminal of its own, and a person who reads and types there."""
+
+import os
+import pty
+import re
+import select
+import signal
+import time
+
+
+class Terminal:
+    """Runs a program with a terminal that it controls, while used as a context manager."""
+
+    def __init__(self, command, folder, environment):
+        self.shown = ""
+        self.child, self.descriptor = pty.fork()
+        if self.child == 0:
+            try:
+                os.chdir(folder)
+                os.execve(str(command[0]), [str(word) for word in command], environment)
+            finally:
+                os._exit(127)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            os.kill(self.child, signal.SIGKILL)
+            os.waitpid(self.child, 0)
+        except OSError:
+            pass
+        os.close(self.descriptor)
+
+    def read_until(self, pattern, seconds=20):
+        """Waits until the screen shows this. -> the match"""
+        until = time.time() + seconds
+        while time.time() < until:
+            found = re.search(pattern, self.shown)
+            if found:
+                return found
+            if select.select([self.descriptor], [], [], 0.2)[0]:
+                try:
+                    text = os.read(self.descriptor, 4096)
+                except OSError:  # the program is gone
+                    text = b""
+                if not text:
+                    break
+                self.shown += text.decode("utf-8", "replace")
+        raise AssertionError("never shown: %s\n%s" % (pattern, self.shown))
+
+    def type(self, text):
+        os.write(self.descriptor, text.encode() + b"\n")
+
+    def ended(self):
+        """Waits for its end. -> the exit code"""
+        return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
