@@ -160,10 +160,18 @@ impl<'a> Case<'a> {
             bound,
             call: permit::digest(operation, ""),
             site: operation.workspace.root().map(site),
-            takes: Takes::of(operation, self.circumstances.expected, self.facts),
+            takes: self.takes(operation),
             present: Vec::new(),
             asked: false,
             operation,
+        }
+    }
+
+    /// What the call takes; counted only where something is limited, for whole folders may have to be looked at.
+    fn takes(&self, operation: &Operation) -> Takes {
+        match self.counting.is_empty() {
+            true => Takes::default(),
+            false => Takes::of(operation, self.circumstances.expected, self.facts),
         }
     }
 

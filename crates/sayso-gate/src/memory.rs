@@ -53,13 +53,22 @@ impl Memory {
     }
 }
 
-/// The name under which grants know a workspace. Worktrees of one repository share it, and no two folders do: bytes
-/// that are no UTF-8 are written out.
+/// The name under which grants know a workspace. The same folder of all worktrees of one repository has it, and no
+/// other: `./x` in a grant means the same file wherever it counts. Bytes that are no UTF-8 are written out.
 pub(crate) fn site(workspace: &Path) -> String {
-    let identity = Repository::of(workspace).identity;
+    let repository = Repository::of(workspace);
+    let mut name = written_out(&repository.identity);
+    if let Some(inner) = workspace.strip_prefix(&repository.root).ok().filter(|inner| !inner.as_os_str().is_empty()) {
+        name.push_str(" in ");
+        name.push_str(&written_out(inner));
+    }
+    name
+}
+
+fn written_out(path: &Path) -> String {
     let mut name = String::new();
-    for chunk in identity.as_os_str().as_encoded_bytes().utf8_chunks() {
-        name.push_str(&chunk.valid().replace('%', "%25"));
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        name.push_str(&chunk.valid().replace('%', "%25").replace(' ', "%20"));
         chunk.invalid().iter().for_each(|byte| name.push_str(&format!("%{byte:02x}")));
     }
     name
@@ -77,5 +86,10 @@ mod tests {
         assert_eq!(name(b"/nowhere/plain"), "/nowhere/plain");
         assert_ne!(name(b"/nowhere/\xff"), name(b"/nowhere/\xfe"));
         assert_ne!(name(b"/nowhere/\xff"), name(b"/nowhere/%ff"));
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("inner");
+        std::fs::create_dir_all(dir.path().join(".git")).unwrap();
+        std::fs::create_dir(&inner).unwrap();
+        assert_ne!(site(dir.path()), site(&inner), "`./x` is another file there");
     }
 }

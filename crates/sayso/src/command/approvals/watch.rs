@@ -6,8 +6,10 @@ use crate::failure::Failure;
 use crate::operator;
 use sayso_gate::Places;
 use sayso_gate::approval::{Approval, HEARTBEAT_MS, Presence, Remember, Reply, Standing, Width};
-use sayso_gate::store::{Approvals as _, Sqlite};
+use sayso_gate::audit::{Event, Kind, Order, Query};
+use sayso_gate::store::{Approvals as _, Records as _, Sqlite};
 use sayso_policy::Person;
+use sayso_policy::explain::visible;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _, stdout};
@@ -57,10 +59,42 @@ fn follow(store: &Sqlite) -> Result<(), Failure> {
     }
 }
 
+/// Tells of sessions that were stopped since.
+struct Stops {
+    last: Option<u64>,
+}
+
+impl Stops {
+    fn tell(&mut self, store: &Sqlite) -> Result<(), Failure> {
+        let kinds = vec![Kind::Limit];
+        let Some(last) = self.last else {
+            let newest = store.events(&Query { limit: Some(1), ..Query::default() })?;
+            self.last = Some(newest.first().map_or(0, |record| record.seq));
+            return Ok(());
+        };
+        let query = Query { kinds, after: Some(last), order: Order::OldestFirst, ..Query::default() };
+        for record in store.events(&query)? {
+            self.last = Some(record.seq);
+            if let Event::Change(change) = &record.event
+                && change.what == "stopped"
+            {
+                let session = change.about.as_deref().unwrap_or("unknown");
+                let agent = change.actor.agent.as_deref().unwrap_or("an agent");
+                let why = change.detail.get("why").and_then(serde_json::Value::as_str).unwrap_or_default();
+                let text = format!("stopped: session {session} of {agent}: {why}");
+                writeln!(stdout(), "\n{}", visible(&text))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 fn answer_all(places: &Places, store: &Sqlite, person: &Person, terminal: &File) -> Result<(), Failure> {
+    let mut stops = Stops { last: None };
     let mut later = HashSet::new();
     let mut typed = BufReader::new(terminal).lines();
     loop {
+        stops.tell(store)?;
         let waiting = store.approvals(true, 200)?;
         let theirs = |approval: &&Approval| {
             !later.contains(&approval.question.id)
