@@ -490,6 +490,16 @@ fn a_session_that_starts_in_a_silencing_mode_is_put_back_first() {
 }
 
 #[test]
+fn an_answer_to_a_start_that_cannot_be_read_starts_nothing() {
+    let pipe = Pipe::with(POLICY, |_| {});
+    let new = json!({"id": 2, "method": "session/new", "params": {"cwd": pipe.project(), "mcpServers": []}});
+    assert_eq!(pipe.client(&new), passed());
+    let odd = br#"{"id":2,"result":{"sessionId":"s","x":"\ud800","modes":{"currentModeId":"yolo"}}}"#;
+    let routed = pipe.proxy.route(Side::Agent, odd);
+    assert!(routed.onward == Onward::Nothing && routed.said.len() == 1, "{routed:?}");
+}
+
+#[test]
 fn an_agent_that_switches_its_mode_by_itself_is_put_back() {
     let pipe = Pipe::with(POLICY, |_| {});
     pipe.begin(json!({"sessionId": "s", "modes": {"currentModeId": "plan", "availableModes": []}}));
@@ -524,7 +534,8 @@ fn servers_go_behind_the_gateway_and_without_one_need_a_rule() {
         start["id"] = json!(method);
         start["params"]["sessionId"] = json!("s");
         let changed = instead(&pipe.client(&start));
-        assert_eq!(changed["params"]["mcpServers"][0]["args"], json!(["mcp", "--", "npx", "x"]), "{method}");
+        let expected = json!(["mcp", "--workspace", "/p", "--name", "fs", "--", "npx", "x"]);
+        assert_eq!(changed["params"]["mcpServers"][0]["args"], expected, "{method}");
         assert_eq!(changed["params"]["_meta"], json!({"z": 1}));
     }
     assert_eq!(Pipe::with(POLICY, |_| {}).client(&new).onward, Onward::Nothing);
@@ -569,11 +580,15 @@ fn a_call_that_ran_without_asking_is_marked_and_a_denied_one_reported() {
         assert_eq!(said, if cancel { vec![Side::Client, Side::Agent] } else { vec![Side::Client] });
         assert!(String::from_utf8_lossy(&routed.said[0].1).contains("without asking"));
 
-        chosen(&pipe.answer(&bash(1, "rm d")));
+        assert_eq!(chosen(&pipe.answer(&bash(1, "rm d"))), "r1");
+        assert_eq!(chosen(&pipe.answer(&bash(2, "rm e"))), "r1");
+        let ran = pipe
+            .agent(&update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "c2", "status": "completed"})));
+        assert!(String::from_utf8_lossy(&ran.said[0].1).contains("although it was denied"));
         let asked =
             pipe.agent(&update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed"})));
         assert_eq!(asked, passed());
-        assert_eq!(pipe.verdicts().len(), 4, "three that were not asked about, one that was");
+        assert_eq!(pipe.verdicts().len(), 5, "three that were not asked about, two that were");
     }
 }
 

@@ -159,6 +159,11 @@ impl Judge {
         }
     }
 
+    /// Where what a gateway must know is written down.
+    pub(super) fn own_folder(&self) -> Result<PathBuf, String> {
+        self.setting.places.own_folder("acp").map_err(|error| error.to_string())
+    }
+
     /// Takes down what is no decision.
     pub(super) fn note(&self, what: What, who: &Who, event: &str, more: impl FnOnce(&mut Happening)) {
         let mut happening = Happening::new(what, WAY_IN, who.actor());

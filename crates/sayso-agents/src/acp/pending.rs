@@ -4,16 +4,27 @@ use super::later::Queued;
 use super::proxy::Side;
 use crate::pipe::Id;
 use std::collections::HashMap;
+use std::hash::BuildHasher as _;
 use std::path::PathBuf;
 
 /// More than this many at once are refused.
 const MOST: usize = 4096;
 
 /// Requests that wait, by who answers them and their id.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Waiting {
     all: HashMap<(Side, Id), Pending>,
+    /// Makes our ids such as no agent guesses: one that used ours for a request of its own could answer our question.
+    secret: u64,
     next: u64,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        // The standard library seeds this from the system's randomness.
+        let secret = std::hash::RandomState::new().hash_one(std::process::id());
+        Self { all: HashMap::new(), secret, next: 0 }
+    }
 }
 
 /// What an answer is for.
@@ -147,7 +158,7 @@ impl Waiting {
     /// An id for a request of ours, with its raw JSON.
     pub(super) fn own_id(&mut self) -> (Id, String) {
         self.next += 1;
-        let text = format!("sayso-{}-{}", std::process::id(), self.next);
+        let text = format!("sayso-{:016x}-{}", self.secret, self.next);
         (Id::Text(text.clone().into_bytes()), format!("\"{text}\""))
     }
 }

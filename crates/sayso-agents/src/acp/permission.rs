@@ -41,6 +41,7 @@ impl Proxy {
         let who = self.who(Some(session));
         let question = is_question(&understood.call);
         let (asked, asking) = (Asked::of(message)?, who.clone());
+        let (session, call_id) = (session.to_owned(), call_id.to_owned());
         let then = move |proxy: &Self, asked: &Asked, said: &Said| match (
             said.answer,
             &said.permit,
@@ -53,7 +54,10 @@ impl Proxy {
             (Answer::Allow, Some(_), _) | (Answer::Ask, ..) => {
                 proxy.ask_client(asked, &params, &choices, said, &asking)
             }
-            _ => Ok(Routed::say(Side::Agent, result_line(&asked.id, &rejected(&choices, said)))),
+            _ => {
+                proxy.state().sessions.at(&session).call(&call_id).refused = true;
+                Ok(Routed::say(Side::Agent, result_line(&asked.id, &rejected(&choices, said))))
+            }
         };
         self.decided(understood, &who, EVENT, asked, true, Box::new(then))
     }

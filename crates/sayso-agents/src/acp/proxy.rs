@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 /// JSON-RPC's numbers.
 pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const INVALID_REQUEST: i64 = -32600;
+/// The largest parameters that are read whole: a tree takes many times its text in memory.
+const LARGEST_GOVERNED: usize = 16 * 1024 * 1024;
 /// Ours: the policy says no.
 pub(super) const DENIED: i64 = -32010;
 /// ACP's: the request was cancelled.
@@ -222,6 +224,9 @@ impl Proxy {
     /// The parameters of a governed message, as a strict view.
     pub(super) fn params(message: &Message<'_>) -> Result<Value, Unfit> {
         let raw = message.params.ok_or_else(|| Unfit::params("It has no parameters."))?;
+        if raw.len() > LARGEST_GOVERNED {
+            return Err(Unfit::params("It is too large to be judged."));
+        }
         let params: Value = serde_json::from_slice(raw)
             .map_err(|error| Unfit::params(format!("Its parameters cannot be read ({error}).")))?;
         if !params.is_object() {

@@ -3,6 +3,7 @@
 
 use super::judge::Call;
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// The tool that a server is judged as where it cannot be wrapped.
 pub(super) const MCP_SERVER: &str = "acp:mcp_server";
@@ -67,32 +68,96 @@ fn read_one(entry: &Value) -> Option<Server> {
     (texts("args") && pairs("env") && pairs("headers")).then(|| Server::Outside(entry.clone()))
 }
 
-/// The entry behind the gateway. What else the client wrote into it stays.
-pub(super) fn wrapped(entry: &Value, gateway: &McpGateway) -> Value {
-    let mut fields: Map<String, Value> = entry.as_object().cloned().unwrap_or_default();
-    let mut arguments: Vec<Value> = gateway.arguments.iter().cloned().map(Value::from).collect();
-    if let Some(url) = fields.get("url").cloned() {
-        arguments.extend([Value::from("--url"), url]);
-        let mut environment = fields.get("env").and_then(Value::as_array).cloned().unwrap_or_default();
-        // A header is often a secret, and arguments can be seen by everybody on the machine.
-        for (at, header) in fields.get("headers").and_then(Value::as_array).into_iter().flatten().enumerate() {
-            let text = |key: &str| header.get(key).and_then(Value::as_str).unwrap_or_default();
-            let variable = format!("SAYSO_MCP_HEADER_{at}");
-            environment.push(json!({"name": variable, "value": format!("{}: {}", text("name"), text("value"))}));
-            arguments.extend([Value::from("--header-from"), Value::from(variable)]);
-        }
-        for key in ["type", "url", "headers"] {
-            fields.shift_remove(key);
-        }
-        fields.insert("env".to_owned(), Value::Array(environment));
-    } else {
-        arguments.push(Value::from("--"));
-        arguments.extend(fields.get("command").cloned());
-        arguments.extend(fields.get("args").and_then(Value::as_array).into_iter().flatten().cloned());
+/// What a server's gateway is told beside the server itself.
+#[derive(Clone, Debug)]
+pub(super) struct Around<'a> {
+    /// The folder that the session is about.
+    pub(super) workspace: Option<&'a Path>,
+    pub(super) agent: Option<&'a str>,
+    /// A folder of Sayso's own.
+    pub(super) own: &'a Path,
+}
+
+/// The entry behind the gateway; what else the client wrote into it stays. `None` for a server that the gateway cannot
+/// reach: only a rule lets it pass as it is.
+pub(super) fn wrapped(entry: &Value, gateway: &McpGateway, around: &Around<'_>) -> Option<Result<Value, String>> {
+    if entry.get("type").and_then(Value::as_str) == Some("sse") {
+        return None;
     }
-    fields.insert("command".to_owned(), Value::from(gateway.program.clone()));
-    fields.insert("args".to_owned(), Value::Array(arguments));
-    Value::Object(fields)
+    let mut fields: Map<String, Value> = entry.as_object().cloned().unwrap_or_default();
+    let mut arguments: Vec<String> = gateway.arguments.clone();
+    if let Some(workspace) = around.workspace.and_then(Path::to_str) {
+        arguments.extend(["--workspace".to_owned(), workspace.to_owned()]);
+    }
+    if let Some(agent) = around.agent {
+        arguments.extend(["--agent".to_owned(), agent.to_owned()]);
+    }
+    let told = match fields.get("url").and_then(Value::as_str).map(str::to_owned) {
+        Some(url) => by_address(&mut fields, &url, around.own),
+        None => by_command(&fields),
+    };
+    Some(told.map(|more| {
+        arguments.extend(more);
+        fields.insert("command".to_owned(), Value::from(gateway.program.clone()));
+        fields.insert("args".to_owned(), json!(arguments));
+        Value::Object(fields)
+    }))
+}
+
+/// A program: its variables are named, because the gateway hands on no others.
+fn by_command(fields: &Map<String, Value>) -> Result<Vec<String>, String> {
+    let texts = |key: &str| fields.get(key).and_then(Value::as_array).into_iter().flatten();
+    let mut arguments = vec!["--name".to_owned(), policy_name(fields)];
+    for variable in texts("env").filter_map(|one| one.get("name")?.as_str()) {
+        if variable.is_empty() || variable.contains('=') {
+            return Err(format!("its variable {variable:?} has no fit name"));
+        }
+        arguments.extend(["--env".to_owned(), variable.to_owned()]);
+    }
+    arguments.push("--".to_owned());
+    arguments.extend(fields.get("command").and_then(Value::as_str).map(str::to_owned));
+    arguments.extend(texts("args").filter_map(Value::as_str).map(str::to_owned));
+    Ok(arguments)
+}
+
+/// An address becomes a program. A header is often a secret, and arguments can be seen by everybody on the machine: the
+/// headers go into the environment, and a file of Sayso's own says where.
+fn by_address(fields: &mut Map<String, Value>, url: &str, own: &Path) -> Result<Vec<String>, String> {
+    if url.contains("${") {
+        return Err("its address holds a variable".to_owned());
+    }
+    let mut environment = fields.get("env").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut headers = Map::new();
+    for (at, header) in fields.get("headers").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        let text = |key: &str| header.get(key).and_then(Value::as_str).unwrap_or_default();
+        let variable = format!("SAYSO_MCP_HEADER_{at}");
+        if headers.insert(text("name").to_owned(), Value::from(format!("${{{variable}}}"))).is_some() {
+            return Err(format!("it has the header {:?} twice", text("name")));
+        }
+        environment.push(json!({"name": variable, "value": text("value")}));
+    }
+    let config = json!({"mcpServers": {policy_name(fields): {"url": url, "headers": headers}}}).to_string();
+    let path = own.join(format!("{}.json", blake3::hash(config.as_bytes()).to_hex()));
+    std::fs::write(&path, config).map_err(|error| format!("its address cannot be written down ({error})"))?;
+    let path = path.to_str().ok_or("Sayso's own folder is not UTF-8")?.to_owned();
+    for key in ["type", "url", "headers"] {
+        fields.shift_remove(key);
+    }
+    fields.insert("env".to_owned(), Value::Array(environment));
+    Ok(vec!["--config".to_owned(), path])
+}
+
+/// A server's name as policies write it: letters, digits, `-`, `.` and single `_`.
+fn policy_name(fields: &Map<String, Value>) -> String {
+    let mut name = String::new();
+    for c in fields.get("name").and_then(Value::as_str).unwrap_or_default().chars().take(64) {
+        let c = if c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_') { c } else { '-' };
+        if !(c == '_' && name.ends_with('_')) {
+            name.push(c);
+        }
+    }
+    let name = name.trim_end_matches('_');
+    if name.is_empty() { "server".to_owned() } else { name.to_owned() }
 }
 
 /// A server that is not wrapped, as a call. Secrets of its environment are nobody's business.
@@ -116,20 +181,33 @@ mod tests {
         McpGateway { program: "/bin/sayso".to_owned(), arguments: vec!["mcp".to_owned()] }
     }
 
-    #[test]
-    fn a_program_is_put_behind_the_gateway_and_the_rest_stays() {
-        let entry = json!({"name": "fs", "command": "npx", "args": ["-y", "x"], "env": [{"name": "A", "value": "b"}], "_meta": 1});
-        let expected = json!({"name": "fs", "command": "/bin/sayso", "args": ["mcp", "--", "npx", "-y", "x"],
-            "env": [{"name": "A", "value": "b"}], "_meta": 1});
-        assert_eq!(wrapped(&entry, &gateway()), expected);
+    fn behind(entry: &Value, own: &Path) -> Option<Result<Value, String>> {
+        wrapped(entry, &gateway(), &Around { workspace: Some(Path::new("/p")), agent: Some("gemini"), own })
     }
 
     #[test]
-    fn an_address_becomes_a_program_and_its_headers_stay_out_of_the_arguments() {
-        let entry = json!({"type": "http", "name": "r", "url": "https://x", "headers": [{"name": "Authorization", "value": "Bearer s"}]});
-        let expected = json!({"name": "r", "env": [{"name": "SAYSO_MCP_HEADER_0", "value": "Authorization: Bearer s"}],
-            "command": "/bin/sayso", "args": ["mcp", "--url", "https://x", "--header-from", "SAYSO_MCP_HEADER_0"]});
-        assert_eq!(wrapped(&entry, &gateway()), expected);
+    fn a_program_is_put_behind_the_gateway_and_the_rest_stays() {
+        let entry = json!({"name": "my fs__", "command": "npx", "args": ["-y", "x"], "env": [{"name": "A", "value": "b"}], "_meta": 1});
+        let expected = json!({"name": "my fs__", "command": "/bin/sayso", "args": ["mcp", "--workspace", "/p", "--agent", "gemini",
+            "--name", "my-fs", "--env", "A", "--", "npx", "-y", "x"], "env": [{"name": "A", "value": "b"}], "_meta": 1});
+        assert_eq!(behind(&entry, Path::new("/")).unwrap().unwrap(), expected);
+        let odd = json!({"name": "x", "command": "c", "env": [{"name": "A=B", "value": "c"}]});
+        assert!(behind(&odd, Path::new("/")).unwrap().is_err());
+    }
+
+    #[test]
+    fn an_address_becomes_a_program_and_its_headers_are_in_no_argument_and_no_file() {
+        let own = tempfile::tempdir().unwrap();
+        let entry = json!({"type": "http", "name": "r", "url": "https://x", "headers": [{"name": "Authorization", "value": "Bearer s3cret"}]});
+        let wrapped = behind(&entry, own.path()).unwrap().unwrap();
+        assert_eq!(wrapped["env"], json!([{"name": "SAYSO_MCP_HEADER_0", "value": "Bearer s3cret"}]));
+        assert!(wrapped.get("url").is_none() && !wrapped["args"].to_string().contains("s3cret"));
+        let file = wrapped["args"].as_array().unwrap().last().unwrap().as_str().unwrap();
+        let expected =
+            json!({"mcpServers": {"r": {"url": "https://x", "headers": {"Authorization": "${SAYSO_MCP_HEADER_0}"}}}});
+        assert_eq!(serde_json::from_str::<Value>(&std::fs::read_to_string(file).unwrap()).unwrap(), expected);
+        let old = json!({"type": "sse", "name": "r", "url": "https://x", "headers": []});
+        assert!(behind(&old, own.path()).is_none());
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(super) struct KnownCall {
     pub(super) elsewhere: Option<String>,
     /// Permission was asked for it.
     pub(super) asked: bool,
+    /// And was not given.
+    pub(super) refused: bool,
 }
 
 #[derive(Debug)]

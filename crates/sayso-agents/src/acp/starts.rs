@@ -4,7 +4,7 @@ use super::judge::Said;
 use super::modes::{self, Chosen};
 use super::pending::{Pending, PinnedStart};
 use super::proxy::{DENIED, Proxy, Routed, Side, Unfit, text};
-use super::servers::{self, Server};
+use super::servers::{self, Around, McpGateway, Server};
 use crate::pipe::{Message, error_line, message_line, replaced};
 use sayso_gate::audit::What;
 use sayso_policy::{Answer, Verdict};
@@ -66,13 +66,17 @@ impl Proxy {
                     state.servers.push((id, name));
                     new.push(entry.clone());
                 }
-                (Server::Outside(entry), Some(gateway)) => new.push(servers::wrapped(&entry, gateway)),
-                (Server::Outside(entry), None) => {
-                    let said = self.judge.judge(servers::as_call(&entry), &self.who(None), "mcpServers");
-                    if said.answer != Answer::Allow || said.permit.is_none() {
-                        return Ok(Err(said));
+                (Server::Outside(entry), gateway) => {
+                    match gateway.as_ref().and_then(|one| self.behind(&entry, one, params)) {
+                        Some(wrapped) => new.push(wrapped.map_err(Unfit::params)?),
+                        None => {
+                            let said = self.judge.judge(servers::as_call(&entry), &self.who(None), "mcpServers");
+                            if said.answer != Answer::Allow || said.permit.is_none() {
+                                return Ok(Err(said));
+                            }
+                            new.push(entry);
+                        }
                     }
-                    new.push(entry);
                 }
             }
         }
@@ -86,10 +90,25 @@ impl Proxy {
         Ok(Ok(Routed::instead(line)))
     }
 
+    /// A server behind the gateway, if that can reach it.
+    fn behind(&self, entry: &Value, gateway: &McpGateway, params: &Value) -> Option<Result<Value, String>> {
+        let workspace = params.get("cwd").and_then(Value::as_str).map(Path::new);
+        let agent = self.state().agent_name.clone();
+        let own = self.judge.own_folder();
+        let around = |own| Around { workspace, agent: agent.as_deref(), own };
+        match &own {
+            Ok(own) => servers::wrapped(entry, gateway, &around(own)),
+            Err(why) => Some(Err(why.clone())),
+        }
+    }
+
     /// The agent has answered the start of a session.
     pub(super) fn started(&self, message: &Message<'_>, session: Option<String>, folder: Option<PathBuf>) -> Routed {
-        let Some(result) = message.result.and_then(|raw| serde_json::from_slice::<Value>(raw).ok()) else {
-            return Routed::pass();
+        let Some(raw) = message.result else { return Routed::pass() };
+        let Ok(result) = serde_json::from_slice::<Value>(raw) else {
+            // A mode may be hidden in what cannot be read.
+            let why = "Sayso: deny. The agent's answer to the start of a session cannot be read [call-malformed].";
+            return Routed::say(Side::Client, error_line(message.id, DENIED, why, None));
         };
         let named = result.get("sessionId").and_then(Value::as_str).map(str::to_owned);
         let Some(session) = named.or(session) else { return Routed::pass() };

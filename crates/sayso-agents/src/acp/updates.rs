@@ -51,10 +51,10 @@ impl Proxy {
                 Some(_) => session
                     .calls
                     .remove(id)
-                    .map(|known| (call::understood(&known, id, agent, folder.as_deref()), known.asked)),
+                    .map(|known| (call::understood(&known, id, agent, folder.as_deref()), known.asked, known.refused)),
             }
         };
-        let (Some((understood, asked)), Some(ok)) = (ended, ok) else { return Ok(Routed::pass()) };
+        let (Some((understood, asked, refused)), Some(ok)) = (ended, ok) else { return Ok(Routed::pass()) };
         let who = self.who(Some(session));
         let tool = match &understood.call.request {
             Request::Tool { name, .. } => name.clone(),
@@ -66,6 +66,10 @@ impl Proxy {
             one.ended = Some(Ended { ok: Some(ok), ..Ended::default() });
             one.text = (!asked).then(|| "It was never asked about.".to_owned());
         });
+        if refused && ok {
+            let why = format!("Sayso: the agent ran {tool} although it was denied.");
+            return Ok(self.reported(Routed::pass(), &who, &why));
+        }
         if asked {
             return Ok(Routed::pass());
         }

@@ -286,6 +286,15 @@ mod tests {
     }
 
     #[test]
+    fn the_example_in_the_documentation_is_what_happens() {
+        let page = include_str!("../../../../docs/agents/zed.md");
+        let mut blocks = page.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let (before, after) = (blocks.next().unwrap(), blocks.next().unwrap());
+        let zed = ZedSettings { program: "/usr/local/bin/sayso".to_owned(), ..zed(&[]) };
+        assert_eq!(json_text::value(&zed.register(Some(before)).unwrap()), json_text::value(after));
+    }
+
+    #[test]
     fn a_zed_without_agents_gets_those_of_this_machine() {
         for before in [None, Some(""), Some("{}\n"), Some("{\n  \"theme\": \"x\"\n}\n")] {
             let after = zed(&["gemini", "opencode"]).register(before).unwrap();

@@ -65,23 +65,27 @@ fn setting(acp: &Acp) -> Result<Setting, Failure> {
     setting.given = (!given.is_empty()).then_some(given);
     setting.agent.clone_from(&acp.agent);
     setting.cancel_denied = acp.cancel_denied;
-    setting.gateway = gateway(acp)?;
+    setting.gateway = gateway(acp, &setting.places)?;
     Ok(setting)
 }
 
 /// How this program starts its own MCP gateway, if it has one.
-fn gateway(acp: &Acp) -> Result<Option<McpGateway>, Failure> {
+fn gateway(acp: &Acp, places: &Places) -> Result<Option<McpGateway>, Failure> {
     if Cli::command().find_subcommand("mcp").is_none() {
         return Ok(None);
     }
     let program = std::env::current_exe()?.canonicalize()?;
     let program = program.to_str().ok_or_else(|| Failure::wrong("error: Sayso's own path is not UTF-8"))?;
-    let mut arguments = vec!["mcp".to_owned()];
-    if let Some(home) = acp.home.as_deref().and_then(|home| home.to_str()) {
-        arguments.extend(["--home".to_owned(), home.to_owned()]);
-    }
+    // The agent starts it, and must not be able to move it to another policy.
+    let home = places.home.to_str().ok_or_else(|| Failure::wrong("error: the home folder's path is not UTF-8"))?;
+    let mut arguments = ["mcp", "--home", home].map(str::to_owned).to_vec();
     for policy in &acp.policy.policy {
-        arguments.extend(["--policy".to_owned(), policy.clone()]);
+        // The agent starts it in another folder.
+        let policy = match policy.starts_with("preset:") {
+            true => policy.clone(),
+            false => std::fs::canonicalize(policy)?.to_string_lossy().into_owned(),
+        };
+        arguments.extend(["--policy".to_owned(), policy]);
     }
     Ok(Some(McpGateway { program: program.to_owned(), arguments }))
 }
