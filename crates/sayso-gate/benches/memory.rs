@@ -24,27 +24,29 @@ fn main() {
     let places = Places::below(folder.path(), folder.path());
     let body = one_body(&places);
     println!("{CALLERS} callers, records of {} bytes, {} s each\n", body.len(), FOR.as_secs());
-    println!("| what | a second | ratio to single synced inserts | wait: median, 99 %, longest |");
-    println!("|---|---|---|---|");
+    println!(
+        "| what | a second | ratio to single synced inserts | processor time of one | wait: median, 99 %, longest |"
+    );
+    println!("|---|---|---|---|---|");
 
     let synced = raw(folder.path(), &body, true);
     let unsynced = raw(folder.path(), &body, false);
-    line("SQLite, one insert and one sync at a time", synced, synced, None);
-    line("SQLite, one transaction, never synced", unsynced, synced, None);
+    line("SQLite, one insert and one sync at a time", synced, synced, Vec::new());
+    line("SQLite, one transaction, never synced", unsynced, synced, Vec::new());
 
     let (rate, waits) = decisions(&places, || Box::new(Unrecorded));
-    line("decisions, not recorded", rate, synced, Some(waits));
+    line("decisions, not recorded", rate, synced, waits);
     let store = std::sync::Arc::new(Sqlite::open(&places).unwrap());
     let before = store.count(&Query::default()).unwrap();
     let (rate, waits) = decisions(&places, || Box::new(std::sync::Arc::clone(&store)));
-    line("decisions, recorded in the chain, synced within 100 ms", rate, synced, Some(waits));
+    line("decisions, recorded in the chain, synced within 100 ms", rate, synced, waits);
     let recorded = store.count(&Query::default()).unwrap() - before;
     let (rate, waits) = changes(&store);
-    line("changes with their record, synced before they are acknowledged", rate, synced, Some(waits));
+    line("changes with their record, synced before they are acknowledged", rate, synced, waits);
     let (rate, waits) = both(&places, &store);
-    line("decisions while 8 of the callers make such changes", rate, synced, Some(waits));
+    line("decisions while 8 of the callers make such changes", rate, synced, waits);
     let (rate, waits) = decisions(&places, || Box::new(Spool::open(&places).unwrap()));
-    line("decisions, appended to a spool", rate, synced, Some(waits));
+    line("decisions, appended to a spool", rate, synced, waits);
 
     let began = Instant::now();
     let verified = store.verify(None).unwrap();
@@ -53,15 +55,35 @@ fn main() {
     println!("\n{recorded} decisions were recorded; {} records verified in {took:.2} s.", verified.records);
 }
 
-fn line(what: &str, rate: f64, baseline: f64, waits: Option<Vec<Duration>>) {
-    let ratio = rate / baseline;
+/// How much was done, and what it took of the processors: that does not depend on who else uses them.
+#[derive(Clone, Copy)]
+struct Rate {
+    each_second: f64,
+    cpu: Duration,
+}
+
+impl Rate {
+    fn of(done: usize, began: Instant, cpu: Duration) -> Self {
+        let count = u32::try_from(done).unwrap().max(1);
+        Self { each_second: f64::from(count) / began.elapsed().as_secs_f64(), cpu: (cpu_time() - cpu) / count }
+    }
+}
+
+/// What this process has taken of the processors so far.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap(), u32::try_from(time.tv_nsec).unwrap())
+}
+
+fn line(what: &str, rate: Rate, baseline: Rate, mut waits: Vec<Duration>) {
+    let ratio = rate.each_second / baseline.each_second;
     let ratio = if ratio < 10.0 { format!("{ratio:.1} x") } else { format!("{ratio:.0} x") };
-    let waits = waits.map(|mut waits| {
-        waits.sort();
-        let at = |part: f64| waits[((waits.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
-        format!("{:.2} ms, {:.2} ms, {:.1} ms", at(0.5), at(0.99), at(1.0))
-    });
-    println!("| {what} | {rate:.0} | {ratio} | {} |", waits.unwrap_or_default());
+    waits.sort();
+    let at = |part: f64| waits[((waits.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
+    let waited = || format!("{:.2} ms, {:.2} ms, {:.1} ms", at(0.5), at(0.99), at(1.0));
+    let waited = if waits.is_empty() { String::new() } else { waited() };
+    let cpu = rate.cpu.as_nanos() as f64 / 1e3;
+    println!("| {what} | {:.0} | {ratio} | {cpu:.1} µs | {waited} |", rate.each_second);
 }
 
 fn call(places: &Places, n: usize) -> (ToolCall, Circumstances) {
@@ -84,7 +106,7 @@ fn one_body(places: &Places) -> String {
     Event::from(gate.judge(call, &circumstances).record).to_line().unwrap()
 }
 
-fn raw(folder: &Path, body: &str, sync: bool) -> f64 {
+fn raw(folder: &Path, body: &str, sync: bool) -> Rate {
     let path = folder.join(format!("raw-{sync}.db"));
     let connection = rusqlite::Connection::open(path).unwrap();
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
@@ -94,20 +116,20 @@ fn raw(folder: &Path, body: &str, sync: bool) -> f64 {
         connection.execute_batch("BEGIN").unwrap();
     }
     let mut insert = connection.prepare("INSERT INTO record (body) VALUES (?1)").unwrap();
-    let began = Instant::now();
+    let (began, cpu) = (Instant::now(), cpu_time());
     let mut inserted = 0;
     while began.elapsed() < FOR {
         insert.execute([body]).unwrap();
         inserted += 1;
     }
-    f64::from(inserted) / began.elapsed().as_secs_f64()
+    Rate::of(inserted, began, cpu)
 }
 
 /// Runs callers side by side; tells how many turns they took in a second, and how long each waited.
-fn together(turn: impl Fn(usize, usize) -> bool + Sync) -> (f64, Vec<Duration>) {
+fn together(turn: impl Fn(usize, usize) -> bool + Sync) -> (Rate, Vec<Duration>) {
     let waits = Mutex::new(Vec::new());
     let stop = AtomicBool::new(false);
-    let began = Instant::now();
+    let (began, cpu) = (Instant::now(), cpu_time());
     std::thread::scope(|scope| {
         for caller in 0..CALLERS {
             let (turn, waits, stop) = (&turn, &waits, &stop);
@@ -128,10 +150,10 @@ fn together(turn: impl Fn(usize, usize) -> bool + Sync) -> (f64, Vec<Duration>) 
         stop.store(true, Ordering::Relaxed);
     });
     let waits = waits.into_inner().unwrap();
-    (waits.len() as f64 / began.elapsed().as_secs_f64(), waits)
+    (Rate::of(waits.len(), began, cpu), waits)
 }
 
-fn decisions(places: &Places, recorder: impl Fn() -> Box<dyn Recorder + Send + Sync>) -> (f64, Vec<Duration>) {
+fn decisions(places: &Places, recorder: impl Fn() -> Box<dyn Recorder + Send + Sync>) -> (Rate, Vec<Duration>) {
     let gate = Gate::new(InForce::load(places, None).unwrap(), recorder());
     together(|_, n| {
         let (call, circumstances) = call(places, n);
@@ -145,14 +167,14 @@ fn change(store: &Sqlite) {
     store.write(|tx| tx.append(&Event::from(Change::now(Kind::Grant, "given")))).unwrap();
 }
 
-fn changes(store: &Sqlite) -> (f64, Vec<Duration>) {
+fn changes(store: &Sqlite) -> (Rate, Vec<Duration>) {
     together(|_, _| {
         change(store);
         true
     })
 }
 
-fn both(places: &Places, store: &std::sync::Arc<Sqlite>) -> (f64, Vec<Duration>) {
+fn both(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Duration>) {
     let gate = Gate::new(InForce::load(places, None).unwrap(), Box::new(std::sync::Arc::clone(store)));
     together(|caller, n| {
         if caller < 8 {

@@ -168,6 +168,15 @@ fn what_the_first_version_kept_is_taken_over_into_the_chain() {
 }
 
 #[test]
+fn an_earlier_record_that_cannot_be_read_is_kept_all_the_same() {
+    let sql = include_str!("stores/version-1.sql").to_owned() + "UPDATE record SET body = 'torn {' WHERE seq = 3;";
+    let (_dir, store) = earlier(&sql);
+    let all = store.events(&Query { kinds: vec![Kind::Chain], order: Order::OldestFirst, ..Query::default() }).unwrap();
+    assert!(matches!(&all[0].event, Event::Change(c) if c.what == "unreadable" && c.detail == "torn {"), "{all:?}");
+    assert_eq!(store.verify(None).unwrap().problems, []);
+}
+
+#[test]
 fn what_the_second_version_kept_stands_in_the_order_of_time() {
     let (_dir, store) = earlier(include_str!("stores/version-2.sql"));
     let all = store.events(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();

@@ -224,13 +224,13 @@ impl Seen {
             }
         };
         Self {
-            actor: call.actor.clone(),
+            actor: actor_kept(&call.actor, 0),
             tool,
             command,
             arguments,
-            cwd: call.cwd.as_ref().map(|p| p.display().to_string()),
-            workspace: call.workspace.root().map(|p| p.display().to_string()),
-            home: call.home.as_ref().map(|p| p.display().to_string()),
+            cwd: call.cwd.as_deref().map(path_kept),
+            workspace: call.workspace.root().map(path_kept),
+            home: call.home.as_deref().map(path_kept),
             called_as,
         }
     }
@@ -296,6 +296,26 @@ fn opinions(said: Option<&EffectOpinions>) -> Vec<OpinionRecord> {
 fn command(operation: &Operation) -> Option<String> {
     let text = explain::effect::command_text(operation)?;
     Some(kept(&String::from_utf8_lossy(text))).filter(|text| !text.is_empty())
+}
+
+fn path_kept(path: &std::path::Path) -> String {
+    redact::cut(&path.display().to_string(), TEXT_KEPT)
+}
+
+/// Who asked, in names of a length that names have, and with parents as far up as parents go.
+fn actor_kept(actor: &Actor, depth: usize) -> Actor {
+    let cut = |name: &Option<String>| name.as_deref().map(|name| redact::cut(name, 256));
+    Actor {
+        agent: cut(&actor.agent),
+        provider: cut(&actor.provider),
+        team: cut(&actor.team),
+        member: cut(&actor.member),
+        tenant: cut(&actor.tenant),
+        session: cut(&actor.session),
+        run: cut(&actor.run),
+        subagent: actor.subagent,
+        parent: actor.parent.as_ref().filter(|_| depth < 8).map(|parent| Box::new(actor_kept(parent, depth + 1))),
+    }
 }
 
 fn arguments_kept(arguments: &Value) -> Value {

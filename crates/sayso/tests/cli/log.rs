@@ -141,3 +141,33 @@ fn old_records_go_when_told_twice_and_the_rest_is_verifiable() {
     assert_eq!(person.run(&["log", "prune"]).code, 2);
     assert_eq!(person.run(&["log", "prune", "--before", "30d", "--yes"]).out, "Nothing to remove.\n");
 }
+
+#[test]
+fn every_command_in_the_page_prints_what_it_shows() {
+    let page = include_str!("../../../../docs/audit.md");
+    let person = Person::new();
+    person.policy("default = \"deny\"\n[allow]\ntool = [\"web_search\"]\n");
+    call(&person, "WebSearch", &json!({"query": "rust"}));
+    call(&person, "Bash", &json!({"command": "make"}));
+    let block = page.split("```console\n").nth(1).unwrap().split("```").next().unwrap();
+    let examples: Vec<&str> = block.split("$ ").skip(1).collect();
+    assert!(examples.len() > 5, "the page lost its examples");
+    for example in examples {
+        let (command, shown) = example.split_once('\n').unwrap();
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        assert_eq!(normal(&person.run(&words).out), normal(shown), "$ {command}");
+    }
+}
+
+/// Times and versions differ from run to run.
+fn normal(text: &str) -> String {
+    let digits = |word: &str| word.chars().filter(char::is_ascii_digit).count();
+    let word = |word: &str| match word.trim_end_matches(')') {
+        date if digits(date) == 8 && date.contains('-') => "DATE".to_owned(),
+        time if digits(time) == 6 && time.contains(':') => "TIME".to_owned(),
+        version if version.len() == 16 && version.bytes().all(|b| b.is_ascii_hexdigit()) => "VERSION".to_owned(),
+        _ => word.to_owned(),
+    };
+    let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -11,9 +11,9 @@ use std::time::Duration;
 /// a hook's patience, so that a hook can still say why.
 const LOOKS: i32 = 2_500;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
-/// Pages in the write-ahead log before they go to the main file: few enough to keep the log small, many enough that
-/// the two syncs this takes are rare.
-const PAGES_IN_LOG: u32 = 4_000;
+/// Pages in the write-ahead log before whoever commits copies them to the main file, which takes two syncs: rarely, for
+/// where many are written a thread of its own does so much earlier.
+const PAGES_IN_LOG: u32 = 16_000;
 
 /// A connection that may write; the file is made if it is missing.
 pub(super) fn to_write(path: &Path) -> Result<Connection, Error> {

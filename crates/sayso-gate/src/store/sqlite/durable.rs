@@ -5,18 +5,25 @@
 
 use super::lock;
 use crate::Error;
+use rusqlite::Connection;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A decision is on disk this long after it was acknowledged, plus the time of one sync.
 pub(super) const WINDOW: Duration = Duration::from_millis(50);
 
+/// A write-ahead log that is larger than this is copied to the main file in the background, while others write.
+const LARGE_LOG: u64 = 4 * 1024 * 1024;
+/// Not more often than this.
+const BETWEEN_COPIES: Duration = Duration::from_secs(1);
+
 /// What is on disk of what was committed.
 pub(super) struct Durable {
+    store: PathBuf,
     log: PathBuf,
     /// How many commits this process has made.
     committed: AtomicU64,
@@ -47,6 +54,7 @@ impl Durable {
         let mut log = store.as_os_str().to_owned();
         log.push("-wal");
         Self {
+            store: store.to_owned(),
             log: log.into(),
             committed: AtomicU64::new(0),
             synced: Mutex::default(),
@@ -105,7 +113,7 @@ impl Durable {
             return Ok(());
         }
         let durable = Arc::clone(this);
-        let thread = std::thread::Builder::new().name("sayso-sync".to_owned()).stack_size(64 * 1024);
+        let thread = std::thread::Builder::new().name("sayso-sync".to_owned()).stack_size(512 * 1024);
         match thread.spawn(move || durable.look_after()) {
             Ok(_) => Ok(()),
             Err(_) => {
@@ -117,6 +125,7 @@ impl Durable {
     }
 
     fn look_after(&self) {
+        let (mut copier, mut copied) = (None, Instant::now());
         loop {
             let mut unsynced = lock(&self.unsynced);
             while !unsynced.any && !unsynced.stop {
@@ -134,6 +143,21 @@ impl Durable {
             if stop {
                 return;
             }
+            let large = || std::fs::metadata(&self.log).is_ok_and(|log| log.len() > LARGE_LOG);
+            if copied.elapsed() > BETWEEN_COPIES && large() {
+                self.copy(&mut copier);
+                copied = Instant::now();
+            }
+        }
+    }
+
+    /// Copies the log to the main file. Writers go on meanwhile; if it fails, a commit does it later.
+    fn copy(&self, copier: &mut Option<Connection>) {
+        if copier.is_none() {
+            *copier = super::connection::to_read(&self.store).ok();
+        }
+        if let Some(connection) = copier {
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         }
     }
 

@@ -3,11 +3,13 @@
 //!
 //! Every caller runs its change itself, under the writer's lock, in a savepoint of its own. It leaves the commit to
 //! the next one if somebody already waits for the lock; so a group is as large as the crowd, and one caller alone
-//! waits for nobody.
+//! waits for nobody. Decisions, of which there are many, also wait up to a millisecond for company where there was
+//! some a moment ago.
 
 use super::chain::Heads;
 use super::durable::Durable;
 use super::lock;
+use super::records::Columns;
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Event, now_ms};
@@ -20,6 +22,17 @@ use std::time::{Duration, Instant};
 /// A group is closed when it has so many members, or is so old, whoever else waits.
 const MOST_MEMBERS: usize = 512;
 const OLDEST: Duration = Duration::from_millis(20);
+/// How long a decision waits for company.
+const GATHER: Duration = Duration::from_millis(1);
+
+/// What a caller brings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Several statements, all or none of which are kept.
+    Change,
+    /// One statement, one of many that come.
+    OneOfMany,
+}
 
 /// The writers of this process.
 pub(super) struct Group {
@@ -32,6 +45,8 @@ struct Writer {
     connection: Connection,
     heads: Heads,
     open: Option<Open>,
+    /// How many the last group had.
+    company: usize,
     /// When a transaction could last not be begun, and why.
     refused: Option<(Instant, Arc<str>)>,
 }
@@ -68,7 +83,7 @@ impl<'a> Transaction<'a> {
     /// # Errors
     /// If the store refuses, or the id is taken.
     pub fn append(&mut self, event: &Event) -> Result<u64, Error> {
-        super::records::append(self, event, &event.to_line()?)
+        super::records::append(self, &Columns::of(event), &event.to_line()?)
     }
 
     pub(super) fn end(&self) -> End {
@@ -82,7 +97,7 @@ impl<'a> Transaction<'a> {
 
 impl Group {
     pub(super) fn new(connection: Connection, heads: Heads) -> Self {
-        let writer = Writer { connection, heads, open: None, refused: None };
+        let writer = Writer { connection, heads, open: None, company: 0, refused: None };
         Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0) }
     }
 
@@ -90,11 +105,12 @@ impl Group {
     pub(super) fn take_turn<T>(
         &self,
         durable: &Durable,
+        turn: Turn,
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<(T, u64), Error> {
         let mut writer = self.wait_for_lock()?;
         writer.begin()?;
-        let done = catch_unwind(AssertUnwindSafe(|| writer.change(change)));
+        let done = catch_unwind(AssertUnwindSafe(|| writer.change(turn, change)));
         if done.is_err() {
             writer.roll_back_one();
         }
@@ -102,10 +118,24 @@ impl Group {
         // by here whatever becomes of its own change. So every group is committed.
         let fate = writer.open.as_ref().map(|open| Arc::clone(&open.fate));
         let others = self.waiting.load(Ordering::SeqCst) > 0;
-        if !(others && writer.has_room()) {
-            writer.commit(durable);
+        let gathers = turn == Turn::OneOfMany && writer.company > 1;
+        match &fate {
+            Some(_) if others && writer.has_room() => drop(writer),
+            Some(fate) if gathers && writer.has_room() => {
+                drop(writer);
+                // INVARIANT: it comes back for its group, unless somebody else has committed it meanwhile.
+                if !fate.is_decided_within(GATHER) {
+                    let mut writer = lock(&self.writer);
+                    if writer.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.fate, fate)) {
+                        writer.commit(durable);
+                    }
+                }
+            }
+            _ => {
+                writer.commit(durable);
+                drop(writer);
+            }
         }
-        drop(writer);
         let value = match done {
             Ok(value) => value?,
             Err(panic) => resume_unwind(panic),
@@ -150,20 +180,34 @@ impl Writer {
         }
     }
 
-    fn change<T>(&mut self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    fn change<T>(
+        &mut self,
+        turn: Turn,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let Some(open) = &mut self.open else { return Err(Error::NotKept("the store: no transaction is open".into())) };
         let before = open.end;
         open.members += 1;
-        self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
+        // A single statement is undone by SQLite itself.
+        let savepoint = turn == Turn::Change;
+        if savepoint {
+            self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
+        }
         let done = change(&mut Transaction { connection: &self.connection, end: &mut open.end });
         let done = done.and_then(|value| {
-            self.connection.prepare_cached("RELEASE turn")?.execute([])?;
+            if savepoint {
+                self.connection.prepare_cached("RELEASE turn")?.execute([])?;
+            }
             Ok(value)
         });
         if let Err(error) = &done {
             open.end = before;
             let why = error.to_string();
-            self.undo_one(&why);
+            if savepoint {
+                self.undo_one(&why);
+            } else if self.connection.is_autocommit() {
+                self.fail(&why);
+            }
         }
         done
     }
@@ -206,6 +250,7 @@ impl Writer {
 
     fn commit(&mut self, durable: &Durable) {
         let Some(open) = self.open.take() else { return };
+        self.company = open.members;
         let signed = self.heads.sign_if_due(&self.connection, &open.end, now_ms());
         let committed = signed.and_then(|()| {
             self.connection.prepare_cached("COMMIT")?.execute([])?;
@@ -233,6 +278,11 @@ impl Fate {
     fn decide(&self, fate: Result<u64, Arc<str>>) {
         *lock(&self.decided) = Some(fate);
         self.changed.notify_all();
+    }
+
+    fn is_decided_within(&self, time: Duration) -> bool {
+        let waited = self.changed.wait_timeout_while(lock(&self.decided), time, |decided| decided.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
 
     fn wait(&self) -> Result<u64, Error> {

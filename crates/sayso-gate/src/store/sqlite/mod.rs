@@ -22,7 +22,7 @@ pub use group::Transaction;
 
 use crate::{Error, Places};
 use durable::Durable;
-use group::Group;
+use group::{Group, Turn};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,19 +72,19 @@ impl Sqlite {
     /// Whatever `change` says: then nothing of it is kept. Or if the store is locked, full, read-only or damaged.
     pub fn write<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
         self.durable.check()?;
-        let (value, commit) = self.group.take_turn(&self.durable, change)?;
+        let (value, commit) = self.group.take_turn(&self.durable, Turn::Change, change)?;
         self.durable.sync(commit)?;
         Ok(value)
     }
 
-    /// The same, but synced within [`durable::WINDOW`] after it returns: for decisions, of which a power cut may take
+    /// One statement, synced within [`durable::WINDOW`] after it returns: for decisions, of which a power cut may take
     /// the last few away, the death of a process none.
     pub(crate) fn write_soon<T>(
         &self,
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.durable.check()?;
-        let (value, _) = self.group.take_turn(&self.durable, change)?;
+        let (value, _) = self.group.take_turn(&self.durable, Turn::OneOfMany, change)?;
         Durable::sync_soon(&self.durable)?;
         Ok(value)
     }

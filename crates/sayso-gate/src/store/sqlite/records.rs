@@ -11,7 +11,7 @@ use crate::store::{Appended, Records};
 use blake3::Hash;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
-use sayso_policy::PolicyText;
+use sayso_policy::{Actor, PolicyText, Verdict};
 
 /// Where the chain ends: its last record; if there is none, what the last one that was pruned left behind; if there
 /// never was one, the chain's own name.
@@ -31,30 +31,74 @@ pub(super) fn end(connection: &Connection) -> Result<End, Error> {
 }
 
 /// Adds a record whose line is `body`.
-pub(super) fn append(transaction: &mut Transaction<'_>, event: &Event, body: &str) -> Result<u64, Error> {
+pub(super) fn append(transaction: &mut Transaction<'_>, columns: &Columns<'_>, body: &str) -> Result<u64, Error> {
     let end = transaction.end();
     let next = end.after(body);
-    insert(transaction.connection(), event, body, &end, &next)?;
+    insert(transaction.connection(), columns, body, &end, &next)?;
     transaction.set_end(next);
     Ok(next.seq)
 }
 
-/// Writes the row of a record. Everything beside the body is there to be searched, and follows from it.
-pub(super) fn insert(connection: &Connection, event: &Event, body: &str, end: &End, next: &End) -> Result<(), Error> {
+/// What records are searched by. It follows from the content.
+pub(super) struct Columns<'a> {
+    id: &'a str,
+    time_ms: u64,
+    kind: Kind,
+    actor: &'a Actor,
+    tool: Option<&'a str>,
+    verdict: Option<Verdict>,
+    rule: Option<&'a str>,
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn of(event: &'a Event) -> Self {
+        Self {
+            id: event.id(),
+            time_ms: event.time_ms(),
+            kind: event.kind(),
+            actor: event.actor(),
+            tool: event.tool(),
+            verdict: event.verdict(),
+            rule: event.rule(),
+        }
+    }
+
+    /// The same for a decision that its owner keeps.
+    fn of_decision(record: &'a Record) -> Self {
+        Self {
+            id: &record.id,
+            time_ms: record.time_ms,
+            kind: Kind::Decision,
+            actor: &record.actor,
+            tool: Some(&record.tool),
+            verdict: Some(record.verdict),
+            rule: record.reasons.first().map(|reason| reason.code.as_str()),
+        }
+    }
+}
+
+/// Writes the row of a record.
+pub(super) fn insert(
+    connection: &Connection,
+    columns: &Columns<'_>,
+    body: &str,
+    end: &End,
+    next: &End,
+) -> Result<(), Error> {
     let mut insert = connection.prepare_cached(
         "INSERT INTO event (seq, id, time_ms, kind, agent, session, tool, verdict, rule, body, prev, hash)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?;
     insert.execute(params![
         to_i64(next.seq),
-        event.id(),
-        to_i64(event.time_ms()),
-        event.kind().as_str(),
-        event.actor().agent,
-        event.actor().session,
-        event.tool(),
-        event.verdict().map(|verdict| verdict.as_str()),
-        event.rule(),
+        columns.id,
+        to_i64(columns.time_ms),
+        columns.kind.as_str(),
+        columns.actor.agent,
+        columns.actor.session,
+        columns.tool,
+        columns.verdict.map(|verdict| verdict.as_str()),
+        columns.rule,
         body,
         end.hash.as_bytes().as_slice(),
         next.hash.as_bytes().as_slice(),
@@ -75,7 +119,7 @@ impl Records for Sqlite {
                 let known: Option<String> = known.query_row([event.id()], |row| row.get(0)).optional()?;
                 match known {
                     None => {
-                        append(transaction, event, &line)?;
+                        append(transaction, &Columns::of(event), &line)?;
                         appended.new += 1;
                     }
                     Some(body) if Event::from_line(&body).is_ok_and(|known| known == *event) => {}
@@ -171,8 +215,7 @@ impl Sqlite {
 impl Recorder for Sqlite {
     fn record(&self, record: &Record) -> Result<(), Error> {
         let line = decision_line(record)?;
-        let event = Event::from(record.clone());
-        self.write_soon(|transaction| append(transaction, &event, &line)).map(|_| ())
+        self.write_soon(|transaction| append(transaction, &Columns::of_decision(record), &line)).map(|_| ())
     }
 
     fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! Version 3: decisions, what happened around them, and everything else in one chain.
 
-use super::super::records;
+use super::super::records::{self, Columns};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Change, Event, Kind, fresh_id};
@@ -60,9 +60,15 @@ pub(super) fn take_over(connection: &Connection) -> Result<(), Error> {
     let mut rows = old.query(params![])?;
     while let Some(row) = rows.next()? {
         let body = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-        let event = Event::from_line(body)?;
-        let next = end.after(body);
-        records::insert(connection, &event, body, &end, &next)?;
+        // What cannot be read is kept as it is, in a record that says so.
+        let event = Event::from_line(body).unwrap_or_else(|_| {
+            let mut unreadable = Change::now(Kind::Chain, "unreadable");
+            unreadable.detail = body.into();
+            unreadable.into()
+        });
+        let line = if event.kind() == Kind::Chain { event.to_line()? } else { body.to_owned() };
+        let next = end.after(&line);
+        records::insert(connection, &Columns::of(&event), &line, &end, &next)?;
         end = next;
     }
     drop(rows);
@@ -74,7 +80,7 @@ pub(super) fn take_over(connection: &Connection) -> Result<(), Error> {
         let event = Event::from(change);
         let body = event.to_line()?;
         let next = end.after(&body);
-        records::insert(connection, &event, &body, &end, &next)?;
+        records::insert(connection, &Columns::of(&event), &body, &end, &next)?;
     }
     connection.execute_batch("DROP TABLE record; DROP TABLE happening;")?;
     Ok(())
