@@ -1,9 +1,9 @@
 //! Claude Code's words. Measured on 2.1.325.
 //!
 //! `PreToolUse` is asked before every call, `PermissionRequest` where Claude Code would ask a person, also headless.
-//! An Ask goes to Claude Code's own prompt; without a person that prompt is a denial, with our reason as its text. The
-//! prompt is what `PermissionRequest` fires for: there the queue may answer in its place, and silence leaves it to the
-//! person, so that nobody is asked twice for one call.
+//! An Ask waits in the queue where an approver is connected; else it goes to Claude Code's own prompt, which without a
+//! person is a denial, with our reason as its text. That prompt is what `PermissionRequest` fires for: there silence
+//! leaves it to the person, so that nobody is asked twice for one call.
 //!
 //! The workspace is fixed when the session starts: the folder that Claude Code names in `CLAUDE_PROJECT_DIR`, if the
 //! working directory is in it, else the working directory. The variable is set by Claude Code itself for its hooks;
@@ -39,11 +39,8 @@ impl Dialect for ClaudeCode {
         claude_shape::read(object)
     }
 
-    fn person(&self, event: &Event) -> Person {
-        match event.occasion {
-            Occasion::Permission(_) => Person::InQueueOrAtPrompt,
-            _ => Person::AtPrompt,
-        }
+    fn person(&self, _: &Event) -> Person {
+        Person::InQueueOrAtPrompt
     }
 
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {

@@ -52,11 +52,8 @@ impl Dialect for Copilot {
         })
     }
 
-    fn person(&self, event: &Event) -> Person {
-        match event.occasion {
-            Occasion::Permission(_) => Person::InQueueOrAtPrompt,
-            _ => Person::AtPrompt,
-        }
+    fn person(&self, _: &Event) -> Person {
+        Person::InQueueOrAtPrompt
     }
 
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
