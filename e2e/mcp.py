@@ -230,6 +230,40 @@ class Gateway:
             checks.setdefault(name, []).extend(found)
         return checks
 
+    def claude_works(self, machine, turns, *more):
+        """Lets Claude Code work through a script. -> the model, with what it was told"""
+        with ScriptedModel(turns) as model:
+            done = machine.run(
+                [self.claude, "-p", "Do what the script says.", "--output-format", "json",
+                 "--allowedTools", "mcp__files", *more],
+                ANTHROPIC_BASE_URL=model.url, ANTHROPIC_API_KEY="not-a-key", DISABLE_AUTOUPDATER="1",
+                DISABLE_TELEMETRY="1", DISABLE_ERROR_REPORTING="1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+                MCP_TIMEOUT="60000")
+        assert json.loads(done.stdout)["result"] == "done", done.stdout
+        return model
+
+    def install_puts_the_gateway_in_front_of_a_clients_servers(self):
+        with self.machine("install") as machine:
+            server = {"command": str(self.node), "args": [str(self.filesystem), str(machine.project)], "env": {"A": "b"}}
+            listed = machine.home / ".claude.json"
+            before = json.dumps({"mcpServers": {"files": server}}, indent=1)
+            listed.write_text(before)
+            machine.run([self.sayso, "install", "mcp", "--yes"])
+            now = json.loads(listed.read_text())["mcpServers"]["files"]
+            assert now["command"] == str(self.sayso) and now["args"][0] == "mcp", now
+            machine.run([self.sayso, "uninstall", "mcp", "--yes"])
+            assert listed.read_text() == before
+            machine.run([self.sayso, "install", "mcp", "--yes"])
+            model = self.claude_works(machine, [
+                [("mcp__files__read_text_file", {"path": str(machine.project / "a.txt")})],
+                [("mcp__files__read_text_file", {"path": str(machine.project / ".env")})],
+                "done",
+            ])
+            assert "plain words" in model.result(0) and "secrets" in model.result(1), model.results
+            # Claude Code has written its own things into the file meanwhile; only what is Sayso's goes.
+            machine.run([self.sayso, "uninstall", "mcp", "--yes"])
+            assert json.loads(listed.read_text())["mcpServers"]["files"] == server, listed.read_text()
+
     def claude_code_uses_a_server_through_the_gateway(self):
         with self.machine("claude") as machine:
             gateway = [str(word) for word in self.through("--name", "files", "--agent", "claude-code", "--",
@@ -247,15 +281,7 @@ class Gateway:
             def work(turns, answer):
                 told = {"hookSpecificOutput": {"hookEventName": "Elicitation", **answer}}
                 (machine.root / "answer.json").write_text(json.dumps(told))
-                with ScriptedModel(turns) as model:
-                    done = machine.run(
-                        [self.claude, "-p", "Do what the script says.", "--output-format", "json", "--mcp-config", config,
-                         "--allowedTools", "mcp__files"],
-                        ANTHROPIC_BASE_URL=model.url, ANTHROPIC_API_KEY="not-a-key", DISABLE_AUTOUPDATER="1",
-                        DISABLE_TELEMETRY="1", DISABLE_ERROR_REPORTING="1",
-                        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", MCP_TIMEOUT="60000")
-                assert json.loads(done.stdout)["result"] == "done", done.stdout
-                return model
+                return self.claude_works(machine, turns, "--mcp-config", config)
 
             project = machine.project
             model = work([
@@ -321,6 +347,7 @@ def main():
         gateway.several_servers_stand_behind_one,
         gateway.the_conformance_suite_says_the_same_of_server_and_gateway,
         gateway.claude_code_uses_a_server_through_the_gateway,
+        gateway.install_puts_the_gateway_in_front_of_a_clients_servers,
     ]
     wanted = [one for one in scenarios if not sys.argv[2:] or any(word in one.__name__ for word in sys.argv[2:])]
     failed = 0

@@ -17,6 +17,7 @@ mod hooks_json;
 mod inspect;
 mod json_text;
 mod keep;
+mod mcp;
 mod openclaw;
 mod part;
 mod shim;
@@ -26,6 +27,7 @@ pub(crate) use command::quoted;
 pub use command::{CALL_SECONDS, NOTE_SECONDS};
 pub use diff::unified;
 pub use inspect::{Finding, Registration, registrations};
+pub use mcp::{plan_install_mcp, plan_uninstall_mcp};
 
 use crate::{Agent, Error};
 use part::{Left, Part, read, resolved, write};
@@ -133,6 +135,8 @@ pub struct FileChange {
     pub after: Option<String>,
     /// The text to come back to.
     original: Option<String>,
+    /// The name under which that is kept: the file's own, unless several things are registered in it.
+    keep_as: PathBuf,
 }
 
 /// Plans the registration of Sayso with an agent.
@@ -154,7 +158,7 @@ pub fn plan_install(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
             (None, None) => None,
         };
         notices.extend(switched_off(agent, &after));
-        files.push(FileChange { path, before, after: Some(after), original });
+        files.push(FileChange { keep_as: path.clone(), path, before, after: Some(after), original });
     }
     notices.extend(advice(agent, setting));
     Ok(Plan { files, notices, state: setting.places.clone(), installing: true })
@@ -175,7 +179,7 @@ pub fn plan_uninstall(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
             (Some(text), None) => part.unregister(text).map_err(refuse)?.of(text),
             (None, _) => None,
         };
-        files.push(FileChange { path, before, after, original: None });
+        files.push(FileChange { keep_as: path.clone(), path, before, after, original: None });
     }
     // What the agent trusts is taken away before what it would run.
     files.reverse();
@@ -301,7 +305,7 @@ impl Plan {
         }
         if !self.installing {
             for file in &self.files {
-                keep::forget(&self.state, &file.path, file.after.is_none());
+                keep::forget(&self.state, &file.keep_as, file.after.is_none());
             }
         }
         Ok(backups)
@@ -309,7 +313,7 @@ impl Plan {
 
     fn make(&self, file: &FileChange) -> Result<Option<PathBuf>, Error> {
         let backup = if self.installing {
-            keep::remember(&self.state, &file.path, file.original.as_deref(), file.after.as_deref())?
+            keep::remember(&self.state, &file.keep_as, file.original.as_deref(), file.after.as_deref())?
         } else {
             None
         };

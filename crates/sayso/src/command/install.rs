@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::show::agents;
 use crate::show::paint::Paint;
-use sayso_agents::install::{Plan, Scope, Setting, plan_install};
+use sayso_agents::install::{Plan, Scope, Setting, plan_install, plan_install_mcp};
 use sayso_agents::{Agent, Error};
 use sayso_gate::{Home, Places};
 use sayso_policy::explain::{visible, visible_lines};
@@ -20,10 +20,11 @@ Examples:
   sayso install                           which agents are here, and guard them one by one
   sayso install claude-code
   sayso install codex --trust             and record your trust in the hook: Codex runs it at once
+  sayso install mcp                       the gateway in front of every MCP server that clients start
   sayso install claude-code --dry-run     only show the change
   sayso install claude-code --managed     for the whole machine: no user and no project can switch it off")]
 pub(crate) struct Install {
-    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw
+    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw; or mcp, for the servers of MCP clients
     agent: Option<String>,
     /// Record in the agent's own settings that you trust the hook (Codex runs no other)
     #[arg(long)]
@@ -55,6 +56,7 @@ pub(crate) struct Change {
 /// Runs it.
 pub(crate) fn run(install: &Install) -> Outcome {
     match &install.agent {
+        Some(name) if name == "mcp" => mcp(install),
         Some(name) => one(install, name.parse().map_err(failure)?),
         None => each(install),
     }
@@ -112,6 +114,24 @@ fn one(install: &Install, agent: Agent) -> Outcome {
     say(&format!(
         "\n{agent} is guarded from its next session on.\nNext:  sayso doctor --live     sees it deny a harmless call\n       sayso serve             shows its decisions as they are made\n"
     ))
+}
+
+/// The servers of MCP clients.
+fn mcp(install: &Install) -> Outcome {
+    // No agent's own folder matters here: the lists are found below the home folder and in the project.
+    let plan = plan_install_mcp(&install.change.setting(Agent::Zed)?).map_err(failure)?;
+    if !plan.changes() {
+        for notice in &plan.notices {
+            writeln!(stdout(), "note: {}", visible(notice))?;
+        }
+        return say("No list of MCP servers has one that is not guarded.\n");
+    }
+    if !install.change.made(&plan)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(
+        "\nThe servers go through the gateway from the clients' next start on.\nNext:  sayso mcp pins list     the tools as they were accepted\n",
+    )
 }
 
 /// Asks a person.

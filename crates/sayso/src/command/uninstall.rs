@@ -3,7 +3,7 @@
 use super::install::{Change, failure, say};
 use crate::failure::Outcome;
 use sayso_agents::Agent;
-use sayso_agents::install::plan_uninstall;
+use sayso_agents::install::{plan_uninstall, plan_uninstall_mcp};
 use std::process::ExitCode;
 
 /// Puts an agent's settings back exactly as they were before `sayso install`.
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 Example:
   sayso uninstall claude-code")]
 pub(crate) struct Uninstall {
-    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw
+    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw; or mcp
     agent: String,
     #[command(flatten)]
     change: Change,
@@ -22,9 +22,13 @@ pub(crate) struct Uninstall {
 
 /// Runs it.
 pub(crate) fn run(uninstall: &Uninstall) -> Outcome {
-    let agent: Agent = uninstall.agent.parse().map_err(failure)?;
-    let setting = uninstall.change.setting(agent)?;
-    let plan = plan_uninstall(agent, &setting).map_err(failure)?;
+    let plan = if uninstall.agent == "mcp" {
+        plan_uninstall_mcp(&uninstall.change.setting(Agent::Zed)?)
+    } else {
+        let agent: Agent = uninstall.agent.parse().map_err(failure)?;
+        plan_uninstall(agent, &uninstall.change.setting(agent)?)
+    };
+    let plan = plan.map_err(failure)?;
     if !plan.changes() {
         return say(&format!("{} is not guarded; nothing to take out.\n", uninstall.agent));
     }
