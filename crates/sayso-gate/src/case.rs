@@ -1,19 +1,18 @@
 //! One call while it is judged: the policy of this moment, what is remembered, and people who are asked.
 
-use crate::approval::{
-    Approval, Bound, MOST_PENDING, Presence, Question, Standing, USUAL_WAIT_MS, Waited, may_answer, offers, wait_for,
-};
-use crate::audit::{Seen, fresh_id, now_ms};
+mod memo;
+
+use crate::approval::{Approval, Bound, MOST_PENDING, Presence, Question, Standing, Waited, may_answer, wait_for};
+use crate::audit::{fresh_id, now_ms};
 use crate::gate::{Asking, Circumstances, judged, tighten, understand};
-use crate::grant::GrantUse;
-use crate::limit::{Outcome, RESERVED_MS, Reservation, Takes, Which};
+use crate::limit::{Outcome, Takes, Which};
 use crate::memory::{Memory, site};
 use crate::mode::Switch;
 use crate::policy::{InForce, Live};
 use crate::store::{Approvals, Ledger, Memo, Remembered, Sqlite, Subject};
 use crate::{Error, permit, reason};
 use sayso_policy::text::Mode;
-use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict, explain};
+use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -84,7 +83,9 @@ impl<'a> Case<'a> {
             decision = self.recall(memory, operation);
         }
         if let Some(switch) = &self.switch {
-            decision.reasons.insert(0, switch.reason());
+            // What denies comes first, whatever an operator has switched on.
+            let place = if decision.answer == Answer::Deny { decision.reasons.len() } else { 0 };
+            decision.reasons.insert(place, switch.reason());
         }
         decision
     }
@@ -304,77 +305,6 @@ impl<'a> Case<'a> {
             // Nobody is there to wait for. The question stays: once it is answered, the same call passes.
             unanswered(decision, self.question.as_deref());
         }
-    }
-
-    fn ask_about(&self, known: &Known<'_>, state: &State, decision: &Decision) -> Question {
-        let operation = known.operation;
-        let call = ToolCall {
-            actor: operation.actor.clone(),
-            cwd: operation.cwd.clone(),
-            workspace: operation.workspace.clone(),
-            ..ToolCall::new(operation.request.clone())
-        };
-        let record =
-            Seen::of(&call).record(Some(operation), decision, self.circumstances, None, std::time::Duration::ZERO);
-        let addressees = decision.addressees();
-        let wait = addressees.iter().flatten().filter_map(|to| to.expires_ms).min().unwrap_or(USUAL_WAIT_MS);
-        Question {
-            id: fresh_id(),
-            asked_ms: state.now_ms,
-            expires_ms: state.now_ms.saturating_add(wait),
-            digest: known.digest.clone(),
-            exact: known.bound.exact.clone(),
-            files: known.bound.files.clone(),
-            policy: self.in_force.policy.version().to_owned(),
-            offers: offers(&self.in_force.policy, operation, decision, &known.bound, state, self.facts),
-            addressees: addressees.into_iter().map(|to| to.map(|to| (*to).clone())).collect(),
-            actor: operation.actor.clone(),
-            way_in: record.way_in,
-            tool: record.tool,
-            command: record.command,
-            arguments: record.arguments,
-            cwd: record.cwd,
-            workspace: record.workspace,
-            site: known.site.clone(),
-            reasons: record.reasons,
-            effects: record.effects,
-        }
-    }
-
-    fn reservation(&self, known: &Known<'_>, now_ms: u64) -> Option<Reservation> {
-        (!self.counting.is_empty()).then(|| Reservation {
-            id: self.id.clone(),
-            call_id: self.circumstances.call_id.clone(),
-            tool: known.operation.tool.canonical.clone(),
-            takes: known.takes.usage,
-            hosts: known.takes.hosts.clone(),
-            call: known.call.clone(),
-            expires_ms: now_ms.saturating_add(RESERVED_MS),
-        })
-    }
-
-    fn uses(&self, operation: &Operation, decision: &Decision, now_ms: u64) -> Vec<GrantUse> {
-        let text = explain::effect::command_text(operation).map(|text| String::from_utf8_lossy(text).into_owned());
-        let command = crate::audit::redact_text(&text.unwrap_or_else(|| operation.tool.canonical.clone()));
-        let target = |effect: Option<usize>| {
-            let effect = effect.and_then(|at| operation.effects.get(at));
-            effect.map_or_else(|| "the call".to_owned(), |effect| explain::effect::target(operation, effect))
-        };
-        let one = |(effect, grant): (Option<usize>, &str)| GrantUse {
-            grant: grant.to_owned(),
-            time_ms: now_ms,
-            record: self.id.clone(),
-            command: command.chars().take(4096).collect(),
-            target: crate::audit::redact_text(&target(effect)),
-        };
-        decision.granted().map(one).collect()
-    }
-
-    /// What is said when this denial is the last that a scope may have.
-    fn stopped(&self, remembered: &Remembered) -> Option<String> {
-        let blocked = |scope| remembered.usage.get(scope).map_or(0, |usage| usage.blocked).saturating_add(1);
-        let (scope, most) = self.counting.blocked.iter().find(|(scope, most)| blocked(scope) == *most)?;
-        Some(format!("{most} calls of this {} were denied: it is stopped.", scope.as_str()))
     }
 
     /// Waits for an answer, and looks again at what it is an answer to.

@@ -116,6 +116,10 @@ pub struct Counting {
     pub scopes: Vec<Scope>,
     /// The stretches of time that a `rate` is about.
     pub windows: Vec<(Scope, Duration)>,
+    /// The scopes in which different hosts are counted.
+    pub hosts: Vec<Scope>,
+    /// The scopes in which the same call again is counted.
+    pub repeats: Vec<Scope>,
     /// How many denied calls stop a scope.
     pub blocked: Vec<(Scope, u64)>,
     /// How far back single calls of the session are looked at, in milliseconds.

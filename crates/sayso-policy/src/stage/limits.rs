@@ -121,6 +121,8 @@ pub(crate) fn count(rules: &[LimitRule], counting: &mut crate::state::Counting) 
     for rule in rules {
         let scope: Scope = rule.limit.scope.value;
         counting.add(scope);
+        counting.hosts.extend(rule.limit.hosts.as_ref().map(|_| scope));
+        counting.repeats.extend(rule.limit.repeats.as_ref().map(|_| scope));
         counting.blocked.extend(rule.limit.blocked.as_ref().map(|most| (scope, most.value)));
         if let Some(rate) = &rule.limit.rate
             && !counting.windows.contains(&(scope, rate.value.per))

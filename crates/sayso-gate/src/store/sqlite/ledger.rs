@@ -236,8 +236,10 @@ fn reserve(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Rese
     add(connection, key, &one.takes, 1)?;
     let sql = "UPDATE usage SET last_ms = max(last_ms, ?3) WHERE scope = ?1 AND key = ?2";
     connection.prepare_cached(sql)?.execute(params![key.0.as_str(), key.1, int(now)])?;
-    let called = [("call", one.call.as_str())];
-    for (kind, value) in one.hosts.iter().map(|host| ("host", host.as_str())).chain(called) {
+    // Only what some limit looks at: an agent's own list would grow for ever.
+    let hosts = one.hosts.iter().filter(|_| subject.counting.hosts.contains(&key.0));
+    let called = subject.counting.repeats.contains(&key.0).then_some(("call", one.call.as_str()));
+    for (kind, value) in hosts.map(|host| ("host", host.as_str())).chain(called) {
         connection
             .prepare_cached(
                 "INSERT INTO usage_seen (scope, key, kind, value, count) VALUES (?1, ?2, ?3, ?4, 1)

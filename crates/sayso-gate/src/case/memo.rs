@@ -1,0 +1,82 @@
+//! What is to be remembered of a call: the question it puts, what it takes, the grants it uses.
+
+use super::{Case, Known};
+use crate::approval::{Question, USUAL_WAIT_MS, offers};
+use crate::audit::{Seen, fresh_id};
+use crate::grant::GrantUse;
+use crate::limit::{RESERVED_MS, Reservation};
+use crate::store::Remembered;
+use sayso_policy::{Decision, Operation, State, ToolCall, explain};
+
+impl Case<'_> {
+    pub(super) fn ask_about(&self, known: &Known<'_>, state: &State, decision: &Decision) -> Question {
+        let operation = known.operation;
+        let call = ToolCall {
+            actor: operation.actor.clone(),
+            cwd: operation.cwd.clone(),
+            workspace: operation.workspace.clone(),
+            ..ToolCall::new(operation.request.clone())
+        };
+        let record =
+            Seen::of(&call).record(Some(operation), decision, self.circumstances, None, std::time::Duration::ZERO);
+        let addressees = decision.addressees();
+        let wait = addressees.iter().flatten().filter_map(|to| to.expires_ms).min().unwrap_or(USUAL_WAIT_MS);
+        Question {
+            id: fresh_id(),
+            asked_ms: state.now_ms,
+            expires_ms: state.now_ms.saturating_add(wait),
+            digest: known.digest.clone(),
+            exact: known.bound.exact.clone(),
+            files: known.bound.files.clone(),
+            policy: self.in_force.policy.version().to_owned(),
+            offers: offers(&self.in_force.policy, operation, decision, &known.bound, state, self.facts),
+            addressees: addressees.into_iter().map(|to| to.map(|to| (*to).clone())).collect(),
+            actor: operation.actor.clone(),
+            way_in: record.way_in,
+            tool: record.tool,
+            command: record.command,
+            arguments: record.arguments,
+            cwd: record.cwd,
+            workspace: record.workspace,
+            site: known.site.clone(),
+            reasons: record.reasons,
+            effects: record.effects,
+        }
+    }
+
+    pub(super) fn reservation(&self, known: &Known<'_>, now_ms: u64) -> Option<Reservation> {
+        (!self.counting.is_empty()).then(|| Reservation {
+            id: self.id.clone(),
+            call_id: self.circumstances.call_id.clone(),
+            tool: known.operation.tool.canonical.clone(),
+            takes: known.takes.usage,
+            hosts: known.takes.hosts.clone(),
+            call: known.call.clone(),
+            expires_ms: now_ms.saturating_add(RESERVED_MS),
+        })
+    }
+
+    pub(super) fn uses(&self, operation: &Operation, decision: &Decision, now_ms: u64) -> Vec<GrantUse> {
+        let text = explain::effect::command_text(operation).map(|text| String::from_utf8_lossy(text).into_owned());
+        let command = crate::audit::redact_text(&text.unwrap_or_else(|| operation.tool.canonical.clone()));
+        let target = |effect: Option<usize>| {
+            let effect = effect.and_then(|at| operation.effects.get(at));
+            effect.map_or_else(|| "the call".to_owned(), |effect| explain::effect::target(operation, effect))
+        };
+        let one = |(effect, grant): (Option<usize>, &str)| GrantUse {
+            grant: grant.to_owned(),
+            time_ms: now_ms,
+            record: self.id.clone(),
+            command: command.chars().take(4096).collect(),
+            target: crate::audit::redact_text(&target(effect)),
+        };
+        decision.granted().map(one).collect()
+    }
+
+    /// What is said when this denial is the last that a scope may have.
+    pub(super) fn stopped(&self, remembered: &Remembered) -> Option<String> {
+        let blocked = |scope| remembered.usage.get(scope).map_or(0, |usage| usage.blocked).saturating_add(1);
+        let (scope, most) = self.counting.blocked.iter().find(|(scope, most)| blocked(scope) == *most)?;
+        Some(format!("{most} calls of this {} were denied: it is stopped.", scope.as_str()))
+    }
+}
