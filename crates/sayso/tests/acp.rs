@@ -194,6 +194,24 @@ fn an_agent_that_cannot_be_started_is_named() {
     drop(piped.folder);
 }
 
+#[test]
+fn a_server_that_the_editor_hands_over_is_put_behind_the_gateway() {
+    let mut piped = Piped::before(&["cat"]);
+    let folder = piped.folder.path().to_str().unwrap().to_owned();
+    let entry = json!({"name": "demo", "command": "demo-server", "args": ["-x"], "env": []});
+    piped
+        .send(&json!({"id": 1, "method": "session/new", "params": {"cwd": folder, "mcpServers": [entry]}}).to_string());
+    let server = piped.message()["params"]["mcpServers"][0].clone();
+    let arguments: Vec<&str> = server["args"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    assert_eq!(arguments[0], "mcp");
+    assert_eq!(arguments[arguments.len() - 3..], ["--", "demo-server", "-x"]);
+    // The gateway of this very program takes these words.
+    let told =
+        Command::new(server["command"].as_str().unwrap()).args(&arguments).env("HOME", &folder).output().unwrap();
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert!(!said.contains("Usage") && !said.contains("unexpected argument"), "{said}");
+}
+
 /// Somebody at Sayso's own queue.
 struct Queue(Memory);
 
