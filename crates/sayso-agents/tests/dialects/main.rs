@@ -13,6 +13,7 @@ mod any_bytes;
 mod captures;
 mod docs;
 mod happenings;
+mod queue;
 mod session;
 mod table;
 mod twice;
