@@ -25,7 +25,8 @@ pub(crate) struct Case<'a> {
     /// The policy of this moment.
     pub(crate) in_force: Arc<InForce>,
     memory: Option<&'a Memory>,
-    circumstances: &'a Circumstances,
+    /// How it came in.
+    pub(crate) circumstances: &'a Circumstances,
     facts: Facts<'a>,
     /// What an operator switched on.
     switch: Option<Switch>,
@@ -98,9 +99,15 @@ impl<'a> Case<'a> {
         {
             *decision = self.guarded(|case| case.await_people(memory.store()?, &id, until, call, operation));
         }
-        if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) {
+        if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) && self.waits(decision).is_none() {
             unanswered(decision, self.question.as_deref());
         }
+    }
+
+    /// The question that waits for people, where the caller holds the call or comes back.
+    pub(crate) fn waits(&self, decision: &Decision) -> Option<String> {
+        let holds = matches!(self.circumstances.asking, Asking::Ticket { .. }) && decision.answer == Answer::Ask;
+        self.question.clone().filter(|_| holds)
     }
 
     /// The call does not run after all: what was reserved for it is given back.
@@ -163,7 +170,7 @@ impl<'a> Case<'a> {
             site: operation.workspace.root().map(site),
             takes: self.takes(operation),
             present: Vec::new(),
-            asked: false,
+            asked: matches!(self.circumstances.asking, Asking::Ticket { asked: true }),
             operation,
         }
     }
@@ -180,7 +187,7 @@ impl<'a> Case<'a> {
     fn present(&self, store: &Sqlite) -> Result<Vec<Presence>, Error> {
         match self.circumstances.asking {
             Asking::Queue { .. } => store.present(now_ms()),
-            Asking::OwnPrompt | Asking::Nobody => Ok(Vec::new()),
+            Asking::OwnPrompt | Asking::Nobody | Asking::Ticket { .. } => Ok(Vec::new()),
         }
     }
 
@@ -280,11 +287,12 @@ impl<'a> Case<'a> {
             let to = |to: &Option<_>| may_answer(&known.operation.actor, to.as_deref(), &there.person);
             addressees.iter().any(to)
         };
-        let attended = known.present.iter().any(could);
+        let comes_back = matches!(self.circumstances.asking, Asking::Ticket { .. });
+        let attended = comes_back || known.present.iter().any(could);
         if self.leaves_to_caller(decision) && !attended {
             return;
         }
-        let queue = matches!(self.circumstances.asking, Asking::Queue { .. });
+        let queue = comes_back || matches!(self.circumstances.asking, Asking::Queue { .. });
         let passes = decision.unanswered == Some(Verdict::Allow);
         if !attended && (passes || !queue && addressees.iter().all(Option::is_none)) {
             return unanswered(decision, None);

@@ -54,6 +54,22 @@ pub enum Asking {
         /// What is left when nobody answered.
         otherwise: Otherwise,
     },
+    /// The caller holds the call itself and comes back: the question is put, whoever is connected, and stays.
+    Ticket {
+        /// People were asked already: no new question is put.
+        asked: bool,
+    },
+}
+
+/// What became of a call whose caller can hold it.
+#[derive(Debug)]
+#[must_use = "a judgement that nobody looks at guards nothing"]
+pub enum Held {
+    /// It is judged.
+    Judged(Box<Judged>),
+    /// The question of this id waits for people. Nobody was told anything of the call, and nothing of it is recorded
+    /// but the question.
+    Waits(String),
 }
 
 /// What is left of asking when the queue gave no answer.
@@ -85,6 +101,8 @@ pub struct Judged {
     pub record: Record,
     /// The call as it was understood; `None` if Sayso failed on it.
     pub operation: Option<Operation>,
+    /// The question that waits for people, where the caller may come back.
+    pub question: Option<String>,
 }
 
 impl Gate {
@@ -130,15 +148,41 @@ impl Gate {
 
     /// The same, with facts of this call: a server's callers have environments of their own.
     pub fn judge_in(&self, call: ToolCall, circumstances: &Circumstances, facts: Facts<'_>) -> Judged {
-        let began = Instant::now();
-        let seen = Seen::of(&call);
+        let (began, seen) = (Instant::now(), Seen::of(&call));
         let mut case = Case::open(&self.policy, self.memory.as_ref(), circumstances, facts);
 
         let operation = case.understand(&call);
         let mut decision = case.evaluate(operation.as_ref());
         case.ask(&call, operation.as_ref(), &mut decision);
+        self.record(case, (began, seen), operation, decision)
+    }
 
+    /// The same line for a caller that can hold a call without a thread: where people must answer first, their
+    /// question is put and its id given back. Once it is decided, the call is to be judged again.
+    pub fn judge_or_hold(&self, call: ToolCall, circumstances: &Circumstances, facts: Facts<'_>) -> Held {
+        let (began, seen) = (Instant::now(), Seen::of(&call));
+        let circumstances = Circumstances { asking: Asking::Ticket { asked: false }, ..circumstances.clone() };
+        let mut case = Case::open(&self.policy, self.memory.as_ref(), &circumstances, facts);
+
+        let operation = case.understand(&call);
+        let mut decision = case.evaluate(operation.as_ref());
+        if let Some(question) = case.waits(&decision) {
+            return Held::Waits(question);
+        }
+        case.ask(&call, operation.as_ref(), &mut decision);
+        Held::Judged(Box::new(self.record(case, (began, seen), operation, decision)))
+    }
+
+    /// The end of the line: record, answer.
+    fn record(
+        &self,
+        case: Case<'_>,
+        (began, seen): (Instant, Seen),
+        operation: Option<Operation>,
+        mut decision: Decision,
+    ) -> Judged {
         let digest = operation.as_ref().map(|o| permit::digest(o, &decision.policy_version));
+        let circumstances = case.circumstances;
         let mut record = seen.record(operation.as_ref(), &decision, circumstances, digest.clone(), began.elapsed());
         record.id.clone_from(&case.id);
         if let Err(error) = self.keep_policy(&case.in_force).and_then(|()| self.recorder.record(&record)) {
@@ -149,7 +193,7 @@ impl Gate {
         }
 
         let permit = Permit::of(digest.as_deref(), &decision);
-        Judged { decision, permit, record, operation }
+        Judged { question: case.waits(&decision), decision, permit, record, operation }
     }
 
     /// Once for each version: a record says by which policy a call was judged, and is judged again by it.

@@ -26,7 +26,7 @@ pub mod store;
 pub use audit::{Record, Recorder, Unrecorded};
 pub use error::Error;
 pub use files::{ProcessEnvironment, RealFiles};
-pub use gate::{Asking, Circumstances, Gate, Judged, Otherwise};
+pub use gate::{Asking, Circumstances, Gate, Held, Judged, Otherwise};
 pub use limit::{Expected, Outcome, Which};
 pub use memory::Memory;
 pub use permit::{Permit, digest};
