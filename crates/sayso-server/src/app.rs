@@ -1,14 +1,21 @@
 //! What all requests share.
 
+use crate::attendance::Attendance;
+use crate::error::ApiError;
 use crate::key::Keys;
 use crate::tail::Tail;
+use crate::waiting::Waiting;
+use crate::who::Caller;
+use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
+use sayso_gate::store::Sqlite;
 use sayso_gate::{Gate, InForce, Live, Memory, Places, Sessions};
 use sayso_policy::PolicyText;
 use sayso_policy::explain::visible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Workspaces whose policy is kept in memory.
 const MOST_GATES: usize = 64;
@@ -18,6 +25,8 @@ pub(crate) struct App {
     pub(crate) places: Places,
     pub(crate) keys: Keys,
     pub(crate) tail: Tail,
+    pub(crate) waiting: Waiting,
+    pub(crate) attendance: Attendance,
     pub(crate) sessions: Sessions,
     pub(crate) about: About,
     log: Log,
@@ -38,6 +47,8 @@ type Gates = HashMap<Option<PathBuf>, Arc<Gate>>;
 pub struct About {
     /// The folder in which the try-box begins.
     pub folder: String,
+    /// The name under which whoever holds the key answers.
+    pub owner: String,
     /// What to do next, as a command.
     pub next: String,
 }
@@ -54,7 +65,20 @@ impl App {
         let sessions = Sessions::open(&places)?;
         let gates = Mutex::new(HashMap::new());
         let memory = Memory::with(&places, Arc::clone(log.store()));
-        let app = Self { places, keys, tail: Tail::new(), sessions, about, log, given, gates, memory, announce };
+        let app = Self {
+            places,
+            keys,
+            tail: Tail::new(),
+            waiting: Waiting::default(),
+            attendance: Attendance::default(),
+            sessions,
+            about,
+            log,
+            given,
+            gates,
+            memory,
+            announce,
+        };
         app.gate(None)?;
         Ok(app)
     }
@@ -78,6 +102,24 @@ impl App {
         }
         gates.insert(key, Arc::clone(&gate));
         Ok(gate)
+    }
+
+    /// The gate that a question came from.
+    pub(crate) fn gate_of(&self, question: &Question) -> Result<Arc<Gate>, sayso_gate::Error> {
+        self.gate(question.workspace.as_deref().map(Path::new))
+    }
+
+    /// Whoever holds this token.
+    pub(crate) fn caller(&self, token: &str, now: Instant) -> Result<Caller, ApiError> {
+        if self.keys.knows(token, now) {
+            return Ok(Caller::owner(&self.about.owner));
+        }
+        Err(ApiError::signed_out())
+    }
+
+    /// The store.
+    pub(crate) fn store(&self) -> Arc<Sqlite> {
+        Arc::clone(self.log.store())
     }
 
     /// Reads the record.

@@ -49,6 +49,24 @@ impl ApiError {
         Self { status: StatusCode::UNAUTHORIZED, code: "signed-out", text }
     }
 
+    /// Signed in, but not for this.
+    pub(crate) fn not_yours() -> Self {
+        let text = "Whoever this token belongs to may not do this.".to_owned();
+        Self { status: StatusCode::FORBIDDEN, code: "not-yours", text }
+    }
+
+    /// There is no such question, or it is nothing to them.
+    pub(crate) fn no_approval() -> Self {
+        let text = "There is no such question. GET /v1/approvals lists those that wait.".to_owned();
+        Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
+    }
+
+    /// The answer cannot be remembered this way.
+    pub(crate) fn not_offered() -> Self {
+        let text = "This width is not offered for this question; its `offers` say which are.".to_owned();
+        Self { status: StatusCode::CONFLICT, code: "width-not-offered", text }
+    }
+
     /// The key is wrong.
     pub(crate) fn key_refused(status: StatusCode, text: &str) -> Self {
         Self { status, code: "key-refused", text: text.to_owned() }
@@ -96,6 +114,22 @@ impl IntoResponse for ApiError {
 
 impl From<sayso_gate::Error> for ApiError {
     fn from(error: sayso_gate::Error) -> Self {
-        Self::internal(&error)
+        use sayso_gate::approval::Refused;
+        let sayso_gate::Error::Refused(refused) = error else { return Self::internal(&error) };
+        let (status, code) = match &refused {
+            Refused::Unknown(_) => return Self::no_approval(),
+            Refused::NotTheirs(..) => (StatusCode::FORBIDDEN, "not-yours"),
+            Refused::Over(_) | Refused::Again(_) | Refused::Answered(_) => (StatusCode::CONFLICT, "approval-over"),
+            Refused::Changed(_) => (StatusCode::CONFLICT, "approval-void"),
+            Refused::NotOffered(_) => (StatusCode::CONFLICT, "width-not-offered"),
+        };
+        Self { status, code, text: sentence(&refused.to_string()) }
     }
+}
+
+/// With a capital letter and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
 }

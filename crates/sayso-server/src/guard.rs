@@ -3,14 +3,11 @@
 //! A page that the owner visits may send requests to 127.0.0.1, and may even come to be called by that name (DNS
 //! rebinding). Hence: the `Host` must be ours, an `Origin` must be ours, and nothing is shared across origins.
 
-use crate::app::App;
 use crate::error::ApiError;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use std::sync::Arc;
-use std::time::Instant;
 
 /// How a request came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,22 +50,6 @@ fn check(way_in: WayIn, headers: &HeaderMap) -> Result<(), ApiError> {
         return Err(ApiError::foreign("Requests of other sites are refused."));
     }
     Ok(())
-}
-
-/// For what shows the record: needs a token over TCP.
-pub(crate) async fn signed_in(
-    State(app): State<Arc<App>>,
-    axum::Extension(way_in): axum::Extension<WayIn>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let bearer = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let token = bearer.and_then(|value| value.strip_prefix("Bearer "));
-    if way_in == WayIn::Socket || token.is_some_and(|token| app.keys.knows(token, Instant::now())) {
-        next.run(request).await
-    } else {
-        ApiError::signed_out().into_response()
-    }
 }
 
 /// On every answer. The page loads nothing from elsewhere, runs no inline script, and stands in no frame.

@@ -7,14 +7,20 @@
 
 mod api;
 mod app;
+mod attendance;
+mod clock;
 mod error;
 mod guard;
 mod key;
 mod page;
 mod server;
 mod tail;
+mod told;
+mod waiting;
+mod who;
 pub mod wire;
 
 pub use app::{About, in_words};
 pub use error::Error;
 pub use server::{Listening, Options, serve};
+pub use who::Role;

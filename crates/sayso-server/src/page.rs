@@ -6,12 +6,14 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 8] = [
+const FILES: [(&str, &str, &str); 10] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
     ("/app.js", "text/javascript; charset=utf-8", include_str!("page/app.js")),
     ("/api.js", "text/javascript; charset=utf-8", include_str!("page/api.js")),
     ("/text.js", "text/javascript; charset=utf-8", include_str!("page/text.js")),
+    ("/approvals.js", "text/javascript; charset=utf-8", include_str!("page/approvals.js")),
+    ("/changes.js", "text/javascript; charset=utf-8", include_str!("page/changes.js")),
     ("/try.js", "text/javascript; charset=utf-8", include_str!("page/try.js")),
     ("/decisions.js", "text/javascript; charset=utf-8", include_str!("page/decisions.js")),
     ("/vendor/preact-htm.js", "text/javascript; charset=utf-8", include_str!("page/vendor/preact-htm.js")),

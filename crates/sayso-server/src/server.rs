@@ -4,7 +4,7 @@ use crate::app::{About, App};
 use crate::error::Error;
 use crate::guard::{self, WayIn};
 use crate::key::Keys;
-use crate::{api, page, tail};
+use crate::{api, attendance, page, tail};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use sayso_gate::Places;
@@ -80,6 +80,7 @@ async fn run(options: Options) -> Result<(), Error> {
     let app = Arc::new(App::new(options.places, keys, options.policy, options.about, Box::new(next))?);
     (options.ready)(&listening);
     let watcher = tokio::spawn(tail::watch(Arc::clone(&app)));
+    let present = tokio::spawn(attendance::keep(Arc::clone(&app)));
 
     let (stop, stopped) = watch::channel(false);
     let over_tcp = axum::serve(tcp, router(&app, WayIn::Loopback(address.port())));
@@ -90,6 +91,8 @@ async fn run(options: Options) -> Result<(), Error> {
     asked_to_stop().await;
     let _ = stop.send(true);
     watcher.abort();
+    present.abort();
+    attendance::close(&app).await;
     // Requests under way are answered; streams never end by themselves and are cut.
     let both = async { (tcp_task.await, unix_task.await) };
     let _ = tokio::time::timeout(std::time::Duration::from_secs(1), both).await;

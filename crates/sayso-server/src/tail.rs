@@ -1,10 +1,12 @@
-//! New records as they come. Hooks write them from other processes, so one task looks for them while somebody follows.
+//! New records as they come. Hooks write them from other processes, so one task looks for them while somebody follows
+//! or waits.
 
 use crate::app::App;
-use sayso_gate::audit::{Order, Query, Stored};
+use crate::told::Told;
+use sayso_gate::audit::{Event, Kind, Order, Query};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 
 /// How often hooks' spools are folded in, which syncs them to disk, and the record is looked at for those who follow it.
 const LOOK: Duration = Duration::from_millis(90);
@@ -13,17 +15,23 @@ const BEHIND: usize = 1024;
 
 /// Where new records are handed out.
 pub(crate) struct Tail {
-    sender: broadcast::Sender<Arc<Stored>>,
+    sender: broadcast::Sender<Arc<Told>>,
+    now: Notify,
 }
 
 impl Tail {
     pub(crate) fn new() -> Self {
-        Self { sender: broadcast::channel(BEHIND).0 }
+        Self { sender: broadcast::channel(BEHIND).0, now: Notify::new() }
     }
 
     /// Every record from now on.
-    pub(crate) fn follow(&self) -> broadcast::Receiver<Arc<Stored>> {
+    pub(crate) fn follow(&self) -> broadcast::Receiver<Arc<Told>> {
         self.sender.subscribe()
+    }
+
+    /// This server has written something that somebody waits for.
+    pub(crate) fn look_now(&self) {
+        self.now.notify_one();
     }
 }
 
@@ -31,8 +39,11 @@ impl Tail {
 pub(crate) async fn watch(app: Arc<App>) {
     let mut last: Option<u64> = None;
     loop {
-        tokio::time::sleep(LOOK).await;
-        if app.tail.sender.receiver_count() == 0 {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            () = app.tail.now.notified() => {}
+        }
+        if app.tail.sender.receiver_count() == 0 && !app.waiting.is_anybody_there() {
             last = None;
             let reader = Arc::clone(&app);
             // What cannot be folded stays in the spool; requests for records say what is wrong.
@@ -44,22 +55,43 @@ pub(crate) async fn watch(app: Arc<App>) {
         // A store that fails now may work again later; requests for records say what is wrong with it.
         let Ok(Some((records, newest))) = found else { continue };
         last = Some(newest);
-        for record in records {
+        for told in records {
+            if let Some(question) = &told.question {
+                app.waiting.tell(question);
+            }
             // An error means that nobody follows any more.
-            let _ = app.tail.sender.send(Arc::new(record));
+            let _ = app.tail.sender.send(Arc::new(told));
         }
     }
 }
 
 /// What came after the last record seen. The first look only finds out which that is.
-fn look(app: &App, last: Option<u64>) -> Option<(Vec<Stored>, u64)> {
+fn look(app: &App, last: Option<u64>) -> Option<(Vec<Told>, u64)> {
     let Some(last) = last else {
         let newest = Query { limit: Some(1), ..Query::default() };
-        let seq = app.with_log(|log| log.query(&newest)).ok()?.first().map_or(0, |it| it.seq);
-        return Some((Vec::new(), seq));
+        let newest = app.with_log(|log| log.events(&newest)).ok()?;
+        // Whoever began to wait before this look may have been answered before it too.
+        for chained in app.with_log(|log| log.events(&answered_lately())).ok()? {
+            if let Event::Change(change) = &chained.event
+                && let Some(question) = &change.about
+            {
+                app.waiting.tell(question);
+            }
+        }
+        return Some((Vec::new(), newest.first().map_or(0, |it| it.seq)));
     };
-    let query = Query { after: Some(last), limit: Some(BEHIND / 2), order: Order::OldestFirst, ..Query::default() };
-    let records = app.with_log(|log| log.query(&query)).ok()?;
+    let records = read(app, last, BEHIND / 2)?;
     let newest = records.last().map_or(last, |it| it.seq);
     Some((records, newest))
+}
+
+fn answered_lately() -> Query {
+    Query { kinds: vec![Kind::Approval], limit: Some(64), ..Query::default() }
+}
+
+/// What stands in the chain behind a number, the oldest first.
+pub(crate) fn read(app: &App, after: u64, limit: usize) -> Option<Vec<Told>> {
+    let query = Query { after: Some(after), limit: Some(limit), order: Order::OldestFirst, ..Query::default() };
+    let found = app.with_log(|log| log.events(&query)).ok()?;
+    found.into_iter().map(|chained| Told::of(app, chained)).collect()
 }

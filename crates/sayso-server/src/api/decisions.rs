@@ -1,19 +1,26 @@
-//! `POST /v1/decisions`: judges a call by the gate, records it, and answers.
+//! `POST /v1/decisions`: judges a call by the gate, records it, and answers; with `wait`, once people have answered.
 
 use super::body;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::wire;
+use crate::waiting;
+use crate::who::Caller;
 use crate::wire::line::{Fields, Id};
+use crate::wire::{self, CallEnvironment};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
-use sayso_gate::{Asking, Circumstances, Expected, RealFiles};
-use sayso_policy::{Facts, Reason};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, RealFiles};
+use sayso_policy::{Facts, Reason, ToolCall};
 use serde::Serialize;
+use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest that a caller may wait; questions end earlier.
+const LONGEST_WAIT: u64 = 24 * 60 * 60;
 
 /// The answer.
 #[derive(Serialize)]
@@ -24,22 +31,79 @@ pub(super) struct Answered {
     reasons: Vec<Reason>,
     /// The id of the record.
     record: String,
+    /// The question that people were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<String>,
+}
+
+/// A call on its way to the gate.
+struct Asked {
+    gate: Arc<Gate>,
+    call: ToolCall,
+    env: CallEnvironment,
+    circumstances: Circumstances,
 }
 
 /// Judges one call.
 pub(super) async fn decisions(
     State(app): State<Arc<App>>,
+    caller: Caller,
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Answered>, ApiError> {
     let (id, fields) = body::object(&headers, bytes)?;
+    let wait = wait(&fields)?;
+    let ready = Arc::clone(&app);
     // The gate blocks: it looks at files and appends to the record.
-    let judged = tokio::task::spawn_blocking(move || judge(&app, id, &fields)).await;
-    judged.map_err(|error| ApiError::internal(&error))?.map(Json)
+    let first = blocking(move || {
+        let asked = asked(&ready, &caller, &fields)?;
+        let held = match wait {
+            None => Held::Judged(Box::new(asked.judge(Asking::OwnPrompt))),
+            Some(_) => asked.hold(),
+        };
+        Ok((asked, held))
+    })
+    .await?;
+    let (judged, approval) = match first {
+        (_, Held::Judged(judged)) => (*judged, None),
+        (asked, Held::Waits(question)) => {
+            waiting::wait(&app, &question, wait.unwrap_or_default()).await?;
+            // Made again from the call: a changed file, PATH or policy is another call than the one people saw.
+            let judged = blocking(move || Ok(asked.judge(Asking::Ticket { asked: true }))).await?;
+            app.tail.look_now();
+            (judged, Some(question))
+        }
+    };
+    Ok(Json(Answered {
+        id,
+        verdict: judged.decision.answer.as_str(),
+        reasons: judged.decision.reasons,
+        record: judged.record.id,
+        approval: judged.question.or(approval),
+    }))
 }
 
-fn judge(app: &App, id: Id, fields: &Fields) -> Result<Answered, ApiError> {
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| ApiError::internal(&error))?
+}
+
+/// Seconds, or `true`: as long as the question lasts.
+fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
+    match fields.value("wait").map_err(ApiError::malformed)? {
+        None | Some(Value::Bool(false)) => Ok(None),
+        Some(Value::Bool(true)) => Ok(Some(Duration::from_secs(LONGEST_WAIT))),
+        Some(Value::Number(seconds)) if seconds.as_u64().is_some_and(|seconds| seconds <= LONGEST_WAIT) => {
+            Ok(seconds.as_u64().map(Duration::from_secs))
+        }
+        Some(_) => Err(ApiError::malformed(format!("`wait` must be true, or seconds from 0 to {LONGEST_WAIT}."))),
+    }
+}
+
+fn asked(app: &App, caller: &Caller, fields: &Fields) -> Result<Asked, ApiError> {
     let (mut call, env) = wire::call(fields).map_err(ApiError::malformed)?;
+    caller.sign(&mut call.actor);
     // The first call of a session fixes its folder; later ones cannot move it.
     if let Some(session) = &call.actor.session
         && let Some(root) = call.workspace.root()
@@ -54,12 +118,20 @@ fn judge(app: &App, id: Id, fields: &Fields) -> Result<Answered, ApiError> {
         asking: Asking::OwnPrompt,
         expected: Expected::default(),
     };
-    let gate = app.gate(call.workspace.root())?;
-    let judged = gate.judge_in(call, &circumstances, Facts { files: &RealFiles, env: &env });
-    Ok(Answered {
-        id,
-        verdict: judged.decision.answer.as_str(),
-        reasons: judged.decision.reasons,
-        record: judged.record.id,
-    })
+    Ok(Asked { gate: app.gate(call.workspace.root())?, call, env, circumstances })
+}
+
+impl Asked {
+    fn judge(&self, asking: Asking) -> Judged {
+        let circumstances = Circumstances { asking, ..self.circumstances.clone() };
+        self.gate.judge_in(self.call.clone(), &circumstances, self.facts())
+    }
+
+    fn hold(&self) -> Held {
+        self.gate.judge_or_hold(self.call.clone(), &self.circumstances, self.facts())
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        Facts { files: &RealFiles, env: &self.env }
+    }
 }

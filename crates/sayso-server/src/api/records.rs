@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::error::ApiError;
+use crate::who::Admin;
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
-use sayso_gate::audit::{Order, Query};
+use sayso_gate::audit::{Order, Query, Stored};
 use sayso_policy::Verdict;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,6 +38,7 @@ enum Ordering {
 /// Finds records.
 pub(super) async fn records(
     State(app): State<Arc<App>>,
+    Admin(caller): Admin,
     asked: Result<Parameters<Asked>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<Value>, ApiError> {
     let Parameters(asked) = asked.map_err(|error| ApiError::malformed(error.body_text()))?;
@@ -57,5 +59,7 @@ pub(super) async fn records(
     };
     let found = tokio::task::spawn_blocking(move || app.with_log(|log| log.query(&query))).await;
     let found = found.map_err(|error| ApiError::internal(&error))??;
-    Ok(Json(json!({"records": found})))
+    let theirs: Vec<Stored> =
+        found.into_iter().filter(|stored| caller.is_of_their_tenant(&stored.record.actor)).collect();
+    Ok(Json(json!({"records": theirs})))
 }

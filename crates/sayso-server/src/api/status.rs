@@ -2,6 +2,7 @@
 
 use crate::app::{App, in_words};
 use crate::error::ApiError;
+use crate::who::Approver;
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::audit::Query;
@@ -10,7 +11,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What is in force, where the record is and how many decisions it holds, what to do next.
-pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<Value>, ApiError> {
+pub(super) async fn status(
+    State(app): State<Arc<App>>,
+    Approver { caller, person }: Approver,
+) -> Result<Json<Value>, ApiError> {
     let reader = Arc::clone(&app);
     let count = tokio::task::spawn_blocking(move || reader.with_log(|log| log.count(&Query::default())));
     let decisions = count.await.map_err(|error| ApiError::internal(&error))??;
@@ -24,6 +28,9 @@ pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<Value>, A
         "folder": app.about.folder,
         "next": app.about.next,
         "record": app.places.shown(&app.places.state),
-        "decisions": decisions,
+        // How many others asked for is behind the wall.
+        "decisions": caller.tenant.is_none().then_some(decisions),
+        "you": person.name,
+        "role": caller.role,
     })))
 }

@@ -1,5 +1,7 @@
 //! The API as callers see it, without a network.
 
+mod approvals;
+
 use crate::app::{About, App};
 use crate::guard::WayIn;
 use crate::key::Keys;
@@ -28,7 +30,14 @@ impl Server {
         std::fs::create_dir_all(places.user.parent().unwrap()).unwrap();
         std::fs::write(&places.user, policy).unwrap();
         let keys = Keys::new().unwrap();
-        let app = App::new(places, keys, Vec::new(), About::default(), Box::new(|_| {})).unwrap();
+        let app = App::new(
+            places,
+            keys,
+            Vec::new(),
+            About { owner: "owner".to_owned(), ..About::default() },
+            Box::new(|_| {}),
+        )
+        .unwrap();
         Self { _folder: folder, app: Arc::new(app) }
     }
 
@@ -102,7 +111,7 @@ async fn a_trial_is_traced_and_not_recorded() {
     let (status, trace) = server.send(post("/v1/try", &json!({"tool": "web_search", "args": {"query": "x"}}))).await;
     assert_eq!((status, &trace["verdict"]), (StatusCode::OK, &json!("allow")), "{trace}");
     assert!(!trace["effects"].as_array().unwrap().is_empty());
-    let (_, found) = send(server.over(WayIn::Socket), get("/v1/records")).await;
+    let (_, found) = server.send(with_token("/v1/records", &server.token().await)).await;
     assert_eq!(found, json!({"records": []}));
 }
 
@@ -113,7 +122,7 @@ async fn the_first_call_of_a_session_fixes_its_workspace() {
         let call = json!({"tool": "web_search", "args": {}, "cwd": cwd, "context": {"session": "s"}});
         assert_eq!(server.send(post("/v1/decisions", &call)).await.0, StatusCode::OK);
     }
-    let (_, found) = send(server.over(WayIn::Socket), get("/v1/records")).await;
+    let (_, found) = server.send(with_token("/v1/records", &server.token().await)).await;
     let folders: BTreeSet<&str> =
         found["records"].as_array().unwrap().iter().map(|record| record["workspace"].as_str().unwrap()).collect();
     assert_eq!(folders, BTreeSet::from(["/nowhere/one"]));
@@ -165,7 +174,8 @@ async fn a_stream_begins_behind_what_was_seen() {
     for _ in 0..3 {
         server.send(post("/v1/decisions", &json!({"tool": "web_search"}))).await;
     }
-    let response = server.over(WayIn::Socket).oneshot(get("/v1/stream?after=1")).await.unwrap();
+    let response =
+        server.over(WayIn::Socket).oneshot(with_token("/v1/stream?after=1", &server.token().await)).await.unwrap();
     let mut body = response.into_body();
     let mut text = String::new();
     while text.matches("\n\n").count() < 2 {

@@ -37,12 +37,17 @@ export const status = () => json('/v1/status');
 export const records = (query) => json('/v1/records?' + new URLSearchParams(query));
 export const tryOut = (body, signal) => json('/v1/try', { method: 'POST', body: JSON.stringify(body), signal });
 
+export const approvals = () => json('/v1/approvals');
+export const approval = (id) => json('/v1/approvals/' + encodeURIComponent(id));
+export const preview = (id, width) => json('/v1/approvals/' + encodeURIComponent(id) + '/preview?width=' + width);
+export const answer = (id, reply) => json('/v1/approvals/' + encodeURIComponent(id) + '/answer', { method: 'POST', body: JSON.stringify(reply) });
+
 // New records as they come, for ever: after a break it goes on behind the last one seen.
 export async function follow(after, onRecord, onState, signal) {
   let pause = 500;
   while (!signal.aborted) {
     try {
-      const answer = await call('/v1/stream?after=' + after, { signal });
+      const answer = await call('/v1/stream?attend=true&after=' + after, { signal });
       onState(true);
       pause = 500;
       for await (const record of events(answer.body)) {

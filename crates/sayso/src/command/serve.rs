@@ -3,6 +3,7 @@
 use crate::choice::PolicyChoice;
 use crate::failure::{Failure, Outcome};
 use crate::judge::refused;
+use crate::operator;
 use crate::show::agents::{self, Found};
 use crate::show::paint::Paint;
 use sayso_gate::audit::{Log, Query};
@@ -50,7 +51,8 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
     let decisions = Log::open(&places)?.count(&Query::default())?;
     let found = agents::find(&places);
     let next = next(&found);
-    let about = About { folder: here.to_string_lossy().into_owned(), next: next.to_owned() };
+    let about =
+        About { folder: here.to_string_lossy().into_owned(), owner: operator::user_name(), next: next.to_owned() };
     let intro = Intro { enforcing, notices, decisions, state: places.shown(&places.state), found, next };
     let port = serve.port;
     let options = Options {

@@ -1,0 +1,164 @@
+//! `/v1/approvals`: questions that wait for a person, and their answers.
+
+use super::body;
+use crate::app::App;
+use crate::clock::now_ms;
+use crate::error::ApiError;
+use crate::who::{Approver, Caller, Role};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{Path, Query as Parameters, State};
+use axum::http::HeaderMap;
+use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
+use sayso_gate::store::{Answering, Approvals as _};
+use sayso_gate::{ProcessEnvironment, RealFiles};
+use sayso_policy::{Facts, Person, Verdict};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Most questions in one answer.
+const MOST: usize = 500;
+
+/// Which questions.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    /// Those that were answered, expired or cancelled too.
+    #[serde(default)]
+    all: bool,
+    limit: Option<usize>,
+}
+
+/// The questions, the latest first.
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Approver { caller, .. }: Approver,
+    wanted: Result<Parameters<Wanted>, QueryRejection>,
+) -> Result<Json<Value>, ApiError> {
+    let Parameters(wanted) = wanted.map_err(|error| ApiError::malformed(error.body_text()))?;
+    let store = app.store();
+    let found = blocking(move || Ok(store.approvals(!wanted.all, MOST)?)).await?;
+    let theirs = found.into_iter().filter(|approval| caller.may_see(&approval.question));
+    let theirs: Vec<Approval> = theirs.take(wanted.limit.unwrap_or(MOST)).collect();
+    Ok(Json(json!({"approvals": theirs})))
+}
+
+/// One question. Whoever was given its id may know how it stands; only whoever may answer it sees it whole.
+pub(super) async fn show(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    let approval = find(&app, &id).await?;
+    let question = &approval.question;
+    if caller.may_see(question) {
+        return Ok(Json(serde_json::to_value(&approval).map_err(|error| ApiError::internal(&error))?));
+    }
+    // An approver sees what is addressed to it, and of the rest not even that it is there.
+    if caller.role != Role::Agent || !caller.is_of_their_tenant(&question.actor) {
+        return Err(ApiError::no_approval());
+    }
+    Ok(Json(json!({"id": question.id, "standing": approval.standing, "expires_ms": question.expires_ms})))
+}
+
+/// Which width.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wider {
+    width: Width,
+}
+
+/// What else a yes of this width would have let pass.
+pub(super) async fn preview_width(
+    State(app): State<Arc<App>>,
+    Approver { caller, person }: Approver,
+    Path(id): Path<String>,
+    wider: Result<Parameters<Wider>, QueryRejection>,
+) -> Result<Json<Value>, ApiError> {
+    let Parameters(Wider { width }) = wider.map_err(|error| ApiError::malformed(error.body_text()))?;
+    let question = theirs(&app, &caller, &id).await?.question;
+    let offer = question.offers.iter().find(|offer| offer.width == width).cloned();
+    let offer = offer.ok_or_else(ApiError::not_offered)?;
+    blocking(move || {
+        let policy = app.gate_of(&question)?.in_force();
+        app.with_log(sayso_gate::audit::Log::fold)?;
+        let found = preview(app.store().as_ref(), &policy.policy, &question, &offer, &person)?;
+        Ok(Json(json!({"width": width, "words": offer.words, "preview": found})))
+    })
+    .await
+}
+
+/// Answers a question.
+pub(super) async fn answer(
+    State(app): State<Arc<App>>,
+    Approver { caller, person }: Approver,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    bytes: Result<Bytes, BytesRejection>,
+) -> Result<Json<Value>, ApiError> {
+    let reply = reply(&headers, bytes)?;
+    let question = theirs(&app, &caller, &id).await?.question;
+    let answering = Arc::clone(&app);
+    let answered = blocking(move || give(&answering, &question, &person, &reply)).await;
+    app.tail.look_now();
+    app.waiting.tell(&id);
+    Ok(Json(serde_json::to_value(&answered?).map_err(|error| ApiError::internal(&error))?))
+}
+
+fn give(app: &App, question: &Question, person: &Person, reply: &Reply) -> Result<Approval, ApiError> {
+    let in_force = app.gate_of(question)?.in_force();
+    let given = question.reasons.iter().any(|reason| reason.layer == "given");
+    let answer = Answering {
+        id: &question.id,
+        person,
+        via: "page",
+        reply,
+        // A question of a hook with files named on its command line was asked by a policy that is not known here.
+        policy: (!given).then(|| in_force.policy.version()),
+        facts: Facts { files: &RealFiles, env: &ProcessEnvironment },
+        now_ms: now_ms(),
+    };
+    Ok(app.store().answer(&answer)?)
+}
+
+fn reply(headers: &HeaderMap, bytes: Result<Bytes, BytesRejection>) -> Result<Reply, ApiError> {
+    let (_, fields) = body::object(headers, bytes)?;
+    let word = |key: &str| fields.string(key).map_err(ApiError::malformed);
+    let verdict = match word("verdict")?.as_deref() {
+        Some("allow") => Verdict::Allow,
+        Some("deny") => Verdict::Deny,
+        _ => return Err(ApiError::malformed("`verdict` must be allow or deny.")),
+    };
+    let remember = match word("remember")?.as_deref() {
+        None | Some("once") => Remember::Once,
+        Some("session") => Remember::Session,
+        Some("always") => Remember::Always,
+        Some(_) => return Err(ApiError::malformed("`remember` must be once, session or always.")),
+    };
+    let width = match word("width")? {
+        None => Width::Exact,
+        Some(word) => Width::ALL
+            .into_iter()
+            .find(|width| width.as_str() == word)
+            .ok_or_else(|| ApiError::malformed("`width` must be exact, program or folder."))?,
+    };
+    Ok(Reply { verdict, remember, width })
+}
+
+async fn find(app: &Arc<App>, id: &str) -> Result<Approval, ApiError> {
+    let (store, id) = (app.store(), id.to_owned());
+    blocking(move || Ok(store.approval(&id)?)).await?.ok_or_else(ApiError::no_approval)
+}
+
+async fn theirs(app: &Arc<App>, caller: &Caller, id: &str) -> Result<Approval, ApiError> {
+    let approval = find(app, id).await?;
+    if caller.may_see(&approval.question) { Ok(approval) } else { Err(ApiError::no_approval()) }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| ApiError::internal(&error))?
+}

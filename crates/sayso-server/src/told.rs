@@ -1,0 +1,73 @@
+//! One record of the chain as watchers are told of it: written once, however many follow.
+
+use crate::app::App;
+use crate::who::{Caller, Role};
+use sayso_gate::approval::Approval;
+use sayso_gate::audit::{Chained, Change, Event, Kind};
+use sayso_gate::store::Approvals as _;
+use sayso_policy::Actor;
+use serde_json::{Value, json};
+
+/// One record of the chain as watchers are told of it.
+pub(crate) struct Told {
+    /// Its number.
+    pub(crate) seq: u64,
+    /// What it is: `decision`, `approval_required`, `approval_response`, or the kind of the record.
+    pub(crate) name: &'static str,
+    /// The question that it is about.
+    pub(crate) question: Option<String>,
+    /// The object, as JSON on one line.
+    pub(crate) json: String,
+    actor: Actor,
+    approval: Option<Box<Approval>>,
+}
+
+impl Told {
+    /// `None`: it cannot be written, or the store fails.
+    pub(crate) fn of(app: &App, chained: Chained) -> Option<Self> {
+        let seq = chained.seq;
+        let (name, actor, value, approval) = match chained.event {
+            Event::Decision(record) => ("decision", record.actor.clone(), serde_json::to_value(&*record).ok()?, None),
+            Event::Happening(it) => ("happening", it.actor.clone(), serde_json::to_value(&*it).ok()?, None),
+            Event::Change(change) => {
+                let approval = match (change.kind, &change.about) {
+                    (Kind::Approval, Some(id)) => app.store().approval(id).ok()?.map(Box::new),
+                    _ => None,
+                };
+                (name_of(&change), change.actor.clone(), serde_json::to_value(&*change).ok()?, approval)
+            }
+        };
+        let question = approval.as_ref().map(|approval| approval.question.id.clone());
+        let mut object = json!({"seq": seq, "type": name});
+        if let (Value::Object(object), Value::Object(fields)) = (&mut object, value) {
+            object.extend(fields);
+            if let Some(approval) = &approval {
+                object.insert("approval".to_owned(), serde_json::to_value(approval).ok()?);
+            }
+        }
+        Some(Self { seq, name, question, json: object.to_string(), actor, approval })
+    }
+
+    /// Whether somebody may be told: an admin everything of their tenant, an approver what is addressed to them.
+    pub(crate) fn is_for(&self, caller: &Caller) -> bool {
+        let addressed = || self.approval.as_ref().is_some_and(|approval| caller.may_see(&approval.question));
+        match caller.role {
+            Role::Admin => caller.is_of_their_tenant(&self.actor),
+            Role::Approver => addressed(),
+            Role::Agent => false,
+        }
+    }
+
+    /// Whether it belongs to this session.
+    pub(crate) fn is_of(&self, session: &str) -> bool {
+        self.actor.session.as_deref() == Some(session)
+    }
+}
+
+fn name_of(change: &Change) -> &'static str {
+    match (change.kind, change.what.as_str()) {
+        (Kind::Approval, "asked") => "approval_required",
+        (Kind::Approval, _) => "approval_response",
+        (kind, _) => kind.as_str(),
+    }
+}

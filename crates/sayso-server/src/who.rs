@@ -1,0 +1,180 @@
+//! Who sends a request, and what they may.
+//!
+//! INVARIANT: how a request came in authorises no answer. A child of the agent is the same user on the same socket.
+
+use crate::app::App;
+use crate::error::ApiError;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use sayso_gate::approval::Question;
+use sayso_policy::{Actor, Person};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What somebody may, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Ask for decisions and report outcomes.
+    Agent,
+    /// See and answer the questions that are addressed to them.
+    Approver,
+    /// Everything, in their tenant.
+    Admin,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Agent, Self::Approver, Self::Admin];
+
+    /// The lower-case word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Approver => "approver",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// Who sends a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// Who that is; `None`: anybody on this machine.
+    pub(crate) person: Option<Person>,
+    pub(crate) role: Role,
+    /// Whose calls they may know of; `None`: everybody's.
+    pub(crate) tenant: Option<String>,
+}
+
+impl Caller {
+    /// Anybody on this machine.
+    pub(crate) fn anybody() -> Self {
+        Self { person: None, role: Role::Agent, tenant: None }
+    }
+
+    /// Whoever holds the key that the terminal showed.
+    pub(crate) fn owner(name: &str) -> Self {
+        Self { person: Some(Person::named(name)), role: Role::Admin, tenant: None }
+    }
+
+    /// Whoever has a token asks under its name and tenant, whatever the body says.
+    pub(crate) fn sign(&self, actor: &mut Actor) {
+        if let Some(person) = &self.person {
+            actor.agent = Some(person.name.clone());
+            if self.tenant.is_some() {
+                actor.tenant.clone_from(&self.tenant);
+            }
+        }
+    }
+
+    /// Whether what belongs to this actor is on their side of the wall.
+    pub(crate) fn is_of_their_tenant(&self, actor: &Actor) -> bool {
+        self.tenant.is_none() || self.tenant == actor.tenant
+    }
+
+    /// Whether they may see a question whole.
+    pub(crate) fn may_see(&self, question: &Question) -> bool {
+        let addressed = || self.person.as_ref().is_some_and(|person| question.may_be_answered_by(person));
+        self.is_of_their_tenant(&question.actor)
+            && match self.role {
+                Role::Agent => false,
+                Role::Approver => addressed(),
+                Role::Admin => true,
+            }
+    }
+}
+
+/// Finds out who sends a request. A token that is not good is refused, and not taken for none.
+pub(crate) async fn identify(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let caller = match request.headers().get(header::AUTHORIZATION) {
+        None => Ok(Caller::anybody()),
+        Some(value) => {
+            let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer "));
+            app.caller(token.unwrap_or_default(), Instant::now())
+        }
+    };
+    match caller {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        // Without the middleware nobody is anybody.
+        parts.extensions.get::<Self>().cloned().ok_or_else(ApiError::signed_out)
+    }
+}
+
+/// Somebody who may answer questions: an approver or an admin.
+pub(crate) struct Approver {
+    pub(crate) caller: Caller,
+    pub(crate) person: Person,
+}
+
+impl<S: Sync> FromRequestParts<S> for Approver {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let caller = at_least(Role::Approver, parts, state).await?;
+        let person = caller.person.clone().ok_or_else(ApiError::signed_out)?;
+        Ok(Self { caller, person })
+    }
+}
+
+/// Somebody who may see the record and change what is remembered.
+pub(crate) struct Admin(pub(crate) Caller);
+
+impl<S: Sync> FromRequestParts<S> for Admin {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        at_least(Role::Admin, parts, state).await.map(Self)
+    }
+}
+
+async fn at_least<S: Sync>(role: Role, parts: &mut Parts, state: &S) -> Result<Caller, ApiError> {
+    let caller = Caller::from_request_parts(parts, state).await?;
+    match &caller.person {
+        None => Err(ApiError::signed_out()),
+        Some(_) if caller.role < role => Err(ApiError::not_yours()),
+        Some(_) => Ok(caller),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_signs_what_it_asks_for() {
+        let bot = Caller { person: Some(Person::named("bot")), role: Role::Agent, tenant: Some("a".to_owned()) };
+        let mut actor = Actor { agent: Some("alice".to_owned()), tenant: Some("b".to_owned()), ..Actor::default() };
+        bot.sign(&mut actor);
+        assert_eq!((actor.agent.as_deref(), actor.tenant.as_deref()), (Some("bot"), Some("a")));
+        let mut actor = Actor { agent: Some("coder".to_owned()), ..Actor::default() };
+        Caller::anybody().sign(&mut actor);
+        assert_eq!(actor.agent.as_deref(), Some("coder"));
+    }
+
+    #[test]
+    fn a_tenant_is_a_wall_also_for_an_admin() {
+        let admin = Caller { person: Some(Person::named("x")), role: Role::Admin, tenant: Some("a".to_owned()) };
+        let of = |tenant: Option<&str>| Actor { tenant: tenant.map(str::to_owned), ..Actor::default() };
+        assert!(admin.is_of_their_tenant(&of(Some("a"))));
+        assert!(!admin.is_of_their_tenant(&of(Some("b"))));
+        assert!(!admin.is_of_their_tenant(&of(None)));
+        assert!(Caller::owner("x").is_of_their_tenant(&of(Some("b"))));
+    }
+}
