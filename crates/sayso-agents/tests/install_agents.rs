@@ -315,6 +315,37 @@ fn trust_is_the_hash_that_codex_makes() {
     assert!(config.contains(&format!("trusted_hash = \"sha256:{}\"", sum.trim())), "{config}");
 }
 
+/// Seen with the real Codex: behind a link the hook was trusted under a name that Codex did not look for.
+#[test]
+fn trust_holds_under_both_names_of_a_folder_behind_a_link() {
+    let mut m = machine(Scope::User);
+    m.setting.trust = true;
+    std::fs::create_dir_all(m.at("dotfiles/codex")).unwrap();
+    let link = m.at("home/.codex");
+    std::os::unix::fs::symlink(m.at("dotfiles/codex"), &link).unwrap();
+    m.install(Agent::Codex);
+    let config = m.text("dotfiles/codex/config.toml");
+    for folder in [link, m.at("dotfiles/codex")] {
+        let key = format!("[hooks.state.\"{}:pre_tool_use:0:0\"]", folder.join("hooks.json").display());
+        assert!(config.contains(&key), "{config}");
+    }
+    let forgotten =
+        config.replace(&format!("{}/home/.codex/hooks.json:pre", m.setting.root.display()), "/elsewhere:pre");
+    m.put("dotfiles/codex/config.toml", &forgotten);
+    assert_eq!(codes(&m.look(Agent::Codex)), ["not-trusted"]);
+    m.put("dotfiles/codex/config.toml", &config);
+    m.uninstall(Agent::Codex);
+    assert!(!m.at("dotfiles/codex/config.toml").exists());
+
+    // The home folder is a link, and the agent was never started.
+    let mut m = machine(Scope::User);
+    m.setting.trust = true;
+    std::os::unix::fs::symlink(m.at("home"), m.at("link")).unwrap();
+    m.setting.agent_folder = Some(m.at("link/.codex"));
+    m.install(Agent::Codex);
+    assert!(m.look(Agent::Codex)[0].in_force, "{:?}", m.look(Agent::Codex));
+}
+
 #[test]
 fn a_hook_that_changed_after_it_was_trusted_is_noticed() {
     let mut m = machine(Scope::User);

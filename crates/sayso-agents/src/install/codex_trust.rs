@@ -34,28 +34,40 @@ impl Trust {
     /// What Codex makes of each of Sayso's hooks, with the text of its configuration as it is.
     pub(super) fn state(&self, hooks: &str, config: Option<&str>) -> Result<Vec<(Placed, Trusted)>, String> {
         let config = parse(config.unwrap_or_default())?;
+        let kept = |key: &String| {
+            let entry = table(&config).and_then(|state| state.get(key));
+            entry.and_then(|entry| entry.get("trusted_hash")).and_then(Item::as_str)
+        };
         let of = |placed: Placed| {
-            let kept = table(&config).and_then(|state| state.get(&self.key(&placed)));
-            let hash = kept.and_then(|entry| entry.get("trusted_hash")).and_then(Item::as_str);
-            let trusted = match hash {
-                Some(kept) if kept == hash_of(&placed) => Trusted::Yes,
-                Some(_) => Trusted::Changed,
-                None => Trusted::Never,
+            let hash = hash_of(&placed);
+            let kept: Vec<Option<&str>> = self.keys(&placed).iter().map(kept).collect();
+            let trusted = if kept.iter().all(|kept| *kept == Some(hash.as_str())) {
+                Trusted::Yes
+            } else if kept.iter().flatten().any(|kept| *kept != hash) {
+                Trusted::Changed
+            } else {
+                Trusted::Never
             };
             (placed, trusted)
         };
         Ok(self.hooks.placed(hooks)?.into_iter().map(of).collect())
     }
 
-    /// `<file>:<event>:<group>:<handler>`, the file as Codex finds it: its folder resolved, itself not.
-    fn key(&self, placed: &Placed) -> String {
+    /// `<file>:<event>:<group>:<handler>`. Codex resolves the folder where `CODEX_HOME` names it, and takes it as it is
+    /// written below the home folder: seen with links. Trust is for the hook, so it is recorded under both names.
+    fn keys(&self, placed: &Placed) -> Vec<String> {
         let path = &self.hooks.path;
-        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-        let path = match (folder, path.file_name()) {
-            (Some(folder), Some(name)) => folder.join(name),
-            _ => path.clone(),
-        };
-        format!("{}:{}:{}:{}", path.display(), snake(&placed.event), placed.entry, placed.handler)
+        let mut paths = vec![path.clone()];
+        // The folder may not be there yet; what it is below is.
+        let real = path.ancestors().skip(1).find_map(|folder| {
+            let rest = path.strip_prefix(folder).ok()?;
+            Some(folder.canonicalize().ok()?.join(rest))
+        });
+        paths.extend(real);
+        let place = format!("{}:{}:{}", snake(&placed.event), placed.entry, placed.handler);
+        let mut keys: Vec<String> = paths.iter().map(|path| format!("{}:{place}", path.display())).collect();
+        keys.dedup();
+        keys
     }
 
     fn hooks_text(&self) -> Result<Option<String>, String> {
@@ -83,9 +95,11 @@ impl Part for Trust {
         let mut config = parse(text)?;
         for placed in &wrong {
             let state = child(child(config.as_table_mut(), "hooks")?, "state")?;
-            let entry = state.entry(&self.key(placed)).or_insert_with(|| Item::Table(Table::new()));
-            let entry = entry.as_table_like_mut().ok_or("its `hooks.state` has an entry that is not a table")?;
-            entry.insert("trusted_hash", value(hash_of(placed)));
+            for key in self.keys(placed) {
+                let entry = state.entry(&key).or_insert_with(|| Item::Table(Table::new()));
+                let entry = entry.as_table_like_mut().ok_or("its `hooks.state` has an entry that is not a table")?;
+                entry.insert("trusted_hash", value(hash_of(placed)));
+            }
         }
         checked(config.to_string())
     }
@@ -98,7 +112,9 @@ impl Part for Trust {
             let hooks = config.get_mut("hooks").and_then(Item::as_table_like_mut);
             let state = hooks.and_then(|hooks| hooks.get_mut("state")).and_then(Item::as_table_like_mut);
             if let Some(state) = state {
-                found |= state.remove(&self.key(&placed)).is_some();
+                for key in self.keys(&placed) {
+                    found |= state.remove(&key).is_some();
+                }
             }
         }
         if !found {

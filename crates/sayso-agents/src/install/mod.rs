@@ -102,7 +102,8 @@ fn agent_folder(agent: Agent, variable: impl Fn(&str) -> Option<PathBuf>) -> Opt
     let absolute = |path: &PathBuf| path.is_absolute();
     match agent {
         Agent::ClaudeCode => variable("CLAUDE_CONFIG_DIR"),
-        Agent::Codex => variable("CODEX_HOME"),
+        // As it is written: Codex names its hooks by that when it trusts them.
+        Agent::Codex => variable("CODEX_HOME").or_else(|| variable("HOME").map(|home| home.join(".codex"))),
         Agent::Gemini => variable("GEMINI_CLI_HOME").map(|home| home.join(".gemini")),
         Agent::Copilot => variable("COPILOT_HOME"),
         Agent::OpenCode => variable("XDG_CONFIG_HOME").map(|folder| folder.join("opencode")),
