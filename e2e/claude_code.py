@@ -72,6 +72,7 @@ if __name__ == "__main__":
         "allowed_calls_run_and_denied_ones_do_not",
         "one_deny_holds_for_every_tool",
         "an_ask_that_nobody_answers_does_not_run",
+        "an_ask_waits_and_goes_on_when_answered",
         "a_vanished_program_blocks",
         "a_program_that_crashes_blocks",
         "a_program_that_is_killed_blocks",
