@@ -38,9 +38,23 @@ fn main() {
             for library in last {
                 println!("cargo::rustc-link-arg-bins={}", library.display());
             }
+            if let Some(script) =
+                order(&variable("PROFILE"), &variable("RUSTC_LINKER"), &variable("CARGO_ENCODED_RUSTFLAGS"))
+            {
+                println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", script.display());
+            }
         }
         None => println!("cargo::warning=no static C library here: `sayso hook` will start more slowly"),
     }
+}
+
+/// The script that lays what a hook uses side by side. The linkers that Rust itself takes (lld, or GNU's where there is
+/// none) know how to add it to their own; others may not.
+fn order(profile: &str, linker: &str, flags: &str) -> Option<PathBuf> {
+    println!("cargo::rerun-if-changed=hook.ld");
+    let script = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR")?).join("hook.ld");
+    let usual = linker.is_empty() && !flags.contains("link");
+    (profile == "release" && usual && script.exists()).then_some(script)
 }
 
 /// Writes a stub for each library. Returns those that the others need last; `None` if one is missing.

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 /// Judges an operation.
 pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, facts: Facts<'_>) -> Decision {
-    let judging = Judging::new(operation, facts);
+    let judging = Judging::new(operation, facts, policy.image.as_ref().map(|image| &image.guards));
     let mode = |file: &CompiledFile| policy.mode_of(file, state.mode);
     let mut decision = judge(policy, &judging, state, |file| CompiledFile::counts_in(mode(file)));
     if policy.files.iter().any(|file| mode(file) == Mode::Shadow) || state.mode == Some(Mode::Shadow) {

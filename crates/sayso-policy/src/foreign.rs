@@ -242,7 +242,7 @@ impl<'a> Asked<'a> {
     /// About this call.
     #[must_use]
     pub fn about(operation: &'a Operation, facts: Facts<'a>) -> Self {
-        Self(Judging::new(operation, facts))
+        Self(Judging::new(operation, facts, None))
     }
 
     /// The call.

@@ -1,62 +1,107 @@
 //! Guarded targets: secrets, files that later run or steer something, link-local addresses. No allow of a program
 //! carries them, no default allows them, and a wide allow does not cover them by accident: a rule must name them.
 
-use crate::index::{Built, Numbers, PathVerb, path};
+use crate::index::{PathVerb, Table, path};
 use crate::judging::Judging;
 use crate::pattern::{Bases, PathPattern, Purpose, expand_braces, is_link_local};
+use crate::rule::{Pattern, Rule};
 use crate::set;
-use crate::word::{Facts, Resolved, Tri};
-use sayso_shell::{HostTarget, Target, Verb};
+use crate::word::{Facts, Layer, Resolved, Tri, Verdict};
+use sayso_shell::{HostTarget, PathTarget, Target, Verb};
+use std::borrow::Cow;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Why a target is guarded.
-#[derive(Debug)]
-pub(crate) struct Guard {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guard<'a> {
     /// Reason code.
     pub code: &'static str,
     /// What it is, for a sentence.
     pub what: &'static str,
-    pattern: Option<PathPattern>,
+    pattern: Option<&'a PathPattern>,
 }
 
-impl Guard {
+impl Guard<'_> {
     /// Whether a pattern names what is guarded.
     pub(crate) fn named_by(&self, pattern: &PathPattern) -> bool {
-        match &self.pattern {
-            Some(mine) => pattern.names(mine),
-            None => false,
-        }
+        self.pattern.is_some_and(|mine| pattern.names(mine))
     }
 }
 
-static LINK_LOCAL: Guard =
+const LINK_LOCAL: Guard<'static> =
     Guard { code: "link-local", what: "a link-local address, where clouds hand out credentials", pattern: None };
 
+/// Guarded paths, each kind a table of rules that speak of reading. An image holds them too: a process that lives for
+/// a millisecond has no time to make them.
 #[derive(Debug)]
-struct Guards {
-    list: Vec<Guard>,
-    /// Secrets (reading and changing) as what is read, files that later run (changing) as what is written.
-    numbers: Numbers,
+pub(crate) struct Guards {
+    pub secrets: Table,
+    pub steering: Table,
 }
 
-fn guards() -> &'static Guards {
+/// Made when a call first needs them.
+pub(crate) fn built_in() -> &'static Guards {
     static GUARDS: OnceLock<Guards> = OnceLock::new();
-    GUARDS.get_or_init(|| {
-        let (mut list, mut built) = (Vec::new(), Built::default());
-        for (name, code, what) in [
-            ("secrets", "secret", "a place where secrets are kept"),
-            ("guarded", "guarded-file", "a file that later runs or steers something"),
-        ] {
-            for pattern in patterns(name) {
-                let Ok(at) = u32::try_from(list.len()) else { break };
-                let of = if name == "secrets" { PathVerb::Read } else { PathVerb::Write };
-                path::add(&mut built, of, &pattern, at);
-                list.push(Guard { code, what, pattern: Some(pattern) });
-            }
+    GUARDS.get_or_init(|| Guards { secrets: table("secrets"), steering: table("guarded") })
+}
+
+fn table(set: &str) -> Table {
+    let rule = |pattern| Rule {
+        verdict: Verdict::Deny,
+        verb: Verb::Read,
+        pattern: Pattern::Path(pattern),
+        except: Arc::new([]),
+        when: None,
+        code: Cow::Borrowed(""),
+        sentence: Arc::from(""),
+        layer: Layer::BuiltIn,
+        source: None,
+        approver: None,
+        always: false,
+    };
+    Table::new(patterns(set).into_iter().map(rule).collect())
+}
+
+impl Guards {
+    /// What guards this path, the first that does.
+    fn find<'a>(&'a self, judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -> Option<Guard<'a>> {
+        // Secrets: reading and changing. What later runs: changing.
+        let secret = first(&self.secrets, judging, index, verb, target).map(|pattern| Guard {
+            code: "secret",
+            what: "a place where secrets are kept",
+            pattern: Some(pattern),
+        });
+        if secret.is_some() || verb == Verb::Read {
+            return secret;
         }
-        Guards { list, numbers: Numbers::Built(built) }
-    })
+        first(&self.steering, judging, index, verb, target).map(|pattern| Guard {
+            code: "guarded-file",
+            what: "a file that later runs or steers something",
+            pattern: Some(pattern),
+        })
+    }
+}
+
+fn first<'a>(
+    table: &'a Table,
+    judging: &Judging<'_>,
+    index: usize,
+    verb: Verb,
+    target: &PathTarget,
+) -> Option<&'a PathPattern> {
+    let empty = Resolved::default();
+    let resolved = judging.operation.resolved.get(index).unwrap_or(&empty);
+    let mut found: Option<&'a PathPattern> = None;
+    path::candidates(&table.numbers, PathVerb::Read, verb, target, resolved, judging.tree(), &mut |at| {
+        if found.is_none()
+            && let Some(Pattern::Path(pattern)) = table.rule(at).map(|rule| &rule.pattern)
+            && judging.matches_path(pattern, index, verb, target, Purpose::Restrict) != Tri::No
+        {
+            found = Some(pattern);
+        }
+    });
+    found
 }
 
 /// The patterns of a built-in set of paths.
@@ -71,33 +116,11 @@ fn patterns(name: &str) -> Vec<PathPattern> {
 }
 
 /// What guards the target of an effect.
-pub(crate) fn of(judging: &Judging<'_>, index: usize) -> Option<&'static Guard> {
+pub(crate) fn of<'a>(guards: Option<&'a Guards>, judging: &Judging<'_>, index: usize) -> Option<Guard<'a>> {
     let effect = judging.operation.effects.get(index)?;
     match &effect.target {
-        Target::Host(HostTarget::Exact { host, .. }) => is_link_local(host).then_some(&LINK_LOCAL),
-        Target::Path(target) => {
-            let guards = guards();
-            let empty = Resolved::default();
-            let resolved = judging.operation.resolved.get(index).unwrap_or(&empty);
-            let mut found: Option<&'static Guard> = None;
-            let mut visit = |at: u32| {
-                if found.is_none()
-                    && let Some(guard) = guards.list.get(at as usize)
-                    && let Some(pattern) = &guard.pattern
-                    && judging.matches_path(pattern, index, effect.verb, target, Purpose::Restrict) != Tri::No
-                {
-                    found = Some(guard);
-                }
-            };
-            let mut of = |of: PathVerb| {
-                path::candidates(&guards.numbers, of, effect.verb, target, resolved, judging.tree(), &mut visit);
-            };
-            of(PathVerb::Read);
-            if effect.verb != Verb::Read {
-                of(PathVerb::Write);
-            }
-            found
-        }
+        Target::Host(HostTarget::Exact { host, .. }) => is_link_local(host).then_some(LINK_LOCAL),
+        Target::Path(target) => guards.unwrap_or_else(|| built_in()).find(judging, index, effect.verb, target),
         _ => None,
     }
 }
@@ -133,9 +156,10 @@ mod tests {
 
     #[test]
     fn every_guard_can_be_named_by_its_own_pattern() {
-        for guard in &guards().list {
-            let pattern = guard.pattern.as_ref().unwrap();
-            assert!(guard.named_by(pattern), "{guard:?}");
+        for set in ["secrets", "guarded"] {
+            for pattern in patterns(set) {
+                assert!(pattern.names(&pattern), "{pattern:?}");
+            }
         }
     }
 }

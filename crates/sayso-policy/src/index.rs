@@ -53,7 +53,7 @@ impl Table {
         Self { rules: Rules::Built(rules), numbers: Numbers::Built(built), approvers }
     }
 
-    fn rule(&self, at: u32) -> Option<&Rule> {
+    pub(crate) fn rule(&self, at: u32) -> Option<&Rule> {
         match &self.rules {
             Rules::Built(rules) => rules.get(at as usize),
             Rules::Image(rules) => rules.get(at),

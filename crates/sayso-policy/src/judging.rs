@@ -1,6 +1,6 @@
 //! One operation while it is judged: what rules ask about it again and again.
 
-use crate::guard::{self, Guard};
+use crate::guard::{self, Guard, Guards};
 use crate::pattern::{Bases, PathPattern, Purpose, RunPattern, Tree};
 use crate::word::{Facts, Operation, Resolved, Tri};
 use sayso_shell::{Analysis, PathTarget, Run, RunId, Verb};
@@ -12,14 +12,15 @@ pub(crate) struct Judging<'a> {
     pub bases: Bases,
     pub facts: Facts<'a>,
     tree: Tree<'a>,
-    guards: Vec<Option<&'static Guard>>,
+    guards: Vec<Option<Guard<'a>>>,
 }
 
 impl<'a> Judging<'a> {
-    pub(crate) fn new(operation: &'a Operation, facts: Facts<'a>) -> Self {
+    /// With these guards; `None`: those of this process.
+    pub(crate) fn new(operation: &'a Operation, facts: Facts<'a>, guards: Option<&'a Guards>) -> Self {
         let bases = Bases::new(&operation.workspace, operation.home.as_deref());
         let mut judging = Self { operation, bases, facts, tree: Tree::new(facts.files), guards: Vec::new() };
-        judging.guards = (0..operation.effects.len()).map(|index| guard::of(&judging, index)).collect();
+        judging.guards = (0..operation.effects.len()).map(|index| guard::of(guards, &judging, index)).collect();
         judging
     }
 
@@ -37,7 +38,7 @@ impl<'a> Judging<'a> {
     }
 
     /// What guards the target of an effect, so that only a rule that names it permits it.
-    pub(crate) fn guard(&self, index: usize) -> Option<&'static Guard> {
+    pub(crate) fn guard(&self, index: usize) -> Option<Guard<'a>> {
         self.guards.get(index).copied().flatten()
     }
 

@@ -11,7 +11,6 @@ use sayso_policy::shell::{Context, Dialect, Environment, Files, MemoryFiles, ana
 use sayso_policy::{Facts, Layer, Operation, Policy, PolicyText, State, ToolCall, Workspace};
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -207,66 +206,115 @@ fn compilation() {
     );
 }
 
+/// What programs took, each started again and again in turn with the others.
+struct Took {
+    wall: Duration,
+    cpu: Duration,
+    memory: u64,
+    faults: u64,
+}
+
+impl Took {
+    fn shown(&self) -> String {
+        format!(
+            "{:.2} ms, {:.2} ms of CPU, {:.1} MiB, {} faults",
+            self.wall.as_secs_f64() * 1_000.0,
+            self.cpu.as_secs_f64() * 1_000.0,
+            self.memory as f64 / 1024.0,
+            self.faults
+        )
+    }
+
+    fn times(&self, other: &Self) -> String {
+        let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
+        format!("{:.2} x ({:.2} x of CPU)", ratio(self.wall, other.wall), ratio(self.cpu, other.cpu))
+    }
+}
+
 /// From spawn to exit, policy loaded and decision recorded, against a static C program that does nothing.
 fn hook() {
     let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("nothing.c");
-    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
-    let nothing = folder.path().join("nothing");
-    let built = Command::new("cc").arg("-O2").arg("-static").arg("-o").arg(&nothing).arg(&source).status();
-    if !built.is_ok_and(|status| status.success()) {
-        line("`sayso hook`", "not measured: no C compiler", "2 x", "");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("nothing.c"), "int main(void) { return 0; }\n").unwrap();
+    std::fs::write(at("spawn.c"), include_str!("spawn.c")).unwrap();
+    let build = |name: &str, option: &str| {
+        let (from, to) = (at(&format!("{name}.c")), at(name));
+        let built = Command::new("cc").args(["-O2", option, "-o"]).arg(to).arg(from).status();
+        built.is_ok_and(|status| status.success())
+    };
+    if !build("nothing", "-static") || !build("spawn", "-Wall") {
+        line("`sayso hook`", "not measured: no C compiler with a static library", "2 x", "");
         return;
     }
-    let project = folder.path().join("project");
+    let project = at("project");
     std::fs::create_dir(&project).unwrap();
     let input = format!(
         "{{\"session_id\":\"bench\",\"cwd\":{cwd:?},\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\",\
          \"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"{SHORT}\"}},\"tool_use_id\":\"toolu_1\"}}",
         cwd = project.to_str().unwrap()
     );
-    let home = |name: &str, rules: usize| {
-        let home = folder.path().join(name);
+    std::fs::write(at("input"), input).unwrap();
+    let home = |name: &str, text: &str| {
+        let home = at(name);
         std::fs::create_dir_all(home.join(".config/sayso")).unwrap();
-        std::fs::write(home.join(".config/sayso/policy.toml"), policy_text(rules)).unwrap();
+        std::fs::write(home.join(".config/sayso/policy.toml"), text).unwrap();
         home
     };
-    let (few, many) = (home("few", 20), home("many", 10_000));
-    let run_nothing = || spawn(Command::new(&nothing), "");
-    let run_hook = |home: &Path| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
-        command
-            .args(["hook", "claude-code"])
-            .env("HOME", home)
-            .env_remove("XDG_CONFIG_HOME")
-            .env_remove("XDG_STATE_HOME");
-        spawn(command, &input)
+    let few = home("few", &policy_text(20));
+    let preset = home("preset", "extends = [\"developer\"]\n");
+    let many = home("many", &policy_text(10_000));
+    // As an installation does. What a linker has just written lies in memory in small pieces, which cost a third more.
+    let installed = at("sayso");
+    std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &installed).unwrap();
+    let nothing = vec![at("nothing").to_str().unwrap().to_owned()];
+    let hook = |home: &Path| {
+        let words = [installed.to_str().unwrap(), "hook", "claude-code", "--home", home.to_str().unwrap()];
+        words.map(str::to_owned).to_vec()
     };
-    let (mut floor, mut with_few, mut with_many) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..150 {
-        floor.push(run_nothing());
-        with_few.push(run_hook(&few));
+    let spawn = |count: usize, programs: &[&Vec<String>]| spawn(&at("spawn"), &at("input"), count, programs);
+    // A policy that changed just now is compiled at each call, until its files have been at rest for two seconds.
+    let young = [&few, &many].map(|home| spawn(9, &[&hook(home)]).remove(0));
+    std::thread::sleep(Duration::from_millis(2500));
+    let (few_hook, preset_hook, many_hook) = (hook(&few), hook(&preset), hook(&many));
+    spawn(1, &[&few_hook, &preset_hook, &many_hook]);
+    for home in [&few, &preset, &many] {
+        assert_eq!(std::fs::read_dir(home.join(".local/state/sayso/compiled")).unwrap().count(), 1);
     }
-    for _ in 0..30 {
-        with_many.push(run_hook(&many));
-    }
-    let median = |samples: &mut Vec<Duration>| {
-        samples.sort();
-        samples[samples.len() / 2]
-    };
-    let (floor, few_took, many_took) = (median(&mut floor), median(&mut with_few), median(&mut with_many));
-    let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1_000.0);
-    let ratio = |a: Duration, b: Duration| format!("{:.2} x", a.as_nanos() as f64 / b.as_nanos() as f64);
-    line("a static C program that does nothing", &ms(floor), "", "1 x");
-    line("`sayso hook`, 20 rules, decision recorded", &ms(few_took), "2 x", &ratio(few_took, floor));
-    line("`sayso hook`, 10,000 rules", &ms(many_took), "1.25 x of 20 rules", &ratio(many_took, few_took));
+    let took = spawn(500, &[&nothing, &few_hook, &preset_hook, &many_hook]);
+    let [floor, few, preset, many] = took.as_slice() else { unreachable!() };
+    line("a static C program that does nothing", &floor.shown(), "", "1 x");
+    line("`sayso hook`, 20 rules, decision recorded", &few.shown(), "2 x, 10 MiB", &few.times(floor));
+    line("`sayso hook`, preset `developer`", &preset.shown(), "", &preset.times(floor));
+    line("`sayso hook`, 10,000 rules", &many.shown(), "1.25 x of 20 rules", &many.times(few));
+    let [young_few, young_many] = young;
+    line("`sayso hook`, 20 rules, just changed", &young_few.shown(), "", &young_few.times(floor));
+    line("`sayso hook`, 10,000 rules, just changed", &young_many.shown(), "", &young_many.times(floor));
 }
 
-fn spawn(mut command: Command, input: &str) -> Duration {
-    let began = Instant::now();
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    // A program that reads nothing may be gone already.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait().unwrap();
-    began.elapsed()
+fn spawn(with: &Path, input: &Path, count: usize, programs: &[&Vec<String>]) -> Vec<Took> {
+    let mut command = Command::new(with);
+    command.arg(count.to_string()).arg(input).stdin(Stdio::null());
+    for (at, words) in programs.iter().enumerate() {
+        if at > 0 {
+            command.arg("--");
+        }
+        command.args(words.iter());
+    }
+    let output = command.output().unwrap();
+    let took: Vec<Took> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let numbers: Vec<f64> = line.split(' ').map(|number| number.parse().unwrap()).collect();
+            assert!(numbers[4] == 0.0, "exit status {}", numbers[4]);
+            Took {
+                wall: Duration::from_secs_f64(numbers[0] / 1e6),
+                cpu: Duration::from_secs_f64(numbers[1] / 1e6),
+                memory: numbers[2] as u64,
+                faults: numbers[3] as u64,
+            }
+        })
+        .collect();
+    assert_eq!(took.len(), programs.len());
+    took
 }

@@ -449,7 +449,8 @@ fn without_known_keys(word: &str) -> String {
         let found = KEYS
             .iter()
             .filter_map(|(start, least)| {
-                let at = rest.find(start)?;
+                // Most words are shorter than any key, and a hook looks at each of them for each kind of key.
+                let at = (rest.len() >= start.len() + least).then(|| rest.find(start))??;
                 let before = rest.get(..at)?;
                 // `task-force-of-twenty-letters` holds `sk-`, but in the middle of a word.
                 let inside = before.ends_with(|c: char| c.is_ascii_alphanumeric());

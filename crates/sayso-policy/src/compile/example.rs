@@ -50,7 +50,7 @@ pub(super) fn check(file: &File, text: &RuleText, rules: &[Rule], problems: &mut
 fn matches(rules: &[Rule], verb: Verb, example: &ExampleValue) -> Tri {
     let facts = Facts { files: &Nowhere, env: &NoEnvironment };
     let operation = operation(rules, verb, example, facts);
-    let judging = Judging::new(&operation, facts);
+    let judging = Judging::new(&operation, facts, None);
     let mut best = Tri::No;
     for rule in rules {
         for index in 0..operation.effects.len() {

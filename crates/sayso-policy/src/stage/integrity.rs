@@ -7,7 +7,7 @@ use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces};
 use crate::word::{Opinion, Resolved, Stage, Tri, Verdict};
 use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 /// What belongs to the Sayso that runs here, beyond the places it uses everywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,26 +72,17 @@ struct Places {
     numbers: Numbers,
 }
 
-struct BuiltIns {
-    own: Places,
-    registration: Places,
-    devices: Places,
-    operator: Vec<RunPattern>,
-}
-
-fn built_ins() -> &'static BuiltIns {
-    static BUILT_INS: OnceLock<BuiltIns> = OnceLock::new();
-    BUILT_INS.get_or_init(|| BuiltIns {
-        own: paths(OWN),
-        registration: paths(REGISTRATION),
-        devices: paths(DEVICES),
-        operator: OPERATOR
-            .iter()
-            .flat_map(|text| expand_braces(text).unwrap_or_default())
-            .filter_map(|text| RunPattern::parse(&text, &mut |_| Ok(Vec::new())).ok())
-            .collect(),
-    })
-}
+/// Each is made when a call first needs it: a process that lives for a millisecond has no time for more.
+static OWN_PLACES: LazyLock<Places> = LazyLock::new(|| paths(OWN));
+static REGISTRATION_PLACES: LazyLock<Places> = LazyLock::new(|| paths(REGISTRATION));
+static DEVICE_PLACES: LazyLock<Places> = LazyLock::new(|| paths(DEVICES));
+static OPERATOR_COMMANDS: LazyLock<Vec<RunPattern>> = LazyLock::new(|| {
+    OPERATOR
+        .iter()
+        .flat_map(|text| expand_braces(text).unwrap_or_default())
+        .filter_map(|text| RunPattern::parse(&text, &mut |_| Ok(Vec::new())).ok())
+        .collect()
+});
 
 fn paths(texts: &[&str]) -> Places {
     let patterns: Vec<PathPattern> = texts
@@ -154,21 +145,20 @@ fn path(
     target: &PathTarget,
     certain: bool,
 ) -> Option<Opinion> {
-    let built_ins = built_ins();
     let hit = |places: &Places| places.hit(judging, index, verb, target);
     let changes = matches!(verb, Verb::Write | Verb::Delete);
     if changes && certain && wipes(judging, index, verb, target) {
         return Some(deny("wipes-everything", "This would remove the whole system or a home folder."));
     }
-    if verb == Verb::Write && hit(&built_ins.devices) == Tri::Yes {
+    if verb == Verb::Write && hit(&DEVICE_PLACES) == Tri::Yes {
         return Some(deny("raw-device", "A raw write to a device destroys what is on it."));
     }
-    let mut own = hit(&built_ins.own);
+    let mut own = hit(&OWN_PLACES);
     for path in &protected.paths {
         own = own.max(overlaps_protected(judging, index, verb, target, path));
     }
     if changes {
-        own = own.max(hit(&built_ins.registration));
+        own = own.max(hit(&REGISTRATION_PLACES));
     }
     let text = if changes {
         "Sayso's policy, records and registration are changed by their owner, not by a tool call."
@@ -221,12 +211,13 @@ fn wipes(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -
 
 fn program(judging: &Judging<'_>, id: RunId) -> Option<Opinion> {
     let run = judging.run(id)?;
-    let operator = built_ins()
-        .operator
-        .iter()
-        .map(|pattern| judging.matches_run(pattern, id, Purpose::Restrict))
-        .max()
-        .unwrap_or(Tri::No);
+    // Only a name that is certain makes the answer yes, so other programs need not be compared.
+    let operator = if run.program.base.as_deref() == Some("sayso") {
+        let each = OPERATOR_COMMANDS.iter().map(|pattern| judging.matches_run(pattern, id, Purpose::Restrict));
+        each.max().unwrap_or(Tri::No)
+    } else {
+        Tri::No
+    };
     let kills = matches!(run.program.base.as_deref(), Some("pkill" | "killall" | "killall5"))
         && run.argv.iter().skip(1).any(|word| word.exact_str().is_some_and(|text| text.contains("sayso")));
     if operator == Tri::Yes || kills {

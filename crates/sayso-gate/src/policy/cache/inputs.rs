@@ -7,7 +7,7 @@
 use crate::policy::repository::Repository;
 use crate::policy::{source, trust};
 use crate::{Places, files};
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
@@ -46,9 +46,10 @@ impl Inputs {
         for place in [&places.home, &places.state] {
             inputs.path(place);
         }
-        inputs.file(&places.managed, true)?;
-        inputs.file(places.managed.parent()?, true)?;
-        inputs.file(&places.user, true)?;
+        inputs.file(&places.managed, OFlags::empty())?;
+        inputs.path(places.managed.parent()?);
+        inputs.there(std::fs::metadata(places.managed.parent()?))?;
+        inputs.file(&places.user, OFlags::empty())?;
         inputs.number(u32::from(workspace.is_some()));
         if let Some(workspace) = workspace {
             let repository = Repository::of(workspace);
@@ -58,7 +59,7 @@ impl Inputs {
             for folder in repository.chain(workspace) {
                 inputs.project_file(&folder.join(source::PROJECT_FILE))?;
             }
-            inputs.file(&trust::book(places, &repository), false)?;
+            inputs.file(&trust::book(places, &repository), OFlags::NOFOLLOW)?;
         }
         Some(inputs)
     }
@@ -84,11 +85,13 @@ impl Inputs {
         self.text(path.as_os_str().as_bytes());
     }
 
-    /// A file that may be there, or not.
-    fn file(&mut self, path: &Path, follow: bool) -> Option<()> {
+    /// A file that may be there, or not. Opened, as whoever reads it would: over a network only that asks the server
+    /// whether it changed.
+    fn file(&mut self, path: &Path, flags: OFlags) -> Option<()> {
         self.path(path);
-        let meta = if follow { std::fs::metadata(path) } else { std::fs::symlink_metadata(path) };
-        self.there(meta).map(|_| ())
+        let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(std::io::Error::from);
+        self.there(opened.and_then(|file| std::fs::File::from(file).metadata())).map(|_| ())
     }
 
     /// A project's file, which an agent may be able to write.

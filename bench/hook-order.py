@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Finds the functions that a hook uses and writes crates/sayso/hook.ld, which lays them side by side.
+
+    cargo build --release && bench/hook-order.py [target/release/sayso]
+
+A hook lives for a millisecond, and a third of that went into mapping the pages of a large program that its few hundred
+functions are spread over. The linker script gathers them. It names functions without the hashes that every build
+changes, so it stays good while the code moves on: a function that is renamed is merely not gathered. Run it again when
+`cargo bench -- hook` counts more page faults than docs/benchmarks.md says. Needs valgrind and nm.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAYSO = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "../target/release/sayso"))
+SCRIPT = os.path.join(HERE, "../crates/sayso/hook.ld")
+
+POLICIES = {
+    "own": 'default = "deny"\n[allow]\nrun = ["git {status,log}", "re:^make"]\nread = ["./**"]\n[deny]\nrun = ["sudo"]\n',
+    "preset": 'extends = ["developer"]\n',
+}
+# What only compiling a policy uses, should a run have done that.
+COMPILING = "toml|winnow|12sayso_policy4text|12sayso_policy7compile"
+# No Ask among them: that opens the store, which takes far longer than a few pages.
+CALLS = [
+    ("Bash", {"command": "git log --oneline -n 10 src"}),
+    ("Read", {"file_path": "@/src/a.rs"}),
+    ("Edit", {"file_path": "@/a.rs", "old_string": "a", "new_string": "b"}),
+    ("Bash", {"command": "cargo test 2>&1 | tail -20 && git push --force origin main"}),
+    ("Bash", {"command": "cd src && for f in *.rs; do sed -i s/a/b/ \"$f\"; done"}),
+]
+
+
+def open_hashes(symbol):
+    symbol = re.sub(r"[.]llvm[.][0-9]+$", "", symbol)
+    symbol = re.sub(r"Cs[0-9A-Za-z]*_", "Cs*_", symbol)
+    return re.sub(r"17h[0-9a-f]{16}E$", "17h*", symbol)
+
+
+def used(folder):
+    """The functions of all runs, those of the first run first, in the order of their first use."""
+    project = os.path.join(folder, "project")
+    os.mkdir(project)
+    homes = {name: os.path.join(folder, name) for name in POLICIES}
+    for name, home in homes.items():
+        os.makedirs(os.path.join(home, ".config/sayso"))
+        with open(os.path.join(home, ".config/sayso/policy.toml"), "w") as file:
+            file.write(POLICIES[name])
+    time.sleep(2.5)  # younger policies are not kept compiled
+    found = {}
+    for home in homes.values():
+        for at, (tool, arguments) in enumerate([CALLS[0], *CALLS]):
+            arguments = {key: value.replace("@", project) for key, value in arguments.items()}
+            event = {"session_id": "order", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": tool,
+                     "tool_input": arguments, "tool_use_id": "1"}
+            out = os.path.join(folder, "calls")
+            hook = ["valgrind", "--tool=callgrind", "--demangle=no", "--callgrind-out-file=" + out, SAYSO,
+                    "hook", "claude-code", "--home", home]
+            for _ in range(5):  # on a busy machine it may be late, and blocks
+                done = subprocess.run(hook, input=json.dumps(event).encode(), capture_output=True)
+                if done.returncode == 0:
+                    break
+            done.check_returncode()
+            if at == 0:
+                continue  # this one has compiled the policy
+            with open(out) as file:
+                for line in file:
+                    name = re.match(r"c?fn=\(\d+\) ([^\s']+)", line)
+                    if name and re.match("_ZN|_R", name[1]) and not re.search(COMPILING, name[1]):
+                        found.setdefault(name[1])
+    return list(found)
+
+
+def main():
+    sizes = {}
+    for line in subprocess.run(["nm", "-S", "--defined-only", SAYSO], capture_output=True, text=True).stdout.splitlines():
+        parts = line.split()
+        if len(parts) == 4 and parts[2] in "tTwW":
+            sizes[parts[3]] = int(parts[1], 16)
+    with tempfile.TemporaryDirectory() as folder:
+        functions = used(folder)
+    meant, matched = {}, {}
+    for function in functions:
+        meant[open_hashes(function)] = meant.get(open_hashes(function), 0) + sizes.get(function, 0)
+    for symbol, size in sizes.items():
+        matched[open_hashes(symbol)] = matched.get(open_hashes(symbol), 0) + size
+    # Names that used functions share with unused ones (another type's `from_iter`) come last, so as not to spread the
+    # others.
+    own = [name for name, size in meant.items() if size * 3 >= matched.get(name, 0)]
+    patterns = own + [name for name in meant if name not in own]
+    gathered = sum(matched.get(name, 0) for name in patterns)
+    print(f"{len(functions)} functions, {len(patterns)} names, {gathered // 1024} KiB gathered", file=sys.stderr)
+    with open(SCRIPT, "w") as file:
+        file.write("/* What a hook uses, side by side. Made by bench/hook-order.py. */\n")
+        file.write("SECTIONS {\n  .text.hook : {\n")
+        file.writelines(f"    *(.text.{name} .text.unlikely.{name})\n" for name in patterns)
+        file.write("  }\n}\nINSERT BEFORE .text;\n")
+
+
+main()
