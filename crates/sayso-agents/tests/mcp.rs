@@ -97,6 +97,9 @@ fn call(name: &Value, arguments: &Value, id: &Value, out: &mut impl Write) -> Op
             None
         }
         "unasked" => {
+            if arguments["say"] == "list_changed" {
+                out.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n").unwrap();
+            }
             out.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{\"content\":[]}}\n").unwrap();
             text("asked".into())
         }
@@ -437,6 +440,42 @@ fn a_rug_pull_asks_with_the_difference_before_the_tool_is_used_again() {
     assert!(!ran && text.contains("mcp-changed-tool") && text.contains("sayso mcp pins accept"), "{text}");
     assert_eq!(machine.pins().accept("test", Some("echo")).unwrap(), ["echo"]);
     assert!(client.call("echo", json!({})).0);
+}
+
+#[test]
+fn what_a_server_says_while_a_person_reads_is_not_accepted_with_what_was_shown() {
+    let machine = Machine::new();
+    let described = |words: &str| json!({"name": "echo", "description": words, "inputSchema": {"type": "object"}});
+    machine.tools("test", &[described("First.")]);
+    let mut client = machine.client(ALLOW);
+    client.names();
+    machine.tools("test", &[described("Second.")]);
+    client.names();
+    let held = client.ask("tools/call", json!({"name": "echo", "arguments": {}}));
+    let question: Value = serde_json::from_str(&client.line()).unwrap();
+    assert!(question["params"]["message"].as_str().unwrap().contains("+ description: Second."), "{question}");
+    machine.tools("test", &[described("Third.")]);
+    let list = client.rpc("tools/list", json!({}));
+    assert_eq!(list["result"]["tools"][0]["description"], "First.");
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": yes("accept")}).to_string());
+    assert_ne!(client.wait(&json!(held))["result"]["isError"], true);
+    let list = client.rpc("tools/list", json!({}));
+    assert_eq!(list["result"]["tools"][0]["description"], "Second.", "only what was shown is accepted");
+    client.answer = yes("no");
+    assert!(!client.call("echo", json!({})).0, "the third still asks");
+}
+
+#[test]
+fn a_server_that_says_its_tools_changed_is_looked_at_before_the_next_call() {
+    let machine = Machine::new();
+    let mut client = machine.client(ALLOW);
+    client.names();
+    assert!(client.call("echo", json!({})).0);
+    let changed = json!({"name": "echo", "description": "Another.", "inputSchema": {"type": "object"}});
+    machine.tools("test", &[changed, tool("unasked")]);
+    client.call("unasked", json!({"say": "list_changed"}));
+    client.answer = yes("no");
+    assert!(!client.call("echo", json!({})).0, "the client never listed again, and it asks all the same");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use super::answer::{refused, sentence};
 use super::call::Call;
+use super::definition::Definition;
 use super::elicit::{self, Answered};
 use super::guard::{Guard, Held, MOST_HELD, Port, Way, lock, own_reason};
 use super::tools::Tool;
@@ -21,8 +22,8 @@ pub(super) struct Round {
     /// The call that it is about, as it came: what runs, if the answer is yes.
     line: Vec<u8>,
     call: Call,
-    /// A person may accept the tool with the answer.
-    acceptable: bool,
+    /// What a person may accept with the answer: the tool as it was shown.
+    acceptable: Option<Definition>,
     until: Instant,
 }
 
@@ -37,8 +38,9 @@ impl Guard {
         to_client: &dyn Port,
     ) -> Way {
         let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(sentence).collect();
-        let acceptable = tool.is_some() && open.iter().any(|reason| reason.code != "mcp-schema-unusable");
-        let question = elicit::question(&self.server, &held.call, &sentences, acceptable);
+        let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != "mcp-schema-unusable"));
+        let acceptable = acceptable.map(|tool| tool.definition.clone());
+        let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
         if held.call.asks_in_rounds() {
             return self.first_round(held, &question, acceptable);
         }
@@ -49,13 +51,14 @@ impl Guard {
             let id = String::from_utf8_lossy(&awaited.id).into_owned();
             let params = json!({"requestId": id.trim_matches('"'), "reason": "Nobody answered in time."});
             to_client.say(message_line(None, "notifications/cancelled", Some(params.to_string().as_bytes())));
-            return self.answered(&held.call, None);
+            return self.answered(&held.call, None, None);
         };
-        self.answered(&held.call, Some(elicit::answered(reply.as_deref(), acceptable)))
+        let answer = elicit::answered(reply.as_deref(), acceptable.is_some());
+        self.answered(&held.call, Some(answer), acceptable)
     }
 
     /// Puts a question into the answer of a call.
-    fn first_round(&self, held: &Held, question: &Value, acceptable: bool) -> Way {
+    fn first_round(&self, held: &Held, question: &Value, acceptable: Option<Definition>) -> Way {
         let state = format!("sayso:{}{}", super::own_id::random(), super::own_id::random());
         let result = elicit::question_as_result(question, &state);
         let Some(until) = Instant::now().checked_add(self.limits.patience) else { return Way::Slow };
@@ -88,7 +91,8 @@ impl Guard {
             return Way::Told(refused(&[reason], "Call the tool again without it."));
         };
         let said = said.as_ref().map(|said| said.to_string().into_bytes());
-        match self.answered(&round.call, Some(elicit::answered(said.as_deref(), round.acceptable))) {
+        let answer = elicit::answered(said.as_deref(), round.acceptable.is_some());
+        match self.answered(&round.call, Some(answer), round.acceptable) {
             Way::Run => match replaced(&round.line, &["id"], &held.id) {
                 Some(mut line) => {
                     line.push(b'\n');
@@ -101,7 +105,7 @@ impl Guard {
     }
 
     /// What becomes of a call after an answer; `None`: nobody answered.
-    fn answered(&self, call: &Call, answer: Option<Answered>) -> Way {
+    fn answered(&self, call: &Call, answer: Option<Answered>, shown: Option<Definition>) -> Way {
         let (told, why) = match answer {
             None => ("nobody answered", Some("A person should decide this, and nobody answered.")),
             Some(Answered::No) => ("no", Some("The user said no.")),
@@ -115,11 +119,12 @@ impl Guard {
             let next = "Do not try it again in another form: reach the goal another way, or ask the user.";
             return Way::Told(refused(&[reason], next));
         }
-        if answer == Some(Answered::Accept) {
-            if let Err(error) = self.pins.accept(&self.server, Some(&call.tool)) {
+        if let (Some(Answered::Accept), Some(shown)) = (answer, shown) {
+            // An attacker would describe the tool once more while the person reads: only what was shown is accepted.
+            if let Err(error) = self.pins.accept_as_shown(&self.server, &self.reached, &shown) {
                 return Way::Told(self.failed(call, &error));
             }
-            if let Some(tool) = self.tool(&call.tool) {
+            if let Some(tool) = self.tool(&call.tool).filter(|tool| tool.definition.hash == shown.hash) {
                 self.settle(&tool);
             }
         }

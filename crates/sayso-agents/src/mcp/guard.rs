@@ -173,7 +173,9 @@ impl Guard {
             return message.result.map_or(FromServer::Pass, |result| self.result(message, result));
         }
         if message.method.as_deref() == Some("notifications/tools/list_changed") {
-            lock(&self.tools).complete = false;
+            // Whatever the client does about it: before the next call we look ourselves.
+            let mut tools = lock(&self.tools);
+            (tools.complete, tools.doubtful) = (false, true);
         }
         FromServer::Pass
     }

@@ -143,6 +143,18 @@ impl Pins {
         Ok(accepted)
     }
 
+    /// Accepts exactly this definition of one tool of one server.
+    pub(crate) fn accept_as_shown(&self, server: &str, reached: &str, shown: &Definition) -> Result<(), Error> {
+        let _lock = self.lock()?;
+        let mut pinned = read(&self.file(server, reached))?;
+        if let Some(pin) = pinned.tools.get_mut(&shown.name) {
+            (pin.hash, pin.definition) = (shown.hash.clone(), shown.value.clone());
+            (pin.accepted, pin.since_ms) = (true, now_ms());
+            pin.changed = pin.changed.take().filter(|changed| changed.hash != shown.hash);
+        }
+        self.write(&pinned)
+    }
+
     /// Forgets the servers of this name: their tools are pinned anew. Tells whether there was one.
     ///
     /// # Errors

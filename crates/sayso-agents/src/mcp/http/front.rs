@@ -18,15 +18,15 @@ use axum::routing::any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_stream::StreamExt as _;
-use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::wrappers::ReceiverStream;
 
 /// How many clients are served at once: each has processes of its own.
 const MOST_SESSIONS: usize = 64;
 /// After this long without a word a session may have to make room for another.
 const IDLE: Duration = Duration::from_secs(600);
-/// How many lines wait for a client that listens nowhere.
+/// How many lines wait for a client that does not read, or listens nowhere.
 const MOST_WAITING: usize = 1_000;
 /// The versions of the protocol that are spoken here.
 const VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
@@ -60,9 +60,9 @@ struct Streams {
 #[derive(Default)]
 struct Open {
     /// By the id of the request that opened it, the newest last.
-    asked: Vec<(Id, Vec<u8>, UnboundedSender<Line>)>,
+    asked: Vec<(Id, Vec<u8>, Sender<Line>)>,
     /// For what nobody asked for.
-    unasked: Option<UnboundedSender<Line>>,
+    unasked: Option<Sender<Line>>,
     waiting: VecDeque<Vec<u8>>,
 }
 
@@ -130,7 +130,7 @@ async fn post(front: &Arc<Front>, headers: &HeaderMap, body: Bytes) -> Reply {
         session.take(line).await;
         return empty(StatusCode::ACCEPTED);
     };
-    let (sender, lines) = unbounded_channel();
+    let (sender, lines) = channel(MOST_WAITING);
     lock(&session.streams.open).asked.push((key.clone(), token.unwrap_or_default(), sender));
     session.take(line).await;
     let mut reply = answer(lines);
@@ -141,8 +141,8 @@ async fn post(front: &Arc<Front>, headers: &HeaderMap, body: Bytes) -> Reply {
 }
 
 /// A stream that ends with the answer.
-fn answer(lines: UnboundedReceiver<Line>) -> Reply {
-    events(UnboundedReceiverStream::new(lines).map(|line| event(&line)))
+fn answer(lines: Receiver<Line>) -> Reply {
+    events(ReceiverStream::new(lines).map(|line| event(&line)))
 }
 
 fn event(line: &[u8]) -> Result<Bytes, std::convert::Infallible> {
@@ -201,13 +201,13 @@ impl Session {
 
     /// The stream for what nobody asked for. A new one takes the place of the one before.
     fn listen(&self) -> Reply {
-        let (sender, lines) = unbounded_channel();
+        let (sender, lines) = channel(MOST_WAITING);
         let mut open = lock(&self.streams.open);
         for line in std::mem::take(&mut open.waiting) {
-            let _ = sender.send(line);
+            let _ = sender.try_send(line);
         }
         open.unasked = Some(sender);
-        events(UnboundedReceiverStream::new(lines).map(|line| event(&line)))
+        events(ReceiverStream::new(lines).map(|line| event(&line)))
     }
 }
 
@@ -220,18 +220,17 @@ impl Port for Streams {
             let at = message.key().and_then(|key| open.asked.iter().position(|(id, ..)| *id == key));
             if let Some(at) = at {
                 let (.., sender) = open.asked.remove(at);
-                let _ = sender.send(line.to_vec());
+                let _ = sender.try_send(line.to_vec());
             }
             return true;
         }
         open.asked.retain(|(.., sender)| !sender.is_closed());
         let token = message.params.and_then(|params| member_of(params, "progressToken"));
-        let of_token =
-            |stream: &&(Id, Vec<u8>, UnboundedSender<Line>)| token.as_ref().is_some_and(|token| stream.1 == *token);
+        let of_token = |stream: &&(Id, Vec<u8>, Sender<Line>)| token.as_ref().is_some_and(|token| stream.1 == *token);
         // What a program says while it works on something is most likely about that.
         let stream = open.asked.iter().find(of_token).or(open.asked.last()).map(|(.., sender)| sender);
         for sender in stream.into_iter().chain(&open.unasked) {
-            if sender.send(line.to_vec()).is_ok() {
+            if sender.try_send(line.to_vec()).is_ok() {
                 return true;
             }
         }

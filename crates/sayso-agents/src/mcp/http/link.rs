@@ -15,6 +15,8 @@ use std::time::Duration;
 const MOST_RESUMED: usize = 100;
 /// How long to wait before that, where the server does not say.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How long a server may take to hear that a session is over.
+const GOODBYE: Duration = Duration::from_secs(2);
 /// What the server may ask us to wait, at most.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
@@ -74,15 +76,15 @@ impl Link for HttpLink {
         let session = std::mem::replace(&mut *lock(&running.session), Session { over: true, ..Session::default() });
         let Ok(runtime) = runtime() else { return };
         if session.id.is_some() {
-            let ended = async {
-                let headers = session.headers();
-                let _ = tokio::time::timeout(
-                    Duration::from_secs(2),
-                    running.upstream.send(Method::DELETE, headers, Vec::new()),
-                )
-                .await;
-            };
-            runtime.block_on(ended);
+            // Not waited for inside the runtime: whoever drops a session may be one of its own threads.
+            let (tell, ended) = std::sync::mpsc::channel();
+            let headers = session.headers();
+            runtime.spawn(async move {
+                let delete = running.upstream.send(Method::DELETE, headers, Vec::new());
+                let _ = tokio::time::timeout(GOODBYE, delete).await;
+                let _ = tell.send(());
+            });
+            let _ = ended.recv_timeout(GOODBYE);
         }
     }
 }

@@ -360,12 +360,19 @@ fn checked(guard: &Guard, data: &[u8]) -> Option<Vec<u8>> {
             FromServer::Nothing => Some(Vec::new()),
         },
         // What is not JSON-RPC (a page of words with an HTTP error) is nobody's message.
-        Err(refused) if data.first() != Some(&b'{') && data.first() != Some(&b'[') && !refused.skimmed.answer => None,
+        Err(refused) if !begins_like_json(data) && !refused.skimmed.answer => None,
         Err(refused) => {
             let why = format!("Sayso: the server's answer is not passed on: {}", refused.why);
             Some(error_line(refused.skimmed.id.as_deref(), -32603, &why, None).trim_ascii_end().to_vec())
         }
     }
+}
+
+/// Whether a lenient reader may take this for JSON: behind space and a byte order mark, an object or an array.
+fn begins_like_json(data: &[u8]) -> bool {
+    let data = data.trim_ascii_start();
+    let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii_start();
+    matches!(data.first(), Some(b'{' | b'['))
 }
 
 fn stream_reply(

@@ -138,6 +138,8 @@ fn lines(raw: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
 
 /// A line's name and value; a comment has an empty name.
 fn field(line: &[u8]) -> (&[u8], &[u8]) {
+    // Readers drop a byte order mark at the beginning of a stream; what follows it is a field like any other.
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     match memchr::memchr(b':', line) {
         Some(colon) => {
             let value = line.get(colon + 1..).unwrap_or_default();
@@ -188,6 +190,13 @@ mod tests {
     fn data_is_replaced_and_the_other_fields_stay() {
         let (events, _) = all(b"event: message\nid: 7\ndata: {\"a\":\ndata: 1}\nretry: 9\n\n", 100);
         assert_eq!(events[0].with_data(b"{}\n"), b"event: message\nid: 7\nretry: 9\ndata: {}\n\n");
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_nothing() {
+        let (events, _) = all("\u{feff}data: {}\n\n".as_bytes(), 100);
+        assert_eq!(events[0].data.as_deref(), Some(b"{}".as_slice()));
+        assert_eq!(events[0].with_data(b"1"), b"data: 1\n\n");
     }
 
     proptest! {
