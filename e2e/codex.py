@@ -81,6 +81,7 @@ if __name__ == "__main__":
         "allowed_calls_run_and_denied_ones_do_not",
         "an_ask_that_nobody_answers_does_not_run",
         "an_ask_waits_and_goes_on_when_answered",
+        "patches_are_judged_by_the_files_they_write",
         "a_vanished_program_blocks",
         "a_program_that_crashes_blocks",
         "a_program_that_is_killed_blocks",
