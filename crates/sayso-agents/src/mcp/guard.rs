@@ -15,7 +15,7 @@ use super::result::{self, Redact, Shape};
 use super::schema::Checker;
 use super::suspicion;
 use super::tools::{Tool, Tools};
-use crate::pipe::{Id, Message, message_line, replaced, result_line};
+use crate::pipe::{Id, Message, Reader, error_line, message_line, replaced, result_line};
 use sayso_gate::{Permit, reason};
 use sayso_policy::{Answer, Layer, Reason};
 use serde_json::Value;
@@ -411,37 +411,56 @@ impl Guard {
     pub(crate) fn greeting<'a>(&self, result: &'a [u8]) -> Cow<'a, [u8]> {
         let shape = Shape::of(result);
         let instructions = shape.as_ref().and_then(|shape| shape.instructions);
-        let text = instructions.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
-        let Some(found) = text.as_ref().and_then(suspicion::of_text) else { return result.into() };
-        let told = format!("[Sayso withholds the server's instructions: {}]", found.code());
+        let Some(instructions) = instructions else { return result.into() };
+        let code = match serde_json::from_str::<Value>(instructions.get()) {
+            Ok(text) => match suspicion::of_text(&text) {
+                Some(found) => found.code(),
+                None => return result.into(),
+            },
+            // Its client may read it all the same.
+            Err(_) => "mcp-hidden-characters",
+        };
+        let told = format!("[Sayso withholds the server's instructions: {code}]");
         replaced(result, &["instructions"], Value::from(told).to_string().as_bytes()).map_or(b"{}".into(), Cow::Owned)
     }
 
+    /// INVARIANT: whatever stands in one result, each part is looked at. A server puts next to each other what no honest
+    /// one does, so that one part would hide another; and writes what we cannot read and its client can.
     fn result(&self, message: &Message<'_>, result: &[u8]) -> FromServer {
-        let Some(shape) = Shape::of(result) else { return FromServer::Pass };
+        let Some(shape) = Shape::of(result) else {
+            if !result.starts_with(b"{") {
+                return FromServer::Pass;
+            }
+            let why = "Sayso: the server's answer is not passed on: it cannot be read [call-malformed].";
+            return FromServer::Instead(error_line(message.id, -32603, why, None));
+        };
+        let mut line: Cow<'_, [u8]> = message.line.into();
         if shape.instructions.is_some()
             && let Cow::Owned(greeting) = self.greeting(result)
         {
-            return match replaced(message.line, &["result"], &greeting) {
-                Some(mut line) => {
-                    line.push(b'\n');
-                    FromServer::Instead(line)
-                }
-                None => FromServer::Nothing,
-            };
+            let Some(other) = replaced(&line, &["result"], &greeting) else { return FromServer::Nothing };
+            line = other.into();
         }
-        if let Some(tools) = shape.tools {
-            let Some(shown) = self.list(tools.get()) else { return FromServer::Pass };
-            return match replaced(message.line, &["result", "tools"], shown.as_bytes()) {
-                Some(mut line) => {
-                    line.push(b'\n');
-                    FromServer::Instead(line)
-                }
-                None => FromServer::Nothing,
+        if let Some(tools) = shape.tools
+            && let Some(shown) = self.list(tools.get())
+        {
+            let Some(other) = replaced(&line, &["result", "tools"], shown.as_bytes()) else {
+                return FromServer::Nothing;
             };
+            line = other.into();
         }
-        result::checked(message, &shape, self.limits.largest_result, self.limits.redact)
-            .map_or(FromServer::Pass, FromServer::Instead)
+        let (largest, redact) = (self.limits.largest_result, self.limits.redact);
+        let Cow::Owned(mut line) = line else {
+            return result::checked(message, &shape, largest, redact).map_or(FromServer::Pass, FromServer::Instead);
+        };
+        let mut reader = Reader::default();
+        let Ok(Some(changed)) = reader.read(&line) else { return FromServer::Nothing };
+        let Some(shape) = changed.result.and_then(Shape::of) else { return FromServer::Nothing };
+        if let Some(checked) = result::checked(&changed, &shape, largest, redact) {
+            return FromServer::Instead(checked);
+        }
+        line.push(b'\n');
+        FromServer::Instead(line)
     }
 
     /// The client gives up on a call that waits for a person: nobody else has heard of it.
