@@ -2,7 +2,7 @@
 
 use super::LARGEST_BODY;
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
@@ -60,8 +60,23 @@ impl Upstream {
             #[cfg(feature = "tls")]
             Transport::Tls(client) => client.request(request).await,
         };
-        answer.map_err(|error| chain(&error))
+        let answer = answer.map_err(|error| chain(&error))?;
+        if let Some(why) = past_us(answer.status(), answer.headers()) {
+            return Err(why);
+        }
+        Ok(answer)
     }
+}
+
+/// Why an answer cannot be passed on. A client would follow a server elsewhere, past whoever stands in between, and
+/// unpack what nobody in between has read.
+fn past_us(status: StatusCode, headers: &HeaderMap) -> Option<String> {
+    if status.is_redirection() {
+        return Some(format!("it sends its clients elsewhere (HTTP {status}): give its right address"));
+    }
+    let plain = |value: &HeaderValue| value.to_str().is_ok_and(|value| value.trim().eq_ignore_ascii_case("identity"));
+    let packed = !headers.get_all(header::CONTENT_ENCODING).iter().all(plain);
+    packed.then(|| "its answer is compressed, which nobody asked for".to_owned())
 }
 
 #[cfg(feature = "tls")]
@@ -91,4 +106,42 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let texts: Vec<String> = causes.map(ToString::to_string).collect();
     texts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read as _, Write as _};
+
+    /// What is made of an answer that begins like this.
+    fn answered(head: &str) -> Result<StatusCode, String> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let answer = format!("HTTP/1.1 {head}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}");
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let upstream = Upstream::new(&url, &[]).unwrap();
+        let answer = runtime.block_on(upstream.send(Method::POST, HeaderMap::new(), b"{}".to_vec()));
+        server.join().unwrap();
+        answer.map(|answer| answer.status())
+    }
+
+    #[test]
+    fn an_answer_that_would_lead_past_the_gateway_is_none() {
+        for head in [
+            "307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/mcp",
+            "308 Permanent Redirect\r\nLocation: /elsewhere",
+            "200 OK\r\nContent-Encoding: gzip",
+            "200 OK\r\nContent-Encoding: identity\r\nContent-Encoding: br",
+        ] {
+            assert!(answered(head).is_err(), "{head}");
+        }
+        for head in ["200 OK", "200 OK\r\nContent-Encoding: identity", "404 Not Found"] {
+            assert!(answered(head).is_ok(), "{head}");
+        }
+    }
 }
