@@ -555,6 +555,9 @@ fn a_server_that_speaks_through_the_client_is_judged_in_place() {
     assert_eq!(pipe.agent(&call("d1", "echo")), passed());
     assert_eq!(pipe.agent(&call("d1", "other")).onward, Onward::Nothing);
     assert_eq!(pipe.agent(&call("d2", "echo")).onward, Onward::Nothing);
+    let mut both = call("d1", "echo");
+    both["params"]["connectionId"] = json!("d2");
+    assert_eq!(pipe.agent(&both).onward, Onward::Nothing, "one server's name is no cover for another");
     let list = json!({"id": 3, "method": "mcp/message", "params": {"serverId": "d1", "requestId": "r", "method": "tools/list"}});
     assert_eq!(pipe.agent(&list), passed());
 }

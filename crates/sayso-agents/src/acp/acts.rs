@@ -55,11 +55,14 @@ impl Proxy {
         let inner = params.get("params").filter(|inner| inner.is_object());
         let inner = inner.ok_or_else(|| Unfit::params("The call's parameters are not an object."))?;
         let arguments = inner.get("arguments").cloned().unwrap_or_else(|| json!({}));
-        let id =
-            params.get("serverId").or_else(|| params.get("connectionId")).and_then(Value::as_str).unwrap_or_default();
+        let id = match (params.get("serverId"), params.get("connectionId")) {
+            (Some(id), None) | (None, Some(id)) => id.as_str().unwrap_or_default(),
+            // Which of the two a client goes by is its own affair, and the other could be any server's.
+            _ => "",
+        };
         let server = {
             let state = self.state();
-            state.servers.iter().find(|(known, _)| known == id).map(|(_, name)| name.clone())
+            state.servers.iter().find(|(known, _)| known == id && !id.is_empty()).map(|(_, name)| name.clone())
         };
         let mut call = Call::tool(text(inner, "name")?, arguments, None);
         if let Request::Tool { server: named, .. } = &mut call.request {
