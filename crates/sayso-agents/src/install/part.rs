@@ -1,6 +1,7 @@
 //! One file that an installation changes.
 
 use crate::Error;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The largest settings file that is edited. Real ones have a thousandth of it.
@@ -115,8 +116,10 @@ pub(super) fn write(path: &Path, text: Option<&str>) -> Result<(), Error> {
     temporary.push(format!(".{}.sayso-new", std::process::id()));
     let temporary = PathBuf::from(temporary);
     let written = (|| {
-        // Never through a link that somebody left there.
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+        // Never through a link that somebody left there; and settings that only their owner may read hold secrets, which
+        // nobody else reads meanwhile either.
+        let mode = if path.exists() { 0o600 } else { 0o666 };
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
         std::io::Write::write_all(&mut file, text.as_bytes())?;
         if let Ok(meta) = std::fs::metadata(path) {
             std::fs::set_permissions(&temporary, meta.permissions())?;
