@@ -4,8 +4,9 @@ use crate::attendance::Attendance;
 use crate::error::ApiError;
 use crate::key::Keys;
 use crate::tail::Tail;
+use crate::token::Tokens;
 use crate::waiting::Waiting;
-use crate::who::Caller;
+use crate::who::{Caller, Role};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
 use sayso_gate::store::Sqlite;
@@ -15,8 +16,10 @@ use sayso_policy::explain::visible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+/// Tokens that were not good, in a minute, before more of them are not even looked at.
+const MOST_FAILURES: u32 = 60;
 /// Workspaces whose policy is kept in memory.
 const MOST_GATES: usize = 64;
 
@@ -24,6 +27,10 @@ const MOST_GATES: usize = 64;
 pub(crate) struct App {
     pub(crate) places: Places,
     pub(crate) keys: Keys,
+    pub(crate) tokens: Tokens,
+    /// Whether the store's tokens count for more than asking.
+    pub(crate) trust_tokens: bool,
+    failures: Mutex<(u32, Option<Instant>)>,
     pub(crate) tail: Tail,
     pub(crate) waiting: Waiting,
     pub(crate) attendance: Attendance,
@@ -47,6 +54,8 @@ type Gates = HashMap<Option<PathBuf>, Arc<Gate>>;
 pub struct About {
     /// The folder in which the try-box begins.
     pub folder: String,
+    /// Whether tokens of the store may do more than ask: whoever can write the store can add one.
+    pub trust_tokens: bool,
     /// The name under which whoever holds the key answers.
     pub owner: String,
     /// What to do next, as a command.
@@ -63,11 +72,18 @@ impl App {
     ) -> Result<Self, sayso_gate::Error> {
         let log = Log::open(&places)?;
         let sessions = Sessions::open(&places)?;
+        let tokens = Tokens::of(&places).map_err(|error| match error {
+            crate::token::TokenError::Gate(error) => error,
+            error => sayso_gate::Error::Mode(error.to_string()),
+        })?;
         let gates = Mutex::new(HashMap::new());
         let memory = Memory::with(&places, Arc::clone(log.store()));
         let app = Self {
             places,
             keys,
+            tokens,
+            trust_tokens: about.trust_tokens,
+            failures: Mutex::default(),
             tail: Tail::new(),
             waiting: Waiting::default(),
             attendance: Attendance::default(),
@@ -114,7 +130,18 @@ impl App {
         if self.keys.knows(token, now) {
             return Ok(Caller::owner(&self.about.owner));
         }
-        Err(ApiError::signed_out())
+        if let Some(mut caller) = self.tokens.holder(token) {
+            if !self.trust_tokens {
+                caller.role = Role::Agent;
+            }
+            return Ok(caller);
+        }
+        let mut failures = lock(&self.failures);
+        if failures.1.is_none_or(|since| now.duration_since(since) > Duration::from_secs(60)) {
+            *failures = (0, Some(now));
+        }
+        failures.0 = failures.0.saturating_add(1);
+        Err(if failures.0 > MOST_FAILURES { ApiError::too_many_failures() } else { ApiError::signed_out() })
     }
 
     /// The store.

@@ -49,6 +49,12 @@ impl ApiError {
         Self { status: StatusCode::UNAUTHORIZED, code: "signed-out", text }
     }
 
+    /// Too many tokens that were not good.
+    pub(crate) fn too_many_failures() -> Self {
+        let text = "Too many tokens that are not good came lately. Wait a minute.".to_owned();
+        Self { status: StatusCode::TOO_MANY_REQUESTS, code: "too-many-failures", text }
+    }
+
     /// Signed in, but not for this.
     pub(crate) fn not_yours() -> Self {
         let text = "Whoever this token belongs to may not do this.".to_owned();

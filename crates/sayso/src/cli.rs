@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Limits(command::limits::Limits),
     Policy(command::policy::Policy),
     Mode(command::mode::Mode),
+    Token(command::token::Token),
     Hook(command::hook::Hook),
     Acp(command::acp::Acp),
     Install(command::install::Install),

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Limits(it) => command::limits::run(&it),
         Command::Policy(it) => command::policy::run(&it),
         Command::Mode(it) => command::mode::run(&it),
+        Command::Token(it) => command::token::run(&it),
         Command::Hook(it) => command::hook::run(&it),
         Command::Acp(it) => command::acp::run(&it),
         Command::Install(it) => command::install::run(&it),

@@ -30,6 +30,7 @@ pub(super) async fn status(
         "record": app.places.shown(&app.places.state),
         // How many others asked for is behind the wall.
         "decisions": caller.tenant.is_none().then_some(decisions),
+        "tokens_answer": app.trust_tokens,
         "you": person.name,
         "role": caller.role,
     })))

@@ -1,6 +1,7 @@
 //! The API as callers see it, without a network.
 
 mod approvals;
+mod roles;
 
 use crate::app::{About, App};
 use crate::guard::WayIn;

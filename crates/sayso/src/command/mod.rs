@@ -25,6 +25,7 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod store;
 pub(crate) mod test;
+pub(crate) mod token;
 pub(crate) mod trust;
 pub(crate) mod uninstall;
 pub(crate) mod why;

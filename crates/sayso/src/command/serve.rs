@@ -31,6 +31,9 @@ pub(crate) struct Serve {
     /// Home folder whose policy and record count [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<std::path::PathBuf>,
+    /// Count the store's tokens for answers too, not only for asking; where no agent can write Sayso's folder
+    #[arg(long)]
+    trust_store_tokens: bool,
     #[command(flatten)]
     policy: PolicyChoice,
 }
@@ -51,8 +54,12 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
     let decisions = Log::open(&places)?.count(&Query::default())?;
     let found = agents::find(&places);
     let next = next(&found);
-    let about =
-        About { folder: here.to_string_lossy().into_owned(), owner: operator::user_name(), next: next.to_owned() };
+    let about = About {
+        trust_tokens: serve.trust_store_tokens,
+        folder: here.to_string_lossy().into_owned(),
+        owner: operator::user_name(),
+        next: next.to_owned(),
+    };
     let intro = Intro { enforcing, notices, decisions, state: places.shown(&places.state), found, next };
     let port = serve.port;
     let options = Options {

@@ -24,4 +24,5 @@ mod readme;
 mod reference;
 mod serve;
 mod store;
+mod token;
 mod trust;

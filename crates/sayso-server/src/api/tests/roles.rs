@@ -1,0 +1,148 @@
+//! Each line of "who may do what", attacked.
+
+use super::*;
+use crate::Role;
+
+const ASKING: &str = "default = \"ask\"\n";
+
+impl Server {
+    /// A server that counts the store's tokens for answers too.
+    fn trusting(policy: &str) -> Self {
+        let mut server = Self::new(policy);
+        Arc::get_mut(&mut server.app).unwrap().trust_tokens = true;
+        server
+    }
+
+    fn made(&self, name: &str, role: Role, tenant: Option<&str>) -> String {
+        self.app.tokens.create(name, role, tenant.map(str::to_owned), Vec::new(), u64::MAX).unwrap()
+    }
+
+    async fn as_one(&self, token: &str, mut request: Request<Body>) -> (StatusCode, Value) {
+        request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+        self.send(request).await
+    }
+
+    async fn question(&self, token: Option<&str>, tenant: Option<&str>) -> String {
+        let n: u64 = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0);
+        let call = json!({"tool": "web_search", "args": {"n": n}, "wait": 0, "context": {"tenant": tenant}});
+        let (_, told) = match token {
+            Some(token) => self.as_one(token, post("/v1/decisions", &call)).await,
+            None => self.send(post("/v1/decisions", &call)).await,
+        };
+        told["approval"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned()
+    }
+
+    async fn says_yes(&self, token: &str, id: &str) -> StatusCode {
+        self.as_one(token, post(&format!("/v1/approvals/{id}/answer"), &json!({"verdict": "allow"}))).await.0
+    }
+}
+
+#[tokio::test]
+async fn a_token_in_the_store_answers_nothing_unless_the_server_was_told_to_trust_it() {
+    let server = Server::new(ASKING);
+    // A child of the agent, under the same user, adds a token to the store.
+    let forged = server.made("forged", Role::Admin, None);
+    let id = server.question(None, None).await;
+    assert_eq!(server.says_yes(&forged, &id).await, StatusCode::FORBIDDEN);
+    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream"] {
+        assert_eq!(server.as_one(&forged, get(path)).await.0, StatusCode::FORBIDDEN, "{path}");
+    }
+    let (status, _) = server.as_one(&forged, post("/v1/decisions", &json!({"tool": "x"}))).await;
+    assert_eq!(status, StatusCode::OK, "it may ask");
+    let server = Server::trusting(ASKING);
+    let real = server.made("alice", Role::Approver, None);
+    let id = server.question(None, None).await;
+    assert_eq!(server.says_yes(&real, &id).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn an_agent_sees_and_answers_nothing() {
+    let server = Server::trusting(ASKING);
+    let bot = server.made("bot", Role::Agent, None);
+    let id = server.question(Some(&bot), None).await;
+    assert_eq!(server.says_yes(&bot, &id).await, StatusCode::FORBIDDEN);
+    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream"] {
+        assert_eq!(server.as_one(&bot, get(path)).await.0, StatusCode::FORBIDDEN, "{path}");
+    }
+    let (status, brief) = server.as_one(&bot, get(&format!("/v1/approvals/{id}"))).await;
+    assert_eq!((status, brief.as_object().unwrap().len()), (StatusCode::OK, 3));
+}
+
+#[tokio::test]
+async fn a_token_asks_under_its_own_name_and_who_asked_never_answers_whatever_the_role() {
+    let server = Server::trusting(ASKING);
+    let admin = server.made("root-bot", Role::Admin, None);
+    let call = json!({"tool": "web_search", "wait": 0, "context": {"agent": "somebody-else"}});
+    let (_, told) = server.as_one(&admin, post("/v1/decisions", &call)).await;
+    let id = told["approval"].as_str().unwrap();
+    let (_, question) = server.as_one(&admin, get(&format!("/v1/approvals/{id}"))).await;
+    assert_eq!(question["actor"]["agent"], "root-bot");
+    assert_eq!(server.says_yes(&admin, id).await, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn an_approver_has_only_what_is_addressed_to_it() {
+    let policy = "default = \"ask\"\n[[rule]]\nid = \"r\"\nask = { tool = \"web_search\" }\napprover = \"leads\"\n\
+                  [approvals.leads]\nmembers = [\"alice\"]\n";
+    let server = Server::trusting(policy);
+    let (alice, mallory) = (server.made("alice", Role::Approver, None), server.made("mallory", Role::Approver, None));
+    let id = server.question(None, None).await;
+    assert_eq!(server.as_one(&mallory, get("/v1/approvals")).await.1, json!({"approvals": []}));
+    assert_eq!(server.as_one(&mallory, get(&format!("/v1/approvals/{id}"))).await.0, StatusCode::NOT_FOUND);
+    assert_eq!(server.says_yes(&mallory, &id).await, StatusCode::NOT_FOUND);
+    assert_eq!(server.as_one(&alice, get("/v1/records")).await.0, StatusCode::FORBIDDEN);
+    assert_eq!(server.says_yes(&alice, &id).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_tenant_is_a_wall() {
+    let server = Server::trusting(ASKING);
+    let bot = server.made("bot-b", Role::Agent, Some("b"));
+    let (a, b) = (server.made("admin-a", Role::Admin, Some("a")), server.made("admin-b", Role::Admin, Some("b")));
+    // The body says another tenant than the token: the token counts.
+    let id = server.question(Some(&bot), Some("a")).await;
+    let none = server.question(None, None).await;
+    for hidden in [&id, &none] {
+        assert_eq!(server.as_one(&a, get(&format!("/v1/approvals/{hidden}"))).await.0, StatusCode::NOT_FOUND);
+        assert_eq!(server.says_yes(&a, hidden).await, StatusCode::NOT_FOUND);
+    }
+    assert_eq!(server.as_one(&a, get("/v1/approvals?all=true")).await.1, json!({"approvals": []}));
+    assert_eq!(server.as_one(&a, get("/v1/records")).await.1, json!({"records": []}));
+    let (_, status) = server.as_one(&a, get("/v1/status")).await;
+    assert_eq!(status["decisions"], Value::Null, "nor how many others asked for");
+    let (_, theirs) = server.as_one(&b, get("/v1/approvals")).await;
+    assert_eq!(theirs["approvals"][0]["id"], json!(id));
+    assert_eq!(server.as_one(&b, get("/v1/records")).await.1["records"].as_array().unwrap().len(), 1);
+    assert_eq!(server.says_yes(&b, &id).await, StatusCode::OK);
+
+    let stream = server.over(WayIn::Loopback(PORT)).oneshot(with_token("/v1/stream?after=0", &a)).await.unwrap();
+    let first = tokio::time::timeout(std::time::Duration::from_millis(400), stream.into_body().frame()).await;
+    assert!(first.is_err(), "nothing of others is streamed");
+}
+
+#[tokio::test]
+async fn a_token_that_ended_or_was_taken_back_is_refused_and_not_taken_for_none() {
+    let server = Server::trusting(ASKING);
+    let over = server.app.tokens.create("old", Role::Admin, None, Vec::new(), 1).unwrap();
+    let taken = server.made("taken", Role::Admin, None);
+    assert_eq!(server.as_one(&taken, get("/v1/records")).await.0, StatusCode::OK);
+    server.app.tokens.revoke("taken").unwrap();
+    for token in [&over, &taken] {
+        for request in [get("/v1/records"), get("/v1/health"), post("/v1/decisions", &json!({"tool": "x"}))] {
+            assert_eq!(server.as_one(token, request).await.0, StatusCode::UNAUTHORIZED);
+        }
+    }
+}
+
+#[tokio::test]
+async fn guessing_tokens_is_slowed_down_and_those_who_have_one_are_not() {
+    let server = Server::trusting(ASKING);
+    let good = server.made("good", Role::Admin, None);
+    let mut last = StatusCode::OK;
+    for n in 0..100 {
+        last = server.as_one(&format!("sayso_{n:064}"), get("/v1/records")).await.0;
+    }
+    assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(server.as_one(&good, get("/v1/records")).await.0, StatusCode::OK);
+    assert_eq!(server.send(get("/v1/health")).await.0, StatusCode::OK);
+}
