@@ -53,7 +53,11 @@ fn it_says_where_it_is_and_stops_when_told() {
     assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
     let request = "GET /v1/records HTTP/1.1\r\nHost: sayso\r\nConnection: close\r\n\r\n";
     let answer = ask(UnixStream::connect(&socket).unwrap(), request);
-    assert!(answer.ends_with("{\"records\":[]}"), "{answer}");
+    // The socket tells who asks, and opens nothing: an agent's child is the same user.
+    assert!(answer.starts_with("HTTP/1.1 401 ") && answer.contains("\"signed-out\""), "{answer}");
+    let request = "GET /v1/health HTTP/1.1\r\nHost: sayso\r\nConnection: close\r\n\r\n";
+    let answer = ask(UnixStream::connect(&socket).unwrap(), request);
+    assert!(answer.ends_with("{\"status\":\"ok\",\"version\":\"0.1.0\"}"), "{answer}");
 
     // The key is nowhere on disk.
     let key = served.printed.split("#k=").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
