@@ -41,11 +41,8 @@ impl Dialect for OpenCode {
 }
 
 fn spell(call: &mut Call) {
-    if call.server.is_none()
-        && call.tool.contains('_')
-        && !call.tool.starts_with("mcp")
-        && !OWN.contains(&call.tool.as_str())
-    {
+    // Also where it begins with `mcp`: that is how somebody called a server, whose tools must not read as another's.
+    if call.server.is_none() && call.tool.contains('_') && !OWN.contains(&call.tool.as_str()) {
         call.tool = format!("mcp_{}", call.tool);
     }
 }
