@@ -281,6 +281,29 @@ fn a_changed_file_or_policy_makes_a_question_void() {
 }
 
 #[test]
+fn a_yes_is_to_the_file_that_a_link_led_to_and_to_no_other() {
+    let w = world(ASKS);
+    for name in ["plain", "other"] {
+        std::fs::write(w.dir.path().join(name), name).unwrap();
+    }
+    let point = |name: &str| {
+        let _ = std::fs::remove_file(w.work().join("link"));
+        std::os::unix::fs::symlink(w.dir.path().join(name), w.work().join("link")).unwrap();
+    };
+    point("plain");
+    let judged = w.judge_answered("cat link", |approval| {
+        let always = Reply::allow_once().remembered(Remember::Always, Width::Exact);
+        w.reply(&approval.question.id, &ann(), &always).unwrap();
+    });
+    assert_eq!(judged.decision.answer, Answer::Allow, "{:?}", judged.decision.reasons);
+    assert_eq!(w.answer_of("s", "cat link"), Answer::Allow);
+    point("other");
+    assert_eq!(w.answer_of("s", "cat link"), Answer::Ask);
+    point("plain");
+    assert_eq!(w.answer_of("s", "cat link"), Answer::Allow);
+}
+
+#[test]
 fn a_file_changed_while_people_answer_voids_their_yes() {
     let w = world(ASKS);
     let script = w.work().join("x.py");

@@ -1,7 +1,7 @@
 //! What exactly a person said yes to: the call, where it runs, what its programs are, and what stands in them.
 
 use crate::permit;
-use sayso_policy::{Actor, Facts, Operation, runs_anything};
+use sayso_policy::{Actor, Facts, Operation, Resolved, runs_anything};
 use sayso_shell::{Effect, PathTarget, Run, Target, Verb};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -46,6 +46,15 @@ impl Bound {
         let files: Vec<BoundFile> = read.iter().map(look).collect();
         let mut hasher = blake3::Hasher::new();
         hasher.update(permit::digest(operation, "").as_bytes());
+        // An attacker would have `./notes` answered for and then make it a link to somewhere else, or point the remote
+        // of a push at another host: the words stay, what they mean does not.
+        let nowhere = Resolved::default();
+        let resolved = operation.resolved.iter().chain(std::iter::repeat(&nowhere));
+        for (effect, resolved) in operation.effects.iter().zip(resolved) {
+            part(&mut hasher, format!("{:?} {:?}", effect.verb, effect.target).as_bytes());
+            let path = resolved.canonical.as_deref().map(|path| path.as_os_str().as_encoded_bytes());
+            part(&mut hasher, path.unwrap_or_default());
+        }
         for file in &files {
             part(&mut hasher, file.path.as_os_str().as_encoded_bytes());
             part(&mut hasher, file.hash.as_deref().unwrap_or("-").as_bytes());
