@@ -60,7 +60,7 @@ const DEVICES: &[&str] = &[
 
 /// Commands that are for people.
 const OPERATOR: &[&str] = &[
-    "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,store,break-glass,hook}",
+    "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,serve,store,break-glass,hook}",
     "sayso init",
     "sayso log prune",
     "sayso mcp pins",
