@@ -84,7 +84,8 @@ pub fn in_force(places: &Places, now_ms: u64) -> Option<Switch> {
     }
 }
 
-/// Switches the mode, loudly: the record says who, why and until when, before it counts.
+/// Switches the mode, loudly: the record says who, why and until when, before it counts. A halt counts first, and
+/// never ends one that is in force sooner: anybody may halt, and only an operator may go on.
 ///
 /// # Errors
 /// If a switch that loosens has no end, no reason or too long a time, if the mode is pinned, or if it cannot be kept.
@@ -102,9 +103,26 @@ pub fn switch(memory: &Memory, switch: &Switch, pinned: bool) -> Result<(), Erro
     if switch.why.trim().is_empty() {
         return Err(Error::Mode("switching the mode needs a reason".to_owned()));
     }
+    if switch.mode == Mode::Halt {
+        let switch = Switch { until_ms: halted_until(memory.places(), switch), ..switch.clone() };
+        write(memory.places(), &switch)?;
+        return record(memory, Some(&switch), &switch.by);
+    }
     record(memory, Some(switch), &switch.by)?;
-    memory.places().own_folder("")?;
-    crate::places::write_own(&file(memory.places()), &serde_json::to_vec(switch)?)
+    write(memory.places(), switch)
+}
+
+/// The later of the ends of a new halt and of one that is in force.
+fn halted_until(places: &Places, new: &Switch) -> Option<u64> {
+    match in_force(places, new.since_ms).filter(|old| old.mode == Mode::Halt) {
+        Some(old) => Some(old.until_ms?.max(new.until_ms?)),
+        None => new.until_ms,
+    }
+}
+
+fn write(places: &Places, switch: &Switch) -> Result<(), Error> {
+    places.own_folder("")?;
+    crate::places::write_own(&file(places), &serde_json::to_vec(switch)?)
 }
 
 /// Goes back to what the policy says. Tells what was in force.
@@ -178,6 +196,21 @@ mod tests {
         places.own_folder("").unwrap();
         std::fs::write(file(&places), "nonsense").unwrap();
         assert_eq!(in_force(&places, 0).unwrap().mode, Mode::Halt);
+    }
+
+    #[test]
+    fn a_short_halt_does_not_end_a_longer_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = Memory::of(&Places::below(dir.path(), dir.path()));
+        let now = now_ms();
+        let halt = |until_ms| Switch { since_ms: now, ..switched(Mode::Halt, until_ms) };
+        let until = || in_force(memory.places(), now).unwrap().until_ms;
+        switch(&memory, &halt(Some(now + 60_000)), false).unwrap();
+        switch(&memory, &halt(Some(now + 1)), false).unwrap();
+        assert_eq!(until(), Some(now + 60_000));
+        switch(&memory, &halt(None), false).unwrap();
+        switch(&memory, &halt(Some(now + 1)), false).unwrap();
+        assert_eq!(until(), None);
     }
 
     #[test]
