@@ -97,6 +97,8 @@ function Card({ approval, act, you, focused }) {
   const effects = approval.effects.filter((it) => it.verb !== 'call' || approval.effects.length === 1);
   const reason = approval.reasons[0];
   const offer = approval.offers.find((it) => it.width === width);
+  // A tool may take a `command` and do something else by another argument: all of them are shown.
+  const others = approval.command && Object.keys(approval.arguments ?? {}).some((key) => key !== 'command');
   const name = 'Question of ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
   return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name} onFocus=${focused}>
     <p class="asks"><strong><${Line} text=${who} most=${60} /></strong> asks to use <code><${Line} text=${approval.tool} most=${80} /></code>
@@ -105,6 +107,7 @@ function Card({ approval, act, you, focused }) {
     ${approval.command !== undefined && approval.command !== null
       ? html`<pre class="marked" tabindex="0" aria-label="The command"><${Marked} text=${approval.command} spans=${risky} kind="ask" /></pre>`
       : html`<${Changes} approval=${approval} />`}
+    ${others && html`<${Block} text=${JSON.stringify(approval.arguments, null, 2)} />`}
     ${approval.command?.length > 1200 && html`<details><summary>The whole command</summary><${Block} text=${approval.command} /></details>`}
     ${reason && html`<p class="why"><${Line} text=${reason.text} /> <code class="code">${visible(reason.code)}</code> <span class="source">${visible(reason.source ?? reason.layer)}</span></p>`}
     <ul class="effects" aria-label="What it would do">${effects.slice(0, 12).map((it) => html`<li><${Verdict} verdict=${it.verdict} /> <span class="verb">${it.verb}</span> <code><${Line} text=${it.target} most=${160} /></code></li>`)}

@@ -7,8 +7,12 @@ use crate::show::table::Table;
 use sayso_gate::approval::{Approval, Preview, Question, Remember, Reply, Standing, Width};
 use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
+
+/// Effects, and files, of one question that are shown.
+const SHOWN: usize = 12;
 
 /// The questions in a table.
 pub(super) fn list(found: &[Approval], json: bool) -> Result<(), Failure> {
@@ -70,20 +74,27 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     line("stands", &standing(approval));
     line("agent", question.actor.agent.as_deref().unwrap_or(&question.way_in));
     line("tool", &question.tool);
-    match (&question.command, &question.arguments) {
-        (Some(command), _) => line("command", command),
-        (None, Some(arguments)) => line("arguments", &arguments.to_string()),
-        _ => {}
+    if let Some(command) = &question.command {
+        line("command", command);
+    }
+    if let Some(arguments) = others(question) {
+        line("arguments", &arguments);
     }
     line("folder", question.cwd.as_deref().unwrap_or("unknown"));
     for reason in question.reasons.iter().take(4) {
         line("because", &format!("{} [{}]", reason.text, reason.code));
     }
-    for effect in question.effects.iter().filter(|effect| effect.verdict == Verdict::Ask).take(12) {
+    let asked = || question.effects.iter().filter(|effect| effect.verdict == Verdict::Ask);
+    for effect in asked().take(SHOWN) {
         line("would", &format!("{} {}", format!("{:?}", effect.verb).to_lowercase(), effect.target));
     }
-    for file in question.files.iter().take(12) {
+    for file in question.files.iter().take(SHOWN) {
         line("runs", &file.path.display().to_string());
+    }
+    for (name, count) in [("would", asked().count()), ("runs", question.files.len())] {
+        if count > SHOWN {
+            line(name, &format!("... and {} more, which are not shown here", count - SHOWN));
+        }
     }
     line("for", &addressees(question));
     line("until", &time(question.expires_ms));
@@ -100,6 +111,17 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
         }
     }
     text
+}
+
+/// The arguments beside the command. An agent would have a tool asked about that takes an argument `command` and does
+/// something else by another one: whoever answers sees all of them.
+fn others(question: &Question) -> Option<String> {
+    let arguments = question.arguments.as_ref()?;
+    let alone = || {
+        let command = arguments.as_object().filter(|all| all.len() == 1).and_then(|all| all.get("command"));
+        question.command.is_some() && command.is_some_and(Value::is_string)
+    };
+    (!alone()).then(|| arguments.to_string())
 }
 
 fn one_line(text: &str) -> String {
@@ -127,4 +149,38 @@ pub(super) fn about_to(question: &Question, reply: &Reply) -> String {
         Remember::Always => format!("{verb} in this workspace until revoked: {what}"),
     };
     visible(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(arguments: &Value, effects: usize) -> String {
+        let effect = json!({"verb": "write", "target": "/x", "verdict": "ask", "opinions": []});
+        let approval = json!({
+            "id": "q", "asked_ms": 0, "expires_ms": 1, "digest": "", "exact": "", "files": [], "policy": "",
+            "actor": sayso_policy::Actor::default(), "way_in": "test", "tool": "mcp:shell/run", "command": "ls",
+            "arguments": arguments, "reasons": [], "effects": vec![effect; effects], "addressees": [null],
+            "offers": [], "standing": "pending", "answers": [],
+        });
+        whole(&serde_json::from_value(approval).unwrap(), &[])
+    }
+
+    #[test]
+    fn an_argument_called_command_hides_no_other() {
+        assert!(!shown(&json!({"command": "ls"}), 1).contains("arguments"));
+        for hidden in
+            [json!({"command": "ls", "script": "hidden"}), json!("{\"command\": \"ls\", \"script\": \"hidden")]
+        {
+            let text = shown(&hidden, 1);
+            assert!(text.contains("command   ls") && text.contains("hidden"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        assert!(!shown(&json!({"command": "ls"}), SHOWN).contains("more"));
+        assert!(shown(&json!({"command": "ls"}), SHOWN + 3).contains("... and 3 more"));
+    }
 }
