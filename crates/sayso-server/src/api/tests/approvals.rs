@@ -279,7 +279,8 @@ async fn an_outcome_is_taken_down_and_counted() {
     assert_eq!((status, &counted), (StatusCode::OK, &json!({"counted": true})));
     let (_, told) = server.send(post("/v1/decisions", &call)).await;
     assert_ne!(told["verdict"], "allow", "the budget is used up: {told}");
-    for wrong in [json!({}), json!({"record": "x", "ok": 1}), json!({"record": "x", "input_tokens": -1})] {
+    let given_back = json!({"call_id": "c1", "session": "s", "not_run": true});
+    for wrong in [json!({}), json!({"record": "x", "ok": 1}), json!({"record": "x", "input_tokens": -1}), given_back] {
         assert_eq!(server.send(post("/v1/outcomes", &wrong)).await.0, StatusCode::BAD_REQUEST, "{wrong}");
     }
 }
