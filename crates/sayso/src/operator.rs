@@ -97,7 +97,9 @@ fn agent_above() -> Option<String> {
 
 /// The parent of a process, and the names it goes by: its program's, and its script's.
 fn process(pid: i32) -> Option<(i32, Vec<String>)> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    // As bytes: an attacker would give a process on the way up a name that is no text.
+    let status = std::fs::read(format!("/proc/{pid}/status")).ok()?;
+    let status = String::from_utf8_lossy(&status);
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let parent = field("PPid:")?.parse().ok()?;
     let mut names: Vec<String> = field("Name:").map(str::to_owned).into_iter().collect();
