@@ -450,13 +450,18 @@ fn without_known_keys(word: &str) -> String {
             .iter()
             .filter_map(|(start, least)| {
                 // Most words are shorter than any key, and a hook looks at each of them for each kind of key.
-                let at = (rest.len() >= start.len() + least).then(|| rest.find(start))??;
-                let before = rest.get(..at)?;
-                // `task-force-of-twenty-letters` holds `sk-`, but in the middle of a word.
-                let inside = before.ends_with(|c: char| c.is_ascii_alphanumeric());
-                let body = rest.get(at + start.len()..)?;
-                let length = body.find(|c| !of_key(c)).unwrap_or(body.len());
-                (!inside && length >= *least).then_some((at, at + start.len() + length))
+                if rest.len() < start.len() + least {
+                    return None;
+                }
+                rest.match_indices(start).find_map(|(at, _)| {
+                    // `task-force-of-twenty-letters` holds `sk-`, but in the middle of a word; a key may still follow.
+                    if rest.get(..at)?.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+                        return None;
+                    }
+                    let body = rest.get(at + start.len()..)?;
+                    let length = body.find(|c| !of_key(c)).unwrap_or(body.len());
+                    (length >= *least).then_some((at, at + start.len() + length))
+                })
             })
             .min();
         let Some((from, to)) = found else {
@@ -584,6 +589,14 @@ mod tests {
             "awk -F: '{print $1}' /etc/passwd",
         ] {
             assert_eq!(text(case), case);
+        }
+    }
+
+    #[test]
+    fn a_key_behind_something_that_only_looks_like_one_is_found() {
+        let key = format!("sk-{}", "a1".repeat(20));
+        for before in ["task-x:", "disk-a,", "x=mask-1;y="] {
+            assert_eq!(text(&format!("echo {before}{key}")), format!("echo {before}{REDACTED}"));
         }
     }
 

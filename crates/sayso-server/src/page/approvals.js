@@ -108,7 +108,7 @@ function Card({ approval, act, you, focused }) {
       ? html`<pre class="marked" tabindex="0" aria-label="The command"><${Marked} text=${approval.command} spans=${risky} kind="ask" /></pre>`
       : html`<${Changes} approval=${approval} />`}
     ${others && html`<${Block} text=${JSON.stringify(approval.arguments, null, 2)} />`}
-    ${approval.command?.length > 1200 && html`<details><summary>The whole command</summary><${Block} text=${approval.command} /></details>`}
+    ${approval.command?.length > 1200 && html`<details><summary>${/ \.\.\. \(\d+ more bytes\)$/.test(approval.command) ? 'More of the command: its end is not shown, look before you say yes' : 'The whole command'}</summary><${Block} text=${approval.command} /></details>`}
     ${reason && html`<p class="why"><${Line} text=${reason.text} /> <code class="code">${visible(reason.code)}</code> <span class="source">${visible(reason.source ?? reason.layer)}</span></p>`}
     <ul class="effects" aria-label="What it would do">${effects.slice(0, 12).map((it) => html`<li><${Verdict} verdict=${it.verdict} /> <span class="verb">${it.verb}</span> <code><${Line} text=${it.target} most=${160} /></code></li>`)}
       ${effects.length > 12 && html`<li class="hint">and ${effects.length - 12} more</li>`}</ul>
