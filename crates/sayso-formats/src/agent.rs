@@ -31,6 +31,8 @@ pub(crate) struct AgentRules {
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub verdict: Verdict,
+    /// It counts only under conditions that a call does not tell, so that rules behind it count too.
+    pub narrowed: bool,
     pub on: On,
     pub source: Source,
     /// As written.
@@ -154,7 +156,8 @@ impl AgentRules {
             {
                 break;
             }
-            match rule.speaks(subject, asked) {
+            let speaks = rule.speaks(subject, asked);
+            match if rule.narrowed { speaks.min(Tri::Maybe) } else { speaks } {
                 Tri::No => {}
                 Tri::Maybe => doubt = doubt.or(Some(rule)),
                 Tri::Yes => {

@@ -55,7 +55,13 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<AgentRules, Error> {
         for folder in node.texts_at("additionalDirectories")?.unwrap_or_default() {
             let places = places(&format!("/{}/**", folder.value.trim_end_matches('/')), Verdict::Allow);
             let on = if folder.value.starts_with('/') { On::Read(places) } else { On::Read(Vec::new()) };
-            rules.push(Rule { verdict: Verdict::Allow, on, source: folder.source, text: folder.value });
+            rules.push(Rule {
+                narrowed: false,
+                verdict: Verdict::Allow,
+                on,
+                source: folder.source,
+                text: folder.value,
+            });
         }
     }
     Ok(AgentRules {
@@ -139,7 +145,7 @@ fn rule(text: &Text, verdict: Verdict) -> Result<Option<Rule>, String> {
             On::Arguments { tools: sayso_policy::normalise::pattern_names(tool), test }
         }
     };
-    Ok(Some(Rule { verdict, on, source: text.source.clone(), text: written.to_owned() }))
+    Ok(Some(Rule { narrowed: false, verdict, on, source: text.source.clone(), text: written.to_owned() }))
 }
 
 /// `*` is any run of characters; anchored at both ends.

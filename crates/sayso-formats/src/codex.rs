@@ -127,7 +127,7 @@ fn prefix_rule(call: &Call, source: Source) -> Result<Option<Rule>, Wrong> {
     // One alternative that is lost is as bad as all.
     let commands = if commands.len() == prefixes.len() { commands } else { Vec::new() };
     let shown = prefixes.first().map(|prefix| prefix.join(" ")).unwrap_or_default();
-    Ok(Some(Rule { verdict, on: On::commands(commands, verdict), source, text: shown }))
+    Ok(Some(Rule { narrowed: false, verdict, on: On::commands(commands, verdict), source, text: shown }))
 }
 
 /// Each example says whether the rule matches it.
@@ -162,5 +162,5 @@ fn network_rule(call: &Call, source: Source) -> Result<Rule, Wrong> {
     let verdict = decision(call, &words, Verdict::Allow)?;
     let host = text(call, "host")?.ok_or_else(|| (key(call, "host"), "a rule needs a host".to_owned()))?;
     let pattern = Host::new(host).ok_or_else(|| (key(call, "host"), format!("`{host}` is no host")))?;
-    Ok(Rule { verdict, on: On::Host(vec![pattern]), source, text: host.to_owned() })
+    Ok(Rule { narrowed: false, verdict, on: On::Host(vec![pattern]), source, text: host.to_owned() })
 }

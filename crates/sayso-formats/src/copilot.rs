@@ -110,7 +110,7 @@ fn rule(text: &str, verdict: Verdict, source: &Source) -> Result<Rule, String> {
         (server, None) => On::Tool(vec![format!("mcp:{}/*", server.to_lowercase()), server.to_lowercase()]),
         (server, Some(tool)) => On::Tool(vec![format!("mcp:{}/{}", server.to_lowercase(), tool.to_lowercase())]),
     };
-    Ok(Rule { verdict, on, source: source.clone(), text: written.to_owned() })
+    Ok(Rule { narrowed: false, verdict, on, source: source.clone(), text: written.to_owned() })
 }
 
 /// Words of a line, with quotes.

@@ -52,5 +52,5 @@ fn rule(text: &Text, verdict: Verdict) -> Result<Rule, String> {
         }
         other => return Err(format!("`{other}` is none of Shell, Read, Write, WebFetch, Mcp")),
     };
-    Ok(Rule { verdict, on, source: text.source.clone(), text: written.to_owned() })
+    Ok(Rule { narrowed: false, verdict, on, source: text.source.clone(), text: written.to_owned() })
 }

@@ -57,8 +57,8 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<AgentRules, Error> {
 fn read(node: &Node<'_>) -> Result<Vec<Rule>, Error> {
     let decision = node.word_at("decision", DECISIONS)?;
     let verdict = decision.ok_or_else(|| node.wrong("a rule needs `decision`: allow, deny or ask_user"))?;
-    let narrowed = ["modes", "interactive", "subagent", "toolAnnotations"];
-    let narrow = narrowed.iter().any(|key| node.value.get(key).is_some());
+    let conditions = ["modes", "interactive", "subagent", "toolAnnotations"];
+    let narrow = conditions.iter().any(|key| node.value.get(key).is_some());
     if narrow && verdict == Verdict::Allow {
         // It is for some modes only, which a call does not tell: nothing is allowed by it.
         return Ok(Vec::new());
@@ -66,8 +66,13 @@ fn read(node: &Node<'_>) -> Result<Vec<Rule>, Error> {
     let prefixes = node.texts_at("commandPrefix")?;
     let expression = node.get("commandRegex")?;
     let arguments = node.get("argsPattern")?;
+    if let Some(arguments) = arguments.as_ref().filter(|_| prefixes.is_some() || expression.is_some()) {
+        return Err(arguments.wrong("it does not count beside a pattern of commands: give it a rule of its own"));
+    }
     let text = |what: &str| format!("{what} ({verdict})");
-    let made = |on: On, what: &str| Rule { verdict, on, source: node.source(), text: text(what) };
+    // A Deny for some modes only denies in all.
+    let narrowed = narrow && verdict == Verdict::Ask;
+    let made = |on: On, what: &str| Rule { verdict, narrowed, on, source: node.source(), text: text(what) };
     let mut rules = Vec::new();
     for prefix in prefixes.iter().flatten() {
         let command = Command::prefix(&prefix.value).ok_or_else(|| node.wrong("a prefix begins with a program"))?;

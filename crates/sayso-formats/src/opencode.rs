@@ -18,12 +18,24 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<AgentRules, Error> {
     for (pattern, verdict) in [("*.env", Verdict::Deny), ("*.env.*", Verdict::Deny), ("*.env.example", Verdict::Allow)]
     {
         let on = On::Read(places(pattern, verdict));
-        rules.push(Rule { verdict, on, source: own.clone(), text: format!("read {pattern}, by default") });
+        rules.push(Rule {
+            narrowed: false,
+            verdict,
+            on,
+            source: own.clone(),
+            text: format!("read {pattern}, by default"),
+        });
     }
     if let Some(node) = root.get("permission")? {
         if node.value.is_string() {
             let verdict = action(&node)?;
-            rules.push(Rule { verdict, on: On::Everything, source: node.source(), text: "permission".to_owned() });
+            rules.push(Rule {
+                narrowed: false,
+                verdict,
+                on: On::Everything,
+                source: node.source(),
+                text: "permission".to_owned(),
+            });
         } else {
             for (permission, node) in node.entries_as_written()? {
                 read(permission, &node, &mut rules, &mut defaults)?;
@@ -82,7 +94,13 @@ fn read(permission: &str, node: &Node<'_>, rules: &mut Vec<Rule>, defaults: &mut
                 On::Tool(names)
             }
         };
-        rules.push(Rule { verdict, on, source: node.source(), text: format!("{permission} {pattern}") });
+        rules.push(Rule {
+            narrowed: false,
+            verdict,
+            on,
+            source: node.source(),
+            text: format!("{permission} {pattern}"),
+        });
     }
     Ok(())
 }

@@ -44,7 +44,13 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<AgentRules, Error> {
             }
             if let Some(verdict) = node.word_at("default", DEFAULTS)? {
                 let on = if tool == "terminal" { On::Command(vec![Command::any()]) } else { On::Tool(names(tool)) };
-                last.push(Rule { verdict, on, source: node.source(), text: format!("{tool}.default") });
+                last.push(Rule {
+                    narrowed: false,
+                    verdict,
+                    on,
+                    source: node.source(),
+                    text: format!("{tool}.default"),
+                });
             }
         }
         // Deny before confirm before allow, and a tool's default behind all of them.
@@ -78,5 +84,5 @@ fn read(tool: &str, node: &Node<'_>, verdict: Verdict) -> Result<Rule, Error> {
         let inputs = if verdict == Verdict::Allow { inputs } else { &[] };
         On::Arguments { tools: names(tool), test: ArgumentTest::Values { names: inputs, expression } }
     };
-    Ok(Rule { verdict, on, source: node.source(), text })
+    Ok(Rule { narrowed: false, verdict, on, source: node.source(), text })
 }

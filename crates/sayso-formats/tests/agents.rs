@@ -170,6 +170,38 @@ network_rule(host = "evil.example", protocol = "https", decision = "deny")
 }
 
 #[test]
+fn what_gemini_asks_in_some_modes_only_hides_no_deny() {
+    let text = r#"
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "git"
+decision = "ask_user"
+modes = ["default"]
+priority = 100
+
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "git push"
+decision = "deny"
+priority = 50
+
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "git status"
+decision = "allow"
+priority = 50
+"#;
+    answers(
+        Format::Gemini,
+        "policy.toml",
+        text,
+        &[("git push origin", "deny"), ("git status", "ask"), ("git log", "ask")],
+    );
+    let both = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"git\"\nargsPattern = \".*\"\ndecision = \"allow\"\n";
+    assert!(sayso_formats::read(Some(Format::Gemini), "policy.toml", both).is_err());
+}
+
+#[test]
 fn geminis_highest_priority_wins() {
     let text = r#"
 [[rule]]

@@ -10,7 +10,8 @@ impl AgentRules {
         let mut defaults = Known::from(self.defaults);
         let mut said: Vec<&Rule> = Vec::new();
         for rule in &self.rules {
-            if self.order == Order::First && (rule.settles(&mut defaults) || defaults.silences(rule)) {
+            if self.order == Order::First && (defaults.silences(rule) || !rule.narrowed && rule.settles(&mut defaults))
+            {
                 continue;
             }
             if rule.verdict != Verdict::Allow
