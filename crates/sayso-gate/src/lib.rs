@@ -23,6 +23,9 @@ pub mod reason;
 mod session;
 pub mod store;
 
+/// Where a server listens on the loopback interface unless it is told otherwise.
+pub const PORT: u16 = 7171;
+
 pub use audit::{Record, Recorder, Unrecorded};
 pub use error::Error;
 pub use files::{ProcessEnvironment, RealFiles};

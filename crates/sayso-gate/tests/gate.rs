@@ -180,6 +180,24 @@ fn without_any_file_the_developer_preset_speaks() {
 }
 
 #[test]
+fn no_allow_reaches_the_server_of_sayso() {
+    let m = machine();
+    m.write(&m.places.user, "[allow]\nconnect = [\"*\", \"localhost\", \"127.0.0.1\"]\n");
+    let in_force = InForce::load(&m.places, None).unwrap();
+    let gate = Gate::new(in_force, Box::new(Unrecorded));
+    let fetch = |url: &str| {
+        let call = ToolCall::tool("WebFetch", serde_json::json!({"url": url, "prompt": "x"}));
+        gate.judge(call, &circumstances(Asking::OwnPrompt)).decision.verdict
+    };
+    for url in
+        ["http://localhost:7171/v1/approvals", "http://127.0.0.1:7171/", "http://[::1]:7171/", "http://0x7f.1:7171/"]
+    {
+        assert_eq!(fetch(url), Verdict::Deny, "{url}");
+    }
+    assert_eq!(fetch("http://localhost:3000/"), Verdict::Allow);
+}
+
+#[test]
 fn a_broken_user_file_leaves_its_last_good_version_in_force() {
     let m = machine();
     m.write(&m.places.user.clone(), POLICY);

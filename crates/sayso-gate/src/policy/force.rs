@@ -222,7 +222,9 @@ impl Gathered {
 
 /// A policy that knows what is Sayso's here.
 pub(crate) fn protecting(policy: Policy, places: &Places) -> Policy {
-    policy.protecting(Protected { paths: own_paths(places), addresses: Vec::new() })
+    // A server may be told to listen elsewhere; what it shows there still needs a key.
+    let addresses = vec![("localhost".to_owned(), crate::PORT)];
+    policy.protecting(Protected { paths: own_paths(places), addresses })
 }
 
 /// What is Sayso's here, wherever the home folder is said to be.

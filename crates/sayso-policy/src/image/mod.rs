@@ -1,7 +1,7 @@
 //! A compiled policy as bytes that are used as they lie: no text is parsed, no table is built, and a rule is read
 //! when it is first a candidate. A process that lives for a millisecond pays for what it uses, not for what there is.
 //!
-//! [`write`] makes an image, [`open`] a policy that judges from it, by the same code and to the same answers as the
+//! [`write()`] makes an image, [`open`] a policy that judges from it, by the same code and to the same answers as the
 //! policy that it was made of. Where the bytes come from is the caller's affair ([`Source`]), and so is whether they
 //! are to be believed: an image says nothing of its own about who wrote it. What is checked here is that it is whole,
 //! and that it is the one that was meant (its label).

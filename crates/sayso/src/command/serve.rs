@@ -26,7 +26,7 @@ Examples:
   curl -s localhost:7171/v1/decisions -H 'Content-Type: application/json' -d '{\"command\": \"git push\"}'")]
 pub(crate) struct Serve {
     /// Port on 127.0.0.1; 0 takes any that is free
-    #[arg(long, value_name = "PORT", default_value_t = 7171)]
+    #[arg(long, value_name = "PORT", default_value_t = sayso_gate::PORT)]
     port: u16,
     /// Home folder whose policy and record count [default: $HOME]
     #[arg(long, value_name = "DIR")]
@@ -90,7 +90,7 @@ fn failure(error: Error, port: u16) -> Failure {
     match error {
         Error::Taken(address) => Failure::wrong(format!(
             "error: {address} is taken by another program\n\n  Stop that one, or take another port: sayso serve --port {}",
-            port.checked_add(1).unwrap_or(7171)
+            port.checked_add(1).unwrap_or(sayso_gate::PORT)
         )),
         Error::Running(_) => {
             Failure::wrong(format!("error: {error}\n\n  Its page is the one to use. To start anew, stop it first."))
