@@ -4,8 +4,8 @@
 //! than permission requests is judged: what makes the client act, what would make the agent ask less, the MCP servers
 //! it is given; and what it tells of its calls is compared with what it asked. `docs/acp.md` says what is left.
 //!
-//! [`proxy`] decides about one message at a time and does no I/O on the pipe; [`pump`] moves bytes and knows nothing
-//! of ACP; [`conductor`] speaks for a chain of proxies.
+//! `proxy` decides about one message at a time and does no I/O on the pipe; `pump` moves bytes and knows nothing
+//! of ACP; `conductor` speaks for a chain of proxies.
 
 mod acts;
 mod answers;

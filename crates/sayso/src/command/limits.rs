@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// Shows what was used of the limits, by session, run, agent, tenant and day.
 ///
-/// Limits stand in the policy under [limits]. What is reserved for calls that still run is counted as used.
+/// Limits stand in the policy under `[limits]`. What is reserved for calls that still run is counted as used.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
