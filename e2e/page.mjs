@@ -351,7 +351,12 @@ test('questions work in the dark and on a phone, and axe-core finds no serious f
     const serious = found.violations.filter((it) => ['serious', 'critical'].includes(it.impact));
     assert.deepEqual(serious.map((it) => name + ' ' + it.id + ': ' + it.nodes.map((node) => node.html).join(' ').slice(0, 300)), []);
     await shot(other, name);
-    if (name === 'approval-phone') await other.locator('.question', { hasText: 'origin phone' }).locator('.no').tap();
+    if (name === 'approval-phone') {
+      // The window must not close before the answer is on its way.
+      const answered = other.waitForResponse((response) => response.url().endsWith('/answer'));
+      await other.locator('.question', { hasText: 'origin phone' }).locator('.no').tap();
+      await answered;
+    }
     await context.close();
   }
   assert.equal((await waits).verdict, 'deny');
