@@ -3,7 +3,7 @@
 //!
 //! Every caller runs its change itself, under the writer's lock, in a savepoint of its own. It leaves the commit to
 //! the next one if somebody already waits for the lock; so a group is as large as the crowd, and one caller alone
-//! waits for nobody. Decisions, of which there are many, also wait up to a millisecond for company where there was
+//! waits for nobody. Decisions, of which there are many, also wait a tenth of a millisecond for company where there was
 //! some a moment ago.
 
 use super::chain::Heads;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 const MOST_MEMBERS: usize = 512;
 const OLDEST: Duration = Duration::from_millis(20);
 /// How long a decision waits for company.
-const GATHER: Duration = Duration::from_millis(1);
+const GATHER: Duration = Duration::from_micros(100);
 
 /// What a caller brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
