@@ -6,6 +6,8 @@ use super::{Scope, Setting};
 use crate::Agent;
 use serde_json::json;
 
+/// How every plugin asks Sayso, and fails closed: the files that are written stand alone, so it is in each of them.
+const ASK: &str = include_str!("shim/ask.js");
 /// In every plugin file that Sayso wrote.
 const OPENCODE_MARK: &str = "Written by `sayso install opencode`";
 const OPENCLAW_MARK: &str = "Written by `sayso install openclaw`";
@@ -17,7 +19,7 @@ pub(super) fn opencode(setting: &Setting) -> Result<OwnFile, String> {
         Scope::Project => setting.project.join(".opencode/plugins/sayso.js"),
         Scope::Managed => return Err("OpenCode has no plugins for a whole machine".to_owned()),
     };
-    let content = filled(include_str!("shim/opencode.js"), Agent::OpenCode, setting)?;
+    let content = filled(OPENCODE_MARK, include_str!("shim/opencode.js"), Agent::OpenCode, setting)?;
     Ok(OwnFile { path, content, mark: OPENCODE_MARK })
 }
 
@@ -41,17 +43,18 @@ pub(super) fn openclaw(setting: &Setting) -> Result<Vec<OwnFile>, String> {
     let own = |name: &str, content: String| OwnFile { path: folder.join(name), content, mark: OPENCLAW_MARK };
     let pretty = |value: &serde_json::Value| format!("{value:#}\n");
     Ok(vec![
-        own("index.js", filled(include_str!("shim/openclaw.js"), Agent::OpenClaw, setting)?),
+        own("index.js", filled(OPENCLAW_MARK, include_str!("shim/openclaw.js"), Agent::OpenClaw, setting)?),
         own("package.json", pretty(&package)),
         own("openclaw.plugin.json", pretty(&manifest)),
     ])
 }
 
 /// A plugin with its constants in place.
-fn filled(source: &str, agent: Agent, setting: &Setting) -> Result<String, String> {
+fn filled(mark: &str, source: &str, agent: Agent, setting: &Setting) -> Result<String, String> {
     let command = HookCommand::new(agent, setting)?;
     let patience = u64::from(CALL_SECONDS) * 1000;
-    Ok(source
+    let whole = format!("// {mark}, taken away by `sayso uninstall {}`.\n{ASK}{source}", agent.name());
+    Ok(whole
         .replace("\"@PROGRAM@\"", &json!(command.program()).to_string())
         .replace("\"@ARGUMENTS@\"", &json!(command.arguments(CALL_SECONDS)).to_string())
         .replace("\"@PATIENCE_MS@\"", &patience.to_string()))
