@@ -5,6 +5,8 @@
 
 mod generate;
 mod jail;
+#[path = "generate/values.rs"]
+mod values;
 
 use generate::Dice;
 use jail::Deeds;
@@ -112,7 +114,7 @@ fn bash_does_nothing_that_the_analysis_does_not_name() {
         .map(|case| {
             let mut dice = Dice::new(seed.wrapping_mul(1_000_033).wrapping_add(case));
             // Half of them are about syntax, half about values.
-            if case % 2 == 0 { generate::text(&mut dice, 2, true) } else { generate::values::values(&mut dice) }
+            if case % 2 == 0 { generate::text(&mut dice, 2, true) } else { values::values(&mut dice) }
         })
         .filter(|command| !command.contains('\0'))
         .collect();

@@ -1,8 +1,5 @@
 //! Seeded random shell commands, realistic and evil.
 
-#[allow(dead_code, clippy::allow_attributes, reason = "only one test runs what it makes")]
-pub(crate) mod values;
-
 /// A small random number generator (xorshift), so that a seed gives the same commands everywhere.
 pub(crate) struct Dice {
     state: u64,

@@ -1,6 +1,6 @@
 //! Commands that set and use values: what a walker must follow, or know that it cannot.
 
-use super::Dice;
+use crate::generate::Dice;
 
 /// A few statements about few variables, so that they meet.
 pub(crate) fn values(dice: &mut Dice) -> String {
