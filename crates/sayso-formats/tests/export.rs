@@ -219,6 +219,18 @@ proptest! {
 }
 
 #[test]
+fn a_redirect_of_an_allowed_command_is_denied_where_the_rest_is() {
+    // Gemini and Zed ask about a redirect, whatever the file says of the rest.
+    let text = "[allow]\nrun = [\"cargo test\"]\n[deny]\nwrite = [\"./**\"]\n";
+    compare(text);
+    let (policy, files) = compiled(text);
+    let gemini = export(Format::Gemini, &policy, &files).unwrap();
+    assert!(gemini.text.contains("commandRegex = \"cargo test$\""), "{}", gemini.text);
+    let zed = export(Format::Zed, &policy, &files).unwrap();
+    assert!(zed.losses.iter().any(|loss| loss.contains("redirect")), "{:?}", zed.losses);
+}
+
+#[test]
 fn what_can_be_said_is_said() {
     let text = "[allow]\nrun = [\"git {status,log}\", \"ls\"]\n[deny]\nrun = [\"sudo\", \"git push --force\"]\n";
     assert_eq!(compare(text), 11, "all but the policy engine");

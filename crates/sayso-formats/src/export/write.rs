@@ -73,6 +73,10 @@ fn gemini(said: &Said) -> String {
     for tool in &said.denied_tools {
         rule(format!("toolName = {}", quoted(tool)), "deny", 999);
     }
+    if said.rest == Verdict::Deny && !said.commands.is_empty() {
+        // Gemini asks about an allowed command that redirects, where the policy denies it.
+        rule("toolName = \"run_shell_command\"\nargsPattern = \"[<>]\"".to_owned(), "deny", 999);
+    }
     for command in &said.commands {
         let exact = format!("{}$", escaped(command));
         rule(format!("toolName = \"run_shell_command\"\ncommandRegex = {}", quoted(&exact)), "allow", 100);
@@ -84,8 +88,16 @@ fn gemini(said: &Said) -> String {
 
 fn zed(said: &Said, losses: &mut Vec<String>) -> Value {
     let pattern = |text: String| json!({ "pattern": text, "case_sensitive": true });
-    let allow: Vec<Value> = said.commands.iter().map(|command| pattern(format!("^{}$", escaped(command)))).collect();
-    let rest = if said.rest == Verdict::Deny || !said.denied.is_empty() { "deny" } else { "confirm" };
+    let closed = said.rest == Verdict::Deny || !said.denied.is_empty();
+    let rest = if closed { "deny" } else { "confirm" };
+    let mut allow: Vec<Value> =
+        said.commands.iter().map(|command| pattern(format!("^{}$", escaped(command)))).collect();
+    if closed && !allow.is_empty() {
+        // An allowed command that redirects may be asked about, and no pattern can be sure to see the redirect.
+        allow.clear();
+        losses
+            .push("commands that are allowed: with a redirect they would be asked about instead of denied".to_owned());
+    }
     if !said.denied.is_empty() {
         losses.push("denies of commands by subcommand and flag: what is not allowed is denied".to_owned());
     }
