@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Why the server cannot start or go on.
@@ -106,15 +106,33 @@ impl ApiError {
         Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
     }
 
+    /// The server is about to end.
+    pub(crate) fn stopping() -> Self {
+        let text = "The server stops. Come back when it runs again.".to_owned();
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "stopping", text }
+    }
+
     /// Something inside failed. Whoever asked for a decision must not go on.
     pub(crate) fn internal(error: &dyn std::fmt::Display) -> Self {
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, code: "internal-error", text: error.to_string() }
     }
 }
 
+impl ApiError {
+    /// The object that says what is wrong.
+    pub(crate) fn body(&self) -> Value {
+        json!({"error": {"code": self.code, "text": self.text}})
+    }
+
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        self.code
+    }
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({"error": {"code": self.code, "text": self.text}}))).into_response()
+        (self.status, Json(self.body())).into_response()
     }
 }
 

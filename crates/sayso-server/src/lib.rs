@@ -10,6 +10,7 @@ mod app;
 mod attendance;
 mod clock;
 mod error;
+mod follow;
 mod guard;
 mod key;
 mod page;

@@ -90,6 +90,7 @@ async fn run(options: Options) -> Result<(), Error> {
 
     asked_to_stop().await;
     let _ = stop.send(true);
+    app.tail.close();
     watcher.abort();
     present.abort();
     attendance::close(&app).await;

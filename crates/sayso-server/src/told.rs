@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::who::{Caller, Role};
+use axum::extract::ws::Utf8Bytes;
 use sayso_gate::approval::Approval;
 use sayso_gate::audit::{Chained, Change, Event, Kind};
 use sayso_gate::store::Approvals as _;
@@ -16,8 +17,8 @@ pub(crate) struct Told {
     pub(crate) name: &'static str,
     /// The question that it is about.
     pub(crate) question: Option<String>,
-    /// The object, as JSON on one line.
-    pub(crate) json: String,
+    /// The object, as JSON on one line; shared, so that a thousand watchers hold it once.
+    pub(crate) json: Utf8Bytes,
     actor: Actor,
     approval: Option<Box<Approval>>,
 }
@@ -45,7 +46,7 @@ impl Told {
                 object.insert("approval".to_owned(), serde_json::to_value(approval).ok()?);
             }
         }
-        Some(Self { seq, name, question, json: object.to_string(), actor, approval })
+        Some(Self { seq, name, question, json: object.to_string().into(), actor, approval })
     }
 
     /// Whether somebody may be told: an admin everything of their tenant, an approver what is addressed to them.

@@ -90,18 +90,23 @@ impl Caller {
     }
 }
 
+/// The token that a request came with; empty without one.
+#[derive(Clone)]
+pub(crate) struct Bearer(pub(crate) Arc<str>);
+
 /// Finds out who sends a request. A token that is not good is refused, and not taken for none.
 pub(crate) async fn identify(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let caller = match request.headers().get(header::AUTHORIZATION) {
-        None => Ok(Caller::anybody()),
+        None => Ok((Caller::anybody(), Bearer(Arc::default()))),
         Some(value) => {
-            let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer "));
-            app.caller(token.unwrap_or_default(), Instant::now())
+            let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+            app.caller(token, Instant::now()).map(|caller| (caller, Bearer(token.into())))
         }
     };
     match caller {
-        Ok(caller) => {
+        Ok((caller, bearer)) => {
             request.extensions_mut().insert(caller);
+            request.extensions_mut().insert(bearer);
             next.run(request).await
         }
         Err(error) => error.into_response(),
@@ -127,7 +132,15 @@ impl<S: Sync> FromRequestParts<S> for Approver {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let caller = at_least(Role::Approver, parts, state).await?;
+        Caller::from_request_parts(parts, state).await?.try_into()
+    }
+}
+
+impl TryFrom<Caller> for Approver {
+    type Error = ApiError;
+
+    fn try_from(caller: Caller) -> Result<Self, ApiError> {
+        let caller = at_least(Role::Approver, caller)?;
         let person = caller.person.clone().ok_or_else(ApiError::signed_out)?;
         Ok(Self { caller, person })
     }
@@ -140,12 +153,11 @@ impl<S: Sync> FromRequestParts<S> for Admin {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        at_least(Role::Admin, parts, state).await.map(Self)
+        at_least(Role::Admin, Caller::from_request_parts(parts, state).await?).map(Self)
     }
 }
 
-async fn at_least<S: Sync>(role: Role, parts: &mut Parts, state: &S) -> Result<Caller, ApiError> {
-    let caller = Caller::from_request_parts(parts, state).await?;
+fn at_least(role: Role, caller: Caller) -> Result<Caller, ApiError> {
     match &caller.person {
         None => Err(ApiError::signed_out()),
         Some(_) if caller.role < role => Err(ApiError::not_yours()),

@@ -8,6 +8,7 @@ mod openapi;
 mod outcomes;
 mod records;
 mod session;
+mod socket;
 mod status;
 mod stream;
 #[cfg(test)]

@@ -1,160 +1,78 @@
-//! `GET /v1/stream`: records as they come, as server-sent events. Resumes behind `after` or `Last-Event-ID`.
+//! `GET /v1/stream`: records as they come. An upgrade gives a WebSocket, anything else server-sent events. Resumes
+//! behind `after` or `Last-Event-ID`.
 
+use super::socket;
 use crate::app::App;
-use crate::attendance::{self, Seat};
 use crate::error::ApiError;
-use crate::tail;
+use crate::follow::{Asked, Follower};
 use crate::told::Told;
-use crate::who::{Approver, Caller};
+use crate::who::{Approver, Bearer, Caller};
+use axum::Extension;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{Query as Parameters, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use serde::Deserialize;
-use std::collections::VecDeque;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream::{Stream, unfold};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast;
-use tokio_stream::Stream;
+use tokio::time::{Interval, MissedTickBehavior};
 
-/// Records read at a time for what came before.
-const MOST_BEFORE: usize = 500;
-
-/// Where to begin, and what is wanted.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Asked {
-    after: Option<u64>,
-    /// Only what belongs to this session.
-    session: Option<String>,
-    /// Whoever follows is there to answer.
-    #[serde(default)]
-    attend: bool,
-}
+/// How often a follower's token is looked at again, and a WebSocket is asked whether anybody is there.
+const BEAT: Duration = Duration::from_secs(15);
 
 /// Follows the record.
 pub(super) async fn stream(
     State(app): State<Arc<App>>,
-    approver: Approver,
-    headers: HeaderMap,
-    asked: Result<Parameters<Asked>, axum::extract::rejection::QueryRejection>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let Parameters(asked) = asked.map_err(|error| ApiError::malformed(error.body_text()))?;
-    let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    let seat = if asked.attend { Some(attendance::sit(&app, &approver.person).await) } else { None };
-    // Followed first, read then: what comes in between is there twice, and sent once.
-    let live = app.tail.follow();
-    let mut follower = Follower {
-        app,
-        caller: approver.caller,
-        session: asked.session,
-        before: VecDeque::new(),
-        live,
-        seen: resumed.or(asked.after),
-        _seat: seat,
-    };
-    follower.catch_up().await?;
-    Ok(Sse::new(events(follower)).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
-}
-
-pub(super) struct Follower {
-    app: Arc<App>,
     caller: Caller,
-    session: Option<String>,
-    before: VecDeque<Arc<Told>>,
-    live: broadcast::Receiver<Arc<Told>>,
-    /// The number of the last record that was sent or is none of the follower's business.
-    seen: Option<u64>,
-    _seat: Option<Seat>,
+    Extension(bearer): Extension<Bearer>,
+    headers: HeaderMap,
+    asked: Result<Parameters<Asked>, QueryRejection>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, ApiError> {
+    let Parameters(mut asked) = asked.map_err(|error| ApiError::malformed(error.body_text()))?;
+    let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    asked.after = resumed.or(asked.after);
+    if !headers.contains_key(header::UPGRADE) {
+        let Approver { caller, .. } = caller.try_into()?;
+        return Ok(events(Follower::begin(app, caller, bearer, asked).await?).into_response());
+    }
+    let upgrade = upgrade.map_err(|error| ApiError::malformed(error.body_text()))?;
+    if caller.person.is_none() {
+        // A browser cannot put a header on a WebSocket: it says the token in its first message.
+        return Ok(socket::open(upgrade, async move |socket| socket::sign_in(socket, app, asked).await));
+    }
+    let Approver { caller, .. } = caller.try_into()?;
+    let follower = Follower::begin(app, caller, bearer, asked).await?;
+    Ok(socket::open(upgrade, async move |socket| socket::tell(socket, follower).await))
 }
 
-impl Follower {
-    /// Reads what the record has behind what was seen.
-    async fn catch_up(&mut self) -> Result<(), ApiError> {
-        let Some(after) = self.seen else { return Ok(()) };
-        let app = Arc::clone(&self.app);
-        let found = tokio::task::spawn_blocking(move || tail::read(&app, after, MOST_BEFORE)).await;
-        let found = found.map_err(|error| ApiError::internal(&error))?;
-        let found = found.ok_or_else(|| ApiError::internal(&"The record cannot be read."))?;
-        self.before.extend(found.into_iter().map(Arc::new));
-        Ok(())
-    }
-
-    /// The next record that was not sent yet; `None` ends the stream, and whoever follows comes back.
-    pub(super) async fn next(&mut self) -> Option<Arc<Told>> {
-        loop {
-            if let Some(told) = self.before.pop_front() {
-                self.seen = Some(told.seq);
-                if self.before.is_empty() {
-                    // There may be more than was read at a time.
-                    self.catch_up().await.ok()?;
-                }
-                if self.wants(&told) {
-                    return Some(told);
-                }
-                continue;
-            }
-            let told = match self.live.recv().await {
-                Ok(told) => told,
-                // Too slow: the record has what was missed.
-                Err(broadcast::error::RecvError::Lagged(_)) => {
-                    self.catch_up().await.ok()?;
-                    continue;
-                }
-                Err(broadcast::error::RecvError::Closed) => return None,
-            };
-            match self.seen {
-                Some(seen) if told.seq <= seen => {}
-                // Numbers have no gaps: what is between was missed.
-                Some(seen) if told.seq > seen.saturating_add(1) => {
-                    self.catch_up().await.ok()?;
-                    if self.before.is_empty() {
-                        return None;
-                    }
-                }
-                _ => {
-                    self.seen = Some(told.seq);
-                    if self.wants(&told) {
-                        return Some(told);
-                    }
-                }
-            }
-        }
-    }
-
-    fn wants(&self, told: &Told) -> bool {
-        told.is_for(&self.caller) && self.session.as_deref().is_none_or(|session| told.is_of(session))
-    }
+/// Ticks while somebody follows.
+pub(super) fn beat() -> Interval {
+    let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + BEAT, BEAT);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    beat
 }
 
-fn events(follower: Follower) -> impl Stream<Item = Result<Event, Infallible>> {
-    let (sender, receiver) = tokio::sync::mpsc::channel(16);
-    tokio::spawn(async move {
-        let mut follower = follower;
+/// As server-sent events. Nothing is read ahead: the next record is taken when the last one is on its way.
+fn events(follower: Follower) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let events = unfold((follower, beat()), async |(mut follower, mut beat)| {
         loop {
-            let told = tokio::select! {
-                told = follower.next() => told,
-                () = sender.closed() => None,
-            };
-            let Some(told) = told else { return };
-            let event = Event::default().event(told.name).id(told.seq.to_string()).data(&told.json);
-            if sender.send(Ok(event)).await.is_err() {
-                return;
+            tokio::select! {
+                told = follower.next() => {
+                    let event = event(told?.as_ref());
+                    return Some((Ok(event), (follower, beat)));
+                }
+                _ = beat.tick() => if !follower.is_welcome() { return None },
             }
         }
     });
-    Receiver(receiver)
+    Sse::new(events).keep_alive(KeepAlive::new().interval(BEAT))
 }
 
-struct Receiver(tokio::sync::mpsc::Receiver<Result<Event, Infallible>>);
-
-impl Stream for Receiver {
-    type Item = Result<Event, Infallible>;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
-    }
+fn event(told: &Told) -> Event {
+    Event::default().event(told.name).id(told.seq.to_string()).data(told.json.as_str())
 }

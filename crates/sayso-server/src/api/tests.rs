@@ -2,6 +2,7 @@
 
 mod approvals;
 mod roles;
+mod stream;
 
 use crate::app::{About, App};
 use crate::guard::WayIn;

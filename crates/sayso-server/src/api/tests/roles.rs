@@ -7,17 +7,17 @@ const ASKING: &str = "default = \"ask\"\n";
 
 impl Server {
     /// A server that counts the store's tokens for answers too.
-    fn trusting(policy: &str) -> Self {
+    pub(super) fn trusting(policy: &str) -> Self {
         let mut server = Self::new(policy);
         Arc::get_mut(&mut server.app).unwrap().trust_tokens = true;
         server
     }
 
-    fn made(&self, name: &str, role: Role, tenant: Option<&str>) -> String {
+    pub(super) fn made(&self, name: &str, role: Role, tenant: Option<&str>) -> String {
         self.app.tokens.create(name, role, tenant.map(str::to_owned), Vec::new(), u64::MAX).unwrap()
     }
 
-    async fn as_one(&self, token: &str, mut request: Request<Body>) -> (StatusCode, Value) {
+    pub(super) async fn as_one(&self, token: &str, mut request: Request<Body>) -> (StatusCode, Value) {
         request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
         self.send(request).await
     }
