@@ -32,7 +32,9 @@ impl Told {
             Event::Happening(it) => ("happening", it.actor.clone(), serde_json::to_value(&*it).ok()?, None),
             Event::Change(change) => {
                 let approval = match (change.kind, &change.about) {
-                    (Kind::Approval, Some(id)) => app.store().approval(id).ok()?.map(Box::new),
+                    (Kind::Approval, Some(id)) => {
+                        app.store().approval(id).ok()?.map(|approval| Box::new(approval.brief()))
+                    }
                     _ => None,
                 };
                 (name_of(&change), change.actor.clone(), serde_json::to_value(&*change).ok()?, approval)

@@ -100,6 +100,15 @@ pub struct Question {
     pub reasons: Vec<ReasonRecord>,
     /// What the call would do.
     pub effects: Vec<EffectRecord>,
+    /// Effects beyond those listed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_effects: usize,
+    /// The call is so long that not all of it was kept: nobody can look at the rest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
+    /// This is a short form ([`Question::brief`]); the question itself holds more of the call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub folded: bool,
     /// Who must answer: all of them. `None` stands for anybody who may answer at all.
     pub addressees: Vec<Option<Approvers>>,
     /// What a yes can be remembered as, the narrowest first. Empty: only once.
@@ -127,6 +136,14 @@ pub struct Approval {
     pub answers: Vec<Given>,
 }
 
+impl Approval {
+    /// The same with the short form of its question.
+    #[must_use]
+    pub fn brief(self) -> Self {
+        Self { question: self.question.brief(), ..self }
+    }
+}
+
 /// Somebody who waits for questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
@@ -139,6 +156,15 @@ pub struct Presence {
 }
 
 impl Question {
+    /// The question with as much of the call as a record keeps, for lists and for those who are told that it was asked.
+    #[must_use]
+    pub fn brief(mut self) -> Self {
+        if let Some((command, arguments)) = crate::audit::shortened(self.command.as_deref(), self.arguments.as_ref()) {
+            (self.command, self.arguments, self.folded) = (command, arguments, true);
+        }
+        self
+    }
+
     /// Whether somebody may answer it at all: one of those it is addressed to, and not the one who asks.
     ///
     /// Without addressees the person on whose behalf the agent works may answer; where a rule names approvers, that
@@ -162,4 +188,9 @@ pub(crate) fn may_answer(actor: &Actor, to: Option<&Approvers>, person: &Person)
         asks = current.parent.as_deref();
     }
     to.is_none_or(|to| to.include(person) && !is(&actor.member))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

@@ -186,7 +186,8 @@ fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> St
     if width == Width::Exact {
         let text = explain::effect::command_text(operation).map(String::from_utf8_lossy);
         return match text {
-            Some(text) => format!("exactly this command: {}", crate::audit::redact_text(&text)),
+            // The question holds the whole command; here it is only named.
+            Some(text) => format!("exactly this command: {}", crate::audit::shown(&text)),
             None => format!("exactly this call of {}", operation.tool.canonical),
         };
     }

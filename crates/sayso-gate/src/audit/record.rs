@@ -1,6 +1,6 @@
 //! One decision, as it is kept.
 
-use crate::audit::redact;
+use crate::audit::redact::{self, Room};
 use crate::gate::Circumstances;
 use sayso_policy::{
     Actor, Answer, Decision, EffectOpinions, Operation, Opinion, Reason, Request, Stage, ToolCall, Verdict, explain,
@@ -16,6 +16,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const TEXT_KEPT: usize = 4096;
 /// How much of all arguments together is kept.
 const ARGUMENTS_KEPT: usize = 64 * 1024;
+/// The same of a question: whoever answers must be able to see what the answer is about.
+const TEXT_ASKED: usize = 128 * 1024;
+const ARGUMENTS_ASKED: usize = 512 * 1024;
+/// How many members of one array or object of arguments are kept.
+const MEMBERS_KEPT: usize = 64;
+const MEMBERS_ASKED: usize = 4096;
 /// How many effects are kept.
 const EFFECTS_KEPT: usize = 64;
 /// How many opinions on one effect are kept.
@@ -178,6 +184,7 @@ impl Record {
             workspace: None,
             home: None,
             called_as: CalledAs::default(),
+            room: Room::new(TEXT_KEPT, MEMBERS_KEPT),
         };
         seen.record(None, &decision, circumstances, None, Duration::ZERO)
     }
@@ -204,15 +211,33 @@ pub(crate) struct Seen {
     workspace: Option<String>,
     home: Option<String>,
     called_as: CalledAs,
+    room: Room,
 }
 
 impl Seen {
+    /// As much of a call as a record keeps.
     pub(crate) fn of(call: &ToolCall) -> Self {
+        Self::with(call, Room::new(TEXT_KEPT, MEMBERS_KEPT), ARGUMENTS_KEPT)
+    }
+
+    /// As much of a call as a person can look at who is asked about it.
+    pub(crate) fn asked(call: &ToolCall) -> Self {
+        Self::with(call, Room::new(TEXT_ASKED, MEMBERS_ASKED), ARGUMENTS_ASKED)
+    }
+
+    /// Whether that is less than all of the call.
+    pub(crate) fn left_out(&self) -> bool {
+        self.room.left_out()
+    }
+
+    fn with(call: &ToolCall, room: Room, most: usize) -> Self {
         let (tool, command, arguments) = match &call.request {
-            Request::Command(bytes) => ("bash_execute".to_owned(), Some(kept(&String::from_utf8_lossy(bytes))), None),
+            Request::Command(bytes) => {
+                ("bash_execute".to_owned(), Some(room.text(&String::from_utf8_lossy(bytes))), None)
+            }
             Request::Tool { name, arguments, .. } => {
-                let command = arguments.get("command").and_then(Value::as_str).map(kept);
-                (redact::cut(name, 256), command, Some(arguments_kept(arguments)))
+                let command = arguments.get("command").and_then(Value::as_str).map(|text| room.text(text));
+                (redact::cut(name, 256), command, Some(arguments_kept(arguments, &room, most)))
             }
         };
         let kind = call.reported_kind.as_deref().map(|kind| redact::cut(kind, 128));
@@ -232,6 +257,7 @@ impl Seen {
             workspace: call.workspace.root().map(path_kept),
             home: call.home.as_deref().map(path_kept),
             called_as,
+            room,
         }
     }
 
@@ -254,7 +280,7 @@ impl Seen {
             call_id: circumstances.call_id.as_deref().map(|id| redact::cut(id, 128)),
             actor: self.actor,
             tool: canonical.unwrap_or(self.tool),
-            command: self.command.or_else(|| operation.and_then(command)),
+            command: self.command.or_else(|| operation.and_then(|operation| command(operation, &self.room))),
             arguments: self.arguments,
             cwd: self.cwd,
             workspace: self.workspace,
@@ -293,9 +319,9 @@ fn opinions(said: Option<&EffectOpinions>) -> Vec<OpinionRecord> {
 }
 
 /// The command that a tool's arguments hold under whatever name.
-fn command(operation: &Operation) -> Option<String> {
+fn command(operation: &Operation, room: &Room) -> Option<String> {
     let text = explain::effect::command_text(operation)?;
-    Some(kept(&String::from_utf8_lossy(text))).filter(|text| !text.is_empty())
+    Some(room.text(&String::from_utf8_lossy(text))).filter(|text| !text.is_empty())
 }
 
 fn path_kept(path: &std::path::Path) -> String {
@@ -318,15 +344,15 @@ fn actor_kept(actor: &Actor, depth: usize) -> Actor {
     }
 }
 
-fn arguments_kept(arguments: &Value) -> Value {
-    let kept = redact::arguments(arguments, TEXT_KEPT);
+/// At most `most` bytes of arguments; of those that have more, the beginning of their text.
+fn arguments_kept(arguments: &Value, room: &Room, most: usize) -> Value {
+    let kept = room.arguments(arguments);
     let text = kept.to_string();
-    if text.len() <= ARGUMENTS_KEPT { kept } else { Value::String(redact::cut(&text, TEXT_KEPT)) }
+    if text.len() <= most { kept } else { Value::String(room.cut(&text)) }
 }
 
-/// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.
 pub(super) fn kept(text: &str) -> String {
-    redact::cut(&redact::text(text), TEXT_KEPT)
+    Room::new(TEXT_KEPT, MEMBERS_KEPT).text(text)
 }
 
 /// Milliseconds since 1970.
@@ -351,6 +377,16 @@ pub(crate) fn fresh_id_at(time_ms: u64) -> String {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+/// A command and arguments that were kept for a question, as short as in a record; `None` where they are that short.
+pub(crate) fn shortened(command: Option<&str>, arguments: Option<&Value>) -> Option<(Option<String>, Option<Value>)> {
+    let room = Room::new(TEXT_KEPT, MEMBERS_KEPT);
+    let short = (
+        command.map(|command| room.cut(command)),
+        arguments.map(|arguments| arguments_kept(arguments, &room, ARGUMENTS_KEPT)),
+    );
+    room.left_out().then_some(short)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! the side of taking out too much.
 
 use serde_json::Value;
+use std::cell::Cell;
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -15,16 +16,61 @@ const MEMBERS: usize = 64;
 /// Arguments without secrets; strings are cut to `limit` characters.
 #[must_use]
 pub fn arguments(value: &Value, limit: usize) -> Value {
-    clean(value, limit, 0, false)
+    Room::new(limit, MEMBERS).arguments(value)
+}
+
+/// How much there is room for, and whether that was enough.
+pub(super) struct Room {
+    /// Characters of one string.
+    text: usize,
+    /// Members of one array or object.
+    members: usize,
+    /// Something had no room.
+    full: Cell<bool>,
+}
+
+impl Room {
+    pub(super) fn new(text: usize, members: usize) -> Self {
+        Self { text, members, full: Cell::new(false) }
+    }
+
+    /// Whether something was left out.
+    pub(super) fn left_out(&self) -> bool {
+        self.full.get()
+    }
+
+    /// Arguments without secrets, as far as there is room.
+    pub(super) fn arguments(&self, value: &Value) -> Value {
+        clean(value, self, 0, false)
+    }
+
+    /// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.
+    pub(super) fn text(&self, text: &str) -> String {
+        self.cut(&self::text(text))
+    }
+
+    pub(super) fn cut(&self, text: &str) -> String {
+        let kept = cut(text, self.text);
+        self.full.set(self.full.get() || kept.len() != text.len());
+        kept
+    }
+
+    fn members(&self, all: usize) -> usize {
+        self.full.set(self.full.get() || all > self.members);
+        self.members
+    }
 }
 
 /// `secret`: it stands below a secret's name.
-fn clean(value: &Value, limit: usize, depth: usize, secret: bool) -> Value {
+fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
     match value {
         Value::String(_) if secret => REDACTED.into(),
-        Value::String(s) => Value::String(cut(&text(s), limit)),
-        Value::Array(_) | Value::Object(_) if depth >= DEEPEST => Value::String("[too deep]".to_owned()),
-        Value::Array(items) => list(items, limit, depth, secret),
+        Value::String(s) => Value::String(room.text(s)),
+        Value::Array(_) | Value::Object(_) if depth >= DEEPEST => {
+            room.full.set(true);
+            Value::String("[too deep]".to_owned())
+        }
+        Value::Array(items) => list(items, room, depth, secret),
         Value::Object(members) => {
             // `{"name": "X-Api-Key", "value": "..."}` is a member too.
             let named = ["name", "key", "header"].iter().filter_map(|key| members.get(*key)?.as_str());
@@ -33,19 +79,19 @@ fn clean(value: &Value, limit: usize, depth: usize, secret: bool) -> Value {
                 let secret = secret || is_secret_key(key) || named && matches!(key.as_str(), "value" | "values");
                 let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
                 let below = is_secret_key(key) && scalar;
-                let value = if below { REDACTED.into() } else { clean(value, limit, depth + 1, secret) };
+                let value = if below { REDACTED.into() } else { clean(value, room, depth + 1, secret) };
                 (cut(&text(key), 256), value)
             };
-            Value::Object(members.iter().take(MEMBERS).map(member).collect())
+            Value::Object(members.iter().take(room.members(members.len())).map(member).collect())
         }
         other => other.clone(),
     }
 }
 
 /// Words of a command may stand in a list: what follows an option with a secret's name is one.
-fn list(items: &[Value], limit: usize, depth: usize, secret: bool) -> Value {
+fn list(items: &[Value], room: &Room, depth: usize, secret: bool) -> Value {
     let mut next = Expecting::Nothing;
-    let kept = items.iter().take(MEMBERS).map(|item| {
+    let kept = items.iter().take(room.members(items.len())).map(|item| {
         let expected = std::mem::replace(&mut next, Expecting::Nothing);
         if let Value::String(word) = item {
             next = following(word);
@@ -53,10 +99,10 @@ fn list(items: &[Value], limit: usize, depth: usize, secret: bool) -> Value {
                 return REDACTED.into();
             }
             if expected == Expecting::Login {
-                return Value::String(cut(&without_login(word), limit));
+                return Value::String(room.cut(&without_login(word)));
             }
         }
-        clean(item, limit, depth + 1, secret)
+        clean(item, room, depth + 1, secret)
     });
     Value::Array(kept.collect())
 }
@@ -276,6 +322,11 @@ pub fn keys(text: &str) -> String {
 pub fn may_hold_keys(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return true };
     text.contains("PRIVATE KEY") || KEYS.iter().any(|(start, _)| text.contains(start))
+}
+
+/// The beginning of a text, without secrets: enough to name it.
+pub(crate) fn shown(text: &str) -> String {
+    cut(&self::text(text), 256)
 }
 
 /// At most `limit` characters of a text, with a word on how much is missing.

@@ -17,8 +17,9 @@ impl Case<'_> {
             workspace: operation.workspace.clone(),
             ..ToolCall::new(operation.request.clone())
         };
-        let record =
-            Seen::of(&call).record(Some(operation), decision, self.circumstances, None, std::time::Duration::ZERO);
+        let seen = Seen::asked(&call);
+        let left_out = seen.left_out();
+        let record = seen.record(Some(operation), decision, self.circumstances, None, std::time::Duration::ZERO);
         let addressees = decision.addressees();
         let wait = addressees.iter().flatten().filter_map(|to| to.expires_ms).min().unwrap_or(USUAL_WAIT_MS);
         Question {
@@ -41,6 +42,9 @@ impl Case<'_> {
             site: known.site.clone(),
             reasons: record.reasons,
             effects: record.effects,
+            more_effects: record.more_effects,
+            left_out,
+            folded: false,
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) struct Wanted {
     limit: Option<usize>,
 }
 
-/// The questions, the latest first.
+/// The questions, the latest first; of a long call the beginning.
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Approver { caller, .. }: Approver,
@@ -41,7 +41,7 @@ pub(super) async fn list(
     let store = app.store();
     let found = blocking(move || Ok(store.approvals(!wanted.all, MOST)?)).await?;
     let theirs = found.into_iter().filter(|approval| caller.may_see(&approval.question));
-    let theirs: Vec<Approval> = theirs.take(wanted.limit.unwrap_or(MOST)).collect();
+    let theirs: Vec<Approval> = theirs.take(wanted.limit.unwrap_or(MOST)).map(Approval::brief).collect();
     Ok(Json(json!({"approvals": theirs})))
 }
 

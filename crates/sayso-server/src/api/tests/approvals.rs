@@ -284,3 +284,38 @@ async fn an_outcome_is_taken_down_and_counted() {
         assert_eq!(server.send(post("/v1/outcomes", &wrong)).await.0, StatusCode::BAD_REQUEST, "{wrong}");
     }
 }
+
+#[tokio::test]
+async fn whoever_answers_can_look_at_the_whole_of_a_long_call() {
+    let server = Server::new(ASKING);
+    let token = server.token().await;
+    let ask = async |call: Value| {
+        let (_, told) = server.send(post("/v1/decisions", &call)).await;
+        let id = told["approval"].as_str().unwrap().to_owned();
+        let list = server.questions(&token, 1).await;
+        let listed = list.into_iter().find(|it| it["id"] == id.as_str()).unwrap();
+        let (_, whole) = server.send(with_token(&format!("/v1/approvals/{id}"), &token)).await;
+        (listed, whole)
+    };
+
+    let command = format!("echo {} && rm -rf target", "a".repeat(100_000));
+    let (listed, whole) = ask(json!({"command": command, "wait": 0})).await;
+    assert_eq!(
+        (&whole["command"], &whole["folded"], &whole["left_out"]),
+        (&json!(command), &Value::Null, &Value::Null)
+    );
+    assert_eq!(listed["folded"], true);
+    assert!(listed["command"].as_str().unwrap().len() < 5_000);
+
+    // More edits than a record keeps: the last one must not be hidden behind harmless ones.
+    let edits: Vec<Value> = (0..200).map(|n| json!({"old_string": n.to_string(), "new_string": "x"})).collect();
+    let (listed, whole) = ask(json!({"tool": "file_edit", "args": {"path": "/x", "edits": edits}, "wait": 0})).await;
+    assert_eq!(whole["arguments"]["edits"][199]["old_string"], "199");
+    assert_eq!((&whole["left_out"], &listed["folded"]), (&Value::Null, &json!(true)));
+
+    let (_, whole) = ask(json!({"command": format!("echo {}", "a".repeat(200_000)), "wait": 0})).await;
+    assert_eq!(whole["left_out"], true, "what cannot be looked at is said");
+
+    let (listed, _) = ask(json!({"command": "make deploy", "wait": 0})).await;
+    assert_eq!((&listed["folded"], &listed["left_out"]), (&Value::Null, &Value::Null));
+}

@@ -80,6 +80,9 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     if let Some(arguments) = others(question) {
         line("arguments", &arguments);
     }
+    if question.left_out {
+        line("left out", "The call is too long to be kept whole: what is missing above cannot be looked at anywhere.");
+    }
     line("folder", question.cwd.as_deref().unwrap_or("unknown"));
     for reason in question.reasons.iter().take(4) {
         line("because", &format!("{} [{}]", reason.text, reason.code));
@@ -90,6 +93,9 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     }
     for file in question.files.iter().take(SHOWN) {
         line("runs", &file.path.display().to_string());
+    }
+    if question.more_effects > 0 {
+        line("would", &format!("... and {} more effects that were not kept", question.more_effects));
     }
     for (name, count) in [("would", asked().count()), ("runs", question.files.len())] {
         if count > SHOWN {
