@@ -5,18 +5,29 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
 
+/// A script of the page, under its own name.
+macro_rules! script {
+    ($name:literal) => {
+        (concat!("/", $name), "text/javascript; charset=utf-8", include_str!(concat!("page/", $name)))
+    };
+}
+
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 10] = [
+const FILES: [(&str, &str, &str); 14] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
-    ("/app.js", "text/javascript; charset=utf-8", include_str!("page/app.js")),
-    ("/api.js", "text/javascript; charset=utf-8", include_str!("page/api.js")),
-    ("/text.js", "text/javascript; charset=utf-8", include_str!("page/text.js")),
-    ("/approvals.js", "text/javascript; charset=utf-8", include_str!("page/approvals.js")),
-    ("/changes.js", "text/javascript; charset=utf-8", include_str!("page/changes.js")),
-    ("/try.js", "text/javascript; charset=utf-8", include_str!("page/try.js")),
-    ("/decisions.js", "text/javascript; charset=utf-8", include_str!("page/decisions.js")),
-    ("/vendor/preact-htm.js", "text/javascript; charset=utf-8", include_str!("page/vendor/preact-htm.js")),
+    script!("api.js"),
+    script!("app.js"),
+    script!("approvals.js"),
+    script!("card.js"),
+    script!("changes.js"),
+    script!("decisions.js"),
+    script!("keys.js"),
+    script!("live.js"),
+    script!("text.js"),
+    script!("try.js"),
+    script!("verdict.js"),
+    script!("vendor/preact-htm.js"),
 ];
 
 const ICON: &str = include_str!("page/icon.svg");

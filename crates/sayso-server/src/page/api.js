@@ -24,7 +24,7 @@ const json = async (path, options) => (await call(path, options)).json();
 // The key stands after `#`, which browsers do not send, and is taken out of the address at once.
 export function keyFromAddress() {
   const key = new URLSearchParams(location.hash.slice(1)).get('k');
-  if (location.hash) history.replaceState(null, '', location.pathname);
+  if (key) history.replaceState(null, '', location.pathname);
   return key;
 }
 
@@ -42,12 +42,19 @@ export const approval = (id) => json('/v1/approvals/' + encodeURIComponent(id));
 export const preview = (id, width) => json('/v1/approvals/' + encodeURIComponent(id) + '/preview?width=' + width);
 export const answer = (id, reply) => json('/v1/approvals/' + encodeURIComponent(id) + '/answer', { method: 'POST', body: JSON.stringify(reply) });
 
-// New records as they come, for ever: after a break it goes on behind the last one seen.
+// New records as they come, for ever: after a break it goes on behind the last one seen. Whoever follows with a page
+// that can be seen counts as there; a page in the background must not hold callers for somebody who is not looking.
 export async function follow(after, onRecord, onState, signal) {
   let pause = 500;
   while (!signal.aborted) {
+    const seen = isSeen();
+    const turn = new AbortController();
+    const stop = () => turn.abort();
+    const look = () => { if (isSeen() !== seen) stop(); };
+    signal.addEventListener('abort', stop);
+    document.addEventListener('visibilitychange', look);
     try {
-      const answer = await call('/v1/stream?attend=true&after=' + after, { signal });
+      const answer = await call('/v1/stream?attend=' + seen + '&after=' + after, { signal: turn.signal });
       onState(true);
       pause = 500;
       for await (const record of events(answer.body)) {
@@ -56,13 +63,19 @@ export async function follow(after, onRecord, onState, signal) {
       }
     } catch (error) {
       if (error.status === 401) throw error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      document.removeEventListener('visibilitychange', look);
     }
     if (signal.aborted) return;
+    if (turn.signal.aborted) continue; // seen or not seen any more: the same stream, told differently
     onState(false);
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 2, 10000);
   }
 }
+
+const isSeen = () => document.visibilityState === 'visible';
 
 async function* events(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -3,13 +3,13 @@ import { html, render, useEffect, useRef, useState } from '/vendor/preact-htm.js
 import * as api from '/api.js';
 import { Approvals } from '/approvals.js';
 import { Decisions } from '/decisions.js';
+import { isTyping } from '/keys.js';
+import { useLive } from '/live.js';
 import { TryBox } from '/try.js';
 import { visible } from '/text.js';
 
-// Events may overtake answers: what is decided stays decided.
-const newer = (old, fresh) => (old.standing !== 'pending' && fresh.standing === 'pending' ? old : fresh);
-
-const MOST = 500; // kept in the page; the record keeps all
+// The views, in the order of their keys.
+const VIEWS = [['approvals', 'Approvals'], ['activity', 'Activity']];
 
 function App() {
   const [signed, setSigned] = useState(api.token() ? 'in' : 'checking');
@@ -52,66 +52,46 @@ function SignIn({ signIn, wrong }) {
   </main>`;
 }
 
-function Home({ signOut }) {
-  const [records, setRecords] = useState(null);
-  const [approvals, setApprovals] = useState([]);
-  const [view, setView] = useState('approvals');
-  const [status, setStatus] = useState(null);
-  const [live, setLive] = useState(false);
-  const [help, setHelp] = useState(false);
-  const [failed, setFailed] = useState(null);
-  const tryBox = useRef(null);
+// Which view the address names.
+function useView() {
+  const named = () => VIEWS.map(([name]) => name).find((name) => location.hash === '#/' + name) ?? 'approvals';
+  const [view, setView] = useState(named());
+  useEffect(() => {
+    const onChange = () => setView(named());
+    addEventListener('hashchange', onChange);
+    return () => removeEventListener('hashchange', onChange);
+  }, []);
+  return [view, (name) => { location.hash = '#/' + name; setView(name); }];
+}
 
-  // A known question keeps its place; a new one goes below. One that was over before it was seen here is no news.
-  const update = (fresh) => setApprovals((all) => {
-    if (all.some((it) => it.id === fresh.id)) return all.map((it) => (it.id === fresh.id ? newer(it, fresh) : it));
-    return fresh.standing === 'pending' ? [...all, fresh] : all;
-  });
-  const act = {
-    update,
-    refresh: (id) => api.approval(id).then(update, () => {}),
-    putAway: () => setApprovals((all) => all.filter((it) => it.standing === 'pending')),
-  };
+function Home({ signOut }) {
+  const { approvals, status, live, failed, event, act } = useLive(signOut);
+  const [view, setView] = useView();
+  const [help, setHelp] = useState(false);
+  const tryBox = useRef(null);
+  const waiting = (approvals ?? []).filter((it) => it.standing === 'pending').length;
 
   useEffect(() => {
-    const stop = new AbortController();
-    (async () => {
-      try {
-        setStatus(await api.status());
-        const first = await api.records({ limit: 200, order: 'newest' });
-        setRecords(first.records);
-        setApprovals((await api.approvals()).approvals.reverse());
-        const add = (record) => {
-          if (record.type === 'decision') setRecords((all) => (all.some((it) => it.seq === record.seq) ? all : [record, ...all].slice(0, MOST)));
-          if (record.approval) update(record.approval);
-        };
-        await api.follow(first.records[0]?.seq ?? 0, add, setLive, stop.signal);
-      } catch (error) {
-        if (error.status === 401) signOut();
-        else if (!stop.signal.aborted) setFailed(error.message);
-      }
-    })();
-    return () => stop.abort();
-  }, []);
+    document.title = (waiting ? `(${waiting}) ` : '') + 'Sayso';
+  }, [waiting]);
 
   useEffect(() => {
     const onKey = (event) => {
       if (event.key === 'Escape') { setHelp(false); if (event.target.matches('input, textarea')) event.target.blur(); return; }
-      if (event.target.matches('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event)) return;
       if (event.key === 't') {
         event.preventDefault();
         // At once where the box is there: what is typed next is meant for it.
-        if (tryBox.current) tryBox.current.focus(); else { setView('decisions'); setTimeout(() => tryBox.current?.focus(), 0); }
+        if (tryBox.current) tryBox.current.focus(); else { setView('activity'); setTimeout(() => tryBox.current?.focus(), 0); }
       }
-      if (event.key === '1') setView('approvals');
-      if (event.key === '2') setView('decisions');
+      const chosen = VIEWS[Number(event.key) - 1];
+      if (chosen) setView(chosen[0]);
       if (event.key === '?') setHelp((shown) => !shown);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
 
-  const waiting = approvals.filter((it) => it.standing === 'pending').length;
   return html`
     <header>
       <h1><img src="/icon.svg" alt="" width="24" height="24" /> Sayso</h1>
@@ -120,23 +100,22 @@ function Home({ signOut }) {
       <button class="quiet" onClick=${() => setHelp(true)} aria-label="Keys">?</button>
     </header>
     <main>
-      ${failed && html`<p class="wrong" role="alert">${failed}</p>`}
       ${status?.notices.map((notice) => html`<p class="notice">${visible(notice)}</p>`)}
-      <nav class="tabs" aria-label="Views">
-        <button aria-current=${view === 'approvals' ? 'page' : undefined} onClick=${() => setView('approvals')}>Approvals${waiting > 0 && html` <span class="badge">${waiting}</span>`}</button>
-        <button aria-current=${view === 'decisions' ? 'page' : undefined} onClick=${() => setView('decisions')}>Activity</button>
+      <nav class="tabs" aria-label="Views">${VIEWS.map(([name, title], index) => html`
+        <a href=${'#/' + name} aria-current=${view === name ? 'page' : undefined} title=${'Key ' + (index + 1)}>${title}${name === 'approvals' && waiting > 0 && html` <span class="badge">${waiting}</span>`}</a>`)}
       </nav>
-      ${view === 'approvals' && html`<${Approvals} approvals=${approvals} act=${act} you=${status?.you} />`}
-      ${view === 'decisions' && html`<${TryBox} input=${tryBox} folder=${status?.folder} /><${Decisions} records=${records} status=${status} />`}
+      ${view === 'approvals' && html`<${Approvals} approvals=${approvals} act=${act} status=${status} />`}
+      ${view === 'activity' && html`<${TryBox} input=${tryBox} folder=${status?.folder} /><${Decisions} event=${event} status=${status} />`}
     </main>
     <footer>${status && html`<span>sayso ${status.version}</span><span>record in ${status.record}</span>`}</footer>
+    ${failed && html`<p class="wrong toast" role="alert">${visible(failed)}</p>`}
     ${help && html`<${Help} close=${() => setHelp(false)} />`}`;
 }
 
 function Help({ close }) {
   const button = useRef(null);
   useEffect(() => button.current?.focus(), []);
-  const keys = [['t', 'try a command'], ['1  2', 'approvals, activity'], ['j  k', 'next, previous'], ['a  d', 'allow, deny the question in focus'], ['Enter', 'open or close a decision'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
+  const keys = [['t', 'try a command'], ['1 - ' + VIEWS.length, VIEWS.map(([, title]) => title.toLowerCase()).join(', ')], ['j  k', 'next, previous'], ['a  d', 'allow, deny the question in focus'], ['Enter', 'open or close a decision'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
   return html`<div class="veil" onClick=${close}>
     <section role="dialog" aria-modal="true" aria-label="Keys" class="help" onClick=${(event) => event.stopPropagation()}>
       <h2>Keys</h2>

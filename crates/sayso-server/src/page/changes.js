@@ -1,25 +1,54 @@
 // What a tool would do to a file, as a diff; any other call by its arguments.
-import { html } from '/vendor/preact-htm.js';
-import { Block, visible } from '/text.js';
+import { html, useMemo, useState } from '/vendor/preact-htm.js';
+import { Block, Line, Said, visible } from '/text.js';
 
-const MOST_LINES = 400;
+const MOST_LINES = 80; // of a change, before the rest is folded
+const LONG_LINE = 400;
+const MOST_EDITS = 20;
 const MOST_COMPARED = 600;
 
 export function Changes({ approval }) {
   const edits = editsOf(approval.arguments);
   const path = pathOf(approval.arguments);
-  if (edits.length === 0) return html`<${Block} text=${JSON.stringify(approval.arguments ?? {}, null, 2)} />`;
+  if (edits.length === 0) return html`<${Block} text=${JSON.stringify(approval.arguments ?? {}, null, 2)} label="The arguments" />`;
   return html`<div class="changes">
-    ${path && html`<p class="path"><code>${visible(path)}</code></p>`}
-    ${edits.map(({ before, after }) => html`<${Diff} lines=${diff(before, after)} />`)}
-    <details><summary>Arguments</summary><${Block} text=${JSON.stringify(approval.arguments, null, 2)} /></details>
+    ${path && html`<p class="path"><${Said} text=${path} most=${300} /></p>`}
+    ${edits.slice(0, MOST_EDITS).map(({ before, after }, index) => html`<${Diff} before=${before} after=${after} label=${'Change ' + (index + 1) + ' of ' + edits.length} />`)}
+    ${edits.length > MOST_EDITS && html`<p class="warning">${edits.length - MOST_EDITS} more changes are not drawn: they stand below, in the arguments.</p>`}
+    <details><summary>All arguments</summary><${Block} text=${JSON.stringify(approval.arguments, null, 2)} label="All arguments" /></details>
   </div>`;
 }
 
-function Diff({ lines }) {
-  const shown = lines.slice(0, MOST_LINES);
-  return html`<pre class="diff" tabindex="0" aria-label="The change">${shown.map(([kind, text]) => html`<span class="line ${kind}"><span class="sign">${kind === 'added' ? '+' : kind === 'removed' ? '-' : ' '}</span><bdi dir="ltr">${visible(text.slice(0, 2000))}</bdi>${'\n'}</span>`)}
-    ${lines.length > shown.length && html`<span class="more">… ${lines.length - shown.length} more lines</span>`}</pre>`;
+export const isChange = (args) => editsOf(args).length > 0;
+
+function Diff({ before, after, label }) {
+  const [open, setOpen] = useState(false);
+  const lines = useMemo(() => diff(before, after), [before, after]);
+  const shown = open ? lines : folded(lines);
+  const hides = shown.some(([kind, text]) => kind === 'gap' || text.length > LONG_LINE);
+  return html`<pre class="diff" tabindex="0" aria-label=${label}>${shown.map(([kind, text]) => (kind === 'gap'
+    ? html`<span class="gap">${text} lines are folded here</span>`
+    : html`<span class="line ${kind}"><span class="sign">${kind === 'added' ? '+' : kind === 'removed' ? '-' : ' '}</span>${open || text.length <= LONG_LINE ? html`<bdi dir="ltr">${visible(text)}</bdi>` : html`<${Line} text=${text} most=${LONG_LINE} />`}${'\n'}</span>`))}</pre>
+    ${(hides || open) && html`<button class="quiet unfold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Fold it again' : 'Show all ' + lines.length + ' lines'}</button>`}`;
+}
+
+// Of a long diff the beginning and the end are shown, of long stretches without a change the edges.
+function folded(lines) {
+  const near = lines.map(() => false);
+  lines.forEach(([kind], index) => {
+    if (kind !== 'same') for (let at = Math.max(0, index - 3); at <= Math.min(lines.length - 1, index + 3); at++) near[at] = true;
+  });
+  let shown = 0;
+  const keeps = lines.map((_, index) => near[index] && (++shown <= MOST_LINES || index >= lines.length - 10));
+  const found = [];
+  for (let index = 0; index < lines.length; index++) {
+    if (keeps[index]) { found.push(lines[index]); continue; }
+    let end = index;
+    while (end < lines.length && !keeps[end]) end++;
+    if (end - index < 3) found.push(...lines.slice(index, end)); else found.push(['gap', end - index]);
+    index = end - 1;
+  }
+  return found;
 }
 
 const text = (value) => (typeof value === 'string' ? value : null);

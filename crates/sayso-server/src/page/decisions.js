@@ -1,11 +1,15 @@
 // Recent decisions, live.
 import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
+import * as api from '/api.js';
 import { Block, Line, visible } from '/text.js';
-import { Verdict } from '/try.js';
+import { Verdict } from '/verdict.js';
 
 const KINDS = ['all', 'deny', 'ask', 'allow'];
 
-export function Decisions({ records, status }) {
+const MOST = 500; // kept in the page; the record keeps all
+
+export function Decisions({ event, status }) {
+  const [records, setRecords] = useState(null);
   const [kind, setKind] = useState('all');
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState(null);
@@ -16,6 +20,11 @@ export function Decisions({ records, status }) {
   const wanted = search.trim().toLowerCase();
   const shown = (records ?? []).filter((it) => (kind === 'all' || it.verdict === kind)
     && (!wanted || JSON.stringify(it).toLowerCase().includes(wanted)));
+
+  useEffect(() => { api.records({ limit: 200, order: 'newest' }).then((found) => setRecords(found.records), () => setRecords([])); }, []);
+  useEffect(() => {
+    if (event?.type === 'decision') setRecords((all) => (all === null || all.some((it) => it.seq === event.seq) ? all : [event, ...all].slice(0, MOST)));
+  }, [event]);
 
   useEffect(() => {
     const onKey = (event) => {

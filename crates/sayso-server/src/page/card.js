@@ -1,0 +1,154 @@
+// One question: who asks, what would really happen, which rule asks, how long there is, and the answer.
+import { html, useEffect, useState } from '/vendor/preact-htm.js';
+import * as api from '/api.js';
+import { Changes, isChange } from '/changes.js';
+import { Block, Line, Marked, Said, plain, visible } from '/text.js';
+import { Verdict } from '/verdict.js';
+
+// A card that has just appeared takes no answer: the finger or key was meant for something else.
+const SETTLES_MS = 600;
+const EFFECTS = 12; // shown before the rest is folded
+
+export function Card({ approval, act, focused }) {
+  const [settled, setSettled] = useState(false);
+  const left = useLeft(approval);
+  const pending = approval.standing === 'pending' && left > 0;
+
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), SETTLES_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  const who = approval.actor.agent ?? approval.way_in;
+  const name = 'Question of ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
+  return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name} onFocus=${focused}>
+    <p class="asks"><${Said} text=${who} most=${60} /> asks to use <${Said} text=${approval.tool} />
+      ${approval.actor.subagent && html`<span class="hint">as a subagent</span>`}
+      <span class="left"><${Standing} approval=${approval} left=${left} /></span></p>
+    <${What} approval=${approval} />
+    <${Why} reasons=${approval.reasons} />
+    <${Effects} approval=${approval} />
+    <dl class="facts">${facts(approval).map(([key, value]) => html`<div><dt>${key}</dt><dd><${Said} text=${value} most=${300} /></dd></div>`)}</dl>
+    <${Answers} approval=${approval} act=${act} ready=${settled && pending} pending=${pending} />
+  </li>`;
+}
+
+// The call itself: a command with what asks marked, a diff, or the arguments.
+function What({ approval }) {
+  const command = typeof approval.command === 'string' ? approval.command : null;
+  // A tool may take a `command` and do something else by another argument: all of them are shown.
+  const others = command !== null && Object.keys(approval.arguments ?? {}).some((key) => key !== 'command');
+  return html`<div class="call">
+    ${command !== null && html`<${Marked} text=${command} spans=${approval.marks} kind="ask" label="The command" />`}
+    ${command === null && html`<${Changes} approval=${approval} />`}
+    ${others && (isChange(approval.arguments) ? html`<${Changes} approval=${approval} />` : html`<${Block} text=${JSON.stringify(approval.arguments, null, 2)} label="All arguments" />`)}
+    ${(approval.left_out || approval.folded) && html`<p class="warning"><strong>You do not see all of this call.</strong>
+      ${approval.left_out ? ' It is so long that its end was not kept, and nobody can look at it. Deny it, and have the agent do the work in smaller steps or from a file you can read.'
+        : ' Only its beginning could be loaded. Reload the page to see the rest before you answer.'}</p>`}
+  </div>`;
+}
+
+// The rules that ask, in their own words: what a repository's rule says is its author's claim, not the page's.
+function Why({ reasons }) {
+  const one = (it) => html`<p class="why">Asked by <${Said} text=${it.code} /> <span class="source">${visible(it.source ?? it.layer)}</span>: <q><${Line} text=${it.text} /></q></p>`;
+  const more = reasons.slice(1, 8);
+  return html`<div class="whys">${reasons.slice(0, 1).map(one)}
+    ${more.length > 0 && html`<details><summary>${more.length} more ${more.length === 1 ? 'reason' : 'reasons'}</summary>${more.map(one)}</details>`}</div>`;
+}
+
+const STRICT = { deny: 0, ask: 1, allow: 2 };
+
+// What asks comes first: what is allowed must not push it out of sight.
+function Effects({ approval }) {
+  const all = approval.effects.filter((it) => it.verb !== 'call' || it.verdict !== 'allow' || approval.effects.length === 1);
+  all.sort((one, other) => STRICT[one.verdict] - STRICT[other.verdict]);
+  const one = (it) => html`<li><${Verdict} verdict=${it.verdict} /> <span class="verb">${verbs[it.verb] ?? it.verb}</span> <code><${Line} text=${it.target} most=${200} /></code></li>`;
+  const rest = all.slice(EFFECTS);
+  return html`<div class="would"><p class="label">What would happen</p>
+    <ul class="effects" aria-label="What would happen">${all.slice(0, EFFECTS).map(one)}</ul>
+    ${rest.length > 0 && html`<details><summary>${rest.length} more</summary><ul class="effects">${rest.map(one)}</ul></details>`}
+    ${approval.more_effects > 0 && html`<p class="warning">And ${approval.more_effects} more effects that were not kept.</p>`}</div>`;
+}
+
+const verbs = { run: 'runs', read: 'reads', write: 'writes', delete: 'deletes', connect: 'connects', call: 'calls' };
+
+function facts(approval) {
+  const to = approval.addressees.map((it) => (it ? (it.need > 1 ? it.need + ' of ' : '') + it.name : 'you')).join(' and ');
+  const parent = approval.actor.parent?.agent;
+  return [
+    ['for', to], ['folder', approval.cwd], ['workspace', approval.workspace !== approval.cwd && approval.workspace],
+    ['session', approval.actor.session], ['asked by way of', approval.way_in], ['on behalf of', approval.actor.member],
+    ['started by', parent], ['tenant', approval.actor.tenant], ['runs files', approval.files.map((it) => it.path).join(', ')],
+  ].filter(([, value]) => value);
+}
+
+function Answers({ approval, act, ready, pending }) {
+  const [width, setWidth] = useState(approval.offers[0]?.width ?? 'exact');
+  const [remember, setRemember] = useState('once');
+  const [preview, setPreview] = useState(null);
+  const [wrong, setWrong] = useState(null);
+  const [sent, setSent] = useState(false);
+  useEffect(() => {
+    setPreview(null);
+    if (remember === 'once' || width === 'exact') return undefined;
+    let wanted = true;
+    api.preview(approval.id, width).then((it) => wanted && setPreview(it.preview), (error) => wanted && setWrong(error.message));
+    return () => { wanted = false; };
+  }, [width, remember]);
+
+  const answer = async (verdict) => {
+    if (!ready || sent) return;
+    setSent(true);
+    try {
+      act.update(await api.answer(approval.id, { verdict, remember, ...(remember !== 'once' && { width }) }));
+      setWrong(null);
+    } catch (error) {
+      setWrong(error.message);
+      act.refresh(approval.id);
+    }
+    setSent(false);
+  };
+  const offer = approval.offers.find((it) => it.width === width);
+  // What cannot be seen whole is not allowed by a key that is pressed by habit.
+  const unseen = approval.left_out || approval.folded;
+  const lasting = [...(approval.actor.session ? [['session', 'this session']] : []), ...(approval.site ? [['always', 'always here']] : [])];
+  return html`<div class="answers" role="group" aria-label="Answer">
+    <button class="yes ${unseen ? '' : 'by-key'}" disabled=${!ready || sent} onClick=${() => answer('allow')}>${unseen ? 'Allow unseen' : html`Allow <kbd aria-hidden="true">a</kbd>`}</button>
+    <button class="no" disabled=${!ready || sent} onClick=${() => answer('deny')}>Deny <kbd aria-hidden="true">d</kbd></button>
+    <label>for <select disabled=${!pending} value=${remember} onChange=${(event) => setRemember(event.target.value)}>
+      <option value="once">this call</option>
+      ${lasting.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+    </select></label>
+    ${remember !== 'once' && approval.offers.length > 0 && html`<label>width <select disabled=${!pending} value=${width} onChange=${(event) => setWidth(event.target.value)}>
+      ${approval.offers.map((it) => html`<option value=${it.width}>${it.width}</option>`)}
+    </select></label>`}
+    ${remember !== 'once' && html`<div class="remembers" aria-live="polite">
+      <p>Remembers <${Said} text=${offer?.words ?? 'exactly this call'} most=${300} />
+        ${preview && html`<span> · would have let pass ${preview.would_pass} of the last ${preview.looked_at} asks</span>`}
+        ${!preview && width !== 'exact' && html`<span class="hint"> · looking at the asks of the past…</span>`}
+        ${width === 'exact' && html`<span class="hint"> · lets nothing else pass</span>`}</p>
+      ${preview?.examples.length > 0 && html`<ul class="examples-of">${preview.examples.map((it) => html`<li><${Said} text=${it} most=${120} /></li>`)}</ul>`}
+    </div>`}
+    <p class="wrong ${wrong ? '' : 'nothing'}" role="alert">${wrong && visible(wrong)}</p>
+  </div>`;
+}
+
+const by = (approval) => (approval.answers.length ? ' by ' + approval.answers.map((it) => plain(it.person.name, 40)).join(', ') : '');
+
+function Standing({ approval, left }) {
+  if (approval.standing !== 'pending') return html`<span class="standing">${approval.standing}${by(approval)}</span>`;
+  const text = left >= 60 ? Math.floor(left / 60) + ' min ' + (left % 60) + ' s' : left + ' s';
+  const yes = approval.answers.length;
+  return html`${yes > 0 && html`<span>${yes} said yes · </span>`}<span class=${left < 60 ? 'soon' : ''}>${left === 0 ? 'time is over' : text + ' left'}</span>`;
+}
+
+// Seconds until the question ends.
+function useLeft({ expires_ms: until, standing }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (standing !== 'pending') return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [standing]);
+  return Math.max(0, Math.round((until - now) / 1000));
+}
