@@ -112,6 +112,10 @@ fn a_column_that_says_something_else_is_named() {
     let chain = Chain::of(9);
     chain.tamper("UPDATE event SET verdict = 'allow' WHERE seq = 4; UPDATE event SET time_ms = 1 WHERE seq = 5");
     assert_eq!(chain.verify().problems, [changed(4, "the column `verdict`"), changed(5, "the column `time_ms`")]);
+    // Who moves a record behind another tenant's wall, or out of its run, is found out too.
+    let chain = Chain::of(9);
+    chain.tamper("UPDATE event SET tenant = 'other' WHERE seq = 2; UPDATE event SET run = 'r' WHERE seq = 3");
+    assert_eq!(chain.verify().problems, [changed(2, "the column `tenant`"), changed(3, "the column `run`")]);
 }
 
 #[test]
@@ -145,7 +149,7 @@ fn an_inserted_record_is_named() {
         chain.tamper(
             "UPDATE event SET seq = -seq WHERE seq >= 8; UPDATE event SET seq = -seq + 1 WHERE seq < 0;
              INSERT INTO event SELECT 8, id || 'x', time_ms, kind, agent, session, tool, verdict, rule,
-                 replace(body, id, id || 'x'), hash, zeroblob(32) FROM event WHERE seq = 7;",
+                 replace(body, id, id || 'x'), hash, zeroblob(32), tenant, run FROM event WHERE seq = 7;",
         );
         if forged_well {
             let connection = Connection::open(&chain.path).unwrap();

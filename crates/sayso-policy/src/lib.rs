@@ -34,5 +34,6 @@ pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
 pub use stage::grants::runs_anything;
 pub use stage::integrity::Protected;
+pub use stage::limits::Allowance;
 pub use state::{Counting, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
 pub use word::*;

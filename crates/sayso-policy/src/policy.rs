@@ -3,13 +3,15 @@
 use crate::image::Image;
 use crate::index::Table;
 use crate::stage::integrity::Protected;
-use crate::stage::limits::{self, LimitRule};
+use crate::stage::limits::{self, Allowance, LimitRule};
 use crate::stage::patterns::ParamRule;
 use crate::stage::tools::{self, ToolLayer};
-use crate::state::{Counting, State};
+use crate::state::{Counting, Scope, State, Usage};
 use crate::text::{Mode, Problem};
 use crate::word::{Actor, Decision, Facts, Layer, Operation, Reason, ToolName, Verdict};
 use sayso_shell::Verb;
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The text of one policy file, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,6 +195,18 @@ impl Policy {
             }
         }
         counting
+    }
+
+    /// The limits of a scope in the files that count, and how much of them is used.
+    #[must_use]
+    pub fn allowances(&self, scope: Scope, used: Usage, rates: &[(Duration, u64)]) -> Vec<Allowance> {
+        let state = State {
+            usage: BTreeMap::from([(scope, used)]),
+            rates: rates.iter().map(|(per, calls)| ((scope, *per), *calls)).collect(),
+            ..State::default()
+        };
+        let counting = self.files.iter().filter(|file| matches!(file.mode, Mode::Enforce | Mode::Halt));
+        counting.flat_map(|file| limits::allowances(&file.limits, scope, &state)).collect()
     }
 
     /// Whether any file sets limits, which need a memory.

@@ -34,7 +34,9 @@ pub fn preview(
     offer: &Offer,
     giver: &Person,
 ) -> Result<Preview, Error> {
-    let query = Query { verdict: Some(Verdict::Ask), limit: Some(LOOKED_AT), ..Query::default() };
+    // The answer will count for this tenant, and whoever gives it may know of no other.
+    let tenant = question.actor.tenant.clone();
+    let query = Query { verdict: Some(Verdict::Ask), tenant, limit: Some(LOOKED_AT), ..Query::default() };
     let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
     let mut preview = Preview::default();
     for stored in records.query(&query)? {

@@ -1,6 +1,7 @@
 //! The record: what was asked, what was said, and why. Written before the answer is given.
 
 pub mod chain;
+mod course;
 mod event;
 mod happening;
 mod head;
@@ -13,6 +14,7 @@ mod replay;
 mod spool;
 mod verify;
 
+pub use course::{Course, Of, Said};
 pub use event::{Change, Event, Kind};
 pub(crate) use event::{decision_line, happening_line};
 pub use happening::{Ended, Happening, What};

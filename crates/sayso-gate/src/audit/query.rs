@@ -17,6 +17,10 @@ pub struct Query {
     pub agent: Option<String>,
     /// This session.
     pub session: Option<String>,
+    /// This tenant: what is behind its wall is not found.
+    pub tenant: Option<String>,
+    /// This run.
+    pub run: Option<String>,
     /// This verdict.
     pub verdict: Option<Verdict>,
     /// This tool, canonical.
@@ -27,6 +31,8 @@ pub struct Query {
     pub text: Option<String>,
     /// Only records that came after this one, for those who follow.
     pub after: Option<u64>,
+    /// Only records that came before this one, for those who page back.
+    pub before: Option<u64>,
     /// At most this many; `None`: all.
     pub limit: Option<usize>,
     /// Which end comes first, and is kept under a limit.

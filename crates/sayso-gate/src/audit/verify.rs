@@ -22,8 +22,8 @@ pub struct Row<'a> {
     pub hash: Hash,
     /// Its content.
     pub body: &'a str,
-    /// What the store searches by: id, kind, agent, session, tool, verdict, rule.
-    pub columns: [Option<&'a str>; 7],
+    /// What the store searches by: id, kind, agent, session, tool, verdict, rule, tenant, run.
+    pub columns: [Option<&'a str>; 9],
     /// The same: when.
     pub time_ms: u64,
 }
@@ -312,6 +312,8 @@ fn disagreeing_column(row: &Row<'_>) -> Option<&'static str> {
         ("tool", event.tool()),
         ("verdict", event.verdict().map(|verdict| verdict.as_str())),
         ("rule", event.rule()),
+        ("tenant", actor.tenant.as_deref()),
+        ("run", actor.run.as_deref()),
     ];
     let differs = said.iter().zip(row.columns).find(|((_, said), column)| said != column);
     differs.map(|((name, _), _)| *name).or((time(event.time_ms()) != row.time_ms).then_some("time_ms"))

@@ -4,10 +4,12 @@ mod amount;
 mod scope;
 
 pub(crate) use amount::Takes;
-pub(crate) use scope::keys;
+pub use scope::Place;
+pub(crate) use scope::{is_of, keys};
 
 use sayso_policy::{Scope, Usage};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// How long a call may run before what it was expected to use, and did not report, is given back.
 pub const RESERVED_MS: u64 = 60 * 60 * 1000;
@@ -95,4 +97,7 @@ pub struct Used {
     pub usage: Usage,
     /// Calls that are let through and not settled yet.
     pub open: u64,
+    /// Calls within the stretches of time that a rate is about, where somebody asked for them.
+    #[serde(skip)]
+    pub rates: Vec<(Duration, u64)>,
 }

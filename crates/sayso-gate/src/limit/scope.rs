@@ -4,6 +4,7 @@
 //! is named by the way in, and the day by the clock: limits that must hold belong to those.
 
 use sayso_policy::{Actor, Scope};
+use serde::Serialize;
 
 /// The key of every scope that a call counts in. What is not known counts too, as one of its own: an agent that leaves
 /// its session out is not without limits.
@@ -31,6 +32,45 @@ fn named(part: &Option<String>) -> String {
     }
 }
 
+/// Whether a key, of whatever scope, belongs to a tenant: its first part always names one.
+pub(crate) fn is_of(tenant: &str, key: &str) -> bool {
+    // An empty name would read as the key of those who have no tenant.
+    !tenant.trim().is_empty() && key.split('/').next() == Some(named(&Some(tenant.to_owned())).as_str())
+}
+
+/// What a key stands for, part by part.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The tenant.
+    pub tenant: Option<String>,
+    /// The agent.
+    pub agent: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// The run.
+    pub run: Option<String>,
+    /// The day, since 1970.
+    pub day: Option<u64>,
+}
+
+impl Place {
+    /// Of a key of this scope.
+    #[must_use]
+    pub fn of(scope: Scope, key: &str) -> Self {
+        let mut parts = key.split('/').map(plain);
+        let mut next = || parts.next().flatten();
+        let tenant = next();
+        if scope == Scope::Day {
+            return Self { tenant, day: next().and_then(|day| day.parse().ok()), ..Self::default() };
+        }
+        Self { tenant, agent: next(), session: next(), run: next(), day: None }
+    }
+}
+
+fn plain(part: &str) -> Option<String> {
+    (part != "-").then(|| part.replace("%2d", "-").replace("%2f", "/").replace("%25", "%"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +87,29 @@ mod tests {
         assert_ne!(key(&actor("a", "-")), key(&Actor { session: None, ..actor("a", "") }));
         assert_eq!(key(&actor("a", " ")), key(&Actor { session: None, ..actor("a", "") }));
         assert_ne!(key(&actor("a%2fb", "c")), key(&actor("a/b", "c")));
+    }
+
+    #[test]
+    fn a_key_reads_back_and_belongs_to_one_tenant() {
+        let actor = Actor {
+            tenant: Some("a/b".into()),
+            agent: Some("%2f".into()),
+            session: Some("-".into()),
+            ..Actor::default()
+        };
+        for (scope, key) in keys(&actor, &Scope::ALL, 86_400_000) {
+            let place = Place::of(scope, &key);
+            assert_eq!(place.tenant.as_deref(), Some("a/b"), "{key}");
+            assert!(is_of("a/b", &key) && !is_of("a", &key) && !is_of("", &key), "{key}");
+            assert!(!is_of("", &keys(&Actor::default(), &[scope], 0)[0].1));
+            assert_eq!(place.day, (scope == Scope::Day).then_some(1));
+            if scope == Scope::Run {
+                assert_eq!(
+                    (place.agent.as_deref(), place.session.as_deref(), place.run),
+                    (Some("%2f"), Some("-"), None)
+                );
+            }
+        }
     }
 
     #[test]

@@ -83,13 +83,36 @@ pub trait Ledger {
     ///
     /// # Errors
     /// If the store refuses.
-    fn settle(&self, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error>;
+    fn settle(&self, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error> {
+        self.settle_in(None, which, outcome, now_ms)
+    }
+
+    /// The same for somebody of this tenant: calls of others are not known.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn settle_in(&self, tenant: Option<&str>, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error>;
 
     /// What was used, the latest first.
     ///
     /// # Errors
     /// If the store refuses.
-    fn used(&self, now_ms: u64) -> Result<Vec<Used>, Error>;
+    fn used(&self, now_ms: u64) -> Result<Vec<Used>, Error> {
+        self.used_in(None, None, &Counting::default(), usize::MAX, now_ms)
+    }
+
+    /// The same of one tenant and of scopes of one kind, at most this many, with the calls in the stretches of time that are counted.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn used_in(
+        &self,
+        tenant: Option<&str>,
+        scope: Option<Scope>,
+        counting: &Counting,
+        limit: usize,
+        now_ms: u64,
+    ) -> Result<Vec<Used>, Error>;
 }
 
 /// Questions that wait for a person, and their answers.
@@ -100,11 +123,20 @@ pub trait Approvals {
     /// If the store refuses.
     fn approval(&self, id: &str) -> Result<Option<Approval>, Error>;
 
-    /// Questions, the latest first; only those that wait, or all.
+    /// Questions, the latest first. What `theirs` refuses is not found, and does not count towards the limit: nobody
+    /// else's questions push theirs out of sight.
     ///
     /// # Errors
     /// If the store refuses.
-    fn approvals(&self, pending: bool, limit: usize) -> Result<Vec<Approval>, Error>;
+    fn questions(&self, which: &Questions<'_>, theirs: &dyn Fn(&Question) -> bool) -> Result<Vec<Approval>, Error>;
+
+    /// Questions of everybody, the latest first; only those that wait, or all.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn approvals(&self, pending: bool, limit: usize) -> Result<Vec<Approval>, Error> {
+        self.questions(&Questions { pending, limit, ..Questions::default() }, &|_| true)
+    }
 
     /// Answers a question. The first valid answer for each addressee counts; what is to be remembered is given as
     /// grants in the same step. `policy` is the version in force now, where it is known, and `facts` what the files
@@ -139,6 +171,19 @@ pub trait Approvals {
     fn present(&self, now_ms: u64) -> Result<Vec<Presence>, Error>;
 }
 
+/// Which questions are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Questions<'a> {
+    /// Only those that wait.
+    pub pending: bool,
+    /// Only of this tenant.
+    pub tenant: Option<&'a str>,
+    /// Only of this session.
+    pub session: Option<&'a str>,
+    /// At most this many.
+    pub limit: usize,
+}
+
 /// An answer to a question.
 pub struct Answering<'a> {
     /// Which question.
@@ -157,13 +202,36 @@ pub struct Answering<'a> {
     pub now_ms: u64,
 }
 
+/// Which remembered answers are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GrantsWanted<'a> {
+    /// Only those in force.
+    pub in_force: bool,
+    /// Only this one.
+    pub id: Option<&'a str>,
+    /// Only of this tenant.
+    pub tenant: Option<&'a str>,
+    /// Only for this session.
+    pub session: Option<&'a str>,
+    /// At most this many; `None`: all.
+    pub limit: Option<usize>,
+}
+
 /// Remembered answers, and each use of one.
 pub trait Grants {
-    /// All of them, the latest first; only those in force, or all.
+    /// Those that are wanted, the latest first.
     ///
     /// # Errors
     /// If the store refuses.
-    fn grants(&self, in_force: bool, now_ms: u64) -> Result<Vec<Kept>, Error>;
+    fn remembered(&self, which: &GrantsWanted<'_>, now_ms: u64) -> Result<Vec<Kept>, Error>;
+
+    /// Everybody's, the latest first; only those in force, or all.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn grants(&self, in_force: bool, now_ms: u64) -> Result<Vec<Kept>, Error> {
+        self.remembered(&GrantsWanted { in_force, ..GrantsWanted::default() }, now_ms)
+    }
 
     /// Takes one back. `false`: there is none in force with this id.
     ///

@@ -3,7 +3,7 @@
 mod memory;
 mod sqlite;
 
-pub use memory::{Answering, Approvals, Grants, Ledger, Memo, Remembered, Subject};
+pub use memory::{Answering, Approvals, Grants, GrantsWanted, Ledger, Memo, Questions, Remembered, Subject};
 pub use sqlite::{Condition, Keep, Pruned, Sqlite, Transaction};
 
 use crate::Error;

@@ -22,8 +22,54 @@ pub(crate) struct LimitOpinion {
     pub blocked: bool,
 }
 
+/// One limit of a policy, and how much of it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// What it is counted over.
+    pub scope: Scope,
+    /// What is counted, as the policy file calls it: `calls`, `cost`, `wall`.
+    pub key: &'static str,
+    /// How much is used: `cost` in millionths of the currency's unit, `wall` in milliseconds.
+    pub used: u64,
+    /// How much there is, in the same unit.
+    pub most: u64,
+    /// What is said once it is used up.
+    pub at_limit: Verdict,
+    /// The stretch of time that a `rate` is about.
+    pub per: Option<std::time::Duration>,
+    /// Where it stands.
+    pub source: Source,
+}
+
+impl Allowance {
+    /// How much is left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.most.saturating_sub(self.used)
+    }
+}
+
+/// The limits of a scope, and how much of them is used.
+pub(crate) fn allowances(rules: &[LimitRule], scope: Scope, state: &State) -> Vec<Allowance> {
+    let of_scope = rules.iter().filter(|rule| rule.limit.scope.value == scope);
+    let all = of_scope.flat_map(|rule| {
+        budgets(&rule.limit, state).map(move |budget| Allowance {
+            scope,
+            key: budget.key,
+            used: budget.used,
+            most: budget.most,
+            at_limit: rule.limit.at_limit.as_ref().map_or(Verdict::Deny, |at| at.value),
+            per: rule.limit.rate.as_ref().filter(|_| budget.key == "rate").map(|rate| rate.value.per),
+            source: rule.source.clone(),
+        })
+    });
+    all.collect()
+}
+
 /// One budget at one moment.
 struct Budget {
+    /// As the policy file calls it.
+    key: &'static str,
     name: &'static str,
     used: u64,
     /// What the call would add. Budgets of things that not every call uses stop only those that use them.
@@ -72,16 +118,17 @@ fn budgets(limit: &Limit, state: &State) -> impl Iterator<Item = Budget> {
     let takes = state.takes.get(&scope).copied().unwrap_or_default();
     let value = |spanned: &Option<crate::text::Spanned<u64>>| spanned.as_ref().map(|s| s.value);
     // Reached when it is full, and before a call that says itself how much it will add goes beyond it.
-    let filling = |name, of: fn(&Usage) -> u64, most: Option<u64>| {
+    let filling = |key, name, of: fn(&Usage) -> u64, most: Option<u64>| {
         let (used, takes) = (of(&used), of(&takes));
         let takes = (takes > 0).then_some(takes).filter(|_| most.is_some_and(|most| used < most));
-        most.map(|most| Budget { name, used, takes, unknown: false, most })
+        most.map(|most| Budget { key, name, used, takes, unknown: false, most })
     };
     // Reached for those calls that would go beyond it.
-    let taking = |name, of: fn(&Usage) -> u64, unknown, most: Option<u64>| {
-        most.map(|most| Budget { name, used: of(&used), takes: Some(of(&takes)), unknown, most })
+    let taking = |key, name, of: fn(&Usage) -> u64, unknown, most: Option<u64>| {
+        most.map(|most| Budget { key, name, used: of(&used), takes: Some(of(&takes)), unknown, most })
     };
     let rate = limit.rate.as_ref().map(|rate| Budget {
+        key: "rate",
         name: "calls at a time",
         used: state.rates.get(&(scope, rate.value.per)).copied().unwrap_or(0),
         takes: None,
@@ -90,17 +137,17 @@ fn budgets(limit: &Limit, state: &State) -> impl Iterator<Item = Budget> {
     });
     let wall = limit.wall.as_ref().map(|wall| u64::try_from(wall.value.as_millis()).unwrap_or(u64::MAX));
     [
-        filling("calls", |u| u.calls, value(&limit.calls)),
-        filling("tokens", |u| u.input_tokens.saturating_add(u.output_tokens), value(&limit.tokens)),
-        filling("input tokens", |u| u.input_tokens, value(&limit.input_tokens)),
-        filling("output tokens", |u| u.output_tokens, value(&limit.output_tokens)),
-        filling("cost", |u| u.cost_micros, limit.cost.as_ref().map(|cost| cost.value.micros)),
-        filling("time", |u| u.wall_ms, wall),
-        filling("denied calls", |u| u.blocked, value(&limit.blocked)),
-        taking("deleted files", |u| u.deletes, state.takes_unknown.deletes, value(&limit.deletes)),
-        taking("written bytes", |u| u.bytes_written, false, value(&limit.bytes_written)),
-        taking("hosts", |u| u.hosts, state.takes_unknown.hosts, value(&limit.hosts)),
-        filling("repeated calls", |u| u.repeats, value(&limit.repeats)),
+        filling("calls", "calls", |u| u.calls, value(&limit.calls)),
+        filling("tokens", "tokens", |u| u.input_tokens.saturating_add(u.output_tokens), value(&limit.tokens)),
+        filling("input_tokens", "input tokens", |u| u.input_tokens, value(&limit.input_tokens)),
+        filling("output_tokens", "output tokens", |u| u.output_tokens, value(&limit.output_tokens)),
+        filling("cost", "cost", |u| u.cost_micros, limit.cost.as_ref().map(|cost| cost.value.micros)),
+        filling("wall", "time", |u| u.wall_ms, wall),
+        filling("blocked", "denied calls", |u| u.blocked, value(&limit.blocked)),
+        taking("deletes", "deleted files", |u| u.deletes, state.takes_unknown.deletes, value(&limit.deletes)),
+        taking("bytes_written", "written bytes", |u| u.bytes_written, false, value(&limit.bytes_written)),
+        taking("hosts", "hosts", |u| u.hosts, state.takes_unknown.hosts, value(&limit.hosts)),
+        filling("repeats", "repeated calls", |u| u.repeats, value(&limit.repeats)),
         rate,
     ]
     .into_iter()

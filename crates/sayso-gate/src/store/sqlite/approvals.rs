@@ -8,7 +8,7 @@ use crate::approval::{
 };
 use crate::audit::{Change, Event, Kind, fresh_id};
 use crate::grant::Kept;
-use crate::store::{Answering, Approvals};
+use crate::store::{Answering, Approvals, Questions};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sayso_policy::{Actor, Grant, GrantSelector, Person, Verdict};
 use serde_json::json;
@@ -20,14 +20,19 @@ impl Approvals for Sqlite {
         self.read(|connection| one(connection, id))
     }
 
-    fn approvals(&self, pending: bool, limit: usize) -> Result<Vec<Approval>, Error> {
+    fn questions(&self, which: &Questions<'_>, theirs: &dyn Fn(&Question) -> bool) -> Result<Vec<Approval>, Error> {
         let now = crate::audit::now_ms();
-        let conditions = if pending { "WHERE standing = 'pending' AND expires_ms > ?1" } else { "WHERE ?1 >= 0" };
-        let sql = format!("{COLUMNS} {conditions} ORDER BY asked_ms DESC, id DESC LIMIT ?2");
+        let standing = if which.pending { "standing = 'pending' AND expires_ms > ?1" } else { "?1 >= 0" };
+        let sql = format!(
+            "{COLUMNS} WHERE {standing} AND (?2 IS NULL OR session = ?2)
+             AND (?3 IS NULL OR body ->> '$.actor.tenant' = ?3) ORDER BY asked_ms DESC, id DESC"
+        );
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![int(now), int(limit as u64)], parts)?;
-            rows.map(|row| whole(connection, row?)).collect()
+            let rows = statement.query_map(params![int(now), which.session, which.tenant], parts)?;
+            let found = rows.map(|row| whole(connection, row?));
+            let wanted = |found: &Result<Approval, Error>| found.as_ref().map_or(true, |it| theirs(&it.question));
+            found.filter(wanted).take(which.limit).collect()
         })
     }
 

@@ -45,20 +45,25 @@ impl Sqlite {
             let pruned = heads_last(connection, &chain, "anchor")?;
             let mut verifier = Verifier::new(Begin { chain, pruned, heads, key, exported });
             let mut all = connection.prepare(
-                "SELECT seq, prev, hash, body, time_ms, id, kind, agent, session, tool, verdict, rule
+                "SELECT seq, prev, hash, body, time_ms, id, kind, agent, session, tool, verdict, rule,
+                        tenant, run
                  FROM event ORDER BY seq",
             )?;
             let mut rows = all.query([])?;
             while let Some(row) = rows.next()? {
                 let text = |at: usize| row.get_ref(at)?.as_str_or_null().map_err(rusqlite::Error::from);
                 let blob = |at: usize| row.get_ref(at)?.as_blob().map_err(rusqlite::Error::from);
+                let mut columns = [None; 9];
+                for (column, at) in columns.iter_mut().zip(5..) {
+                    *column = text(at)?;
+                }
                 verifier.look_at(&Row {
                     seq: number(row.get(0)?),
                     previous: hash_or_none(blob(1)?),
                     hash: hash_or_none(blob(2)?),
                     body: text(3)?.unwrap_or_default(),
                     time_ms: number(row.get(4)?),
-                    columns: [text(5)?, text(6)?, text(7)?, text(8)?, text(9)?, text(10)?, text(11)?],
+                    columns,
                 });
             }
             Ok(verifier.finish())

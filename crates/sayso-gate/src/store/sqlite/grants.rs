@@ -4,7 +4,7 @@ use super::{Sqlite, Transaction};
 use crate::Error;
 use crate::audit::{Change, Event, Kind};
 use crate::grant::{GrantUse, Kept};
-use crate::store::Grants;
+use crate::store::{Grants, GrantsWanted};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sayso_policy::{Actor, Grant};
 use serde_json::json;
@@ -12,13 +12,17 @@ use serde_json::json;
 const COLUMNS: &str = "SELECT body, expires_ms, uses_left, revoked_ms, used, last_used_ms FROM remembered";
 
 impl Grants for Sqlite {
-    fn grants(&self, in_force: bool, now_ms: u64) -> Result<Vec<Kept>, Error> {
+    fn remembered(&self, which: &GrantsWanted<'_>, now_ms: u64) -> Result<Vec<Kept>, Error> {
+        let sql = format!(
+            "{COLUMNS} WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR session = ?2)
+             AND (?3 IS NULL OR body ->> '$.actor.tenant' = ?3) ORDER BY given_ms DESC, id DESC"
+        );
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{COLUMNS} ORDER BY given_ms DESC, id DESC"))?;
-            let rows = statement.query_map([], parts)?;
-            let mut found = rows.map(|row| whole(row?)).collect::<Result<Vec<_>, Error>>()?;
-            found.retain(|kept| !in_force || kept.is_in_force(now_ms));
-            Ok(found)
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params![which.id, which.session, which.tenant], parts)?;
+            let counts = |kept: &Kept| !which.in_force || kept.is_in_force(now_ms);
+            let found = rows.map(|row| whole(row?)).filter(|kept| kept.as_ref().map_or(true, counts));
+            found.take(which.limit.unwrap_or(usize::MAX)).collect()
         })
     }
 

@@ -4,10 +4,10 @@ use super::{Sqlite, Transaction, approvals, grants};
 use crate::Error;
 use crate::audit::{Change, Event, Kind};
 use crate::grant::GrantUse;
-use crate::limit::{Outcome, Reservation, Used, Which, keys};
+use crate::limit::{Outcome, Reservation, Used, Which, is_of, keys};
 use crate::store::{Ledger, Memo, Remembered, Subject};
 use rusqlite::{Connection, OptionalExtension, params};
-use sayso_policy::{RecentCall, Scope, Usage};
+use sayso_policy::{Counting, RecentCall, Scope, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::Duration;
@@ -44,9 +44,10 @@ impl Ledger for Sqlite {
         })
     }
 
-    fn settle(&self, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error> {
+    fn settle_in(&self, tenant: Option<&str>, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error> {
         self.write(|tx| {
-            let found = reservations(tx.connection(), which)?;
+            let mut found = reservations(tx.connection(), which)?;
+            found.retain(|(_, (_, key), _)| tenant.is_none_or(|tenant| is_of(tenant, key)));
             let Some(id) = found.first().map(|(id, ..)| id.clone()) else { return Ok(false) };
             for (_, key, taken) in &found {
                 settle_one(tx.connection(), &id, key, taken, outcome)?;
@@ -61,7 +62,14 @@ impl Ledger for Sqlite {
         })
     }
 
-    fn used(&self, now_ms: u64) -> Result<Vec<Used>, Error> {
+    fn used_in(
+        &self,
+        tenant: Option<&str>,
+        only: Option<Scope>,
+        counting: &Counting,
+        limit: usize,
+        now_ms: u64,
+    ) -> Result<Vec<Used>, Error> {
         self.read(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT scope, key FROM usage ORDER BY last_ms DESC, scope, key")?;
@@ -70,17 +78,28 @@ impl Ledger for Sqlite {
             for row in rows {
                 let (scope, key) = row?;
                 let Some(scope) = Scope::ALL.into_iter().find(|known| known.as_str() == scope) else { continue };
-                let key = (scope, key);
-                let Some((began_ms, last_ms, usage)) = usage(connection, &key, "", now_ms)? else { continue };
-                let sql = "SELECT count(*) FROM reservation WHERE scope = ?1 AND key = ?2 AND expires_ms > ?3";
-                let open: i64 = connection
-                    .prepare_cached(sql)?
-                    .query_row(params![scope.as_str(), key.1, int(now_ms)], |row| row.get(0))?;
-                found.push(Used { scope, key: key.1, began_ms, last_ms, usage, open: count(open) });
+                if only.is_none_or(|only| only == scope) && tenant.is_none_or(|tenant| is_of(tenant, &key)) {
+                    found.extend(used(connection, (scope, key), counting, now_ms)?);
+                }
+                if found.len() >= limit {
+                    break;
+                }
             }
             Ok(found)
         })
     }
+}
+
+fn used(connection: &Connection, key: Key, counting: &Counting, now_ms: u64) -> Result<Option<Used>, Error> {
+    let Some((began_ms, last_ms, usage)) = usage(connection, &key, "", now_ms)? else { return Ok(None) };
+    let sql = "SELECT count(*) FROM reservation WHERE scope = ?1 AND key = ?2 AND expires_ms > ?3";
+    let open: i64 =
+        connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1, int(now_ms)], |row| row.get(0))?;
+    let mut rates = Vec::new();
+    for (_, per) in counting.windows.iter().filter(|(scope, _)| *scope == key.0) {
+        rates.push((*per, calls_since(connection, &key, now_ms, *per)?));
+    }
+    Ok(Some(Used { scope: key.0, key: key.1, began_ms, last_ms, usage, open: count(open), rates }))
 }
 
 /// Everything that is remembered for a call.

@@ -2,6 +2,7 @@
 
 mod chained;
 mod memory;
+mod walls;
 
 use crate::Error;
 use crate::audit::now_ms;
@@ -48,6 +49,7 @@ const STEPS: &[Step] = &[
     },
     Step { sql: chained::TABLES, then: Some(chained::take_over) },
     Step { sql: memory::TABLES, then: None },
+    Step { sql: walls::COLUMNS, then: None },
 ];
 
 /// The version that this program knows.
@@ -134,6 +136,25 @@ mod tests {
             migrate(&mut old).unwrap();
             assert_eq!(tables(&old), tables(&new), "from version {earlier}");
         }
+    }
+
+    #[test]
+    fn records_of_before_stand_behind_their_tenants_wall() {
+        let mut old = Connection::open_in_memory().unwrap();
+        migrate_to(&mut old, 4).unwrap();
+        let row =
+            "INSERT INTO event (seq, id, time_ms, kind, body, prev, hash) VALUES (?1, ?1, 0, 'decision', ?2, x'', x'')";
+        let bodies =
+            [r#"{"actor":{"tenant":"a","run":"r"}}"#, r#"{"actor":{}}"#, "{}", "torn {", r#"{"actor":{"tenant":"b"}}"#];
+        for (seq, body) in (1..).zip(bodies) {
+            old.execute(row, params![seq, body]).unwrap();
+        }
+        migrate(&mut old).unwrap();
+        let mut all = old.prepare("SELECT tenant, run FROM event ORDER BY seq").unwrap();
+        let rows = all.query_map([], |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<String>>(1)?)));
+        let rows: Vec<_> = rows.unwrap().map(Result::unwrap).collect();
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(rows, [(some("a"), some("r")), (None, None), (None, None), (None, None), (some("b"), None)]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod approvals;
 mod care;
 mod chain;
 mod connection;
+mod courses;
 mod durable;
 mod grants;
 mod group;

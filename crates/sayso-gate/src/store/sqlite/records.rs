@@ -78,16 +78,10 @@ impl<'a> Columns<'a> {
 }
 
 /// Writes the row of a record.
-pub(super) fn insert(
-    connection: &Connection,
-    columns: &Columns<'_>,
-    body: &str,
-    end: &End,
-    next: &End,
-) -> Result<(), Error> {
+fn insert(connection: &Connection, columns: &Columns<'_>, body: &str, end: &End, next: &End) -> Result<(), Error> {
     let mut insert = connection.prepare_cached(
-        "INSERT INTO event (seq, id, time_ms, kind, agent, session, tool, verdict, rule, body, prev, hash)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        "INSERT INTO event (seq, id, time_ms, kind, agent, session, tool, verdict, rule, body, prev, hash, tenant, run)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
     insert.execute(params![
         to_i64(next.seq),
@@ -102,6 +96,8 @@ pub(super) fn insert(
         body,
         end.hash.as_bytes().as_slice(),
         next.hash.as_bytes().as_slice(),
+        columns.actor.tenant,
+        columns.actor.run,
     ])?;
     Ok(())
 }
@@ -234,7 +230,7 @@ impl Recorder for Sqlite {
     }
 }
 
-fn conditions(query: &Query) -> (String, Vec<Value>) {
+pub(super) fn conditions(query: &Query) -> (String, Vec<Value>) {
     let number = |n: u64| Value::Integer(to_i64(n));
     let text = |s: &str| Value::Text(s.to_owned());
     let given = [
@@ -246,7 +242,10 @@ fn conditions(query: &Query) -> (String, Vec<Value>) {
         ("tool = ?", query.tool.as_deref().map(text)),
         ("rule = ?", query.rule.as_deref().map(text)),
         ("body LIKE ? ESCAPE '\\'", query.text.as_deref().map(|t| Value::Text(containing(t)))),
+        ("tenant = ?", query.tenant.as_deref().map(text)),
+        ("run = ?", query.run.as_deref().map(text)),
         ("seq > ?", query.after.map(number)),
+        ("seq < ?", query.before.map(number)),
     ];
     let mut sql = String::from("1");
     let mut values = Vec::new();

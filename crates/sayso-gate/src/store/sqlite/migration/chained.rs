@@ -1,6 +1,5 @@
 //! Version 3: decisions, what happened around them, and everything else in one chain.
 
-use super::super::records::{self, Columns};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Change, Event, Kind, fresh_id};
@@ -68,7 +67,7 @@ pub(super) fn take_over(connection: &Connection) -> Result<(), Error> {
         });
         let line = if event.kind() == Kind::Chain { event.to_line()? } else { body.to_owned() };
         let next = end.after(&line);
-        records::insert(connection, &Columns::of(&event), &line, &end, &next)?;
+        insert(connection, &event, &line, &end, &next)?;
         end = next;
     }
     drop(rows);
@@ -80,8 +79,34 @@ pub(super) fn take_over(connection: &Connection) -> Result<(), Error> {
         let event = Event::from(change);
         let body = event.to_line()?;
         let next = end.after(&body);
-        records::insert(connection, &Columns::of(&event), &body, &end, &next)?;
+        insert(connection, &event, &body, &end, &next)?;
     }
     connection.execute_batch("DROP TABLE record; DROP TABLE happening;")?;
+    Ok(())
+}
+
+/// The row of a record as the tables of this version have it.
+fn insert(connection: &Connection, event: &Event, body: &str, end: &End, next: &End) -> Result<(), Error> {
+    let int = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let actor = event.actor();
+    connection
+        .prepare_cached(
+            "INSERT INTO event (seq, id, time_ms, kind, agent, session, tool, verdict, rule, body, prev, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?
+        .execute(params![
+            int(next.seq),
+            event.id(),
+            int(event.time_ms()),
+            event.kind().as_str(),
+            actor.agent,
+            actor.session,
+            event.tool(),
+            event.verdict().map(|verdict| verdict.as_str()),
+            event.rule(),
+            body,
+            end.hash.as_bytes().as_slice(),
+            next.hash.as_bytes().as_slice(),
+        ])?;
     Ok(())
 }
