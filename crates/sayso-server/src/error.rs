@@ -67,6 +67,12 @@ impl ApiError {
         Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
     }
 
+    /// There is no such thing, or it is nothing to them.
+    pub(crate) fn no_such(what: &str, list: &str) -> Self {
+        let text = format!("There is no such {what}. GET {list} lists what there is.");
+        Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
+    }
+
     /// The answer cannot be remembered this way.
     pub(crate) fn not_offered() -> Self {
         let text = "This width is not offered for this question; its `offers` say which are.".to_owned();

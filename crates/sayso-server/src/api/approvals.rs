@@ -1,5 +1,6 @@
 //! `/v1/approvals`: questions that wait for a person, and their answers.
 
+use super::asked::{Asked, Named, blocking};
 use super::body;
 use crate::app::App;
 use crate::clock::now_ms;
@@ -7,11 +8,11 @@ use crate::error::ApiError;
 use crate::who::{Approver, Caller, Role};
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{Path, Query as Parameters, State};
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
 use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
-use sayso_gate::store::{Answering, Approvals as _};
+use sayso_gate::store::{Answering, Approvals as _, Questions};
 use sayso_gate::{ProcessEnvironment, RealFiles};
 use sayso_policy::{Facts, Person, Verdict};
 use serde::Deserialize;
@@ -28,6 +29,8 @@ pub(super) struct Wanted {
     /// Those that were answered, expired or cancelled too.
     #[serde(default)]
     all: bool,
+    /// Only of this session.
+    session: Option<String>,
     limit: Option<usize>,
 }
 
@@ -35,21 +38,26 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Approver { caller, .. }: Approver,
-    wanted: Result<Parameters<Wanted>, QueryRejection>,
+    Asked(wanted): Asked<Wanted>,
 ) -> Result<Json<Value>, ApiError> {
-    let Parameters(wanted) = wanted.map_err(|error| ApiError::malformed(error.body_text()))?;
-    let store = app.store();
-    let found = blocking(move || Ok(store.approvals(!wanted.all, MOST)?)).await?;
-    let theirs = found.into_iter().filter(|approval| caller.may_see(&approval.question));
-    let theirs: Vec<Approval> = theirs.take(wanted.limit.unwrap_or(MOST)).map(Approval::brief).collect();
-    Ok(Json(json!({"approvals": theirs})))
+    let found = blocking(move || {
+        let which = Questions {
+            pending: !wanted.all,
+            tenant: caller.tenant.as_deref(),
+            session: wanted.session.as_deref(),
+            limit: wanted.limit.unwrap_or(MOST).min(MOST),
+        };
+        Ok(app.store().questions(&which, &|question| caller.may_see(question))?)
+    });
+    let found: Vec<Approval> = found.await?.into_iter().map(Approval::brief).collect();
+    Ok(Json(json!({"approvals": found})))
 }
 
 /// One question. Whoever was given its id may know how it stands; only whoever may answer it sees it whole.
 pub(super) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Path(id): Path<String>,
+    Named(id): Named,
 ) -> Result<Json<Value>, ApiError> {
     let approval = find(&app, &id).await?;
     let question = &approval.question;
@@ -74,10 +82,9 @@ pub(super) struct Wider {
 pub(super) async fn preview_width(
     State(app): State<Arc<App>>,
     Approver { caller, person }: Approver,
-    Path(id): Path<String>,
-    wider: Result<Parameters<Wider>, QueryRejection>,
+    Named(id): Named,
+    Asked(Wider { width }): Asked<Wider>,
 ) -> Result<Json<Value>, ApiError> {
-    let Parameters(Wider { width }) = wider.map_err(|error| ApiError::malformed(error.body_text()))?;
     let question = theirs(&app, &caller, &id).await?.question;
     let offer = question.offers.iter().find(|offer| offer.width == width).cloned();
     let offer = offer.ok_or_else(ApiError::not_offered)?;
@@ -94,7 +101,7 @@ pub(super) async fn preview_width(
 pub(super) async fn answer(
     State(app): State<Arc<App>>,
     Approver { caller, person }: Approver,
-    Path(id): Path<String>,
+    Named(id): Named,
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
@@ -155,10 +162,4 @@ async fn find(app: &Arc<App>, id: &str) -> Result<Approval, ApiError> {
 async fn theirs(app: &Arc<App>, caller: &Caller, id: &str) -> Result<Approval, ApiError> {
     let approval = find(app, id).await?;
     if caller.may_see(&approval.question) { Ok(approval) } else { Err(ApiError::no_approval()) }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Result<T, ApiError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| ApiError::internal(&error))?
 }

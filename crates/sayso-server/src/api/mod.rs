@@ -1,13 +1,17 @@
 //! The HTTP API, one file for each thing that can be asked.
 
 mod approvals;
+mod asked;
 mod body;
 mod decisions;
+mod grants;
 mod health;
+mod limits;
 mod openapi;
 mod outcomes;
 mod records;
 mod session;
+mod sessions;
 mod socket;
 mod status;
 mod stream;
@@ -21,7 +25,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::who;
 use axum::Router;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use std::sync::Arc;
 
 /// Everything below `/v1`. What each needs of its caller stands in its handler's arguments: `Approver`, `Admin`, or
@@ -40,6 +44,13 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/approvals/{id}", get(approvals::show))
         .route("/v1/approvals/{id}/preview", get(approvals::preview_width))
         .route("/v1/approvals/{id}/answer", post(approvals::answer))
+        .route("/v1/grants", get(grants::list))
+        .route("/v1/grants/{id}", delete(grants::revoke))
+        .route("/v1/limits", get(limits::limits))
+        .route("/v1/sessions", get(sessions::sessions))
+        .route("/v1/sessions/{id}", get(sessions::session))
+        .route("/v1/runs", get(sessions::runs))
+        .route("/v1/runs/{id}", get(sessions::run))
         .route("/v1/status", get(status::status))
         .route("/v1/records", get(records::records))
         .route("/v1/stream", get(stream::stream))

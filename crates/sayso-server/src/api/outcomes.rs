@@ -1,5 +1,6 @@
 //! `POST /v1/outcomes`: what became of a call that was let through.
 
+use super::asked::blocking;
 use super::body;
 use crate::app::App;
 use crate::clock::now_ms;
@@ -26,8 +27,7 @@ pub(super) async fn outcomes(
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
     let (_, fields) = body::object(&headers, bytes)?;
-    let told = tokio::task::spawn_blocking(move || take_down(&app, &caller, &fields)).await;
-    told.map_err(|error| ApiError::internal(&error))?.map(Json)
+    blocking(move || take_down(&app, &caller, &fields)).await.map(Json)
 }
 
 fn take_down(app: &App, caller: &Caller, fields: &Fields) -> Result<Value, ApiError> {
@@ -75,7 +75,7 @@ fn take_down(app: &App, caller: &Caller, fields: &Fields) -> Result<Value, ApiEr
     happening.call_id = call_id;
     happening.text = text("text")?.map(|text| sayso_gate::audit::redact_text(&text).chars().take(4096).collect());
     happening.ended = Some(ended);
-    let counted = app.store().settle(&which, &outcome, now_ms())?;
+    let counted = app.store().settle_in(caller.tenant.as_deref(), &which, &outcome, now_ms())?;
     app.store().append(&[Event::Happening(Box::new(happening))], &[])?;
     Ok(json!({"counted": counted}))
 }

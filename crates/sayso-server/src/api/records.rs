@@ -1,11 +1,12 @@
 //! `GET /v1/records`: what was recorded.
 
+use super::asked::{Asked, blocking};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::Admin;
 use axum::Json;
-use axum::extract::{Query as Parameters, State};
-use sayso_gate::audit::{Order, Query, Stored};
+use axum::extract::State;
+use sayso_gate::audit::{Order, Query};
 use sayso_policy::Verdict;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ const MOST: usize = 1000;
 /// What can be asked for. Unknown parameters are refused: a filter that is not understood must not be left out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Asked {
+pub(super) struct Wanted {
     after: Option<u64>,
     limit: Option<usize>,
     order: Option<Ordering>,
@@ -39,9 +40,8 @@ enum Ordering {
 pub(super) async fn records(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
-    asked: Result<Parameters<Asked>, axum::extract::rejection::QueryRejection>,
+    Asked(asked): Asked<Wanted>,
 ) -> Result<Json<Value>, ApiError> {
-    let Parameters(asked) = asked.map_err(|error| ApiError::malformed(error.body_text()))?;
     let query = Query {
         after: asked.after,
         limit: Some(asked.limit.unwrap_or(100).min(MOST)),
@@ -55,11 +55,9 @@ pub(super) async fn records(
         tool: asked.tool,
         verdict: asked.verdict,
         text: asked.text,
+        tenant: caller.tenant,
         ..Query::default()
     };
-    let found = tokio::task::spawn_blocking(move || app.with_log(|log| log.query(&query))).await;
-    let found = found.map_err(|error| ApiError::internal(&error))??;
-    let theirs: Vec<Stored> =
-        found.into_iter().filter(|stored| caller.is_of_their_tenant(&stored.record.actor)).collect();
-    Ok(Json(json!({"records": theirs})))
+    let found = blocking(move || Ok(app.with_log(|log| log.query(&query))?)).await?;
+    Ok(Json(json!({"records": found})))
 }

@@ -1,5 +1,6 @@
 //! `GET /v1/status`: what the page says about this server.
 
+use super::asked::blocking;
 use crate::app::{App, in_words};
 use crate::error::ApiError;
 use crate::who::Approver;
@@ -16,8 +17,9 @@ pub(super) async fn status(
     Approver { caller, person }: Approver,
 ) -> Result<Json<Value>, ApiError> {
     let reader = Arc::clone(&app);
-    let count = tokio::task::spawn_blocking(move || reader.with_log(|log| log.count(&Query::default())));
-    let decisions = count.await.map_err(|error| ApiError::internal(&error))??;
+    // How many others asked for is behind the wall.
+    let theirs = Query { tenant: caller.tenant.clone(), ..Query::default() };
+    let decisions = blocking(move || Ok(reader.with_log(|log| log.count(&theirs))?)).await?;
     let gate = app.gate(Some(Path::new(&app.about.folder)))?;
     let in_force = gate.in_force();
     Ok(Json(json!({
@@ -28,8 +30,7 @@ pub(super) async fn status(
         "folder": app.about.folder,
         "next": app.about.next,
         "record": app.places.shown(&app.places.state),
-        // How many others asked for is behind the wall.
-        "decisions": caller.tenant.is_none().then_some(decisions),
+        "decisions": decisions,
         "tokens_answer": app.trust_tokens,
         "you": person.name,
         "role": caller.role,

@@ -99,6 +99,7 @@ fn actor(fields: &Fields) -> Result<Actor, String> {
         member: text("member")?,
         tenant: text("tenant")?,
         session: text("session")?,
+        run: text("run")?,
         subagent,
         ..Actor::default()
     })

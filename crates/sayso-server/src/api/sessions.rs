@@ -1,0 +1,176 @@
+//! `/v1/sessions` and `/v1/runs`: who works on what, since when, and how that went.
+
+use super::asked::{Asked, Named, blocking, tenant};
+use super::grants::Shown;
+use crate::app::App;
+use crate::clock::now_ms;
+use crate::error::ApiError;
+use crate::who::Admin;
+use axum::Json;
+use axum::extract::State;
+use sayso_gate::approval::{Approval, Question};
+use sayso_gate::audit::{Course, Log, Of, Query};
+use sayso_gate::store::{Approvals as _, Grants as _, GrantsWanted, Questions};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Most sessions, and most questions of one, in one answer.
+const MOST: usize = 500;
+
+/// Which ones.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    /// Only those of this agent.
+    agent: Option<String>,
+    /// Only of this tenant.
+    tenant: Option<String>,
+    /// Only with records since then, in milliseconds since 1970.
+    since: Option<u64>,
+    /// Only those whose last record came before this one, to page on.
+    before: Option<u64>,
+    limit: Option<usize>,
+}
+
+/// Which one, where several tenants use the same id.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Whose {
+    tenant: Option<String>,
+}
+
+/// Sessions.
+#[derive(Serialize)]
+pub(super) struct Sessions {
+    sessions: Vec<Listed>,
+}
+
+/// Runs.
+#[derive(Serialize)]
+pub(super) struct Runs {
+    runs: Vec<Listed>,
+}
+
+/// One session or run in a list.
+#[derive(Serialize)]
+pub(super) struct Listed {
+    #[serde(flatten)]
+    course: Course,
+    /// Questions of it that wait.
+    pending: usize,
+}
+
+/// One session or run.
+#[derive(Serialize)]
+pub(super) struct Detail {
+    #[serde(flatten)]
+    course: Course,
+    /// Questions of it that wait; of a long call the beginning.
+    pending: Vec<Approval>,
+    /// Answers that are remembered for it alone and in force.
+    grants: Vec<Shown>,
+}
+
+/// Sessions, the one with the latest record first.
+pub(super) async fn sessions(
+    State(app): State<Arc<App>>,
+    admin: Admin,
+    Asked(wanted): Asked<Wanted>,
+) -> Result<Json<Sessions>, ApiError> {
+    Ok(Json(Sessions { sessions: list(app, admin, wanted, Of::Session).await? }))
+}
+
+/// Runs, the one with the latest record first.
+pub(super) async fn runs(
+    State(app): State<Arc<App>>,
+    admin: Admin,
+    Asked(wanted): Asked<Wanted>,
+) -> Result<Json<Runs>, ApiError> {
+    Ok(Json(Runs { runs: list(app, admin, wanted, Of::Run).await? }))
+}
+
+/// One session.
+pub(super) async fn session(
+    State(app): State<Arc<App>>,
+    admin: Admin,
+    Named(id): Named,
+    Asked(whose): Asked<Whose>,
+) -> Result<Json<Detail>, ApiError> {
+    detail(app, admin, whose, Of::Session, id).await
+}
+
+/// One run.
+pub(super) async fn run(
+    State(app): State<Arc<App>>,
+    admin: Admin,
+    Named(id): Named,
+    Asked(whose): Asked<Whose>,
+) -> Result<Json<Detail>, ApiError> {
+    detail(app, admin, whose, Of::Run, id).await
+}
+
+async fn list(app: Arc<App>, Admin(caller): Admin, wanted: Wanted, of: Of) -> Result<Vec<Listed>, ApiError> {
+    let query = Query {
+        tenant: tenant(&caller, wanted.tenant)?,
+        agent: wanted.agent,
+        since_ms: wanted.since,
+        before: wanted.before,
+        limit: Some(wanted.limit.unwrap_or(100).min(MOST)),
+        ..Query::default()
+    };
+    blocking(move || {
+        app.with_log(Log::fold)?;
+        let found = app.store().courses(of, &query)?;
+        let listed = |course: Course| Ok(Listed { pending: waiting(&app, of, &course)?.len(), course });
+        found.into_iter().map(listed).collect()
+    })
+    .await
+}
+
+async fn detail(
+    app: Arc<App>,
+    Admin(caller): Admin,
+    whose: Whose,
+    of: Of,
+    id: String,
+) -> Result<Json<Detail>, ApiError> {
+    let tenant = tenant(&caller, whose.tenant)?;
+    let (what, list) = match of {
+        Of::Session => ("session", "/v1/sessions"),
+        Of::Run => ("run", "/v1/runs"),
+    };
+    blocking(move || {
+        app.with_log(Log::fold)?;
+        let (session, run) = match of {
+            Of::Session => (Some(id), None),
+            Of::Run => (None, Some(id)),
+        };
+        let query = Query { tenant, session, run, limit: Some(1), ..Query::default() };
+        let found = app.store().courses(of, &query)?.into_iter().next();
+        let course = found.ok_or_else(|| ApiError::no_such(what, list))?;
+        let pending = waiting(&app, of, &course)?;
+        let now = now_ms();
+        let sessions = if of == Of::Session { std::slice::from_ref(&course.id) } else { course.sessions.as_slice() };
+        let mut grants = Vec::new();
+        for session in sessions {
+            let which = GrantsWanted { in_force: true, session: Some(session), ..GrantsWanted::default() };
+            let theirs = app.store().remembered(&which, now)?.into_iter();
+            let theirs = theirs.filter(|kept| kept.grant.actor.tenant == course.tenant);
+            grants.extend(theirs.map(|kept| Shown::of(kept, now)));
+        }
+        Ok(Json(Detail { course, pending, grants }))
+    })
+    .await
+}
+
+/// Questions of a session or run that wait.
+fn waiting(app: &App, of: Of, course: &Course) -> Result<Vec<Approval>, ApiError> {
+    let session = (of == Of::Session).then_some(course.id.as_str());
+    let which = Questions { pending: true, session, tenant: course.tenant.as_deref(), limit: MOST };
+    let of_it = |question: &Question| {
+        let actor = &question.actor;
+        let named = if of == Of::Session { &actor.session } else { &actor.run };
+        actor.tenant == course.tenant && named.as_deref() == Some(course.id.as_str())
+    };
+    Ok(app.store().questions(&which, &of_it)?.into_iter().map(Approval::brief).collect())
+}

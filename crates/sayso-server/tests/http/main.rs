@@ -1,0 +1,16 @@
+//! The API over real sockets: a real server, its own home folder, its own store, and whatever a caller may send.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a failed unwrap is a failed test"
+)]
+
+mod client;
+mod grants;
+mod limits;
+mod sessions;
+mod walls;
