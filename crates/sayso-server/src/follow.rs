@@ -7,7 +7,8 @@ use crate::attendance::{self, Seat};
 use crate::error::ApiError;
 use crate::tail;
 use crate::told::Told;
-use crate::who::{Bearer, Caller};
+use crate::who::{Bearer, Caller, Role};
+use axum::extract::ws::Utf8Bytes;
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,6 +31,13 @@ pub(crate) struct Asked {
     attend: bool,
 }
 
+/// One record, in the words that this follower may read.
+pub(crate) struct Telling {
+    pub(crate) seq: u64,
+    pub(crate) name: &'static str,
+    pub(crate) json: Utf8Bytes,
+}
+
 /// Somebody who follows the record.
 pub(crate) struct Follower {
     app: Arc<App>,
@@ -49,6 +57,9 @@ impl Follower {
     /// Begins behind what was seen.
     pub(crate) async fn begin(app: Arc<App>, caller: Caller, bearer: Bearer, asked: Asked) -> Result<Self, ApiError> {
         let person = caller.person.as_ref().ok_or_else(ApiError::signed_out)?;
+        if asked.attend && caller.role < Role::Approver {
+            return Err(ApiError::not_yours());
+        }
         let seat = if asked.attend { Some(attendance::sit(&app, person).await) } else { None };
         let reader = Arc::clone(&app);
         let found = tokio::task::spawn_blocking(move || tail::follow(&reader)).await;
@@ -61,12 +72,12 @@ impl Follower {
 
     /// The next record for whoever follows; `None` ends the stream, and they come back. May be dropped while it waits
     /// without losing anything.
-    pub(crate) async fn next(&mut self) -> Option<Arc<Told>> {
+    pub(crate) async fn next(&mut self) -> Option<Telling> {
         loop {
             while let Some(told) = self.before.pop_front() {
                 self.seen = told.seq;
-                if self.wants(&told) {
-                    return Some(told);
+                if let Some(telling) = self.tell(&told) {
+                    return Some(telling);
                 }
             }
             if self.behind {
@@ -77,8 +88,8 @@ impl Follower {
                 Ok(told) if told.seq <= self.seen => {}
                 Ok(told) if told.seq == self.seen.saturating_add(1) => {
                     self.seen = told.seq;
-                    if self.wants(&told) {
-                        return Some(told);
+                    if let Some(telling) = self.tell(&told) {
+                        return Some(telling);
                     }
                 }
                 // Numbers have no gaps: what is between was missed, and the record has it.
@@ -111,7 +122,10 @@ impl Follower {
         Ok(())
     }
 
-    fn wants(&self, told: &Told) -> bool {
-        told.is_for(&self.caller) && self.session.as_deref().is_none_or(|session| told.is_of(session))
+    /// `None`: it is none of their business, or not what they asked for.
+    fn tell(&self, told: &Told) -> Option<Telling> {
+        let wanted = self.session.as_deref().is_none_or(|session| told.is_of(session));
+        let json = told.words_for(&self.caller).filter(|_| wanted)?;
+        Some(Telling { seq: told.seq, name: told.name, json })
     }
 }

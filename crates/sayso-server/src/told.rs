@@ -18,7 +18,9 @@ pub(crate) struct Told {
     /// The question that it is about.
     pub(crate) question: Option<String>,
     /// The object, as JSON on one line; shared, so that a thousand watchers hold it once.
-    pub(crate) json: Utf8Bytes,
+    json: Utf8Bytes,
+    /// For whoever asked: how their question stands, and nothing of who is asked.
+    in_brief: Option<Utf8Bytes>,
     actor: Actor,
     approval: Option<Box<Approval>>,
 }
@@ -48,16 +50,20 @@ impl Told {
                 object.insert("approval".to_owned(), serde_json::to_value(approval).ok()?);
             }
         }
-        Some(Self { seq, name, question, json: object.to_string().into(), actor, approval })
+        let in_brief = approval.as_ref().map(|approval| {
+            json!({"seq": seq, "type": name, "approval": to_whoever_asked(approval)}).to_string().into()
+        });
+        Some(Self { seq, name, question, json: object.to_string().into(), in_brief, actor, approval })
     }
 
-    /// Whether somebody may be told: an admin everything of their tenant, an approver what is addressed to them.
-    pub(crate) fn is_for(&self, caller: &Caller) -> bool {
-        let addressed = || self.approval.as_ref().is_some_and(|approval| caller.may_see(&approval.question));
+    /// What somebody may be told: an admin everything of their tenant, an approver what is addressed to them, and an
+    /// agent how its own questions stand. `None`: this is none of their business.
+    pub(crate) fn words_for(&self, caller: &Caller) -> Option<Utf8Bytes> {
+        let question = self.approval.as_ref().map(|approval| &approval.question);
         match caller.role {
-            Role::Admin => caller.is_of_their_tenant(&self.actor),
-            Role::Approver => addressed(),
-            Role::Agent => false,
+            Role::Admin => caller.is_of_their_tenant(&self.actor).then(|| self.json.clone()),
+            Role::Approver => question.is_some_and(|question| caller.may_see(question)).then(|| self.json.clone()),
+            Role::Agent => self.in_brief.clone().filter(|_| question.is_some_and(|question| caller.asked(question))),
         }
     }
 
@@ -65,6 +71,12 @@ impl Told {
     pub(crate) fn is_of(&self, session: &str) -> bool {
         self.actor.session.as_deref() == Some(session)
     }
+}
+
+/// What whoever asked may know of their question.
+pub(crate) fn to_whoever_asked(approval: &Approval) -> Value {
+    let question = &approval.question;
+    json!({"id": question.id, "standing": approval.standing, "expires_ms": question.expires_ms})
 }
 
 fn name_of(change: &Change) -> &'static str {

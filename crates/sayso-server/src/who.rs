@@ -78,6 +78,12 @@ impl Caller {
         self.tenant.is_none() || self.tenant == actor.tenant
     }
 
+    /// Whether a question was put under the name of their token.
+    pub(crate) fn asked(&self, question: &Question) -> bool {
+        let name = self.person.as_ref().map(|person| person.name.as_str());
+        name.is_some() && name == question.actor.agent.as_deref() && self.is_of_their_tenant(&question.actor)
+    }
+
     /// Whether they may see a question whole.
     pub(crate) fn may_see(&self, question: &Question) -> bool {
         let addressed = || self.person.as_ref().is_some_and(|person| question.may_be_answered_by(person));

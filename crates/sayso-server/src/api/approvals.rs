@@ -5,6 +5,7 @@ use super::body;
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
+use crate::told::to_whoever_asked;
 use crate::who::{Approver, Caller, Role};
 use axum::Json;
 use axum::body::Bytes;
@@ -68,7 +69,7 @@ pub(super) async fn show(
     if caller.role != Role::Agent || !caller.is_of_their_tenant(&question.actor) {
         return Err(ApiError::no_approval());
     }
-    Ok(Json(json!({"id": question.id, "standing": approval.standing, "expires_ms": question.expires_ms})))
+    Ok(Json(to_whoever_asked(&approval)))
 }
 
 /// Which width.

@@ -4,7 +4,7 @@ use super::stream::beat;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::follow::{Asked, Follower};
-use crate::who::{Approver, Bearer};
+use crate::who::Bearer;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use serde::Deserialize;
@@ -58,7 +58,6 @@ async fn signed_in(text: &str, app: Arc<App>, asked: Asked) -> Result<Follower, 
     let first: SignIn = serde_json::from_str(text)
         .map_err(|_| ApiError::malformed("The first message must be {\"token\": \"...\"}, and nothing else."))?;
     let caller = app.caller(&first.token, Instant::now())?;
-    let Approver { caller, .. } = caller.try_into()?;
     Follower::begin(app, caller, Bearer(first.token.into()), asked).await
 }
 
@@ -69,7 +68,7 @@ pub(super) async fn tell(mut socket: WebSocket, mut follower: Follower) {
     loop {
         let message = tokio::select! {
             told = follower.next() => match told {
-                Some(told) => Message::Text(told.json.clone()),
+                Some(told) => Message::Text(told.json),
                 None => return close(socket, close_code::RESTART, "come-back").await,
             },
             said = socket.recv() => match said {

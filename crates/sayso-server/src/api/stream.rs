@@ -4,9 +4,8 @@
 use super::socket;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::follow::{Asked, Follower};
-use crate::told::Told;
-use crate::who::{Approver, Bearer, Caller};
+use crate::follow::{Asked, Follower, Telling};
+use crate::who::{Bearer, Caller};
 use axum::Extension;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::WebSocketUpgrade;
@@ -37,7 +36,6 @@ pub(super) async fn stream(
     let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     asked.after = resumed.or(asked.after);
     if !headers.contains_key(header::UPGRADE) {
-        let Approver { caller, .. } = caller.try_into()?;
         return Ok(events(Follower::begin(app, caller, bearer, asked).await?).into_response());
     }
     let upgrade = upgrade.map_err(|error| ApiError::malformed(error.body_text()))?;
@@ -45,7 +43,6 @@ pub(super) async fn stream(
         // A browser cannot put a header on a WebSocket: it says the token in its first message.
         return Ok(socket::open(upgrade, async move |socket| socket::sign_in(socket, app, asked).await));
     }
-    let Approver { caller, .. } = caller.try_into()?;
     let follower = Follower::begin(app, caller, bearer, asked).await?;
     Ok(socket::open(upgrade, async move |socket| socket::tell(socket, follower).await))
 }
@@ -63,7 +60,7 @@ fn events(follower: Follower) -> Sse<impl Stream<Item = Result<Event, Infallible
         loop {
             tokio::select! {
                 told = follower.next() => {
-                    let event = event(told?.as_ref());
+                    let event = event(&told?);
                     return Some((Ok(event), (follower, beat)));
                 }
                 _ = beat.tick() => if !follower.is_welcome() { return None },
@@ -73,6 +70,6 @@ fn events(follower: Follower) -> Sse<impl Stream<Item = Result<Event, Infallible
     Sse::new(events).keep_alive(KeepAlive::new().interval(BEAT))
 }
 
-fn event(told: &Told) -> Event {
+fn event(told: &Telling) -> Event {
     Event::default().event(told.name).id(told.seq.to_string()).data(told.json.as_str())
 }

@@ -44,7 +44,7 @@ async fn a_token_in_the_store_answers_nothing_unless_the_server_was_told_to_trus
     let forged = server.made("forged", Role::Admin, None);
     let id = server.question(None, None).await;
     assert_eq!(server.says_yes(&forged, &id).await, StatusCode::FORBIDDEN);
-    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream"] {
+    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream?attend=true"] {
         assert_eq!(server.as_one(&forged, get(path)).await.0, StatusCode::FORBIDDEN, "{path}");
     }
     let (status, _) = server.as_one(&forged, post("/v1/decisions", &json!({"tool": "x"}))).await;
@@ -61,7 +61,7 @@ async fn an_agent_sees_and_answers_nothing() {
     let bot = server.made("bot", Role::Agent, None);
     let id = server.question(Some(&bot), None).await;
     assert_eq!(server.says_yes(&bot, &id).await, StatusCode::FORBIDDEN);
-    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream"] {
+    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream?attend=true"] {
         assert_eq!(server.as_one(&bot, get(path)).await.0, StatusCode::FORBIDDEN, "{path}");
     }
     let (status, brief) = server.as_one(&bot, get(&format!("/v1/approvals/{id}"))).await;

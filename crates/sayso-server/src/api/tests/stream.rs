@@ -162,10 +162,8 @@ async fn a_browser_says_its_token_in_the_first_message() {
     watching.send(Message::Ping("x".into())).await.unwrap();
     assert_eq!(watching.next().await.unwrap().unwrap(), Message::Pong("x".into()));
 
-    let agent = server.made("bot", Role::Agent, None);
     for (said, code) in [
         (json!({"token": "0".repeat(64)}).to_string(), "signed-out"),
-        (json!({"token": agent}).to_string(), "not-yours"),
         (json!({"token": token, "role": "admin"}).to_string(), "call-malformed"),
         (token.clone(), "call-malformed"),
         (String::new(), "call-malformed"),
@@ -226,6 +224,35 @@ async fn a_socket_keeps_the_walls_of_tenants_and_sessions() {
         assert_eq!(decision(&mut of_a).await, number);
     }
     assert_eq!(decision(&mut of_b).await, 5);
+}
+
+#[tokio::test]
+async fn an_agent_is_told_how_its_own_questions_stand_and_nothing_else() {
+    let server = Server::trusting("default = \"ask\"\n");
+    let address = server.listen().await;
+    let [bot, other] = ["bot", "other"].map(|name| server.made(name, Role::Agent, None));
+    let alice = server.made("alice", Role::Approver, None);
+    let ask = async |token: &str, query: &str| {
+        let call = json!({"tool": "web_search", "args": {"query": query}, "wait": 0});
+        let (_, told) = server.as_one(token, post("/v1/decisions", &call)).await;
+        told["approval"].as_str().unwrap().to_owned()
+    };
+    let mut by_socket = socket(address, "/v1/stream", &[("authorization", &bearer(&bot))]).await.unwrap();
+    let mut by_events = Events::open(address, "/v1/stream", &bot).await;
+    let (_, mine) = (ask(&other, "theirs").await, ask(&bot, "mine").await);
+    let yes = post(&format!("/v1/approvals/{mine}/answer"), &json!({"verdict": "allow"}));
+    assert_eq!(server.as_one(&alice, yes).await.0, StatusCode::OK);
+    for told in
+        [[next(&mut by_socket).await, next(&mut by_socket).await], [by_events.next().await, by_events.next().await]]
+    {
+        let [asked, answered] = told;
+        assert_eq!((&asked["type"], &asked["approval"]["id"]), (&json!("approval_required"), &json!(mine)));
+        assert_eq!((&answered["type"], &answered["approval"]["id"]), (&json!("approval_response"), &json!(mine)));
+        assert_eq!(answered["approval"]["standing"], "approved");
+        // Neither who was asked nor who answered.
+        assert_eq!(answered.as_object().unwrap().len(), 3, "{answered}");
+        assert_eq!(answered["approval"].as_object().unwrap().len(), 3, "{answered}");
+    }
 }
 
 #[tokio::test]
