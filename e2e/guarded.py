@@ -144,23 +144,27 @@ class Guarded:
         with self.machine("answered") as machine:
             self.install(machine)
             environment = machine.environment()
+            serve = [machine.program, "serve", "--port", "0"]
             watch = [machine.program, "approvals", "watch"]
-            with Terminal(watch, machine.project, environment) as watching, \
-                    concurrent.futures.ThreadPoolExecutor(1) as beside:
-                watching.read_until("Watching as")
-                turns = [[self.shell("mkdir asked")], [self.shell("mkdir refused")], "done"]
-                agent = beside.submit(self.ask, machine, turns)
-                self.answer(machine, environment, "mkdir asked", "allow")
-                self.answer(machine, environment, "mkdir refused", "deny")
-                model = agent.result(timeout=200)
+            with Terminal(serve, machine.project, environment) as serving:
+                serving.read_until("Next:")
+                with Terminal(watch, machine.project, environment) as watching, \
+                        concurrent.futures.ThreadPoolExecutor(1) as beside:
+                    watching.sign_in(serving, 0)
+                    watching.read_until("Watching as")
+                    turns = [[self.shell("mkdir asked")], [self.shell("mkdir refused")], "done"]
+                    agent = beside.submit(self.ask, machine, turns)
+                    self.answer(machine, environment, (serving, 1), "mkdir asked", "allow")
+                    self.answer(machine, environment, (serving, 2), "mkdir refused", "deny")
+                    model = agent.result(timeout=200)
             assert (machine.project / "asked").exists(), model.results
             assert not (machine.project / "refused").exists(), model.results
             assert "Sayso: deny" in model.result(1), model.results
             answers = {record["command"]: record["answer"] for record in self.log(machine) if record.get("command")}
             assert answers == {"mkdir asked": "allow", "mkdir refused": "deny"}, self.log(machine)
 
-    def answer(self, machine, environment, command, verdict):
-        """Waits for the question, and answers it at a terminal as a person does."""
+    def answer(self, machine, environment, serving, command, verdict):
+        """Waits for the question, and answers it at a terminal as a person does: with the key that the server shows."""
         until = time.time() + 100
         while time.time() < until:
             listed = machine.run([self.sayso, "approvals", "list", "--json"]).stdout.splitlines()
@@ -173,7 +177,7 @@ class Guarded:
         question = waiting[0].get("id") or waiting[0]["question"]["id"]
         command = [machine.program, "approvals", "answer", question, verdict]
         with Terminal(command, machine.project, environment) as terminal:
-            terminal.type(terminal.read_until(r"Type (\d+) to go on").group(1))
+            terminal.sign_in(*serving)
             assert terminal.ended() == 0, terminal.shown
 
     def a_vanished_program_blocks(self):

@@ -52,6 +52,11 @@ class Terminal:
     def type(self, text):
         os.write(self.descriptor, text.encode() + b"\n")
 
+    def sign_in(self, serving, used):
+        """Types the key that the terminal of `sayso serve` shows after so many were used."""
+        self.read_until("hidden here: ")
+        self.type(serving.read_until(r"(?s)(?:#k=.*?){%d}#k=(\S{9})" % used).group(1))
+
     def ended(self):
         """Waits for its end. -> the exit code"""
         return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])

@@ -127,8 +127,8 @@ impl App {
 
     /// Whoever holds this token.
     pub(crate) fn caller(&self, token: &str, now: Instant) -> Result<Caller, ApiError> {
-        if self.keys.knows(token, now) {
-            return Ok(Caller::owner(&self.about.owner));
+        if let Some(via) = self.keys.knows(token, now) {
+            return Ok(Caller::owner(&self.about.owner, via));
         }
         if let Some(mut caller) = self.tokens.holder(token) {
             if !self.trust_tokens {

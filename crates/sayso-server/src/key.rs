@@ -1,6 +1,10 @@
-//! Who may see the record: a key that the terminal shows and that works once, exchanged for a token.
+//! Who may see the record and answer: a key that the terminal shows and that works once, exchanged for a token.
 //!
 //! INVARIANT: neither a key nor a token is ever on disk, and neither stands in an address that is sent.
+
+mod proof;
+
+pub(crate) use proof::{own_id, prove};
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -26,6 +30,37 @@ pub(crate) enum Refusal {
     NoRandomness,
 }
 
+/// How somebody shows that they know the key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shown<'a> {
+    /// They say it.
+    Key(&'a str),
+    /// They say what they made of it for this very process, and with which number used once.
+    Proof { nonce: &'a str, proof: &'a str },
+}
+
+/// Where a key was exchanged; whatever is done with the token came from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Via {
+    /// In a browser.
+    Page,
+    /// By a command at a terminal.
+    Terminal,
+    /// By another program.
+    Http,
+}
+
+impl Via {
+    /// As it stands in the record.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Terminal => "terminal",
+            Self::Http => "http",
+        }
+    }
+}
+
 /// The key of the moment, and the tokens that keys became.
 pub(crate) struct Keys {
     inner: Mutex<Inner>,
@@ -34,7 +69,7 @@ pub(crate) struct Keys {
 struct Inner {
     key: String,
     /// By hash, so that looking one up takes no time that depends on how much of it is right.
-    tokens: HashMap<blake3::Hash, Instant>,
+    tokens: HashMap<blake3::Hash, (Instant, Via)>,
     failures: u32,
     failed: Option<Instant>,
 }
@@ -51,8 +86,8 @@ impl Keys {
         self.lock().key.clone()
     }
 
-    /// Exchanges the key for a token; the next key takes its place.
-    pub(crate) fn exchange(&self, offered: &str, now: Instant) -> Result<String, Refusal> {
+    /// Exchanges the key for a token; the next key takes its place. Takes some milliseconds of work.
+    pub(crate) fn exchange(&self, shown: Shown<'_>, via: Via, now: Instant) -> Result<String, Refusal> {
         let mut inner = self.lock();
         if inner.failed.is_some_and(|failed| now.duration_since(failed) > PAUSE) {
             inner.failures = 0;
@@ -60,7 +95,15 @@ impl Keys {
         if inner.failures >= MOST_FAILURES {
             return Err(Refusal::TooMany);
         }
-        let same = blake3::hash(normal(offered).as_bytes()) == blake3::hash(normal(&inner.key).as_bytes());
+        let key = normal(&inner.key);
+        // Hashes compare in a time that tells nothing of how much was right.
+        let same = match shown {
+            Shown::Key(offered) => blake3::hash(normal(offered).as_bytes()) == blake3::hash(key.as_bytes()),
+            Shown::Proof { nonce, proof } => {
+                let offered = blake3::Hash::from_hex(proof);
+                offered.is_ok_and(|offered| offered == prove(&key, nonce, own_id()))
+            }
+        };
         if !same {
             inner.failures += 1;
             inner.failed = Some(now);
@@ -69,15 +112,17 @@ impl Keys {
         let (key, token) = (fresh_key()?, fresh_token()?);
         inner.key = key;
         inner.failures = 0;
-        inner.tokens.retain(|_, given| now.duration_since(*given) < TOKEN_LIFE);
-        inner.tokens.insert(blake3::hash(token.as_bytes()), now);
+        inner.tokens.retain(|_, (given, _)| now.duration_since(*given) < TOKEN_LIFE);
+        inner.tokens.insert(blake3::hash(token.as_bytes()), (now, via));
         Ok(token)
     }
 
-    /// Whether a token is good.
-    pub(crate) fn knows(&self, token: &str, now: Instant) -> bool {
+    /// Where the key was exchanged for this token; `None`: it is not good.
+    pub(crate) fn knows(&self, token: &str, now: Instant) -> Option<Via> {
         let hash = blake3::hash(token.as_bytes());
-        self.lock().tokens.get(&hash).is_some_and(|given| now.duration_since(*given) < TOKEN_LIFE)
+        let inner = self.lock();
+        let (given, via) = inner.tokens.get(&hash)?;
+        (now.duration_since(*given) < TOKEN_LIFE).then_some(*via)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -87,7 +132,7 @@ impl Keys {
 }
 
 /// People type lower case, leave the dash out, and read O for 0.
-fn normal(key: &str) -> String {
+pub(crate) fn normal(key: &str) -> String {
     let upper = key.trim().to_ascii_uppercase();
     upper.chars().filter(|c| *c != '-' && *c != ' ').map(|c| if c == 'O' { '0' } else { c }).collect()
 }
@@ -116,34 +161,55 @@ fn fresh_token() -> Result<String, Refusal> {
 mod tests {
     use super::*;
 
+    fn exchange(keys: &Keys, key: &str, now: Instant) -> Result<String, Refusal> {
+        keys.exchange(Shown::Key(key), Via::Page, now)
+    }
+
     #[test]
     fn a_key_works_once_and_the_next_takes_its_place() {
         let (keys, now) = (Keys::new().unwrap(), Instant::now());
         let first = keys.key();
         assert_eq!(first.len(), 9);
-        let token = keys.exchange(&first.to_lowercase().replace('-', ""), now).unwrap();
-        assert!(keys.knows(&token, now));
-        assert_eq!(keys.exchange(&first, now), Err(Refusal::Wrong));
+        let token = exchange(&keys, &first.to_lowercase().replace('-', ""), now).unwrap();
+        assert!(keys.knows(&token, now).is_some());
+        assert_eq!(exchange(&keys, &first, now), Err(Refusal::Wrong));
         assert_ne!(keys.key(), first);
-        assert!(keys.exchange(&keys.key(), now).is_ok());
+        assert!(exchange(&keys, &keys.key(), now).is_ok());
     }
 
     #[test]
     fn guessing_is_slow() {
         let (keys, now) = (Keys::new().unwrap(), Instant::now());
         for _ in 0..MOST_FAILURES {
-            assert_eq!(keys.exchange("0000-0000x", now), Err(Refusal::Wrong));
+            assert_eq!(exchange(&keys, "0000-0000x", now), Err(Refusal::Wrong));
         }
-        assert_eq!(keys.exchange(&keys.key(), now), Err(Refusal::TooMany));
-        assert!(keys.exchange(&keys.key(), now + PAUSE * 2).is_ok());
+        assert_eq!(exchange(&keys, &keys.key(), now), Err(Refusal::TooMany));
+        assert!(exchange(&keys, &keys.key(), now + PAUSE * 2).is_ok());
     }
 
     #[test]
     fn a_token_ends() {
         let (keys, now) = (Keys::new().unwrap(), Instant::now());
-        let token = keys.exchange(&keys.key(), now).unwrap();
-        assert!(!keys.knows(&token, now + TOKEN_LIFE));
-        assert!(!keys.knows("", now));
-        assert!(!keys.knows(&token.to_uppercase(), now) || token == token.to_uppercase());
+        let token = exchange(&keys, &keys.key(), now).unwrap();
+        assert_eq!(keys.knows(&token, now + TOKEN_LIFE), None);
+        assert_eq!(keys.knows("", now), None);
+        assert!(keys.knows(&token.to_uppercase(), now).is_none() || token == token.to_uppercase());
+    }
+
+    #[test]
+    fn a_proof_made_for_another_process_opens_nothing() {
+        let (keys, now) = (Keys::new().unwrap(), Instant::now());
+        let (key, ours) = (normal(&keys.key()), own_id());
+        let show = |proof: blake3::Hash, nonce: &str| {
+            let proof = proof.to_hex();
+            keys.exchange(Shown::Proof { nonce, proof: &proof }, Via::Terminal, now)
+        };
+        // Whoever put a socket of its own in the place of ours passes on what it was shown.
+        assert_eq!(show(prove(&key, "n", ours + 1), "n"), Err(Refusal::Wrong));
+        assert_eq!(show(prove(&key, "n", ours), "m"), Err(Refusal::Wrong));
+        assert_eq!(show(prove("00000000", "n", ours), "n"), Err(Refusal::Wrong));
+        let token = show(prove(&key, "n", ours), "n").unwrap();
+        assert_eq!(keys.knows(&token, now), Some(Via::Terminal));
+        assert_eq!(show(prove(&key, "n", ours), "n"), Err(Refusal::Wrong), "the key was used");
     }
 }

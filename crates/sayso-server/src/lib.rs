@@ -8,6 +8,7 @@
 mod api;
 mod app;
 mod attendance;
+mod client;
 mod clock;
 mod error;
 mod follow;
@@ -23,6 +24,7 @@ mod who;
 pub mod wire;
 
 pub use app::{About, in_words};
+pub use client::{ClientError, Running, SignedIn};
 pub use error::Error;
 pub use server::{Listening, Options, serve};
 pub use token::{Token, TokenError, Tokens};

@@ -5,6 +5,7 @@ use crate::who::{Caller, Role};
 use sayso_gate::Places;
 use sayso_policy::Person;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -173,7 +174,8 @@ impl Tokens {
         let hash = hash(secret);
         let token = tokens.iter().find(|token| token.hash == hash && token.is_good(now_ms()))?;
         let person = Person { groups: token.groups.clone(), ..Person::named(&token.name) };
-        Some(Caller { person: Some(person), role: token.role, tenant: token.tenant.clone() })
+        let via = Cow::Owned(format!("token {}", token.name));
+        Some(Caller { person: Some(person), role: token.role, tenant: token.tenant.clone(), via })
     }
 
     /// One change at a time, written whole or not at all.

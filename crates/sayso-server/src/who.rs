@@ -4,6 +4,7 @@
 
 use crate::app::App;
 use crate::error::ApiError;
+use crate::key::Via;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header;
 use axum::http::request::Parts;
@@ -12,6 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use sayso_gate::approval::Question;
 use sayso_policy::{Actor, Person};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,17 +52,20 @@ pub(crate) struct Caller {
     pub(crate) role: Role,
     /// Whose calls they may know of; `None`: everybody's.
     pub(crate) tenant: Option<String>,
+    /// How they come in, as it stands in the record of what they do: `page`, `terminal`, `http`, `token alice`.
+    pub(crate) via: Cow<'static, str>,
 }
 
 impl Caller {
     /// Anybody on this machine.
     pub(crate) fn anybody() -> Self {
-        Self { person: None, role: Role::Agent, tenant: None }
+        Self { person: None, role: Role::Agent, tenant: None, via: Cow::Borrowed("http") }
     }
 
     /// Whoever holds the key that the terminal showed.
-    pub(crate) fn owner(name: &str) -> Self {
-        Self { person: Some(Person::named(name)), role: Role::Admin, tenant: None }
+    pub(crate) fn owner(name: &str, via: Via) -> Self {
+        let via = Cow::Borrowed(via.as_str());
+        Self { person: Some(Person::named(name)), role: Role::Admin, tenant: None, via }
     }
 
     /// Whoever has a token asks under its name and tenant, whatever the body says.
@@ -175,9 +180,14 @@ fn at_least(role: Role, caller: Caller) -> Result<Caller, ApiError> {
 mod tests {
     use super::*;
 
+    fn with_tenant_a(name: &str, role: Role) -> Caller {
+        let (person, tenant) = (Some(Person::named(name)), Some("a".to_owned()));
+        Caller { person, role, tenant, via: Cow::Borrowed("http") }
+    }
+
     #[test]
     fn a_token_signs_what_it_asks_for() {
-        let bot = Caller { person: Some(Person::named("bot")), role: Role::Agent, tenant: Some("a".to_owned()) };
+        let bot = with_tenant_a("bot", Role::Agent);
         let mut actor = Actor { agent: Some("alice".to_owned()), tenant: Some("b".to_owned()), ..Actor::default() };
         bot.sign(&mut actor);
         assert_eq!((actor.agent.as_deref(), actor.tenant.as_deref()), (Some("bot"), Some("a")));
@@ -188,11 +198,11 @@ mod tests {
 
     #[test]
     fn a_tenant_is_a_wall_also_for_an_admin() {
-        let admin = Caller { person: Some(Person::named("x")), role: Role::Admin, tenant: Some("a".to_owned()) };
+        let admin = with_tenant_a("x", Role::Admin);
         let of = |tenant: Option<&str>| Actor { tenant: tenant.map(str::to_owned), ..Actor::default() };
         assert!(admin.is_of_their_tenant(&of(Some("a"))));
         assert!(!admin.is_of_their_tenant(&of(Some("b"))));
         assert!(!admin.is_of_their_tenant(&of(None)));
-        assert!(Caller::owner("x").is_of_their_tenant(&of(Some("b"))));
+        assert!(Caller::owner("x", Via::Page).is_of_their_tenant(&of(Some("b"))));
     }
 }

@@ -1,15 +1,20 @@
 //! Who sits at the terminal: a person, as far as that can be told, and not an agent's program.
 //!
-//! Under one user this is a tripwire and no wall: see SECURITY.md. It refuses what an agent's tool starts (by its
+//! Where a server runs, its key is asked for: a program can make a terminal for itself, but does not know the key.
+//! Where none runs, this is a tripwire and no wall: see SECURITY.md. It refuses what an agent's tool starts (by its
 //! ancestors), what has no terminal of its own, and what does not read what is shown there.
+
+mod hidden;
 
 use crate::failure::Failure;
 use rustix::process::{Pid, getpgrp, getuid};
 use rustix::termios::tcgetpgrp;
+use sayso_gate::Places;
 use sayso_policy::Person;
+use sayso_server::{ClientError, Running, SignedIn};
 use std::fs::File;
 use std::hash::BuildHasher as _;
-use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _, stdin};
+use std::io::{BufRead as _, BufReader, IsTerminal as _, Read as _, Write as _, stdin};
 
 /// Processes above this one that are looked at.
 const MOST_ANCESTORS: usize = 64;
@@ -31,9 +36,15 @@ const AGENTS: [&str; 14] = [
     "amp",
 ];
 
-/// The person at the terminal, who has read there what is about to happen and confirmed it.
-pub(crate) fn confirmed(what: &str) -> Result<Person, Failure> {
+/// The person at the terminal, who has read there what is about to happen and confirmed it: with the key of the server
+/// where one runs, else with a number that is shown.
+pub(crate) fn confirmed(places: &Places, what: &str) -> Result<Person, Failure> {
     let (person, mut terminal) = at_terminal()?;
+    if let Some(server) = Running::find(places) {
+        writeln!(terminal, "{what}")?;
+        sign_in(server, &mut terminal)?;
+        return Ok(person);
+    }
     let code = std::hash::RandomState::new().hash_one(std::process::id()) % 9000 + 1000;
     write!(terminal, "{what}\nType {code} to go on: ")?;
     terminal.flush()?;
@@ -43,6 +54,56 @@ pub(crate) fn confirmed(what: &str) -> Result<Person, Failure> {
         return Err(Failure::wrong("error: that is not the number that was shown, so nothing has changed"));
     }
     Ok(person)
+}
+
+/// The server that takes answers. There is no other way to answer: without a server there is no secret that a program
+/// of this user could not find.
+pub(crate) fn server(places: &Places) -> Result<Running, Failure> {
+    Running::find(places).ok_or_else(|| {
+        Failure::wrong(
+            "error: an answer needs the key of the server, and no server runs\n\n  \
+             Start `sayso serve` in a terminal of your own: it shows the key.",
+        )
+    })
+}
+
+/// Asks for the server's key, which is not shown while it is typed, and signs in with it.
+pub(crate) fn sign_in(server: Running, terminal: &mut File) -> Result<SignedIn, Failure> {
+    keep_memory_closed();
+    let key = hidden::line(terminal, "The key or address that `sayso serve` shows; it stays hidden here: ")?;
+    server.sign_in(&key).map_err(refused)
+}
+
+/// Signs in with the key that stands in this descriptor, for programs that keep it in no file.
+pub(crate) fn sign_in_from(server: Running, descriptor: u32) -> Result<SignedIn, Failure> {
+    if descriptor < 3 {
+        return Err(Failure::wrong("error: --key-fd takes a descriptor of its own: 3 or more"));
+    }
+    keep_memory_closed();
+    let unreadable = |error| Failure::wrong(format!("error: descriptor {descriptor} cannot be read: {error}"));
+    let source = File::open(format!("/dev/fd/{descriptor}")).map_err(unreadable)?;
+    let mut key = String::new();
+    BufReader::new(source.take(256)).read_line(&mut key).map_err(unreadable)?;
+    server.sign_in(&key).map_err(refused)
+}
+
+/// Why a server does not do it, as wrong usage where that is what it is.
+pub(crate) fn refused(error: ClientError) -> Failure {
+    match error {
+        ClientError::Refused { .. } | ClientError::Another(_) => Failure::wrong(format!("error: {error}")),
+        error => Failure::Internal(error.into()),
+    }
+}
+
+/// Programs of the same user do not look into this process any more, and no crash writes its memory to a file. Root's
+/// do.
+pub(crate) fn keep_memory_closed() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // Where the kernel refuses, all is as it was before; SECURITY.md says what that means.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
 }
 
 /// The person at the terminal, and the terminal.

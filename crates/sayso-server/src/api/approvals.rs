@@ -109,19 +109,19 @@ pub(super) async fn answer(
     let reply = reply(&headers, bytes)?;
     let question = theirs(&app, &caller, &id).await?.question;
     let answering = Arc::clone(&app);
-    let answered = blocking(move || give(&answering, &question, &person, &reply)).await;
+    let answered = blocking(move || give(&answering, &question, (&person, &caller.via), &reply)).await;
     app.tail.look_now();
     app.waiting.tell(&id);
     Ok(Json(serde_json::to_value(&answered?).map_err(|error| ApiError::internal(&error))?))
 }
 
-fn give(app: &App, question: &Question, person: &Person, reply: &Reply) -> Result<Approval, ApiError> {
+fn give(app: &App, question: &Question, (person, via): (&Person, &str), reply: &Reply) -> Result<Approval, ApiError> {
     let in_force = app.gate_of(question)?.in_force();
     let given = question.reasons.iter().any(|reason| reason.layer == "given");
     let answer = Answering {
         id: &question.id,
         person,
-        via: "page",
+        via,
         reply,
         // A question of a hook with files named on its command line was asked by a policy that is not known here.
         policy: (!given).then(|| in_force.policy.version()),

@@ -1,14 +1,14 @@
-//! `POST /v1/session`: the key of the terminal for a token of this tab.
+//! `POST /v1/session`: the key of the terminal for a token of this tab, or of this command.
 
 use super::body;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::key::Refusal;
+use crate::key::{Refusal, Shown, Via};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,9 +20,26 @@ pub(super) async fn session(
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
     let (_, fields) = body::object(&headers, bytes)?;
-    let key = fields.string("key").map_err(ApiError::malformed)?;
-    let key = key.ok_or_else(|| ApiError::malformed("`key` is missing."))?;
-    match app.keys.exchange(&key, Instant::now()) {
+    let text = |name: &str| fields.string(name).map_err(ApiError::malformed);
+    let (key, proof, nonce) = (text("key")?, text("proof")?, text("nonce")?);
+    let via = match text("via")?.as_deref() {
+        Some("terminal") => Via::Terminal,
+        // A browser says where its requests come from, and no other program has to.
+        None if headers.contains_key(header::ORIGIN) => Via::Page,
+        None => Via::Http,
+        Some(_) => return Err(ApiError::malformed("`via` must be terminal, or absent.")),
+    };
+    let keys = Arc::clone(&app);
+    let exchanged = tokio::task::spawn_blocking(move || {
+        let shown = match (&key, &proof, &nonce) {
+            (Some(key), None, None) => Shown::Key(key),
+            (None, Some(proof), Some(nonce)) => Shown::Proof { nonce, proof },
+            _ => return Err(ApiError::malformed("Give `key`, or `proof` and its `nonce`.")),
+        };
+        Ok(keys.keys.exchange(shown, via, Instant::now()))
+    })
+    .await;
+    match exchanged.map_err(|error| ApiError::internal(&error))?? {
         Ok(token) => {
             (app.announce)(&app.keys.key());
             Ok(Json(json!({"token": token})))

@@ -3,14 +3,13 @@
 mod shown;
 mod watch;
 
-use crate::command::log::time::now_ms;
 use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
 use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
 use sayso_gate::audit::Log;
-use sayso_gate::store::{Answering, Approvals as _, Sqlite};
-use sayso_gate::{Error, Home, InForce, Memory, Places, ProcessEnvironment, RealFiles};
-use sayso_policy::{Facts, Person, Verdict};
+use sayso_gate::store::{Approvals as _, Sqlite};
+use sayso_gate::{Home, InForce, Memory, Places};
+use sayso_policy::{Person, Verdict};
 use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,8 +17,8 @@ use std::process::ExitCode;
 /// Shows and answers questions that wait for a person.
 ///
 /// Where a policy says ask, the agent's own prompt is used, or, while somebody watches, this queue. A rule that names
-/// its approvers always asks here. An answer needs you at a terminal; it is bound to the exact call, and a changed
-/// file, PATH or policy makes it void.
+/// its approvers always asks here. An answer needs the key that `sayso serve` shows, which is asked for at the terminal;
+/// it is bound to the exact call, and a changed file, PATH or policy makes it void.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +27,8 @@ Examples:
   sayso approvals show 01a2b3                            what it would do, and what else a wider yes would allow
   sayso approvals answer 01a2b3 allow
   sayso approvals answer 01a2b3 allow --always --width program
-  sayso approvals answer 01a2b3 deny --always")]
+  sayso approvals answer 01a2b3 deny --always
+  sayso approvals answer 01a2b3 allow --key-fd 3 3< <(pass-the-key)    from a program, without a terminal")]
 pub(crate) struct Approvals {
     #[command(subcommand)]
     action: Action,
@@ -79,6 +79,9 @@ struct Answer {
     /// For what: exact (this very call), program (the same program and subcommand), folder (everything below)
     #[arg(long, value_parser = ["exact", "program", "folder"], default_value = "exact")]
     width: String,
+    /// Read the server's key from this open descriptor, not from the terminal
+    #[arg(long, value_name = "N")]
+    key_fd: Option<u32>,
 }
 
 /// Runs it.
@@ -103,8 +106,16 @@ pub(crate) fn run(command: &Approvals) -> Outcome {
             let approval = find(store, &answer.id)?;
             let reply = reply(answer);
             let asks = format!("{}\n{}", shown::whole(&approval, &[]), shown::about_to(&approval.question, &reply));
-            let person = operator::confirmed(&asks)?;
-            let answered = give(&places, store, &approval.question, &person, &reply)?;
+            let signed_in = match answer.key_fd {
+                Some(descriptor) => operator::sign_in_from(operator::server(&places)?, descriptor)?,
+                None => {
+                    let (_, mut terminal) = operator::at_terminal()?;
+                    let server = operator::server(&places)?;
+                    writeln!(terminal, "{asks}")?;
+                    operator::sign_in(server, &mut terminal)?
+                }
+            };
+            let answered = signed_in.answer(&approval.question.id, &reply).map_err(operator::refused)?;
             writeln!(stdout(), "{}", shown::standing(&answered))?;
         }
         Action::Watch { json } => watch::run(&places, store, *json)?,
@@ -121,38 +132,6 @@ fn reply(answer: &Answer) -> Reply {
     let width = Width::ALL.into_iter().find(|width| width.as_str() == answer.width).unwrap_or_default();
     let verdict = if answer.verdict == "allow" { Verdict::Allow } else { Verdict::Deny };
     Reply { verdict, remember, width }
-}
-
-/// Answers, with what policy and files are now.
-fn give(
-    places: &Places,
-    store: &Sqlite,
-    question: &Question,
-    person: &Person,
-    reply: &Reply,
-) -> Result<Approval, Failure> {
-    let policy = policy_now(places, question)?;
-    let answer = Answering {
-        id: &question.id,
-        person,
-        via: "terminal",
-        reply,
-        policy: policy.as_deref(),
-        facts: Facts { files: &RealFiles, env: &ProcessEnvironment },
-        now_ms: now_ms(),
-    };
-    store.answer(&answer).map_err(|error| match error {
-        Error::Refused(why) => Failure::wrong(format!("error: {why}")),
-        error => error.into(),
-    })
-}
-
-/// The version of the policy in force for the question's workspace; not known where files named on a command line
-/// asked.
-fn policy_now(places: &Places, question: &Question) -> Result<Option<String>, Failure> {
-    let in_force = InForce::load(places, question.workspace.as_deref().map(Path::new)).map_err(judge::refused)?;
-    let given = question.reasons.iter().any(|reason| reason.layer == "given");
-    Ok((!given).then(|| in_force.policy.version().to_owned()))
 }
 
 /// What each width would let pass of what was asked lately.

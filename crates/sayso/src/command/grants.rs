@@ -62,7 +62,8 @@ enum Action {
 
 /// Runs it.
 pub(crate) fn run(command: &Grants) -> Outcome {
-    let memory = Memory::of(&Places::find(Home::Environment)?);
+    let places = Places::find(Home::Environment)?;
+    let memory = Memory::of(&places);
     let store = memory.store()?;
     let mut out = stdout().lock();
     match &command.action {
@@ -80,14 +81,14 @@ pub(crate) fn run(command: &Grants) -> Outcome {
         }
         Action::Revoke { id } => {
             let kept = find(store, id)?;
-            let person = operator::confirmed(&format!("Taken back: {}", described(&kept)))?;
+            let person = operator::confirmed(&places, &format!("Taken back: {}", described(&kept)))?;
             store.revoke(&kept.grant.id, &person.name, now_ms())?;
             writeln!(out, "Taken back. The next such call is asked about again.")?;
         }
         Action::Expire { id, after } => {
             let kept = find(store, id)?;
             let at = now_ms().saturating_add(u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
-            let person = operator::confirmed(&format!("Ends at {}: {}", time(at), described(&kept)))?;
+            let person = operator::confirmed(&places, &format!("Ends at {}: {}", time(at), described(&kept)))?;
             store.expire(&kept.grant.id, at, &person.name, now_ms())?;
             writeln!(out, "It ends at {}.", time(at))?;
         }

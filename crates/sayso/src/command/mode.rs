@@ -52,7 +52,7 @@ pub(crate) fn run(command: &Mode) -> Outcome {
         _ => Run::Enforce,
     };
     if wanted == Run::Enforce {
-        let person = operator::confirmed("Every policy file's own mode is in force again.")?;
+        let person = operator::confirmed(&places, "Every policy file's own mode is in force again.")?;
         end(&memory, &person)?;
         return show(&places, command.json);
     }
@@ -67,7 +67,7 @@ pub(crate) fn run(command: &Mode) -> Outcome {
             ))
         })?;
         let asks = format!("The mode becomes `{word}` for all agents of this user: {}", visible(&because));
-        (operator::confirmed(&asks)?, because)
+        (operator::confirmed(&places, &asks)?, because)
     };
     let since_ms = now_ms();
     let lasts = command.lasts.map(|lasts| u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX));

@@ -159,7 +159,7 @@ fn rollback(places: &Places, log: &Log, version: &PolicyVersion) -> Result<(), F
         return Err(Failure::wrong(judge::rendered(&problems, &texts)));
     }
     let asks = format!("{} becomes what it was in version {}.", places.shown(&places.user), version.version);
-    let person = operator::confirmed(&asks)?;
+    let person = operator::confirmed(places, &asks)?;
     let mut change = Change::now(Kind::Policy, "rolled-back");
     change.about = Some(version.version.clone());
     change.by = Some(person.name);

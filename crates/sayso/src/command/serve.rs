@@ -6,6 +6,7 @@ use crate::judge::refused;
 use crate::operator;
 use crate::show::agents::{self, Found};
 use crate::show::paint::Paint;
+use rustix::fs::FileType;
 use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Home, InForce, Places};
 use sayso_policy::explain::visible;
@@ -40,6 +41,7 @@ pub(crate) struct Serve {
 
 /// Runs it.
 pub(crate) fn run(serve: &Serve) -> Outcome {
+    operator::keep_memory_closed();
     let places = Places::find(serve.home.as_deref().map_or(Home::Environment, Home::At))?;
     let given = serve.policy.texts()?;
     let here = std::env::current_dir()?;
@@ -69,7 +71,7 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         about,
         ready: Box::new(move |listening| say(&intro.text(Paint::for_stdout(), listening))),
         announce: Box::new(move |listening| {
-            say(&format!("\n  used. For another browser: {}\n", link(listening.address, &listening.key)))
+            say(&format!("\n  used. The next one: {}\n", link(listening.address, &listening.key)))
         }),
     };
     sayso_server::serve(options).map_err(|error| failure(error, port))?;
@@ -82,8 +84,14 @@ fn say(text: &str) {
     let _ = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
 }
 
+/// The page's address with its key; without it where what is said here is written down: a log is a file too.
 fn link(address: SocketAddr, key: &str) -> String {
-    format!("http://{address}/#k={key}")
+    let written_down = rustix::fs::fstat(stdout())
+        .is_ok_and(|stat| matches!(FileType::from_raw_mode(stat.st_mode), FileType::RegularFile | FileType::Socket));
+    match written_down {
+        false => format!("http://{address}/#k={key}"),
+        true => format!("http://{address}/ (no key is written into a log: run `sayso serve` in a terminal)"),
+    }
 }
 
 fn failure(error: Error, port: u16) -> Failure {

@@ -76,7 +76,7 @@ pub(crate) fn run(command: &Token) -> Outcome {
             let ends = now_ms().saturating_add(u64::try_from(expires.as_millis()).unwrap_or(u64::MAX));
             let whose = tenant.as_ref().map(|tenant| format!(" in {}", visible(tenant))).unwrap_or_default();
             let what = format!("A token for {}: {}{whose}, until {}", visible(name), role.as_str(), time(ends));
-            operator::confirmed(&what)?;
+            operator::confirmed(&places, &what)?;
             let secret = tokens.create(name, role, tenant.clone(), groups.clone(), ends).map_err(failure)?;
             writeln!(out, "{secret}")?;
         }
@@ -112,7 +112,7 @@ pub(crate) fn run(command: &Token) -> Outcome {
             }
         }
         Action::Revoke { name } => {
-            operator::confirmed(&format!("The token {} is taken back", visible(name)))?;
+            operator::confirmed(&places, &format!("The token {} is taken back", visible(name)))?;
             tokens.revoke(name).map_err(failure)?;
             writeln!(out, "Taken back.")?;
         }

@@ -2,8 +2,10 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::judge::refused;
+use crate::operator;
 use sayso_gate::policy::{Standing, distrust, standing, trust};
 use sayso_gate::{Home, Places};
+use sayso_policy::explain::visible;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
@@ -39,6 +41,11 @@ pub(crate) fn run(command: &Trust) -> Outcome {
             false => "Nothing was trusted here.".to_owned(),
         }
     } else {
+        if sayso_server::Running::find(&places).is_some() {
+            let asks =
+                format!("The project's file in {} counts whole, as it is now.", visible(&here.to_string_lossy()));
+            operator::confirmed(&places, &asks)?;
+        }
         let standing = trust(&places, &here).map_err(|error| match error {
             sayso_gate::Error::NoProjectFile(_) => {
                 Failure::wrong(format!("{error}\n\n  `sayso init --project` writes one."))

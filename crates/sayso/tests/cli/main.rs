@@ -9,6 +9,7 @@
 )]
 
 mod analyze;
+mod attacks;
 mod check;
 mod check_lines;
 mod doctor;
@@ -20,9 +21,11 @@ mod log;
 mod memory;
 mod person;
 mod policy_files;
+mod pty;
 mod readme;
 mod reference;
 mod serve;
+mod served;
 mod store;
 mod token;
 mod trust;

@@ -1,6 +1,8 @@
 //! `sayso approvals`, `grants`, `limits`, `policy` and `mode`.
 
 use crate::person::{Person, first};
+use crate::pty::{agent_above, at_terminal, the_key, the_number};
+use crate::served::serve;
 use serde_json::{Value, json};
 
 const LEADS: &str = "default = \"ask\"\n[allow]\nrun = [\"true\"]\n[approvals.leads]\nmembers = [\"nobody-here\"]\n\
@@ -129,76 +131,110 @@ fn versions_of_the_policy_are_kept_and_compared() {
     assert_eq!(person.run(&["policy", "show", "ffff"]).code, 2);
 }
 
-/// Runs a command at a terminal of its own, where a person types the number that is shown.
-fn at_terminal(person: &Person, arguments: &[&str]) -> String {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    use std::io::{Read as _, Write as _};
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let theirs = || std::fs::File::options().read(true).write(true).open(&name).unwrap();
-    let sayso = person.sayso();
-    let mut command = std::process::Command::new("setsid");
-    command
-        .args(["--ctty", "--wait"])
-        .arg(sayso.get_program())
-        .args(arguments)
-        .current_dir(person.project())
-        .env_clear();
-    command.env("HOME", person.home()).env("PATH", "/usr/bin:/bin");
-    let mut child = command.stdin(theirs()).stdout(theirs()).stderr(theirs()).spawn().unwrap();
-    // Our own hold on their side of the terminal would keep it open for ever.
-    drop(command);
-    let mut terminal = std::fs::File::from(ours);
-    let (mut shown, mut typed) = (String::new(), false);
-    let mut buffer = [0; 4096];
-    // The terminal of a program that has ended is an error to read.
-    while let Ok(length) = terminal.read(&mut buffer) {
-        if length == 0 {
-            break;
-        }
-        shown.push_str(&String::from_utf8_lossy(&buffer[..length]));
-        let code =
-            shown.split("Type ").nth(1).and_then(|rest| rest.split(" to go on: ").next().filter(|c| c.len() == 4));
-        if let (Some(code), false) = (code.filter(|_| shown.contains(" to go on: ")), typed) {
-            writeln!(terminal, "{code}").unwrap();
-            typed = true;
-        }
-    }
-    child.wait().unwrap();
-    shown
-}
-
 #[test]
-fn a_person_at_a_terminal_answers_and_the_call_passes() {
+fn a_person_at_a_terminal_answers_with_the_servers_key_and_the_call_passes() {
     let person = Person::new();
     let name = String::from_utf8(std::process::Command::new("id").arg("-un").output().unwrap().stdout).unwrap();
     person.policy(&LEADS.replace("nobody-here", name.trim()).replace("default = \"ask\"", "default = \"allow\""));
     assert_eq!(hook(&person, "make all").0, "deny");
     let listed = person.run(&["approvals", "list", "--json"]).out;
     let id = serde_json::from_str::<Value>(&listed).unwrap()["id"].as_str().unwrap().to_owned();
-    let shown = at_terminal(&person, &["approvals", "answer", &id, "allow", "--always"]);
-    if shown.contains("started it") {
-        // These tests themselves were started by an agent.
+    let answer = ["approvals", "answer", &id, "allow", "--always"];
+    let (code, shown) = at_terminal(&person, &answer, &mut the_number());
+    if agent_above(&shown) {
         return;
     }
+    assert_eq!(code, 2, "{shown}");
+    assert!(shown.contains("needs the key of the server, and no server runs"), "{shown}");
+
+    let mut served = serve(&person);
+    let (code, shown) = at_terminal(&person, &answer, &mut the_key(&served.key()));
+    assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("approved"), "{shown}");
+    assert!(!shown.contains(&served.key()), "what is typed is not shown: {shown}");
     assert_eq!(hook(&person, "make all").0, "allow");
     assert_eq!(hook(&person, "make all").0, "allow");
     assert_eq!(hook(&person, "make other").0, "deny");
+    let said = person.run(&["approvals", "list", "--all", "--json"]).out;
+    assert!(said.contains("\"via\":\"terminal\""), "{said}");
     let granted: Value = serde_json::from_str(&person.run(&["grants", "list", "--json"]).out).unwrap();
     assert_eq!(granted["givers"][0]["name"].as_str(), Some(name.trim()));
     let id = granted["id"].as_str().unwrap();
     assert!(person.run(&["grants", "list"]).out.contains(id));
     assert!(person.run(&["grants", "uses", id]).out.contains("make all"));
-    assert!(at_terminal(&person, &["grants", "revoke", id]).contains("Taken back."));
+    let (_, shown) = at_terminal(&person, &["grants", "revoke", id], &mut the_key(&served.next_key()));
+    assert!(shown.contains("Taken back."), "{shown}");
     assert_eq!(hook(&person, "make all").0, "deny");
-    let off = at_terminal(&person, &["mode", "off", "--for", "10m", "--because", "a fire"]);
-    assert!(off.contains("off: since"), "{off}");
+    let off = ["mode", "off", "--for", "10m", "--because", "a fire"];
+    let (code, shown) = at_terminal(&person, &off, &mut the_key("0000-0000"));
+    assert_eq!(code, 2, "{shown}");
+    served.stop();
+
+    // Without a server, what is not an answer needs the number that is shown.
+    let (_, shown) = at_terminal(&person, &off, &mut the_number());
+    assert!(shown.contains("off: since"), "{shown}");
     assert_eq!(hook(&person, "make all").0, "allow");
-    assert!(at_terminal(&person, &["mode", "enforce"]).contains("enforce: every"));
+    assert!(at_terminal(&person, &["mode", "enforce"], &mut the_number()).1.contains("enforce: every"));
     assert_eq!(hook(&person, "make all").0, "deny");
+}
+
+#[test]
+fn a_person_who_watches_signs_in_once_and_answers() {
+    let person = Person::new();
+    person.policy("default = \"ask\"\n");
+    let served = serve(&person);
+    let call = json!({"tool": "web_search", "args": {"query": "rust"}, "wait": 0, "cwd": person.project()});
+    let first = served.question(None, &call);
+    let mut key = the_key(&served.key());
+    let mut answered = 0;
+    let mut second = None;
+    let (_, shown) = at_terminal(&person, &["approvals", "watch"], &mut |shown| {
+        if let Some(key) = key(shown) {
+            return Some(key);
+        }
+        if shown.matches("l later: ").count() > answered {
+            answered += 1;
+            if answered == 1 {
+                let call =
+                    json!({"tool": "web_search", "args": {"query": "other"}, "wait": 0, "cwd": person.project()});
+                second = Some(served.question(None, &call));
+                return Some("y".to_owned());
+            }
+            return Some("n".to_owned());
+        }
+        // Ctrl-C ends it once both are answered.
+        shown.contains("denied").then(|| "\u{3}".to_owned())
+    });
+    if agent_above(&shown) {
+        return;
+    }
+    let standing = |id: &str| {
+        let told = served.send("GET", &format!("/v1/approvals/{id}"), &[], "");
+        told.body["standing"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((standing(&first), standing(&second.unwrap())), ("approved".to_owned(), "denied".to_owned()), "{shown}");
+}
+
+#[test]
+fn a_program_hands_the_key_over_in_a_descriptor_of_its_own() {
+    let person = Person::new();
+    person.policy("default = \"ask\"\n");
+    let served = serve(&person);
+    let call = json!({"tool": "web_search", "args": {}, "wait": 0, "cwd": person.project()});
+    let id = served.question(None, &call);
+    let sayso = person.sayso();
+    let answer = |key: &str, fd: &str| {
+        let line =
+            format!("exec {} approvals answer {id} allow --key-fd {fd} 3<<<\"$KEY\"", sayso.get_program().display());
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-c", &line]).env_clear().env("HOME", person.home()).env("KEY", key).output().unwrap()
+    };
+    for (key, fd) in [("0000-0000", "3"), (served.key().as_str(), "0"), (served.key().as_str(), "9")] {
+        assert_eq!(answer(key, fd).status.code(), Some(2), "{key} {fd}");
+    }
+    let said = answer(&served.key(), "3");
+    assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+    assert_eq!(String::from_utf8_lossy(&said.stdout), "approved\n");
 }
 
 #[test]

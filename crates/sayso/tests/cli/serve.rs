@@ -1,40 +1,13 @@
 //! `sayso serve`: the process. What the API does is tested beside it, the page in `e2e/`.
 
 use crate::person::{Person, first};
-use std::io::{BufRead as _, BufReader};
-use std::net::TcpStream;
+use crate::served::serve;
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Stdio};
-
-struct Served {
-    child: Child,
-    port: u16,
-    printed: String,
-}
-
-fn serve(person: &Person) -> Served {
-    let mut child = person.sayso().args(["serve", "--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    let mut printed = String::new();
-    while !printed.contains("Next:") {
-        assert_ne!(output.read_line(&mut printed).unwrap(), 0, "{printed}");
-    }
-    let port = printed.split("127.0.0.1:").nth(1).unwrap().split('/').next().unwrap().parse().unwrap();
-    Served { child, port, printed }
-}
-
-fn ask(mut stream: impl std::io::Read + std::io::Write, request: &str) -> String {
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
 
 #[test]
 fn it_says_where_it_is_and_stops_when_told() {
     let person = Person::new();
-    let mut served = serve(&person);
+    let served = serve(&person);
     let lines: Vec<&str> = served.printed.lines().collect();
     assert_eq!(lines[0], "sayso 0.1.0  enforcing preset developer  (no policy file yet: `sayso init` writes one)");
     assert!(lines[2].starts_with("  page     http://127.0.0.1:") && lines[2].contains("/#k="), "{}", lines[2]);
@@ -45,22 +18,16 @@ fn it_says_where_it_is_and_stops_when_told() {
     );
     assert!(served.printed.contains("Next:  sayso install claude-code"));
 
-    let request = format!("GET /v1/health HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", served.port);
-    let answer = ask(TcpStream::connect(("127.0.0.1", served.port)).unwrap(), &request);
-    assert!(answer.ends_with("{\"status\":\"ok\",\"version\":\"0.1.0\"}"), "{answer}");
-
-    let socket = person.home().join(".local/state/sayso/sayso.sock");
-    assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
-    let request = "GET /v1/records HTTP/1.1\r\nHost: sayso\r\nConnection: close\r\n\r\n";
-    let answer = ask(UnixStream::connect(&socket).unwrap(), request);
+    let health = serde_json::json!({"status": "ok", "version": "0.1.0"});
+    assert_eq!(served.send("GET", "/v1/health", &[], "").body, health);
+    assert_eq!(std::fs::metadata(&served.socket).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(served.send_to_socket("GET", "/v1/health", &[], "").body, health);
     // The socket tells who asks, and opens nothing: an agent's child is the same user.
-    assert!(answer.starts_with("HTTP/1.1 401 ") && answer.contains("\"signed-out\""), "{answer}");
-    let request = "GET /v1/health HTTP/1.1\r\nHost: sayso\r\nConnection: close\r\n\r\n";
-    let answer = ask(UnixStream::connect(&socket).unwrap(), request);
-    assert!(answer.ends_with("{\"status\":\"ok\",\"version\":\"0.1.0\"}"), "{answer}");
+    let told = served.send_to_socket("GET", "/v1/records", &[], "");
+    assert_eq!((told.status, &told.body["error"]["code"]), (401, &"signed-out".into()));
 
     // The key is nowhere on disk.
-    let key = served.printed.split("#k=").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let key = served.key();
     let found = std::process::Command::new("grep").args(["-r", "-l", &key]).arg(person.home()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&found.stdout), "");
 
@@ -68,10 +35,28 @@ fn it_says_where_it_is_and_stops_when_told() {
     assert_eq!((another.code, another.out.as_str()), (2, ""));
     assert!(first(&another.err).starts_with("error: another `sayso serve` answers at"), "{}", another.err);
 
-    let kill = std::process::Command::new("kill").arg(served.child.id().to_string()).status().unwrap();
-    assert!(kill.success());
-    assert!(served.child.wait().unwrap().success());
+    let socket = served.socket.clone();
+    served.stop();
     assert!(!socket.exists());
+}
+
+#[test]
+fn no_key_is_written_into_a_log() {
+    let person = Person::new();
+    let log = person.home().join("serve.log");
+    let mut serve = person.sayso();
+    let mut child = serve.args(["serve", "--port", "0"]).stdout(std::fs::File::create(&log).unwrap()).spawn().unwrap();
+    let printed = loop {
+        let printed = std::fs::read_to_string(&log).unwrap();
+        if printed.contains("Next:") || child.try_wait().unwrap().is_some() {
+            break printed;
+        }
+        std::thread::yield_now();
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(printed.contains("  page     http://127.0.0.1:") && !printed.contains("#k="), "{printed}");
+    assert!(printed.contains("run `sayso serve` in a terminal"), "{printed}");
 }
 
 #[test]

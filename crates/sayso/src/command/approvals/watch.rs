@@ -1,6 +1,6 @@
 //! Waiting for questions at a terminal.
 
-use super::{give, previews, shown};
+use super::{previews, shown};
 use crate::command::log::time::now_ms;
 use crate::failure::Failure;
 use crate::operator;
@@ -10,6 +10,7 @@ use sayso_gate::audit::{Event, Kind, Order, Query};
 use sayso_gate::store::{Approvals as _, Records as _, Sqlite};
 use sayso_policy::Person;
 use sayso_policy::explain::visible;
+use sayso_server::SignedIn;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _, stdout};
@@ -24,7 +25,8 @@ pub(super) fn run(places: &Places, store: &Sqlite, json: bool) -> Result<(), Fai
     if json {
         return follow(store);
     }
-    let (person, terminal) = operator::at_terminal()?;
+    let (person, mut terminal) = operator::at_terminal()?;
+    let signed_in = operator::sign_in(operator::server(places)?, &mut terminal)?;
     writeln!(stdout(), "Watching as {}. Agents' questions come here; Ctrl-C ends it.", person.name)?;
     let presence = Presence { id: format!("terminal-{}", std::process::id()), person, via: "terminal".to_owned() };
     let over = AtomicBool::new(false);
@@ -37,7 +39,7 @@ pub(super) fn run(places: &Places, store: &Sqlite, json: bool) -> Result<(), Fai
                 std::thread::sleep(Duration::from_millis(HEARTBEAT_MS));
             }
         });
-        let watched = answer_all(places, store, &presence.person, &terminal);
+        let watched = answer_all(places, store, &presence.person, (&signed_in, &terminal));
         over.store(true, Ordering::Relaxed);
         let _ = store.leave(&presence.id);
         watched
@@ -89,7 +91,12 @@ impl Stops {
     }
 }
 
-fn answer_all(places: &Places, store: &Sqlite, person: &Person, terminal: &File) -> Result<(), Failure> {
+fn answer_all(
+    places: &Places,
+    store: &Sqlite,
+    person: &Person,
+    (server, terminal): (&SignedIn, &File),
+) -> Result<(), Failure> {
     let mut stops = Stops { last: None };
     let mut later = HashSet::new();
     let mut typed = BufReader::new(terminal).lines();
@@ -118,7 +125,7 @@ fn answer_all(places: &Places, store: &Sqlite, person: &Person, terminal: &File)
             continue;
         };
         // Somebody else, or time, may have been faster.
-        let said = match give(places, store, &approval.question, person, &reply) {
+        let said = match server.answer(&approval.question.id, &reply).map_err(operator::refused) {
             Ok(answered) => shown::standing(&answered),
             Err(Failure::Wrong(why)) => {
                 if store.approval(&approval.question.id)?.is_some_and(|now| now.standing == Standing::Pending) {
