@@ -375,6 +375,35 @@ fn an_ask_goes_to_the_clients_user_and_only_a_yes_runs_the_call() {
 }
 
 #[test]
+fn a_yes_is_to_what_was_shown_and_not_to_what_a_link_leads_to_by_then() {
+    let machine = Machine::new();
+    let project = machine.project();
+    let mut client = machine.client("[ask]\ntool = [\"mcp:test/*\"]\n");
+    for file in ["notes", "secret"] {
+        std::fs::write(project.join(file), file).unwrap();
+    }
+    let link = project.join("link");
+    for (swapped, runs) in [(false, true), (true, false)] {
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink("notes", &link).unwrap();
+        let held = client.ask("tools/call", json!({"name": "echo", "arguments": {"path": link}}));
+        let question: Value = loop {
+            let message: Value = serde_json::from_str(&client.line()).unwrap();
+            if message["method"] == "elicitation/create" {
+                break message;
+            }
+        };
+        if swapped {
+            std::fs::remove_file(&link).unwrap();
+            std::os::unix::fs::symlink("secret", &link).unwrap();
+        }
+        client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": yes("once")}).to_string());
+        let answer = client.wait(&json!(held));
+        assert_eq!(answer["result"]["isError"] != true, runs, "{answer}");
+    }
+}
+
+#[test]
 fn who_cannot_be_asked_is_denied_and_other_messages_do_not_wait() {
     let machine = Machine::new();
     let policy = "[ask]\ntool = [\"mcp:test/*\"]\n";
@@ -446,7 +475,8 @@ fn a_rug_pull_asks_with_the_difference_before_the_tool_is_used_again() {
     let mut client = Client::start(machine.setting(ALLOW)).greeted(&json!({}));
     let (ran, text) = client.call("echo", json!({}));
     assert!(!ran && text.contains("mcp-changed-tool") && text.contains("sayso mcp pins accept"), "{text}");
-    assert_eq!(machine.pins().accept("test", Some("echo")).unwrap(), ["echo"]);
+    let pins = machine.pins();
+    assert_eq!(pins.accept(&pins.open_tools("test", Some("echo")).unwrap()).unwrap(), ["echo"]);
     assert!(client.call("echo", json!({})).0);
 }
 
@@ -506,7 +536,8 @@ fn hidden_characters_and_instructions_are_withheld_from_the_model() {
         let (ran, text) = client.call(tool, json!({}));
         assert!(!ran && text.contains(code), "{text}");
     }
-    machine.pins().accept("test", None).unwrap();
+    let pins = machine.pins();
+    pins.accept(&pins.open_tools("test", None).unwrap()).unwrap();
     assert!(client.call("slow", json!({})).0);
 }
 

@@ -8,6 +8,7 @@ use super::call::Call;
 use super::definition::Definition;
 use super::elicit::{self, Answered};
 use super::guard::{Guard, Held, MOST_HELD, Port, Way, lock, own_reason};
+use super::judge::Look;
 use super::tools::Tool;
 use crate::pipe::{message_line, replaced};
 use sayso_gate::reason;
@@ -24,6 +25,8 @@ pub(super) struct Round {
     call: Call,
     /// What a person may accept with the answer: the tool as it was shown.
     acceptable: Option<Definition>,
+    /// What it would have done when the person was asked.
+    look: Option<Look>,
     until: Instant,
 }
 
@@ -41,8 +44,9 @@ impl Guard {
         let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != "mcp-schema-unusable"));
         let acceptable = acceptable.map(|tool| tool.definition.clone());
         let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
+        let look = self.judge.look(&self.server, &held.call);
         if held.call.asks_in_rounds() {
-            return self.first_round(held, &question, acceptable);
+            return self.first_round(held, &question, acceptable, look);
         }
         let awaited = self.waiting.expect();
         let line = message_line(Some(&awaited.id), "elicitation/create", Some(question.to_string().as_bytes()));
@@ -51,14 +55,14 @@ impl Guard {
             let id = String::from_utf8_lossy(&awaited.id).into_owned();
             let params = json!({"requestId": id.trim_matches('"'), "reason": "Nobody answered in time."});
             to_client.say(message_line(None, "notifications/cancelled", Some(params.to_string().as_bytes())));
-            return self.answered(&held.call, None, None);
+            return self.answered(&held.call, None, None, None);
         };
         let answer = elicit::answered(reply.as_deref(), acceptable.is_some());
-        self.answered(&held.call, Some(answer), acceptable)
+        self.answered(&held.call, Some(answer), acceptable, look.as_ref())
     }
 
     /// Puts a question into the answer of a call.
-    fn first_round(&self, held: &Held, question: &Value, acceptable: Option<Definition>) -> Way {
+    fn first_round(&self, held: &Held, question: &Value, acceptable: Option<Definition>, look: Option<Look>) -> Way {
         let state = format!("sayso:{}{}", super::own_id::random(), super::own_id::random());
         let result = elicit::question_as_result(question, &state);
         let Some(until) = Instant::now().checked_add(self.limits.patience) else { return Way::Slow };
@@ -66,7 +70,7 @@ impl Guard {
         if rounds.len() >= MOST_HELD {
             rounds.pop_front();
         }
-        rounds.push_back(Round { state, line: held.line.clone(), call: held.call.clone(), acceptable, until });
+        rounds.push_back(Round { state, line: held.line.clone(), call: held.call.clone(), acceptable, look, until });
         Way::Ask(result)
     }
 
@@ -92,7 +96,7 @@ impl Guard {
         };
         let said = said.as_ref().map(|said| said.to_string().into_bytes());
         let answer = elicit::answered(said.as_deref(), round.acceptable.is_some());
-        match self.answered(&round.call, Some(answer), round.acceptable) {
+        match self.answered(&round.call, Some(answer), round.acceptable, round.look.as_ref()) {
             Way::Run => match replaced(&round.line, &["id"], &held.id) {
                 Some(mut line) => {
                     line.push(b'\n');
@@ -105,7 +109,7 @@ impl Guard {
     }
 
     /// What becomes of a call after an answer; `None`: nobody answered.
-    fn answered(&self, call: &Call, answer: Option<Answered>, shown: Option<Definition>) -> Way {
+    fn answered(&self, call: &Call, answer: Option<Answered>, shown: Option<Definition>, look: Option<&Look>) -> Way {
         let (told, why) = match answer {
             None => ("nobody answered", Some("A person should decide this, and nobody answered.")),
             Some(Answered::No) => ("no", Some("The user said no.")),
@@ -118,6 +122,10 @@ impl Guard {
             self.judge.refuse(&self.server, call, &reason);
             let next = "Do not try it again in another form: reach the goal another way, or ask the user.";
             return Way::Told(refused(&[reason], next));
+        }
+        if let Some(reasons) = self.judge.void(&self.server, call, look) {
+            reasons.iter().take(1).for_each(|reason| self.judge.refuse(&self.server, call, reason));
+            return Way::Told(refused(&reasons, "Call the tool again: it is judged anew."));
         }
         if let (Some(Answered::Accept), Some(shown)) = (answer, shown) {
             // An attacker would describe the tool once more while the person reads: only what was shown is accepted.

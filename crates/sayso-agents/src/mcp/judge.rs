@@ -5,11 +5,15 @@ use crate::Error;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::limit::{Expected, Outcome, Which};
 use sayso_gate::policy::Live;
+use sayso_gate::reason;
 use sayso_gate::{
     Asking, Circumstances, Gate, InForce, Judged, Memory, Otherwise, Places, ProcessEnvironment, RealFiles, Record,
     Recorder as _,
 };
-use sayso_policy::{Actor, Answer, Facts, PolicyText, Reason, Request, ToolCall, Workspace, available};
+use sayso_policy::shell::Effect;
+use sayso_policy::{
+    Actor, Answer, Decision, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, Workspace, available,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +29,15 @@ pub struct JudgeSetting {
     pub workspace: PathBuf,
     /// The agent, by the name its owner gave.
     pub agent: Option<String>,
+}
+
+/// What a call would do, as a person is asked about it.
+#[derive(PartialEq)]
+pub(crate) struct Look {
+    policy: String,
+    effects: Vec<Effect>,
+    /// Where its paths lead.
+    resolved: Vec<Resolved>,
 }
 
 /// Judges the calls of one session.
@@ -55,6 +68,31 @@ impl Judge {
     pub(crate) fn is_plain(&self, server: &str, call: &Call) -> bool {
         let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
         !self.has_limits() && self.gate.rehearse(self.tool_call(server, call), facts).1.answer != Answer::Ask
+    }
+
+    /// What a call would do now, before a person is asked.
+    pub(crate) fn look(&self, server: &str, call: &Call) -> Option<Look> {
+        self.look_and_judge(server, call).0
+    }
+
+    /// Why a yes to what was shown does not hold any more: the policy denies the call by now, or what it would do has
+    /// changed while the person read.
+    pub(crate) fn void(&self, server: &str, call: &Call, shown: Option<&Look>) -> Option<Vec<Reason>> {
+        let (now, decision) = self.look_and_judge(server, call);
+        if decision.answer == Answer::Deny {
+            return Some(decision.reasons);
+        }
+        let same = now.is_some() && now.as_ref() == shown;
+        let text = "What the call would do, or the policy, has changed since the question was put.";
+        (!same).then(|| vec![reason::built_in(reason::UNANSWERED, text.to_owned())])
+    }
+
+    fn look_and_judge(&self, server: &str, call: &Call) -> (Option<Look>, Decision) {
+        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        let policy = self.gate.in_force().policy.version().to_owned();
+        let (operation, decision) = self.gate.rehearse(self.tool_call(server, call), facts);
+        let look = |operation: Operation| Look { policy, effects: operation.effects, resolved: operation.resolved };
+        (operation.map(look), decision)
     }
 
     /// Whether calls are counted.

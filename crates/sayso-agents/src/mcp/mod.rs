@@ -33,7 +33,7 @@ pub use config::{check_name, read_config};
 pub use guard::Limits;
 pub use http::listen;
 pub use judge::JudgeSetting;
-pub use pins::{Changed, Pin, PinnedServer, Pins};
+pub use pins::{Changed, OpenTool, Pin, PinnedServer, Pins};
 pub use result::Redact;
 pub use setting::{GatewaySetting, Reach, ServerSetting, name_of};
 pub use stdio::{run_between, run_stdio};

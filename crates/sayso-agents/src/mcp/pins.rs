@@ -65,6 +65,17 @@ pub struct Changed {
     pub seen_ms: u64,
 }
 
+/// A tool that waits for a person, as it is shown to them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenTool {
+    server: String,
+    reached: String,
+    /// Its name.
+    pub name: String,
+    /// What was accepted, and what the server says now.
+    pub pin: Pin,
+}
+
 impl Pin {
     /// Nothing about it waits for a person.
     #[must_use]
@@ -120,24 +131,37 @@ impl Pins {
         Ok(all)
     }
 
-    /// Accepts what the servers of this name say now, of one tool or of all; tells which tools that were.
+    /// The tools of the servers of this name that wait for a person: one of them, or all.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn open_tools(&self, server: &str, tool: Option<&str>) -> Result<Vec<OpenTool>, Error> {
+        let mut open = Vec::new();
+        for pinned in self.all()?.into_iter().filter(|pinned| pinned.server == server) {
+            for (name, pin) in pinned.tools {
+                if tool.is_none_or(|tool| tool == name) && !pin.is_settled() {
+                    open.push(OpenTool { server: pinned.server.clone(), reached: pinned.reached.clone(), name, pin });
+                }
+            }
+        }
+        Ok(open)
+    }
+
+    /// Accepts tools as a person was shown them; tells which. One that was described anew meanwhile still waits.
     ///
     /// # Errors
     /// If they cannot be read or written.
-    pub fn accept(&self, server: &str, tool: Option<&str>) -> Result<Vec<String>, Error> {
+    pub fn accept(&self, shown: &[OpenTool]) -> Result<Vec<String>, Error> {
         let _lock = self.lock()?;
         let mut accepted = Vec::new();
-        for mut pinned in self.all()?.into_iter().filter(|pinned| pinned.server == server) {
-            for (name, pin) in &mut pinned.tools {
-                if tool.is_some_and(|tool| tool != name) || pin.is_settled() {
-                    continue;
-                }
-                if let Some(changed) = pin.changed.take() {
-                    (pin.hash, pin.definition) = (changed.hash, changed.definition);
-                }
-                (pin.accepted, pin.since_ms) = (true, now_ms());
-                accepted.push(name.clone());
+        for tool in shown {
+            let mut pinned = read(&self.file(&tool.server, &tool.reached))?;
+            let Some(pin) = pinned.tools.get_mut(&tool.name).filter(|pin| **pin == tool.pin) else { continue };
+            if let Some(changed) = pin.changed.take() {
+                (pin.hash, pin.definition) = (changed.hash, changed.definition);
             }
+            (pin.accepted, pin.since_ms) = (true, now_ms());
+            accepted.push(tool.name.clone());
             self.write(&pinned)?;
         }
         Ok(accepted)
@@ -361,8 +385,12 @@ mod tests {
         assert!(matches!(see(&later), Standing::Open { .. }), "asking once does not accept it");
         assert_eq!(see(&first), Standing::Settled, "the accepted one is still good");
         assert!(matches!(see(&later), Standing::Open { .. }));
-        assert_eq!(pins.accept("calc", Some("other")).unwrap(), Vec::<String>::new());
-        assert_eq!(pins.accept("calc", None).unwrap(), ["add"]);
+        assert!(pins.open_tools("calc", Some("other")).unwrap().is_empty());
+        let shown = pins.open_tools("calc", None).unwrap();
+        assert!(matches!(see(&definition(r#"{"name":"add","description":"Worse."}"#)), Standing::Open { .. }));
+        assert!(pins.accept(&shown).unwrap().is_empty(), "described anew while the person read");
+        assert!(matches!(see(&later), Standing::Open { .. }));
+        assert_eq!(pins.accept(&pins.open_tools("calc", None).unwrap()).unwrap(), ["add"]);
         assert_eq!(see(&later), Standing::Settled);
         assert!(matches!(see(&first), Standing::Open { .. }), "going back is a change too");
         assert_eq!(pins.standing("calc", "another command", &first).unwrap(), Standing::Settled, "another server");
@@ -379,7 +407,7 @@ mod tests {
         let text = shown.to_string();
         assert!(!text.contains("IMPORTANT") && !text.contains("tell") && text.contains("withholds"), "{text}");
         assert_eq!(shown["inputSchema"]["properties"]["a"]["type"], "number");
-        pins.accept("calc", Some("add")).unwrap();
+        pins.accept(&pins.open_tools("calc", Some("add")).unwrap()).unwrap();
         assert_eq!(pins.standing("calc", "x", &bad).unwrap(), Standing::Settled);
     }
 

@@ -2,8 +2,9 @@
 
 use crate::choice::PolicyChoice;
 use crate::failure::{Failure, Outcome};
+use crate::operator;
 use sayso_agents::mcp::{
-    GatewaySetting, JudgeSetting, Limits, PinnedServer, Pins, Reach, Redact, ServerSetting, check_name, name_of,
+    GatewaySetting, JudgeSetting, Limits, Pin, PinnedServer, Pins, Reach, Redact, ServerSetting, check_name, name_of,
     read_config, run_stdio,
 };
 use sayso_gate::{Home, Places};
@@ -232,13 +233,22 @@ fn pins(command: &PinsCommand) -> Outcome {
         PinsCommand::Show { server, tool } => shown(&known(&pins, server)?, tool.as_deref())?,
         PinsCommand::Accept { server, tool, .. } => {
             known(&pins, server)?;
-            match pins.accept(server, tool.as_deref())?.as_slice() {
-                [] => "Nothing waits for you there.\n".to_owned(),
-                tools => format!("Accepted as they are described now: {}\n", visible(&tools.join(", "))),
+            let open = pins.open_tools(server, tool.as_deref())?;
+            if open.is_empty() {
+                "Nothing waits for you there.\n".to_owned()
+            } else {
+                // Made of the same pins that are accepted: what the server says meanwhile is not.
+                let waits = open.iter().map(|tool| in_words(server, &tool.name, &tool.pin, false));
+                operator::confirmed(&waits.collect::<Result<String, _>>()?)?;
+                match pins.accept(&open)?.as_slice() {
+                    [] => return Err(Failure::wrong("error: it was described anew meanwhile, so nothing is accepted")),
+                    tools => format!("Accepted as shown: {}\n", visible(&tools.join(", "))),
+                }
             }
         }
         PinsCommand::Forget { server } => {
             known(&pins, server)?;
+            operator::confirmed(&format!("The tools of {} are pinned anew, as they come", visible(server)))?;
             pins.forget(server)?;
             "Forgotten: its tools are pinned anew when they are seen.\n".to_owned()
         }
@@ -283,6 +293,23 @@ fn listed(servers: &[PinnedServer]) -> String {
     text
 }
 
+/// What waits for a person about one tool; `whole`: its definition too, where only a part of it changed.
+fn in_words(server: &str, name: &str, pin: &Pin, whole: bool) -> Result<String, Failure> {
+    let mut text = format!("{} of {}\n", visible(name), visible(server));
+    for (code, sentence) in pin.suspicions.iter().filter(|_| !pin.accepted) {
+        text.push_str(&format!("  {} [{code}]\n", visible(sentence)));
+    }
+    for line in pin.difference() {
+        text.push_str(&format!("  {line}\n"));
+    }
+    if whole || pin.changed.is_none() {
+        let definition = serde_json::to_string_pretty(&pin.definition)?;
+        text.push_str(&visible_lines(definition.as_bytes()));
+        text.push('\n');
+    }
+    Ok(text)
+}
+
 fn shown(servers: &[PinnedServer], tool: Option<&str>) -> Result<String, Failure> {
     let mut text = String::new();
     for pinned in servers {
@@ -290,18 +317,7 @@ fn shown(servers: &[PinnedServer], tool: Option<&str>) -> Result<String, Failure
             if tool.is_some_and(|tool| tool != name) || tool.is_none() && pin.is_settled() {
                 continue;
             }
-            text.push_str(&format!("{} of {}\n", visible(name), visible(&pinned.server)));
-            for (code, sentence) in pin.suspicions.iter().filter(|_| !pin.accepted) {
-                text.push_str(&format!("  {} [{code}]\n", visible(sentence)));
-            }
-            for line in pin.difference() {
-                text.push_str(&format!("  {line}\n"));
-            }
-            if tool.is_some() || pin.changed.is_none() {
-                let definition = serde_json::to_string_pretty(&pin.definition)?;
-                text.push_str(&visible_lines(definition.as_bytes()));
-                text.push('\n');
-            }
+            text.push_str(&in_words(&pinned.server, name, pin, tool.is_some())?);
         }
     }
     if text.is_empty() {

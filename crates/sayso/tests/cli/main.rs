@@ -18,6 +18,7 @@ mod hook;
 mod init;
 mod install;
 mod log;
+mod mcp;
 mod memory;
 mod person;
 mod policy_files;
