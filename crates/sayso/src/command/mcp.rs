@@ -226,7 +226,8 @@ impl Gateway {
 }
 
 fn pins(command: &PinsCommand) -> Outcome {
-    let pins = Pins::open(&Places::find(Home::Environment)?)?;
+    let places = Places::find(Home::Environment)?;
+    let pins = Pins::open(&places)?;
     let text = match command {
         PinsCommand::List { json: true } => format!("{}\n", serde_json::to_string_pretty(&pins.all()?)?),
         PinsCommand::List { json: false } => listed(&pins.all()?),
@@ -239,7 +240,7 @@ fn pins(command: &PinsCommand) -> Outcome {
             } else {
                 // Made of the same pins that are accepted: what the server says meanwhile is not.
                 let waits = open.iter().map(|tool| in_words(server, &tool.name, &tool.pin, false));
-                operator::confirmed(&waits.collect::<Result<String, _>>()?)?;
+                operator::confirmed(&places, &waits.collect::<Result<String, _>>()?)?;
                 match pins.accept(&open)?.as_slice() {
                     [] => return Err(Failure::wrong("error: it was described anew meanwhile, so nothing is accepted")),
                     tools => format!("Accepted as shown: {}\n", visible(&tools.join(", "))),
@@ -248,7 +249,7 @@ fn pins(command: &PinsCommand) -> Outcome {
         }
         PinsCommand::Forget { server } => {
             known(&pins, server)?;
-            operator::confirmed(&format!("The tools of {} are pinned anew, as they come", visible(server)))?;
+            operator::confirmed(&places, &format!("The tools of {} are pinned anew, as they come", visible(server)))?;
             pins.forget(server)?;
             "Forgotten: its tools are pinned anew when they are seen.\n".to_owned()
         }
