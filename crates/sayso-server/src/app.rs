@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::attendance::Attendance;
+use crate::bounds::Crowd;
 use crate::error::ApiError;
 use crate::key::Keys;
 use crate::tail::Tail;
@@ -33,6 +34,9 @@ pub(crate) struct App {
     failures: Mutex<(u32, Option<Instant>)>,
     pub(crate) tail: Tail,
     pub(crate) waiting: Waiting,
+    /// How often each caller waits, and watches.
+    pub(crate) waiters: Crowd,
+    pub(crate) watchers: Crowd,
     pub(crate) attendance: Attendance,
     pub(crate) sessions: Sessions,
     pub(crate) about: About,
@@ -86,6 +90,8 @@ impl App {
             failures: Mutex::default(),
             tail: Tail::new(),
             waiting: Waiting::default(),
+            waiters: Crowd::default(),
+            watchers: Crowd::default(),
             attendance: Attendance::default(),
             sessions,
             about,

@@ -1,5 +1,6 @@
 //! What goes wrong: in the server as a whole, and in one request.
 
+use crate::guard;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -112,6 +113,36 @@ impl ApiError {
         Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
     }
 
+    /// The request came too slowly.
+    pub(crate) fn too_slow() -> Self {
+        let text = "The request did not come in time. Send it whole.".to_owned();
+        Self { status: StatusCode::REQUEST_TIMEOUT, code: "too-slow", text }
+    }
+
+    /// The headers are too long.
+    pub(crate) fn long_head(most: usize) -> Self {
+        let text = format!("The headers are too long or too many. Send less than {most} bytes and 100 headers.");
+        Self { status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, code: "headers-too-long", text }
+    }
+
+    /// What was sent is no request.
+    pub(crate) fn not_http() -> Self {
+        let text = "This is not an HTTP/1.1 request.".to_owned();
+        Self { status: StatusCode::BAD_REQUEST, code: "not-http", text }
+    }
+
+    /// There are as many connections as there may be.
+    pub(crate) fn full() -> Self {
+        let text = "Too many connections at once. Close some, or come back in a moment.".to_owned();
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "too-many-connections", text }
+    }
+
+    /// This caller waits or watches as often as one caller may.
+    pub(crate) fn crowded(most: usize) -> Self {
+        let text = format!("This caller waits or watches {most} times already. End some, or come back later.");
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "too-many-at-once", text }
+    }
+
     /// The server is about to end.
     pub(crate) fn stopping() -> Self {
         let text = "The server stops. Come back when it runs again.".to_owned();
@@ -128,6 +159,17 @@ impl ApiError {
     /// The object that says what is wrong.
     pub(crate) fn body(&self) -> Value {
         json!({"error": {"code": self.code, "text": self.text}})
+    }
+
+    /// A whole answer, for connections on which no request was understood. It is their last.
+    pub(crate) fn on_the_wire(&self) -> String {
+        let body = self.body().to_string();
+        let mut text = format!("HTTP/1.1 {}\r\nconnection: close\r\ncontent-type: application/json\r\n", self.status);
+        for (name, value) in guard::HEADERS {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+        text
     }
 
     /// The stable code.

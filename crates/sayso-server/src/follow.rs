@@ -4,6 +4,7 @@
 
 use crate::app::App;
 use crate::attendance::{self, Seat};
+use crate::bounds::Place;
 use crate::error::ApiError;
 use crate::tail;
 use crate::told::Told;
@@ -51,11 +52,13 @@ pub(crate) struct Follower {
     /// The record may hold more than was read.
     behind: bool,
     _seat: Option<Seat>,
+    _place: Place,
 }
 
 impl Follower {
     /// Begins behind what was seen.
     pub(crate) async fn begin(app: Arc<App>, caller: Caller, bearer: Bearer, asked: Asked) -> Result<Self, ApiError> {
+        let place = app.watchers.enter(&caller)?;
         let person = caller.person.as_ref().ok_or_else(ApiError::signed_out)?;
         if asked.attend && caller.role < Role::Approver {
             return Err(ApiError::not_yours());
@@ -67,7 +70,7 @@ impl Follower {
         // Followed first, read then: what comes in between is there twice, and handed out once.
         let (seen, behind) = asked.after.map_or((newest, false), |after| (after, after < newest));
         let (session, before) = (asked.session, VecDeque::new());
-        Ok(Self { app, caller, bearer, session, before, live, seen, behind, _seat: seat })
+        Ok(Self { app, caller, bearer, session, before, live, seen, behind, _seat: seat, _place: place })
     }
 
     /// The next record for whoever follows; `None` ends the stream, and they come back. May be dropped while it waits

@@ -23,10 +23,14 @@ const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Refuses what comes from elsewhere; puts headers on every answer.
 pub(crate) async fn guard(way_in: WayIn, request: Request, next: Next) -> Response {
-    let mut response = match check(way_in, request.headers()) {
+    dress(match check(way_in, request.headers()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
-    };
+    })
+}
+
+/// Puts headers on an answer.
+pub(crate) fn dress(mut response: Response) -> Response {
     for (name, value) in HEADERS {
         response.headers_mut().insert(name.clone(), HeaderValue::from_static(value));
     }
@@ -53,7 +57,7 @@ fn check(way_in: WayIn, headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 /// On every answer. The page loads nothing from elsewhere, runs no inline script, and stands in no frame.
-const HEADERS: [(HeaderName, &str); 7] = [
+pub(crate) const HEADERS: [(HeaderName, &str); 7] = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \

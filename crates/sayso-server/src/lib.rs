@@ -8,12 +8,15 @@
 mod api;
 mod app;
 mod attendance;
+mod bounds;
 mod client;
 mod clock;
+mod connection;
 mod error;
 mod follow;
 mod guard;
 mod key;
+mod paced;
 mod page;
 mod server;
 mod tail;

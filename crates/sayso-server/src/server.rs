@@ -1,10 +1,11 @@
 //! Listening, serving, and stopping in good order.
 
 use crate::app::{About, App};
+use crate::bounds::Bounds;
 use crate::error::Error;
 use crate::guard::{self, WayIn};
 use crate::key::Keys;
-use crate::{api, attendance, page, tail};
+use crate::{api, attendance, connection, page, tail};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use sayso_gate::Places;
@@ -83,10 +84,10 @@ async fn run(options: Options) -> Result<(), Error> {
     let present = tokio::spawn(attendance::keep(Arc::clone(&app)));
 
     let (stop, stopped) = watch::channel(false);
-    let over_tcp = axum::serve(tcp, router(&app, WayIn::Loopback(address.port())));
-    let over_unix = axum::serve(unix, router(&app, WayIn::Socket));
-    let tcp_task = tokio::spawn(over_tcp.with_graceful_shutdown(wait(stopped.clone())).into_future());
-    let unix_task = tokio::spawn(over_unix.with_graceful_shutdown(wait(stopped)).into_future());
+    let bounds = Bounds::of_this_process();
+    let over_tcp = connection::serve(tcp, router(&app, WayIn::Loopback(address.port())), bounds, stopped.clone());
+    let over_unix = connection::serve(unix, router(&app, WayIn::Socket), bounds, stopped);
+    let (tcp_task, unix_task) = (tokio::spawn(over_tcp), tokio::spawn(over_unix));
 
     asked_to_stop().await;
     let _ = stop.send(true);
@@ -94,7 +95,7 @@ async fn run(options: Options) -> Result<(), Error> {
     watcher.abort();
     present.abort();
     attendance::close(&app).await;
-    // Requests under way are answered; streams never end by themselves and are cut.
+    // Requests under way are answered; those that wait for people are cut.
     let both = async { (tcp_task.await, unix_task.await) };
     let _ = tokio::time::timeout(std::time::Duration::from_secs(1), both).await;
     remove(&socket);
@@ -128,11 +129,6 @@ async fn listen_unix(socket: &Path) -> Result<UnixListener, Error> {
 fn remove(socket: &Path) {
     // If it is not there, all is well; if it cannot be removed, binding says why.
     let _ = std::fs::remove_file(socket);
-}
-
-async fn wait(mut stopped: watch::Receiver<bool>) {
-    // An error means that the other side is gone: stop as well.
-    let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
 async fn asked_to_stop() {

@@ -53,6 +53,8 @@ pub(super) async fn decisions(
 ) -> Result<Json<Answered>, ApiError> {
     let (id, fields) = body::object(&headers, bytes)?;
     let wait = wait(&fields)?;
+    // Before anybody is asked: whoever has no place to wait has asked nothing.
+    let _place = wait.map(|_| app.waiters.enter(&caller)).transpose()?;
     let ready = Arc::clone(&app);
     // The gate blocks: it looks at files and appends to the record.
     let first = blocking(move || {

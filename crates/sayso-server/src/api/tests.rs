@@ -1,6 +1,7 @@
 //! The API as callers see it, without a network.
 
 mod approvals;
+mod connections;
 mod roles;
 mod stream;
 

@@ -2,11 +2,14 @@
 
 use super::*;
 use crate::Role;
+use crate::bounds::Bounds;
+use crate::connection;
 use futures_util::{SinkExt as _, StreamExt as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message, protocol::frame::coding::CloseCode};
 use tokio_tungstenite::{WebSocketStream, client_async};
@@ -14,18 +17,23 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 impl Server {
     /// Serves over TCP, and looks for new records.
     pub(super) async fn listen(&self) -> SocketAddr {
+        self.listen_within(Bounds::of_this_process()).await
+    }
+
+    pub(super) async fn listen_within(&self, bounds: Bounds) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, self.over(WayIn::Loopback(address.port()))).into_future());
+        let router = self.over(WayIn::Loopback(address.port()));
+        tokio::spawn(connection::serve(listener, router, bounds, for_ever()));
         tokio::spawn(crate::tail::watch(Arc::clone(&self.app)));
         address
     }
 
     /// Serves over a socket.
-    async fn listen_unix(&self) -> PathBuf {
+    pub(super) async fn listen_unix(&self, bounds: Bounds) -> PathBuf {
         let path = self._folder.path().join("test.sock");
         let listener = UnixListener::bind(&path).unwrap();
-        tokio::spawn(axum::serve(listener, self.over(WayIn::Socket)).into_future());
+        tokio::spawn(connection::serve(listener, self.over(WayIn::Socket), bounds, for_ever()));
         tokio::spawn(crate::tail::watch(Arc::clone(&self.app)));
         path
     }
@@ -36,6 +44,13 @@ impl Server {
         let (status, told) = self.send(post("/v1/decisions", &call)).await;
         assert_eq!(status, StatusCode::OK, "{told}");
     }
+}
+
+/// Nobody says stop.
+fn for_ever() -> watch::Receiver<bool> {
+    let (stop, stopped) = watch::channel(false);
+    std::mem::forget(stop);
+    stopped
 }
 
 type Headers<'a> = &'a [(&'static str, &'a str)];
@@ -300,7 +315,7 @@ async fn nothing_is_left_out_right_after_somebody_came() {
 #[tokio::test]
 async fn a_watcher_that_reads_nothing_for_long_reads_it_all_later() {
     let server = Server::new(POLICY);
-    let (path, token) = (server.listen_unix().await, server.token().await);
+    let (path, token) = (server.listen_unix(Bounds::default()).await, server.token().await);
     let mut request = "ws://sayso/v1/stream".into_client_request().unwrap();
     request.headers_mut().insert("authorization", bearer(&token).parse().unwrap());
     let (mut socket, _) = client_async(request, UnixStream::connect(path).await.unwrap()).await.unwrap();
@@ -341,9 +356,6 @@ async fn a_server_that_stops_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_watchers_each_get_everything_in_order() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let most = getrlimit(Resource::Nofile).maximum;
-    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
     let server = Server::new(POLICY);
     let (address, token) = (server.listen().await, server.token().await);
     let total = 40;

@@ -1,0 +1,213 @@
+//! Connections: how many there may be, and what is spoken over each.
+
+use crate::bounds::Bounds;
+use crate::error::ApiError;
+use crate::guard;
+use crate::paced::{Paced, Phase, Progress};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response, StatusCode};
+use axum::response::IntoResponse as _;
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::io::Error;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tower_service::Service as _;
+
+/// Connections that are told at the same time that there is no room.
+const MOST_REFUSED: usize = 64;
+/// How long to rest when the system gives no connection: it has run out of something.
+const REST: Duration = Duration::from_millis(100);
+
+/// A stream of bytes that can be served.
+pub(crate) trait Bytes: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Bytes for S {}
+
+/// Where connections come from.
+pub(crate) trait Door: Send + 'static {
+    type Stream: Bytes;
+
+    fn next(&self) -> impl Future<Output = Result<Self::Stream, Error>> + Send;
+}
+
+impl Door for TcpListener {
+    type Stream = tokio::net::TcpStream;
+
+    async fn next(&self) -> Result<Self::Stream, Error> {
+        let (stream, _) = self.accept().await?;
+        // Answers are small and somebody waits for them.
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    }
+}
+
+impl Door for UnixListener {
+    type Stream = tokio::net::UnixStream;
+
+    async fn next(&self) -> Result<Self::Stream, Error> {
+        Ok(self.accept().await?.0)
+    }
+}
+
+/// Serves what comes through one door until told to stop; then ends once all are answered.
+pub(crate) async fn serve(door: impl Door, router: Router, bounds: Bounds, mut stop: watch::Receiver<bool>) {
+    let room = Arc::new(Semaphore::new(bounds.connections));
+    let corner = Arc::new(Semaphore::new(MOST_REFUSED));
+    let stopping = stop.clone();
+    let mut stopped = pin!(told(&mut stop));
+    loop {
+        let stream = tokio::select! {
+            stream = door.next() => stream,
+            () = &mut stopped => break,
+        };
+        let Ok(stream) = stream else {
+            tokio::time::sleep(REST).await;
+            continue;
+        };
+        match Arc::clone(&room).try_acquire_owned() {
+            Ok(place) => drop(tokio::spawn(talk(stream, router.clone(), bounds, stopping.clone(), place))),
+            // More than can be told at once are just cut off.
+            Err(_) => {
+                if let Ok(place) = Arc::clone(&corner).try_acquire_owned() {
+                    tokio::spawn(turn_away(stream, place));
+                }
+            }
+        }
+    }
+    let all = u32::try_from(bounds.connections).unwrap_or(u32::MAX);
+    let _ = room.acquire_many(all).await;
+}
+
+/// Waits until the server is told to stop.
+async fn told(stop: &mut watch::Receiver<bool>) {
+    // An error means that the other side is gone: stop as well.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+async fn turn_away(mut stream: impl Bytes, _place: OwnedSemaphorePermit) {
+    let telling = async {
+        stream.write_all(ApiError::full().on_the_wire().as_bytes()).await?;
+        stream.shutdown().await?;
+        // What was asked is read and forgotten, or the answer might be lost with it.
+        let mut scrap = [0_u8; 1024];
+        while stream.read(&mut scrap).await? > 0 {}
+        Ok::<(), Error>(())
+    };
+    // Whoever does not listen is not told.
+    let _ = tokio::time::timeout(Duration::from_secs(1), telling).await;
+}
+
+/// Serves one connection.
+async fn talk(
+    stream: impl Bytes,
+    router: Router,
+    bounds: Bounds,
+    mut stop: watch::Receiver<bool>,
+    place: OwnedSemaphorePermit,
+) {
+    let progress = Arc::new(Progress::default());
+    let bytes = Paced::new(stream, bounds, Arc::clone(&progress), place);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (router, progress) = (router.clone(), Arc::clone(&progress));
+        async move { Ok::<_, Infallible>(answer(router, progress, request).await) }
+    });
+    // The clock of the bytes is the only one.
+    let mut http = http1::Builder::new();
+    http.header_read_timeout(None).max_buf_size(64 * 1024);
+    let mut connection = pin!(http.serve_connection(TokioIo::new(bytes), service).with_upgrades());
+    // Whoever went away in the middle needs no answer, and errors are theirs.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = told(&mut stop) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+async fn answer(mut router: Router, progress: Arc<Progress>, request: Request<Incoming>) -> Response<Answer> {
+    progress.begin(if request.body().is_end_stream() { Phase::Answering } else { Phase::Body });
+    let asked = request.map(|body| Body::new(Asked { body, progress: Arc::clone(&progress) }));
+    let Ok(mut response) = router.call(asked).await;
+    if progress.is_late() {
+        response = guard::dress(ApiError::too_slow().into_response());
+    }
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        progress.begin(Phase::Upgraded);
+    }
+    response.map(|body| Answer { body, progress })
+}
+
+/// The body of a request, which says when it was read.
+struct Asked {
+    body: Incoming,
+    progress: Arc<Progress>,
+}
+
+impl HttpBody for Asked {
+    type Data = axum::body::Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if (frame.is_none() || self.body.is_end_stream()) && self.progress.phase() == Phase::Body {
+            self.progress.begin(Phase::Answering);
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of an answer: when it is gone, the next request may come.
+struct Answer {
+    body: Body,
+    progress: Arc<Progress>,
+}
+
+impl HttpBody for Answer {
+    type Data = axum::body::Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if self.progress.phase() != Phase::Upgraded {
+            self.progress.begin(Phase::Head);
+        }
+    }
+}
