@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn a_caller_that_is_everywhere_leaves_room_for_others() {
-        let (crowd, greedy, other) = (Crowd::default(), Caller::anybody(), Caller::owner("alice"));
+        let (crowd, greedy, other) =
+            (Crowd::default(), Caller::anybody(), Caller::owner("alice", crate::key::Via::Page));
         let held: Vec<Place> = (0..MOST_EACH).map(|_| crowd.enter(&greedy).unwrap()).collect();
         assert!(crowd.enter(&greedy).is_err_and(|error| error.code() == "too-many-at-once"));
         assert!(crowd.enter(&other).is_ok());

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower_service::Service as _;
 
@@ -34,33 +34,53 @@ pub(crate) trait Bytes: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Bytes for S {}
 
 /// Where connections come from.
-pub(crate) trait Door: Send + 'static {
+pub(crate) trait Door: Send + Sync + 'static {
+    /// What comes in, and what is spoken over once it was opened.
+    type Raw: Bytes;
     type Stream: Bytes;
+    /// Whether somebody who is turned away can read why.
+    const PLAIN: bool;
 
-    fn next(&self) -> impl Future<Output = Result<Self::Stream, Error>> + Send;
+    fn next(&self) -> impl Future<Output = Result<Self::Raw, Error>> + Send;
+
+    /// Whatever must happen before the first request, such as a handshake.
+    fn open(&self, raw: Self::Raw) -> impl Future<Output = Result<Self::Stream, Error>> + Send;
 }
 
 impl Door for TcpListener {
-    type Stream = tokio::net::TcpStream;
+    type Raw = TcpStream;
+    type Stream = TcpStream;
+    const PLAIN: bool = true;
 
-    async fn next(&self) -> Result<Self::Stream, Error> {
+    async fn next(&self) -> Result<TcpStream, Error> {
         let (stream, _) = self.accept().await?;
         // Answers are small and somebody waits for them.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }
+
+    async fn open(&self, raw: TcpStream) -> Result<TcpStream, Error> {
+        Ok(raw)
+    }
 }
 
 impl Door for UnixListener {
-    type Stream = tokio::net::UnixStream;
+    type Raw = UnixStream;
+    type Stream = UnixStream;
+    const PLAIN: bool = true;
 
-    async fn next(&self) -> Result<Self::Stream, Error> {
+    async fn next(&self) -> Result<UnixStream, Error> {
         Ok(self.accept().await?.0)
+    }
+
+    async fn open(&self, raw: UnixStream) -> Result<UnixStream, Error> {
+        Ok(raw)
     }
 }
 
 /// Serves what comes through one door until told to stop; then ends once all are answered.
-pub(crate) async fn serve(door: impl Door, router: Router, bounds: Bounds, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn serve<D: Door>(door: D, router: Router, bounds: Bounds, mut stop: watch::Receiver<bool>) {
+    let door = Arc::new(door);
     let room = Arc::new(Semaphore::new(bounds.connections));
     let corner = Arc::new(Semaphore::new(MOST_REFUSED));
     let stopping = stop.clone();
@@ -75,10 +95,20 @@ pub(crate) async fn serve(door: impl Door, router: Router, bounds: Bounds, mut s
             continue;
         };
         match Arc::clone(&room).try_acquire_owned() {
-            Ok(place) => drop(tokio::spawn(talk(stream, router.clone(), bounds, stopping.clone(), place))),
+            Ok(place) => {
+                let (door, router, stopping) = (Arc::clone(&door), router.clone(), stopping.clone());
+                tokio::spawn(async move {
+                    let opened = tokio::time::timeout(bounds.head, door.open(stream)).await;
+                    if let Ok(Ok(stream)) = opened {
+                        talk(stream, router, bounds, stopping, place).await;
+                    }
+                });
+            }
             // More than can be told at once are just cut off.
             Err(_) => {
-                if let Ok(place) = Arc::clone(&corner).try_acquire_owned() {
+                if D::PLAIN
+                    && let Ok(place) = Arc::clone(&corner).try_acquire_owned()
+                {
                     tokio::spawn(turn_away(stream, place));
                 }
             }

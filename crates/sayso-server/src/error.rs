@@ -14,8 +14,14 @@ pub enum Error {
     #[error("{0} is taken")]
     Taken(std::net::SocketAddr),
     /// The address is not of this machine alone.
-    #[error("{0} is not a loopback address: beyond this machine Sayso does not listen yet")]
+    #[error("{0} can be reached from elsewhere, which needs TLS and a name")]
     NotLoopback(std::net::SocketAddr),
+    /// What it is called cannot be a host's name.
+    #[error("`{0}` is no host's name")]
+    Host(String),
+    /// The certificate or its key.
+    #[error("{path}: {1}", path = .0.display())]
+    Certificate(PathBuf, String),
     /// Another server uses the socket.
     #[error("another `sayso serve` answers at {}", .0.display())]
     Running(PathBuf),
@@ -48,6 +54,12 @@ impl ApiError {
     pub(crate) fn signed_out() -> Self {
         let text = "Sign in with the key that `sayso serve` printed.".to_owned();
         Self { status: StatusCode::UNAUTHORIZED, code: "signed-out", text }
+    }
+
+    /// Others can reach this address, and nobody said who they are.
+    pub(crate) fn no_token() -> Self {
+        let text = "From elsewhere everything needs a token: Authorization: Bearer ... `sayso token create` makes one.";
+        Self { status: StatusCode::UNAUTHORIZED, code: "no-token", text: text.to_owned() }
     }
 
     /// Too many tokens that were not good.

@@ -16,10 +16,53 @@ pub(crate) enum WayIn {
     Loopback(u16),
     /// Over the socket in Sayso's own folder, which only its owner can open.
     Socket,
+    /// Over TLS, also from elsewhere.
+    Tls(&'static Named),
 }
 
-/// The names under which this server may be called over TCP.
-const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+/// What a server that speaks TLS is called.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) port: u16,
+    /// The names of its certificate.
+    pub(crate) hosts: Vec<String>,
+    /// Others than this machine can reach it, so that asking needs a token too.
+    pub(crate) beyond: bool,
+}
+
+impl WayIn {
+    /// Whether nothing is served without a token but the page, whether anybody is there, and signing in.
+    pub(crate) fn needs_token(self) -> bool {
+        matches!(self, Self::Tls(named) if named.beyond)
+    }
+
+    /// How addresses begin, if the way in has names.
+    fn scheme(self) -> Option<&'static str> {
+        match self {
+            Self::Loopback(_) => Some("http://"),
+            Self::Tls(_) => Some("https://"),
+            Self::Socket => None,
+        }
+    }
+
+    /// Whether a `Host` is ours. Names are the same in capital letters, and a usual port may be left out.
+    fn is_called(self, host: &str) -> bool {
+        let is = |name: &str, port: u16| {
+            host.strip_suffix(&format!(":{port}")).is_some_and(|host| host.eq_ignore_ascii_case(name))
+        };
+        match self {
+            Self::Loopback(port) => NAMES.iter().any(|name| is(name, port)),
+            Self::Tls(named) => named
+                .hosts
+                .iter()
+                .any(|name| is(name, named.port) || (named.port == 443 && host.eq_ignore_ascii_case(name))),
+            Self::Socket => true,
+        }
+    }
+}
+
+/// The names under which this server may be called on this machine.
+pub(crate) const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Refuses what comes from elsewhere; puts headers on every answer.
 pub(crate) async fn guard(way_in: WayIn, request: Request, next: Next) -> Response {
@@ -38,14 +81,17 @@ pub(crate) fn dress(mut response: Response) -> Response {
 }
 
 fn check(way_in: WayIn, headers: &HeaderMap) -> Result<(), ApiError> {
-    let WayIn::Loopback(port) = way_in else { return Ok(()) };
+    let Some(scheme) = way_in.scheme() else { return Ok(()) };
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let ours = |host: &str| NAMES.iter().any(|name| host == format!("{name}:{port}"));
+    let ours = |host: &str| way_in.is_called(host);
     if headers.get_all(header::HOST).iter().count() != 1 || !text(&header::HOST).is_some_and(ours) {
-        return Err(ApiError::foreign("This server answers to 127.0.0.1 and localhost with its port only."));
+        return Err(ApiError::foreign(match way_in {
+            WayIn::Tls(_) => "This server answers to the names that it was given with --host only.",
+            _ => "This server answers to 127.0.0.1 and localhost with its port only.",
+        }));
     }
     if let Some(origin) = text(&header::ORIGIN)
-        && !origin.strip_prefix("http://").is_some_and(ours)
+        && !origin.strip_prefix(scheme).is_some_and(ours)
     {
         return Err(ApiError::foreign("Requests of other sites are refused."));
     }
@@ -111,6 +157,26 @@ mod tests {
         assert!(with("sec-fetch-site", "none").is_ok());
         assert!(with("sec-fetch-site", "cross-site").is_err());
         assert!(with("sec-fetch-site", "same-site").is_err());
+    }
+
+    #[test]
+    fn a_server_for_others_answers_to_the_names_it_was_given() {
+        let named = |port| -> &'static Named {
+            Box::leak(Box::new(Named { port, hosts: vec!["gate.example".to_owned()], beyond: true }))
+        };
+        let way_in = WayIn::Tls(named(7171));
+        let with = |host, origin| check(way_in, &headers(&[("host", host), ("origin", origin)]));
+        assert!(with("gate.example:7171", "https://gate.example:7171").is_ok());
+        assert!(with("Gate.Example:7171", "https://gate.example:7171").is_ok());
+        assert!(with("gate.example:7171", "http://gate.example:7171").is_err());
+        assert!(with("gate.example:7171", "https://evil.example:7171").is_err());
+        for host in
+            ["gate.example", "127.0.0.1:7171", "localhost:7171", "evil.example:7171", "xgate.example:7171", ":7171"]
+        {
+            assert!(check(way_in, &headers(&[("host", host)])).is_err(), "{host}");
+        }
+        assert!(check(WayIn::Tls(named(443)), &headers(&[("host", "gate.example")])).is_ok());
+        assert!(way_in.needs_token() && !WayIn::Loopback(1).needs_token() && !WayIn::Socket.needs_token());
     }
 
     #[test]

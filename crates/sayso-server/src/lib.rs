@@ -3,7 +3,7 @@
 //! A thin way in: bodies become tool calls, the gate judges them, answers go back. The record is read here, never
 //! written: the gate does that.
 //!
-//! INVARIANT: only the loopback interface and a socket of the owner's; nothing across origins; a GET changes nothing.
+//! INVARIANT: plain text only on the loopback interface and a socket of the owner's, TLS and tokens beyond; nothing across origins; a GET changes nothing.
 
 mod api;
 mod app;
@@ -20,6 +20,7 @@ mod paced;
 mod page;
 mod server;
 mod tail;
+mod tls;
 mod token;
 mod told;
 mod waiting;
@@ -29,6 +30,7 @@ pub mod wire;
 pub use app::{About, in_words};
 pub use client::{ClientError, Running, SignedIn};
 pub use error::Error;
-pub use server::{Listening, Options, serve};
+pub use server::{Beyond, Listening, Options, serve};
+pub use tls::Certificate;
 pub use token::{Token, TokenError, Tokens};
 pub use who::Role;

@@ -3,9 +3,10 @@
 use crate::app::{About, App};
 use crate::bounds::Bounds;
 use crate::error::Error;
-use crate::guard::{self, WayIn};
+use crate::guard::{self, NAMES, Named, WayIn};
 use crate::key::Keys;
-use crate::{api, attendance, connection, page, tail};
+use crate::tls::{Certificate, TlsDoor};
+use crate::{api, attendance, connection, page, tail, tls};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use sayso_gate::Places;
@@ -24,8 +25,10 @@ pub struct Options {
     pub places: Places,
     /// Files that were named: then no others count.
     pub policy: Vec<PolicyText>,
-    /// Where to listen. Only the loopback interface.
+    /// Where to listen. Beyond the loopback interface only with what that needs.
     pub address: SocketAddr,
+    /// What is needed for others to connect.
+    pub beyond: Option<Beyond>,
     /// What the page says about this server.
     pub about: About,
     /// Called once the server listens.
@@ -34,11 +37,22 @@ pub struct Options {
     pub announce: Box<dyn Fn(&Listening) + Send + Sync>,
 }
 
+/// What is needed for others than this machine to connect.
+#[derive(Clone, Debug)]
+pub struct Beyond {
+    /// The owner's certificate.
+    pub certificate: Certificate,
+    /// The names under which the server is called: those of its certificate.
+    pub hosts: Vec<String>,
+}
+
 /// Where the server listens.
 #[derive(Clone, Debug)]
 pub struct Listening {
     /// Over TCP.
     pub address: SocketAddr,
+    /// Where its page is: `http://127.0.0.1:7171`.
+    pub page: String,
     /// The socket.
     pub socket: PathBuf,
     /// The key that signs a browser in, once.
@@ -62,9 +76,11 @@ pub fn serve(options: Options) -> Result<(), Error> {
 }
 
 async fn run(options: Options) -> Result<(), Error> {
-    if !options.address.ip().is_loopback() {
-        return Err(Error::NotLoopback(options.address));
-    }
+    let acceptor = match &options.beyond {
+        Some(beyond) => Some(tls::acceptor(&beyond.certificate)?),
+        None if options.address.ip().is_loopback() => None,
+        None => return Err(Error::NotLoopback(options.address)),
+    };
     let socket = options.places.own_folder("")?.join("sayso.sock");
     let unix = listen_unix(&socket).await?;
     let tcp = TcpListener::bind(options.address).await.map_err(|error| match error.kind() {
@@ -75,7 +91,11 @@ async fn run(options: Options) -> Result<(), Error> {
     let address = tcp.local_addr().map_err(|error| Error::Io("listen", error))?;
 
     let keys = Keys::new().map_err(|_| Error::NoRandomness)?;
-    let listening = Listening { address, socket: socket.clone(), key: keys.key() };
+    let way_in = match options.beyond {
+        Some(beyond) => WayIn::Tls(named(address, beyond.hosts).inspect_err(|_| remove(&socket))?),
+        None => WayIn::Loopback(address.port()),
+    };
+    let listening = Listening { address, page: page_of(way_in, address), socket: socket.clone(), key: keys.key() };
     let (announce, known) = (options.announce, listening.clone());
     let next = move |key: &str| announce(&Listening { key: key.to_owned(), ..known.clone() });
     let app = Arc::new(App::new(options.places, keys, options.policy, options.about, Box::new(next))?);
@@ -85,9 +105,14 @@ async fn run(options: Options) -> Result<(), Error> {
 
     let (stop, stopped) = watch::channel(false);
     let bounds = Bounds::of_this_process();
-    let over_tcp = connection::serve(tcp, router(&app, WayIn::Loopback(address.port())), bounds, stopped.clone());
-    let over_unix = connection::serve(unix, router(&app, WayIn::Socket), bounds, stopped);
-    let (tcp_task, unix_task) = (tokio::spawn(over_tcp), tokio::spawn(over_unix));
+    let over_tcp = router(&app, way_in);
+    let tcp_task = match acceptor {
+        Some(acceptor) => {
+            tokio::spawn(connection::serve(TlsDoor::new(tcp, acceptor), over_tcp, bounds, stopped.clone()))
+        }
+        None => tokio::spawn(connection::serve(tcp, over_tcp, bounds, stopped.clone())),
+    };
+    let unix_task = tokio::spawn(connection::serve(unix, router(&app, WayIn::Socket), bounds, stopped));
 
     asked_to_stop().await;
     let _ = stop.send(true);
@@ -100,6 +125,35 @@ async fn run(options: Options) -> Result<(), Error> {
     let _ = tokio::time::timeout(std::time::Duration::from_secs(1), both).await;
     remove(&socket);
     Ok(())
+}
+
+/// What a server with a certificate is called: as it was told, and as its address, if that is one.
+fn named(address: SocketAddr, mut hosts: Vec<String>) -> Result<&'static Named, Error> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-.[]:".contains(c);
+    if let Some(host) = hosts.iter().find(|host| host.is_empty() || !host.chars().all(plain)) {
+        return Err(Error::Host(host.clone()));
+    }
+    let ip = address.ip();
+    if ip.is_loopback() {
+        hosts.extend(NAMES.map(str::to_owned));
+    } else if !ip.is_unspecified() {
+        hosts.push(if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() });
+    }
+    if hosts.is_empty() {
+        return Err(Error::NotLoopback(address));
+    }
+    // Lives as long as the process, like the server.
+    Ok(Box::leak(Box::new(Named { port: address.port(), hosts, beyond: !ip.is_loopback() })))
+}
+
+fn page_of(way_in: WayIn, address: SocketAddr) -> String {
+    match way_in {
+        WayIn::Tls(named) => {
+            let host = named.hosts.first().map_or("localhost", String::as_str);
+            if named.port == 443 { format!("https://{host}") } else { format!("https://{host}:{}", named.port) }
+        }
+        WayIn::Loopback(_) | WayIn::Socket => format!("http://{address}"),
+    }
 }
 
 /// Everything, as it is served over one way in.

@@ -4,6 +4,7 @@
 
 use crate::app::App;
 use crate::error::ApiError;
+use crate::guard::WayIn;
 use crate::key::Via;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header;
@@ -107,7 +108,9 @@ pub(crate) struct Bearer(pub(crate) Arc<str>);
 
 /// Finds out who sends a request. A token that is not good is refused, and not taken for none.
 pub(crate) async fn identify(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let way_in = request.extensions().get::<WayIn>().copied();
     let caller = match request.headers().get(header::AUTHORIZATION) {
+        None if way_in.is_none_or(WayIn::needs_token) && !signs_in_later(&request) => Err(ApiError::no_token()),
         None => Ok((Caller::anybody(), Bearer(Arc::default()))),
         Some(value) => {
             let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
@@ -121,6 +124,15 @@ pub(crate) async fn identify(State(app): State<Arc<App>>, mut request: Request, 
             next.run(request).await
         }
         Err(error) => error.into_response(),
+    }
+}
+
+/// Whether a request is for what everybody may know, or brings what it signs in with in another way.
+fn signs_in_later(request: &Request) -> bool {
+    match request.uri().path() {
+        "/v1/health" | "/v1/session" => true,
+        "/v1/stream" => request.headers().contains_key(header::UPGRADE),
+        _ => false,
     }
 }
 

@@ -39,6 +39,7 @@ impl Served {
             places: places.clone(),
             policy: Vec::new(),
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            beyond: None,
             about: About {
                 folder: folder.path().to_string_lossy().into_owned(),
                 trust_tokens: true,

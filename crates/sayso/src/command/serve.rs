@@ -10,28 +10,43 @@ use rustix::fs::FileType;
 use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Home, InForce, Places};
 use sayso_policy::explain::visible;
-use sayso_server::{About, Error, Listening, Options, in_words};
+use sayso_server::{About, Beyond, Certificate, Error, Listening, Options, in_words};
 use std::io::{Write as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Serves the API and the page on this machine: decisions as they are made, and a box to try commands in.
 ///
 /// Listens on 127.0.0.1 and on a socket in Sayso's own folder. The page's address holds a key that works once; it is
-/// never on disk. Ctrl-C stops it.
+/// never on disk. Ctrl-C stops it. For others to connect, give an address with a certificate: then everything but the
+/// page itself needs a token (`sayso token create`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso serve
   sayso serve --port 7272
+  sayso serve --address 0.0.0.0:7171 --tls-cert gate.pem --tls-key gate.key --host gate.example
   curl -s localhost:7171/v1/decisions -H 'Content-Type: application/json' -d '{\"command\": \"git push\"}'")]
 pub(crate) struct Serve {
     /// Port on 127.0.0.1; 0 takes any that is free
     #[arg(long, value_name = "PORT", default_value_t = sayso_gate::PORT)]
     port: u16,
+    /// Listen here instead, also beyond this machine; that needs --tls-cert, --tls-key and a name
+    #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "port")]
+    address: Option<SocketAddr>,
+    /// Certificate, and those between it and one that others trust, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its private key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Name under which others call this server, as in its certificate; repeatable
+    #[arg(long, value_name = "NAME", requires = "tls_cert")]
+    host: Vec<String>,
     /// Home folder whose policy and record count [default: $HOME]
     #[arg(long, value_name = "DIR")]
-    home: Option<std::path::PathBuf>,
+    home: Option<PathBuf>,
     /// Count the store's tokens for answers too, not only for asking; where no agent can write Sayso's folder
     #[arg(long)]
     trust_store_tokens: bool,
@@ -63,18 +78,24 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         next: next.to_owned(),
     };
     let intro = Intro { enforcing, notices, decisions, state: places.shown(&places.state), found, next };
-    let port = serve.port;
+    let address = serve.address.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), serve.port));
+    let beyond = match (&serve.tls_cert, &serve.tls_key) {
+        (Some(chain), Some(key)) => Some(Beyond {
+            certificate: Certificate { chain: chain.clone(), key: key.clone() },
+            hosts: serve.host.clone(),
+        }),
+        _ => None,
+    };
     let options = Options {
         places,
         policy: given,
-        address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
+        address,
+        beyond,
         about,
         ready: Box::new(move |listening| say(&intro.text(Paint::for_stdout(), listening))),
-        announce: Box::new(move |listening| {
-            say(&format!("\n  used. The next one: {}\n", link(listening.address, &listening.key)))
-        }),
+        announce: Box::new(move |listening| say(&format!("\n  used. The next one: {}\n", link(listening)))),
     };
-    sayso_server::serve(options).map_err(|error| failure(error, port))?;
+    sayso_server::serve(options).map_err(|error| failure(error, address))?;
     say("\nStopped.\n");
     Ok(ExitCode::SUCCESS)
 }
@@ -85,24 +106,29 @@ fn say(text: &str) {
 }
 
 /// The page's address with its key; without it where what is said here is written down: a log is a file too.
-fn link(address: SocketAddr, key: &str) -> String {
+fn link(listening: &Listening) -> String {
+    let Listening { page, key, .. } = listening;
     let written_down = rustix::fs::fstat(stdout())
         .is_ok_and(|stat| matches!(FileType::from_raw_mode(stat.st_mode), FileType::RegularFile | FileType::Socket));
     match written_down {
-        false => format!("http://{address}/#k={key}"),
-        true => format!("http://{address}/ (no key is written into a log: run `sayso serve` in a terminal)"),
+        false => format!("{page}/#k={key}"),
+        true => format!("{page}/ (no key is written into a log: run `sayso serve` in a terminal)"),
     }
 }
 
-fn failure(error: Error, port: u16) -> Failure {
+fn failure(error: Error, address: SocketAddr) -> Failure {
     match error {
-        Error::Taken(address) => Failure::wrong(format!(
+        Error::Taken(_) => Failure::wrong(format!(
             "error: {address} is taken by another program\n\n  Stop that one, or take another port: sayso serve --port {}",
-            port.checked_add(1).unwrap_or(sayso_gate::PORT)
+            address.port().checked_add(1).unwrap_or(sayso_gate::PORT)
         )),
         Error::Running(_) => {
             Failure::wrong(format!("error: {error}\n\n  Its page is the one to use. To start anew, stop it first."))
         }
+        Error::NotLoopback(_) => Failure::wrong(format!(
+            "error: {error}\n\n  sayso serve --address {address} --tls-cert FILE --tls-key FILE --host NAME"
+        )),
+        Error::Host(_) | Error::Certificate(..) => Failure::wrong(format!("error: {error}")),
         Error::Gate(error) => refused(error),
         error => Failure::Internal(error.into()),
     }
@@ -135,7 +161,7 @@ impl Intro {
         for notice in &self.notices {
             text.push_str(&format!("  note     {}\n", visible(notice)));
         }
-        let page = link(listening.address, &listening.key);
+        let page = link(listening);
         let decisions = match self.decisions {
             1 => "1 decision".to_owned(),
             count => format!("{count} decisions"),

@@ -1,7 +1,7 @@
 //! `sayso serve`: the process. What the API does is tested beside it, the page in `e2e/`.
 
 use crate::person::{Person, first};
-use crate::served::serve;
+use crate::served::{serve, serve_with};
 use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
@@ -82,4 +82,101 @@ fn a_broken_named_policy_refuses_to_serve() {
     let said = person.run(&["serve", "--port", "0", "--policy", "p.toml"]);
     assert_eq!(said.code, 2, "{}", said.out);
     assert!(said.err.contains("p.toml:1:1"), "{}", said.err);
+}
+
+/// Runs a program of the system.
+fn run(program: &str, arguments: &[&str]) -> (bool, String) {
+    let output = std::process::Command::new(program).args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (output.status.success(), text)
+}
+
+#[test]
+fn beyond_this_machine_it_speaks_tls_and_wants_a_token_for_everything() {
+    let person = Person::new();
+    let at = |name: &str| person.home().join(name).to_string_lossy().into_owned();
+    let (cert, key) = (at("gate.pem"), at("gate.key"));
+    let (made, said) = run(
+        "openssl",
+        &[
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-keyout",
+            &key,
+            "-out",
+            &cert,
+        ],
+    );
+    assert!(made, "{said}");
+    let arguments = ["--address", "0.0.0.0:0", "--tls-cert", &cert, "--tls-key", &key, "--host", "localhost"];
+    let served = serve_with(&person, person.sayso(), &arguments);
+    assert!(served.printed.contains(&format!("https://localhost:{}/#k=", served.port)), "{}", served.printed);
+    let base = format!("https://localhost:{}", served.port);
+    let curl = |path: &str, more: &[&str]| {
+        let url = format!("{base}{path}");
+        let mut arguments = vec!["-s", "--max-time", "20", "--cacert", &cert, "-w", " %{http_code}", &url];
+        arguments.extend(more);
+        run("curl", &arguments)
+    };
+    let call = ["-H", "Content-Type: application/json", "-d", "{\"command\":\"ls\"}"];
+    assert!(curl("/v1/health", &[]).1.ends_with(" 200"));
+    assert!(curl("/", &[]).1.ends_with(" 200"), "the page, on which to sign in");
+    for path in ["/v1/decisions", "/v1/try", "/v1/outcomes"] {
+        let (_, said) = curl(path, &call);
+        assert!(said.ends_with(" 401") && said.contains("\"no-token\""), "{path}: {said}");
+    }
+    assert!(curl("/v1/openapi.json", &[]).1.ends_with(" 401"));
+    let key = served.key();
+    let (_, said) =
+        curl("/v1/session", &["-H", "Content-Type: application/json", "-d", &format!("{{\"key\":\"{key}\"}}")]);
+    let token = said.split("\"token\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let token = format!("Authorization: Bearer {token}");
+    let (_, said) = curl("/v1/decisions", &[&call[..], &["-H", &token]].concat());
+    assert!(said.ends_with(" 200") && said.contains("\"verdict\""), "{said}");
+    let (_, said) = curl("/v1/health", &["-H", "Host: evil.example"]);
+    assert!(said.ends_with(" 403") && said.contains("--host"), "{said}");
+    let (_, said) = curl("/v1/health", &["-H", &format!("Origin: http://localhost:{}", served.port)]);
+    assert!(said.ends_with(" 403"), "plain text is another origin: {said}");
+    // Nothing in plain text, and nothing for those who trust other certificates.
+    assert!(!run("curl", &["-s", "--max-time", "20", &format!("http://localhost:{}/v1/health", served.port)]).0);
+    assert!(!run("curl", &["-s", "--max-time", "20", &format!("{base}/v1/health")]).0);
+    // The owner's own tools still have the socket.
+    assert_eq!(served.send_to_socket("GET", "/v1/health", &[], "").status, 200);
+    served.stop();
+}
+
+#[test]
+fn an_address_beyond_this_machine_without_what_it_needs_is_refused() {
+    let person = Person::new();
+    let said = person.run(&["serve", "--address", "0.0.0.0:7171"]);
+    assert_eq!(
+        (said.code, said.err.as_str()),
+        (
+            2,
+            "error: 0.0.0.0:7171 can be reached from elsewhere, which needs TLS and a name\n\n  \
+             sayso serve --address 0.0.0.0:7171 --tls-cert FILE --tls-key FILE --host NAME\n"
+        )
+    );
+    person.file("gate.pem", "nothing");
+    let key = person.file("gate.key", "nothing");
+    let with = ["serve", "--address", "0.0.0.0:0", "--host", "x", "--tls-cert", "gate.pem", "--tls-key", "gate.key"];
+    let said = person.run(&with);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("everybody on this machine may use this key: chmod o= gate.key"), "{}", said.err);
+    std::fs::set_permissions(key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let said = person.run(&with);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(first(&said.err).starts_with("error: gate.pem: "), "{}", said.err);
+    assert_eq!(person.run(&["serve", "--address", "0.0.0.0:0", "--tls-cert", "gate.pem"]).code, 2);
 }

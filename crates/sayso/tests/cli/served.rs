@@ -28,14 +28,17 @@ pub(crate) fn serve(person: &Person) -> Served {
 }
 
 pub(crate) fn serve_with(person: &Person, mut sayso: Command, arguments: &[&str]) -> Served {
-    sayso.args(["serve", "--port", "0"]).args(arguments);
+    // Whoever says where says the port too.
+    let port: &[&str] = if arguments.contains(&"--address") { &[] } else { &["--port", "0"] };
+    sayso.arg("serve").args(port).args(arguments);
     let mut child = sayso.stdout(Stdio::piped()).spawn().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut printed = String::new();
     while !printed.contains("Next:") {
         assert_ne!(output.read_line(&mut printed).unwrap(), 0, "{printed}");
     }
-    let port = printed.split("127.0.0.1:").nth(1).unwrap().split('/').next().unwrap().parse().unwrap();
+    let host = printed.split("://").nth(1).unwrap().split('/').next().unwrap();
+    let port = host.rsplit(':').next().unwrap().parse().unwrap();
     let socket = person.home().join(".local/state/sayso/sayso.sock");
     Served { child, port, printed, socket, output }
 }
