@@ -63,8 +63,14 @@ pub enum Error {
     #[error("{0}")]
     Mode(String),
     /// There is no such version of the policy.
-    #[error("there is no version {0} of the policy; `sayso policy versions` lists them")]
+    #[error("there is no version {0} of the policy")]
     NoVersion(String),
+    /// More than one begins like this.
+    #[error("several versions of the policy begin with {0}")]
+    SeveralVersions(String),
+    /// The policy in force is not the one that a change was made from.
+    #[error("the policy has changed since: version {0} is in force now")]
+    OtherVersion(String),
     /// A permit for another operation.
     #[error("the permit is for another operation")]
     WrongPermit,

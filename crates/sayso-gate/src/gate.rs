@@ -141,6 +141,12 @@ impl Gate {
         self.policy.current()
     }
 
+    /// The same, looked at now: for whoever has just changed it.
+    #[must_use]
+    pub fn in_force_now(&self) -> Arc<InForce> {
+        self.policy.current_now()
+    }
+
     /// The whole line: normalise, analyse, evaluate, ask, record, answer.
     pub fn judge(&self, call: ToolCall, circumstances: &Circumstances) -> Judged {
         self.judge_in(call, circumstances, Facts { files: &*self.files, env: &*self.env })

@@ -9,6 +9,7 @@
 pub mod approval;
 pub mod audit;
 mod case;
+mod diff;
 mod error;
 mod files;
 mod gate;
@@ -27,6 +28,7 @@ pub mod store;
 pub const PORT: u16 = 7171;
 
 pub use audit::{Record, Recorder, Unrecorded};
+pub use diff::unified;
 pub use error::Error;
 pub use files::{ProcessEnvironment, RealFiles};
 pub use gate::{Asking, Circumstances, Gate, Held, Judged, Otherwise};

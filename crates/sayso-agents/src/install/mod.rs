@@ -11,7 +11,6 @@ mod codex_trust;
 mod command;
 mod copilot;
 mod cursor;
-mod diff;
 mod gemini;
 mod hooks_json;
 mod inspect;
@@ -25,7 +24,6 @@ mod zed;
 
 pub(crate) use command::quoted;
 pub use command::{CALL_SECONDS, NOTE_SECONDS};
-pub use diff::unified;
 pub use inspect::{Finding, Registration, registrations};
 pub use mcp::{plan_install_mcp, plan_uninstall_mcp};
 
@@ -330,6 +328,6 @@ impl FileChange {
 
     fn diff(&self) -> String {
         let name = self.path.display().to_string();
-        diff::unified(&name, self.before.as_deref(), self.after.as_deref())
+        sayso_gate::unified(&name, self.before.as_deref(), self.after.as_deref())
     }
 }

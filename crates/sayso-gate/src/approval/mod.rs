@@ -3,6 +3,7 @@
 mod answer;
 mod digest;
 mod preview;
+mod saving;
 mod wait;
 mod width;
 
@@ -10,6 +11,7 @@ pub use answer::{Given, Refused, Remember, Reply};
 pub(crate) use answer::{Outlook, outlook, satisfied};
 pub use digest::{Bound, BoundFile};
 pub use preview::{Preview, preview};
+pub use saving::{Saving, Savings, savings};
 pub(crate) use wait::{Waited, wait_for};
 pub(crate) use width::offers;
 pub use width::{Offer, Width};

@@ -81,7 +81,7 @@ fn grants(question: &Question, offer: &Offer, giver: &Person) -> Vec<Grant> {
 }
 
 /// The call of a record, as far as it was kept.
-fn again(record: &Record) -> Option<ToolCall> {
+pub(super) fn again(record: &Record) -> Option<ToolCall> {
     let request = match (&record.arguments, &record.command) {
         (Some(arguments), _) if arguments.is_object() => {
             Request::Tool { name: record.tool.clone(), arguments: arguments.clone(), server: None }

@@ -103,9 +103,14 @@ fn answers(
 
 /// What would be remembered at this width; `None`: something in the call has no such width.
 fn selectors(operation: &Operation, decision: &Decision, bound: &Bound, width: Width) -> Option<Vec<GrantSelector>> {
-    if width == Width::Exact {
-        return Some(vec![GrantSelector::Digest(bound.exact.clone())]);
+    match width {
+        Width::Exact => Some(vec![GrantSelector::Digest(bound.exact.clone())]),
+        _ => proposed(operation, decision, width),
     }
+}
+
+/// The patterns for what is asked about, at a width that is not this call alone.
+pub(super) fn proposed(operation: &Operation, decision: &Decision, width: Width) -> Option<Vec<GrantSelector>> {
     let mut found: Vec<GrantSelector> = Vec::new();
     for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
         let effect = operation.effects.get(asked.effect?)?;
@@ -113,6 +118,21 @@ fn selectors(operation: &Operation, decision: &Decision, bound: &Bound, width: W
         let selector = GrantSelector::pattern(verb, &pattern).ok()?;
         if !found.contains(&selector) {
             found.push(selector);
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The patterns for the programs that are asked about. An allow of a program carries what its operands do, so these
+/// may be enough where something else in the call has no pattern.
+pub(super) fn programs(operation: &Operation, decision: &Decision) -> Option<Vec<GrantSelector>> {
+    let mut found: Vec<GrantSelector> = Vec::new();
+    for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
+        if let Some(Target::Program(id)) = asked.effect.and_then(|at| Some(&operation.effects.get(at)?.target)) {
+            let selector = GrantSelector::pattern(Verb::Run, &program(operation, *id)?).ok()?;
+            if !found.contains(&selector) {
+                found.push(selector);
+            }
         }
     }
     (!found.is_empty()).then_some(found)

@@ -26,13 +26,15 @@ pub enum Kind {
     Mode,
     /// Something that an operator overrode: break-glass begun and ended.
     Override,
+    /// A token for the server: created, revoked.
+    Token,
     /// The chain itself: begun, taken over from an earlier version, pruned.
     Chain,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Decision,
         Self::Happening,
         Self::Approval,
@@ -41,6 +43,7 @@ impl Kind {
         Self::Policy,
         Self::Mode,
         Self::Override,
+        Self::Token,
         Self::Chain,
     ];
 
@@ -56,6 +59,7 @@ impl Kind {
             Self::Policy => "policy",
             Self::Mode => "mode",
             Self::Override => "override",
+            Self::Token => "token",
             Self::Chain => "chain",
         }
     }

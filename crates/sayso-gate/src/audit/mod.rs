@@ -3,6 +3,7 @@
 pub mod chain;
 mod course;
 mod event;
+pub mod export;
 mod happening;
 mod head;
 mod log;

@@ -6,10 +6,13 @@ mod last_good;
 mod repository;
 mod source;
 mod trust;
+mod versions;
 mod watch;
 
 pub(crate) use force::protecting;
 pub use force::{InForce, Notice};
 pub use repository::Repository;
 pub use trust::{Standing, Trusted, distrust, standing, trust};
+pub(crate) use versions::with_rule;
+pub use versions::{Put, Putting, difference, find, problems, put};
 pub use watch::Live;

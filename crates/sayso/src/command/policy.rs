@@ -3,13 +3,14 @@
 use crate::command::log::time::shown as time;
 use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
-use sayso_agents::install::unified;
-use sayso_gate::audit::{Change, Event, Kind, Log, PolicyVersion};
+use sayso_gate::audit::{Log, PolicyVersion};
+use sayso_gate::policy::{self, Putting};
 use sayso_gate::store::Records as _;
-use sayso_gate::{Home, InForce, Places};
+use sayso_gate::{Error, Home, InForce, Places};
 use sayso_policy::explain::visible;
 use sayso_policy::{Layer, Policy as Compiled};
 use std::io::{Write as _, stdout};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Shows the policy in force and its versions, compares them, and goes back to an earlier one.
@@ -110,43 +111,31 @@ pub(crate) fn run(command: &Policy) -> Outcome {
         Action::Rollback { which } => {
             let version = find(&log, which)?;
             drop(out);
-            rollback(&places, &log, &version)?;
+            rollback(&places, &log, &here, &version)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn find(log: &Log, version: &str) -> Result<PolicyVersion, Failure> {
-    let known = log.store().policies()?;
-    let mut matching = known.iter().map(|(known, _)| known).filter(|known| known.starts_with(version));
-    let wrong = |why: String| Failure::wrong(format!("error: {why}\n\n  `sayso policy versions` lists them."));
-    let first = matching.next().ok_or_else(|| wrong(format!("there is no version {version} of the policy")))?;
-    if matching.next().is_some() {
-        return Err(wrong(format!("several versions begin with {version}")));
-    }
-    log.store().policy(first)?.ok_or_else(|| wrong(format!("the texts of version {first} are not kept")))
+    policy::find(log.store(), version).map_err(|error| match error {
+        error @ (Error::NoVersion(_) | Error::SeveralVersions(_)) => {
+            Failure::wrong(format!("error: {error}\n\n  `sayso policy versions` lists them."))
+        }
+        error => error.into(),
+    })
 }
 
 /// What changed, file by file.
 fn difference(from: &PolicyVersion, to: &PolicyVersion) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for file in from.files.iter().chain(&to.files) {
-        if !names.contains(&file.name.as_str()) {
-            names.push(&file.name);
-        }
-    }
-    let of = |version: &PolicyVersion, name: &str| {
-        version.files.iter().find(|file| file.name == name).map(|file| file.text.clone())
-    };
-    let one = |name: &&str| unified(name, of(from, name).as_deref(), of(to, name).as_deref());
-    let diff: String = names.iter().map(one).collect();
+    let diff = policy::difference(from, to);
     if diff.is_empty() {
         return format!("{} and {} have the same texts.\n", from.version, to.version);
     }
     diff.lines().map(|line| format!("{}\n", visible(line))).collect()
 }
 
-fn rollback(places: &Places, log: &Log, version: &PolicyVersion) -> Result<(), Failure> {
+fn rollback(places: &Places, log: &Log, here: &Path, version: &PolicyVersion) -> Result<(), Failure> {
     let own = version.files.iter().find(|file| file.layer == Layer::User.to_string());
     let Some(own) = own else {
         return Err(Failure::wrong(format!(
@@ -160,17 +149,9 @@ fn rollback(places: &Places, log: &Log, version: &PolicyVersion) -> Result<(), F
     }
     let asks = format!("{} becomes what it was in version {}.", places.shown(&places.user), version.version);
     let person = operator::confirmed(places, &asks)?;
-    let mut change = Change::now(Kind::Policy, "rolled-back");
-    change.about = Some(version.version.clone());
-    change.by = Some(person.name);
-    log.store().append(&[Event::from(change)], &[])?;
-    let kept = places.user.with_extension("toml.before");
-    if places.user.exists() {
-        std::fs::copy(&places.user, &kept)?;
-    }
-    let new = places.user.with_extension("toml.new");
-    std::fs::write(&new, &own.text)?;
-    std::fs::rename(&new, &places.user)?;
-    writeln!(stdout(), "{} is back; what it was stands in {}.", places.shown(&places.user), places.shown(&kept))?;
+    let putting = Putting { by: &person.name, from: Some(&version.version), base: None };
+    let put = policy::put(places, log.store(), Some(here), &own.text, &putting)?;
+    let kept = put.before.map(|kept| format!("; what it was stands in {}", places.shown(&kept))).unwrap_or_default();
+    writeln!(stdout(), "{} is back{kept}.", places.shown(&places.user))?;
     Ok(())
 }

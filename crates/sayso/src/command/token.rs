@@ -76,8 +76,11 @@ pub(crate) fn run(command: &Token) -> Outcome {
             let ends = now_ms().saturating_add(u64::try_from(expires.as_millis()).unwrap_or(u64::MAX));
             let whose = tenant.as_ref().map(|tenant| format!(" in {}", visible(tenant))).unwrap_or_default();
             let what = format!("A token for {}: {}{whose}, until {}", visible(name), role.as_str(), time(ends));
-            operator::confirmed(&places, &what)?;
-            let secret = tokens.create(name, role, tenant.clone(), groups.clone(), ends).map_err(failure)?;
+            let person = operator::confirmed(&places, &what)?;
+            let secret = tokens
+                .changed_by(&person.name)
+                .create(name, role, tenant.clone(), groups.clone(), ends)
+                .map_err(failure)?;
             writeln!(out, "{secret}")?;
         }
         Action::List { all, json } => {
@@ -112,8 +115,8 @@ pub(crate) fn run(command: &Token) -> Outcome {
             }
         }
         Action::Revoke { name } => {
-            operator::confirmed(&places, &format!("The token {} is taken back", visible(name)))?;
-            tokens.revoke(name).map_err(failure)?;
+            let person = operator::confirmed(&places, &format!("The token {} is taken back", visible(name)))?;
+            tokens.changed_by(&person.name).revoke(name).map_err(failure)?;
             writeln!(out, "Taken back.")?;
         }
     }

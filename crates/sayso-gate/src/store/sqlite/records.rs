@@ -152,14 +152,7 @@ impl Records for Sqlite {
 
     fn count_by(&self, query: &Query, by: By) -> Result<Vec<(String, u64)>, Error> {
         let (conditions, values) = conditions(query);
-        let column = match by {
-            By::Verdict => "verdict",
-            By::Agent => "agent",
-            By::Session => "session",
-            By::Tool => "tool",
-            By::Rule => "rule",
-            By::Kind => "kind",
-        };
+        let column = counted(by);
         let sql = format!(
             "SELECT coalesce({column}, ''), count(*) FROM event WHERE {conditions} GROUP BY 1 ORDER BY 2 DESC, 1"
         );
@@ -183,7 +176,43 @@ impl Records for Sqlite {
     }
 }
 
+fn counted(by: By) -> &'static str {
+    match by {
+        By::Verdict => "verdict",
+        By::Agent => "agent",
+        By::Session => "session",
+        By::Tool => "tool",
+        By::Rule => "rule",
+        By::Kind => "kind",
+    }
+}
+
 impl Sqlite {
+    /// Counts records by what they have in common and by stretches of time of this length: when each begins, what, and
+    /// how many. The query's limit is left aside.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn over_time(&self, query: &Query, by: By, step_ms: u64) -> Result<Vec<(u64, String, u64)>, Error> {
+        let (conditions, mut values) = conditions(query);
+        let sql = format!(
+            "SELECT time_ms / ? AS stretch, coalesce({}, ''), count(*) FROM event WHERE {conditions}
+             GROUP BY 1, 2 ORDER BY 1, 2",
+            counted(by)
+        );
+        let step = to_i64(step_ms.max(1));
+        values.insert(0, Value::Integer(step));
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&sql)?;
+            let number = |n: i64| u64::try_from(n).unwrap_or_default();
+            let rows = statement.query_map(params_from_iter(values), |row| {
+                let began = row.get::<_, i64>(0)?.saturating_mul(step);
+                Ok((number(began), row.get(1)?, number(row.get(2)?)))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     fn rows<T>(&self, query: &Query, read: impl Fn(u64, &[u8], &str) -> Result<T, Error>) -> Result<Vec<T>, Error> {
         let (conditions, mut values) = conditions(query);
         let direction = match query.order {

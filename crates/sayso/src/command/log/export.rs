@@ -1,8 +1,8 @@
 //! `sayso log export`: everything, for other programs.
 
 use super::filter::Filter;
-use super::line;
 use crate::failure::{Failure, Outcome};
+use sayso_gate::audit::export as line;
 use sayso_gate::audit::{Log as Record, Order, Query};
 use sayso_gate::store::Records as _;
 use std::fs::OpenOptions;

@@ -12,6 +12,7 @@ mod verify;
 use crate::failure::{Failure, Outcome};
 use crate::show::paint::Paint;
 use filter::Filter;
+use sayso_gate::audit::export as as_lines;
 use sayso_gate::audit::{By, Chained, Kind, Log as Record, Order, Query};
 use sayso_gate::store::Records as _;
 use sayso_gate::{Home, Places};
@@ -114,7 +115,7 @@ fn list(log: &Log, record: &Record) -> Outcome {
 fn show(log: &Log, found: &[Chained], out: &mut impl Write) -> Result<(), Failure> {
     let paint = Paint::for_stdout();
     for chained in found {
-        let line = if log.json { line::json(chained)? } else { line::for_people(paint, chained) };
+        let line = if log.json { as_lines::json(chained)? } else { line::for_people(paint, chained) };
         out.write_all(line.as_bytes())?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Times as people write and read them.
 
+pub(crate) use sayso_gate::audit::export::time_shown as shown;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970, from `90s`, `15m`, `8h`, `7d` (so long ago), or a date: `2026-11-15`, `2026-11-15T08:24:11Z`.
@@ -66,22 +67,6 @@ fn numbers(text: &str, between: char) -> Option<[u64; 3]> {
     });
     let three = [parts.next()??, parts.next()??, parts.next()??];
     parts.next().is_none().then_some(three)
-}
-
-/// `2026-11-15 08:24:11Z`
-pub(crate) fn shown(ms: u64) -> String {
-    let seconds = ms / 1000;
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Civil date from days since 1970: eras of 400 years, years beginning in March.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
 #[cfg(test)]
