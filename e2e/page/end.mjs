@@ -7,7 +7,7 @@ import { at, base, home, noise, test, until } from './harness.mjs';
 test('other sites and other names are refused', async () => {
   const address = await base();
   const status = async (path, options) => (await fetch(address + path, options)).status;
-  assert.equal(await status('/v1/records'), 401);
+  assert.equal(await status('/v1/audit'), 401);
   assert.equal(await status('/v1/stream'), 401);
   assert.equal(await status('/v1/decisions', { method: 'POST', headers: { Origin: 'https://evil.example', 'Content-Type': 'application/json' }, body: '{"command":"ls"}' }), 403);
   assert.equal(await status('/v1/decisions', { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: '{"command":"ls"}' }), 415);

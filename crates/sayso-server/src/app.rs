@@ -2,7 +2,7 @@
 
 use crate::attendance::Attendance;
 use crate::bounds::Crowd;
-use crate::error::ApiError;
+use crate::error::{ApiError, Error};
 use crate::key::Keys;
 use crate::tail::Tail;
 use crate::token::Tokens;
@@ -73,13 +73,10 @@ impl App {
         given: Vec<PolicyText>,
         about: About,
         announce: Box<dyn Fn(&str) + Send + Sync>,
-    ) -> Result<Self, sayso_gate::Error> {
+    ) -> Result<Self, Error> {
         let log = Log::open(&places)?;
         let sessions = Sessions::open(&places)?;
-        let tokens = Tokens::of(&places).map_err(|error| match error {
-            crate::token::TokenError::Gate(error) => error,
-            error => sayso_gate::Error::Mode(error.to_string()),
-        })?;
+        let tokens = Tokens::of(&places)?;
         let gates = Mutex::new(HashMap::new());
         let memory = Memory::with(&places, Arc::clone(log.store()));
         let app = Self {
@@ -148,6 +145,11 @@ impl App {
         }
         failures.0 = failures.0.saturating_add(1);
         Err(if failures.0 > MOST_FAILURES { ApiError::too_many_failures() } else { ApiError::signed_out() })
+    }
+
+    /// Whether the policy is what was named on the command line, and not the files of this machine and user.
+    pub(crate) fn is_fixed(&self) -> bool {
+        !self.given.is_empty()
     }
 
     /// The store.

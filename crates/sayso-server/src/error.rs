@@ -31,6 +31,9 @@ pub enum Error {
     /// The system gives no randomness for keys.
     #[error("the system gives no randomness for keys")]
     NoRandomness,
+    /// The file of tokens.
+    #[error(transparent)]
+    Tokens(#[from] crate::token::TokenError),
     /// The gate.
     #[error(transparent)]
     Gate(#[from] sayso_gate::Error),
@@ -84,6 +87,11 @@ impl ApiError {
     pub(crate) fn no_such(what: &str, list: &str) -> Self {
         let text = format!("There is no such {what}. GET {list} lists what there is.");
         Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
+    }
+
+    /// Not as things are now.
+    pub(crate) fn conflict(code: &'static str, text: &str) -> Self {
+        Self { status: StatusCode::CONFLICT, code, text: text.to_owned() }
     }
 
     /// The answer cannot be remembered this way.

@@ -3,8 +3,11 @@
 use crate::clock::now_ms;
 use crate::who::{Caller, Role};
 use sayso_gate::Places;
+use sayso_gate::audit::{Change, Event, Kind};
+use sayso_gate::store::{Records as _, Sqlite};
 use sayso_policy::Person;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -76,6 +79,9 @@ pub enum TokenError {
 /// The tokens of this user.
 pub struct Tokens {
     path: PathBuf,
+    places: Places,
+    /// Who changes them.
+    by: String,
     read: Mutex<Option<(Stamp, Arc<Vec<Token>>)>>,
 }
 
@@ -93,7 +99,15 @@ impl Tokens {
     /// # Errors
     /// If that folder cannot be used.
     pub fn of(places: &Places) -> Result<Self, TokenError> {
-        Ok(Self { path: places.own_folder("")?.join("tokens.json"), read: Mutex::default() })
+        let path = places.own_folder("")?.join("tokens.json");
+        Ok(Self { path, places: places.clone(), by: "sayso".to_owned(), read: Mutex::default() })
+    }
+
+    /// The same, changed by this person: the record says so.
+    #[must_use]
+    pub fn changed_by(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.by);
+        self
     }
 
     /// All of them, those that are not good any more too.
@@ -141,6 +155,8 @@ impl Tokens {
             if tokens.iter().any(|token| token.name == name && token.is_good(now)) {
                 return Err(TokenError::Taken(name.to_owned()));
             }
+            let detail = json!({"role": role, "groups": groups, "expires_ms": expires_ms});
+            self.record("created", name, tenant.as_deref(), detail)?;
             let hash = hash(&secret);
             let (name, revoked_ms) = (name.to_owned(), None);
             tokens.push(Token { name, role, tenant, groups, hash, created_ms: now, expires_ms, revoked_ms });
@@ -158,9 +174,21 @@ impl Tokens {
             let now = now_ms();
             let found = tokens.iter_mut().find(|token| token.name == name && token.is_good(now));
             let token = found.ok_or_else(|| TokenError::Unknown(name.to_owned()))?;
+            self.record("revoked", name, token.tenant.as_deref(), json!({"role": token.role}))?;
             token.revoked_ms = Some(now);
             Ok(())
         })
+    }
+
+    /// INVARIANT: recorded before it counts. Who could not be seen to get a token would not be looked for.
+    fn record(&self, what: &str, name: &str, tenant: Option<&str>, detail: Value) -> Result<(), TokenError> {
+        let mut change = Change::now(Kind::Token, what);
+        change.about = Some(name.to_owned());
+        change.by = Some(self.by.clone());
+        change.actor.tenant = tenant.map(str::to_owned);
+        change.detail = detail;
+        Sqlite::open(&self.places)?.append(&[Event::from(change)], &[])?;
+        Ok(())
     }
 
     /// Whoever holds this secret.

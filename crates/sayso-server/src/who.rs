@@ -180,6 +180,21 @@ impl<S: Sync> FromRequestParts<S> for Admin {
     }
 }
 
+/// Somebody whom no tenant's wall stops: the owner, or an admin of everything.
+pub(crate) struct Owner(pub(crate) Person);
+
+impl<S: Sync> FromRequestParts<S> for Owner {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let caller = at_least(Role::Admin, Caller::from_request_parts(parts, state).await?)?;
+        match (caller.tenant, caller.person) {
+            (None, Some(person)) => Ok(Self(person)),
+            _ => Err(ApiError::not_yours()),
+        }
+    }
+}
+
 fn at_least(role: Role, caller: Caller) -> Result<Caller, ApiError> {
     match &caller.person {
         None => Err(ApiError::signed_out()),

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod asked;
+mod audit;
 mod body;
 mod decisions;
 mod grants;
@@ -9,7 +10,7 @@ mod health;
 mod limits;
 mod openapi;
 mod outcomes;
-mod records;
+mod policy;
 mod session;
 mod sessions;
 mod socket;
@@ -52,7 +53,16 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/runs", get(sessions::runs))
         .route("/v1/runs/{id}", get(sessions::run))
         .route("/v1/status", get(status::status))
-        .route("/v1/records", get(records::records))
+        .route("/v1/policy", get(policy::show))
+        .route("/v1/policy/validate", post(policy::validate))
+        .route("/v1/policy/versions", get(policy::versions))
+        .route("/v1/policy/versions/{version}", get(policy::version))
+        .route("/v1/policy/activate", post(policy::activate))
+        .route("/v1/policy/rollback", post(policy::rollback))
+        .route("/v1/audit", get(audit::find))
+        .route("/v1/audit/counts", get(audit::counts::counts))
+        .route("/v1/audit/verify", get(audit::verify))
+        .route("/v1/audit/export", get(audit::export::export))
         .route("/v1/stream", get(stream::stream))
         .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), who::identify))
         .fallback(async || ApiError::not_found())

@@ -90,10 +90,10 @@ async fn a_decision_is_judged_recorded_and_shown_to_who_holds_the_key() {
     let (status, answer) = server.send(post("/v1/decisions", &call)).await;
     assert_eq!((status, &answer["id"], &answer["verdict"]), (StatusCode::OK, &json!(7), &json!("deny")), "{answer}");
 
-    assert_eq!(server.send(get("/v1/records")).await.0, StatusCode::UNAUTHORIZED);
-    assert_eq!(server.send(with_token("/v1/records", "0".repeat(64).as_str())).await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(server.send(get("/v1/audit")).await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(server.send(with_token("/v1/audit", "0".repeat(64).as_str())).await.0, StatusCode::UNAUTHORIZED);
     let token = server.token().await;
-    let (status, found) = server.send(with_token("/v1/records?limit=5", &token)).await;
+    let (status, found) = server.send(with_token("/v1/audit?limit=5", &token)).await;
     assert_eq!(status, StatusCode::OK, "{found}");
     let record = &found["records"][0];
     assert_eq!(record["id"], answer["record"]);
@@ -103,9 +103,9 @@ async fn a_decision_is_judged_recorded_and_shown_to_who_holds_the_key() {
     );
     assert_eq!(record["actor"], json!({"agent": "coder", "session": "s"}));
 
-    let (_, after) = server.send(with_token(&format!("/v1/records?after={}", record["seq"]), &token)).await;
+    let (_, after) = server.send(with_token(&format!("/v1/audit?after={}", record["seq"]), &token)).await;
     assert_eq!(after, json!({"records": []}));
-    assert_eq!(server.send(with_token("/v1/records?verdcit=deny", &token)).await.0, StatusCode::BAD_REQUEST);
+    assert_eq!(server.send(with_token("/v1/audit?verdcit=deny", &token)).await.0, StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn a_trial_is_traced_and_not_recorded() {
     let (status, trace) = server.send(post("/v1/try", &json!({"tool": "web_search", "args": {"query": "x"}}))).await;
     assert_eq!((status, &trace["verdict"]), (StatusCode::OK, &json!("allow")), "{trace}");
     assert!(!trace["effects"].as_array().unwrap().is_empty());
-    let (_, found) = server.send(with_token("/v1/records", &server.token().await)).await;
+    let (_, found) = server.send(with_token("/v1/audit", &server.token().await)).await;
     assert_eq!(found, json!({"records": []}));
 }
 
@@ -125,7 +125,7 @@ async fn the_first_call_of_a_session_fixes_its_workspace() {
         let call = json!({"tool": "web_search", "args": {}, "cwd": cwd, "context": {"session": "s"}});
         assert_eq!(server.send(post("/v1/decisions", &call)).await.0, StatusCode::OK);
     }
-    let (_, found) = server.send(with_token("/v1/records", &server.token().await)).await;
+    let (_, found) = server.send(with_token("/v1/audit", &server.token().await)).await;
     let folders: BTreeSet<&str> =
         found["records"].as_array().unwrap().iter().map(|record| record["workspace"].as_str().unwrap()).collect();
     assert_eq!(folders, BTreeSet::from(["/nowhere/one"]));
@@ -160,7 +160,7 @@ async fn what_is_not_understood_is_refused_with_a_stable_code() {
 #[tokio::test]
 async fn every_answer_carries_the_headers_that_keep_others_out() {
     let server = Server::new(POLICY);
-    for path in ["/", "/app.js", "/v1/health", "/v1/records", "/nothing"] {
+    for path in ["/", "/app.js", "/v1/health", "/v1/audit", "/nothing"] {
         let response = server.over(WayIn::Loopback(PORT)).oneshot(get(path)).await.unwrap();
         let headers = response.headers();
         assert!(headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'"), "{path}");

@@ -34,7 +34,7 @@ export async function signIn(key) {
 }
 
 export const status = () => json('/v1/status');
-export const records = (query) => json('/v1/records?' + new URLSearchParams(query));
+export const records = (query) => json('/v1/audit?' + new URLSearchParams(query));
 export const tryOut = (body, signal) => json('/v1/try', { method: 'POST', body: JSON.stringify(body), signal });
 
 export const approvals = () => json('/v1/approvals');

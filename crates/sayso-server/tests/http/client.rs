@@ -18,6 +18,7 @@ pub(crate) struct Served {
 /// An answer as it came.
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    pub(crate) head: String,
     pub(crate) body: String,
 }
 
@@ -93,6 +94,7 @@ impl Served {
         let chunked = head.to_lowercase().contains("transfer-encoding: chunked");
         Answer {
             status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+            head: head.to_lowercase(),
             body: if chunked { unchunked(body) } else { body.to_owned() },
         }
     }
@@ -102,6 +104,17 @@ impl Served {
         let (status, told) = self.post(token, "/v1/decisions", call);
         assert_eq!(status, 200, "{told}");
         told
+    }
+
+    /// Asks until the answer is this: a policy file that changed is looked at every now and then.
+    pub(crate) fn until(&self, call: &Value, verdict: &str) -> Value {
+        let began = std::time::Instant::now();
+        loop {
+            let told = self.decide(None, call);
+            if told["verdict"] == verdict || began.elapsed().as_secs() > 20 {
+                return told;
+            }
+        }
     }
 
     /// Says yes to a question.

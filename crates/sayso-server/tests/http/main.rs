@@ -9,8 +9,10 @@
     reason = "a failed unwrap is a failed test"
 )]
 
+mod audit;
 mod client;
 mod grants;
 mod limits;
+mod policy;
 mod sessions;
 mod walls;

@@ -16,7 +16,7 @@ fn many_records_of_others_do_not_push_theirs_out_of_a_page() {
     }
     let admin = served.token("a-admin", Role::Admin, Some("a"));
     let approver = served.token("a-approver", Role::Approver, Some("a"));
-    let (_, found) = served.get(&admin, "/v1/records?limit=5");
+    let (_, found) = served.get(&admin, "/v1/audit?limit=5");
     assert_eq!(
         (found["records"].as_array().unwrap().len(), &found["records"][0]["id"]),
         (1, &mine["record"]),

@@ -23,7 +23,7 @@ fn it_says_where_it_is_and_stops_when_told() {
     assert_eq!(std::fs::metadata(&served.socket).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(served.send_to_socket("GET", "/v1/health", &[], "").body, health);
     // The socket tells who asks, and opens nothing: an agent's child is the same user.
-    let told = served.send_to_socket("GET", "/v1/records", &[], "");
+    let told = served.send_to_socket("GET", "/v1/audit", &[], "");
     assert_eq!((told.status, &told.body["error"]["code"]), (401, &"signed-out".into()));
 
     // The key is nowhere on disk.

@@ -52,7 +52,7 @@ async fn a_caller_that_waits_gets_the_answer() {
         assert_eq!((status, &told["verdict"]), (StatusCode::OK, &json!(verdict)), "{told}");
         assert_eq!((&told["reasons"][0]["code"], &told["approval"]), (&json!(code), &json!(id)), "{told}");
     }
-    let (_, found) = server.send(with_token("/v1/records", &token)).await;
+    let (_, found) = server.send(with_token("/v1/audit", &token)).await;
     assert_eq!(found["records"].as_array().unwrap().len(), 2, "one record for each call that was answered");
 }
 
@@ -91,7 +91,7 @@ async fn an_answer_needs_the_key_and_a_post() {
         }
         let address = format!("/v1/approvals/{id}/answer");
         assert_eq!(send(server.over(way_in), get(&address)).await.0, StatusCode::METHOD_NOT_ALLOWED);
-        for path in ["/v1/approvals", "/v1/records", "/v1/status", "/v1/stream"] {
+        for path in ["/v1/approvals", "/v1/audit", "/v1/status", "/v1/stream"] {
             assert_eq!(send(server.over(way_in), get(path)).await.0, StatusCode::UNAUTHORIZED, "{path}");
         }
     }

@@ -44,7 +44,7 @@ async fn a_token_in_the_store_answers_nothing_unless_the_server_was_told_to_trus
     let forged = server.made("forged", Role::Admin, None);
     let id = server.question(None, None).await;
     assert_eq!(server.says_yes(&forged, &id).await, StatusCode::FORBIDDEN);
-    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream?attend=true"] {
+    for path in ["/v1/audit", "/v1/approvals", "/v1/status", "/v1/stream?attend=true"] {
         assert_eq!(server.as_one(&forged, get(path)).await.0, StatusCode::FORBIDDEN, "{path}");
     }
     let (status, _) = server.as_one(&forged, post("/v1/decisions", &json!({"tool": "x"}))).await;
@@ -61,7 +61,7 @@ async fn an_agent_sees_and_answers_nothing() {
     let bot = server.made("bot", Role::Agent, None);
     let id = server.question(Some(&bot), None).await;
     assert_eq!(server.says_yes(&bot, &id).await, StatusCode::FORBIDDEN);
-    for path in ["/v1/records", "/v1/approvals", "/v1/status", "/v1/stream?attend=true"] {
+    for path in ["/v1/audit", "/v1/approvals", "/v1/status", "/v1/stream?attend=true"] {
         assert_eq!(server.as_one(&bot, get(path)).await.0, StatusCode::FORBIDDEN, "{path}");
     }
     let (status, brief) = server.as_one(&bot, get(&format!("/v1/approvals/{id}"))).await;
@@ -90,7 +90,7 @@ async fn an_approver_has_only_what_is_addressed_to_it() {
     assert_eq!(server.as_one(&mallory, get("/v1/approvals")).await.1, json!({"approvals": []}));
     assert_eq!(server.as_one(&mallory, get(&format!("/v1/approvals/{id}"))).await.0, StatusCode::NOT_FOUND);
     assert_eq!(server.says_yes(&mallory, &id).await, StatusCode::NOT_FOUND);
-    assert_eq!(server.as_one(&alice, get("/v1/records")).await.0, StatusCode::FORBIDDEN);
+    assert_eq!(server.as_one(&alice, get("/v1/audit")).await.0, StatusCode::FORBIDDEN);
     assert_eq!(server.says_yes(&alice, &id).await, StatusCode::OK);
 }
 
@@ -107,17 +107,24 @@ async fn a_tenant_is_a_wall() {
         assert_eq!(server.says_yes(&a, hidden).await, StatusCode::NOT_FOUND);
     }
     assert_eq!(server.as_one(&a, get("/v1/approvals?all=true")).await.1, json!({"approvals": []}));
-    assert_eq!(server.as_one(&a, get("/v1/records")).await.1, json!({"records": []}));
+    assert_eq!(server.as_one(&a, get("/v1/audit")).await.1, json!({"records": []}));
     let (_, status) = server.as_one(&a, get("/v1/status")).await;
     assert_eq!(status["decisions"], 0, "nor how many others asked for");
     let (_, theirs) = server.as_one(&b, get("/v1/approvals")).await;
     assert_eq!(theirs["approvals"][0]["id"], json!(id));
-    assert_eq!(server.as_one(&b, get("/v1/records")).await.1["records"].as_array().unwrap().len(), 1);
+    assert_eq!(server.as_one(&b, get("/v1/audit")).await.1["records"].as_array().unwrap().len(), 1);
     assert_eq!(server.says_yes(&b, &id).await, StatusCode::OK);
 
     let stream = server.over(WayIn::Loopback(PORT)).oneshot(with_token("/v1/stream?after=0", &a)).await.unwrap();
-    let first = tokio::time::timeout(std::time::Duration::from_millis(400), stream.into_body().frame()).await;
-    assert!(first.is_err(), "nothing of others is streamed");
+    let mut body = stream.into_body();
+    let mut streamed = String::new();
+    while let Ok(Some(Ok(frame))) = tokio::time::timeout(std::time::Duration::from_millis(400), body.frame()).await {
+        streamed.push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());
+    }
+    let events: Vec<Value> =
+        streamed.lines().filter_map(|line| line.strip_prefix("data: ")).map(|json| json.parse().unwrap()).collect();
+    let told: Vec<_> = events.iter().map(|event| (&event["type"], &event["about"])).collect();
+    assert_eq!(told, [(&json!("token"), &json!("admin-a"))], "nothing of others is streamed");
 }
 
 #[tokio::test]
@@ -125,10 +132,10 @@ async fn a_token_that_ended_or_was_taken_back_is_refused_and_not_taken_for_none(
     let server = Server::trusting(ASKING);
     let over = server.app.tokens.create("old", Role::Admin, None, Vec::new(), 1).unwrap();
     let taken = server.made("taken", Role::Admin, None);
-    assert_eq!(server.as_one(&taken, get("/v1/records")).await.0, StatusCode::OK);
+    assert_eq!(server.as_one(&taken, get("/v1/audit")).await.0, StatusCode::OK);
     server.app.tokens.revoke("taken").unwrap();
     for token in [&over, &taken] {
-        for request in [get("/v1/records"), get("/v1/health"), post("/v1/decisions", &json!({"tool": "x"}))] {
+        for request in [get("/v1/audit"), get("/v1/health"), post("/v1/decisions", &json!({"tool": "x"}))] {
             assert_eq!(server.as_one(token, request).await.0, StatusCode::UNAUTHORIZED);
         }
     }
@@ -140,9 +147,9 @@ async fn guessing_tokens_is_slowed_down_and_those_who_have_one_are_not() {
     let good = server.made("good", Role::Admin, None);
     let mut last = StatusCode::OK;
     for n in 0..100 {
-        last = server.as_one(&format!("sayso_{n:064}"), get("/v1/records")).await.0;
+        last = server.as_one(&format!("sayso_{n:064}"), get("/v1/audit")).await.0;
     }
     assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(server.as_one(&good, get("/v1/records")).await.0, StatusCode::OK);
+    assert_eq!(server.as_one(&good, get("/v1/audit")).await.0, StatusCode::OK);
     assert_eq!(server.send(get("/v1/health")).await.0, StatusCode::OK);
 }

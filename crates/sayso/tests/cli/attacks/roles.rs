@@ -28,7 +28,7 @@ fn a_token_that_somebody_wrote_into_the_file_answers_nothing() {
     let forged = json!([{"name": "root", "role": "admin", "hash": hash, "created_ms": 0, "expires_ms": u64::MAX >> 1}]);
     std::fs::write(person.home().join(".local/state/sayso/tokens.json"), forged.to_string()).unwrap();
     assert_eq!(served.says_yes(&secret, &id).status, 403);
-    for path in ["/v1/approvals", "/v1/records", "/v1/status"] {
+    for path in ["/v1/approvals", "/v1/audit", "/v1/status"] {
         assert_eq!(served.get(&secret, path).status, 403, "{path}");
     }
     // It is a token all the same: it may ask, as anybody may.
@@ -43,7 +43,7 @@ fn an_agents_token_opens_no_address_of_people() {
     let bot = made(&tokens, "bot", Role::Agent, None);
     let id = served.question(Some(&bot), &super::call(&person));
     assert_eq!(served.says_yes(&bot, &id).status, 403);
-    for path in ["/v1/approvals", "/v1/records", "/v1/status", "/v1/stream?attend=true"] {
+    for path in ["/v1/approvals", "/v1/audit", "/v1/status", "/v1/stream?attend=true"] {
         assert_eq!(served.get(&bot, path).status, 403, "{path}");
     }
     assert_eq!(served.get(&bot, &format!("/v1/approvals/{id}/preview?width=exact")).status, 403);
@@ -77,7 +77,7 @@ fn an_approver_answers_what_is_addressed_to_it_and_sees_nothing_else() {
     assert_eq!(served.says_yes(&mallory, &id).status, 404);
     assert_eq!(served.get(&mallory, "/v1/approvals").body, json!({"approvals": []}));
     assert_eq!(served.get(&mallory, &format!("/v1/approvals/{id}")).status, 404);
-    assert_eq!(served.get(&alice, "/v1/records").status, 403);
+    assert_eq!(served.get(&alice, "/v1/audit").status, 403);
     assert_eq!(served.says_yes(&alice, &id).status, 200);
 }
 

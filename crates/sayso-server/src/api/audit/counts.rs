@@ -1,0 +1,161 @@
+//! `GET /v1/audit/counts`: how much was decided, how often people were asked, and which rules would have saved that.
+
+use crate::api::asked::{Asked, blocking, tenant};
+use crate::app::App;
+use crate::clock::now_ms;
+use crate::error::ApiError;
+use crate::who::Admin;
+use axum::Json;
+use axum::extract::State;
+use sayso_gate::approval::{Savings, savings};
+use sayso_gate::audit::{By, Kind, Log, Query};
+use sayso_gate::store::{Records as _, Sqlite};
+use sayso_policy::Verdict;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Names that are told one by one.
+const MOST_NAMES: usize = 50;
+/// Names that are told over time.
+const MOST_LINES: usize = 12;
+/// Stretches of time in one answer.
+const MOST_STRETCHES: u64 = 400;
+const HOUR: u64 = 60 * 60 * 1000;
+const WEEK: u64 = 7 * 24 * HOUR;
+
+/// What is counted.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::api) struct Wanted {
+    /// Not before this, in milliseconds since 1970; a week ago unless it is said.
+    since: Option<u64>,
+    /// Before this; now unless it is said.
+    until: Option<u64>,
+    agent: Option<String>,
+    session: Option<String>,
+    tenant: Option<String>,
+    /// What the counts over time are by; the verdict unless it is said.
+    by: Option<Counted>,
+    /// The length of a stretch of time, in milliseconds; an hour unless it is said, and longer where there were too many.
+    step: Option<u64>,
+    /// Whether to find out which rules would have saved prompts, which takes longer.
+    #[serde(default)]
+    savings: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Counted {
+    #[default]
+    Verdict,
+    Agent,
+    Rule,
+    Tool,
+    Session,
+}
+
+/// The counts.
+#[derive(Serialize)]
+pub(in crate::api) struct Counts {
+    since: u64,
+    until: u64,
+    /// The length of a stretch of time in `over_time`, in milliseconds.
+    step: u64,
+    decisions: u64,
+    by_verdict: Vec<Count>,
+    by_agent: Vec<Count>,
+    by_rule: Vec<Count>,
+    over_time: Vec<Stretch>,
+    prompts: Prompts,
+}
+
+/// How many.
+#[derive(Serialize)]
+pub(in crate::api) struct Count {
+    what: String,
+    count: u64,
+}
+
+/// How many in a stretch of time.
+#[derive(Serialize)]
+pub(in crate::api) struct Stretch {
+    from: u64,
+    what: String,
+    count: u64,
+}
+
+/// How often people were asked.
+#[derive(Serialize)]
+pub(in crate::api) struct Prompts {
+    /// Decisions that were an Ask.
+    asked: u64,
+    /// The rules that asked.
+    by_rule: Vec<Count>,
+    /// Rules that would have saved some of them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    savings: Option<Savings>,
+}
+
+/// Counts decisions.
+pub(in crate::api) async fn counts(
+    State(app): State<Arc<App>>,
+    Admin(caller): Admin,
+    Asked(wanted): Asked<Wanted>,
+) -> Result<Json<Counts>, ApiError> {
+    // What was recorded in this very millisecond counts too.
+    let until = wanted.until.unwrap_or_else(|| now_ms().saturating_add(1));
+    let since = wanted.since.unwrap_or_else(|| until.saturating_sub(WEEK));
+    let least = until.saturating_sub(since).div_ceil(MOST_STRETCHES);
+    let step = wanted.step.unwrap_or(HOUR).max(least).max(1);
+    let by = match wanted.by.unwrap_or_default() {
+        Counted::Verdict => By::Verdict,
+        Counted::Agent => By::Agent,
+        Counted::Rule => By::Rule,
+        Counted::Tool => By::Tool,
+        Counted::Session => By::Session,
+    };
+    let query = Query {
+        kinds: vec![Kind::Decision],
+        tenant: tenant(&caller, wanted.tenant)?,
+        since_ms: Some(since),
+        until_ms: Some(until),
+        agent: wanted.agent,
+        session: wanted.session,
+        ..Query::default()
+    };
+    blocking(move || {
+        app.with_log(Log::fold)?;
+        let store = app.store();
+        let asked = Query { verdict: Some(Verdict::Ask), ..query.clone() };
+        let saved = || savings(&*store, &app.places, &query, |workspace| Ok(app.gate(workspace)?.in_force()));
+        let prompts = Prompts {
+            asked: store.count(&asked)?,
+            by_rule: count(&store, &asked, By::Rule)?,
+            savings: wanted.savings.then(saved).transpose()?,
+        };
+        Ok(Json(Counts {
+            since,
+            until,
+            step,
+            decisions: store.count(&query)?,
+            by_verdict: count(&store, &query, By::Verdict)?,
+            by_agent: count(&store, &query, By::Agent)?,
+            by_rule: count(&store, &query, By::Rule)?,
+            over_time: over_time(&store, &query, by, step)?,
+            prompts,
+        }))
+    })
+    .await
+}
+
+fn count(store: &Sqlite, query: &Query, by: By) -> Result<Vec<Count>, ApiError> {
+    let found = store.count_by(query, by)?.into_iter().take(MOST_NAMES);
+    Ok(found.map(|(what, count)| Count { what, count }).collect())
+}
+
+/// Names are the agent's own words and may be any number: only the most frequent are told over time.
+fn over_time(store: &Sqlite, query: &Query, by: By, step: u64) -> Result<Vec<Stretch>, ApiError> {
+    let most: Vec<String> = store.count_by(query, by)?.into_iter().take(MOST_LINES).map(|(what, _)| what).collect();
+    let found = store.over_time(query, by, step)?.into_iter().filter(|(_, what, _)| most.contains(what));
+    Ok(found.map(|(from, what, count)| Stretch { from, what, count }).collect())
+}

@@ -1,0 +1,351 @@
+//! `/v1/policy`: what is in force, what was, whether a text is in order, and putting one in force.
+//!
+//! The policy is everybody's: whoever is behind a tenant's wall neither sees nor changes it.
+
+use super::asked::{Asked, Named, blocking};
+use super::body;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::who::{Admin, Owner};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use sayso_gate::audit::{Log, PolicyVersion};
+use sayso_gate::policy::{self, Putting};
+use sayso_gate::store::Records as _;
+use sayso_gate::{Error, InForce};
+use sayso_policy::text;
+use sayso_policy::{Layer, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Where {
+    /// The folder whose policy is meant; where the server was started unless it is said.
+    workspace: Option<PathBuf>,
+}
+
+/// The policy in force.
+#[derive(Serialize)]
+pub(super) struct Shown {
+    version: String,
+    /// The folder it is in force for.
+    workspace: String,
+    /// Named on the command line: it cannot be changed here.
+    fixed: bool,
+    /// In order: what a managed file says counts for those below it.
+    files: Vec<File>,
+    notices: Vec<Notice>,
+    /// What no call gets below, because a file that may say so cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<Verdict>,
+}
+
+/// One file.
+#[derive(Serialize)]
+pub(super) struct File {
+    layer: String,
+    name: String,
+    text: String,
+    /// False: only its asks and denies count.
+    trusted: bool,
+    /// Warnings: a file with errors is not in force.
+    problems: Vec<Problem>,
+}
+
+/// Something that the owner should know.
+#[derive(Serialize)]
+pub(super) struct Notice {
+    code: String,
+    text: String,
+    /// The file that it is about, as it stands there and is not in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<File>,
+}
+
+/// Something wrong with a text.
+#[derive(Serialize)]
+pub(super) struct Problem {
+    code: &'static str,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
+    file: String,
+    /// From 1.
+    line: u32,
+    /// In characters, from 1.
+    column: u32,
+    /// It does not refuse the file.
+    warning: bool,
+}
+
+impl From<text::Problem> for Problem {
+    fn from(problem: text::Problem) -> Self {
+        Self {
+            code: problem.code,
+            text: problem.message,
+            suggestion: problem.suggestion,
+            file: problem.source.file.to_string(),
+            line: problem.source.line,
+            column: problem.source.column,
+            warning: problem.warning,
+        }
+    }
+}
+
+/// Shows what is in force, file by file, with what is wrong in its lines.
+pub(super) async fn show(
+    State(app): State<Arc<App>>,
+    _: Owner,
+    Asked(at): Asked<Where>,
+) -> Result<Json<Shown>, ApiError> {
+    blocking(move || {
+        let workspace = at.workspace.unwrap_or_else(|| PathBuf::from(&app.about.folder));
+        if !workspace.is_absolute() {
+            return Err(ApiError::malformed("`workspace` must be an absolute path."));
+        }
+        let in_force = app.gate(Some(&workspace))?.in_force_now();
+        let files = in_force.files.iter().map(|file| {
+            let problems =
+                text::parse(&file.name, &file.text).map_or_else(|problems| problems, |file| text::lint(&file));
+            as_file(file, problems)
+        });
+        let notices = in_force.notices.iter().map(|notice| Notice {
+            code: notice.reason.code.to_string(),
+            text: notice.reason.text.clone(),
+            file: notice.text.as_ref().map(|text| as_file(text, notice.problems.clone())),
+        });
+        Ok(Json(Shown {
+            version: in_force.policy.version().to_owned(),
+            workspace: workspace.to_string_lossy().into_owned(),
+            fixed: app.is_fixed(),
+            files: files.collect(),
+            notices: notices.collect(),
+            floor: in_force.floor.as_ref().map(|(verdict, _)| *verdict),
+        }))
+    })
+    .await
+}
+
+fn as_file(file: &sayso_policy::PolicyText, problems: Vec<text::Problem>) -> File {
+    File {
+        layer: file.layer.to_string(),
+        name: file.name.clone(),
+        text: file.text.clone(),
+        trusted: file.trusted,
+        problems: problems.into_iter().map(Problem::from).collect(),
+    }
+}
+
+/// Whether a text is in order.
+#[derive(Serialize)]
+pub(super) struct Validated {
+    /// It could be put in force.
+    valid: bool,
+    problems: Vec<Problem>,
+}
+
+/// Says what is wrong with a text as this user's own policy file; the examples of its rules are tried too.
+pub(super) async fn validate(
+    State(app): State<Arc<App>>,
+    _: Admin,
+    headers: HeaderMap,
+    bytes: Result<Bytes, BytesRejection>,
+) -> Result<Json<Validated>, ApiError> {
+    let text = word(&headers, bytes, "text")?.0;
+    blocking(move || {
+        let in_force = here(&app)?;
+        let problems = policy::problems(&app.places, &in_force, &text);
+        let valid = problems.iter().all(|problem| problem.warning);
+        Ok(Json(Validated { valid, problems: problems.into_iter().map(Problem::from).collect() }))
+    })
+    .await
+}
+
+/// The versions that judged something.
+#[derive(Serialize)]
+pub(super) struct Versions {
+    versions: Vec<Version>,
+}
+
+/// One of them.
+#[derive(Serialize)]
+pub(super) struct Version {
+    version: String,
+    /// When it was first in force, in milliseconds since 1970.
+    first_ms: u64,
+    /// Whether it is in force where the server was started.
+    in_force: bool,
+}
+
+/// Lists them, the latest first.
+pub(super) async fn versions(State(app): State<Arc<App>>, _: Owner) -> Result<Json<Versions>, ApiError> {
+    blocking(move || {
+        app.with_log(Log::fold)?;
+        let now = here(&app)?.policy.version().to_owned();
+        let one = |(version, first_ms)| Version { in_force: version == now, version, first_ms };
+        Ok(Json(Versions { versions: app.store().policies()?.into_iter().rev().map(one).collect() }))
+    })
+    .await
+}
+
+/// Compared with what.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Against {
+    /// Another version; what is in force where the server was started unless it is said.
+    against: Option<String>,
+}
+
+/// A version, and how it differs.
+#[derive(Serialize)]
+pub(super) struct Compared {
+    #[serde(flatten)]
+    version: PolicyVersion,
+    /// The version that it is compared with.
+    against: String,
+    /// From this one to that one, as a unified diff; empty: nothing changed.
+    diff: String,
+}
+
+/// Shows a version, by its name or the beginning of it.
+pub(super) async fn version(
+    State(app): State<Arc<App>>,
+    _: Owner,
+    Named(name): Named,
+    Asked(asked): Asked<Against>,
+) -> Result<Json<Compared>, ApiError> {
+    blocking(move || {
+        app.with_log(Log::fold)?;
+        let find = |name: &str| policy::find(&app.store(), name).map_err(no_version);
+        let version = find(&name)?;
+        let other = match asked.against {
+            Some(other) => find(&other)?,
+            None => {
+                let in_force = here(&app)?;
+                PolicyVersion::new(in_force.policy.version(), &in_force.files)
+            }
+        };
+        let diff = policy::difference(&version, &other);
+        Ok(Json(Compared { version, against: other.version, diff }))
+    })
+    .await
+}
+
+/// What is in force now.
+#[derive(Serialize)]
+struct Changed {
+    version: String,
+    /// The file that was written.
+    file: String,
+    /// Where what stood there before is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+}
+
+/// Puts a text in the place of this user's own policy file.
+pub(super) async fn activate(
+    State(app): State<Arc<App>>,
+    owner: Owner,
+    headers: HeaderMap,
+    bytes: Result<Bytes, BytesRejection>,
+) -> Result<Response, ApiError> {
+    let (text, base) = word(&headers, bytes, "text")?;
+    put(app, owner, base, move |_| Ok((text, None))).await
+}
+
+/// Puts this user's own policy file back to what it was in a version.
+pub(super) async fn rollback(
+    State(app): State<Arc<App>>,
+    owner: Owner,
+    headers: HeaderMap,
+    bytes: Result<Bytes, BytesRejection>,
+) -> Result<Response, ApiError> {
+    let (name, base) = word(&headers, bytes, "version")?;
+    put(app, owner, base, move |app| {
+        app.with_log(Log::fold)?;
+        let version = policy::find(&app.store(), &name).map_err(no_version)?;
+        let own = version.files.into_iter().find(|file| file.layer == Layer::User.to_string());
+        let own = own.ok_or_else(|| {
+            ApiError::conflict("nothing-to-restore", "This version has no policy file of the user's to go back to.")
+        })?;
+        Ok((own.text, Some(version.version)))
+    })
+    .await
+}
+
+async fn put(
+    app: Arc<App>,
+    Owner(person): Owner,
+    base: Option<String>,
+    from: impl FnOnce(&App) -> Result<(String, Option<String>), ApiError> + Send + 'static,
+) -> Result<Response, ApiError> {
+    if app.is_fixed() {
+        let text = "This server judges by the files that were named on its command line; change those.";
+        return Err(ApiError::conflict("policy-fixed", text));
+    }
+    let telling = Arc::clone(&app);
+    let put = blocking(move || {
+        let (text, version) = from(&app)?;
+        let putting = Putting { by: &person.name, from: version.as_deref(), base: base.as_deref() };
+        let put = match policy::put(&app.places, &app.store(), Some(folder(&app)), &text, &putting) {
+            Ok(put) => put,
+            Err(Error::Policy(problems)) => return Ok(refused(problems)),
+            Err(error @ Error::OtherVersion(_)) => {
+                return Err(ApiError::conflict("policy-changed", &format!("Nothing was written: {error}.")));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let changed = Changed {
+            version: put.in_force.version,
+            file: app.places.shown(&app.places.user),
+            before: put.before.map(|path| app.places.shown(&path)),
+        };
+        Ok(Json(changed).into_response())
+    })
+    .await;
+    telling.tail.look_now();
+    put
+}
+
+/// An error with the places of what is wrong.
+fn refused(problems: Vec<text::Problem>) -> Response {
+    let problems: Vec<Problem> = problems.into_iter().map(Problem::from).collect();
+    let error = json!({"code": "policy-refused", "text": "The text has errors; what is in force stays."});
+    (StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"error": error, "problems": problems}))).into_response()
+}
+
+/// A string that must be there, and the version that its writer has seen.
+fn word(
+    headers: &HeaderMap,
+    bytes: Result<Bytes, BytesRejection>,
+    key: &str,
+) -> Result<(String, Option<String>), ApiError> {
+    let (_, fields) = body::object(headers, bytes)?;
+    let found = fields.string(key).map_err(ApiError::malformed)?;
+    let found = found.ok_or_else(|| ApiError::malformed(format!("`{key}` is missing.")))?;
+    Ok((found, fields.string("base").map_err(ApiError::malformed)?))
+}
+
+fn here(app: &App) -> Result<Arc<InForce>, ApiError> {
+    Ok(app.gate(Some(folder(app)))?.in_force_now())
+}
+
+fn folder(app: &App) -> &Path {
+    Path::new(&app.about.folder)
+}
+
+fn no_version(error: Error) -> ApiError {
+    match error {
+        Error::NoVersion(_) => ApiError::no_such("version", "/v1/policy/versions"),
+        Error::SeveralVersions(_) => ApiError::conflict("several-versions", "Several versions begin like this."),
+        error => error.into(),
+    }
+}
