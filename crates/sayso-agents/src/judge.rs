@@ -146,6 +146,7 @@ fn asking(person: Person, setting: &HookSetting) -> Asking {
 fn circumstances(dialect: &dyn Dialect, event: &Event, call_id: Option<String>, asking: Asking) -> Circumstances {
     Circumstances {
         way_in: way_in(dialect),
+        peer: None,
         event: Some(event.name.clone()),
         call_id,
         asking,

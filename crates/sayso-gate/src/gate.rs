@@ -1,6 +1,6 @@
 //! The straight line: every way in uses this one function, and none has rules of its own.
 
-use crate::audit::{Record, Recorder, Seen};
+use crate::audit::{Peer, Record, Recorder, Seen};
 use crate::case::Case;
 use crate::limit::{Expected, Outcome, Which};
 use crate::memory::Memory;
@@ -29,6 +29,8 @@ pub struct Gate {
 pub struct Circumstances {
     /// Which way in: `hook claude-code`, `http`.
     pub way_in: String,
+    /// The process that asked, where the system names it.
+    pub peer: Option<Peer>,
     /// Its own word for what happened: `PreToolUse`.
     pub event: Option<String>,
     /// The caller's own id of the call.

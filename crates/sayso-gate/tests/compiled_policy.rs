@@ -100,6 +100,7 @@ impl Machine {
         };
         let circumstances = Circumstances {
             way_in: "test".into(),
+            peer: None,
             event: None,
             call_id: None,
             asking: Asking::OwnPrompt,

@@ -67,8 +67,14 @@ fn judge(
     let mut call = ToolCall::command(command);
     call.actor.session = Some(session.to_owned());
     call.workspace = Workspace::new(dir.join("work"), None);
-    let circumstances =
-        Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected: Expected::default() };
+    let circumstances = Circumstances {
+        way_in: "test".into(),
+        peer: None,
+        event: None,
+        call_id: None,
+        asking,
+        expected: Expected::default(),
+    };
     gate.judge(call, &circumstances)
 }
 

@@ -26,7 +26,14 @@ fn gate(text: &str) -> Gate {
 }
 
 fn circumstances(asking: Asking) -> Circumstances {
-    Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected: Expected::default() }
+    Circumstances {
+        way_in: "test".into(),
+        peer: None,
+        event: None,
+        call_id: None,
+        asking,
+        expected: Expected::default(),
+    }
 }
 
 /// A call that reads one file of a workspace that is not there.

@@ -30,6 +30,7 @@ fn judge(recorder: Box<dyn Recorder + Send + Sync>) -> Judged {
     let file = PolicyText { layer: Layer::Given, name: "t.toml".into(), text, trusted: true };
     let circumstances = Circumstances {
         way_in: "test".into(),
+        peer: None,
         event: None,
         call_id: None,
         asking: Asking::Nobody,

@@ -103,7 +103,14 @@ impl World {
 }
 
 fn circumstances(asking: Asking) -> Circumstances {
-    Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected: Expected::default() }
+    Circumstances {
+        way_in: "test".into(),
+        peer: None,
+        event: None,
+        call_id: None,
+        asking,
+        expected: Expected::default(),
+    }
 }
 
 fn held(millis: u64) -> Asking {

@@ -42,9 +42,12 @@ impl Site {
         call.workspace = Workspace::new(self.work(), None);
         let asking = Asking::OwnPrompt;
         let expected = Expected::default();
-        gate.judge(call, &Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected })
-            .decision
-            .answer
+        gate.judge(
+            call,
+            &Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
+        )
+        .decision
+        .answer
     }
 
     /// Waits until the gate says this.

@@ -35,8 +35,14 @@ fn judge(places: &Places, recorder: Box<dyn Recorder + Send + Sync>, call: ToolC
     };
     let gate = Gate::new(InForce::load(places, None).unwrap(), recorder);
     let asking = Asking::Nobody;
-    let circumstances =
-        Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected: Expected::default() };
+    let circumstances = Circumstances {
+        way_in: "test".into(),
+        peer: None,
+        event: None,
+        call_id: None,
+        asking,
+        expected: Expected::default(),
+    };
     let _ = gate.judge(call, &circumstances);
 }
 

@@ -70,7 +70,10 @@ impl Stage {
 
     fn judge(&self, call: ToolCall, asking: Asking) -> Judged {
         let expected = Expected::default();
-        self.gate.judge(call, &Circumstances { way_in: "test".into(), event: None, call_id: None, asking, expected })
+        self.gate.judge(
+            call,
+            &Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
+        )
     }
 
     /// Judges a call whose question waits for somebody who comes later; the question.

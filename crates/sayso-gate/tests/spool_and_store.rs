@@ -19,6 +19,7 @@ fn record(n: usize) -> Record {
         id: format!("{n:08}"),
         time_ms: 1_000 + n as u64,
         way_in: "test".into(),
+        peer: None,
         event: None,
         call_id: None,
         actor: Actor { agent: Some("a".into()), session: Some(format!("s{}", n % 2)), ..Actor::default() },

@@ -21,6 +21,7 @@ const TURNS: usize = 20;
 fn record() -> Record {
     let circumstances = sayso_gate::Circumstances {
         way_in: "test".into(),
+        peer: None,
         event: None,
         call_id: None,
         asking: sayso_gate::Asking::Nobody,

@@ -1,6 +1,7 @@
 //! Connections: how many there may be, and what is spoken over each.
 
 use crate::bounds::Bounds;
+use crate::door::{Bytes, Door};
 use crate::error::ApiError;
 use crate::guard;
 use crate::paced::{Paced, Phase, Progress};
@@ -12,14 +13,14 @@ use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use sayso_gate::audit::Peer;
 use std::convert::Infallible;
 use std::io::Error;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower_service::Service as _;
 
@@ -27,56 +28,6 @@ use tower_service::Service as _;
 const MOST_REFUSED: usize = 64;
 /// How long to rest when the system gives no connection: it has run out of something.
 const REST: Duration = Duration::from_millis(100);
-
-/// A stream of bytes that can be served.
-pub(crate) trait Bytes: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
-
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Bytes for S {}
-
-/// Where connections come from.
-pub(crate) trait Door: Send + Sync + 'static {
-    /// What comes in, and what is spoken over once it was opened.
-    type Raw: Bytes;
-    type Stream: Bytes;
-    /// Whether somebody who is turned away can read why.
-    const PLAIN: bool;
-
-    fn next(&self) -> impl Future<Output = Result<Self::Raw, Error>> + Send;
-
-    /// Whatever must happen before the first request, such as a handshake.
-    fn open(&self, raw: Self::Raw) -> impl Future<Output = Result<Self::Stream, Error>> + Send;
-}
-
-impl Door for TcpListener {
-    type Raw = TcpStream;
-    type Stream = TcpStream;
-    const PLAIN: bool = true;
-
-    async fn next(&self) -> Result<TcpStream, Error> {
-        let (stream, _) = self.accept().await?;
-        // Answers are small and somebody waits for them.
-        let _ = stream.set_nodelay(true);
-        Ok(stream)
-    }
-
-    async fn open(&self, raw: TcpStream) -> Result<TcpStream, Error> {
-        Ok(raw)
-    }
-}
-
-impl Door for UnixListener {
-    type Raw = UnixStream;
-    type Stream = UnixStream;
-    const PLAIN: bool = true;
-
-    async fn next(&self) -> Result<UnixStream, Error> {
-        Ok(self.accept().await?.0)
-    }
-
-    async fn open(&self, raw: UnixStream) -> Result<UnixStream, Error> {
-        Ok(raw)
-    }
-}
 
 /// Serves what comes through one door until told to stop; then ends once all are answered.
 pub(crate) async fn serve<D: Door>(door: D, router: Router, bounds: Bounds, mut stop: watch::Receiver<bool>) {
@@ -99,8 +50,8 @@ pub(crate) async fn serve<D: Door>(door: D, router: Router, bounds: Bounds, mut 
                 let (door, router, stopping) = (Arc::clone(&door), router.clone(), stopping.clone());
                 tokio::spawn(async move {
                     let opened = tokio::time::timeout(bounds.head, door.open(stream)).await;
-                    if let Ok(Ok(stream)) = opened {
-                        talk(stream, router, bounds, stopping, place).await;
+                    if let Ok(Ok((stream, peer))) = opened {
+                        talk(stream, peer, router, bounds, stopping, place).await;
                     }
                 });
             }
@@ -140,6 +91,7 @@ async fn turn_away(mut stream: impl Bytes, _place: OwnedSemaphorePermit) {
 /// Serves one connection.
 async fn talk(
     stream: impl Bytes,
+    peer: Option<Peer>,
     router: Router,
     bounds: Bounds,
     mut stop: watch::Receiver<bool>,
@@ -147,7 +99,10 @@ async fn talk(
 ) {
     let progress = Arc::new(Progress::default());
     let bytes = Paced::new(stream, bounds, Arc::clone(&progress), place);
-    let service = service_fn(move |request: Request<Incoming>| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        if let Some(peer) = &peer {
+            request.extensions_mut().insert(peer.clone());
+        }
         let (router, progress) = (router.clone(), Arc::clone(&progress));
         async move { Ok::<_, Infallible>(answer(router, progress, request).await) }
     });

@@ -53,6 +53,12 @@ impl ApiError {
         Self { status: StatusCode::FORBIDDEN, code: "foreign-request", text: text.to_owned() }
     }
 
+    /// Another user of this machine.
+    pub(crate) fn foreign_user() -> Self {
+        let text = "This socket is for the user that the server runs as.".to_owned();
+        Self { status: StatusCode::FORBIDDEN, code: "foreign-user", text }
+    }
+
     /// No token, or one that is not good any more.
     pub(crate) fn signed_out() -> Self {
         let text = "Sign in with the key that `sayso serve` printed.".to_owned();

@@ -104,7 +104,10 @@ impl Follower {
 
     /// Whether their token is still good: one that was taken back or has ended ends the stream too.
     pub(crate) fn is_welcome(&self) -> bool {
-        self.app.caller(&self.bearer.0, Instant::now()).is_ok_and(|caller| caller == self.caller)
+        self.app.caller(&self.bearer.0, Instant::now()).is_ok_and(|caller| {
+            // The process is known of the connection alone.
+            self.caller == Caller { peer: self.caller.peer.clone(), ..caller }
+        })
     }
 
     /// Reads what the record has behind what was seen.

@@ -12,6 +12,7 @@ mod bounds;
 mod client;
 mod clock;
 mod connection;
+mod door;
 mod error;
 mod follow;
 mod guard;

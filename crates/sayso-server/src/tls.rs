@@ -1,7 +1,8 @@
 //! Beyond this machine: TLS, with the owner's certificate.
 
-use crate::connection::Door;
+use crate::door::Door;
 use crate::error::Error;
+use sayso_gate::audit::Peer;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -45,8 +46,8 @@ impl Door for TlsDoor {
         Door::next(&self.listener)
     }
 
-    async fn open(&self, raw: TcpStream) -> io::Result<Self::Stream> {
-        self.acceptor.accept(raw).await
+    async fn open(&self, raw: TcpStream) -> io::Result<(Self::Stream, Option<Peer>)> {
+        Ok((self.acceptor.accept(raw).await?, None))
     }
 }
 

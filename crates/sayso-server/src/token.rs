@@ -203,7 +203,7 @@ impl Tokens {
         let token = tokens.iter().find(|token| token.hash == hash && token.is_good(now_ms()))?;
         let person = Person { groups: token.groups.clone(), ..Person::named(&token.name) };
         let via = Cow::Owned(format!("token {}", token.name));
-        Some(Caller { person: Some(person), role: token.role, tenant: token.tenant.clone(), via })
+        Some(Caller { person: Some(person), role: token.role, tenant: token.tenant.clone(), via, peer: None })
     }
 
     /// One change at a time, written whole or not at all.

@@ -12,6 +12,7 @@ use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use sayso_gate::approval::Question;
+use sayso_gate::audit::Peer;
 use sayso_policy::{Actor, Person};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -55,18 +56,20 @@ pub(crate) struct Caller {
     pub(crate) tenant: Option<String>,
     /// How they come in, as it stands in the record of what they do: `page`, `terminal`, `http`, `token alice`.
     pub(crate) via: Cow<'static, str>,
+    /// The process that sends, over the socket. It is written down, and opens nothing.
+    pub(crate) peer: Option<Peer>,
 }
 
 impl Caller {
     /// Anybody on this machine.
     pub(crate) fn anybody() -> Self {
-        Self { person: None, role: Role::Agent, tenant: None, via: Cow::Borrowed("http") }
+        Self { person: None, role: Role::Agent, tenant: None, via: Cow::Borrowed("http"), peer: None }
     }
 
     /// Whoever holds the key that the terminal showed.
     pub(crate) fn owner(name: &str, via: Via) -> Self {
         let via = Cow::Borrowed(via.as_str());
-        Self { person: Some(Person::named(name)), role: Role::Admin, tenant: None, via }
+        Self { person: Some(Person::named(name)), role: Role::Admin, tenant: None, via, peer: None }
     }
 
     /// Whoever has a token asks under its name and tenant, whatever the body says.
@@ -118,7 +121,8 @@ pub(crate) async fn identify(State(app): State<Arc<App>>, mut request: Request, 
         }
     };
     match caller {
-        Ok((caller, bearer)) => {
+        Ok((mut caller, bearer)) => {
+            caller.peer = request.extensions().get::<Peer>().cloned();
             request.extensions_mut().insert(caller);
             request.extensions_mut().insert(bearer);
             next.run(request).await
@@ -209,7 +213,7 @@ mod tests {
 
     fn with_tenant_a(name: &str, role: Role) -> Caller {
         let (person, tenant) = (Some(Person::named(name)), Some("a".to_owned()));
-        Caller { person, role, tenant, via: Cow::Borrowed("http") }
+        Caller { person, role, tenant, via: Cow::Borrowed("http"), peer: None }
     }
 
     #[test]

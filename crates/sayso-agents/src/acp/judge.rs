@@ -209,6 +209,7 @@ impl Judge {
 fn circumstances(event: &str, call_id: Option<String>) -> Circumstances {
     Circumstances {
         way_in: WAY_IN.to_owned(),
+        peer: None,
         event: Some(event.to_owned()),
         call_id,
         asking: Asking::OwnPrompt,

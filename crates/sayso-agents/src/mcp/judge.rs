@@ -154,6 +154,7 @@ impl Judge {
     fn circumstances(&self, server: &str, call: &Call, asking: Asking) -> Circumstances {
         Circumstances {
             way_in: format!("mcp {server}"),
+            peer: None,
             event: Some("tools/call".to_owned()),
             call_id: call.id.clone(),
             asking,

@@ -27,6 +27,19 @@ const EFFECTS_KEPT: usize = 64;
 /// How many opinions on one effect are kept.
 const OPINIONS_KEPT: usize = 16;
 
+/// A process at the other end of a socket, as the system names it. It says who asked; it authorises nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peer {
+    /// The user it runs as.
+    pub uid: u32,
+    /// The process, when it connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// The program it runs, if that may be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exe: Option<String>,
+}
+
 /// One decision, as it is kept. Fields that a later version adds are tolerated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -36,6 +49,9 @@ pub struct Record {
     pub time_ms: u64,
     /// Which way in: `hook claude-code`, `http`.
     pub way_in: String,
+    /// The process that asked, where the system names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Peer>,
     /// The way in's own word for what happened: `PreToolUse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
@@ -276,6 +292,7 @@ impl Seen {
             id: fresh_id_at(time_ms),
             time_ms,
             way_in: circumstances.way_in.clone(),
+            peer: circumstances.peer.clone(),
             event: circumstances.event.clone(),
             call_id: circumstances.call_id.as_deref().map(|id| redact::cut(id, 128)),
             actor: self.actor,

@@ -115,6 +115,7 @@ fn asked(app: &App, caller: &Caller, fields: &Fields) -> Result<Asked, ApiError>
     }
     let circumstances = Circumstances {
         way_in: "http".to_owned(),
+        peer: caller.peer.clone(),
         event: None,
         call_id: fields.string("call_id").map_err(ApiError::malformed)?,
         asking: Asking::OwnPrompt,

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod connections;
+mod peer;
 mod roles;
 mod stream;
 

@@ -22,7 +22,7 @@ impl Server {
         self.send(request).await
     }
 
-    async fn question(&self, token: Option<&str>, tenant: Option<&str>) -> String {
+    pub(super) async fn question(&self, token: Option<&str>, tenant: Option<&str>) -> String {
         let n: u64 = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0);
         let call = json!({"tool": "web_search", "args": {"n": n}, "wait": 0, "context": {"tenant": tenant}});
         let (_, told) = match token {
