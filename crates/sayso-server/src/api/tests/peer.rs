@@ -25,7 +25,7 @@ async fn the_process_that_asked_over_the_socket_stands_in_the_record() {
     tcp.write_all(asking.as_bytes()).await.unwrap();
     tcp.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    let (_, found) = server.send(with_token("/v1/records?order=oldest", &server.token().await)).await;
+    let (_, found) = server.send(with_token("/v1/audit?order=oldest", &server.token().await)).await;
     let exe = std::env::current_exe().unwrap().canonicalize().unwrap();
     let me = json!({"uid": rustix::process::getuid().as_raw(), "pid": std::process::id(), "exe": exe});
     assert_eq!(found["records"][0]["peer"], me);
@@ -38,7 +38,7 @@ async fn being_the_owner_of_the_process_opens_nothing() {
     let id = server.question(None, None).await;
     let path = server.listen_unix(Bounds::default()).await;
     for request in [
-        "GET /v1/records HTTP/1.1\r\n".to_owned(),
+        "GET /v1/audit HTTP/1.1\r\n".to_owned(),
         "GET /v1/approvals HTTP/1.1\r\n".to_owned(),
         format!("POST /v1/approvals/{id}/answer HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 19\r\n"),
     ] {
