@@ -4,6 +4,7 @@ use crate::attendance::Attendance;
 use crate::bounds::Crowd;
 use crate::error::{ApiError, Error};
 use crate::key::Keys;
+use crate::metrics::Metrics;
 use crate::tail::Tail;
 use crate::token::Tokens;
 use crate::waiting::Waiting;
@@ -33,6 +34,7 @@ pub(crate) struct App {
     pub(crate) trust_tokens: bool,
     failures: Mutex<(u32, Option<Instant>)>,
     pub(crate) tail: Tail,
+    pub(crate) metrics: Metrics,
     pub(crate) waiting: Waiting,
     /// How often each caller waits, and watches.
     pub(crate) waiters: Crowd,
@@ -86,6 +88,7 @@ impl App {
             trust_tokens: about.trust_tokens,
             failures: Mutex::default(),
             tail: Tail::new(),
+            metrics: Metrics::new(),
             waiting: Waiting::default(),
             waiters: Crowd::default(),
             watchers: Crowd::default(),

@@ -17,6 +17,7 @@ mod error;
 mod follow;
 mod guard;
 mod key;
+mod metrics;
 mod paced;
 mod page;
 mod server;

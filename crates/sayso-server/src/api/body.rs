@@ -10,15 +10,22 @@ use axum::http::{HeaderMap, header};
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 
 /// The object in a body.
+pub(super) fn object(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<(Id, Fields), ApiError> {
+    read(&json(headers, body)?)
+}
+
+/// A body of JSON, whatever it holds.
 ///
 /// The content type must be JSON: a form of another site can send a body, but not that header.
-pub(super) fn object(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<(Id, Fields), ApiError> {
+pub(super) fn json(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<Bytes, ApiError> {
     let body = body.map_err(|rejection| ApiError::unreadable(rejection.status(), rejection.body_text()))?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
-    if !media_type.eq_ignore_ascii_case("application/json") {
-        return Err(ApiError::not_json());
-    }
-    let (id, fields) = line::read(&body);
+    if media_type.eq_ignore_ascii_case("application/json") { Ok(body) } else { Err(ApiError::not_json()) }
+}
+
+/// The object in it.
+pub(super) fn read(body: &[u8]) -> Result<(Id, Fields), ApiError> {
+    let (id, fields) = line::read(body);
     Ok((id, fields.map_err(ApiError::malformed)?))
 }

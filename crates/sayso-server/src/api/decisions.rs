@@ -1,6 +1,7 @@
 //! `POST /v1/decisions`: judges a call by the gate, records it, and answers; with `wait`, once people have answered.
 
-use super::body;
+use super::asked::blocking;
+use super::{batch, body};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::waiting;
@@ -12,6 +13,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
+use axum::response::{IntoResponse as _, Response};
 use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, RealFiles};
 use sayso_policy::{Facts, Reason, ToolCall};
 use serde::Serialize;
@@ -37,21 +39,25 @@ pub(super) struct Answered {
 }
 
 /// A call on its way to the gate.
-struct Asked {
+pub(super) struct Asked {
     gate: Arc<Gate>,
     call: ToolCall,
     env: CallEnvironment,
     circumstances: Circumstances,
 }
 
-/// Judges one call.
+/// Judges one call, or a list of them.
 pub(super) async fn decisions(
     State(app): State<Arc<App>>,
     caller: Caller,
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
-) -> Result<Json<Answered>, ApiError> {
-    let (id, fields) = body::object(&headers, bytes)?;
+) -> Result<Response, ApiError> {
+    let body = body::json(&headers, bytes)?;
+    if batch::is_list(&body) {
+        return Ok(batch::decide(app, caller, body).await?.into_response());
+    }
+    let (id, fields) = body::read(&body)?;
     let wait = wait(&fields)?;
     // Before anybody is asked: whoever has no place to wait has asked nothing.
     let _place = wait.map(|_| app.waiters.enter(&caller)).transpose()?;
@@ -76,23 +82,25 @@ pub(super) async fn decisions(
             (judged, Some(question))
         }
     };
-    Ok(Json(Answered {
-        id,
-        verdict: judged.decision.answer.as_str(),
-        reasons: judged.decision.reasons,
-        record: judged.record.id,
-        approval: judged.question.or(approval),
-    }))
+    Ok(Json(Answered::of(&app, id, judged, approval)).into_response())
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Result<T, ApiError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| ApiError::internal(&error))?
+impl Answered {
+    /// What was said, counted.
+    pub(super) fn of(app: &App, id: Id, judged: Judged, approval: Option<String>) -> Self {
+        app.metrics.judged(&judged);
+        Self {
+            id,
+            verdict: judged.decision.answer.as_str(),
+            reasons: judged.decision.reasons,
+            record: judged.record.id,
+            approval: judged.question.or(approval),
+        }
+    }
 }
 
 /// Seconds, or `true`: as long as the question lasts.
-fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
+pub(super) fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
     match fields.value("wait").map_err(ApiError::malformed)? {
         None | Some(Value::Bool(false)) => Ok(None),
         Some(Value::Bool(true)) => Ok(Some(Duration::from_secs(LONGEST_WAIT))),
@@ -103,7 +111,7 @@ fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
     }
 }
 
-fn asked(app: &App, caller: &Caller, fields: &Fields) -> Result<Asked, ApiError> {
+pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields) -> Result<Asked, ApiError> {
     let (mut call, env) = wire::call(fields).map_err(ApiError::malformed)?;
     caller.sign(&mut call.actor);
     // The first call of a session fixes its folder; later ones cannot move it.
@@ -125,12 +133,12 @@ fn asked(app: &App, caller: &Caller, fields: &Fields) -> Result<Asked, ApiError>
 }
 
 impl Asked {
-    fn judge(&self, asking: Asking) -> Judged {
+    pub(super) fn judge(&self, asking: Asking) -> Judged {
         let circumstances = Circumstances { asking, ..self.circumstances.clone() };
         self.gate.judge_in(self.call.clone(), &circumstances, self.facts())
     }
 
-    fn hold(&self) -> Held {
+    pub(super) fn hold(&self) -> Held {
         self.gate.judge_or_hold(self.call.clone(), &self.circumstances, self.facts())
     }
 

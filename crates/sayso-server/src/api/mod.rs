@@ -3,14 +3,17 @@
 mod approvals;
 mod asked;
 mod audit;
+mod batch;
 mod body;
 mod decisions;
 mod grants;
 mod health;
 mod limits;
+mod metrics;
 mod openapi;
 mod outcomes;
 mod policy;
+mod ready;
 mod session;
 mod sessions;
 mod socket;
@@ -18,6 +21,7 @@ mod status;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod try_box;
 
 pub(crate) use body::MAX_BODY;
@@ -36,11 +40,14 @@ use std::sync::Arc;
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
         .route("/v1/health", get(health::health))
+        .route("/v1/ready", get(ready::ready))
+        .route("/metrics", get(metrics::metrics))
         .route("/v1/openapi.json", get(openapi::openapi))
         .route("/v1/session", post(session::session))
         .route("/v1/decisions", post(decisions::decisions))
         .route("/v1/outcomes", post(outcomes::outcomes))
         .route("/v1/try", post(try_box::try_out))
+        .route("/v1/tools/filter", post(tools::filter))
         .route("/v1/approvals", get(approvals::list))
         .route("/v1/approvals/{id}", get(approvals::show))
         .route("/v1/approvals/{id}/preview", get(approvals::preview_width))
@@ -65,6 +72,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/audit/export", get(audit::export::export))
         .route("/v1/stream", get(stream::stream))
         .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), who::identify))
+        .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), metrics::count))
         .fallback(async || ApiError::not_found())
         .method_not_allowed_fallback(async || ApiError::wrong_method())
 }

@@ -79,7 +79,11 @@ fn environment(fields: &Fields) -> Result<CallEnvironment, String> {
     Ok(CallEnvironment::Given(variables.into_iter().map(string).collect::<Result<_, _>>()?))
 }
 
-fn actor(fields: &Fields) -> Result<Actor, String> {
+/// Who asks.
+///
+/// # Errors
+/// If it is not said as it must be.
+pub fn actor(fields: &Fields) -> Result<Actor, String> {
     let Some(context) = fields.value("context")? else { return Ok(Actor::default()) };
     let Value::Object(context) = context else { return Err("`context` must be an object.".to_owned()) };
     let text = |key: &str| match context.get(key) {

@@ -4,5 +4,5 @@ mod call;
 mod json_string;
 pub mod line;
 
-pub use call::{CallEnvironment, call, folder, home, workspace_at};
+pub use call::{CallEnvironment, actor, call, folder, home, workspace_at};
 pub use json_string::JsonText;

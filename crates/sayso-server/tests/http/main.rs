@@ -10,9 +10,12 @@
 )]
 
 mod audit;
+mod batch;
 mod client;
 mod grants;
 mod limits;
+mod operation;
 mod policy;
 mod sessions;
+mod tools;
 mod walls;

@@ -23,6 +23,31 @@ pub struct Condition {
 }
 
 impl Sqlite {
+    /// Whether it takes changes: one is begun, holds nothing, and is synced.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn writable(&self) -> Result<(), Error> {
+        self.write(|_| Ok(()))
+    }
+
+    /// How many questions stand how, by the word.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn standings(&self) -> Result<Vec<(String, u64)>, Error> {
+        let now = i64::try_from(crate::audit::now_ms()).unwrap_or(i64::MAX);
+        // One that ended has expired, even if nobody has written that down yet.
+        let sql = "SELECT iif(standing = 'pending' AND expires_ms <= ?1, 'expired', standing), count(*)
+                   FROM approval GROUP BY 1";
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([now], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
+            rows.map(|row| row.map(|(word, n)| (word, u64::try_from(n).unwrap_or_default())).map_err(Error::from))
+                .collect()
+        })
+    }
+
     /// Looks at this user's store without bringing it up to date.
     ///
     /// # Errors

@@ -1,0 +1,50 @@
+//! `GET /metrics`: numbers for a Prometheus server.
+
+use super::asked::blocking;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::metrics::Now;
+use crate::who::Caller;
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use sayso_gate::approval::Standing;
+use sayso_gate::store::Records as _;
+use std::path::Path;
+use std::sync::Arc;
+
+const STANDINGS: [Standing; 5] =
+    [Standing::Pending, Standing::Approved, Standing::Denied, Standing::Expired, Standing::Cancelled];
+
+/// The numbers are of all tenants together, and so for nobody behind a wall; they name nobody, and so are for everybody
+/// else who may ask at all.
+pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Result<impl IntoResponse, ApiError> {
+    if caller.tenant.is_some() {
+        return Err(ApiError::not_yours());
+    }
+    let text = blocking(move || {
+        let store = app.store();
+        let counted = store.standings()?;
+        let of = |standing: Standing| {
+            let found = counted.iter().find(|(word, _)| word == standing.as_str());
+            (standing.as_str(), found.map_or(0, |(_, count)| *count))
+        };
+        let in_force = app.gate(Some(Path::new(&app.about.folder)))?.in_force();
+        let now = Now {
+            approvals: STANDINGS.map(of).to_vec(),
+            policy_versions: u64::try_from(store.policies()?.len()).unwrap_or(u64::MAX),
+            policy_refused: in_force.floor.is_some() || in_force.notices.iter().any(|notice| notice.text.is_some()),
+        };
+        app.metrics.text(&now).map_err(|error| ApiError::internal(&error))
+    });
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    Ok(([(header::CONTENT_TYPE, kind)], text.await?))
+}
+
+/// Counts answers.
+pub(super) async fn count(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    app.metrics.answered(response.status());
+    response
+}

@@ -1,0 +1,59 @@
+//! `GET /v1/ready`: can calls be judged and recorded here, now?
+
+use super::asked::blocking;
+use crate::app::App;
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use sayso_gate::reason::{LAST_GOOD, POLICY_REFUSED};
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Less room than this on the disk of the store, and it will soon refuse.
+const LEAST_FREE: u64 = 64 * 1024 * 1024;
+
+/// Whether it is, and if not, why. No path and no name: anybody on this machine may ask.
+#[derive(Serialize)]
+pub(super) struct Ready {
+    ready: bool,
+    reasons: Vec<Why>,
+}
+
+/// What is in the way.
+#[derive(Serialize)]
+pub(super) struct Why {
+    code: &'static str,
+    text: &'static str,
+}
+
+/// 200, or 503 with what is in the way.
+pub(super) async fn ready(State(app): State<Arc<App>>) -> Result<(StatusCode, Json<Ready>), ApiError> {
+    let reasons = blocking(move || Ok(in_the_way(&app))).await?;
+    let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    Ok((status, Json(Ready { ready: reasons.is_empty(), reasons })))
+}
+
+fn in_the_way(app: &App) -> Vec<Why> {
+    let mut found = Vec::new();
+    let mut tell = |code, text| found.push(Why { code, text });
+    if app.store().writable().is_err() {
+        tell("store-refuses", "The store cannot be written: `sayso store check` says more.");
+    }
+    let free = rustix::fs::statvfs(&app.places.state).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    if free.is_ok_and(|free| free < LEAST_FREE) {
+        tell("disk-full", "The disk of the store is nearly full: `sayso log prune` lets old records go.");
+    }
+    match app.gate(Some(Path::new(&app.about.folder))) {
+        Err(_) => tell("policy-unreadable", "The policy cannot be read: `sayso lint` says more."),
+        Ok(gate) => {
+            let in_force = gate.in_force();
+            let refused = |code: &str| code == POLICY_REFUSED || code == LAST_GOOD;
+            if in_force.floor.is_some() || in_force.notices.iter().any(|notice| refused(&notice.reason.code)) {
+                tell("policy-refused", "A policy file has errors and is not in force: `sayso lint` says where.");
+            }
+        }
+    }
+    found
+}
