@@ -9,7 +9,8 @@ use crate::said::Said;
 use crate::{HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Record, Recorder, Which, reason,
+    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Record, Recorder, Reporter,
+    Which, reason,
 };
 use sayso_policy::{Actor, Answer, Reason, Request, ToolCall, Workspace};
 use std::path::Path;
@@ -163,7 +164,8 @@ fn settle(dialect: &dyn Dialect, event: &Event, after: &After, setting: &HookSet
     let Some(call_id) = after.id.clone() else { return };
     let settled = event.workspace(dialect.agent(), setting).and_then(|workspace| {
         let gate = gate(setting, workspace.as_deref(), Box::new(Spool::open(&setting.places)?))?;
-        let which = Which::Call { session: event.session.clone(), call_id };
+        let by = Reporter::of(&event.actor(dialect.agent()), &way_in(dialect));
+        let which = Which::Call { by, session: event.session.clone(), call_id };
         let (input_tokens, output_tokens) = (after.ended.input_tokens, after.ended.output_tokens);
         gate.settle(&which, &Outcome { input_tokens, output_tokens, ..Outcome::default() })
     });

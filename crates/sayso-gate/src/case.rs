@@ -3,13 +3,13 @@
 mod memo;
 
 use crate::approval::{Approval, Bound, MOST_PENDING, Presence, Question, Standing, Waited, may_answer, wait_for};
-use crate::audit::{fresh_id, now_ms};
+use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
 use crate::gate::{Asking, Circumstances, judged, tighten, understand};
 use crate::limit::{Outcome, Takes, Which};
 use crate::memory::{Memory, site};
 use crate::mode::Switch;
 use crate::policy::{InForce, Live};
-use crate::store::{Approvals, Ledger, Memo, Remembered, Sqlite, Subject};
+use crate::store::{Approvals, Ledger, Memo, Records as _, Remembered, Sqlite, Subject};
 use crate::{Error, permit, reason};
 use sayso_policy::text::Mode;
 use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict};
@@ -34,7 +34,14 @@ pub(crate) struct Case<'a> {
     /// The question that waits for people.
     question: Option<String>,
     reserved: bool,
+    /// What the store keeps and the record knows nothing of.
+    distrusted: Vec<String>,
 }
+
+/// Turns of one call: others may be faster.
+const MOST_TURNS: usize = 3;
+/// What one call may find in the store that the record knows nothing of.
+const MOST_DISTRUSTED: usize = 16;
 
 /// An operation as memory knows it.
 struct Known<'o> {
@@ -63,7 +70,19 @@ impl<'a> Case<'a> {
         let switch = memory.and_then(|memory| memory.switch(now_ms()));
         let counting = in_force.policy.counting(switch.as_ref().map(|switch| switch.mode));
         let id = fresh_id();
-        Self { id, policy, in_force, memory, circumstances, facts, switch, counting, question: None, reserved: false }
+        Self {
+            id,
+            policy,
+            in_force,
+            memory,
+            circumstances,
+            facts,
+            switch,
+            counting,
+            question: None,
+            reserved: false,
+            distrusted: Vec::new(),
+        }
     }
 
     /// Normalise and analyse.
@@ -194,7 +213,8 @@ impl<'a> Case<'a> {
     fn turn(&mut self, store: &Sqlite, known: &Known<'_>) -> Result<Decision, Error> {
         let counting = self.counting.clone();
         let mut said = None;
-        for _ in 0..3 {
+        let mut turns = 0;
+        while turns < MOST_TURNS {
             let subject = Subject {
                 now_ms: now_ms(),
                 actor: &known.operation.actor,
@@ -212,7 +232,14 @@ impl<'a> Case<'a> {
             });
             match turned {
                 // Another call was faster: what is left is looked at again.
-                Err(Error::UsedUp(_)) => said = None,
+                Err(Error::UsedUp(_)) => {
+                    said = None;
+                    turns += 1;
+                }
+                Err(Error::Forged(id)) if self.distrusted.len() < MOST_DISTRUSTED => {
+                    said = None;
+                    self.distrust(store, id)?;
+                }
                 Err(error) => return Err(error),
                 Ok(()) => break,
             }
@@ -220,18 +247,34 @@ impl<'a> Case<'a> {
         said.ok_or_else(|| Error::UsedUp("what was remembered".to_owned()))
     }
 
+    /// Leaves something out from now on, and says so loudly.
+    fn distrust(&mut self, store: &Sqlite, id: String) -> Result<(), Error> {
+        let mut change = Change::now(Kind::Chain, "distrusted");
+        change.about = Some(id.clone());
+        change.by = Some("sayso".to_owned());
+        store.append(&[Event::from(change)], &[])?;
+        self.distrusted.push(id);
+        Ok(())
+    }
+
     /// What is said with this remembered, and what is to be remembered of it.
-    fn weigh(&mut self, known: &Known<'_>, remembered: Remembered, now_ms: u64) -> (Decision, Memo) {
+    fn weigh(&mut self, known: &Known<'_>, mut remembered: Remembered, now_ms: u64) -> (Decision, Memo) {
+        remembered.grants.retain(|grant| !self.distrusted.contains(&grant.id));
+        remembered.approvals.retain(|approval| !self.distrusted.contains(&approval.question.id));
         let state = self.state_with(known, &remembered, now_ms);
         let mut decision = judged(&self.in_force, Some(known.operation), &state, self.facts);
-        let approved = remembered.approvals.iter().find(|approval| approval.standing == Standing::Approved);
+        let approved = |approval: &&Approval| approval.standing == Standing::Approved;
+        // A limit that was reached since is nothing that people were asked about.
+        let asks = asks(&decision);
+        let covers = |approval: &&Approval| asks.iter().all(|ask| approval.question.asks.contains(ask));
+        let answered = remembered.approvals.iter().find(|approval| approved(approval) && covers(approval));
         let mut memo = Memo::default();
         if decision.answer == Answer::Ask {
             self.question = None;
             if let Some(no) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Denied) {
                 tighten(&mut decision, Verdict::Deny, &said_by(no, reason::DENIED_BY_PERSON, "no"));
                 memo.blocked = !self.counting.is_empty();
-            } else if let Some(yes) = approved {
+            } else if let Some(yes) = answered {
                 answer(&mut decision, Answer::Allow, said_by(yes, reason::APPROVED, "yes"));
             } else {
                 self.put(known, &state, &remembered, &mut decision, &mut memo);
@@ -239,7 +282,8 @@ impl<'a> Case<'a> {
         }
         match decision.answer {
             Answer::Allow => {
-                memo.spend = approved.map(|approval| approval.question.id.clone());
+                let spent = answered.or_else(|| remembered.approvals.iter().find(approved));
+                memo.spend = spent.map(|approval| approval.question.id.clone());
                 memo.uses = self.uses(known.operation, &decision, now_ms);
                 memo.reserve = self.reservation(known, now_ms);
             }
@@ -250,6 +294,10 @@ impl<'a> Case<'a> {
                 memo.stopped = memo.blocked.then(|| self.stopped(&remembered)).flatten();
             }
             Answer::Ask | Answer::DryRun => {}
+        }
+        for id in &self.distrusted {
+            let why = format!("{id} is kept as a yes, and the record does not say so: it does not count.");
+            decision.reasons.push(reason::built_in(reason::NOT_IN_RECORD, why));
         }
         (decision, memo)
     }
@@ -359,6 +407,19 @@ impl<'a> Case<'a> {
         decision.reasons = vec![reason::built_in(reason::APPROVAL_VOID, text)];
         decision
     }
+}
+
+/// What asks, each once: which stage, for which reason, by which line of which file.
+fn asks(decision: &Decision) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (_, opinion) in decision.asks() {
+        let source = opinion.reason.source.as_ref().map(ToString::to_string).unwrap_or_default();
+        let ask = format!("{:?} {} {source}", opinion.stage, opinion.reason.code).to_lowercase();
+        if !found.contains(&ask) {
+            found.push(ask);
+        }
+    }
+    found
 }
 
 /// Nobody can be asked, or nobody answered in time: what the files say of that, else Deny.

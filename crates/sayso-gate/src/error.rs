@@ -59,6 +59,9 @@ pub enum Error {
     /// A grant or a yes that another call was faster to use.
     #[error("{0} was used up by another call")]
     UsedUp(String),
+    /// A grant or a yes that the chain knows nothing of, or something else.
+    #[error("{0} is not in the record as it is kept")]
+    Forged(String),
     /// A mode that cannot be switched.
     #[error("{0}")]
     Mode(String),

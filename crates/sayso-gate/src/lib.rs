@@ -32,7 +32,7 @@ pub use diff::unified;
 pub use error::Error;
 pub use files::{ProcessEnvironment, RealFiles};
 pub use gate::{Asking, Circumstances, Gate, Held, Judged, Otherwise};
-pub use limit::{Expected, Outcome, Which};
+pub use limit::{Expected, Outcome, Reporter, Which};
 pub use memory::Memory;
 pub use permit::{Permit, digest};
 pub use places::{Home, Places};

@@ -22,6 +22,8 @@ pub const APPROVED: &str = "approved";
 pub const DENIED_BY_PERSON: &str = "denied-by-person";
 /// What people said yes to is not what would run.
 pub const APPROVAL_VOID: &str = "approval-void";
+/// The store keeps a yes that the record knows nothing of.
+pub const NOT_IN_RECORD: &str = "not-in-record";
 /// Too many questions of the session wait already.
 pub const TOO_MANY_PENDING: &str = "too-many-pending";
 /// What must be remembered cannot be.
@@ -57,6 +59,7 @@ mod tests {
             APPROVED,
             DENIED_BY_PERSON,
             APPROVAL_VOID,
+            NOT_IN_RECORD,
             TOO_MANY_PENDING,
             STORE_FAILED,
             BREAK_GLASS,

@@ -8,6 +8,9 @@
     reason = "a failed unwrap is a failed test"
 )]
 
+#[path = "memory/bound.rs"]
+mod bound;
+
 use sayso_gate::approval::{Approval, Offer, Presence, Refused, Remember, Reply, Standing, Width};
 use sayso_gate::audit::{Event, Kind, Query};
 use sayso_gate::store::{Answering, Approvals, Grants, Ledger, Records, Sqlite};

@@ -100,6 +100,25 @@ pub struct Usage {
     pub repeats: u64,
 }
 
+impl Usage {
+    /// The more of both, one by one.
+    #[must_use]
+    pub fn or_more(&self, other: &Self) -> Self {
+        Self {
+            calls: self.calls.max(other.calls),
+            input_tokens: self.input_tokens.max(other.input_tokens),
+            output_tokens: self.output_tokens.max(other.output_tokens),
+            cost_micros: self.cost_micros.max(other.cost_micros),
+            wall_ms: self.wall_ms.max(other.wall_ms),
+            blocked: self.blocked.max(other.blocked),
+            deletes: self.deletes.max(other.deletes),
+            bytes_written: self.bytes_written.max(other.bytes_written),
+            hosts: self.hosts.max(other.hosts),
+            repeats: self.repeats.max(other.repeats),
+        }
+    }
+}
+
 /// What a call would use without anybody knowing how much.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unknown {

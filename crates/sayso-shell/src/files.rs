@@ -39,6 +39,11 @@ pub trait Files {
 
     /// The content of a regular file of at most `limit` bytes.
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>>;
+
+    /// What changes when a file changes, without reading all of it; `None`: that cannot be told.
+    fn stamp(&self, _path: &Path) -> Option<String> {
+        None
+    }
 }
 
 /// No facts at all: everything is [`Kind::Unknown`].

@@ -1,13 +1,15 @@
 //! What exactly a person said yes to: the call, where it runs, what its programs are, and what stands in them.
 
+use super::project;
 use crate::permit;
 use sayso_policy::{Actor, Facts, Operation, Resolved, runs_anything};
 use sayso_shell::{Effect, PathTarget, Run, Target, Verb};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Files that are looked into.
+/// Files that are looked into, and files that are looked at.
 const MOST_FILES: usize = 64;
+const MOST_STAMPED: usize = 4096;
 /// The largest file that is looked into.
 const LARGEST: usize = 64 * 1024 * 1024;
 /// Programs here are the system's: who can change them needs no question to be answered.
@@ -28,7 +30,7 @@ pub struct Bound {
 pub struct BoundFile {
     /// Where it is.
     pub path: PathBuf,
-    /// Its content's hash; `None`: it could not be read.
+    /// Its content's hash, or its stamp; `None`: it is not there, or nothing can be told of it.
     pub hash: Option<String>,
 }
 
@@ -40,10 +42,13 @@ impl Bound {
         paths.extend(scripts(operation));
         paths.sort();
         paths.dedup();
-        // Beyond the bound nothing is read, but the names count.
-        let (read, named) = paths.split_at(paths.len().min(MOST_FILES));
-        let look = |path: &PathBuf| BoundFile { path: path.clone(), hash: content(facts, path) };
-        let files: Vec<BoundFile> = read.iter().map(look).collect();
+        let (read, others) = paths.split_at(paths.len().min(MOST_FILES));
+        let (stamped, named) = others.split_at(others.len().min(MOST_STAMPED));
+        let mut files: Vec<BoundFile> = read.iter().map(|path| look(facts, path)).collect();
+        let at = |path: &PathBuf| BoundFile { path: path.clone(), hash: facts.files.stamp(path) };
+        files.extend(stamped.iter().map(at));
+        let steers = project::files(operation, facts);
+        files.extend(steers.iter().map(|path| look(facts, path)).filter(|file| file.hash.is_some()));
         let mut hasher = blake3::Hasher::new();
         hasher.update(permit::digest(operation, "").as_bytes());
         // An attacker would have `./notes` answered for and then make it a link to somewhere else, or point the remote
@@ -59,8 +64,13 @@ impl Bound {
             part(&mut hasher, file.path.as_os_str().as_encoded_bytes());
             part(&mut hasher, file.hash.as_deref().unwrap_or("-").as_bytes());
         }
-        for path in named {
+        // Also those that are not there: one that appears changes what runs.
+        for path in &steers {
             part(&mut hasher, path.as_os_str().as_encoded_bytes());
+        }
+        if !named.is_empty() {
+            // Nobody can say what so many files hold when the call runs: no answer is one to a later moment.
+            part(&mut hasher, crate::audit::fresh_id().as_bytes());
         }
         Self { exact: hasher.finalize().to_hex().to_string(), files }
     }
@@ -84,7 +94,7 @@ impl BoundFile {
     /// Whether it is still as it was.
     #[must_use]
     pub fn holds(&self, facts: Facts<'_>) -> bool {
-        content(facts, &self.path) == self.hash
+        look(facts, &self.path).hash == self.hash || facts.files.stamp(&self.path) == self.hash
     }
 }
 
@@ -93,8 +103,10 @@ fn part(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-fn content(facts: Facts<'_>, path: &Path) -> Option<String> {
-    facts.files.read(path, LARGEST).map(|bytes| blake3::hash(&bytes).to_hex().to_string())
+/// A file as it is: its content, or, where it is too large to be read whole, what changes with it.
+fn look(facts: Facts<'_>, path: &Path) -> BoundFile {
+    let content = facts.files.read(path, LARGEST).map(|bytes| blake3::hash(&bytes).to_hex().to_string());
+    BoundFile { path: path.to_owned(), hash: content.or_else(|| facts.files.stamp(path)) }
 }
 
 /// The programs of its own that a command starts.

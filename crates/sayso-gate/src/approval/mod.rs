@@ -3,6 +3,7 @@
 mod answer;
 mod digest;
 mod preview;
+mod project;
 mod saving;
 mod wait;
 mod width;
@@ -100,6 +101,9 @@ pub struct Question {
     pub site: Option<String>,
     /// Why it is asked, the decisive reason first.
     pub reasons: Vec<ReasonRecord>,
+    /// What asks: each stage, code and line of a file. A yes is none to what asks later on.
+    #[serde(default)]
+    pub asks: Vec<String>,
     /// What the call would do.
     pub effects: Vec<EffectRecord>,
     /// Effects beyond those listed.

@@ -213,10 +213,19 @@ fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> St
     }
     let one = |selector: &GrantSelector| match selector {
         GrantSelector::Digest(_) => String::new(),
+        // Whoever chooses must know how wide that is: no subcommand of it is known, so that none is left out.
+        GrantSelector::Pattern { verb: Verb::Run, pattern } if is_unknown(pattern) => {
+            format!("`{pattern}` with any words after it, whatever it does by them: Sayso does not know this program")
+        }
         GrantSelector::Pattern { verb: Verb::Run, pattern } => format!("`{pattern}` with any plain operands"),
         GrantSelector::Pattern { verb, pattern } => format!("{} `{pattern}`", verb_word(*verb)),
     };
     selectors.iter().map(one).collect::<Vec<_>>().join(" and ")
+}
+
+/// Whether a pattern for a program is about one of which Sayso knows no subcommands, options or operands.
+fn is_unknown(pattern: &str) -> bool {
+    pattern.split(' ').next().is_none_or(|name| sayso_shell::program::spec(name).is_none())
 }
 
 fn verb_word(verb: Verb) -> &'static str {

@@ -4,7 +4,7 @@ use super::{Case, Known};
 use crate::approval::{Question, USUAL_WAIT_MS, offers};
 use crate::audit::{Seen, fresh_id};
 use crate::grant::GrantUse;
-use crate::limit::{RESERVED_MS, Reservation};
+use crate::limit::{RESERVED_MS, Reporter, Reservation};
 use crate::store::Remembered;
 use sayso_policy::{Decision, Operation, State, ToolCall, explain};
 
@@ -41,6 +41,7 @@ impl Case<'_> {
             workspace: record.workspace,
             site: known.site.clone(),
             reasons: record.reasons,
+            asks: super::asks(decision),
             effects: record.effects,
             more_effects: record.more_effects,
             left_out,
@@ -52,6 +53,7 @@ impl Case<'_> {
         (!self.counting.is_empty()).then(|| Reservation {
             id: self.id.clone(),
             call_id: self.circumstances.call_id.clone(),
+            by: Reporter::of(&known.operation.actor, &self.circumstances.way_in),
             tool: known.operation.tool.canonical.clone(),
             takes: known.takes.usage,
             hosts: known.takes.hosts.clone(),

@@ -7,7 +7,7 @@ pub(crate) use amount::Takes;
 pub use scope::Place;
 pub(crate) use scope::{is_of, keys};
 
-use sayso_policy::{Scope, Usage};
+use sayso_policy::{Actor, Scope, Usage};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -52,15 +52,61 @@ pub struct Outcome {
 /// Which call an outcome is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// By the id of its record.
+    /// By the id of its record, for whoever made it.
     Record(String),
+    /// By the id of its record, for a caller who was told it.
+    Reported {
+        /// The record.
+        record: String,
+        /// Who says so.
+        by: Reporter,
+    },
     /// By the caller's own id, within its session.
     Call {
+        /// Who says so.
+        by: Reporter,
         /// The session.
         session: Option<String>,
         /// The caller's id of the call.
         call_id: String,
     },
+}
+
+/// Who says what became of a call: whoever asked for it, by the same way in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reporter {
+    /// Which way in.
+    pub way_in: String,
+    /// Whose call it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Which agent's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+}
+
+impl Reporter {
+    /// This actor, by this way in.
+    #[must_use]
+    pub fn of(actor: &Actor, way_in: &str) -> Self {
+        Self { way_in: way_in.to_owned(), tenant: actor.tenant.clone(), agent: actor.agent.clone() }
+    }
+}
+
+impl Which {
+    /// Whether this may be about a call that somebody asked for. Ids of calls are no secret: another agent, another
+    /// tenant or another way in would give back what a call has taken, or charge it with what it did not use.
+    pub(crate) fn may_be_told_of(&self, asked: &Reporter) -> bool {
+        let same = |own: &Option<String>, theirs: &Option<String>| own.is_none() || own == theirs;
+        match self {
+            Self::Record(_) => true,
+            Self::Reported { by, .. } => {
+                by.way_in == asked.way_in && same(&by.tenant, &asked.tenant) && same(&by.agent, &asked.agent)
+            }
+            Self::Call { by, .. } => by == asked,
+        }
+    }
 }
 
 /// What is reserved for one call.
@@ -70,6 +116,8 @@ pub(crate) struct Reservation {
     pub id: String,
     /// The caller's own id of the call.
     pub call_id: Option<String>,
+    /// Who asked for it.
+    pub by: Reporter,
     /// The tool, canonical.
     pub tool: String,
     /// What is taken from every scope.

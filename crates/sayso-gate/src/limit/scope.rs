@@ -6,10 +6,38 @@
 use sayso_policy::{Actor, Scope};
 use serde::Serialize;
 
+/// Agents above an agent whose budgets its calls are taken from.
+const MOST_PARENTS: usize = 8;
+
 /// The key of every scope that a call counts in. What is not known counts too, as one of its own: an agent that leaves
-/// its session out is not without limits.
+/// its session out is not without limits. What an agent starts uses the budgets of those above it as well: an agent
+/// would have others do what it may not do any more. The wall of a tenant stands there too.
 pub(crate) fn keys(actor: &Actor, scopes: &[Scope], now_ms: u64) -> Vec<(Scope, String)> {
-    scopes.iter().map(|scope| (*scope, key(actor, *scope, now_ms))).collect()
+    let mut found: Vec<(Scope, String)> = Vec::new();
+    let (mut next, mut below) = (Some(actor), None::<Actor>);
+    for _ in 0..=MOST_PARENTS {
+        let Some(current) = next else { break };
+        let whole = match &below {
+            None => current.clone(),
+            // Where it is not said, a parent is in the session of what it started.
+            Some(below) => Actor {
+                tenant: below.tenant.clone(),
+                agent: current.agent.clone().or_else(|| below.agent.clone()),
+                session: current.session.clone().or_else(|| below.session.clone()),
+                run: current.run.clone(),
+                ..Actor::default()
+            },
+        };
+        for scope in scopes {
+            let key = (*scope, key(&whole, *scope, now_ms));
+            if !found.contains(&key) {
+                found.push(key);
+            }
+        }
+        next = current.parent.as_deref();
+        below = Some(whole);
+    }
+    found
 }
 
 fn key(actor: &Actor, scope: Scope, now_ms: u64) -> String {
@@ -110,6 +138,26 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn what_an_agent_starts_uses_its_budgets_too_and_those_of_no_other_tenant() {
+        let parent = Actor { agent: Some("lead".into()), tenant: Some("b".into()), ..Actor::default() };
+        let child = Actor {
+            agent: Some("helper".into()),
+            tenant: Some("a".into()),
+            session: Some("s".into()),
+            parent: Some(Box::new(parent)),
+            ..Actor::default()
+        };
+        let found: Vec<String> =
+            keys(&child, &[Scope::Session, Scope::Tenant], 0).into_iter().map(|(_, key)| key).collect();
+        assert_eq!(found, ["a/helper/s", "a", "a/lead/s"]);
+        let mut deep = Actor::default();
+        for n in 0..1000 {
+            deep = Actor { agent: Some(n.to_string()), parent: Some(Box::new(deep)), ..Actor::default() };
+        }
+        assert_eq!(keys(&deep, &[Scope::Agent], 0).len(), 9);
     }
 
     #[test]

@@ -291,6 +291,11 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Try again: they are asked about the call as it is now.",
     },
     CodeInfo {
+        code: "not-in-record",
+        title: "A yes that the store keeps is not in the record as it is kept, so it does not count.",
+        advice: "Somebody may have written to the store's file: `sayso log verify`, and look at what runs as you.",
+    },
+    CodeInfo {
         code: "too-many-pending",
         title: "Too many questions of this session wait for an answer already.",
         advice: "Have them answered with `sayso approvals`, or let them expire.",

@@ -14,7 +14,7 @@ use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
 use sayso_gate::audit::{Ended, Event, Happening, What};
 use sayso_gate::store::{Ledger as _, Records as _};
-use sayso_gate::{Outcome, Which};
+use sayso_gate::{Outcome, Reporter, Which};
 use sayso_policy::Actor;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -45,9 +45,13 @@ fn take_down(app: &App, caller: &Caller, fields: &Fields) -> Result<Value, ApiEr
         Some(_) => Err(ApiError::malformed(format!("`{key}` must be true or false."))),
     };
     let (record, call_id, session) = (text("record")?, text("call_id")?, text("session")?);
+    let mut actor =
+        Actor { session: session.clone(), agent: text("agent")?, tenant: text("tenant")?, ..Actor::default() };
+    caller.sign(&mut actor);
+    let by = Reporter::of(&actor, "http");
     let which = match (record, &call_id) {
-        (Some(record), _) => Which::Record(record),
-        (None, Some(call_id)) => Which::Call { session: session.clone(), call_id: call_id.clone() },
+        (Some(record), _) => Which::Reported { record, by },
+        (None, Some(call_id)) => Which::Call { by, session, call_id: call_id.clone() },
         (None, None) => return Err(ApiError::malformed("Give `record`, or `call_id` with its `session`.")),
     };
     let outcome = Outcome {
@@ -69,8 +73,6 @@ fn take_down(app: &App, caller: &Caller, fields: &Fields) -> Result<Value, ApiEr
         input_tokens: outcome.input_tokens,
         output_tokens: outcome.output_tokens,
     };
-    let mut actor = Actor { session, ..Actor::default() };
-    caller.sign(&mut actor);
     let mut happening = Happening::new(What::CallEnded, "http", actor);
     happening.call_id = call_id;
     happening.text = text("text")?.map(|text| sayso_gate::audit::redact_text(&text).chars().take(4096).collect());

@@ -1,6 +1,6 @@
 //! Questions and answers in SQLite.
 
-use super::{Sqlite, Transaction, grants};
+use super::{Sqlite, Transaction, grants, witness};
 use crate::Error;
 use crate::approval::{
     Approval, GONE_AFTER_MS, Given, Offer, Outlook, Presence, Question, Refused, Remember, Reply, Standing, Width,
@@ -123,6 +123,7 @@ pub(super) fn about(
 
 /// Asks a question.
 pub(super) fn ask(tx: &mut Transaction<'_>, question: &Question) -> Result<(), Error> {
+    let body = serde_json::to_string(question)?;
     tx.connection()
         .prepare_cached(
             "INSERT INTO approval (id, digest, standing, session, asked_ms, expires_ms, body)
@@ -134,16 +135,20 @@ pub(super) fn ask(tx: &mut Transaction<'_>, question: &Question) -> Result<(), E
             question.actor.session,
             int(question.asked_ms),
             int(question.expires_ms),
-            serde_json::to_string(question)?,
+            body,
         ])?;
     let to: Vec<&str> = question.addressees.iter().map(|to| to.as_ref().map_or("anybody", |to| &to.name)).collect();
     let mut change = change(question, "asked", "sayso");
-    change.detail = json!({"to": to, "expires_ms": question.expires_ms, "digest": question.digest});
+    change.id = witness::name(&question.id, "asked");
+    change.detail = json!({"to": to, "expires_ms": question.expires_ms, "digest": question.digest, "question": witness::hash(&body)});
     append(tx, change)
 }
 
-/// Uses a yes: no second call runs on it. `false`: it is used, or no yes.
-pub(super) fn spend(tx: &mut Transaction<'_>, id: &str, now_ms: u64) -> Result<bool, Error> {
+/// Uses a yes to the call of this digest: no second call runs on it. `false`: it is used, or no yes.
+pub(super) fn spend(tx: &mut Transaction<'_>, id: &str, digest: &str, now_ms: u64) -> Result<bool, Error> {
+    if !witness::was_approved(tx.connection(), id, digest, now_ms)? {
+        return Err(Error::Forged(id.to_owned()));
+    }
     let spent = tx
         .connection()
         .prepare_cached(
@@ -154,7 +159,9 @@ pub(super) fn spend(tx: &mut Transaction<'_>, id: &str, now_ms: u64) -> Result<b
     if spent == 1
         && let Some(approval) = one(tx.connection(), id)?
     {
-        append(tx, change(&approval.question, "used", "sayso"))?;
+        let mut used = change(&approval.question, "used", "sayso");
+        used.id = witness::name(id, "used");
+        append(tx, used)?;
     }
     Ok(spent == 1)
 }
@@ -211,7 +218,8 @@ fn answered(tx: &mut Transaction<'_>, answer: &Answering<'_>) -> Result<Result<A
     if let Err(refused) = may_answer(&approval, answer.person) {
         return Ok(Err(refused));
     }
-    if let Some(changed) = changed(&approval.question, answer) {
+    let asked = witness::was_asked(tx.connection(), answer.id)?;
+    if let Some(changed) = changed(&approval.question, answer).or_else(|| (!asked).then(|| "the question".to_owned())) {
         end(tx, answer.id, Standing::Cancelled, Some(&format!("{changed} changed")), "sayso", answer.now_ms)?;
         return Ok(Err(Refused::Changed(changed)));
     }
@@ -224,19 +232,18 @@ fn answered(tx: &mut Transaction<'_>, answer: &Answering<'_>) -> Result<Result<A
         reply: answer.reply.clone(),
         time_ms: answer.now_ms,
     };
+    let (place, body) = (approval.answers.len(), serde_json::to_string(&given)?);
     tx.connection()
         .prepare_cached("INSERT INTO answer (approval, person, time_ms, seq, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![
-            answer.id,
-            given.person.name,
-            int(answer.now_ms),
-            int(approval.answers.len() as u64),
-            serde_json::to_string(&given)?
-        ])?;
+        .execute(params![answer.id, given.person.name, int(answer.now_ms), int(place as u64), body])?;
     let question = approval.question.clone();
+    let sql = "SELECT body FROM approval WHERE id = ?1";
+    let asked: String = tx.connection().prepare_cached(sql)?.query_row([answer.id], |row| row.get(0))?;
     let mut said = change(&question, "answered", &given.person.name);
     said.verdict = Some(given.reply.verdict);
-    said.detail = json!({"via": given.via, "automated": given.person.automated, "remember": given.reply.remember, "width": given.reply.width});
+    said.id = witness::name(answer.id, &format!("answered-{place}"));
+    said.detail = json!({"via": given.via, "automated": given.person.automated, "remember": given.reply.remember, "width": given.reply.width,
+        "question": witness::hash(&asked), "given": witness::hash(&body)});
     append(tx, said)?;
     approval.answers.push(given);
     let (standing, reply) = match outlook(&question, &approval.answers) {

@@ -1,7 +1,7 @@
 //! The chain as a whole: verifying it, signing its head, and letting its old end go.
 
-use super::Sqlite;
 use super::records::{end, to_hash};
+use super::{Sqlite, Transaction, witness};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Begin, Change, Event, Head, HeadKey, Kind, Row, Verified, Verifier};
@@ -92,7 +92,7 @@ impl Sqlite {
         let last = self.prunable(what)?;
         let mut pruned = Pruned::default();
         // In steps, so that nobody waits for long. Each leaves the rest hanging on something.
-        while let Some(step) = self.write(|transaction| prune_step(transaction.connection(), &key, last))? {
+        while let Some(step) = self.write(|transaction| prune_step(transaction, &key, last))? {
             pruned = Pruned { records: pruned.records + step.records, up_to: step.up_to };
         }
         if pruned.records > 0 {
@@ -118,7 +118,8 @@ impl Sqlite {
 }
 
 /// Lets the next few records up to this one go; `None`: there are none.
-fn prune_step(connection: &Connection, key: &HeadKey, last: u64) -> Result<Option<Pruned>, Error> {
+fn prune_step(transaction: &mut Transaction<'_>, key: &HeadKey, last: u64) -> Result<Option<Pruned>, Error> {
+    let connection = transaction.connection();
     let first: Option<i64> = connection.query_row("SELECT min(seq) FROM event", [], |row| row.get(0))?;
     let Some(first) = first.map(number).filter(|first| *first <= last) else { return Ok(None) };
     let up_to = last.min(first.saturating_add(RECORDS_IN_A_STEP));
@@ -127,10 +128,14 @@ fn prune_step(connection: &Connection, key: &HeadKey, last: u64) -> Result<Optio
     let Some(hash) = hash else {
         return Err(Error::NotKept("the store: the chain has a gap; `sayso log verify` says where".into()));
     };
+    let now = signed(crate::audit::now_ms());
+    let carried = witness::carried(connection, signed(up_to), now)?;
     keep(connection, "anchor", &key.sign(&name(connection)?, &End { seq: up_to, hash: to_hash(&hash)? }))?;
     let records = connection.execute("DELETE FROM event WHERE seq <= ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM head WHERE seq < ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM anchor WHERE seq < ?1", [signed(up_to)])?;
+    witness::forget(connection, now)?;
+    witness::carry(transaction, &carried)?;
     Ok(Some(Pruned { records: u64::try_from(records).unwrap_or(u64::MAX), up_to }))
 }
 

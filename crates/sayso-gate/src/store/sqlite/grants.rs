@@ -1,6 +1,6 @@
 //! Remembered answers in SQLite.
 
-use super::{Sqlite, Transaction};
+use super::{Sqlite, Transaction, witness};
 use crate::Error;
 use crate::audit::{Change, Event, Kind};
 use crate::grant::{GrantUse, Kept};
@@ -111,7 +111,7 @@ pub(super) fn for_call(
 
 /// Keeps a new one.
 pub(super) fn give(tx: &mut Transaction<'_>, kept: &Kept, by: &str) -> Result<(), Error> {
-    let grant = &kept.grant;
+    let (grant, body) = (&kept.grant, serde_json::to_string(kept)?);
     tx.connection()
         .prepare_cached(
             "INSERT INTO remembered (id, site, session, given_ms, expires_ms, uses_left, used, body)
@@ -124,15 +124,18 @@ pub(super) fn give(tx: &mut Transaction<'_>, kept: &Kept, by: &str) -> Result<()
             int(kept.given_ms),
             grant.expires_ms.map(int),
             grant.uses_left,
-            serde_json::to_string(kept)?,
+            body,
         ])?;
-    let detail = json!({"selector": grant.selector, "words": kept.words, "workspace": grant.workspace, "session": grant.session, "approval": kept.approval});
+    let detail = json!({"selector": grant.selector, "words": kept.words, "workspace": grant.workspace, "session": grant.session, "approval": kept.approval, "kept": witness::hash(&body)});
     record(tx, grant, "given", by, detail)
 }
 
 /// Counts the uses of one by one call. `false`: it is used up, ended or revoked.
 pub(super) fn take(tx: &mut Transaction<'_>, uses: &[&GrantUse], now_ms: u64) -> Result<bool, Error> {
     let Some(first) = uses.first() else { return Ok(true) };
+    if !witness::was_given(tx.connection(), &first.grant)? {
+        return Err(Error::Forged(first.grant.clone()));
+    }
     let sql = "UPDATE remembered SET used = used + 1, last_used_ms = ?2, uses_left = uses_left - 1
                WHERE id = ?1 AND revoked_ms IS NULL AND (uses_left IS NULL OR uses_left > 0)
                AND (expires_ms IS NULL OR expires_ms > ?2)";
@@ -161,6 +164,9 @@ fn record(
     detail: serde_json::Value,
 ) -> Result<(), Error> {
     let mut change = Change::now(Kind::Grant, what);
+    if ["given", "revoked"].contains(&what) {
+        change.id = witness::name(&grant.id, what);
+    }
     change.about = Some(grant.id.clone());
     change.by = Some(by.to_owned());
     change.actor = grant.actor.clone();

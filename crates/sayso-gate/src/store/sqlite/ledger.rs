@@ -4,7 +4,7 @@ use super::{Sqlite, Transaction, approvals, grants};
 use crate::Error;
 use crate::audit::{Change, Event, Kind};
 use crate::grant::GrantUse;
-use crate::limit::{Outcome, Reservation, Used, Which, is_of, keys};
+use crate::limit::{Outcome, Reporter, Reservation, Used, Which, is_of, keys};
 use crate::store::{Ledger, Memo, Remembered, Subject};
 use rusqlite::{Connection, OptionalExtension, params};
 use sayso_policy::{Counting, RecentCall, Scope, Usage};
@@ -31,6 +31,9 @@ struct Taken {
     takes: Usage,
     hosts: Vec<String>,
     call: String,
+    /// Who may say what became of it.
+    #[serde(default)]
+    by: Reporter,
 }
 
 impl Ledger for Sqlite {
@@ -107,18 +110,23 @@ fn remembered(connection: &Connection, subject: &Subject<'_>, keys: &[Key]) -> R
     let now = subject.now_ms;
     let mut found = Remembered::default();
     for key in keys {
+        // A scope has a key of its own for each agent above: the one that is used most decides.
         let used = usage(connection, key, subject.call, now)?.map(|(_, _, usage)| usage).unwrap_or_default();
-        found.usage.insert(key.0, used);
+        let most = found.usage.entry(key.0).or_default();
+        *most = most.or_more(&used);
         let mut new = 0;
         for host in subject.hosts {
             new += u64::from(seen(connection, key, "host", host)? == 0);
         }
-        found.new_hosts.insert(key.0, new);
+        let most = found.new_hosts.entry(key.0).or_default();
+        *most = new.max(*most);
         for (scope, per) in subject.counting.windows.iter().filter(|(scope, _)| *scope == key.0) {
-            found.rates.insert((*scope, *per), calls_since(connection, key, now, *per)?);
+            let calls = calls_since(connection, key, now, *per)?;
+            let most = found.rates.entry((*scope, *per)).or_default();
+            *most = calls.max(*most);
         }
         if key.0 == Scope::Session && subject.counting.looks_back_ms > 0 {
-            found.recent = recent(connection, key, now.saturating_sub(subject.counting.looks_back_ms))?;
+            found.recent.extend(recent(connection, key, now.saturating_sub(subject.counting.looks_back_ms))?);
         }
     }
     found.grants = grants::for_call(connection, subject.actor, subject.site, now)?;
@@ -196,7 +204,7 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, keys: &[Key], memo: &M
         }
     }
     if let Some(id) = &memo.spend
-        && !approvals::spend(tx, id, now)?
+        && !approvals::spend(tx, id, subject.digest, now)?
     {
         return Err(Error::UsedUp(id.clone()));
     }
@@ -277,7 +285,7 @@ fn reserve(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Rese
             .prepare_cached("DELETE FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms < ?3")?
             .execute(params![key.0.as_str(), key.1, int(now.saturating_sub(back.saturating_mul(2)))])?;
     }
-    let taken = Taken { takes: one.takes, hosts: one.hosts.clone(), call: one.call.clone() };
+    let taken = Taken { takes: one.takes, hosts: one.hosts.clone(), call: one.call.clone(), by: one.by.clone() };
     connection
         .prepare_cached(
             "INSERT INTO reservation (id, scope, key, call_id, session, time_ms, expires_ms, body)
@@ -323,22 +331,28 @@ fn add(connection: &Connection, key: &Key, amounts: &Usage, sign: i64) -> Result
 fn reservations(connection: &Connection, which: &Which) -> Result<Vec<(String, Key, Taken)>, Error> {
     let columns = "SELECT id, scope, key, body FROM reservation";
     let (sql, first, second) = match which {
-        Which::Record(id) => (format!("{columns} WHERE id = ?1 AND ?2 IS NULL"), id, None),
-        Which::Call { session, call_id } => {
-            let latest =
-                "SELECT id FROM reservation WHERE call_id = ?1 AND session IS ?2 ORDER BY time_ms DESC LIMIT 1";
-            (format!("{columns} WHERE id = ({latest})"), call_id, session.as_deref())
+        Which::Record(id) | Which::Reported { record: id, .. } => {
+            (format!("{columns} WHERE id = ?1 AND ?2 IS NULL"), id, None)
+        }
+        Which::Call { session, call_id, .. } => {
+            let sql = format!("{columns} WHERE call_id = ?1 AND session IS ?2 ORDER BY time_ms DESC, id");
+            (sql, call_id, session.as_deref())
         }
     };
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params![first, second], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?))
     })?;
-    let mut found = Vec::new();
+    let mut found: Vec<(String, Key, Taken)> = Vec::new();
     for row in rows {
         let (id, scope, key, body) = row?;
         let Some(scope) = Scope::ALL.into_iter().find(|known| known.as_str() == scope) else { continue };
-        found.push((id, (scope, key), serde_json::from_str(&body)?));
+        let taken: Taken = serde_json::from_str(&body)?;
+        // An id of a caller's own may have been used by others, and before: the latest of this one counts.
+        let latest = found.first().is_none_or(|(latest, ..)| *latest == id);
+        if latest && which.may_be_told_of(&taken.by) {
+            found.push((id, (scope, key), taken));
+        }
     }
     Ok(found)
 }

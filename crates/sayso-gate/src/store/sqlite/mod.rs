@@ -16,6 +16,7 @@ mod ledger;
 mod migration;
 mod policy_versions;
 mod records;
+mod witness;
 
 pub use care::Condition;
 pub use chain::{Keep, Pruned};

@@ -1,0 +1,342 @@
+//! What a yes is bound to: what asked, what would run, and the record that says so.
+
+use super::*;
+use rusqlite::Connection;
+use sayso_gate::Reporter;
+use sayso_gate::store::Keep;
+
+const TICKET: Asking = Asking::Ticket { asked: false };
+
+impl World {
+    /// The question that a call puts.
+    fn asks(&self, command: &str) -> String {
+        let judged = self.judge("s", command, TICKET);
+        judged.question.unwrap_or_else(|| panic!("{:?}", judged.decision.reasons))
+    }
+
+    fn says_yes(&self, id: &str) -> Approval {
+        self.reply(id, &ann(), &Reply::allow_once()).unwrap()
+    }
+
+    /// A call that comes back.
+    fn again(&self, command: &str) -> Judged {
+        self.judge("s", command, TICKET)
+    }
+
+    /// Somebody writes to the store's file, past Sayso.
+    fn forge(&self, sql: &str) {
+        let path = self.store().path().to_owned();
+        let changed = Connection::open(path).unwrap().execute(sql, []).unwrap();
+        assert!(changed > 0, "{sql}");
+    }
+
+    fn distrusted(&self) -> usize {
+        let events = self.store().events(&Query { kinds: vec![Kind::Chain], ..Query::default() }).unwrap();
+        events.iter().filter(|it| matches!(&it.event, Event::Change(change) if change.what == "distrusted")).count()
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.work().join(name), text).unwrap();
+    }
+}
+
+fn codes(judged: &Judged) -> Vec<String> {
+    judged.decision.reasons.iter().map(|reason| reason.code.to_string()).collect()
+}
+
+const ASKING: &str = "default = \"ask\"\n";
+
+#[test]
+fn a_yes_that_somebody_wrote_into_the_store_does_not_count() {
+    let world = world(ASKING);
+    let id = world.asks("make");
+    let answered = world.asks("make other");
+    world.says_yes(&answered);
+    for sql in [
+        format!("UPDATE approval SET standing = 'approved' WHERE id = '{id}'"),
+        // With an answer, copied from one that was really given.
+        format!(
+            "INSERT INTO answer SELECT '{id}', person, time_ms, seq, body FROM answer WHERE approval = '{answered}'"
+        ),
+    ] {
+        world.forge(&sql);
+        let judged = world.again("make");
+        assert_eq!(judged.decision.answer, Answer::Ask, "{sql}");
+        assert!(codes(&judged).contains(&"not-in-record".to_owned()), "{:?}", codes(&judged));
+    }
+    assert_eq!(world.distrusted(), 2);
+    // The one that was really given does.
+    assert_eq!(world.again("make other").decision.answer, Answer::Allow);
+}
+
+#[test]
+fn a_yes_is_used_once_even_if_somebody_says_that_it_was_not() {
+    let world = world(ASKING);
+    let id = world.asks("make");
+    world.says_yes(&id);
+    assert_eq!(world.again("make").decision.answer, Answer::Allow);
+    world.forge(&format!("UPDATE approval SET used_ms = NULL WHERE id = '{id}'"));
+    assert_eq!(world.again("make").decision.answer, Answer::Ask);
+    assert_eq!(world.distrusted(), 1);
+}
+
+#[test]
+fn a_no_does_not_become_a_yes_and_a_yes_moves_to_no_other_call() {
+    let world = world(ASKING);
+    let (no, yes) = (world.asks("make no"), world.asks("make yes"));
+    world.reply(&no, &ann(), &Reply::deny()).unwrap();
+    world.says_yes(&yes);
+    world.forge(&format!("UPDATE approval SET standing = 'approved' WHERE id = '{no}'"));
+    assert_eq!(world.again("make no").decision.answer, Answer::Ask);
+    let digest: Approval = world.store().approval(&no).unwrap().unwrap();
+    world.forge(&format!("UPDATE approval SET digest = '{}' WHERE id = '{yes}'", digest.question.digest));
+    assert_eq!(world.again("make no").decision.answer, Answer::Ask);
+    let body = format!(
+        "replace(body, '{}', '{}')",
+        world.store().approval(&yes).unwrap().unwrap().question.digest,
+        digest.question.digest
+    );
+    world.forge(&format!("UPDATE approval SET body = {body} WHERE id = '{yes}'"));
+    assert_eq!(world.again("make no").decision.answer, Answer::Ask);
+}
+
+#[test]
+fn people_are_not_shown_another_question_than_the_one_that_was_asked() {
+    let world = world(ASKING);
+    let id = world.asks("make evil");
+    world.forge(&format!("UPDATE approval SET body = replace(body, 'make evil', 'make nice') WHERE id = '{id}'"));
+    let refused = world.reply(&id, &ann(), &Reply::allow_once());
+    assert!(matches!(&refused, Err(Error::Refused(Refused::Changed(what))) if what == "the question"), "{refused:?}");
+    assert_ne!(world.again("make evil").decision.answer, Answer::Allow);
+}
+
+#[test]
+fn a_remembered_answer_that_somebody_wrote_or_brought_back_does_not_count() {
+    let world = world(ASKING);
+    let id = world.asks("make");
+    world.reply(&id, &ann(), &Reply::allow_once().remembered(Remember::Always, Width::Exact)).unwrap();
+    assert_eq!(world.again("make").decision.answer, Answer::Allow);
+    assert_eq!(world.again("make").decision.answer, Answer::Allow);
+    let real = world.store().grants(true, now()).unwrap().remove(0).grant;
+    // The same for another call.
+    let other = world.asks("make other");
+    let exact = world.store().approval(&other).unwrap().unwrap().question.exact;
+    let mine = world.store().approval(&id).unwrap().unwrap().question.exact;
+    world.forge(&format!(
+        "INSERT INTO remembered SELECT 'forged', site, session, given_ms, expires_ms, uses_left, revoked_ms, 0, NULL,
+         replace(replace(body, '{mine}', '{exact}'), '{}', 'forged') FROM remembered WHERE id = '{}'",
+        real.id, real.id
+    ));
+    let judged = world.again("make other");
+    assert_eq!(judged.decision.answer, Answer::Ask);
+    assert!(codes(&judged).contains(&"not-in-record".to_owned()), "{:?}", codes(&judged));
+    // One that was taken back stays taken back.
+    assert!(world.store().revoke(&real.id, "ann", now()).unwrap());
+    world.forge(&format!("UPDATE remembered SET revoked_ms = NULL WHERE id = '{}'", real.id));
+    assert_eq!(world.again("make").decision.answer, Answer::Ask);
+    assert_eq!(world.store().verify(None).unwrap().problems, vec![]);
+}
+
+#[test]
+fn letting_the_old_end_of_the_record_go_takes_what_is_over_and_keeps_what_counts() {
+    let world = world(ASKING);
+    let (always, once, waits, over) = (world.asks("a"), world.asks("b"), world.asks("c"), world.asks("d"));
+    world.reply(&always, &ann(), &Reply::allow_once().remembered(Remember::Always, Width::Exact)).unwrap();
+    world.says_yes(&once);
+    world.reply(&over, &ann(), &Reply::deny()).unwrap();
+    assert_eq!(world.again("a").decision.answer, Answer::Allow);
+    let back = world.asks("e");
+    world.reply(&back, &ann(), &Reply::allow_once().remembered(Remember::Always, Width::Exact)).unwrap();
+    let given = world.store().grants(true, now()).unwrap();
+    let taken_back = given.iter().find(|kept| kept.approval.as_deref() == Some(back.as_str())).unwrap();
+    world.store().revoke(&taken_back.grant.id, "ann", now()).unwrap();
+
+    assert!(world.store().prune(Keep::Last(0), "ann").unwrap().records > 0);
+    assert_eq!(world.store().verify(None).unwrap().problems, vec![]);
+    let mut left: Vec<String> =
+        world.store().approvals(false, 10).unwrap().into_iter().map(|it| it.question.id).collect();
+    left.sort();
+    let mut wanted = vec![once, waits.clone()];
+    wanted.extend(world.store().approval(&back).unwrap().map(|it| it.question.id));
+    wanted.sort();
+    assert_eq!(left, wanted);
+    assert_eq!(world.store().grants(false, now()).unwrap().len(), 1);
+    // And it all still means what it meant.
+    for command in ["a", "b"] {
+        assert_eq!(world.again(command).decision.answer, Answer::Allow, "{command}");
+    }
+    assert_eq!(world.distrusted(), 0);
+    world.says_yes(&waits);
+    assert_eq!(world.again("c").decision.answer, Answer::Allow);
+    assert_eq!(world.store().verify(None).unwrap().problems, vec![]);
+}
+
+#[test]
+fn a_yes_is_none_to_a_limit_that_was_reached_since() {
+    let world = world(
+        "default = \"allow\"\n[allow]\nrun = [\"true\"]\n[ask]\nrun = [\"make\"]\n[limits.session]\ncalls = 1\nat_limit = \"ask\"\n",
+    );
+    let id = world.asks("make");
+    world.says_yes(&id);
+    assert_eq!(world.answer_of("s", "true"), Answer::Allow);
+    let judged = world.again("make");
+    assert_eq!(judged.decision.answer, Answer::Ask, "{:?}", codes(&judged));
+    let second = judged.question.unwrap();
+    assert_ne!(second, id);
+    world.says_yes(&second);
+    assert_eq!(world.again("make").decision.answer, Answer::Allow);
+}
+
+#[test]
+fn a_changed_project_file_voids_a_yes_to_the_tool_that_reads_it() {
+    for (command, file, appears) in [
+        ("make", "Makefile", "GNUmakefile"),
+        ("npm test", "package.json", ".npmrc"),
+        ("cargo build", "build.rs", ".cargo/config.toml"),
+        ("pytest", "pyproject.toml", "conftest.py"),
+        ("make -C sub", "sub/Makefile", "sub/GNUmakefile"),
+        ("cd sub && make", "sub/Makefile", "Makefile"),
+        ("make -f other.mk", "other.mk", "Makefile"),
+    ] {
+        let world = world(ASKING);
+        std::fs::create_dir_all(world.work().join("sub")).unwrap();
+        std::fs::create_dir_all(world.work().join(".cargo")).unwrap();
+        world.file(file, "one");
+        let asked = || world.again(command).decision.answer;
+        let id = world.asks(command);
+        world.says_yes(&id);
+        world.file(file, "two");
+        assert_eq!(asked(), Answer::Ask, "{command}: {file} changed");
+        let id = world.asks(command);
+        assert!(world.store().approval(&id).unwrap().unwrap().question.files.iter().any(|it| it.path.ends_with(file)));
+        world.file(file, "three");
+        let refused = world.reply(&id, &ann(), &Reply::allow_once());
+        assert!(matches!(refused, Err(Error::Refused(Refused::Changed(_)))), "{command}: {refused:?}");
+        let id = world.asks(command);
+        world.says_yes(&id);
+        world.file(appears, "new");
+        assert_eq!(asked(), Answer::Ask, "{command}: {appears} came");
+        let id = world.asks(command);
+        world.says_yes(&id);
+        assert_eq!(asked(), Answer::Allow, "{command}");
+    }
+}
+
+#[test]
+fn a_file_too_large_to_be_read_is_bound_too() {
+    let world = world(ASKING);
+    let path = world.work().join("big.sh");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(65 * 1024 * 1024).unwrap();
+    let id = world.asks("bash big.sh");
+    world.says_yes(&id);
+    assert_eq!(world.again("bash big.sh").decision.answer, Answer::Allow);
+    let id = world.asks("bash big.sh");
+    world.says_yes(&id);
+    std::os::unix::fs::FileExt::write_all_at(&file, b"evil", 32 * 1024 * 1024).unwrap();
+    // Somebody sets the time back.
+    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    assert_eq!(world.again("bash big.sh").decision.answer, Answer::Ask);
+}
+
+#[test]
+fn files_beyond_those_that_are_read_are_bound_too() {
+    let world = world(ASKING);
+    for n in 0..70 {
+        world.file(&format!("s{n:02}.sh"), "one");
+    }
+    let command: Vec<String> = (0..70).map(|n| format!("bash s{n:02}.sh")).collect();
+    let command = command.join("; ");
+    let id = world.asks(&command);
+    world.says_yes(&id);
+    world.file("s69.sh", "two");
+    assert_eq!(world.again(&command).decision.answer, Answer::Ask);
+    let id = world.asks(&command);
+    world.says_yes(&id);
+    assert_eq!(world.again(&command).decision.answer, Answer::Allow);
+}
+
+const LIMITED: &str = "default = \"allow\"\n[allow]\nrun = [\"*\"]\n[limits.session]\ncalls = 2\n";
+
+#[test]
+fn what_became_of_a_call_is_told_by_whoever_asked_for_it() {
+    let world = world(LIMITED);
+    let asked = |agent: &str, tenant: Option<&str>| {
+        let mut call = world.call("s", "true");
+        (call.actor.agent, call.actor.tenant) = (Some(agent.to_owned()), tenant.map(str::to_owned));
+        let circumstances = Circumstances { call_id: Some("c".to_owned()), ..circumstances(NOW) };
+        world.gate().judge(call, &circumstances)
+    };
+    let judged = asked("coder", Some("a"));
+    assert_eq!(judged.decision.answer, Answer::Allow);
+    let settle =
+        |which: &Which| world.store().settle(which, &Outcome { not_run: true, ..Outcome::default() }, now()).unwrap();
+    let by = |agent: &str, tenant: &str, way_in: &str| Reporter {
+        way_in: way_in.to_owned(),
+        tenant: Some(tenant.to_owned()),
+        agent: Some(agent.to_owned()),
+    };
+    for by in [by("other", "a", "test"), by("coder", "b", "test"), by("coder", "a", "http"), Reporter::default()] {
+        let call = Which::Call { by: by.clone(), session: Some("s".to_owned()), call_id: "c".to_owned() };
+        assert!(!settle(&call), "{call:?}");
+        assert!(!settle(&Which::Reported { record: judged.record.id.clone(), by }));
+    }
+    let own = by("coder", "a", "test");
+    assert!(settle(&Which::Call { by: own.clone(), session: Some("s".to_owned()), call_id: "c".to_owned() }));
+    let judged = asked("coder", Some("a"));
+    assert!(settle(&Which::Reported { record: judged.record.id, by: own }));
+}
+
+#[test]
+fn what_an_agent_starts_uses_the_agents_budget() {
+    let world = world(LIMITED);
+    let started = |run: &str| {
+        let mut call = world.call("s", "true");
+        let parent = call.actor.clone();
+        call.actor.subagent = true;
+        (call.actor.agent, call.actor.run) = (Some(format!("helper-{run}")), Some(run.to_owned()));
+        call.actor.parent = Some(Box::new(parent));
+        world.gate().judge(call, &circumstances(NOW)).decision.answer
+    };
+    // Each of them is new; the one who starts them has two calls.
+    assert_eq!([started("1"), started("2"), started("3")], [Answer::Allow, Answer::Allow, Answer::Deny]);
+    assert_eq!(world.answer_of("s", "true"), Answer::Deny);
+    assert_eq!(world.answer_of("another", "true"), Answer::Allow);
+}
+
+#[test]
+fn a_record_that_hangs_on_nothing_is_no_witness() {
+    let world = world(ASKING);
+    let id = world.asks("make");
+    let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
+    let connection = Connection::open(world.store().path()).unwrap();
+    let asked: String =
+        connection.query_row("SELECT body FROM approval WHERE id = ?1", [&id], |row| row.get(0)).unwrap();
+    let given = serde_json::json!({"person": {"name": "ann"}, "via": "page", "time_ms": now(),
+        "reply": {"verdict": "allow", "remember": "once", "width": "exact"}});
+    let given = given.to_string();
+    let record = serde_json::json!({"kind": "approval", "id": format!("{id}-answered-0"), "time_ms": now(), "what": "answered",
+        "about": id, "by": "ann", "verdict": "allow", "detail": {"question": hash(&asked), "given": hash(&given)}});
+    let run = |sql: &str, values: &[&dyn rusqlite::ToSql]| assert_eq!(connection.execute(sql, values).unwrap(), 1);
+    run("UPDATE approval SET standing = 'approved' WHERE id = ?1", &[&id]);
+    run("INSERT INTO answer VALUES (?1, 'ann', 0, 0, ?2)", &[&id, &given]);
+    let sql = "INSERT INTO event (seq, id, time_ms, kind, body, prev, hash)
+               SELECT seq + 1, ?1, 0, 'approval', ?2, hash, hash FROM event ORDER BY seq DESC LIMIT 1";
+    run(sql, &[&format!("{id}-answered-0"), &record.to_string()]);
+    drop(connection);
+    let judged = world.again("make");
+    assert_eq!(judged.decision.answer, Answer::Ask, "{:?}", codes(&judged));
+    assert!(!world.store().verify(None).unwrap().problems.is_empty());
+}
+
+#[test]
+fn a_width_says_that_it_lets_an_unknown_program_do_whatever_it_does() {
+    let world = world(ASKING);
+    let words = |command: &str| {
+        let id = world.asks(command);
+        let offers = world.store().approval(&id).unwrap().unwrap().question.offers;
+        offers.into_iter().find(|offer| offer.width == Width::Program).map(|offer| offer.words)
+    };
+    assert!(words("frobnicate apply").is_some_and(|words| words.contains("does not know this program")));
+    assert!(words("cargo build").is_some_and(|words| words == "`cargo build` with any plain operands"));
+}
