@@ -285,6 +285,8 @@ fn gemini() -> impl Strategy<Value = String> {
         "toolName = 'write_file'",
         "toolName = '*'",
         "toolName = ['deploy', 'web_search']",
+        "toolName = ['deploy', 'run_shell_command']",
+        "toolName = ['read_file', 'write_file']",
         "mcpName = 'github'",
         "toolName = 'deploy'\nargsPattern = 'x'",
     ];
@@ -433,6 +435,15 @@ fn compare_text(format: Format, name: &str, text: &str) {
             assert_eq!(ours.answer, theirs.answer, "other: {}", show());
         }
     }
+}
+
+#[test]
+fn what_stands_behind_a_rule_for_everything_is_not_imported() {
+    let all = "[[rule]]\ntoolName = '*'\ndecision = 'deny'\npriority = 1\n";
+    let shell = "[[rule]]\ntoolName = 'run_shell_command'\ndecision = 'deny'\npriority = 1\n";
+    let behind = "[[rule]]\ntoolName = ['deploy', 'run_shell_command']\ndecision = 'allow'\npriority = 0\n";
+    compare_text(Format::Gemini, "f.toml", &format!("{all}{behind}"));
+    compare_text(Format::Gemini, "f.toml", &format!("{shell}{behind}"));
 }
 
 proptest! {

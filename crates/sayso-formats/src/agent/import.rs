@@ -8,7 +8,7 @@ impl AgentRules {
     pub(crate) fn import(&self, draft: &mut Draft) {
         draft.essential(&[]);
         let mut defaults = Known::from(self.defaults);
-        let mut said: Vec<&Rule> = Vec::new();
+        let mut said: Vec<(&Rule, Silenced)> = Vec::new();
         for rule in &self.rules {
             if self.order == Order::First && (defaults.silences(rule) || !rule.narrowed && rule.settles(&mut defaults))
             {
@@ -16,11 +16,11 @@ impl AgentRules {
             }
             if rule.verdict != Verdict::Allow
                 && self.order == Order::First
-                && said.iter().any(|rule| rule.verdict == Verdict::Allow)
+                && said.iter().any(|(rule, _)| rule.verdict == Verdict::Allow)
             {
                 draft.lose(format!("`{}` stands behind an allow; here the stricter of the two wins", rule.text));
             }
-            said.push(rule);
+            said.push((rule, Silenced { commands: self.order == Order::First && defaults.is_settled(0) }));
         }
         // A tool that is allowed carries what it does; where that is not allowed, it cannot be.
         let open = [defaults.now.read_outside, defaults.now.write_outside, defaults.now.connect, defaults.now.command];
@@ -29,8 +29,8 @@ impl AgentRules {
             defaults.now.tool = Verdict::Ask;
         }
         let mut allowed = Vec::new();
-        for rule in said {
-            rule.import(draft, &defaults.now, &mut allowed);
+        for (rule, silenced) in said {
+            rule.import(draft, &defaults.now, silenced, &mut allowed);
         }
         defaults.write(draft, self.title);
         if self.redirects == Redirects::Ask && !draft.is_empty("allow", "write") {
@@ -54,6 +54,12 @@ impl AgentRules {
     }
 }
 
+/// What a rule says nothing of, because one before it speaks of all there is.
+#[derive(Clone, Copy)]
+struct Silenced {
+    commands: bool,
+}
+
 /// Defaults, and which of them a rule has settled.
 struct Known {
     now: Defaults,
@@ -66,10 +72,13 @@ impl From<Defaults> for Known {
     }
 }
 
+/// The number of tools among what rules speak of.
+const TOOLS: usize = 4;
+
 /// What a rule speaks of, as a number.
 fn kinds(on: &On) -> &'static [usize] {
     match on {
-        On::Everything => &[0, 1, 2, 3, 4],
+        On::Everything => &[0, 1, 2, 3, TOOLS],
         On::Command(_) => &[0],
         On::Read(_) => &[1],
         On::Write(_) => &[2],
@@ -93,10 +102,16 @@ impl Known {
         }
     }
 
-    /// A rule behind one that speaks of all there is says nothing.
+    fn is_settled(&self, kind: usize) -> bool {
+        self.settled.get(kind).copied().unwrap_or(false)
+    }
+
+    /// A rule behind one that speaks of all there is says nothing. Tools are settled by what speaks of everything alone.
     fn silences(&self, rule: &Rule) -> bool {
-        let kinds = kinds(&rule.on);
-        !kinds.is_empty() && kinds.iter().all(|kind| self.settled.get(*kind).copied().unwrap_or(false))
+        self.is_settled(TOOLS) || {
+            let kinds = kinds(&rule.on);
+            !kinds.is_empty() && kinds.iter().all(|kind| self.is_settled(*kind))
+        }
     }
 
     fn write(&self, draft: &mut Draft, title: &str) {
@@ -153,7 +168,7 @@ impl Rule {
         }
     }
 
-    fn import(&self, draft: &mut Draft, defaults: &Defaults, allowed: &mut Vec<String>) {
+    fn import(&self, draft: &mut Draft, defaults: &Defaults, silenced: Silenced, allowed: &mut Vec<String>) {
         let table = match self.verdict {
             Verdict::Allow => "allow",
             // An ask would take the place of a default that denies.
@@ -190,7 +205,10 @@ impl Rule {
             }
             On::Host(hosts) => hosts.iter().for_each(|host| draft.list(table, "connect", &host.text, origin.as_str())),
             On::Tool(names) => {
-                let names = if allows { draft.permitted(names) } else { names.clone() };
+                let mut names = if allows { draft.permitted(names) } else { names.clone() };
+                if allows && silenced.commands {
+                    names.retain(|name| !super::pattern::wild(name, "bash_execute"));
+                }
                 names.iter().for_each(|name| draft.list(table, "tool", &tool_pattern(name), origin.as_str()));
                 if names.iter().any(|name| super::pattern::wild(name, "bash_execute")) {
                     draft.list(table, "run", "@anything", origin.as_str());
