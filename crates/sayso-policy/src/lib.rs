@@ -37,3 +37,8 @@ pub use stage::integrity::Protected;
 pub use stage::limits::Allowance;
 pub use state::{Counting, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
 pub use word::*;
+
+/// The page about embedding: its example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+mod embedding {}
