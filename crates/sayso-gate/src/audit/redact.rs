@@ -403,6 +403,22 @@ fn is_secret_name(name: &str) -> bool {
     if NEVER.contains(&letters.as_str()) {
         return false;
     }
+    // Every word of a record is looked at, and most are no such name: one pass for what each of the names above holds.
+    let holds_stem = letters.bytes().enumerate().any(|(at, byte)| {
+        let stems: &[&str] = match byte {
+            b'a' => &["auth"],
+            b'c' => &["credential", "connectionstring"],
+            b'k' => &["key"],
+            b'p' => &["pass"],
+            b's' => &["secret"],
+            b't' => &["token"],
+            _ => return false,
+        };
+        letters.get(at..).is_some_and(|rest| stems.iter().any(|stem| rest.starts_with(stem)))
+    });
+    if !holds_stem && !["pwd", "pat", "cookie", "sig"].iter().any(|end| letters.ends_with(end)) {
+        return false;
+    }
     // A variable whose name ends in KEY: STRIPE_KEY, SSH_PRIVATE_KEY.
     let shouted =
         name.ends_with("_KEY") && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
@@ -492,8 +508,23 @@ const KEYS: &[(&str, usize)] = &[
     ("discord.com/api/webhooks/", 20),
 ];
 
+/// Whether a word holds the beginning of a key where one can begin: a look at each byte, for paths are long words.
+fn may_begin_key(word: &str) -> bool {
+    let mut before = b' ';
+    word.bytes().enumerate().any(|(at, byte)| {
+        let inside = std::mem::replace(&mut before, byte).is_ascii_alphanumeric();
+        !inside && byte.is_ascii() && {
+            let rest = word.get(at..).unwrap_or_default();
+            KEYS.iter().any(|(start, _)| start.as_bytes().first() == Some(&byte) && rest.starts_with(start))
+        }
+    })
+}
+
 fn without_known_keys(word: &str) -> String {
     let of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=');
+    if !may_begin_key(word) {
+        return word.to_owned();
+    }
     let mut out = String::new();
     let mut rest = word;
     loop {
@@ -696,6 +727,22 @@ mod tests {
             let key = "ghp_0123456789abcdefghij0123456789abcdef";
             let safe = text(&format!("echo {before}{key}{after}"));
             proptest::prop_assert!(!safe.contains("0123456789"), "{}", safe);
+        }
+    }
+
+    #[test]
+    fn the_quick_looks_pass_nothing_by() {
+        for name in
+            ["x_passphrase", "my-api.key", "idToken", "AccountKey", "PG_PASS", "db_pwd", "x-sig", "gh_pat", "cookie"]
+        {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for (start, least) in KEYS {
+            assert!(start.is_ascii());
+            let key = format!("{start}{}", "a".repeat(*least));
+            for word in [key.clone(), format!("é{key}"), format!("a/b-{key}"), format!("x={key}")] {
+                assert!(without_known_keys(&word).contains(REDACTED), "{word}");
+            }
         }
     }
 }
