@@ -34,19 +34,23 @@ fn main() {
     line("SQLite, one insert and one sync at a time", synced, synced, Vec::new());
     line("SQLite, one transaction, never synced", unsynced, synced, Vec::new());
 
-    let (rate, waits) = decisions(&places, || Box::new(Unrecorded));
-    line("decisions, not recorded", rate, synced, waits);
+    // `cargo bench --bench memory -- chain`: only the lines that hold the word.
+    let word = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let measure = |what: &str, run: &dyn Fn() -> (Rate, Vec<Duration>)| {
+        if what.contains(&word) {
+            let (rate, waits) = run();
+            line(what, rate, synced, waits);
+        }
+    };
+    measure("decisions, not recorded", &|| decisions(&places, || Box::new(Unrecorded)));
     let store = std::sync::Arc::new(Sqlite::open(&places).unwrap());
-    let before = store.count(&Query::default()).unwrap();
-    let (rate, waits) = decisions(&places, || Box::new(std::sync::Arc::clone(&store)));
-    line("decisions, recorded in the chain, synced within 100 ms", rate, synced, waits);
-    let recorded = store.count(&Query::default()).unwrap() - before;
-    let (rate, waits) = changes(&store);
-    line("changes with their record, synced before they are acknowledged", rate, synced, waits);
-    let (rate, waits) = both(&places, &store);
-    line("decisions while 8 of the callers make such changes", rate, synced, waits);
-    let (rate, waits) = decisions(&places, || Box::new(Spool::open(&places).unwrap()));
-    line("decisions, appended to a spool", rate, synced, waits);
+    measure("decisions, recorded in the chain, synced within 100 ms", &|| {
+        decisions(&places, || Box::new(std::sync::Arc::clone(&store)))
+    });
+    let recorded = store.count(&Query::default()).unwrap();
+    measure("changes with their record, synced before they are acknowledged", &|| changes(&store));
+    measure("decisions while 8 of the callers make such changes", &|| both(&places, &store));
+    measure("decisions, appended to a spool", &|| decisions(&places, || Box::new(Spool::open(&places).unwrap())));
 
     let began = Instant::now();
     let verified = store.verify(None).unwrap();

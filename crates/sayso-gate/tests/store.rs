@@ -8,9 +8,9 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::Error;
 use sayso_gate::audit::{Change, Event, Kind, Order, Query};
 use sayso_gate::store::{Records, Sqlite};
+use sayso_gate::{Asking, Circumstances, Error, Expected, Record, Recorder};
 use sayso_policy::Verdict;
 use std::collections::BTreeSet;
 
@@ -143,6 +143,61 @@ fn an_id_that_is_taken_by_something_else_is_told() {
     assert_eq!(store.append(std::slice::from_ref(&first), &[]).unwrap().new, 1);
     let again = store.append(&[first, other, change("new")], &[]).unwrap();
     assert_eq!((again.new, again.conflicting), (1, vec![1]));
+}
+
+fn decision() -> Record {
+    let circumstances = Circumstances {
+        way_in: "test".into(),
+        event: None,
+        call_id: None,
+        peer: None,
+        asking: Asking::Nobody,
+        expected: Expected::default(),
+    };
+    let reason = sayso_gate::reason::built_in("call-malformed", "x");
+    Record::refused(&circumstances, sayso_policy::Actor::default(), "bash", &reason)
+}
+
+#[test]
+fn decisions_of_many_threads_share_batches_with_each_other_and_with_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..16 {
+            let store = &store;
+            scope.spawn(move || {
+                for n in 0..25 {
+                    if thread < 2 {
+                        store.write(|tx| tx.append(&change(&format!("{thread}-{n}")))).unwrap();
+                        continue;
+                    }
+                    let record = decision();
+                    store.record(&record).unwrap();
+                    // What was acknowledged is there, for everybody.
+                    let mine = Query { text: Some(record.id.clone()), ..Query::default() };
+                    assert_eq!(store.count(&mine).unwrap(), 1);
+                }
+            });
+        }
+    });
+    assert_eq!(store.query(&Query::default()).unwrap().len(), 14 * 25);
+    let verified = store.verify(None).unwrap();
+    assert_eq!((verified.problems, verified.records), (vec![], 16 * 25));
+}
+
+#[test]
+fn a_decision_whose_id_is_taken_is_refused_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+    let (one, two, three) = (decision(), decision(), decision());
+    store.record(&one).unwrap();
+    let kept: Vec<bool> = store.record_all(&[&two, &one, &three]).iter().map(Result::is_ok).collect();
+    assert_eq!(kept, [true, false, true]);
+    let all = store.query(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    let ids: Vec<String> = all.into_iter().map(|stored| stored.record.id).collect();
+    assert_eq!(ids, [one.id, two.id, three.id]);
+    assert_eq!(store.verify(None).unwrap().problems, []);
+    assert!(store.record_all(&[]).is_empty());
 }
 
 /// The store that this text makes, opened by this version.

@@ -44,6 +44,12 @@ pub trait Recorder {
     /// If it could not be kept.
     fn record(&self, record: &Record) -> Result<(), Error>;
 
+    /// Takes several, each or not, and says so in their order. Cheaper than one after the other where they share what
+    /// a write costs.
+    fn record_all(&self, records: &[&Record]) -> Vec<Result<(), Error>> {
+        records.iter().map(|record| self.record(record)).collect()
+    }
+
     /// Takes the texts of the policy that judges from here on, so that records can be judged again by it. Asked once
     /// for each gate; costs nothing if the version is known.
     ///
@@ -58,6 +64,10 @@ pub trait Recorder {
 impl<T: Recorder + ?Sized> Recorder for Arc<T> {
     fn record(&self, record: &Record) -> Result<(), Error> {
         (**self).record(record)
+    }
+
+    fn record_all(&self, records: &[&Record]) -> Vec<Result<(), Error>> {
+        (**self).record_all(records)
     }
 
     fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {

@@ -3,8 +3,7 @@
 //!
 //! Every caller runs its change itself, under the writer's lock, in a savepoint of its own. It leaves the commit to
 //! the next one if somebody already waits for the lock; so a group is as large as the crowd, and one caller alone
-//! waits for nobody. Decisions, of which there are many, also wait a tenth of a millisecond for company where there was
-//! some a moment ago.
+//! waits for nobody. Decisions, of which there are many, come as one caller ([`super::batch`]).
 
 use super::chain::Heads;
 use super::durable::Durable;
@@ -22,16 +21,14 @@ use std::time::{Duration, Instant};
 /// A group is closed when it has so many members, or is so old, whoever else waits.
 const MOST_MEMBERS: usize = 512;
 const OLDEST: Duration = Duration::from_millis(20);
-/// How long a decision waits for company.
-const GATHER: Duration = Duration::from_micros(100);
 
 /// What a caller brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Several statements, all or none of which are kept.
     Change,
-    /// One statement, one of many that come.
-    OneOfMany,
+    /// Statements each of which is kept or not, whatever becomes of the others.
+    Batch,
 }
 
 /// The writers of this process.
@@ -45,8 +42,6 @@ struct Writer {
     connection: Connection,
     heads: Heads,
     open: Option<Open>,
-    /// How many the last group had.
-    company: usize,
     /// When a transaction could last not be begun, and why.
     refused: Option<(Instant, Arc<str>)>,
 }
@@ -97,7 +92,7 @@ impl<'a> Transaction<'a> {
 
 impl Group {
     pub(super) fn new(connection: Connection, heads: Heads) -> Self {
-        let writer = Writer { connection, heads, open: None, company: 0, refused: None };
+        let writer = Writer { connection, heads, open: None, refused: None };
         Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0) }
     }
 
@@ -117,25 +112,12 @@ impl Group {
         // INVARIANT: whoever leaves the commit to another has seen that other wait for the lock, and the other comes
         // by here whatever becomes of its own change. So every group is committed.
         let fate = writer.open.as_ref().map(|open| Arc::clone(&open.fate));
-        let others = self.waiting.load(Ordering::SeqCst) > 0;
-        let gathers = turn == Turn::OneOfMany && writer.company > 1;
-        match &fate {
-            Some(_) if others && writer.has_room() => drop(writer),
-            Some(fate) if gathers && writer.has_room() => {
-                drop(writer);
-                // INVARIANT: it comes back for its group, unless somebody else has committed it meanwhile.
-                if !fate.is_decided_within(GATHER) {
-                    let mut writer = lock(&self.writer);
-                    if writer.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.fate, fate)) {
-                        writer.commit(durable);
-                    }
-                }
-            }
-            _ => {
-                writer.commit(durable);
-                drop(writer);
-            }
+        // A batch is committed by whoever carries it: the next one has begun to gather meanwhile.
+        let leaves = turn == Turn::Change && self.waiting.load(Ordering::SeqCst) > 0 && writer.has_room();
+        if !leaves {
+            writer.commit(durable);
         }
+        drop(writer);
         let value = match done {
             Ok(value) => value?,
             Err(panic) => resume_unwind(panic),
@@ -188,7 +170,7 @@ impl Writer {
         let Some(open) = &mut self.open else { return Err(Error::NotKept("the store: no transaction is open".into())) };
         let before = open.end;
         open.members += 1;
-        // A single statement is undone by SQLite itself.
+        // Single statements are undone by SQLite itself.
         let savepoint = turn == Turn::Change;
         if savepoint {
             self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
@@ -250,7 +232,6 @@ impl Writer {
 
     fn commit(&mut self, durable: &Durable) {
         let Some(open) = self.open.take() else { return };
-        self.company = open.members;
         let signed = self.heads.sign_if_due(&self.connection, &open.end, now_ms());
         let committed = signed.and_then(|()| {
             self.connection.prepare_cached("COMMIT")?.execute([])?;
@@ -278,11 +259,6 @@ impl Fate {
     fn decide(&self, fate: Result<u64, Arc<str>>) {
         *lock(&self.decided) = Some(fate);
         self.changed.notify_all();
-    }
-
-    fn is_decided_within(&self, time: Duration) -> bool {
-        let waited = self.changed.wait_timeout_while(lock(&self.decided), time, |decided| decided.is_none());
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
 
     fn wait(&self) -> Result<u64, Error> {

@@ -5,6 +5,7 @@
 //! callers share as well ([`durable`]).
 
 mod approvals;
+mod batch;
 mod care;
 mod chain;
 mod connection;
@@ -23,6 +24,7 @@ pub use chain::{Keep, Pruned};
 pub use group::Transaction;
 
 use crate::{Error, Places};
+use batch::Batches;
 use durable::Durable;
 use group::{Group, Turn};
 use rusqlite::Connection;
@@ -38,6 +40,7 @@ const READERS_KEPT: usize = 8;
 pub struct Sqlite {
     path: PathBuf,
     group: Group,
+    batches: Batches,
     durable: Arc<Durable>,
     readers: Mutex<Vec<Connection>>,
 }
@@ -62,6 +65,7 @@ impl Sqlite {
         Ok(Self {
             path: path.to_owned(),
             group: Group::new(connection, chain::Heads::beside(path)),
+            batches: Batches::default(),
             durable,
             readers: Mutex::default(),
         })
@@ -79,14 +83,13 @@ impl Sqlite {
         Ok(value)
     }
 
-    /// One statement, synced within [`durable::WINDOW`] after it returns: for decisions, of which a power cut may take
-    /// the last few away, the death of a process none.
+    /// The same, synced within [`durable::WINDOW`] after it returns: for what a power cut may take away.
     pub(crate) fn write_soon<T>(
         &self,
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.durable.check()?;
-        let (value, _) = self.group.take_turn(&self.durable, Turn::OneOfMany, change)?;
+        let (value, _) = self.group.take_turn(&self.durable, Turn::Change, change)?;
         Durable::sync_soon(&self.durable)?;
         Ok(value)
     }

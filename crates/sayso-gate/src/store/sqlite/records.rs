@@ -4,8 +4,7 @@ use super::{Sqlite, Transaction, policy_versions};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{
-    By, Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, decision_line,
-    left_beside, loaded,
+    By, Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, left_beside, loaded,
 };
 use crate::store::{Appended, Records};
 use blake3::Hash;
@@ -41,13 +40,13 @@ pub(super) fn append(transaction: &mut Transaction<'_>, columns: &Columns<'_>, b
 
 /// What records are searched by. It follows from the content.
 pub(super) struct Columns<'a> {
-    id: &'a str,
-    time_ms: u64,
-    kind: Kind,
-    actor: &'a Actor,
-    tool: Option<&'a str>,
-    verdict: Option<Verdict>,
-    rule: Option<&'a str>,
+    pub(super) id: &'a str,
+    pub(super) time_ms: u64,
+    pub(super) kind: Kind,
+    pub(super) actor: &'a Actor,
+    pub(super) tool: Option<&'a str>,
+    pub(super) verdict: Option<Verdict>,
+    pub(super) rule: Option<&'a str>,
 }
 
 impl<'a> Columns<'a> {
@@ -60,19 +59,6 @@ impl<'a> Columns<'a> {
             tool: event.tool(),
             verdict: event.verdict(),
             rule: event.rule(),
-        }
-    }
-
-    /// The same for a decision that its owner keeps.
-    fn of_decision(record: &'a Record) -> Self {
-        Self {
-            id: &record.id,
-            time_ms: record.time_ms,
-            kind: Kind::Decision,
-            actor: &record.actor,
-            tool: Some(&record.tool),
-            verdict: Some(record.verdict),
-            rule: record.reasons.first().map(|reason| reason.code.as_str()),
         }
     }
 }
@@ -239,8 +225,14 @@ impl Sqlite {
 /// For a server, which keeps the store open: written when this returns, synced within the window.
 impl Recorder for Sqlite {
     fn record(&self, record: &Record) -> Result<(), Error> {
-        let line = decision_line(record)?;
-        self.write_soon(|transaction| append(transaction, &Columns::of_decision(record), &line)).map(|_| ())
+        self.batches
+            .keep(&[record], &self.group, &self.durable)
+            .pop()
+            .unwrap_or_else(|| Err(Error::NotKept("the store said nothing of the record".into())))
+    }
+
+    fn record_all(&self, records: &[&Record]) -> Vec<Result<(), Error>> {
+        self.batches.keep(records, &self.group, &self.durable)
     }
 
     fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {
