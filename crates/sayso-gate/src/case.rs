@@ -4,6 +4,7 @@ mod memo;
 
 use crate::approval::{Approval, Bound, MOST_PENDING, Presence, Question, Standing, Waited, may_answer, wait_for};
 use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
+use crate::files::Once;
 use crate::gate::{Asking, Circumstances, judged, tighten, understand};
 use crate::limit::{Outcome, Takes, Which};
 use crate::memory::{Memory, site};
@@ -13,6 +14,7 @@ use crate::store::{Approvals, Ledger, Memo, Records as _, Remembered, Sqlite, Su
 use crate::{Error, permit, reason};
 use sayso_policy::text::Mode;
 use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict};
+use sayso_shell::Environment;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,6 +30,8 @@ pub(crate) struct Case<'a> {
     /// How it came in.
     pub(crate) circumstances: &'a Circumstances,
     facts: Facts<'a>,
+    /// The files of these facts.
+    looked: &'a Once<'a>,
     /// What an operator switched on.
     switch: Option<Switch>,
     counting: Counting,
@@ -64,8 +68,9 @@ impl<'a> Case<'a> {
         policy: &'a Live,
         memory: Option<&'a Memory>,
         circumstances: &'a Circumstances,
-        facts: Facts<'a>,
+        (looked, env): (&'a Once<'a>, &'a dyn Environment),
     ) -> Self {
+        let facts = Facts { files: looked, env };
         let in_force = policy.current();
         let switch = memory.and_then(|memory| memory.switch(now_ms()));
         let counting = in_force.policy.counting(switch.as_ref().map(|switch| switch.mode));
@@ -77,6 +82,7 @@ impl<'a> Case<'a> {
             memory,
             circumstances,
             facts,
+            looked,
             switch,
             counting,
             question: None,
@@ -92,16 +98,34 @@ impl<'a> Case<'a> {
 
     /// What policy, limits and remembered answers say. Memory is opened only for limits and for an Ask.
     pub(crate) fn evaluate(&mut self, operation: Option<&Operation>) -> Decision {
-        let limited = !self.counting.is_empty();
-        let mut decision = match (operation, self.memory) {
-            (Some(operation), Some(memory)) if limited => self.recall(memory, operation),
-            (Some(_), None) if limited => self.failed("limits are in force, and nothing is remembered here"),
-            _ => judged(&self.in_force, operation, &self.state(), self.facts),
-        };
-        if let (Answer::Ask, false, Some(operation), Some(memory)) = (decision.answer, limited, operation, self.memory)
-        {
-            decision = self.recall(memory, operation);
+        if let Some(decision) = self.evaluate_alone(operation) {
+            return decision;
         }
+        let decision = match (operation, self.memory) {
+            (Some(operation), Some(memory)) => self.recall(memory, operation),
+            (Some(_), None) => self.failed("limits are in force, and nothing is remembered here"),
+            (None, _) => judged(&self.in_force, None, &self.state(), self.facts),
+        };
+        self.under_switch(decision)
+    }
+
+    /// The same where nothing that is remembered counts; `None`: limits are in force, or it is an Ask that may have been
+    /// answered.
+    pub(crate) fn evaluate_alone(&self, operation: Option<&Operation>) -> Option<Decision> {
+        if self.is_limited() && operation.is_some() {
+            return None;
+        }
+        let decision = judged(&self.in_force, operation, &self.state(), self.facts);
+        let asks = decision.answer == Answer::Ask && operation.is_some() && self.memory.is_some();
+        (!asks).then(|| self.under_switch(decision))
+    }
+
+    /// Whether what was used before counts.
+    pub(crate) fn is_limited(&self) -> bool {
+        !self.counting.is_empty()
+    }
+
+    fn under_switch(&self, mut decision: Decision) -> Decision {
         if let Some(switch) = &self.switch {
             // What denies comes first, whatever an operator has switched on.
             let place = if decision.answer == Answer::Deny { decision.reasons.len() } else { 0 };
@@ -262,6 +286,8 @@ impl<'a> Case<'a> {
         remembered.grants.retain(|grant| !self.distrusted.contains(&grant.id));
         remembered.approvals.retain(|approval| !self.distrusted.contains(&approval.question.id));
         let state = self.state_with(known, &remembered, now_ms);
+        // Others may have had the store for a while.
+        self.looked.forget();
         let mut decision = judged(&self.in_force, Some(known.operation), &state, self.facts);
         let approved = |approval: &&Approval| approval.standing == Standing::Approved;
         // A limit that was reached since is nothing that people were asked about.
@@ -273,7 +299,7 @@ impl<'a> Case<'a> {
             self.question = None;
             if let Some(no) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Denied) {
                 tighten(&mut decision, Verdict::Deny, &said_by(no, reason::DENIED_BY_PERSON, "no"));
-                memo.blocked = !self.counting.is_empty();
+                memo.blocked = self.is_limited();
             } else if let Some(yes) = answered {
                 answer(&mut decision, Answer::Allow, said_by(yes, reason::APPROVED, "yes"));
             } else {
@@ -290,7 +316,7 @@ impl<'a> Case<'a> {
             // It may run without a further word to the gate.
             Answer::Ask if self.question.is_none() => memo.reserve = self.reservation(known, now_ms),
             Answer::Deny => {
-                memo.blocked |= !self.counting.is_empty() && decision.denied_by_rule();
+                memo.blocked |= self.is_limited() && decision.denied_by_rule();
                 memo.stopped = memo.blocked.then(|| self.stopped(&remembered)).flatten();
             }
             Answer::Ask | Answer::DryRun => {}
@@ -373,6 +399,8 @@ impl<'a> Case<'a> {
         operation: &Operation,
     ) -> Result<Decision, Error> {
         let waited = wait_for(store, id, until)?;
+        // INVARIANT: what is compared with what people saw is looked at after they answered.
+        self.looked.forget();
         let mut known = self.know(operation);
         known.asked = true;
         match waited {

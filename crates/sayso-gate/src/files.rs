@@ -1,10 +1,14 @@
 //! The real file system and environment, behind the traits that keep analysis and policy pure.
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
 use sayso_shell::{Environment, Files, Kind};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Seek as _, SeekFrom};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// The real file system.
@@ -13,21 +17,16 @@ pub struct RealFiles;
 
 impl Files for RealFiles {
     fn kind(&self, path: &Path) -> Kind {
-        let meta = match std::fs::symlink_metadata(path) {
-            Ok(meta) => meta,
-            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Kind::Missing,
+        let stat = match rustix::fs::lstat(path) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT | Errno::NOTDIR) => return Kind::Missing,
             Err(_) => return Kind::Unknown,
         };
-        let mode = meta.permissions().mode();
-        let kind = meta.file_type();
-        if kind.is_symlink() {
-            std::fs::read_link(path).map_or(Kind::Unknown, Kind::Link)
-        } else if kind.is_dir() {
-            Kind::Folder { world_writable: mode & 0o002 != 0 }
-        } else if kind.is_file() {
-            Kind::File { executable: mode & 0o111 != 0 }
-        } else {
-            Kind::Other
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Symlink => std::fs::read_link(path).map_or(Kind::Unknown, Kind::Link),
+            FileType::Directory => Kind::Folder { world_writable: stat.st_mode & 0o002 != 0 },
+            FileType::RegularFile => Kind::File { executable: stat.st_mode & 0o111 != 0 },
+            _ => Kind::Other,
         }
     }
 
@@ -74,6 +73,60 @@ fn stamp(path: &Path) -> std::io::Result<String> {
     Ok(format!("{} {} {} {times:?} {}", meta.dev(), meta.ino(), meta.len(), hasher.finalize().to_hex()))
 }
 
+/// Looks at each path once: what a judgement sees of a path it sees throughout, and every path above a file is asked
+/// about many times.
+///
+/// INVARIANT: what was seen counts only for calls that had arrived before it was looked at, and no longer once somebody
+/// was waited for: it is forgotten then. So a call is judged by facts that are younger than the call.
+pub struct Once<'a> {
+    files: &'a dyn Files,
+    /// By the bytes of the path.
+    seen: RefCell<HashMap<Box<[u8]>, Kind>>,
+}
+
+/// So many paths are kept in mind; a call can make its judgement look at many more.
+const MOST_SEEN: usize = 512;
+
+impl<'a> Once<'a> {
+    /// Nothing is seen yet.
+    #[must_use]
+    pub fn over(files: &'a dyn Files) -> Self {
+        Self { files, seen: RefCell::new(HashMap::with_capacity(28)) }
+    }
+
+    /// What is seen from now on is looked at anew.
+    pub fn forget(&self) {
+        self.seen.borrow_mut().clear();
+    }
+}
+
+impl Files for Once<'_> {
+    fn kind(&self, path: &Path) -> Kind {
+        let bytes = path.as_os_str().as_bytes();
+        if let Some(kind) = self.seen.borrow().get(bytes) {
+            return kind.clone();
+        }
+        let kind = self.files.kind(path);
+        let mut seen = self.seen.borrow_mut();
+        if seen.len() < MOST_SEEN {
+            seen.insert(bytes.into(), kind.clone());
+        }
+        kind
+    }
+
+    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<OsString>> {
+        self.files.list(folder, limit)
+    }
+
+    fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        self.files.read(path, limit)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<String> {
+        self.files.stamp(path)
+    }
+}
+
 /// Reads a regular file of at most `limit` bytes, with what `fstat` says of the file that was really opened.
 ///
 /// An attacker would put a pipe or a device there, so that a plain `open` waits for ever: hence `NONBLOCK`, and the
@@ -115,6 +168,7 @@ impl Environment for ProcessEnvironment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn kinds_are_told_apart_without_following_the_last_link() {
@@ -152,6 +206,23 @@ mod tests {
         assert_eq!(files.list(dir.path(), 2).unwrap().len(), 2);
         assert_eq!(files.list(dir.path(), 1), None);
         assert_eq!(files.list(&pipe, 1), None);
+    }
+
+    #[test]
+    fn a_judgement_sees_a_path_once_and_anew_after_it_has_waited() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let once = Once::over(&RealFiles);
+        assert_eq!(once.kind(&path), Kind::Missing);
+        std::fs::write(&path, "x").unwrap();
+        assert_eq!(once.kind(&path), Kind::Missing);
+        once.forget();
+        assert_eq!(once.kind(&path), Kind::File { executable: false });
+        // What files hold is read each time.
+        assert_eq!(once.read(&path, 9).unwrap(), b"x");
+        assert_eq!(once.stamp(&path), RealFiles.stamp(&path));
+        assert!(once.stamp(&path).is_some());
+        assert_eq!(once.list(dir.path(), 9).unwrap(), ["x"]);
     }
 
     #[test]

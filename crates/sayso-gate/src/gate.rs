@@ -2,6 +2,7 @@
 
 use crate::audit::{Peer, Record, Recorder, Seen};
 use crate::case::Case;
+use crate::files::Once;
 use crate::limit::{Expected, Outcome, Which};
 use crate::memory::Memory;
 use crate::policy::{InForce, Live};
@@ -16,7 +17,7 @@ use std::time::Instant;
 /// Judges calls by the policy in force and records what it says.
 pub struct Gate {
     policy: Live,
-    recorder: Box<dyn Recorder + Send + Sync>,
+    recorder: Arc<dyn Recorder + Send + Sync>,
     files: Box<dyn Files + Send + Sync>,
     env: Box<dyn Environment + Send + Sync>,
     memory: Option<Memory>,
@@ -107,6 +108,47 @@ pub struct Judged {
     pub question: Option<String>,
 }
 
+/// What the gate would say of a call whose record is not kept yet: until it is, nobody is told.
+#[must_use = "a judgement that nobody looks at guards nothing"]
+pub struct Unsaid {
+    recorder: Arc<dyn Recorder + Send + Sync>,
+    policy_kept: Result<(), Error>,
+    decision: Decision,
+    record: Record,
+    digest: Option<String>,
+    operation: Option<Operation>,
+}
+
+impl Unsaid {
+    /// Records what several gates would say, those of one recorder together, and tells it in the same order.
+    pub fn record_all(all: Vec<Self>) -> Vec<Judged> {
+        let mut kept: Vec<Option<Result<(), Error>>> = all.iter().map(|_| None).collect();
+        while let Some(first) = kept.iter().position(Option::is_none).and_then(|place| all.get(place)) {
+            let of_same = |unsaid: &&Self| Arc::ptr_eq(&unsaid.recorder, &first.recorder);
+            let records: Vec<&Record> = all.iter().filter(of_same).map(|unsaid| &unsaid.record).collect();
+            let mut said = first.recorder.record_all(&records).into_iter();
+            for (kept, _) in kept.iter_mut().zip(&all).filter(|(_, unsaid)| of_same(unsaid)) {
+                // INVARIANT: a record of which nothing was said is not kept.
+                *kept = Some(said.next().unwrap_or_else(|| Err(Error::NotKept("nothing was said of it".into()))));
+            }
+        }
+        all.into_iter().zip(kept.into_iter().flatten()).map(|(unsaid, kept)| unsaid.say(kept, || ())).collect()
+    }
+
+    /// The answer. What cannot be recorded does not run.
+    fn say(self, kept: Result<(), Error>, take_back: impl FnOnce()) -> Judged {
+        let Self { policy_kept, mut decision, mut record, digest, operation, .. } = self;
+        if let Err(error) = policy_kept.and(kept) {
+            take_back();
+            let why = format!("The decision could not be recorded ({error}), so the call does not run.");
+            tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
+            (record.verdict, record.answer) = (decision.verdict, decision.answer);
+        }
+        let permit = Permit::of(digest.as_deref(), &decision);
+        Judged { question: None, decision, permit, record, operation }
+    }
+}
+
 impl Gate {
     /// A gate over the real file system and this process's environment. It remembers nothing: a policy with limits
     /// lets nothing pass, and every Ask is a new one.
@@ -118,6 +160,12 @@ impl Gate {
     /// The same over a policy that is followed as its files change.
     #[must_use]
     pub fn over(policy: Live, recorder: Box<dyn Recorder + Send + Sync>) -> Self {
+        Self::sharing(policy, recorder.into())
+    }
+
+    /// The same with a recorder that other gates have too: what they say can be recorded together.
+    #[must_use]
+    pub fn sharing(policy: Live, recorder: Arc<dyn Recorder + Send + Sync>) -> Self {
         let (files, env) = (Box::new(RealFiles), Box::new(ProcessEnvironment));
         Self { policy, recorder, files, env, memory: None, policy_kept: Mutex::default() }
     }
@@ -156,8 +204,8 @@ impl Gate {
 
     /// The same, with facts of this call: a server's callers have environments of their own.
     pub fn judge_in(&self, call: ToolCall, circumstances: &Circumstances, facts: Facts<'_>) -> Judged {
-        let (began, seen) = (Instant::now(), Seen::of(&call));
-        let mut case = Case::open(&self.policy, self.memory.as_ref(), circumstances, facts);
+        let (began, seen, looked) = (Instant::now(), Seen::of(&call), Once::over(facts.files));
+        let mut case = Case::open(&self.policy, self.memory.as_ref(), circumstances, (&looked, facts.env));
 
         let operation = case.understand(&call);
         let mut decision = case.evaluate(operation.as_ref());
@@ -168,9 +216,9 @@ impl Gate {
     /// The same line for a caller that can hold a call without a thread: where people must answer first, their
     /// question is put and its id given back. Once it is decided, the call is to be judged again.
     pub fn judge_or_hold(&self, call: ToolCall, circumstances: &Circumstances, facts: Facts<'_>) -> Held {
-        let (began, seen) = (Instant::now(), Seen::of(&call));
+        let (began, seen, looked) = (Instant::now(), Seen::of(&call), Once::over(facts.files));
         let circumstances = Circumstances { asking: Asking::Ticket { asked: false }, ..circumstances.clone() };
-        let mut case = Case::open(&self.policy, self.memory.as_ref(), &circumstances, facts);
+        let mut case = Case::open(&self.policy, self.memory.as_ref(), &circumstances, (&looked, facts.env));
 
         let operation = case.understand(&call);
         let mut decision = case.evaluate(operation.as_ref());
@@ -181,27 +229,54 @@ impl Gate {
         Held::Judged(Box::new(self.record(case, (began, seen), operation, decision)))
     }
 
+    /// The same line for a call that needs neither memory nor people, up to its record, which is taken together with
+    /// others' by [`Unsaid::record_all`]. `None`: it may need them; it is to be judged by [`Self::judge_in`]. What others
+    /// have seen of the same files may be used, if they looked after this call had come.
+    #[must_use]
+    pub fn judge_ahead(
+        &self,
+        call: &ToolCall,
+        circumstances: &Circumstances,
+        (looked, env): (&Once<'_>, &dyn Environment),
+    ) -> Option<Unsaid> {
+        let began = Instant::now();
+        let mut case = Case::open(&self.policy, self.memory.as_ref(), circumstances, (looked, env));
+        if case.is_limited() {
+            return None;
+        }
+        let operation = case.understand(call);
+        let mut decision = case.evaluate_alone(operation.as_ref())?;
+        case.ask(call, operation.as_ref(), &mut decision);
+        Some(self.unsaid(&case, (began, Seen::of(call)), operation, decision))
+    }
+
     /// The end of the line: record, answer.
     fn record(
         &self,
         case: Case<'_>,
+        seen: (Instant, Seen),
+        operation: Option<Operation>,
+        decision: Decision,
+    ) -> Judged {
+        let unsaid = self.unsaid(&case, seen, operation, decision);
+        let kept = self.recorder.record(&unsaid.record);
+        let judged = unsaid.say(kept, || case.take_back());
+        Judged { question: case.waits(&judged.decision), ..judged }
+    }
+
+    fn unsaid(
+        &self,
+        case: &Case<'_>,
         (began, seen): (Instant, Seen),
         operation: Option<Operation>,
-        mut decision: Decision,
-    ) -> Judged {
+        decision: Decision,
+    ) -> Unsaid {
         let digest = operation.as_ref().map(|o| permit::digest(o, &decision.policy_version));
         let circumstances = case.circumstances;
         let mut record = seen.record(operation.as_ref(), &decision, circumstances, digest.clone(), began.elapsed());
         record.id.clone_from(&case.id);
-        if let Err(error) = self.keep_policy(&case.in_force).and_then(|()| self.recorder.record(&record)) {
-            case.take_back();
-            let why = format!("The decision could not be recorded ({error}), so the call does not run.");
-            tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
-            (record.verdict, record.answer) = (decision.verdict, decision.answer);
-        }
-
-        let permit = Permit::of(digest.as_deref(), &decision);
-        Judged { question: case.waits(&decision), decision, permit, record, operation }
+        let policy_kept = self.keep_policy(&case.in_force);
+        Unsaid { recorder: Arc::clone(&self.recorder), policy_kept, decision, record, digest, operation }
     }
 
     /// Once for each version: a record says by which policy a call was judged, and is judged again by it.

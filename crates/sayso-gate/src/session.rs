@@ -1,8 +1,10 @@
 //! The folder each session is about, fixed when the session starts.
 
 use crate::{Error, Places};
+use std::collections::HashMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// How long a session that says nothing is remembered.
@@ -13,7 +15,12 @@ const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 #[derive(Clone, Debug)]
 pub struct Sessions {
     folder: PathBuf,
+    /// Sessions whose folder this process has read: nothing moves it.
+    read: Arc<Mutex<HashMap<String, PathBuf>>>,
 }
+
+/// Sessions whose folder is kept in mind.
+const MOST_READ: usize = 4096;
 
 impl Sessions {
     /// The sessions of this user.
@@ -21,7 +28,7 @@ impl Sessions {
     /// # Errors
     /// If Sayso's folder cannot be used.
     pub fn open(places: &Places) -> Result<Self, Error> {
-        Ok(Self { folder: places.own_folder("sessions")? })
+        Ok(Self { folder: places.own_folder("sessions")?, read: Arc::default() })
     }
 
     /// The folder of a session; `now` becomes it if the session was not known.
@@ -29,7 +36,15 @@ impl Sessions {
     /// # Errors
     /// If it cannot be read or remembered.
     pub fn workspace(&self, session: &str, now: &Path) -> Result<PathBuf, Error> {
+        if let Some(known) = self.read().get(session) {
+            return Ok(known.clone());
+        }
         if let Some(known) = self.known(session)? {
+            let mut read = self.read();
+            if read.len() >= MOST_READ {
+                read.clear();
+            }
+            read.insert(session.to_owned(), known.clone());
             return Ok(known);
         }
         self.forget_old();
@@ -46,6 +61,10 @@ impl Sessions {
             }
             Err(e) => Err(Error::io("write", &path, e)),
         }
+    }
+
+    fn read(&self) -> MutexGuard<'_, HashMap<String, PathBuf>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn known(&self, session: &str) -> Result<Option<PathBuf>, Error> {

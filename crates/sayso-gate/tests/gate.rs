@@ -8,13 +8,17 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::policy::InForce;
+use sayso_gate::audit::{Order, Query};
+use sayso_gate::policy::{InForce, Live};
+use sayso_gate::store::{Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Error, Expected, Gate, Judged, Otherwise, Places, Record, Recorder, Unrecorded,
+    Asking, Circumstances, Error, Expected, Gate, Judged, Memory, Once, Otherwise, Places, RealFiles, Record, Recorder,
+    Unrecorded, Unsaid,
 };
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
 use std::path::Path;
+use std::sync::Arc;
 
 fn given(text: &str) -> InForce {
     let text = PolicyText { layer: Layer::Given, name: "t.toml".into(), text: text.into(), trusted: true };
@@ -139,6 +143,43 @@ fn what_cannot_be_recorded_does_not_run() {
     assert_eq!(judged.decision.answer, Answer::Deny);
     assert_eq!(judged.decision.reasons[0].code, "record-failed");
     assert!(judged.permit.is_none());
+}
+
+fn ahead(gate: &Gate, path: &str) -> Option<Unsaid> {
+    let looked = Once::over(&RealFiles);
+    gate.judge_ahead(&read(path), &circumstances(Asking::OwnPrompt), (&looked, &NoEnvironment))
+}
+
+#[test]
+fn what_several_gates_would_say_is_recorded_together_and_told_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(Sqlite::open_at(&dir.path().join("s.db")).unwrap());
+    let over = |text: &str| Gate::sharing(Live::fixed(given(text)), Arc::clone(&store) as _);
+    let (one, two) = (over(POLICY), over("[deny]\nread = [\"**\"]\n"));
+    let alone = Gate::new(given(POLICY), Box::new(Full));
+    let all: Vec<Unsaid> = [(&one, "a/x"), (&two, "a/x"), (&alone, "a/x"), (&one, "a/y"), (&two, "a/z")]
+        .into_iter()
+        .map(|(gate, path)| ahead(gate, path).unwrap())
+        .collect();
+    let judged = Unsaid::record_all(all);
+    let answers: Vec<Answer> = judged.iter().map(|judged| judged.decision.answer).collect();
+    assert_eq!(answers, [Answer::Allow, Answer::Deny, Answer::Deny, Answer::Allow, Answer::Deny]);
+    assert_eq!(judged[2].decision.reasons[0].code, "record-failed");
+    assert!(judged.iter().all(|judged| judged.permit.is_some() == (judged.decision.answer == Answer::Allow)));
+    let kept = store.query(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    let kept: Vec<&str> = kept.iter().map(|stored| stored.record.id.as_str()).collect();
+    let said: Vec<&str> = [0, 1, 3, 4].iter().map(|at| judged[*at].record.id.as_str()).collect();
+    assert_eq!(kept, said);
+}
+
+#[test]
+fn what_needs_memory_or_people_is_not_judged_ahead() {
+    let dir = tempfile::tempdir().unwrap();
+    let memory = Memory::of(&Places::below(dir.path(), dir.path()));
+    let with = |text: &str| gate(text).with_memory(memory.clone());
+    assert!(ahead(&with(POLICY), "a/x").is_some());
+    assert!(ahead(&with("[ask]\nread = [\"**\"]\n"), "a/x").is_none(), "an answer may be remembered");
+    assert!(ahead(&with(&format!("{POLICY}[limits.session]\ncalls = 5\n")), "a/x").is_none());
 }
 
 #[test]
