@@ -3,6 +3,7 @@
 use crate::attendance::Attendance;
 use crate::bounds::Crowd;
 use crate::error::{ApiError, Error};
+use crate::judges::Judges;
 use crate::key::Keys;
 use crate::metrics::Metrics;
 use crate::tail::Tail;
@@ -12,16 +13,20 @@ use crate::who::{Caller, Role};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
 use sayso_gate::store::Sqlite;
-use sayso_gate::{Gate, InForce, Live, Memory, Places, Sessions};
+use sayso_gate::{Gate, InForce, Live, Memory, Places, Recorder, Sessions};
 use sayso_policy::PolicyText;
 use sayso_policy::explain::visible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 
 /// Tokens that were not good, in a minute, before more of them are not even looked at.
 const MOST_FAILURES: u32 = 60;
+/// So many ask the store for what is remembered at the same time, on a thread each: a thousand callers who wait for
+/// people come all at once.
+const MOST_REMEMBERING: usize = 64;
 /// Workspaces whose policy is kept in memory.
 const MOST_GATES: usize = 64;
 
@@ -35,6 +40,9 @@ pub(crate) struct App {
     failures: Mutex<(u32, Option<Instant>)>,
     pub(crate) tail: Tail,
     pub(crate) metrics: Metrics,
+    pub(crate) judges: Arc<Judges>,
+    /// Whoever asks the store for what is remembered takes one.
+    turns: Arc<Semaphore>,
     pub(crate) waiting: Waiting,
     /// How often each caller waits, and watches.
     pub(crate) waiters: Crowd,
@@ -43,6 +51,8 @@ pub(crate) struct App {
     pub(crate) sessions: Sessions,
     pub(crate) about: About,
     log: Log,
+    /// The store, as all gates have it: what they say is recorded together.
+    recorder: Arc<dyn Recorder + Send + Sync>,
     /// Files named on the command line: then no others count.
     given: Vec<PolicyText>,
     gates: Mutex<Gates>,
@@ -81,7 +91,9 @@ impl App {
         let tokens = Tokens::of(&places)?;
         let gates = Mutex::new(HashMap::new());
         let memory = Memory::with(&places, Arc::clone(log.store()));
+        let recorder: Arc<dyn Recorder + Send + Sync> = Arc::clone(log.store()) as _;
         let app = Self {
+            recorder,
             places,
             keys,
             tokens,
@@ -89,6 +101,8 @@ impl App {
             failures: Mutex::default(),
             tail: Tail::new(),
             metrics: Metrics::new(),
+            judges: Judges::new(),
+            turns: Arc::new(Semaphore::new(MOST_REMEMBERING)),
             waiting: Waiting::default(),
             waiters: Crowd::default(),
             watchers: Crowd::default(),
@@ -116,8 +130,8 @@ impl App {
         } else {
             Live::fixed(InForce::given(self.given.clone())?)
         };
-        let recorder = Arc::clone(self.log.store());
-        let gate = Arc::new(Gate::over(policy, Box::new(recorder)).with_memory(self.memory.clone()));
+        let gate = Gate::sharing(policy, Arc::clone(&self.recorder)).with_memory(self.memory.clone());
+        let gate = Arc::new(gate);
         let mut gates = lock(&self.gates);
         if gates.len() >= MOST_GATES {
             gates.clear();
@@ -153,6 +167,19 @@ impl App {
     /// Whether the policy is what was named on the command line, and not the files of this machine and user.
     pub(crate) fn is_fixed(&self) -> bool {
         !self.given.is_empty()
+    }
+
+    /// Does what waits for the store on a thread of its own, in turn.
+    pub(crate) async fn remembering<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|error| ApiError::internal(&error))?;
+        let working = move || {
+            let _turn = turn;
+            work()
+        };
+        tokio::task::spawn_blocking(working).await.map_err(|error| ApiError::internal(&error))
     }
 
     /// The store.

@@ -16,6 +16,7 @@ mod door;
 mod error;
 mod follow;
 mod guard;
+mod judges;
 mod key;
 mod metrics;
 mod paced;

@@ -58,8 +58,7 @@ pub(crate) async fn wait(app: &Arc<App>, question: &str, limit: Duration) -> Res
         // Listening before looking: an answer in between is heard.
         told.as_mut().enable();
         let (store, id) = (app.store(), question.to_owned());
-        let found = tokio::task::spawn_blocking(move || store.approval(&id)).await;
-        let Some(approval) = found.map_err(|error| ApiError::internal(&error))?? else { return Ok(()) };
+        let Some(approval) = app.remembering(move || store.approval(&id)).await?? else { return Ok(()) };
         let left = approval.question.expires_ms.saturating_sub(now_ms());
         if approval.standing != Standing::Pending || left == 0 || end.is_some_and(|end| end <= Instant::now()) {
             return Ok(());

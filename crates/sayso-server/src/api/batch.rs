@@ -8,7 +8,7 @@ use crate::who::Caller;
 use crate::wire::line::{self, Id};
 use axum::Json;
 use axum::body::Bytes;
-use sayso_gate::{Asking, Held};
+use sayso_gate::{Asking, Held, Once, RealFiles};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -68,7 +68,7 @@ fn judge(app: &App, caller: &Caller, fields: &line::Fields) -> Result<(sayso_gat
             "In a list `wait` can only be 0: the question is put, and the call is not held.",
         ));
     }
-    let asked = asked(app, caller, fields)?;
+    let asked = asked(app, caller, fields, &Once::over(&RealFiles))?;
     if wait.is_none() {
         return Ok((asked.judge(Asking::OwnPrompt), None));
     }

@@ -1,9 +1,9 @@
 //! `POST /v1/decisions`: judges a call by the gate, records it, and answers; with `wait`, once people have answered.
 
-use super::asked::blocking;
 use super::{batch, body};
 use crate::app::App;
 use crate::error::ApiError;
+use crate::judges::{Pending, TOO_LONG};
 use crate::waiting;
 use crate::who::Caller;
 use crate::wire::line::{Fields, Id};
@@ -14,12 +14,13 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
-use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, RealFiles};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, Once, RealFiles, Unsaid};
 use sayso_policy::{Facts, Reason, ToolCall};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// The longest that a caller may wait; questions end earlier.
 const LONGEST_WAIT: u64 = 24 * 60 * 60;
@@ -61,42 +62,104 @@ pub(super) async fn decisions(
     let wait = wait(&fields)?;
     // Before anybody is asked: whoever has no place to wait has asked nothing.
     let _place = wait.map(|_| app.waiters.enter(&caller)).transpose()?;
-    let ready = Arc::clone(&app);
-    // The gate blocks: it looks at files and appends to the record.
-    let first = blocking(move || {
-        let asked = asked(&ready, &caller, &fields)?;
-        let held = match wait {
-            None => Held::Judged(Box::new(asked.judge(Asking::OwnPrompt))),
-            Some(_) => asked.hold(),
-        };
-        Ok((asked, held))
-    })
-    .await?;
-    let (judged, approval) = match first {
-        (_, Held::Judged(judged)) => (*judged, None),
-        (asked, Held::Waits(question)) => {
-            waiting::wait(&app, &question, wait.unwrap_or_default()).await?;
-            // Made again from the call: a changed file, PATH or policy is another call than the one people saw.
-            let judged = blocking(move || Ok(asked.judge(Asking::Ticket { asked: true }))).await?;
-            app.tail.look_now();
-            (judged, Some(question))
-        }
+    let said = match ahead(&app, caller, fields).await? {
+        Ahead::Said(said) => said,
+        Ahead::Needs(asked) => remembering(&app, asked, wait).await?,
     };
-    Ok(Json(Answered::of(&app, id, judged, approval)).into_response())
+    Ok(Json(said.to(id)).into_response())
 }
 
 impl Answered {
     /// What was said, counted.
     pub(super) fn of(app: &App, id: Id, judged: Judged, approval: Option<String>) -> Self {
+        Said::of(app, judged, approval).to(id)
+    }
+}
+
+/// What is told of a judgement. The rest of it ends on the thread that made it.
+struct Said {
+    verdict: &'static str,
+    reasons: Vec<Reason>,
+    record: String,
+    approval: Option<String>,
+}
+
+impl Said {
+    /// Counted.
+    fn of(app: &App, judged: Judged, approval: Option<String>) -> Self {
         app.metrics.judged(&judged);
         Self {
-            id,
             verdict: judged.decision.answer.as_str(),
             reasons: judged.decision.reasons,
             record: judged.record.id,
             approval: judged.question.or(approval),
         }
     }
+
+    fn to(self, id: Id) -> Answered {
+        let Self { verdict, reasons, record, approval } = self;
+        Answered { id, verdict, reasons, record, approval }
+    }
+}
+
+/// What comes of a first look at a call.
+enum Ahead {
+    Said(Said),
+    /// Limits or remembered answers count, or people have to be asked.
+    Needs(Box<Asked>),
+}
+
+/// Judges and records a call that needs nothing else, together with others.
+async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, ApiError> {
+    let (answer, mut answered) = oneshot::channel();
+    let ready = Arc::clone(app);
+    app.judges.judge(Box::new(move |looked| {
+        let asked = asked(&ready, &caller, &fields, looked);
+        let unsaid = asked.as_ref().ok().and_then(|asked| asked.ahead(looked));
+        match unsaid {
+            Some(unsaid) => {
+                let tell = move |judged| drop(answer.send(Ok(Ahead::Said(Said::of(&ready, judged, None)))));
+                Some(Pending { unsaid, tell: Box::new(tell) })
+            }
+            None => {
+                // Whoever went away cancels nothing, and is told nothing.
+                let _ = answer.send(asked.map(|asked| Ahead::Needs(Box::new(asked))));
+                None
+            }
+        }
+    }));
+    loop {
+        match tokio::time::timeout(TOO_LONG, &mut answered).await {
+            Ok(told) => return told.map_err(|error| ApiError::internal(&error))?,
+            Err(_) => app.judges.help(),
+        }
+    }
+}
+
+/// Judges a call with what is remembered, and by people. That waits for the disk, on a thread of its own.
+async fn remembering(app: &Arc<App>, asked: Box<Asked>, wait: Option<Duration>) -> Result<Said, ApiError> {
+    let ready = Arc::clone(app);
+    let first = app.remembering(move || {
+        let held = match wait {
+            None => Held::Judged(Box::new(asked.judge(Asking::OwnPrompt))),
+            Some(_) => asked.hold(),
+        };
+        match held {
+            Held::Judged(judged) => Ok(Said::of(&ready, *judged, None)),
+            Held::Waits(question) => Err((asked, question)),
+        }
+    });
+    let (asked, question) = match first.await? {
+        Ok(said) => return Ok(said),
+        Err(waits) => waits,
+    };
+    waiting::wait(app, &question, wait.unwrap_or_default()).await?;
+    // Made again from the call: a changed file, PATH or policy is another call than the one people saw.
+    let ready = Arc::clone(app);
+    let judge = move || Said::of(&ready, asked.judge(Asking::Ticket { asked: true }), Some(question));
+    let said = app.remembering(judge).await?;
+    app.tail.look_now();
+    Ok(said)
 }
 
 /// Seconds, or `true`: as long as the question lasts.
@@ -111,15 +174,17 @@ pub(super) fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
     }
 }
 
-pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields) -> Result<Asked, ApiError> {
-    let (mut call, env) = wire::call(fields).map_err(ApiError::malformed)?;
+pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'_>) -> Result<Asked, ApiError> {
+    let (mut call, env) = wire::call_in(fields, looked).map_err(ApiError::malformed)?;
     caller.sign(&mut call.actor);
     // The first call of a session fixes its folder; later ones cannot move it.
     if let Some(session) = &call.actor.session
         && let Some(root) = call.workspace.root()
     {
         let fixed = app.sessions.workspace(session, root)?;
-        call.workspace = wire::workspace_at(&fixed, call.home.as_deref());
+        if fixed != root {
+            call.workspace = wire::workspace_in(looked, &fixed, call.home.as_deref());
+        }
     }
     let circumstances = Circumstances {
         way_in: "http".to_owned(),
@@ -136,6 +201,10 @@ impl Asked {
     pub(super) fn judge(&self, asking: Asking) -> Judged {
         let circumstances = Circumstances { asking, ..self.circumstances.clone() };
         self.gate.judge_in(self.call.clone(), &circumstances, self.facts())
+    }
+
+    fn ahead(&self, looked: &Once<'_>) -> Option<Unsaid> {
+        self.gate.judge_ahead(&self.call, &self.circumstances, (looked, &self.env))
     }
 
     pub(super) fn hold(&self) -> Held {

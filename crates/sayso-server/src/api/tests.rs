@@ -233,3 +233,30 @@ fn every_reference_in_the_description_leads_somewhere() {
         assert!(described.pointer(reference.strip_prefix('#').unwrap()).is_some(), "{reference}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_of_many_callers_at_once_is_told_what_is_recorded_of_it() {
+    let server = Arc::new(Server::new("[allow]\nrun = [\"true\"]\n[deny]\nrun = [\"false\"]\n"));
+    let ask = |n: usize| {
+        let server = Arc::clone(&server);
+        tokio::spawn(async move {
+            let (command, said) = if n.is_multiple_of(3) { ("false", "deny") } else { ("true", "allow") };
+            let body = json!({"id": n, "command": command, "env": {"PATH": "/usr/bin:/bin"}, "cwd": "/"});
+            let (status, body) = server.send(post("/v1/decisions", &body)).await;
+            assert_eq!((status, &body["id"], &body["verdict"]), (StatusCode::OK, &json!(n), &json!(said)), "{body}");
+            (body["record"].as_str().unwrap().to_owned(), command)
+        })
+    };
+    let asked: Vec<_> = (0..200).map(ask).collect();
+    let mut told = BTreeSet::new();
+    for one in asked {
+        told.insert(one.await.unwrap());
+    }
+    let kept = server.app.with_log(|log| log.query(&sayso_gate::audit::Query::default())).unwrap();
+    let kept: BTreeSet<(String, &str)> = kept
+        .iter()
+        .map(|stored| (stored.record.id.clone(), stored.record.command.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(kept.len(), 200);
+    assert_eq!(kept, told);
+}

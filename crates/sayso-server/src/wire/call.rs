@@ -2,7 +2,7 @@
 
 use super::line::Fields;
 use sayso_gate::{ProcessEnvironment, RealFiles};
-use sayso_policy::shell::{Environment, canonical::canonical};
+use sayso_policy::shell::{Environment, Files, canonical::canonical};
 use sayso_policy::{Actor, Request, ToolCall, Workspace};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -31,6 +31,14 @@ impl Environment for CallEnvironment {
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub fn call(fields: &Fields) -> Result<(ToolCall, CallEnvironment), String> {
+    call_in(fields, &RealFiles)
+}
+
+/// The same, where these are the files.
+///
+/// # Errors
+/// A sentence that says what is wrong with it.
+pub(crate) fn call_in(fields: &Fields, files: &dyn Files) -> Result<(ToolCall, CallEnvironment), String> {
     let request = match (fields.bytes("command")?, fields.string("tool")?) {
         (Some(command), None) => Request::Command(command),
         (None, Some(name)) => {
@@ -47,7 +55,7 @@ pub fn call(fields: &Fields) -> Result<(ToolCall, CallEnvironment), String> {
     let call = ToolCall {
         request,
         actor: actor(fields)?,
-        workspace: workspace.map_or_else(Workspace::unknown, |root| workspace_at(&root, home.as_deref())),
+        workspace: workspace.map_or_else(Workspace::unknown, |root| workspace_in(files, &root, home.as_deref())),
         cwd,
         home,
         reported_kind: fields.string("kind")?,
@@ -118,7 +126,12 @@ pub fn home(env: &dyn Environment) -> Option<PathBuf> {
 /// The workspace at a folder, which need not be there.
 #[must_use]
 pub fn workspace_at(root: &Path, home: Option<&Path>) -> Workspace {
-    Workspace::new(canonical(&RealFiles, root).path, home)
+    workspace_in(&RealFiles, root, home)
+}
+
+/// The same, where these are the files.
+pub(crate) fn workspace_in(files: &dyn Files, root: &Path, home: Option<&Path>) -> Workspace {
+    Workspace::new(canonical(files, root).path, home)
 }
 
 #[cfg(test)]

@@ -5,4 +5,5 @@ mod json_string;
 pub mod line;
 
 pub use call::{CallEnvironment, actor, call, folder, home, workspace_at};
+pub(crate) use call::{call_in, workspace_in};
 pub use json_string::JsonText;
