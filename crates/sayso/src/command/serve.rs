@@ -108,12 +108,21 @@ fn say(text: &str) {
 /// The page's address with its key; without it where what is said here is written down: a log is a file too.
 fn link(listening: &Listening) -> String {
     let Listening { page, key, .. } = listening;
-    let written_down = rustix::fs::fstat(stdout())
-        .is_ok_and(|stat| matches!(FileType::from_raw_mode(stat.st_mode), FileType::RegularFile | FileType::Socket));
-    match written_down {
+    match is_written_down() {
         false => format!("{page}/#k={key}"),
         true => format!("{page}/ (no key is written into a log: run `sayso serve` in a terminal)"),
     }
+}
+
+/// Whether standard output goes to a file, or to the journal, which says which of its sockets this is.
+fn is_written_down() -> bool {
+    rustix::fs::fstat(stdout()).is_ok_and(|stat| match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => true,
+        FileType::Socket => {
+            std::env::var("JOURNAL_STREAM").is_ok_and(|it| it == format!("{}:{}", stat.st_dev, stat.st_ino))
+        }
+        _ => false,
+    })
 }
 
 fn failure(error: Error, address: SocketAddr) -> Failure {
