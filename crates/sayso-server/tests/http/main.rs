@@ -12,6 +12,7 @@
 mod audit;
 mod batch;
 mod client;
+mod description;
 mod grants;
 mod limits;
 mod operation;
