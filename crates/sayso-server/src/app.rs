@@ -5,6 +5,7 @@ use crate::bounds::Crowd;
 use crate::error::{ApiError, Error};
 use crate::judges::Judges;
 use crate::key::Keys;
+use crate::link::Links;
 use crate::metrics::Metrics;
 use crate::tail::Tail;
 use crate::token::Tokens;
@@ -48,6 +49,8 @@ pub(crate) struct App {
     pub(crate) waiters: Crowd,
     pub(crate) watchers: Crowd,
     pub(crate) attendance: Attendance,
+    /// One-time links that are good.
+    pub(crate) links: Links,
     pub(crate) sessions: Sessions,
     pub(crate) about: About,
     log: Log,
@@ -107,6 +110,7 @@ impl App {
             waiters: Crowd::default(),
             watchers: Crowd::default(),
             attendance: Attendance::default(),
+            links: Links::default(),
             sessions,
             about,
             log,

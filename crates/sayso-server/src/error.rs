@@ -25,6 +25,9 @@ pub enum Error {
     /// Another server uses the socket.
     #[error("another `sayso serve` answers at {}", .0.display())]
     Running(PathBuf),
+    /// The address of a webhook.
+    #[error("{0} {1}")]
+    Webhook(String, String),
     /// The system refused.
     #[error("cannot {0}: {1}")]
     Io(&'static str, std::io::Error),
@@ -69,6 +72,12 @@ impl ApiError {
     pub(crate) fn no_token() -> Self {
         let text = "From elsewhere everything needs a token: Authorization: Bearer ... `sayso token create` makes one.";
         Self { status: StatusCode::UNAUTHORIZED, code: "no-token", text: text.to_owned() }
+    }
+
+    /// The link was used, has ended, or never was one.
+    pub(crate) fn no_link() -> Self {
+        let text = "This link was used or has ended. The page of the server shows what still waits.".to_owned();
+        Self { status: StatusCode::GONE, code: "link-over", text }
     }
 
     /// Too many tokens that were not good.
@@ -196,6 +205,11 @@ impl ApiError {
         }
         text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
         text
+    }
+
+    /// Whether it is nobody's fault who asked.
+    pub(crate) fn is_internal(&self) -> bool {
+        self.status == StatusCode::INTERNAL_SERVER_ERROR
     }
 
     /// The stable code.

@@ -32,10 +32,19 @@ pub(crate) struct Asked {
     attend: bool,
 }
 
+impl Asked {
+    /// Everything behind a number.
+    pub(crate) fn behind(after: Option<u64>) -> Self {
+        Self { after, ..Self::default() }
+    }
+}
+
 /// One record, in the words that this follower may read.
 pub(crate) struct Telling {
     pub(crate) seq: u64,
     pub(crate) name: &'static str,
+    /// The question that it is about.
+    pub(crate) question: Option<String>,
     pub(crate) json: Utf8Bytes,
 }
 
@@ -132,6 +141,6 @@ impl Follower {
     fn tell(&self, told: &Told) -> Option<Telling> {
         let wanted = self.session.as_deref().is_none_or(|session| told.is_of(session));
         let json = told.words_for(&self.caller).filter(|_| wanted)?;
-        Some(Telling { seq: told.seq, name: told.name, json })
+        Some(Telling { seq: told.seq, name: told.name, question: told.question.clone(), json })
     }
 }

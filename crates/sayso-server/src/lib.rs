@@ -5,6 +5,7 @@
 //!
 //! INVARIANT: plain text only on the loopback interface and a socket of the owner's, TLS and tokens beyond; nothing across origins; a GET changes nothing.
 
+mod answer;
 mod api;
 mod app;
 mod attendance;
@@ -18,6 +19,7 @@ mod follow;
 mod guard;
 mod judges;
 mod key;
+mod link;
 mod metrics;
 mod paced;
 mod page;
@@ -27,6 +29,7 @@ mod tls;
 mod token;
 mod told;
 mod waiting;
+mod webhook;
 mod who;
 pub mod wire;
 
@@ -36,4 +39,5 @@ pub use error::Error;
 pub use server::{Beyond, Listening, Options, serve};
 pub use tls::Certificate;
 pub use token::{Token, TokenError, Tokens};
+pub use webhook::Webhook;
 pub use who::Role;

@@ -6,7 +6,8 @@ use crate::error::Error;
 use crate::guard::{self, NAMES, Named, WayIn};
 use crate::key::Keys;
 use crate::tls::{Certificate, TlsDoor};
-use crate::{api, attendance, connection, page, tail, tls};
+use crate::webhook::{self, Webhook, Webhooks};
+use crate::{answer, api, attendance, connection, page, tail, tls};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use sayso_gate::Places;
@@ -17,6 +18,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 /// How to serve.
@@ -29,6 +31,8 @@ pub struct Options {
     pub address: SocketAddr,
     /// What is needed for others to connect.
     pub beyond: Option<Beyond>,
+    /// Where questions are told beside the page.
+    pub webhooks: Vec<Webhook>,
     /// What the page says about this server.
     pub about: About,
     /// Called once the server listens.
@@ -99,8 +103,12 @@ async fn run(options: Options) -> Result<(), Error> {
     let (announce, known) = (options.announce, listening.clone());
     let next = move |key: &str| announce(&Listening { key: key.to_owned(), ..known.clone() });
     let app = Arc::new(App::new(options.places, keys, options.policy, options.about, Box::new(next))?);
+    let webhooks = Webhooks::new(&app, &options.webhooks, &listening.page).inspect_err(|_| remove(&socket))?;
+    // Whoever reads that it is ready may tell it to stop at once.
+    let signals = signals();
     (options.ready)(&listening);
     let watcher = tokio::spawn(tail::watch(Arc::clone(&app)));
+    let telling = webhooks.map(|webhooks| tokio::spawn(webhook::tell(Arc::clone(&app), webhooks)));
     let present = tokio::spawn(attendance::keep(Arc::clone(&app)));
 
     let (stop, stopped) = watch::channel(false);
@@ -114,11 +122,12 @@ async fn run(options: Options) -> Result<(), Error> {
     };
     let unix_task = tokio::spawn(connection::serve(unix, router(&app, WayIn::Socket), bounds, stopped));
 
-    asked_to_stop().await;
+    asked_to_stop(signals).await;
     let _ = stop.send(true);
     app.tail.close();
     watcher.abort();
     present.abort();
+    telling.inspect(|telling| telling.abort());
     attendance::close(&app).await;
     // Requests under way are answered; those that wait for people are cut.
     let both = async { (tcp_task.await, unix_task.await) };
@@ -159,6 +168,7 @@ fn page_of(way_in: WayIn, address: SocketAddr) -> String {
 /// Everything, as it is served over one way in.
 pub(crate) fn router(app: &Arc<App>, way_in: WayIn) -> Router {
     page::routes()
+        .merge(answer::routes())
         .merge(api::routes(app))
         .layer(DefaultBodyLimit::max(api::MAX_BODY))
         .layer(axum::Extension(way_in))
@@ -185,12 +195,13 @@ fn remove(socket: &Path) {
     let _ = std::fs::remove_file(socket);
 }
 
-async fn asked_to_stop() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
+/// Listens for the signals that stop a server, from now on.
+fn signals() -> Option<(Signal, Signal)> {
+    Some((signal(SignalKind::interrupt()).ok()?, signal(SignalKind::terminate()).ok()?))
+}
+
+async fn asked_to_stop(signals: Option<(Signal, Signal)>) {
+    let Some((mut interrupt, mut terminate)) = signals else { return std::future::pending().await };
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}

@@ -134,7 +134,7 @@ pub(crate) async fn identify(State(app): State<Arc<App>>, mut request: Request, 
 /// Whether a request is for what everybody may know, or brings what it signs in with in another way.
 fn signs_in_later(request: &Request) -> bool {
     match request.uri().path() {
-        "/v1/health" | "/v1/session" => true,
+        "/v1/health" | "/v1/session" | "/v1/links/question" | "/v1/links/answer" => true,
         "/v1/stream" => request.headers().contains_key(header::UPGRADE),
         _ => false,
     }

@@ -115,7 +115,12 @@ pub(super) async fn answer(
     Ok(Json(serde_json::to_value(&answered?).map_err(|error| ApiError::internal(&error))?))
 }
 
-fn give(app: &App, question: &Question, (person, via): (&Person, &str), reply: &Reply) -> Result<Approval, ApiError> {
+pub(super) fn give(
+    app: &App,
+    question: &Question,
+    (person, via): (&Person, &str),
+    reply: &Reply,
+) -> Result<Approval, ApiError> {
     let in_force = app.gate_of(question)?.in_force();
     let given = question.reasons.iter().any(|reason| reason.layer == "given");
     let answer = Answering {

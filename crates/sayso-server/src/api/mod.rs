@@ -9,6 +9,7 @@ mod decisions;
 mod grants;
 mod health;
 mod limits;
+mod links;
 mod metrics;
 mod openapi;
 mod outcomes;
@@ -52,6 +53,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/approvals/{id}", get(approvals::show))
         .route("/v1/approvals/{id}/preview", get(approvals::preview_width))
         .route("/v1/approvals/{id}/answer", post(approvals::answer))
+        .route("/v1/links/question", post(links::question))
+        .route("/v1/links/answer", post(links::answer))
         .route("/v1/grants", get(grants::list))
         .route("/v1/grants/{id}", delete(grants::revoke))
         .route("/v1/limits", get(limits::limits))

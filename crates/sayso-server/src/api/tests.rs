@@ -5,6 +5,7 @@ mod connections;
 mod peer;
 mod roles;
 mod stream;
+mod webhooks;
 
 use crate::app::{About, App};
 use crate::guard::WayIn;

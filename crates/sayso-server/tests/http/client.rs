@@ -41,6 +41,7 @@ impl Served {
             policy: Vec::new(),
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             beyond: None,
+            webhooks: Vec::new(),
             about: About {
                 folder: folder.path().to_string_lossy().into_owned(),
                 trust_tokens: true,

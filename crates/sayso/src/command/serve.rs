@@ -9,8 +9,9 @@ use crate::show::paint::Paint;
 use rustix::fs::FileType;
 use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Home, InForce, Places};
+use sayso_policy::Person;
 use sayso_policy::explain::visible;
-use sayso_server::{About, Beyond, Certificate, Error, Listening, Options, in_words};
+use sayso_server::{About, Beyond, Certificate, Error, Listening, Options, Webhook, in_words};
 use std::io::{Write as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 Examples:
   sayso serve
   sayso serve --port 7272
+  sayso serve --webhook https://chat.example/hooks/sayso
   sayso serve --address 0.0.0.0:7171 --tls-cert gate.pem --tls-key gate.key --host gate.example
   curl -s localhost:7171/v1/decisions -H 'Content-Type: application/json' -d '{\"command\": \"git push\"}'")]
 pub(crate) struct Serve {
@@ -44,6 +46,12 @@ pub(crate) struct Serve {
     /// Name under which others call this server, as in its certificate; repeatable
     #[arg(long, value_name = "NAME", requires = "tls_cert")]
     host: Vec<String>,
+    /// Tell questions there too, each with a one-time link that answers it; as `alice=https://...` for alice, else for you
+    #[arg(long, value_name = "[NAME=]URL", value_parser = webhook)]
+    webhook: Vec<Webhook>,
+    /// The same for a service that answers by itself; its answers are recorded as automated
+    #[arg(long, value_name = "NAME=URL", value_parser = automated_webhook)]
+    automated_webhook: Vec<Webhook>,
     /// Home folder whose policy and record count [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
@@ -77,7 +85,8 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         owner: operator::user_name(),
         next: next.to_owned(),
     };
-    let intro = Intro { enforcing, notices, decisions, state: places.shown(&places.state), found, next };
+    let told = webhooks(serve).into_iter().map(|webhook| (webhook.person, webhook.url)).collect();
+    let intro = Intro { told, enforcing, notices, decisions, state: places.shown(&places.state), found, next };
     let address = serve.address.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), serve.port));
     let beyond = match (&serve.tls_cert, &serve.tls_key) {
         (Some(chain), Some(key)) => Some(Beyond {
@@ -91,6 +100,7 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         policy: given,
         address,
         beyond,
+        webhooks: webhooks(serve),
         about,
         ready: Box::new(move |listening| say(&intro.text(Paint::for_stdout(), listening))),
         announce: Box::new(move |listening| say(&format!("\n  used. The next one: {}\n", link(listening)))),
@@ -98,6 +108,36 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
     sayso_server::serve(options).map_err(|error| failure(error, address))?;
     say("\nStopped.\n");
     Ok(ExitCode::SUCCESS)
+}
+
+/// `alice=https://chat.example/hook`, or the address alone.
+fn webhook(text: &str) -> Result<Webhook, String> {
+    let (name, url) = match text.split_once('=') {
+        Some((name, url)) if !name.contains([':', '/']) => (name, url),
+        _ => ("", text),
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
+    if name.len() > 64 || !name.chars().all(plain) {
+        return Err("a name has letters, digits and . _ - @ only".to_owned());
+    }
+    Ok(Webhook { person: Person::named(name), url: url.to_owned() })
+}
+
+fn automated_webhook(text: &str) -> Result<Webhook, String> {
+    let mut webhook = webhook(text)?;
+    if webhook.person.name.is_empty() {
+        return Err("say which service it is: NAME=URL".to_owned());
+    }
+    webhook.person.automated = true;
+    Ok(webhook)
+}
+
+fn webhooks(serve: &Serve) -> Vec<Webhook> {
+    let mut all = [&serve.webhook[..], &serve.automated_webhook[..]].concat();
+    for webhook in all.iter_mut().filter(|webhook| webhook.person.name.is_empty()) {
+        webhook.person.name = operator::user_name();
+    }
+    all
 }
 
 /// The terminal may be closed; the server goes on.
@@ -137,7 +177,7 @@ fn failure(error: Error, address: SocketAddr) -> Failure {
         Error::NotLoopback(_) => Failure::wrong(format!(
             "error: {error}\n\n  sayso serve --address {address} --tls-cert FILE --tls-key FILE --host NAME"
         )),
-        Error::Host(_) | Error::Certificate(..) => Failure::wrong(format!("error: {error}")),
+        Error::Host(_) | Error::Certificate(..) | Error::Webhook(..) => Failure::wrong(format!("error: {error}")),
         Error::Gate(error) => refused(error),
         error => Failure::Internal(error.into()),
     }
@@ -153,6 +193,8 @@ fn next(found: &[Found]) -> &'static str {
 
 /// What `serve` says when it is ready.
 struct Intro {
+    /// Who is told of questions, and where.
+    told: Vec<(Person, String)>,
     enforcing: String,
     notices: Vec<String>,
     decisions: u64,
@@ -177,6 +219,13 @@ impl Intro {
         };
         text.push_str(&format!("  page     {page}    works once, signs this browser in\n"));
         text.push_str(&format!("  record   {:<width$}    {decisions}\n", self.state, width = page.len()));
+        for (person, url) in &self.told {
+            text.push_str(&format!(
+                "  webhook  {}    for {person}, signed with {}/webhook-secret\n",
+                visible(url),
+                self.state
+            ));
+        }
         if !self.found.is_empty() {
             text.push_str("\n  agents on this machine\n");
             let width = self.found.iter().map(|agent| agent.title().len()).max().unwrap_or(0);

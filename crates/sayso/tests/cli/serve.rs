@@ -180,3 +180,18 @@ fn an_address_beyond_this_machine_without_what_it_needs_is_refused() {
     assert!(first(&said.err).starts_with("error: gate.pem: "), "{}", said.err);
     assert_eq!(person.run(&["serve", "--address", "0.0.0.0:0", "--tls-cert", "gate.pem"]).code, 2);
 }
+
+#[test]
+fn a_webhook_that_others_could_read_is_refused() {
+    let person = Person::new();
+    let said = person.run(&["serve", "--port", "0", "--webhook", "http://chat.example/hook"]);
+    assert_eq!(
+        (said.code, said.err.as_str()),
+        (2, "error: http://chat.example/hook must be https: whoever reads a link can answer with it\n")
+    );
+    assert_eq!(person.run(&["serve", "--port", "0", "--automated-webhook", "https://chat.example/"]).code, 2);
+    let served = serve_with(&person, person.sayso(), &["--webhook", "alice=http://127.0.0.1:9/x"]);
+    let line = "  webhook  http://127.0.0.1:9/x    for alice, signed with ~/.local/state/sayso/webhook-secret\n";
+    assert!(served.printed.contains(line), "{}", served.printed);
+    served.stop();
+}

@@ -1,0 +1,62 @@
+//! One address that messages are sent to.
+
+use super::message::Message;
+use super::sign::Secret;
+use crate::clock::now_ms;
+use crate::error::Error;
+use axum::body::Bytes;
+use axum::http::{Request, Uri, header};
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use std::time::Duration;
+
+/// How long a receiver may take to say that it has a message.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One address.
+pub(super) struct Post {
+    uri: Uri,
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+}
+
+impl Post {
+    /// Only https: a link answers a question, so nobody on the way may read it. Plain http stays on this machine.
+    pub(super) fn new(url: &str) -> Result<Self, Error> {
+        let bad = |why: &str| Error::Webhook(url.to_owned(), why.to_owned());
+        let uri: Uri = url.parse().map_err(|_| bad("is not an address"))?;
+        let host = uri.host().ok_or_else(|| bad("names no host"))?;
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(bad("has a name or password in it, which would be shown"));
+        }
+        match uri.scheme_str() {
+            Some("https") => {}
+            Some("http") if ["127.0.0.1", "localhost", "[::1]"].contains(&host) => {}
+            _ => return Err(bad("must be https: whoever reads a link can answer with it")),
+        }
+        let connector = HttpsConnectorBuilder::new()
+            .with_native_roots()
+            .map_err(|error| bad(&format!("needs the system's certificates, which cannot be read: {error}")))?
+            .https_or_http()
+            .enable_http1()
+            .build();
+        Ok(Self { uri, client: Client::builder(TokioExecutor::new()).build(connector) })
+    }
+
+    /// Whether the receiver has it. Where it sends its callers instead is not followed.
+    pub(super) async fn send(&self, message: &Message, secret: &Secret) -> bool {
+        let seconds = now_ms() / 1000;
+        let request = Request::post(self.uri.clone())
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::USER_AGENT, concat!("sayso/", env!("CARGO_PKG_VERSION")))
+            .header("sayso-id", &message.id)
+            .header("sayso-timestamp", seconds)
+            .header("sayso-signature", secret.sign(&message.id, seconds, &message.body))
+            .body(Full::new(Bytes::from(message.body.clone())));
+        let Ok(request) = request else { return false };
+        let answer = tokio::time::timeout(PATIENCE, self.client.request(request)).await;
+        matches!(answer, Ok(Ok(answer)) if answer.status().is_success())
+    }
+}
