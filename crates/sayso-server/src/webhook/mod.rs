@@ -19,6 +19,7 @@ use sayso_gate::approval::{Approval, Standing};
 use sayso_gate::store::{Approvals as _, Questions};
 use sayso_policy::Person;
 use sign::Secret;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -79,7 +80,7 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
             }
         }
     };
-    let mut after = None;
+    let (mut after, mut told_first) = (None, HashSet::new());
     loop {
         let caller = Caller::owner(&app.about.owner, Via::Http);
         let asked = Asked::behind(after);
@@ -89,8 +90,9 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
         };
         if after.is_none() {
             // Links end with the process that made them: questions that still wait get new ones.
-            for approval in waiting(&app).await {
+            for approval in waiting(&app).await.into_iter().rev() {
                 put(&approval);
+                told_first.insert(approval.question.id);
             }
         }
         while let Some(told) = follower.next().await {
@@ -98,10 +100,16 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
             if let Some(question) = told.question
                 && let Some(approval) = find(&app, question).await
             {
-                if approval.standing != Standing::Pending {
-                    app.links.end(&approval.question.id);
+                let (id, pending) = (&approval.question.id, approval.standing == Standing::Pending);
+                match told.name {
+                    // One that was asked while the first were told is among them.
+                    "approval_required" if pending && !told_first.contains(id) => put(&approval),
+                    "approval_response" if !pending => {
+                        app.links.end(id);
+                        put(&approval);
+                    }
+                    _ => {}
                 }
-                put(&approval);
             }
         }
         tokio::time::sleep(webhooks.rest).await;
