@@ -5,8 +5,9 @@
 // from the binary, so that the page can be worked on without building.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -31,10 +32,15 @@ export const noise = [];
 export const at = { page: null, browser: null, server: null };
 let printed = '';
 
+// The server writes its key to a screen or a pipe, and not where it would be kept. What node calls a pipe is a socket, as
+// that of a system's journal is: so it gets a real one.
 export function startServer() {
-  at.server = spawn(SAYSO, ['serve', '--port', '0', '--home', home], { cwd: project, env: { ...process.env, HOME: home, NO_COLOR: '1' } });
-  at.server.stdout.on('data', (data) => { printed += data; });
-  at.server.stderr.on('data', (data) => { printed += data; });
+  const screen = join(folder, 'screen');
+  spawnSync('mkfifo', [screen]);
+  const read = openSync(screen, constants.O_RDONLY | constants.O_NONBLOCK);
+  const written = openSync(screen, 'w');
+  new Socket({ fd: read, readable: true }).on('data', (data) => { printed += data; });
+  at.server = spawn(SAYSO, ['serve', '--port', '0', '--home', home], { cwd: project, env: { ...process.env, HOME: home, NO_COLOR: '1' }, stdio: ['ignore', written, written] });
 }
 
 export async function until(what, test, patience = 15_000) {
@@ -97,7 +103,7 @@ export async function open(address, { signedIn = false, ...options } = {}) {
     await context.addInitScript((items) => { for (const [key, value] of Object.entries(items)) sessionStorage.setItem(key, value); }, state);
   }
   const opened = await context.newPage();
-  opened.on('console', (message) => { if (['error', 'warning'].includes(message.type())) noise.push(message.text()); });
+  opened.on('console', (message) => { if (['error', 'warning'].includes(message.type())) noise.push(message.text() + ' ' + message.location().url.slice(0, 200)); });
   opened.on('pageerror', (error) => noise.push(String(error)));
   opened.on('dialog', (dialog) => { noise.push('a dialog: ' + dialog.message()); dialog.dismiss(); });
   await opened.goto(address);
@@ -172,7 +178,7 @@ export async function runAll() {
   } finally {
     await at.browser?.close();
     at.server.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
   console.log(passed + ' passed, ' + failed + ' failed');
   process.exit(failed ? 1 : 0);
