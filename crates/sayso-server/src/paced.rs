@@ -15,6 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+/// The empty line behind the headers.
+const END_OF_HEAD: u32 = u32::from_be_bytes(*b"\r\n\r\n");
 /// What is read after a refusal, so that whoever is still talking gets to hear it.
 const MOST_DRAINED: usize = 1024 * 1024;
 /// How long that may take.
@@ -71,6 +73,8 @@ pub(crate) struct Paced<S> {
     turn: u32,
     since: Instant,
     got: usize,
+    /// The last four bytes of the head that is being read; those that end it stay.
+    last: u32,
     alarm: Option<Pin<Box<Sleep>>>,
     /// Since when nothing of what is sent was taken.
     stuck: Option<Instant>,
@@ -90,6 +94,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
             turn: 0,
             since: Instant::now(),
             got: 0,
+            last: 0,
             alarm: None,
             stuck: None,
             write_alarm: None,
@@ -216,9 +221,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
         }
         let (turn, phase) = (this.progress.turn.load(Ordering::Acquire), this.progress.phase());
         if turn != this.turn {
-            (this.turn, this.got, this.since) = (turn, 0, Instant::now());
+            (this.turn, this.got, this.last, this.since) = (turn, 0, 0, Instant::now());
         }
-        if phase == Phase::Head && this.got >= this.bounds.head_bytes {
+        if phase == Phase::Head && this.last != END_OF_HEAD && this.got >= this.bounds.head_bytes {
             this.refuse(context, &ApiError::long_head(this.bounds.head_bytes));
             return this.poll_drain(context);
         }
@@ -230,6 +235,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
                     this.since = Instant::now();
                 }
                 this.got = this.got.saturating_add(read_now);
+                // What follows a head in the same read is a body, however long: it does not count for the head.
+                for byte in buffer.filled().get(before..).filter(|_| phase == Phase::Head).unwrap_or_default() {
+                    if this.last == END_OF_HEAD {
+                        break;
+                    }
+                    this.last = this.last << 8 | u32::from(*byte);
+                }
                 Poll::Ready(read)
             }
             Poll::Pending => {

@@ -258,3 +258,26 @@ async fn a_watcher_that_takes_nothing_is_dropped() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_long_body_that_comes_with_its_head_is_no_long_head() {
+    let server = Server::new(POLICY);
+    let address = server.listen_within(bounds()).await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let body = json!({"command": format!("echo {}", "a".repeat(100_000))}).to_string();
+    let head = format!(
+        "POST /v1/decisions HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    // Later requests of a connection are read in larger pieces than the first.
+    for _ in 0..4 {
+        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        let (mut answer, mut piece) = (Vec::new(), [0_u8; 4096]);
+        while !answer.ends_with(b"}") {
+            let many = stream.read(&mut piece).await.unwrap();
+            assert!(many > 0, "{}", String::from_utf8_lossy(&answer));
+            answer.extend_from_slice(&piece[..many]);
+        }
+        assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    }
+}
