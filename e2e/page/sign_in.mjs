@@ -28,3 +28,26 @@ test('the key signs in, leaves the address, and works once', async () => {
   const again = await fetch(used.replace(/\/#.*/, '/v1/session'), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ key: used.split('k=')[1] }) });
   assert.equal(again.status, 403);
 });
+
+const go = async (key, heading) => {
+  await at.page.keyboard.press(key);
+  await at.page.getByRole('heading', { name: heading }).first().waitFor();
+};
+
+test('views that have nothing to show say the next step', async () => {
+  await at.page.getByText('Nothing waits for you.').waitFor();
+  await go('2', 'Activity');
+  await at.page.getByText('No decisions yet.').waitFor();
+  await at.page.getByText('sayso install claude-code').waitFor();
+  await shot(at.page, 'empty');
+  await go('4', 'Remembered answers');
+  await at.page.getByText('Nothing is remembered.').waitFor();
+  await go('5', 'Limits');
+  await at.page.getByText('The policy states no limits.').waitFor();
+  await at.page.getByText('[limits.session]').waitFor();
+  await go('6', 'Sessions');
+  await at.page.getByText('No sessions yet.').waitFor();
+  await at.page.getByRole('button', { name: 'runs' }).click();
+  await at.page.getByText('No runs yet.').waitFor();
+  await at.page.getByRole('button', { name: 'sessions' }).click();
+});

@@ -13,17 +13,26 @@ macro_rules! script {
 }
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 14] = [
+const FILES: [(&str, &str, &str); 23] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
+    script!("activity.js"),
     script!("api.js"),
     script!("app.js"),
     script!("approvals.js"),
     script!("card.js"),
     script!("changes.js"),
-    script!("decisions.js"),
+    script!("chart.js"),
+    script!("counts.js"),
+    script!("decision.js"),
+    script!("grants.js"),
     script!("keys.js"),
+    script!("limits.js"),
+    script!("lines.js"),
     script!("live.js"),
+    script!("parts.js"),
+    script!("policy.js"),
+    script!("sessions.js"),
     script!("text.js"),
     script!("try.js"),
     script!("verdict.js"),

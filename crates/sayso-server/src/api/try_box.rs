@@ -33,6 +33,9 @@ fn judge(app: &App, fields: &Fields) -> Result<Value, ApiError> {
     let facts = Facts { files: &RealFiles, env: &env };
     let (operation, decision) = gate.rehearse(call, facts);
     let operation = operation.ok_or_else(|| ApiError::internal(&"Sayso failed while it judged this."))?;
-    let changes = nearest(&gate.in_force().policy, &operation, &decision, &Memory::default(), facts);
+    // It costs many times the decision itself; whoever only wants to know what asks leaves it out.
+    let wanted = !matches!(fields.value("nearest").map_err(ApiError::malformed)?, Some(Value::Bool(false)));
+    let changes = wanted.then(|| nearest(&gate.in_force().policy, &operation, &decision, &Memory::default(), facts));
+    let changes = changes.unwrap_or_default();
     Ok(trace(&operation, &decision, &changes))
 }

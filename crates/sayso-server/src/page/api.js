@@ -34,13 +34,25 @@ export async function signIn(key) {
 }
 
 export const status = () => json('/v1/status');
-export const records = (query) => json('/v1/audit?' + new URLSearchParams(query));
+export const audit = (query) => json('/v1/audit?' + new URLSearchParams(query));
+export const counts = (query) => json('/v1/audit/counts?' + new URLSearchParams(query));
 export const tryOut = (body, signal) => json('/v1/try', { method: 'POST', body: JSON.stringify(body), signal });
 
 export const approvals = () => json('/v1/approvals');
 export const approval = (id) => json('/v1/approvals/' + encodeURIComponent(id));
 export const preview = (id, width) => json('/v1/approvals/' + encodeURIComponent(id) + '/preview?width=' + width);
 export const answer = (id, reply) => json('/v1/approvals/' + encodeURIComponent(id) + '/answer', { method: 'POST', body: JSON.stringify(reply) });
+
+export const grants = (all) => json('/v1/grants' + (all ? '?all=true' : ''));
+export const revoke = (id) => json('/v1/grants/' + encodeURIComponent(id), { method: 'DELETE' });
+export const limits = (scope) => json('/v1/limits' + (scope === 'all' ? '' : '?scope=' + scope));
+export const courses = (of, query) => json('/v1/' + of + '?' + new URLSearchParams(query));
+export const course = (of, id, tenant) => json('/v1/' + of + '/' + encodeURIComponent(id) + (tenant ? '?tenant=' + encodeURIComponent(tenant) : ''));
+
+export const policy = () => json('/v1/policy');
+export const versions = () => json('/v1/policy/versions');
+export const version = (version) => json('/v1/policy/versions/' + encodeURIComponent(version));
+export const rollBack = (version, base) => json('/v1/policy/rollback', { method: 'POST', body: JSON.stringify({ version, base }) });
 
 // New records as they come, for ever: after a break it goes on behind the last one seen. Whoever follows with a page
 // that can be seen counts as there; a page in the background must not hold callers for somebody who is not looking.

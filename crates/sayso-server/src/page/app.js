@@ -2,14 +2,18 @@
 import { html, render, useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
 import { Approvals } from '/approvals.js';
-import { Decisions } from '/decisions.js';
+import { Activity } from '/activity.js';
+import { Grants } from '/grants.js';
 import { isTyping } from '/keys.js';
+import { Limits } from '/limits.js';
 import { useLive } from '/live.js';
+import { Policy } from '/policy.js';
+import { Sessions } from '/sessions.js';
 import { TryBox } from '/try.js';
-import { visible } from '/text.js';
+import { plain, visible } from '/text.js';
 
 // The views, in the order of their keys.
-const VIEWS = [['approvals', 'Approvals'], ['activity', 'Activity']];
+const VIEWS = [['approvals', 'Approvals'], ['activity', 'Activity'], ['policy', 'Policy'], ['grants', 'Grants'], ['limits', 'Limits'], ['sessions', 'Sessions']];
 
 function App() {
   const [signed, setSigned] = useState(api.token() ? 'in' : 'checking');
@@ -54,7 +58,7 @@ function SignIn({ signIn, wrong }) {
 
 // Which view the address names.
 function useView() {
-  const named = () => VIEWS.map(([name]) => name).find((name) => location.hash === '#/' + name) ?? 'approvals';
+  const named = () => VIEWS.map(([name]) => name).find((name) => location.hash.split('?')[0] === '#/' + name) ?? 'approvals';
   const [view, setView] = useState(named());
   useEffect(() => {
     const onChange = () => setView(named());
@@ -65,10 +69,11 @@ function useView() {
 }
 
 function Home({ signOut }) {
-  const { approvals, status, live, failed, event, act } = useLive(signOut);
+  const { approvals, status, live, failed, on, act } = useLive(signOut);
   const [view, setView] = useView();
   const [help, setHelp] = useState(false);
   const tryBox = useRef(null);
+  const wantsTry = useRef(false);
   const waiting = (approvals ?? []).filter((it) => it.standing === 'pending').length;
 
   useEffect(() => {
@@ -77,16 +82,17 @@ function Home({ signOut }) {
 
   useEffect(() => {
     const onKey = (event) => {
-      if (event.key === 'Escape') { setHelp(false); if (event.target.matches('input, textarea')) event.target.blur(); return; }
+      if (event.key === 'Escape') { if (event.target.matches('input, textarea')) event.target.blur(); return; }
+      if (document.querySelector('dialog[open]')) return;
       if (isTyping(event)) return;
       if (event.key === 't') {
         event.preventDefault();
-        // At once where the box is there: what is typed next is meant for it.
-        if (tryBox.current) tryBox.current.focus(); else { setView('activity'); setTimeout(() => tryBox.current?.focus(), 0); }
+        // At once: what is typed next is meant for the box.
+        if (tryBox.current) tryBox.current.focus(); else { wantsTry.current = true; setView('policy'); }
       }
       const chosen = VIEWS[Number(event.key) - 1];
       if (chosen) setView(chosen[0]);
-      if (event.key === '?') setHelp((shown) => !shown);
+      if (event.key === '?') setHelp(true);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -100,29 +106,31 @@ function Home({ signOut }) {
       <button class="quiet" onClick=${() => setHelp(true)} aria-label="Keys">?</button>
     </header>
     <main>
-      ${status?.notices.map((notice) => html`<p class="notice">${visible(notice)}</p>`)}
       <nav class="tabs" aria-label="Views">${VIEWS.map(([name, title], index) => html`
-        <a href=${'#/' + name} aria-current=${view === name ? 'page' : undefined} title=${'Key ' + (index + 1)}>${title}${name === 'approvals' && waiting > 0 && html` <span class="badge">${waiting}</span>`}</a>`)}
+        <a href=${'#/' + name} aria-current=${view === name ? 'page' : undefined} title=${'Key ' + (index + 1)}>${title}${name === 'approvals' && waiting > 0 && html` <span class="badge">${waiting}</span>`}${name === 'policy' && status?.notices.length > 0 && html` <span class="badge" title=${plain(status.notices[0], 300)}>${status.notices.length}<span class="hidden"> notices</span></span>`}</a>`)}
       </nav>
       ${view === 'approvals' && html`<${Approvals} approvals=${approvals} act=${act} status=${status} />`}
-      ${view === 'activity' && html`<${TryBox} input=${tryBox} folder=${status?.folder} /><${Decisions} event=${event} status=${status} />`}
+      ${view === 'activity' && html`<${Activity} on=${on} status=${status} />`}
+      ${view === 'policy' && html`<${TryBox} input=${tryBox} wanted=${wantsTry} folder=${status?.folder} /><${Policy} on=${on} status=${status} />`}
+      ${view === 'grants' && html`<${Grants} on=${on} />`}
+      ${view === 'limits' && html`<${Limits} on=${on} />`}
+      ${view === 'sessions' && html`<${Sessions} on=${on} status=${status} />`}
     </main>
     <footer>${status && html`<span>sayso ${status.version}</span><span>record in ${status.record}</span>`}</footer>
     ${failed && html`<p class="wrong toast" role="alert">${visible(failed)}</p>`}
     ${help && html`<${Help} close=${() => setHelp(false)} />`}`;
 }
 
+// A dialog of the browser's own: it keeps the focus inside and gives it back.
 function Help({ close }) {
-  const button = useRef(null);
-  useEffect(() => button.current?.focus(), []);
-  const keys = [['t', 'try a command'], ['1 - ' + VIEWS.length, VIEWS.map(([, title]) => title.toLowerCase()).join(', ')], ['j  k', 'next, previous'], ['a  d', 'allow, deny the question in focus'], ['Enter', 'open or close a decision'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
-  return html`<div class="veil" onClick=${close}>
-    <section role="dialog" aria-modal="true" aria-label="Keys" class="help" onClick=${(event) => event.stopPropagation()}>
-      <h2>Keys</h2>
+  const dialog = useRef(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const keys = [['1 - ' + VIEWS.length, VIEWS.map(([, title]) => title.toLowerCase()).join(', ')], ['j  k', 'next, previous'], ['a  d', 'allow, deny the question in focus'], ['Enter', 'open or close'], ['t', 'try a command'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
+  return html`<dialog ref=${dialog} class="help" aria-label="Keys" onClose=${close} onClick=${(event) => { if (event.target === dialog.current) dialog.current.close(); }}>
+    <div class="inside"><h2>Keys</h2>
       <dl>${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-      <button ref=${button} onClick=${close}>Close</button>
-    </section>
-  </div>`;
+      <button onClick=${() => dialog.current.close()}>Close</button></div>
+  </dialog>`;
 }
 
 const root = document.getElementById('app');

@@ -1,5 +1,5 @@
 // What the page knows, kept up to date by the stream.
-import { useEffect, useState } from '/vendor/preact-htm.js';
+import { useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
 
 // Events may overtake answers: what is decided stays decided. Of a long question the events bring the beginning only.
@@ -14,20 +14,24 @@ async function prepared(question) {
   const whole = question.folded ? await api.approval(question.id).catch(() => question) : question;
   if (typeof whole.command !== 'string') return whole;
   const where = { ...(whole.cwd && { cwd: whole.cwd }), ...(whole.workspace && { workspace: whole.workspace }) };
-  const stop = AbortSignal.timeout(3000);
-  const tried = await api.tryOut({ command: whole.command, ...where }, stop).catch(() => null);
-  const spans = (tried?.effects ?? []).filter((it) => it.verdict !== 'allow' && it.span).map((it) => it.span);
+  const stop = AbortSignal.timeout(5000);
+  const tried = await api.tryOut({ command: whole.command, nearest: false, ...where }, stop).catch(() => null);
+  if (!tried) return { ...whole, marks: null };
+  const spans = tried.effects.filter((it) => it.verdict !== 'allow' && it.span).map((it) => it.span);
   // Where all of it is unclear, marks would say nothing.
   return { ...whole, marks: spans.some(([start, end]) => end - start > 2000) ? [] : spans };
 }
+
+const ASKS_MS = 2000;
+const same = (old, fresh) => JSON.stringify({ ...old, decisions: 0 }) === JSON.stringify({ ...fresh, decisions: 0 });
 
 export function useLive(signOut) {
   const [approvals, setApprovals] = useState(null);
   const [status, setStatus] = useState(null);
   const [live, setLive] = useState(false);
   const [failed, setFailed] = useState(null);
-  // The last event, for views that show something else of the record.
-  const [event, setEvent] = useState(null);
+  // Views that show something else of the record listen to its events.
+  const listeners = useRef(new Set());
 
   // A known question keeps its place; a new one goes below. One that was over before it was seen here is no news.
   const put = (fresh) => setApprovals((all) => {
@@ -47,13 +51,13 @@ export function useLive(signOut) {
     (async () => {
       try {
         setStatus(await api.status());
-        const newest = (await api.records({ limit: 1, order: 'newest' }).catch(forbidden)).records[0]?.seq ?? 0;
+        const newest = (await api.audit({ kind: 'all', limit: 1, order: 'newest' }).catch(forbidden)).records[0]?.seq ?? 0;
         const waiting = (await api.approvals()).approvals.reverse();
         waiting.forEach((it) => coming.set(it.id, Promise.resolve()));
         setApprovals(await Promise.all(waiting.map(prepared)));
         const onEvent = (record) => {
           if (record.approval) update(record.approval);
-          setEvent(record);
+          listeners.current.forEach((listen) => listen(record));
         };
         await api.follow(newest, onEvent, setLive, stop.signal);
       } catch (error) {
@@ -64,12 +68,24 @@ export function useLive(signOut) {
     return () => stop.abort();
   }, []);
 
+  // A policy file may change without a call that would be recorded: the server is asked what is in force.
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible' && live) api.status().then((fresh) => setStatus((old) => (same(old, fresh) ? old : fresh)), () => {});
+    }, ASKS_MS);
+    return () => clearInterval(timer);
+  }, [live]);
+
   const act = {
     update: put,
     refresh: (id) => api.approval(id).then(put, () => {}),
     putAway: () => setApprovals((all) => all.filter((it) => it.standing === 'pending')),
   };
-  return { approvals, status, live, failed, event, act };
+  const on = (listen) => {
+    listeners.current.add(listen);
+    return () => listeners.current.delete(listen);
+  };
+  return { approvals, status, live, failed, on, act };
 }
 
 // An approver may answer and not read the record.

@@ -100,10 +100,11 @@ function windows({ characters, inside }) {
 
 const number = (count) => count.toLocaleString('en');
 
-// A command with marked parts, folded where it is long.
+// A command with marked parts, folded where it is long. Where it is not known what to mark (`null`), nothing is folded:
+// the part that matters must not be among what is not shown.
 export function Marked({ text, spans = NONE, kind = 'ask', label }) {
-  const [open, setOpen] = useState(false);
-  const all = useMemo(() => covered(String(text ?? ''), spans), [text, spans]);
+  const [open, setOpen] = useState(spans === null);
+  const all = useMemo(() => covered(String(text ?? ''), spans ?? NONE), [text, spans]);
   const count = all.characters.length;
   if (count <= FOLD) return html`<pre class="marked" tabindex="0" aria-label=${label}><bdi dir="ltr">${pieces(all, 0, count, kind)}</bdi></pre>`;
   let shown = 0;

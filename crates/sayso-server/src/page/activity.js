@@ -1,0 +1,134 @@
+// The record: decisions as they come, found by what they are, with counts and what would have spared questions.
+import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
+import * as api from '/api.js';
+import { Counts } from '/counts.js';
+import { Decision } from '/decision.js';
+import { isTyping, step } from '/keys.js';
+import { Wrong } from '/parts.js';
+import { visible } from '/text.js';
+
+const KINDS = ['all', 'deny', 'ask', 'allow'];
+const TIMES = [['', 'all time'], ['3600000', 'last hour'], ['86400000', 'last day'], ['604800000', 'last 7 days'], ['2592000000', 'last 30 days']];
+const NAMES = ['agent', 'session', 'tool', 'rule', 'text'];
+const PAGE = 100;
+const MOST = 300; // rows that new decisions may pile up to; the record keeps all
+
+// Filters stand in the address, so that a link leads to what was found.
+function useFilters() {
+  const read = () => Object.fromEntries([...new URLSearchParams(location.hash.split('?')[1] ?? '')].filter(([name]) => [...NAMES, 'verdict', 'time'].includes(name)));
+  const [filters, setFilters] = useState(read());
+  useEffect(() => {
+    const onChange = () => setFilters(read());
+    addEventListener('hashchange', onChange);
+    return () => removeEventListener('hashchange', onChange);
+  }, []);
+  const put = (some) => {
+    const all = Object.fromEntries(Object.entries({ ...read(), ...some }).filter(([, value]) => value));
+    const text = new URLSearchParams(all).toString();
+    history.replaceState(null, '', '#/activity' + (text ? '?' + text : ''));
+    setFilters(all);
+  };
+  return [filters, put];
+}
+
+// In the words of the API. A stretch of time counts from when it was chosen.
+export function asked(filters) {
+  const { verdict, time, ...rest } = filters;
+  return { ...rest, ...(verdict && { verdict }), ...(time && { since: Date.now() - Number(time) }) };
+}
+
+export function Activity({ on, status }) {
+  const [filters, filter] = useFilters();
+  const [records, setRecords] = useState(null);
+  const [more, setMore] = useState(false);
+  const [wrong, setWrong] = useState(null);
+  const [fresh, setFresh] = useState(0);
+  const [open, setOpen] = useState(null);
+  const list = useRef(null);
+  const box = useRef(null);
+  const busy = useRef(false);
+  const key = JSON.stringify(filters);
+  const filtered = Object.keys(filters).length > 0;
+
+  const load = async (older) => {
+    try {
+      const before = older && records?.length ? { before: records.at(-1).seq } : {};
+      const found = (await api.audit({ ...asked(filters), ...before, limit: PAGE, order: 'newest' })).records;
+      setRecords(older ? [...records, ...found] : found);
+      setMore(found.length === PAGE);
+      setWrong(null);
+      if (!older) setFresh(0);
+    } catch (error) {
+      setWrong(error.message);
+    }
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => load(false), records === null ? 0 : 200);
+    return () => clearTimeout(timer);
+  }, [key]);
+
+  // What is new comes on top at once, unless somebody reads: then it waits behind a button.
+  const reading = open !== null || filtered;
+  useEffect(() => {
+    let [come, timer] = [[], null];
+    const show = () => {
+      const some = come;
+      [come, timer] = [[], null];
+      if (reading || scrollY > 300) { setFresh((many) => many + some.length); return; }
+      setRecords((all) => {
+        if (all === null) return all;
+        const known = new Set(all.map((it) => it.seq));
+        return [...some.filter((it) => !known.has(it.seq)).reverse(), ...all].slice(0, Math.max(MOST, all.length));
+      });
+    };
+    const stop = on((event) => {
+      if (event.type !== 'decision') return;
+      come.push(event);
+      timer ??= setTimeout(show, 100);
+    });
+    return () => { stop(); clearTimeout(timer); };
+  }, [reading]);
+  // Under a filter the record itself says what matches.
+  useEffect(() => {
+    if (fresh === 0 || !filtered || open !== null || scrollY > 300 || busy.current) return;
+    busy.current = true;
+    setTimeout(() => { busy.current = false; load(false); }, 500);
+  }, [fresh]);
+
+  useEffect(() => {
+    const onKey = (event) => {
+      step(event, list.current, '.row');
+      if (!isTyping(event) && event.key === '/') { event.preventDefault(); box.current?.focus(); }
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+
+  const field = (name) => html`<label class="field">${name}<input name=${name} ref=${name === 'text' ? box : null} type="search" value=${filters[name] ?? ''}
+    onInput=${(event) => filter({ [name]: event.target.value })} placeholder=${name === 'text' ? 'search  /' : 'any'} autocomplete="off" spellcheck=${false} /></label>`;
+  return html`<section class="activity" aria-labelledby="activity-title">
+    <div class="title"><h2 id="activity-title">Activity</h2>
+      <div class="filters" role="group" aria-label="Filter by verdict">${KINDS.map((it) => html`
+        <button class="chip" aria-pressed=${(filters.verdict ?? 'all') === it} onClick=${() => filter({ verdict: it === 'all' ? '' : it })}>${it}</button>`)}</div>
+      <label class="field">time<select value=${filters.time ?? ''} onChange=${(event) => filter({ time: event.target.value })}>${TIMES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
+    </div>
+    <form class="fields" role="search" onSubmit=${(event) => event.preventDefault()}>${NAMES.map(field)}
+      <button type="button" class="quiet" disabled=${!filtered} onClick=${() => { filter(Object.fromEntries([...NAMES, 'verdict', 'time'].map((name) => [name, '']))); }}>Clear</button></form>
+    <${Counts} filters=${filters} filter=${filter} on=${on} hold=${open !== null} />
+    <${Wrong} text=${wrong} />
+    ${fresh > 0 && html`<button class="fresh" onClick=${() => { setOpen(null); load(false); scrollTo(0, 0); }}>${fresh === 1 ? 'Show 1 new decision' : 'Show ' + fresh + ' new decisions'}</button>`}
+    ${records === null && !wrong && html`<p class="loading">Loading…</p>`}
+    ${records?.length === 0 && !filtered && html`<${Empty} status=${status} />`}
+    ${records?.length === 0 && filtered && html`<p class="empty card">No decision on record matches. Clear a filter to see more.</p>`}
+    <ol class="list decisions" ref=${list}>${(records ?? []).map((it) => html`<${Decision} key=${it.seq} record=${it} open=${open === it.seq} filter=${filter}
+      toggle=${() => setOpen(open === it.seq ? null : it.seq)} />`)}</ol>
+    ${more && html`<button class="more-rows" onClick=${() => load(true)}>Show older decisions</button>`}
+  </section>`;
+}
+
+function Empty({ status }) {
+  return html`<div class="empty card">
+    <p><strong>No decisions yet.</strong> They appear here as soon as a guarded agent asks for something.</p>
+    ${status && html`<p>Next: <code>${visible(status.next)}</code></p>`}
+  </div>`;
+}
