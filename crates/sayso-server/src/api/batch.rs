@@ -1,14 +1,14 @@
 //! A list of calls in the body of `POST /v1/decisions`: each judged in its turn, each answered in its place.
 
 use super::asked::blocking;
-use super::decisions::{Answered, asked, wait};
+use super::decisions::{Answered, Asked, asked, wait};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::Caller;
 use crate::wire::line::{self, Id};
 use axum::Json;
 use axum::body::Bytes;
-use sayso_gate::{Asking, Held, Once, RealFiles};
+use sayso_gate::{Asking, Held, Judged, Once, RealFiles, Unsaid};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -47,20 +47,69 @@ pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result
         if calls.len() > MOST {
             return Err(ApiError::malformed(format!("At most {MOST} calls at a time; these are {}.", calls.len())));
         }
-        let all = calls.into_iter().map(|call| {
+        let mut list = List { app: &app, told: Vec::with_capacity(calls.len()), unsaid: Vec::new() };
+        for call in calls {
             let (id, fields) = line::read(call.get().as_bytes());
-            let judged = fields.map_err(ApiError::malformed).and_then(|fields| judge(&app, &caller, &fields));
-            match judged {
-                Ok((judged, question)) => Each::Answered(Box::new(Answered::of(&app, id, judged, question))),
-                Err(error) => Each::Refused { id, error: error.body() },
+            match fields.map_err(ApiError::malformed).and_then(|fields| look(&app, &caller, &fields)) {
+                Ok(Looked::Unsaid(unsaid)) => list.later(id, *unsaid),
+                Ok(Looked::Needs(asked, wait)) => {
+                    // What was said before it is recorded before it.
+                    list.record();
+                    let (judged, question) = remembering(&asked, wait);
+                    list.told.push(Each::said(&app, id, judged, question));
+                }
+                Err(error) => list.told.push(Each::Refused { id, error: error.body() }),
             }
-        });
-        Ok(Json(all.collect()))
+        }
+        list.record();
+        Ok(Json(list.told))
     })
     .await
 }
 
-fn judge(app: &App, caller: &Caller, fields: &line::Fields) -> Result<(sayso_gate::Judged, Option<String>), ApiError> {
+impl Each {
+    fn said(app: &App, id: Id, judged: Judged, question: Option<String>) -> Self {
+        Self::Answered(Box::new(Answered::of(app, id, judged, question)))
+    }
+}
+
+/// Answers in their places, and what is not recorded yet.
+struct List<'a> {
+    app: &'a App,
+    told: Vec<Each>,
+    /// With the places of their answers.
+    unsaid: Vec<(usize, Unsaid)>,
+}
+
+impl List<'_> {
+    /// INVARIANT: until it is recorded, what stands in its place lets nothing run.
+    fn later(&mut self, id: Id, unsaid: Unsaid) {
+        self.unsaid.push((self.told.len(), unsaid));
+        self.told.push(Each::Refused { id, error: ApiError::internal(&"It was not recorded.").body() });
+    }
+
+    /// Records what is not recorded yet, together.
+    fn record(&mut self) {
+        let (places, unsaid): (Vec<usize>, Vec<Unsaid>) = std::mem::take(&mut self.unsaid).into_iter().unzip();
+        for (place, judged) in places.into_iter().zip(Unsaid::record_all(unsaid)) {
+            if let Some(told) = self.told.get_mut(place)
+                && let Each::Refused { id, .. } = told
+            {
+                *told = Each::said(self.app, std::mem::take(id), judged, None);
+            }
+        }
+    }
+}
+
+/// What comes of a first look at one call.
+enum Looked {
+    /// It is said once it is recorded.
+    Unsaid(Box<Unsaid>),
+    /// Limits or remembered answers count, or people have to be asked.
+    Needs(Box<Asked>, Option<Duration>),
+}
+
+fn look(app: &App, caller: &Caller, fields: &line::Fields) -> Result<Looked, ApiError> {
     // One call would hold up all that follow it; with 0 its question is put, and the caller comes back.
     let wait = wait(fields)?;
     if wait.is_some_and(|wait| wait > Duration::ZERO) {
@@ -68,12 +117,20 @@ fn judge(app: &App, caller: &Caller, fields: &line::Fields) -> Result<(sayso_gat
             "In a list `wait` can only be 0: the question is put, and the call is not held.",
         ));
     }
-    let asked = asked(app, caller, fields, &Once::over(&RealFiles))?;
+    let looked = Once::over(&RealFiles);
+    let asked = asked(app, caller, fields, &looked)?;
+    Ok(match asked.ahead(&looked) {
+        Some(unsaid) => Looked::Unsaid(Box::new(unsaid)),
+        None => Looked::Needs(Box::new(asked), wait),
+    })
+}
+
+fn remembering(asked: &Asked, wait: Option<Duration>) -> (Judged, Option<String>) {
     if wait.is_none() {
-        return Ok((asked.judge(Asking::OwnPrompt), None));
+        return (asked.judge(Asking::OwnPrompt), None);
     }
-    Ok(match asked.hold() {
+    match asked.hold() {
         Held::Judged(judged) => (*judged, None),
         Held::Waits(question) => (asked.judge(Asking::Ticket { asked: true }), Some(question)),
-    })
+    }
 }

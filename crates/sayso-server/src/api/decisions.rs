@@ -181,7 +181,11 @@ pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'
     if let Some(session) = &call.actor.session
         && let Some(root) = call.workspace.root()
     {
-        let fixed = app.sessions.workspace(session, root)?;
+        // Sessions of two tenants may have one name.
+        let fixed = match &call.actor.tenant {
+            Some(tenant) => app.sessions.workspace(&format!("{tenant}\0{session}"), root)?,
+            None => app.sessions.workspace(session, root)?,
+        };
         if fixed != root {
             call.workspace = wire::workspace_in(looked, &fixed, call.home.as_deref());
         }
@@ -203,7 +207,7 @@ impl Asked {
         self.gate.judge_in(self.call.clone(), &circumstances, self.facts())
     }
 
-    fn ahead(&self, looked: &Once<'_>) -> Option<Unsaid> {
+    pub(super) fn ahead(&self, looked: &Once<'_>) -> Option<Unsaid> {
         self.gate.judge_ahead(&self.call, &self.circumstances, (looked, &self.env))
     }
 
