@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::audit::{CalledAs, Ended, Happening, Log, Order, Query, Spool, What};
+use sayso_gate::audit::{CalledAs, Change, Ended, Event, Happening, Kind, Log, Order, Query, Spool, What};
 use sayso_gate::{Places, Record, Recorder};
 use sayso_policy::{Actor, Answer, Verdict};
 use std::collections::BTreeSet;
@@ -247,4 +247,28 @@ fn damaged_bytes_of_any_kind_cost_no_whole_record() {
     let log = Log::open(&places).unwrap();
     let folded = log.fold().unwrap();
     assert_eq!((folded.records, folded.damaged), (7, 6));
+}
+
+#[test]
+fn only_what_hooks_write_is_taken_from_the_spool() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    spool.record(&record(1)).unwrap();
+    spool.keep_policy("v1", &[]).unwrap();
+    let mut forged: Vec<Event> = Kind::ALL[2..].iter().map(|kind| Change::now(*kind, "given").into()).collect();
+    forged
+        .push(Change { id: "g-0-given".into(), about: Some("g-0".into()), ..Change::now(Kind::Grant, "given") }.into());
+    // The name that a real revocation will need.
+    forged.push(Record { id: "g-0-revoked".into(), ..record(2) }.into());
+    let lines: String = forged.iter().map(|event| event.to_line().unwrap() + "\n").collect();
+    let current = places.state.join("spool/current.jsonl");
+    std::fs::OpenOptions::new().append(true).open(current).unwrap().write_all(lines.as_bytes()).unwrap();
+
+    let log = Log::open(&places).unwrap();
+    let folded = log.fold().unwrap();
+    assert_eq!((folded.records, folded.damaged), (2, forged.len()));
+    assert!(damaged(&places)[0].contains("g-0-given"), "{:?}", damaged(&places));
+    let kept = |kind| log.events(&Query { kinds: vec![kind], ..Query::default() }).unwrap().len();
+    assert_eq!((kept(Kind::Decision), kept(Kind::Policy), kept(Kind::Grant)), (1, 1, 0));
 }

@@ -38,8 +38,8 @@ pub struct Spool {
 pub struct Folded {
     /// New records.
     pub records: usize,
-    /// Lines that are no record, and records whose id is taken by another one: kept beside the spool, in a file whose
-    /// name ends in `.damaged`.
+    /// Lines that are no record of a hook, and records whose id is taken by another one: kept beside the spool, in a file
+    /// whose name ends in `.damaged`.
     pub damaged: usize,
 }
 
@@ -195,7 +195,8 @@ impl Lines {
             if line.last() == Some(&b'\n') {
                 line.pop();
             }
-            match std::str::from_utf8(&line).ok().and_then(|line| Event::from_line(line).ok()) {
+            let event = std::str::from_utf8(&line).ok().and_then(|line| Event::from_line(line).ok());
+            match event.filter(is_a_hooks) {
                 Some(event) => batch.push(event),
                 None if line.is_empty() => {}
                 None => damaged.push(line),
@@ -203,6 +204,18 @@ impl Lines {
         }
         Ok(Some(batch))
     }
+}
+
+/// Whether this is what hooks write here. The spool is a file that any program of the user can append to: a grant or an
+/// answer taken from it would be chained as if Sayso had seen it given. Records that something else hangs on have names
+/// with a word after an id, and nothing from here may take such a name before its owner does.
+fn is_a_hooks(event: &Event) -> bool {
+    let plain = event.id().bytes().filter(|byte| *byte == b'-').count() <= 1;
+    plain
+        && match event {
+            Event::Decision(_) | Event::Happening(_) => true,
+            Event::Change(change) => change.kind == Kind::Policy && change.what == "loaded",
+        }
 }
 
 fn wait_for(file: &File) -> bool {

@@ -58,7 +58,7 @@ pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome 
         if folded.damaged > 0 {
             writeln!(
                 out,
-                "  spool      {} lines were no records; they are kept in {}/spool",
+                "  spool      {} lines were no records of hooks; they are kept in {}/spool",
                 folded.damaged,
                 places.shown(&places.state)
             )?;
