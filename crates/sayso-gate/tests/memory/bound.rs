@@ -172,6 +172,56 @@ fn letting_the_old_end_of_the_record_go_takes_what_is_over_and_keeps_what_counts
 }
 
 #[test]
+fn letting_the_old_end_go_makes_nothing_count_that_did_not() {
+    let world = world(ASKING);
+    let remembered = |command: &str| {
+        let id = world.asks(command);
+        world.reply(&id, &ann(), &Reply::allow_once().remembered(Remember::Always, Width::Exact)).unwrap();
+        // The call itself runs on the yes.
+        assert_eq!(world.again(command).decision.answer, Answer::Allow);
+        let all = world.store().grants(false, now()).unwrap();
+        all.into_iter().find(|kept| kept.approval.as_deref() == Some(id.as_str())).unwrap().grant.id
+    };
+    let (revoked, ended, ends) = (remembered("make revoked"), remembered("make ended"), remembered("make ends"));
+    world.store().revoke(&revoked, "ann", now()).unwrap();
+    world.store().expire(&ended, now(), "ann", now() - 1).unwrap();
+    world.store().expire(&ends, now() + 1_000_000, "ann", now()).unwrap();
+    let (used, no) = (world.asks("make used"), world.asks("make no"));
+    world.says_yes(&used);
+    assert_eq!(world.again("make used").decision.answer, Answer::Allow);
+    world.reply(&no, &ann(), &Reply::deny()).unwrap();
+    world.forge("UPDATE remembered SET revoked_ms = NULL, expires_ms = NULL");
+    world.forge("UPDATE approval SET used_ms = NULL, standing = 'approved'");
+    assert!(world.store().prune(Keep::Last(0), "ann").unwrap().records > 0);
+    for command in ["make revoked", "make ended", "make used", "make no"] {
+        assert_ne!(world.again(command).decision.answer, Answer::Allow, "{command}");
+    }
+    assert_eq!(world.again("make ends").decision.answer, Answer::Allow);
+    let events = world.store().events(&Query::default()).unwrap();
+    let names: Vec<&str> = events.iter().map(|it| it.event.id()).collect();
+    assert!(names.iter().any(|name| name.starts_with(&format!("{ends}-expires-"))), "{names:?}");
+    assert_eq!(world.store().verify(None).unwrap().problems, vec![]);
+}
+
+#[test]
+fn a_remembered_answer_that_ended_does_not_come_back() {
+    let world = world(ASKING);
+    let id = world.asks("make");
+    world.reply(&id, &ann(), &Reply::allow_once().remembered(Remember::Always, Width::Exact)).unwrap();
+    assert_eq!(world.again("make").decision.answer, Answer::Allow);
+    let grant = world.store().grants(true, now()).unwrap().remove(0).grant.id;
+    // Twice: the earliest end counts.
+    assert!(world.store().expire(&grant, now() + 1_000_000, "ann", now()).unwrap());
+    assert_eq!(world.again("make").decision.answer, Answer::Allow);
+    assert!(world.store().expire(&grant, now(), "ann", now()).unwrap());
+    assert_eq!(world.again("make").decision.answer, Answer::Ask);
+    world.forge("UPDATE remembered SET expires_ms = NULL");
+    let judged = world.again("make");
+    assert_eq!(judged.decision.answer, Answer::Ask);
+    assert!(codes(&judged).contains(&"not-in-record".to_owned()), "{:?}", codes(&judged));
+}
+
+#[test]
 fn a_yes_is_none_to_a_limit_that_was_reached_since() {
     let world = world(
         "default = \"allow\"\n[allow]\nrun = [\"true\"]\n[ask]\nrun = [\"make\"]\n[limits.session]\ncalls = 1\nat_limit = \"ask\"\n",

@@ -128,13 +128,13 @@ fn prune_step(transaction: &mut Transaction<'_>, key: &HeadKey, last: u64) -> Re
     let Some(hash) = hash else {
         return Err(Error::NotKept("the store: the chain has a gap; `sayso log verify` says where".into()));
     };
-    let now = signed(crate::audit::now_ms());
+    let now = crate::audit::now_ms();
     let carried = witness::carried(connection, signed(up_to), now)?;
     keep(connection, "anchor", &key.sign(&name(connection)?, &End { seq: up_to, hash: to_hash(&hash)? }))?;
     let records = connection.execute("DELETE FROM event WHERE seq <= ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM head WHERE seq < ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM anchor WHERE seq < ?1", [signed(up_to)])?;
-    witness::forget(connection, now)?;
+    witness::forget(connection, signed(now))?;
     witness::carry(transaction, &carried)?;
     Ok(Some(Pruned { records: u64::try_from(records).unwrap_or(u64::MAX), up_to }))
 }

@@ -27,14 +27,14 @@ impl Grants for Sqlite {
     }
 
     fn revoke(&self, id: &str, by: &str, now_ms: u64) -> Result<bool, Error> {
-        self.change(id, "revoked", by, now_ms, |connection| {
+        self.change(id, "revoked", by, now_ms, json!({}), |connection| {
             let sql = "UPDATE remembered SET revoked_ms = ?2 WHERE id = ?1";
             Ok(connection.execute(sql, params![id, int(now_ms)])?)
         })
     }
 
     fn expire(&self, id: &str, at_ms: u64, by: &str, now_ms: u64) -> Result<bool, Error> {
-        self.change(id, "expires", by, now_ms, |connection| {
+        self.change(id, "expires", by, now_ms, json!({ witness::AT: at_ms }), |connection| {
             let sql = "UPDATE remembered SET expires_ms = min(coalesce(expires_ms, ?2), ?2) WHERE id = ?1";
             Ok(connection.execute(sql, params![id, int(at_ms)])?)
         })
@@ -58,6 +58,7 @@ impl Sqlite {
         what: &str,
         by: &str,
         now_ms: u64,
+        detail: serde_json::Value,
         change: impl FnOnce(&Connection) -> Result<usize, Error>,
     ) -> Result<bool, Error> {
         self.write(|tx| {
@@ -67,7 +68,7 @@ impl Sqlite {
                 return Ok(false);
             };
             change(tx.connection())?;
-            record(tx, &kept.grant, what, by, json!({}))?;
+            record(tx, &kept.grant, what, by, detail)?;
             Ok(true)
         })
     }
@@ -82,12 +83,17 @@ fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
 fn whole((body, expires, uses_left, revoked, used, last_used): Parts) -> Result<Kept, Error> {
     let mut kept: Kept = serde_json::from_str(&body)?;
     let time = |ms: Option<i64>| ms.map(|ms| u64::try_from(ms).unwrap_or_default());
-    kept.grant.expires_ms = time(expires);
-    kept.grant.uses_left = uses_left.map(|left| u32::try_from(left).unwrap_or(0));
+    // The columns change as it is used; the body is what was given, which they can only narrow.
+    kept.grant.expires_ms = narrower(kept.grant.expires_ms, time(expires));
+    kept.grant.uses_left = narrower(kept.grant.uses_left, uses_left.map(|left| u32::try_from(left).unwrap_or(0)));
     kept.revoked_ms = time(revoked);
     kept.used = u64::try_from(used).unwrap_or_default();
     kept.last_used_ms = time(last_used);
     Ok(kept)
+}
+
+fn narrower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    [one, other].into_iter().flatten().min()
 }
 
 /// Those that may apply to a call.
@@ -133,7 +139,7 @@ pub(super) fn give(tx: &mut Transaction<'_>, kept: &Kept, by: &str) -> Result<()
 /// Counts the uses of one by one call. `false`: it is used up, ended or revoked.
 pub(super) fn take(tx: &mut Transaction<'_>, uses: &[&GrantUse], now_ms: u64) -> Result<bool, Error> {
     let Some(first) = uses.first() else { return Ok(true) };
-    if !witness::was_given(tx.connection(), &first.grant)? {
+    if !witness::was_given(tx.connection(), &first.grant, now_ms)? {
         return Err(Error::Forged(first.grant.clone()));
     }
     let sql = "UPDATE remembered SET used = used + 1, last_used_ms = ?2, uses_left = uses_left - 1
@@ -164,9 +170,10 @@ fn record(
     detail: serde_json::Value,
 ) -> Result<(), Error> {
     let mut change = Change::now(Kind::Grant, what);
-    if ["given", "revoked"].contains(&what) {
-        change.id = witness::name(&grant.id, what);
-    }
+    change.id = match what {
+        "expires" => witness::end_name(&grant.id),
+        _ => witness::name(&grant.id, what),
+    };
     change.about = Some(grant.id.clone());
     change.by = Some(by.to_owned());
     change.actor = grant.actor.clone();

@@ -10,14 +10,24 @@ use super::records::to_hash;
 use crate::Error;
 use crate::approval::{Given, Outlook, Question, outlook};
 use crate::audit::chain::link;
-use crate::audit::{Change, Event, Kind};
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::audit::{Change, Event, Kind, fresh_id};
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 /// The name of the record that says this of a question or a remembered answer. There is one, so that nothing happens
 /// twice that happens once.
 pub(super) fn name(of: &str, what: &str) -> String {
     format!("{of}-{what}")
+}
+
+/// How the names of records go on that say when a remembered answer ends: there may be several, the earliest counts.
+const ENDS: &str = "expires-";
+/// Under which such a record says when.
+pub(super) const AT: &str = "at_ms";
+
+/// A name for one more of them.
+pub(super) fn end_name(of: &str) -> String {
+    format!("{}{}", name(of, ENDS), fresh_id())
 }
 
 /// What a record says of a text that is kept elsewhere.
@@ -27,17 +37,34 @@ pub(super) fn hash(text: &str) -> String {
 
 /// The record of this name, if it hangs in the chain.
 fn record(connection: &Connection, of: &str, what: &str, kind: Kind) -> Result<Option<Change>, Error> {
+    Ok(chained(connection, of, &name(of, what), kind)?.map(|(_, change)| change))
+}
+
+/// The same by its whole name, with its number.
+fn chained(connection: &Connection, of: &str, id: &str, kind: Kind) -> Result<Option<(i64, Change)>, Error> {
     let sql = "SELECT seq, prev, hash, body FROM event WHERE id = ?1";
-    let found = connection.prepare_cached(sql)?.query_row([name(of, what)], |row| {
+    let found = connection.prepare_cached(sql)?.query_row([id], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?, row.get::<_, Vec<u8>>(2)?, row.get::<_, String>(3)?))
     });
     let Some((seq, previous, own, body)) = found.optional()? else { return Ok(None) };
-    let seq = u64::try_from(seq).unwrap_or_default();
-    if link(seq, &to_hash(&previous)?, &body) != to_hash(&own)? {
+    let place = u64::try_from(seq).unwrap_or_default();
+    if link(place, &to_hash(&previous)?, &body) != to_hash(&own)? {
         return Ok(None);
     }
     let Ok(Event::Change(change)) = Event::from_line(&body) else { return Ok(None) };
-    Ok(Some(*change).filter(|change| change.kind == kind && change.about.as_deref() == Some(of)))
+    let fits = change.kind == kind && change.about.as_deref() == Some(of);
+    Ok(fits.then_some((seq, *change)))
+}
+
+/// All records of one whose names go on like this, in the order of their numbers.
+fn all_chained(connection: &Connection, of: &str, what: &str, kind: Kind) -> Result<Vec<(i64, Change)>, Error> {
+    let first = name(of, what);
+    // No name goes on with a letter beyond these.
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM event WHERE id >= ?1 AND id < ?1 || '~' ORDER BY seq")?;
+    let ids = statement.query_map([&first], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    let found = ids.iter().map(|id| chained(connection, of, id, kind));
+    found.filter_map(Result::transpose).collect()
 }
 
 fn says(change: &Change, key: &str, value: &str) -> bool {
@@ -53,14 +80,15 @@ pub(super) fn was_asked(connection: &Connection, id: &str) -> Result<bool, Error
     Ok(asked.is_some_and(|asked| asked.what == "asked" && says(&asked, "question", &hash(&body))))
 }
 
-/// Whether people really said yes to the call of this digest, and no call has run on it.
-pub(super) fn was_approved(connection: &Connection, id: &str, digest: &str, now_ms: u64) -> Result<bool, Error> {
+/// A question that was asked, with the answers that were really given, as long as it has not ended and no call has run
+/// on it.
+fn open(connection: &Connection, id: &str, now_ms: u64) -> Result<Option<(Question, Vec<Given>)>, Error> {
     let sql = "SELECT body FROM approval WHERE id = ?1";
     let body: Option<String> = connection.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?;
-    let Some(body) = body.filter(|_| was_asked(connection, id).unwrap_or(false)) else { return Ok(false) };
-    let Ok(question) = serde_json::from_str::<Question>(&body) else { return Ok(false) };
-    if question.id != id || question.digest != digest || question.expires_ms <= now_ms {
-        return Ok(false);
+    let Some(body) = body.filter(|_| was_asked(connection, id).unwrap_or(false)) else { return Ok(None) };
+    let Ok(question) = serde_json::from_str::<Question>(&body) else { return Ok(None) };
+    if question.id != id || question.expires_ms <= now_ms {
+        return Ok(None);
     }
     let mut statement = connection.prepare_cached("SELECT seq, body FROM answer WHERE approval = ?1 ORDER BY seq")?;
     let rows = statement.query_map([id], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
@@ -69,36 +97,67 @@ pub(super) fn was_approved(connection: &Connection, id: &str, digest: &str, now_
         let (seq, text) = row?;
         let said = record(connection, id, &format!("answered-{seq}"), Kind::Approval)?;
         let same = |said: &Change| says(said, "question", &hash(&body)) && says(said, "given", &hash(&text));
-        let Some(given) = said.filter(same).and_then(|_| serde_json::from_str(&text).ok()) else { return Ok(false) };
+        let Some(given) = said.filter(same).and_then(|_| serde_json::from_str(&text).ok()) else { return Ok(None) };
         answers.push(given);
     }
-    let yes = matches!(outlook(&question, &answers), Outlook::Approved(_));
-    Ok(yes && record(connection, id, "used", Kind::Approval)?.is_none())
+    let used = record(connection, id, "used", Kind::Approval)?.is_some();
+    Ok((!used).then_some((question, answers)))
 }
 
-/// Whether an answer was really remembered as it is kept, and not taken back.
-pub(super) fn was_given(connection: &Connection, id: &str) -> Result<bool, Error> {
+/// Whether people really said yes to the call of this digest, and no call has run on it.
+pub(super) fn was_approved(connection: &Connection, id: &str, digest: &str, now_ms: u64) -> Result<bool, Error> {
+    Ok(open(connection, id, now_ms)?.is_some_and(|(question, answers)| {
+        question.digest == digest && matches!(outlook(&question, &answers), Outlook::Approved(_))
+    }))
+}
+
+/// Whether an answer was really remembered as it is kept, and neither taken back nor ended.
+pub(super) fn was_given(connection: &Connection, id: &str, now_ms: u64) -> Result<bool, Error> {
     let sql = "SELECT body FROM remembered WHERE id = ?1";
     let body: Option<String> = connection.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?;
     let Some(body) = body else { return Ok(false) };
     let given = record(connection, id, "given", Kind::Grant)?;
     let same = given.is_some_and(|given| given.what == "given" && says(&given, "kept", &hash(&body)));
-    Ok(same && record(connection, id, "revoked", Kind::Grant)?.is_none())
+    if !same || record(connection, id, "revoked", Kind::Grant)?.is_some() {
+        return Ok(false);
+    }
+    let ends = all_chained(connection, id, ENDS, Kind::Grant)?;
+    // An end that cannot be read has come.
+    let ended = |(_, end): &(i64, Change)| end.detail.get(AT).and_then(Value::as_u64).is_none_or(|at| at <= now_ms);
+    Ok(!ends.iter().any(ended))
 }
 
 /// The old end of the chain goes up to this record, and with it what is over. What still counts keeps its records: they
-/// are chained again at the new end. To be asked before anything is removed.
-pub(super) fn carried(connection: &Connection, up_to: i64, now_ms: i64) -> Result<Vec<Event>, Error> {
-    // What a yes hangs on is called `-asked` and `-answered-N`.
-    let sql = "SELECT e.body FROM approval a JOIN event e ON e.id >= a.id || '-a' AND e.id < a.id || '-b'
-               WHERE e.seq <= ?1 AND e.kind = 'approval' AND a.standing IN ('pending', 'approved') AND a.used_ms IS NULL AND a.expires_ms > ?2
-               UNION ALL
-               SELECT e.body FROM remembered r JOIN event e ON e.id = r.id || '-given' WHERE e.seq <= ?1
-               AND r.revoked_ms IS NULL AND (r.expires_ms IS NULL OR r.expires_ms > ?2)
-               AND (r.uses_left IS NULL OR r.uses_left > 0)";
+/// are chained again at the new end. To be asked before anything is removed: what the chain does not say any more then,
+/// such as that a yes was used, must not be taken from columns that anybody may have changed.
+pub(super) fn carried(connection: &Connection, up_to: i64, now_ms: u64) -> Result<Vec<Event>, Error> {
+    let mut carried = Vec::new();
+    let mut take = |records: Vec<(i64, Change)>| {
+        carried.extend(records.into_iter().filter(|(seq, _)| *seq <= up_to).map(|(_, change)| Event::from(change)));
+    };
+    let sql = "SELECT id FROM approval WHERE standing IN ('pending', 'approved') AND used_ms IS NULL";
+    for id in ids(connection, sql)? {
+        let counts =
+            |(question, answers): (Question, Vec<Given>)| !matches!(outlook(&question, &answers), Outlook::Denied(_));
+        if open(connection, &id, now_ms)?.is_some_and(counts) {
+            take(all_chained(connection, &id, "asked", Kind::Approval)?);
+            take(all_chained(connection, &id, "answered-", Kind::Approval)?);
+        }
+    }
+    let sql = "SELECT id FROM remembered WHERE revoked_ms IS NULL AND (uses_left IS NULL OR uses_left > 0)";
+    for id in ids(connection, sql)? {
+        if was_given(connection, &id, now_ms)? {
+            take(all_chained(connection, &id, "given", Kind::Grant)?);
+            take(all_chained(connection, &id, ENDS, Kind::Grant)?);
+        }
+    }
+    Ok(carried)
+}
+
+fn ids(connection: &Connection, sql: &str) -> Result<Vec<String>, Error> {
     let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map(params![up_to, now_ms], |row| row.get::<_, String>(0))?;
-    rows.map(|row| Ok(Event::from_line(&row?)?)).collect()
+    let ids = statement.query_map([], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
 }
 
 /// Lets go what is over and whose records went with the old end of the chain.
