@@ -1,6 +1,6 @@
 //! curl: connects to what its operands name, and reads and writes files by its options.
 
-use crate::effect::{Carry, NamedBy, Verb};
+use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::option::{Style, options};
 use crate::program::{Code, Spec, View, join};
 use crate::word::{Part, Word};
@@ -20,9 +20,9 @@ pub(super) const SPECS: &[Spec] = &[
             --location-trusted, --login-options O, --mail-auth A, --mail-from A, --mail-rcpt A, --mail-rcpt-allowfails, -M --manual, --max-filesize N, --max-redirs N
             -m --max-time N, --metalink, --negotiate, -n --netrc, --netrc-optional, -: --next, --no-alpn, -N --no-buffer, --no-clobber, --no-keepalive, --no-npn
             --no-progress-meter, --no-sessionid, --noproxy L, --ntlm, --ntlm-wb, --oauth2-bearer T, -Z --parallel, --parallel-immediate, --parallel-max N, --pass P
-            --path-as-is, --pinnedpubkey H, --post301, --post302, --post303, -# --progress-bar, --proto P, --proto-default P, --proto-redir P, --proxy-anyauth
+            --path-as-is, --post301, --post302, --post303, -# --progress-bar, --proto P, --proto-default P, --proto-redir P, --proxy-anyauth
             --proxy-basic, --proxy-cert-type T, --proxy-ciphers L, --proxy-digest, --proxy-insecure, --proxy-key-type T, --proxy-negotiate, --proxy-ntlm, --proxy-pass P
-            --proxy-pinnedpubkey H, --proxy-service-name N, --proxy-ssl-allow-beast, --proxy-ssl-auto-client-cert, --proxy-tls13-ciphers L, --proxy-tlsauthtype T
+            --proxy-service-name N, --proxy-ssl-allow-beast, --proxy-ssl-auto-client-cert, --proxy-tls13-ciphers L, --proxy-tlsauthtype T
             --proxy-tlspassword P, --proxy-tlsuser U, --proxy-tlsv1, -U --proxy-user U, -p --proxytunnel, -Q --quote C, -r --range R, --rate R, --raw, -e --referer U
             -R --remote-time, --remove-on-error, -X --request M, --request-target P, --retry N, --retry-all-errors, --retry-connrefused, --retry-delay N, --retry-max-time N
             --sasl-authzid I, --sasl-ir, --service-name N, -S --show-error, -s --silent, --socks5-basic, --socks5-gssapi, --socks5-gssapi-nec, --socks5-gssapi-service N
@@ -30,12 +30,14 @@ pub(super) const SPECS: &[Spec] = &[
             -3 --sslv3, --styled-output, --suppress-connect-headers, --tcp-fastopen, --tcp-nodelay, -t --telnet-option O, --tftp-blksize N, --tftp-no-options, -z --time-cond T
             --tls-max V, --tls13-ciphers L, --tlsauthtype T, --tlspassword P, --tlsuser U, -1 --tlsv1, --tlsv1.0, --tlsv1.1, --tlsv1.2, --tlsv1.3, --tr-encoding, --trace-time
             --trace-ids, --trace-config C, -B --use-ascii, -u --user U, -A --user-agent N, -v --verbose, -V --version, --xattr, --data-raw D, -O --remote-name, -J --remote-header-name
-            --remote-name-all, --url-query D, --variable V, --ip-tos N, --vlan-priority N, --skip-existing, --ech C, --etag-compare FILE
-            --cacert FILE, --crlfile FILE, -E --cert FILE, --key FILE, --netrc-file FILE, --proxy-cacert FILE, --proxy-cert FILE, --proxy-crlfile FILE, --proxy-key FILE
-            --capath DIR, --proxy-capath DIR, --pubkey FILE, --random-file FILE, --egd-file FILE : reads
-            -c --cookie-jar FILE, -D --dump-header FILE, --etag-save FILE, --trace FILE, --trace-ascii FILE, --stderr FILE, --libcurl FILE, --hsts FILE, --alt-svc FILE : writes
+            --remote-name-all, --ip-tos N, --vlan-priority N, --skip-existing, --ech C, --sigalgs L, --proxy-ca-native, --mptcp, --tls-earlydata, --parallel-max-host N
+            --cacert FILE, --crlfile FILE, --key FILE, --netrc-file FILE, --proxy-cacert FILE, --proxy-crlfile FILE, --proxy-key FILE, --etag-compare FILE : reads
+            --pubkey FILE, --random-file FILE, --egd-file FILE, --knownhosts FILE : reads
+            --capath DIR, --proxy-capath DIR : reads-below
+            -c --cookie-jar FILE, -D --dump-header FILE, --etag-save FILE, --trace FILE, --trace-ascii FILE, --stderr FILE, --libcurl FILE, --hsts FILE, --alt-svc FILE, --ssl-sessions FILE : writes
             -x --proxy HOST, --preproxy HOST, --proxy1.0 HOST, --socks4 HOST, --socks4a HOST, --socks5 HOST, --socks5-hostname HOST, --doh-url URL : connects
             -d --data D, --data-ascii D, --data-binary D, --data-urlencode D, --json D, -F --form D, -T --upload-file FILE, -H --header H, --proxy-header H, -b --cookie D
+            --url-query D, --variable V, -E --cert FILE, --proxy-cert FILE, --pinnedpubkey H, --proxy-pinnedpubkey H
             -w --write-out F, --connect-to M, --resolve M, --dns-servers L, --url URL
             -o --output FILE, --output-dir DIR
             -K --config FILE : unclear-script
@@ -63,7 +65,8 @@ pub(super) const SPECS: &[Spec] = &[
         -d --dir DIR : makes-below
         -o --out FILE : makes
         -P --paths DIR : makes-below
-        -i --input-file FILE : reads
+        -i --input-file FILE, -a --batch-file FILE, --load-cookies FILE, --cookies FILE, --netrc-path FILE, --netrc-location FILE, --load-info-json FILE : reads
+        --private-key FILE, --certificate FILE, --ca-certificate FILE, --client-certificate FILE, --client-certificate-key FILE : reads
         --exec CMD, --on-download-complete CMD, -c CMD, -e CMD, -f FILE : runs
         --conf-path FILE, --config-location FILE : unclear-script
     ")]).judge(downloader),
@@ -72,8 +75,25 @@ pub(super) const SPECS: &[Spec] = &[
 fn curl(view: &mut View<'_>) {
     let mut urls: Vec<(usize, Word)> =
         view.operands().into_iter().filter_map(|at| Some((at, view.word(at)?.clone()))).collect();
-    urls.extend(view.values("--url"));
+    for (at, url) in view.values("--url") {
+        if let Some([b'@', file @ ..]) = url.exact() {
+            view.reads(&Word::Exact(file.into()), at);
+            view.connects(&Word::Opaque, at);
+        } else {
+            urls.push((at, url));
+        }
+    }
+    let bare_is_file = view
+        .value("--proto-default")
+        .is_some_and(|scheme| scheme.exact().is_none_or(|scheme| scheme.eq_ignore_ascii_case(b"file")));
     for (at, url) in &urls {
+        if bare_is_file && url.exact().is_none_or(|url| !url.windows(3).any(|window| window == b"://")) {
+            view.reads(url, *at);
+        }
+        // `{file,http}://` is put together by curl itself.
+        if url.exact().is_some_and(globbed_scheme) {
+            reads_any(view, *at);
+        }
         url_effect(view, url, *at);
     }
     for (at, value) in view.values("--config") {
@@ -83,10 +103,54 @@ fn curl(view: &mut View<'_>) {
     redirected_hosts(view);
     outputs(view, &urls);
     for (at, value) in view.values("--upload-file") {
+        // `{a,b}` and `[1-9]` name several files.
+        if value.exact().is_some_and(|text| text.iter().any(|byte| matches!(byte, b'{' | b'['))) {
+            reads_any(view, at);
+        }
         view.reads(&value, at);
     }
-    for (at, value) in view.values("--etag-compare") {
-        view.reads(&value, at);
+    other_files(view);
+}
+
+/// Some file, nobody knows which.
+fn reads_any(view: &mut View<'_>, at: usize) {
+    view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain);
+}
+
+/// Files that options read besides those whose value is nothing but a name.
+fn other_files(view: &mut View<'_>) {
+    for name in ["--cert", "--proxy-cert"] {
+        for (at, value) in view.values(name) {
+            // `FILE:PASSWORD`
+            if let Some(colon) = value.exact().and_then(|text| text.iter().position(|&byte| byte == b':')) {
+                let file = value.exact().and_then(|text| text.get(..colon)).unwrap_or_default();
+                view.reads(&Word::Exact(file.into()), at);
+            }
+            view.reads(&value, at);
+        }
+    }
+    for name in ["--pinnedpubkey", "--proxy-pinnedpubkey"] {
+        for (at, value) in view.values(name) {
+            if value.exact().is_none_or(|text| !text.starts_with(b"sha256//")) {
+                view.reads(&value, at);
+            }
+        }
+    }
+    for name in ["--hsts", "--alt-svc", "--ssl-sessions"] {
+        for (at, value) in view.values(name) {
+            view.reads(&value, at);
+        }
+    }
+    if view.has_any(&["--netrc", "--netrc-optional"])
+        && let Some(home) = view.inv.home
+    {
+        let file = home.join(".netrc");
+        view.effect(Verb::Read, Target::Path(PathTarget::Exact(file)), 0, Carry::Plain);
+    }
+    // `--expand-data '@{{name}}'`: any option, its value put together by curl itself.
+    let expands = |word: &Word| word.exact().is_some_and(|text| text.starts_with(b"--expand-"));
+    if let Some(at) = view.inv.argv.iter().position(expands) {
+        reads_any(view, at);
     }
 }
 
@@ -121,6 +185,12 @@ pub(super) fn url_effect(view: &mut View<'_>, url: &Word, at: usize) {
     view.connects(url, at);
 }
 
+/// Whether the scheme of a URL may come out of `{..}` or `[a-z]`.
+fn globbed_scheme(url: &[u8]) -> bool {
+    let scheme = url.split(|&byte| byte == b':').next().unwrap_or_default();
+    scheme.contains(&b'{') || scheme.contains(&b'[') && scheme.contains(&b'-')
+}
+
 /// Options whose value names a file behind `@`, `<` or `=`.
 fn sent_files(view: &mut View<'_>) {
     for name in ["--data", "--data-ascii", "--data-binary", "--json", "--header", "--proxy-header", "--write-out"] {
@@ -128,29 +198,28 @@ fn sent_files(view: &mut View<'_>) {
             file_behind(view, &value, b"@", at);
         }
     }
-    for (at, value) in view.values("--data-urlencode") {
-        if value.exact().is_none_or(|text| {
-            text.contains(&b'@') && !text.split(|&byte| byte == b'@').next().unwrap_or_default().contains(&b'=')
-        }) {
-            named_file(view, &value, b'@', at);
+    for name in ["--data-urlencode", "--url-query", "--variable"] {
+        for (at, value) in view.values(name) {
+            match value.exact() {
+                Some(text) => {
+                    // `name@file` reads, `name=text` does not, whatever stands in the text.
+                    let sign = text.iter().position(|byte| matches!(byte, b'@' | b'='));
+                    if let Some([b'@', file @ ..]) = sign.and_then(|sign| text.get(sign..)) {
+                        let (file, part) = (file, file.split(|&byte| byte == b';').next().unwrap_or_default());
+                        view.reads(&Word::Exact(file.into()), at);
+                        if part != file {
+                            view.reads(&Word::Exact(part.into()), at);
+                        }
+                    }
+                }
+                None => reads_any(view, at),
+            }
         }
     }
     for (at, value) in view.values("--form") {
         match value.exact() {
-            Some(text) => {
-                let content = text
-                    .iter()
-                    .position(|&byte| byte == b'=')
-                    .and_then(|equals| text.get(equals + 1..))
-                    .unwrap_or_default();
-                if let Some(file) = content.strip_prefix(b"@").or_else(|| content.strip_prefix(b"<")) {
-                    for file in file.split(|&byte| byte == b',') {
-                        let file = file.split(|&byte| byte == b';').next().unwrap_or_default();
-                        view.reads(&Word::Exact(file.into()), at);
-                    }
-                }
-            }
-            None => named_file(view, &value, b'@', at),
+            Some(text) => form_files(view, text, at),
+            None => reads_any(view, at),
         }
     }
     for (at, value) in view.values("--cookie") {
@@ -161,6 +230,29 @@ fn sent_files(view: &mut View<'_>) {
     for (at, value) in view.values("--write-out") {
         if value.exact().is_none_or(|text| text.windows(8).any(|window| window == b"%output{")) {
             view.named_by_flag(Code::WritesFile, "--write-out", at);
+        }
+        for part in value.exact_str().unwrap_or_default().split("%output{").skip(1) {
+            let file = part.split('}').next().unwrap_or_default();
+            let file = file.strip_prefix(">>").unwrap_or(file);
+            view.path_effect(Verb::Write, &Word::Exact(file.into()), at, false, named("--write-out"));
+        }
+    }
+}
+
+/// `name=@a,b;type=t` and `name=<a` send files; `;headers=@c` reads one.
+fn form_files(view: &mut View<'_>, text: &[u8], at: usize) {
+    let content = text.iter().position(|&byte| byte == b'=').and_then(|equals| text.get(equals + 1..));
+    let mut parts = content.unwrap_or_default().split(|&byte| byte == b';');
+    let first = parts.next().unwrap_or_default();
+    let more = parts.filter_map(|part| part.trim_ascii().strip_prefix(b"headers="));
+    for content in std::iter::once(first).chain(more) {
+        let content = content.strip_prefix(b"\"").unwrap_or(content);
+        let Some(files) = content.strip_prefix(b"@").or_else(|| content.strip_prefix(b"<")) else { continue };
+        for file in files.split(|&byte| byte == b',') {
+            let file = file.trim_ascii();
+            // curl takes the quotes away, and `\` before a sign.
+            let file: Vec<u8> = file.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\\')).collect();
+            view.reads(&Word::Exact(file.into()), at);
         }
     }
 }
@@ -182,15 +274,16 @@ fn file_behind(view: &mut View<'_>, value: &Word, sign: &[u8], at: usize) {
     }
 }
 
-/// The file behind the last `sign`, as far as it is certain.
-fn named_file(view: &mut View<'_>, value: &Word, sign: u8, at: usize) {
-    let file = value.exact().and_then(|text| {
-        let sign = text.iter().rposition(|&byte| byte == sign)?;
-        text.get(sign + 1..)
-    });
-    match file {
-        Some(file) => view.reads(&Word::Exact(file.into()), at),
-        None => view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain),
+/// The file behind the first `@`, and behind the last: which one separates depends on what stands before. `;type=` may
+/// follow.
+fn named_file(view: &mut View<'_>, value: &Word, at: usize) {
+    let Some(text) = value.exact() else { return reads_any(view, at) };
+    let is_sign = |byte: &u8| *byte == b'@';
+    let (first, last) = (text.iter().position(is_sign), text.iter().rposition(is_sign));
+    for sign in first.into_iter().chain(last.filter(|_| last != first)) {
+        let file = text.get(sign + 1..).unwrap_or_default();
+        let end = file.windows(6).position(|window| window == b";type=").unwrap_or(file.len());
+        view.reads(&Word::Exact(file.get(..end).unwrap_or(file).into()), at);
     }
 }
 
@@ -261,6 +354,14 @@ pub(super) fn remote_name(url: &Word) -> Option<&str> {
 
 /// `http [METHOD] URL [item..]`; `name@file`, `name=@file` and `@file` read files.
 fn httpie(view: &mut View<'_>) {
+    for (at, file) in view.values("--verify") {
+        if file.exact_str().is_none_or(|verify| !matches!(verify, "yes" | "no" | "true" | "false" | "1" | "0")) {
+            view.reads(&file, at);
+        }
+    }
+    for (at, file) in view.values("--session") {
+        view.reads(&file, at);
+    }
     let mut operands = view.operands();
     let method =
         view.operand_str(0).is_some_and(|word| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase()));
@@ -282,7 +383,7 @@ fn httpie(view: &mut View<'_>) {
                 }
             }
         } else if word.exact().is_none_or(|text| text.contains(&b'@')) {
-            named_file(view, word, b'@', at);
+            named_file(view, word, at);
         }
     }
 }

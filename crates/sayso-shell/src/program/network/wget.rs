@@ -55,6 +55,12 @@ fn wget(view: &mut View<'_>) {
     for (at, file) in view.values("--config") {
         view.reads(&file, at);
     }
+    for (at, setting) in view.values("--execute") {
+        setting_files(view, &setting, at);
+    }
+    for (at, file) in view.values("--hsts-file") {
+        view.reads(&file, at);
+    }
     if view.has_any(&["--recursive", "--mirror", "--page-requisites"]) && view.has("--span-hosts") {
         view.effect(Verb::Connect, Target::Host(HostTarget::Unknown), 0, Carry::Plain);
     }
@@ -97,6 +103,23 @@ fn wget(view: &mut View<'_>) {
     view.base = before;
     if view.has("--background") && !view.has("--output-file") {
         view.named_by_flag(Code::WritesFile, "--background", 0);
+    }
+}
+
+/// `-e post_file=x` is a line of `.wgetrc`, where the names are written in any case, with or without `-` and `_`.
+fn setting_files(view: &mut View<'_>, setting: &Word, at: usize) {
+    let Some((name, value)) = setting.exact_str().and_then(|setting| setting.split_once('=')) else {
+        return view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain);
+    };
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let value = Word::Exact(value.trim().into());
+    match name.as_str() {
+        "postfile" | "bodyfile" | "loadcookies" | "input" | "certificate" | "privatekey" | "cacertificate"
+        | "cadirectory" | "crlfile" | "warcdedup" => view.reads(&value, at),
+        "outputdocument" | "logfile" | "savecookies" | "rejectedlog" | "warcfile" | "dirprefix" | "hstsfile" => {
+            view.path_effect(Verb::Write, &value, at, false, Carry::Plain);
+        }
+        _ => {}
     }
 }
 
