@@ -170,6 +170,7 @@ impl<'t> Walker<'t> {
                 fog: Fog::None,
                 dialect: context.dialect,
                 elsewhere: false,
+                may_be_here: false,
             },
             place: Place { tree, spans: Spans::Shifted(0) },
             input: Input::default(),

@@ -102,7 +102,7 @@ impl<'t> Walker<'t> {
     /// A variable that this call has not touched. The environment at run time is another than now, but for these.
     fn environment(&self, name: &[u8]) -> Scalar {
         let path = |path: Option<&std::path::Path>| match path {
-            Some(path) if !self.state.elsewhere => Scalar::exact(path.as_os_str().as_bytes()),
+            Some(path) if !self.state.elsewhere || self.state.may_be_here => Scalar::exact(path.as_os_str().as_bytes()),
             _ => Scalar::unknown(),
         };
         match name {

@@ -79,19 +79,27 @@ impl Walker<'_> {
 
     /// Adds an effect, as it must be seen after what the call has done so far.
     pub(crate) fn effect(&mut self, mut effect: Effect, manner: Manner) {
-        if let Target::Path(target) = &mut effect.target {
+        if let Target::Path(target) = &effect.target {
             if is_no_file(target) {
                 return;
             }
             if self.state.elsewhere {
-                // Paths of another machine are not ours to judge; that something is written there is.
+                // Paths of another machine are not ours to judge; that something is written there is. Under another
+                // root of this machine a path may be the one it names here.
+                effect.certain = false;
+                if self.state.may_be_here {
+                    self.out.effects.push(effect.clone());
+                }
                 if effect.verb == Verb::Read {
                     return;
                 }
-                *target = PathTarget::Unknown(None);
-                effect.certain = false;
+                if let Target::Path(target) = &mut effect.target {
+                    *target = PathTarget::Unknown(None);
+                }
             }
-            self.changed.blur(target);
+            if let Target::Path(target) = &mut effect.target {
+                self.changed.blur(target);
+            }
         }
         if effect.certain {
             self.changed.note(&effect, manner);

@@ -150,7 +150,7 @@ impl<'t> Walker<'t> {
                 spans: &call.spans,
                 env: &call.env,
                 cwd,
-                home: if self.state.elsewhere { None } else { self.context.home },
+                home: if self.state.elsewhere && !self.state.may_be_here { None } else { self.context.home },
                 stdin: self.input.stdin,
                 stdin_text: self.input.text.as_deref(),
                 stdin_prints: self.input.prints.clone(),
@@ -158,7 +158,7 @@ impl<'t> Walker<'t> {
             })
         };
         match self.state.cwd.places() {
-            _ if self.state.elsewhere => ask(None),
+            _ if self.state.elsewhere && !self.state.may_be_here => ask(None),
             [] => ask(None),
             [only] => ask(Some(only)),
             [first, rest @ ..] => {
@@ -195,10 +195,12 @@ impl<'t> Walker<'t> {
         }
         match start {
             Start::Argv { argv, spans, env, elsewhere, cwd } => {
-                self.state.elsewhere |= elsewhere && !same_machine(name);
+                self.goes(elsewhere, name);
                 if let Some(cwd) = cwd {
                     self.state.cwd = match cwd.exact_str() {
-                        Some(path) if !self.state.elsewhere => self.state.cwd.enter(Path::new(path)),
+                        Some(path) if !self.state.elsewhere || self.state.may_be_here => {
+                            self.state.cwd.enter(Path::new(path))
+                        }
                         _ => Cwd::UNKNOWN,
                     };
                 }
@@ -215,7 +217,7 @@ impl<'t> Walker<'t> {
                 self.dispatch(call, Among::Programs, None);
             }
             Start::Shell { text, span, dialect, elsewhere, parameters } => {
-                self.state.elsewhere |= elsewhere && !same_machine(name);
+                self.goes(elsewhere, name);
                 self.new_shell(run, dialect, parameters);
                 match text.exact() {
                     Some(bytes) => {
@@ -229,6 +231,14 @@ impl<'t> Walker<'t> {
                 self.new_shell(run, dialect, parameters);
                 self.script(&file, span);
             }
+        }
+    }
+
+    /// What follows runs where this wrapper puts it.
+    fn goes(&mut self, elsewhere: bool, name: &str) {
+        if elsewhere && !same_machine(name) {
+            self.state.may_be_here = (self.state.may_be_here || !self.state.elsewhere) && other_root(name);
+            self.state.elsewhere = true;
         }
     }
 
@@ -375,6 +385,22 @@ impl<'t> Walker<'t> {
 /// `sudo` and its kin change the user, not the machine.
 fn same_machine(name: &str) -> bool {
     matches!(name, "sudo" | "doas" | "su" | "runuser" | "pkexec" | "setpriv" | "gosu" | "su-exec" | "sudoedit")
+}
+
+/// Wrappers under which the files of this machine, or a part of them, can be seen under the same names.
+fn other_root(name: &str) -> bool {
+    matches!(
+        name,
+        "chroot"
+            | "gchroot"
+            | "nsenter"
+            | "bwrap"
+            | "firejail"
+            | "proot"
+            | "fakechroot-run"
+            | "unshare"
+            | "systemd-run"
+    )
 }
 
 /// Programs that print some of the lines they read, unchanged.

@@ -39,6 +39,8 @@ pub(crate) struct State {
     pub(crate) dialect: Dialect,
     /// The user's home, unless the shell runs elsewhere.
     pub(crate) elsewhere: bool,
+    /// Elsewhere, but on this machine: paths may still be those of here (`chroot /`, `nsenter -t 1`).
+    pub(crate) may_be_here: bool,
 }
 
 impl State {
@@ -56,6 +58,7 @@ impl State {
             fog: self.fog.max(other.fog),
             dialect: self.dialect,
             elsewhere: self.elsewhere,
+            may_be_here: self.may_be_here,
         }
     }
 

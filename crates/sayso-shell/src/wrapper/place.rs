@@ -7,7 +7,7 @@ use crate::program::{Code, Spec, View};
 const LEADING: Style = Style::GNU.and(Style::LEADING);
 
 pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["chroot"])
+    Spec::new(&["chroot", "gchroot"])
         .style(LEADING)
         .options(&[options!("--groups G, --userspec SPEC, --skip-chdir, -u USER, -g GROUP, -G GROUPS, -n")])
         .judge(chroot),
@@ -78,8 +78,14 @@ fn elsewhere<const N: usize>(view: &mut View<'_>) {
 }
 
 fn chroot(view: &mut View<'_>) {
-    if view.operand_at(0).is_some() {
-        elsewhere::<1>(view);
+    // What follows starts in the new root.
+    let cwd = view.operand(0).cloned().filter(|_| !view.has("--skip-chdir"));
+    match view.operand_at(1) {
+        Some(at) => {
+            launch(view, at, Launch { elsewhere: true, cwd, ..Launch::default() });
+        }
+        None if view.operand_at(0).is_some() => interactive(view, "sh", 0),
+        None => {}
     }
 }
 

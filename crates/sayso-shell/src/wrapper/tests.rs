@@ -117,7 +117,7 @@ fn wrappers_that_change_the_user_or_the_place_need_a_yes_of_their_own() {
         su -c 'rm x' bob => shell {rm x}
         su - bob => code sh (runs-code program)
         runuser -u bob -- rm x => start rm x
-        chroot /x rm y => start elsewhere rm y
+        chroot /x rm y => start elsewhere in /x rm y
         unshare -r rm y => start rm y
         nsenter -t 1 -m rm y => start elsewhere rm y
         bwrap --ro-bind / / --dev /dev rm y => start elsewhere rm y
