@@ -2,10 +2,10 @@
 
 use super::repository::Repository;
 use super::source::Found;
-use super::{last_good, source, trust};
+use super::{last_good, own, source, trust};
 use crate::{Error, Places, reason};
 use sayso_policy::text::Problem;
-use sayso_policy::{Layer, Policy, PolicyText, Protected, Reason, Verdict};
+use sayso_policy::{Layer, Policy, PolicyText, Reason, Verdict};
 use std::path::{Path, PathBuf};
 
 /// The preset for those who have no policy file yet.
@@ -222,15 +222,7 @@ impl Gathered {
 
 /// A policy that knows what is Sayso's here.
 pub(crate) fn protecting(policy: Policy, places: &Places) -> Policy {
-    // A server may be told to listen elsewhere; what it shows there still needs a key.
-    let addresses = vec![("localhost".to_owned(), crate::PORT)];
-    policy.protecting(Protected { paths: own_paths(places), addresses })
-}
-
-/// What is Sayso's here, wherever the home folder is said to be.
-fn own_paths(places: &Places) -> Vec<PathBuf> {
-    let folders = [places.managed.parent(), places.user.parent(), Some(places.state.as_path())];
-    folders.into_iter().flatten().map(Path::to_owned).collect()
+    policy.protecting(own::protected(places))
 }
 
 fn first(problems: &[Problem]) -> String {

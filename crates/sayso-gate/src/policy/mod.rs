@@ -3,6 +3,7 @@
 mod cache;
 mod force;
 mod last_good;
+mod own;
 mod repository;
 mod source;
 mod trust;

@@ -2,7 +2,7 @@
 
 use super::repository::Repository;
 use super::source::PROJECT_FILE;
-use super::{InForce, trust};
+use super::{InForce, own, trust};
 use crate::{Error, Places};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -121,7 +121,11 @@ fn marks(places: &Places, workspace: Option<&Path>) -> Vec<Mark> {
         paths.extend(repository.chain(workspace).map(|folder| folder.join(PROJECT_FILE)));
         paths.push(trust::book(places, &repository));
     }
-    paths.into_iter().map(|path| (path.clone(), mark(&path))).collect()
+    let mut marks: Vec<Mark> = paths.into_iter().map(|path| (path.clone(), mark(&path))).collect();
+    // Where they are, not what is in them: the record changes with each call.
+    let own = own::protected(places);
+    marks.extend([own.paths, own.registration, own.links].into_iter().flatten().map(|path| (path, None)));
+    marks
 }
 
 fn mark(path: &Path) -> Option<(u64, u64, u64, i64, i64, i64, i64)> {

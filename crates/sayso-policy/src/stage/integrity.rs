@@ -14,6 +14,10 @@ use std::sync::LazyLock;
 pub struct Protected {
     /// Folders and files that no call may read, change or remove: state, keys, tokens, sockets, caches.
     pub paths: Vec<PathBuf>,
+    /// Folders and files that register Sayso with agents, where their names do not tell: read, but not changed.
+    pub registration: Vec<PathBuf>,
+    /// Links on the way to those: what is reached through them may be anything, but no call may replace or remove them.
+    pub links: Vec<PathBuf>,
     /// Addresses that no call may connect to.
     pub addresses: Vec<(String, u16)>,
 }
@@ -159,6 +163,12 @@ fn path(
     }
     if changes {
         own = own.max(hit(&REGISTRATION_PLACES));
+        for path in &protected.registration {
+            own = own.max(overlaps_protected(judging, index, verb, target, path));
+        }
+        for link in &protected.links {
+            own = own.max(replaces_link(judging, index, verb, target, link));
+        }
     }
     let text = if changes {
         "Sayso's policy, records and registration are changed by their owner, not by a tool call."
@@ -179,15 +189,36 @@ fn path(
 /// Whether an effect reaches a protected path: at it, below it, or from above it.
 fn overlaps_protected(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget, path: &Path) -> Tri {
     let Some(resolved) = judging.operation.resolved.get(index) else { return Tri::No };
-    let forms = || [resolved.canonical.as_deref(), resolved.lexical.as_deref()].into_iter().flatten();
-    if forms().any(|form| form.starts_with(path)) {
+    if forms(resolved).any(|form| form.starts_with(path)) {
         return Tri::Yes;
     }
-    let deep = matches!(target, PathTarget::Below(_) | PathTarget::Glob { .. } | PathTarget::Listed(_));
-    if deep && forms().any(|form| path.starts_with(form)) {
+    if is_deep(target) && forms(resolved).any(|form| path.starts_with(form)) {
         return if verb == Verb::Delete { Tri::Yes } else { Tri::Maybe };
     }
     Tri::No
+}
+
+/// Whether a change puts something in the place of a link, or takes it away: at it, or from above it.
+fn replaces_link(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget, link: &Path) -> Tri {
+    let Some(resolved) = judging.operation.resolved.get(index) else { return Tri::No };
+    let deep = is_deep(target);
+    if (verb == Verb::Delete || !deep) && forms(resolved).any(|form| form == link) {
+        return Tri::Yes;
+    }
+    if deep && forms(resolved).any(|form| link.starts_with(form)) {
+        return if verb == Verb::Delete { Tri::Yes } else { Tri::Maybe };
+    }
+    Tri::No
+}
+
+/// Where an effect is, by its name and by what is behind it.
+fn forms(resolved: &Resolved) -> impl Iterator<Item = &Path> {
+    [resolved.canonical.as_deref(), resolved.lexical.as_deref()].into_iter().flatten()
+}
+
+/// Whether an effect reaches what is below its path too.
+fn is_deep(target: &PathTarget) -> bool {
+    matches!(target, PathTarget::Below(_) | PathTarget::Glob { .. } | PathTarget::Listed(_))
 }
 
 fn wipes(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -> bool {

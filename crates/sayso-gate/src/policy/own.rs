@@ -1,0 +1,127 @@
+//! What is Sayso's on this machine, under every name that leads to it.
+//!
+//! People keep `~/.config`, a policy file or an agent's settings in a repository of their own, behind links. There the
+//! names that Sayso uses are links, and a call may go by what is behind them: both are protected, and so are the links,
+//! because whoever replaces one has another policy in force.
+//!
+//! Found anew for each process and never kept in a compiled copy: an owner may move such a folder at any time.
+
+use crate::Places;
+use sayso_policy::Protected;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+/// As many links on the way to one file as the system itself follows.
+const MOST_LINKS: usize = 40;
+
+/// What registers Sayso with agents, below the home folder. An agent whose folder is missing costs one look.
+const REGISTRATION: &[(&str, &[&str])] = &[
+    (".claude", &["settings.json", "settings.local.json"]),
+    (".codex", &["hooks.json", "config.toml"]),
+    (".gemini", &["settings.json"]),
+    (".copilot", &["hooks"]),
+    (".cursor", &["hooks.json"]),
+    (".config/opencode", &["plugins"]),
+    (".openclaw", &["openclaw.json"]),
+];
+
+/// What is Sayso's here, wherever the home folder is said to be.
+pub(super) fn protected(places: &Places) -> Protected {
+    let (mut paths, mut registration, mut links) = (Vec::new(), Vec::new(), Vec::new());
+    for (start, file) in [(Path::new("/"), &places.managed), (&places.home, &places.user)] {
+        let Some(folder) = file.parent() else { continue };
+        let real = follow(start, folder, &mut links);
+        if let Some(name) = file.file_name() {
+            let target = follow(&real, &real.join(name), &mut links);
+            paths.extend((!target.starts_with(&real)).then_some(target));
+        }
+        paths.extend([folder.to_owned(), real]);
+    }
+    paths.extend([follow(&places.home, &places.state, &mut links), places.state.clone()]);
+    for (folder, files) in REGISTRATION {
+        let named = places.home.join(folder);
+        let real = follow(&places.home, &named, &mut links);
+        if real == named && std::fs::symlink_metadata(&named).is_err() {
+            continue;
+        }
+        for file in *files {
+            let target = follow(&real, &real.join(file), &mut links);
+            // What is where its name says is found by that name.
+            registration.extend((target != named.join(file)).then_some(target));
+        }
+    }
+    for list in [&mut paths, &mut registration, &mut links] {
+        list.sort();
+        list.dedup();
+    }
+    // A server may be told to listen elsewhere; what it shows there still needs a key.
+    let addresses = vec![("localhost".to_owned(), crate::PORT)];
+    Protected { paths, registration, links, addresses }
+}
+
+/// Where a path really is, from a folder above it that is no link. What is missing is where it would be made. Adds the
+/// links on the way.
+fn follow(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> PathBuf {
+    let parts = |path: &Path| path.components().rev().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    let (mut at, mut left) = match path.strip_prefix(start) {
+        Ok(rest) => (start.to_owned(), parts(rest)),
+        Err(_) => (PathBuf::from("/"), parts(path)),
+    };
+    let (mut followed, mut missing) = (0, false);
+    while let Some(part) = left.pop() {
+        match Path::new(&part).components().next() {
+            Some(Component::Normal(name)) => at.push(name),
+            Some(Component::ParentDir) => {
+                at.pop();
+                missing = false;
+                continue;
+            }
+            Some(Component::RootDir) => {
+                (at, missing) = (PathBuf::from("/"), false);
+                continue;
+            }
+            _ => continue,
+        }
+        if missing {
+            continue;
+        }
+        match std::fs::read_link(&at) {
+            Ok(target) if followed < MOST_LINKS => {
+                followed += 1;
+                links.push(at.clone());
+                at.pop();
+                left.extend::<Vec<OsString>>(parts(&target));
+            }
+            Ok(_) => {}
+            Err(e) => missing = e.kind() == ErrorKind::NotFound,
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn every_link_on_the_way_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join("real/deep")).unwrap();
+        symlink("../real/deep", base.join("real/up")).unwrap();
+        symlink(base.join("real/up"), base.join("b")).unwrap();
+        symlink("b", base.join("a")).unwrap();
+        let mut links = Vec::new();
+        let real = follow(&base, &base.join("a/not/there"), &mut links);
+        assert_eq!(real, base.join("real/deep/not/there"));
+        assert_eq!(links, [base.join("a"), base.join("b"), base.join("real/up")]);
+        let dangling = base.join("dangling");
+        symlink("gone/file", &dangling).unwrap();
+        assert_eq!(follow(&base, &dangling, &mut links), base.join("gone/file"));
+        // One that leads to itself ends.
+        symlink("loop", base.join("loop")).unwrap();
+        assert_eq!(follow(&base, &base.join("loop"), &mut links), base.join("loop"));
+    }
+}
