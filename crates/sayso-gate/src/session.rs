@@ -36,6 +36,24 @@ impl Sessions {
     /// # Errors
     /// If it cannot be read or remembered.
     pub fn workspace(&self, session: &str, now: &Path) -> Result<PathBuf, Error> {
+        self.fixed(blake3::hash(session.as_bytes()), now)
+    }
+
+    /// The same for a session of a tenant: those of two tenants may have one name.
+    ///
+    /// # Errors
+    /// If it cannot be read or remembered.
+    pub fn workspace_of(&self, tenant: &str, session: &str, now: &Path) -> Result<PathBuf, Error> {
+        let mut hasher = blake3::Hasher::new_derive_key("sayso session of a tenant");
+        hasher.update(&u64::try_from(tenant.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hasher.update(tenant.as_bytes());
+        hasher.update(session.as_bytes());
+        self.fixed(hasher.finalize(), now)
+    }
+
+    fn fixed(&self, session: blake3::Hash, now: &Path) -> Result<PathBuf, Error> {
+        let session = session.to_hex();
+        let session = session.as_str();
         if let Some(known) = self.read().get(session) {
             return Ok(known.clone());
         }
@@ -78,7 +96,7 @@ impl Sessions {
 
     /// Named by a hash: a session's id is the agent's text, and could be `../../x`.
     fn file(&self, session: &str) -> PathBuf {
-        self.folder.join(blake3::hash(session.as_bytes()).to_hex().as_str())
+        self.folder.join(session)
     }
 
     fn forget_old(&self) {
@@ -104,5 +122,10 @@ mod tests {
         assert_eq!(sessions.workspace("a/../b", one).unwrap(), one);
         assert_eq!(sessions.workspace("a/../b", two).unwrap(), one);
         assert_eq!(sessions.workspace("other", two).unwrap(), two);
+        assert_eq!(sessions.workspace_of("t", "other", one).unwrap(), one);
+        for squat in ["t\0other", "tother", "\u{1}\0\0\0\0\0\0\0tother"] {
+            assert_eq!(sessions.workspace(squat, two).unwrap(), two);
+        }
+        assert_eq!(sessions.workspace_of("t", "other", two).unwrap(), one, "nobody without the tenant fixes it");
     }
 }

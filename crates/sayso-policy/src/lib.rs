@@ -22,6 +22,7 @@ mod ruleset;
 mod set;
 mod stage;
 mod state;
+mod strict;
 pub mod text;
 mod tool;
 mod word;
@@ -36,6 +37,7 @@ pub use stage::grants::runs_anything;
 pub use stage::integrity::Protected;
 pub use stage::limits::Allowance;
 pub use state::{Counting, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
+pub use strict::Strict;
 pub use word::*;
 
 /// The page about embedding: its example is a test.

@@ -15,8 +15,8 @@ use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
 use sayso_gate::store::Sqlite;
 use sayso_gate::{Gate, InForce, Live, Memory, Places, Recorder, Sessions};
-use sayso_policy::PolicyText;
 use sayso_policy::explain::visible;
+use sayso_policy::{Actor, PolicyText};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -184,6 +184,20 @@ impl App {
             work()
         };
         tokio::task::spawn_blocking(working).await.map_err(|error| ApiError::internal(&error))
+    }
+
+    /// Puts the name and tenant of a token on what is asked with it. Without that token nobody asks under them: a yes, a
+    /// limit and a record are for whoever asked.
+    pub(crate) fn sign(&self, caller: &Caller, actor: &mut Actor) -> Result<(), ApiError> {
+        caller.sign(actor);
+        let foreign_name = caller.person.is_none();
+        let foreign_tenant = caller.tenant.is_none() && caller.role == Role::Agent;
+        if (foreign_name && actor.agent.is_some() || foreign_tenant && actor.tenant.is_some())
+            && self.tokens.are_for(actor.agent.as_deref().filter(|_| foreign_name), actor.tenant.as_deref())
+        {
+            return Err(ApiError::needs_that_token());
+        }
+        Ok(())
     }
 
     /// The store.

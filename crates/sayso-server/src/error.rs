@@ -64,7 +64,9 @@ impl ApiError {
 
     /// No token, or one that is not good any more.
     pub(crate) fn signed_out() -> Self {
-        let text = "Sign in with the key that `sayso serve` printed.".to_owned();
+        let text =
+            "Sign in with the key that `sayso serve` printed, or use a token that is in force (`sayso token list`)."
+                .to_owned();
         Self { status: StatusCode::UNAUTHORIZED, code: "signed-out", text }
     }
 
@@ -86,9 +88,18 @@ impl ApiError {
         Self { status: StatusCode::TOO_MANY_REQUESTS, code: "too-many-failures", text }
     }
 
+    /// The name or tenant of a token, without that token.
+    pub(crate) fn needs_that_token() -> Self {
+        let text = "This agent or tenant has a token: ask with it (Authorization: Bearer ...), or under another name.";
+        Self { status: StatusCode::FORBIDDEN, code: "needs-that-token", text: text.to_owned() }
+    }
+
     /// Signed in, but not for this.
     pub(crate) fn not_yours() -> Self {
-        let text = "Whoever this token belongs to may not do this.".to_owned();
+        let text =
+            "Whoever this token belongs to may not do this. Tokens of the store only ask, unless the server runs with \
+                    --trust-store-tokens."
+                .to_owned();
         Self { status: StatusCode::FORBIDDEN, code: "not-yours", text }
     }
 

@@ -206,6 +206,16 @@ impl Tokens {
         Some(Caller { person: Some(person), role: token.role, tenant: token.tenant.clone(), via, peer: None })
     }
 
+    /// Whether a token in force has this name, or is of this tenant. A file that cannot be read may hold any.
+    pub(crate) fn are_for(&self, name: Option<&str>, tenant: Option<&str>) -> bool {
+        let Ok(tokens) = self.all() else { return true };
+        let now = now_ms();
+        tokens
+            .iter()
+            .filter(|token| token.is_good(now))
+            .any(|token| name == Some(token.name.as_str()) || tenant.is_some() && tenant == token.tenant.as_deref())
+    }
+
     /// One change at a time, written whole or not at all.
     fn change(&self, change: impl FnOnce(&mut Vec<Token>) -> Result<(), TokenError>) -> Result<(), TokenError> {
         let lock = self.path.with_extension("lock");

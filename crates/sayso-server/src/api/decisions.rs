@@ -176,14 +176,13 @@ pub(super) fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
 
 pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'_>) -> Result<Asked, ApiError> {
     let (mut call, env) = wire::call_in(fields, looked).map_err(ApiError::malformed)?;
-    caller.sign(&mut call.actor);
+    app.sign(caller, &mut call.actor)?;
     // The first call of a session fixes its folder; later ones cannot move it.
     if let Some(session) = &call.actor.session
         && let Some(root) = call.workspace.root()
     {
-        // Sessions of two tenants may have one name.
         let fixed = match &call.actor.tenant {
-            Some(tenant) => app.sessions.workspace(&format!("{tenant}\0{session}"), root)?,
+            Some(tenant) => app.sessions.workspace_of(tenant, session, root)?,
             None => app.sessions.workspace(session, root)?,
         };
         if fixed != root {

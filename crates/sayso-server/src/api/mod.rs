@@ -44,7 +44,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/ready", get(ready::ready))
         .route("/metrics", get(metrics::metrics))
         .route("/v1/openapi.json", get(openapi::openapi))
-        .route("/v1/session", post(session::session))
+        .route("/v1/session", post(session::session).layer(small()))
         .route("/v1/decisions", post(decisions::decisions))
         .route("/v1/outcomes", post(outcomes::outcomes))
         .route("/v1/try", post(try_box::try_out))
@@ -53,8 +53,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/approvals/{id}", get(approvals::show))
         .route("/v1/approvals/{id}/preview", get(approvals::preview_width))
         .route("/v1/approvals/{id}/answer", post(approvals::answer))
-        .route("/v1/links/question", post(links::question))
-        .route("/v1/links/answer", post(links::answer))
+        .route("/v1/links/question", post(links::question).layer(small()))
+        .route("/v1/links/answer", post(links::answer).layer(small()))
         .route("/v1/grants", get(grants::list))
         .route("/v1/grants/{id}", delete(grants::revoke))
         .route("/v1/limits", get(limits::limits))
@@ -78,4 +78,9 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), metrics::count))
         .fallback(async || ApiError::not_found())
         .method_not_allowed_fallback(async || ApiError::wrong_method())
+}
+
+/// For what anybody may send from anywhere: nothing but a key or a link is in it.
+fn small() -> axum::extract::DefaultBodyLimit {
+    axum::extract::DefaultBodyLimit::max(4096)
 }

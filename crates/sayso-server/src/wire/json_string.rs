@@ -82,11 +82,13 @@ impl serde::Serialize for JsonText {
     }
 }
 
-/// The text of a JSON value with every lone surrogate escape replaced by `\u0000`.
+/// The text of a JSON value with every lone surrogate escape written out behind a `\u0000`; `None`: there is none.
 ///
-/// Arguments of tools are text all the way down and cannot hold a raw byte. Standing in for one, a NUL is in no path
-/// and makes a command opaque, so that such a call is never allowed by mistake for another.
-pub(crate) fn without_lone_surrogates(json: &str) -> String {
+/// Arguments of tools are text all the way down and cannot hold a raw byte. Standing before one, a NUL is in no path
+/// and makes a command opaque, so that such a call is never allowed by mistake for another; and two of them that differ
+/// stay different, so that a yes to one is none to the other.
+pub(crate) fn with_lone_surrogates_written_out(json: &str) -> Option<String> {
+    let mut found = false;
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     while let Some(at) = rest.find('\\') {
@@ -94,7 +96,12 @@ pub(crate) fn without_lone_surrogates(json: &str) -> String {
         out.push_str(before);
         let (text, used) = match (surrogate(escape), escape.get(6..).and_then(surrogate)) {
             (Some(Half::High), Some(Half::Low)) => (escape.get(..12).unwrap_or_default(), 12),
-            (Some(_), _) => ("\\u0000", 6),
+            (Some(_), _) => {
+                found = true;
+                out.push_str("\\u0000");
+                // The digits alone: `u` and four of them.
+                (escape.get(1..6).unwrap_or_default(), 6)
+            }
             // A backslash and what it escapes: two characters.
             (None, _) => {
                 let used = escape.chars().take(2).map(char::len_utf8).sum();
@@ -105,7 +112,48 @@ pub(crate) fn without_lone_surrogates(json: &str) -> String {
         rest = escape.get(used..).unwrap_or_default();
     }
     out.push_str(rest);
-    out
+    found.then_some(out)
+}
+
+/// The first number of a JSON text that would not come back as it is written: two that differ would be taken for one.
+pub(crate) fn inexact_number(json: &str) -> Option<&str> {
+    let mut rest = json;
+    loop {
+        let at = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit())?;
+        rest = rest.get(at..)?;
+        if let Some(text) = rest.strip_prefix('"') {
+            rest = behind_string(text);
+            continue;
+        }
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E')));
+        let (number, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+        let whole = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+        if !whole {
+            let digits = number.split(['e', 'E']).next().unwrap_or_default();
+            let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
+            let significant = digits.trim_start_matches('0').trim_end_matches('0').len();
+            let finite =
+                number.parse::<f64>().is_ok_and(|number| number.is_finite() && (number != 0.0 || significant == 0));
+            // So many digits always come back from a number of 64 bits.
+            if significant > 15 || !finite || !number.contains(['.', 'e', 'E']) {
+                return Some(number);
+            }
+        }
+        rest = after;
+    }
+}
+
+fn behind_string(text: &str) -> &str {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return text.get(at + 1..).unwrap_or_default(),
+            _ => {}
+        }
+    }
+    ""
 }
 
 enum Half {
@@ -169,16 +217,36 @@ mod tests {
     #[test]
     fn only_lone_surrogates_are_replaced_in_arguments() {
         for (json, expected) in [
-            (r#"{"a":"x\udcffy"}"#, r#"{"a":"x\u0000y"}"#),
-            (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
-            (r#""\ud83d\ud83d\ude00""#, r#""\u0000\ud83d\ude00""#),
-            (r#""\\udcff""#, r#""\\udcff""#),
-            (r#""\\\udcff""#, r#""\\\u0000""#),
-            (r#""é\"""#, r#""é\"""#),
-            (r#""\é\u12"#, r#""\é\u12"#),
-            ("\"\\", "\"\\"),
+            (r#"{"a":"x\udcffy"}"#, Some(r#"{"a":"x\u0000udcffy"}"#)),
+            (r#""\ud83d\ude00""#, None),
+            (r#""\ud83d\ud83d\ude00""#, Some(r#""\u0000ud83d\ud83d\ude00""#)),
+            (r#""\\udcff""#, None),
+            (r#""\\\udcff""#, Some(r#""\\\u0000udcff""#)),
+            (r#""é\"""#, None),
+            (r#""\é\u12"#, None),
+            ("\"\\", None),
         ] {
-            assert_eq!(without_lone_surrogates(json), expected, "{json}");
+            assert_eq!(with_lone_surrogates_written_out(json).as_deref(), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_would_not_come_back_as_written_are_found() {
+        for good in [
+            "0",
+            "-1",
+            "18446744073709551615",
+            "1.5",
+            "1e40",
+            "-0.0",
+            "0.1",
+            "[1,2]",
+            r#"{"a":"1e999 10000000000000000000001"}"#,
+        ] {
+            assert_eq!(inexact_number(good), None, "{good}");
+        }
+        for bad in ["10000000000000000000001", "9007199254740993.0", "1e400", "1e-400", "0.12345678901234567"] {
+            assert_eq!(inexact_number(&format!("{{\"a\": [\"\\\"\", {bad}]}}")), Some(bad));
         }
     }
 }

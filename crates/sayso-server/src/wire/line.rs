@@ -1,6 +1,7 @@
 //! A line of `check --jsonl` and `analyze --jsonl`: an object of which each key stands once.
 
-use super::json_string::{JsonBytes, without_lone_surrogates};
+use super::json_string::{JsonBytes, inexact_number, with_lone_surrogates_written_out};
+use sayso_policy::Strict;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -53,11 +54,21 @@ impl Fields {
         Ok(self.raw(key).map(read).transpose()?.map(|bytes| bytes.0))
     }
 
-    /// Any value; raw bytes in its strings become NUL.
+    /// Any value whose objects have no member twice, and whose numbers are kept as they are written. Raw bytes in its
+    /// strings are written out behind a NUL.
     pub fn value(&self, key: &str) -> Result<Option<Value>, String> {
         let read = |raw: &str| {
+            if let Some(number) = inexact_number(raw) {
+                return Err(format!(
+                    "`{key}` holds a number that cannot be kept exactly: {number}. Send it as a string."
+                ));
+            }
             serde_json::from_str(raw)
-                .or_else(|_| serde_json::from_str(&without_lone_surrogates(raw)))
+                .or_else(|error: serde_json::Error| match with_lone_surrogates_written_out(raw) {
+                    Some(text) => serde_json::from_str(&text),
+                    None => Err(error),
+                })
+                .map(|Strict(value)| value)
                 .map_err(|error| format!("`{key}` cannot be read: {error}."))
         };
         self.raw(key).map(read).transpose()
@@ -138,7 +149,7 @@ mod tests {
     fn values_have_their_types() {
         let fields = read(br#"{"command":"a\udcff","args":{"p":"\udcff"},"cwd":3,"home":null}"#).1.unwrap();
         assert_eq!(fields.bytes("command").unwrap().unwrap(), b"a\xff");
-        assert_eq!(fields.value("args").unwrap().unwrap(), serde_json::json!({"p": "\0"}));
+        assert_eq!(fields.value("args").unwrap().unwrap(), serde_json::json!({"p": "\0udcff"}));
         assert!(fields.string("cwd").is_err());
         assert_eq!(fields.string("home").unwrap(), None);
         assert!(!fields.has("home"));

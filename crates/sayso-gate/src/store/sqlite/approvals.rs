@@ -105,7 +105,7 @@ fn one(connection: &Connection, id: &str) -> Result<Option<Approval>, Error> {
 pub(super) fn about(
     connection: &Connection,
     digest: &str,
-    session: Option<&str>,
+    actor: &Actor,
     now_ms: u64,
 ) -> Result<(Vec<Approval>, usize), Error> {
     let sql = format!(
@@ -116,8 +116,11 @@ pub(super) fn about(
     // One that was asked in the future was asked before the clock was set back: how old it is, nobody knows.
     let rows = statement.query_map(params![digest, int(now_ms), int(now_ms.saturating_add(60_000))], parts)?;
     let found = rows.map(|row| whole(connection, row?)).collect::<Result<Vec<_>, Error>>()?;
-    let sql = "SELECT count(*) FROM approval WHERE standing = 'pending' AND expires_ms > ?1 AND session IS ?2";
-    let pending: i64 = connection.prepare_cached(sql)?.query_row(params![int(now_ms), session], |row| row.get(0))?;
+    // A session is one of its tenant; those who name none are told apart by their agents.
+    let sql = "SELECT count(*) FROM approval WHERE standing = 'pending' AND expires_ms > ?1 AND session IS ?2
+               AND body ->> '$.actor.tenant' IS ?3 AND (?2 IS NOT NULL OR body ->> '$.actor.agent' IS ?4)";
+    let whose = params![int(now_ms), actor.session, actor.tenant, actor.agent];
+    let pending: i64 = connection.prepare_cached(sql)?.query_row(whose, |row| row.get(0))?;
     Ok((found, usize::try_from(pending).unwrap_or(usize::MAX)))
 }
 

@@ -130,8 +130,7 @@ fn remembered(connection: &Connection, subject: &Subject<'_>, keys: &[Key]) -> R
         }
     }
     found.grants = grants::for_call(connection, subject.actor, subject.site, now)?;
-    let session = subject.actor.session.as_deref();
-    (found.approvals, found.pending) = approvals::about(connection, subject.digest, session, now)?;
+    (found.approvals, found.pending) = approvals::about(connection, subject.digest, subject.actor, now)?;
     Ok(found)
 }
 

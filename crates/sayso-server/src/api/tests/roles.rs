@@ -153,3 +153,67 @@ async fn guessing_tokens_is_slowed_down_and_those_who_have_one_are_not() {
     assert_eq!(server.as_one(&good, get("/v1/audit")).await.0, StatusCode::OK);
     assert_eq!(server.send(get("/v1/health")).await.0, StatusCode::OK);
 }
+
+#[tokio::test]
+async fn nobody_asks_under_the_name_or_tenant_of_a_token_without_it() {
+    let server = Server::trusting(ASKING);
+    let of_acme = server.made("deployer", Role::Agent, Some("acme"));
+    let plain = server.made("plain", Role::Agent, None);
+    let call = |context: Value| json!({"tool": "web_search", "args": {"query": "x"}, "wait": 0, "context": context});
+    let theirs = [json!({"agent": "deployer"}), json!({"tenant": "acme"}), json!({"agent": "zz", "tenant": "acme"})];
+    for context in theirs {
+        let (status, told) = server.send(post("/v1/decisions", &call(context.clone()))).await;
+        assert_eq!((status, &told["error"]["code"]), (StatusCode::FORBIDDEN, &json!("needs-that-token")), "{context}");
+        let outcome = json!({"call_id": "1", "session": "s", "input_tokens": 9,
+            "agent": context["agent"], "tenant": context["tenant"]});
+        assert_eq!(server.send(post("/v1/outcomes", &outcome)).await.0, StatusCode::FORBIDDEN, "{context}");
+    }
+    let (status, _) = server.as_one(&plain, post("/v1/decisions", &call(json!({"tenant": "acme"})))).await;
+    assert_eq!(status, StatusCode::FORBIDDEN, "a token of no tenant is not one of this tenant");
+    for (token, context) in [(Some(&of_acme), json!({"tenant": "other"})), (Some(&plain), json!({})), (None, json!({}))]
+    {
+        let asked = post("/v1/decisions", &call(context));
+        let (status, told) = match token {
+            Some(token) => server.as_one(token, asked).await,
+            None => server.send(asked).await,
+        };
+        assert_eq!(status, StatusCode::OK, "{told}");
+    }
+}
+
+#[tokio::test]
+async fn questions_of_others_do_not_use_up_a_tenants_own() {
+    let server = Server::trusting(ASKING);
+    let of_acme = server.made("deployer", Role::Agent, Some("acme"));
+    let call = |tool: &str| json!({"tool": tool, "args": {}, "wait": 0, "context": {"session": "run-7"}});
+    let mut last = Value::Null;
+    for number in 0..25 {
+        last = server.send(post("/v1/decisions", &call(&format!("tool_{number}")))).await.1;
+    }
+    assert_eq!(last["reasons"][0]["code"], "too-many-pending", "{last}");
+    let (_, told) = server.as_one(&of_acme, post("/v1/decisions", &call("mine"))).await;
+    assert_eq!(told["verdict"], "ask", "{told}");
+}
+
+#[tokio::test]
+async fn what_two_readers_could_read_differently_is_refused_at_any_depth() {
+    let server = Server::new("default = \"allow\"\n");
+    let send = async |body: &str| {
+        let request = Request::post("/v1/decisions").header("host", "127.0.0.1:7171");
+        let request = request.header("content-type", "application/json").body(Body::from(body.to_owned())).unwrap();
+        server.send(request).await
+    };
+    for args in [
+        r#"{"command":"rm -rf /","command":"git status"}"#,
+        r#"{"a":[{"b":1,"\u0062":2}]}"#,
+        r#"{"account":10000000000000000000001}"#,
+        r#"{"account":9007199254740993.0}"#,
+    ] {
+        let (status, told) = send(&format!(r#"{{"tool":"pay","args":{args}}}"#)).await;
+        assert_eq!((status, &told["error"]["code"]), (StatusCode::BAD_REQUEST, &json!("call-malformed")), "{args}");
+        let (_, told) = send(&format!(r#"[{{"tool":"pay","args":{args}}}]"#)).await;
+        assert_eq!(told[0]["error"]["code"], "call-malformed", "{args}: {told}");
+    }
+    let (status, _) = send(r#"{"tool":"pay","args":{},"context":{"agent":"a","agent":"b"}}"#).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+}
