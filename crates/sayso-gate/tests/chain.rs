@@ -177,6 +177,40 @@ fn a_chain_made_anew_is_told_by_its_signed_heads() {
 }
 
 #[test]
+fn heads_that_were_taken_away_are_missed() {
+    let chain = Chain::of(10);
+    assert_eq!(chain.verify().problems, [], "looking makes no key");
+    chain.store().sign_head().unwrap();
+    chain.tamper("UPDATE event SET body = replace(body, 'given', 'taken') WHERE seq = 5; DELETE FROM head");
+    chain.rehash(5);
+    assert_eq!(chain.verify().problems, [Problem::HeadsRemoved { after: 0, last: 10 }]);
+    // So many records have a head, whether the key is still there or not.
+    let long = Chain::of(1500);
+    long.add(1500);
+    assert_eq!(long.verify().problems, []);
+    long.tamper("DELETE FROM head WHERE seq > 1500");
+    assert_eq!(long.verify().problems, [Problem::HeadsRemoved { after: 1500, last: 3000 }]);
+    long.tamper("DELETE FROM head");
+    std::fs::remove_file(long.path.with_file_name("audit.key")).unwrap();
+    assert_eq!(long.verify().problems, [Problem::HeadsRemoved { after: 0, last: 3000 }]);
+}
+
+#[test]
+fn a_store_begun_anew_beside_an_old_key_is_whole() {
+    let chain = Chain::of(10);
+    chain.store().sign_head().unwrap();
+    let key = std::fs::File::options().write(true).open(chain.path.with_file_name("audit.key")).unwrap();
+    key.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
+    std::fs::remove_file(&chain.path).unwrap();
+    for more in ["s.db-wal", "s.db-shm"] {
+        let _ = std::fs::remove_file(chain.path.with_file_name(more));
+    }
+    chain.add(3);
+    let found = chain.verify();
+    assert_eq!((found.problems, found.records), (vec![], 3));
+}
+
+#[test]
 fn a_head_of_another_key_counts_for_nothing() {
     let chain = Chain::of(10);
     chain.store().sign_head().unwrap();
@@ -194,9 +228,10 @@ fn a_missing_end_is_told_by_a_head_in_the_store_or_elsewhere() {
     assert_eq!(chain.verify().problems, std::slice::from_ref(&cut));
     // Whoever takes the head away too is told by the one that was exported.
     chain.tamper("DELETE FROM head");
-    assert_eq!(chain.verify().problems, []);
-    assert_eq!(chain.verify_with(&head).problems, [cut]);
+    assert_eq!(chain.verify().problems, [Problem::HeadsRemoved { after: 0, last: 6 }]);
+    assert_eq!(chain.verify_with(&head).problems, [Problem::HeadsRemoved { after: 0, last: 6 }, cut]);
     chain.add(10);
+    chain.store().sign_head().unwrap();
     assert_eq!(chain.verify_with(&head).problems, [Problem::Rewritten { after: 0, head: 10 }]);
 }
 

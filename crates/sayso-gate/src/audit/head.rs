@@ -20,6 +20,9 @@ const FIRST_LINE: &str = "sayso audit key 1";
 /// What every signature is about, so that none can be taken for another.
 const CONTEXT: &str = "sayso head 1";
 
+/// A head is signed at the latest after so many records.
+pub(crate) const RECORDS_BETWEEN_HEADS: u64 = 1024;
+
 /// How far the chain was at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -79,6 +82,15 @@ impl HeadKey {
             Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Self::make(&path),
             read => read,
         }
+    }
+
+    /// The public key, if there is one, and when it was made, in milliseconds since 1970. None is made: that there is one
+    /// says that something was signed.
+    pub(crate) fn made(folder: &Path) -> Option<(String, u64)> {
+        let path = folder.join(FILE);
+        let made = std::fs::symlink_metadata(&path).and_then(|meta| meta.modified()).ok()?;
+        let made = made.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis();
+        Some((Self::read(&path).ok()?.public(), u64::try_from(made).ok()?))
     }
 
     fn read(path: &Path) -> Result<Self, Error> {

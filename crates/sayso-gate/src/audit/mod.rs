@@ -19,6 +19,7 @@ pub use course::{Course, Of, Said};
 pub use event::{Change, Event, Kind};
 pub(crate) use event::{decision_line, happening_line};
 pub use happening::{Ended, Happening, What};
+pub(crate) use head::RECORDS_BETWEEN_HEADS;
 pub use head::{Head, HeadKey};
 pub use log::Log;
 pub use policies::PolicyVersion;

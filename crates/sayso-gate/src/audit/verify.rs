@@ -1,7 +1,7 @@
 //! Whether the chain is whole, and if not, which record was changed, removed or inserted.
 
 use crate::audit::chain::{End, link};
-use crate::audit::{Event, Head};
+use crate::audit::{Event, Head, RECORDS_BETWEEN_HEADS};
 use blake3::Hash;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -39,6 +39,8 @@ pub struct Begin {
     pub heads: Vec<Head>,
     /// The public key beside the store.
     pub key: Option<String>,
+    /// That key was made for this chain: it is made when something is signed for the first time.
+    pub has_signed: bool,
     /// A head that was kept elsewhere.
     pub exported: Option<Head>,
 }
@@ -86,6 +88,13 @@ pub enum Problem {
     NotSigned {
         /// Its record.
         seq: u64,
+    },
+    /// Heads that must have been signed are not in the store.
+    HeadsRemoved {
+        /// The last record that a head stands for; 0: none.
+        after: u64,
+        /// The last record.
+        last: u64,
     },
     /// The exported head proves nothing here.
     WrongHead {
@@ -242,6 +251,7 @@ impl Verifier {
     /// After the last record.
     #[must_use]
     pub fn finish(mut self) -> Verified {
+        self.miss_heads();
         for (seq, head) in std::mem::take(&mut self.heads) {
             // What was pruned cannot be compared any more.
             if seq <= self.found.pruned {
@@ -257,6 +267,17 @@ impl Verifier {
             self.compare_what_is_left(&head);
         }
         self.found
+    }
+
+    /// Whoever makes hashes anew would take the heads away that tell of it: where there must be one, none is a problem.
+    fn miss_heads(&mut self) {
+        let last = self.found.last;
+        let newest = self.begin.heads.iter().map(|head| head.seq).max();
+        let after = newest.unwrap_or_default().max(self.found.pruned);
+        let none = self.begin.has_signed && newest.is_none() && self.begin.pruned.is_none();
+        if none || last.saturating_sub(after) >= RECORDS_BETWEEN_HEADS {
+            self.tell(Problem::HeadsRemoved { after, last });
+        }
     }
 
     /// An exported head whose record is not there.

@@ -121,10 +121,13 @@ fn a_record_that_was_changed_is_named_and_an_exported_head_proves() {
     assert_eq!(changed.code, 4);
     assert!(changed.out.contains("  record 3 was changed: its content\n"), "{}", changed.out);
     tamper("DELETE FROM event WHERE seq = 3; DELETE FROM head;");
-    assert_eq!(person.run(&["log", "verify"]).code, 0, "nothing in the store knows of it");
+    let missed = person.run(&["log", "verify"]);
+    assert_eq!(missed.code, 4);
+    assert!(missed.out.contains("no signed head stands for records 1 to 2"), "{}", missed.out);
     let cut = person.run(&["log", "verify", "--head", head, "--json"]);
     let json: serde_json::Value = serde_json::from_str(&cut.out).unwrap();
-    assert_eq!((cut.code, &json["problems"][0]), (4, &json!({"problem": "cut-off", "last": 2, "head": 3})));
+    assert_eq!((cut.code, &json["problems"][0]), (4, &json!({"problem": "heads-removed", "after": 0, "last": 2})));
+    assert_eq!(json["problems"][1], json!({"problem": "cut-off", "last": 2, "head": 3}));
     person.file("no.json", "{}");
     assert_eq!(person.run(&["log", "verify", "--head", "no.json"]).code, 2);
 }

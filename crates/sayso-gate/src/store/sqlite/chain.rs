@@ -4,13 +4,14 @@ use super::records::{end, to_hash};
 use super::{Sqlite, Transaction, witness};
 use crate::Error;
 use crate::audit::chain::End;
-use crate::audit::{Begin, Change, Event, Head, HeadKey, Kind, Row, Verified, Verifier};
+use crate::audit::{Begin, Change, Event, Head, HeadKey, Kind, RECORDS_BETWEEN_HEADS, Row, Verified, Verifier};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::{Path, PathBuf};
 
-/// A head is signed after so many records, or after so many milliseconds if there are new ones.
-const RECORDS_BETWEEN_HEADS: u64 = 1024;
+/// A head is also signed after so many milliseconds, if there are new records.
 const TIME_BETWEEN_HEADS: u64 = 60_000;
+/// How many milliseconds the times of files may lag behind the clock.
+const FILE_CLOCK: u64 = 100;
 /// Records that pruning removes in one transaction.
 const RECORDS_IN_A_STEP: u64 = 5_000;
 
@@ -38,12 +39,17 @@ impl Sqlite {
     /// # Errors
     /// If the store cannot be read. What is wrong with the chain is no error but the answer.
     pub fn verify(&self, exported: Option<Head>) -> Result<Verified, Error> {
-        let key = HeadKey::beside(self.folder()).ok().map(|key| key.public());
+        let key = HeadKey::made(self.folder());
         self.read(|connection| {
             let chain = name(connection)?;
             let heads = heads(connection, &chain, "head", "")?;
             let pruned = heads_last(connection, &chain, "anchor")?;
-            let mut verifier = Verifier::new(Begin { chain, pruned, heads, key, exported });
+            // A store that was begun anew beside the key of an earlier one has signed nothing yet.
+            let has_signed = key
+                .as_ref()
+                .is_some_and(|(_, made)| begun(&chain).is_none_or(|begun| made.saturating_add(FILE_CLOCK) >= begun));
+            let key = key.map(|(key, _)| key);
+            let mut verifier = Verifier::new(Begin { chain, pruned, heads, key, has_signed, exported });
             let mut all = connection.prepare(
                 "SELECT seq, prev, hash, body, time_ms, id, kind, agent, session, tool, verdict, rule,
                         tenant, run
@@ -184,6 +190,11 @@ fn last_head(connection: &Connection) -> Result<Option<(u64, u64)>, Error> {
 /// The chain's name.
 pub(super) fn name(connection: &Connection) -> Result<String, Error> {
     Ok(connection.prepare_cached("SELECT id FROM chain")?.query_row([], |row| row.get(0))?)
+}
+
+/// When a chain was begun: its name begins with that.
+fn begun(chain: &str) -> Option<u64> {
+    u64::from_str_radix(chain.split_once('-')?.0, 16).ok()
 }
 
 fn up_to(connection: &Connection, what: Keep) -> Result<u64, Error> {

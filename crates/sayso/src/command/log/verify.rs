@@ -130,6 +130,11 @@ fn in_words(problem: &Problem) -> String {
             format!("the records between {after} and {head} were made anew: a signed head says what record {head} was")
         }
         Problem::NotSigned { seq } => format!("the head of record {seq} is not signed with the key of this store"),
+        Problem::HeadsRemoved { after, last } => format!(
+            "no signed head stands for records {} to {last}, and one was signed: heads were removed. Compare with one that was \
+             exported (`--head FILE`); then `sayso log head` signs anew",
+            after + 1
+        ),
         Problem::WrongHead { why } => format!("the head that was given: {why}"),
     }
 }
