@@ -1,0 +1,166 @@
+//! Keys that are known by their format, wherever they stand.
+
+use super::{Piece, REDACTED, pieces};
+
+/// Text without private keys and without keys of well-known formats, and with everything else as it was: for text that
+/// somebody goes on to work with.
+#[must_use]
+pub fn keys(text: &str) -> String {
+    let text = without_private_keys(text);
+    let clean = |piece| match piece {
+        Piece::Between(between) => between.to_owned(),
+        Piece::Word(word) => without_known_keys(word),
+    };
+    pieces(&text).map(clean).collect()
+}
+
+/// Whether [`keys`] may find something: a quick look at bytes.
+#[must_use]
+pub fn may_hold_keys(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return true };
+    text.contains("PRIVATE KEY") || KEYS.iter().any(|(start, _)| text.contains(start))
+}
+
+/// `https://user:password@host` without the password.
+pub(super) fn without_url_password(word: &str) -> String {
+    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':').or(Some(("", user)))) {
+        Some((user, secret)) if !secret.is_empty() && (!user.is_empty() || secret.len() >= 16) => {
+            let sign = if user.is_empty() { "" } else { ":" };
+            let after = word.get(scheme.len() + 3 + user.len() + sign.len() + secret.len()..).unwrap_or_default();
+            format!("{scheme}://{user}{sign}{REDACTED}{after}")
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// Beginnings of keys of well-known formats, and how many characters of a key must follow.
+pub(super) const KEYS: &[(&str, usize)] = &[
+    ("sk-", 20),
+    ("sk_live_", 16),
+    ("sk_test_", 16),
+    ("rk_live_", 16),
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghu_", 30),
+    ("ghs_", 30),
+    ("ghr_", 30),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xoxa-", 10),
+    ("xoxs-", 10),
+    ("xapp-", 10),
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 30),
+    ("npm_", 30),
+    ("pypi-", 30),
+    ("hf_", 30),
+    ("SG.", 30),
+    ("eyJ", 30),
+    ("dop_v1_", 30),
+    ("AGE-SECRET-KEY-1", 30),
+    ("whsec_", 16),
+    ("shpat_", 16),
+    ("xoxe-", 10),
+    ("xoxe.", 10),
+    ("glrt-", 16),
+    ("gldt-", 16),
+    ("glptt-", 16),
+    ("dckr_pat_", 16),
+    ("hvs.", 20),
+    ("ya29.", 20),
+    ("ATATT3", 30),
+    ("lin_api_", 20),
+    ("gsk_", 30),
+    ("xai-", 30),
+    ("pplx-", 30),
+    ("r8_", 30),
+    ("figd_", 20),
+    ("PMAK-", 20),
+    ("sbp_", 20),
+    ("tskey-", 16),
+    ("sq0atp-", 16),
+    ("sq0csp-", 16),
+    ("hooks.slack.com/services/", 20),
+    ("discord.com/api/webhooks/", 20),
+];
+
+/// Whether a word holds the beginning of a key where one can begin: a look at each byte, for paths are long words.
+fn may_begin_key(word: &str) -> bool {
+    let mut before = b' ';
+    word.bytes().enumerate().any(|(at, byte)| {
+        let inside = std::mem::replace(&mut before, byte).is_ascii_alphanumeric();
+        !inside && byte.is_ascii() && {
+            let rest = word.get(at..).unwrap_or_default();
+            KEYS.iter().any(|(start, _)| start.as_bytes().first() == Some(&byte) && rest.starts_with(start))
+        }
+    })
+}
+
+pub(super) fn without_known_keys(word: &str) -> String {
+    let of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=');
+    if !may_begin_key(word) {
+        return word.to_owned();
+    }
+    let mut out = String::new();
+    let mut rest = word;
+    loop {
+        let found = KEYS
+            .iter()
+            .filter_map(|(start, least)| {
+                // Most words are shorter than any key, and a hook looks at each of them for each kind of key.
+                if rest.len() < start.len() + least {
+                    return None;
+                }
+                rest.match_indices(start).find_map(|(at, _)| {
+                    // `task-force-of-twenty-letters` holds `sk-`, but in the middle of a word; a key may still follow.
+                    if rest.get(..at)?.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+                        return None;
+                    }
+                    let body = rest.get(at + start.len()..)?;
+                    let length = body.find(|c| !of_key(c)).unwrap_or(body.len());
+                    (length >= *least).then_some((at, at + start.len() + length))
+                })
+            })
+            .min();
+        let Some((from, to)) = found else {
+            out.push_str(rest);
+            return out;
+        };
+        out.push_str(rest.get(..from).unwrap_or_default());
+        out.push_str(REDACTED);
+        rest = rest.get(to..).unwrap_or_default();
+    }
+}
+
+/// PEM blocks of private keys, to their end or, if that is missing, to the end of the text.
+pub(super) fn without_private_keys(text: &str) -> std::borrow::Cow<'_, str> {
+    const END: &str = "-----END";
+    if !text.contains("PRIVATE KEY") {
+        return text.into();
+    }
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("PRIVATE KEY") {
+        let head = rest.get(..at).unwrap_or_default();
+        let Some(begin) = head.rfind("-----BEGIN") else {
+            let (passed, after) = rest.split_at_checked(at + "PRIVATE KEY".len()).unwrap_or((rest, ""));
+            out.push_str(passed);
+            rest = after;
+            continue;
+        };
+        out.push_str(rest.get(..begin).unwrap_or_default());
+        out.push_str(REDACTED);
+        let body = rest.get(at..).unwrap_or_default();
+        rest = body
+            .find(END)
+            .and_then(|end| body.get(end + END.len()..))
+            .map_or("", |tail| tail.split_once("-----").map_or("", |(_, after)| after));
+    }
+    out.push_str(rest);
+    out.into()
+}

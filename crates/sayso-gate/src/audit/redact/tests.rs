@@ -1,0 +1,160 @@
+use super::key::KEYS;
+use super::*;
+
+/// Each line holds a secret of at least one of the words `hunter2...`.
+#[test]
+fn secrets_are_taken_out() {
+    let key = "hunter2hunter2hunter2hunter2hunter2hunter2";
+    let cases = [
+        "GITHUB_TOKEN=hunter2 gh pr list",
+        "export AWS_SECRET_ACCESS_KEY='hunter2'; ls",
+        "env DB_PASSWORD=hunter2 ./run",
+        "PASSWORD=\"hunter2\" x",
+        "curl -H 'Authorization: Bearer hunter2' https://x",
+        "curl -H \"Authorization: Basic hunter2\" https://x",
+        "curl -H authorization:hunter2",
+        "curl -H 'X-Api-Key: hunter2' x",
+        "mysql --password hunter2 db",
+        "mysql --password=hunter2 db",
+        "gh auth login --with-token hunter2",
+        "git clone https://bob:hunter2@example.org/x.git",
+        "git clone https://hunter2hunter2hunter2@example.org/x.git",
+        "echo ghp_KEY > f",
+        "echo sk-ant-KEY",
+        "x=AKIAhunter2hunter2hunt",
+        "echo '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----' > k",
+        "-----BEGIN RSA PRIVATE KEY-----\nhunter2",
+        "{\"password\": \"hunter2\", \"a\": 1}",
+        "apiKey: hunter2",
+        "curl -d '{\\\"password\\\":\\\"hunter2\\\"}' x",
+        "curl -d \"{\\\"password\\\": \\\"hunter2 and hunter2\\\"}\" x",
+        "PASSWORD='one two hunter2' x",
+        "PASSWORD=one,hunter2 x",
+        "PASSWORD=one\"two hunter2\" x",
+        "PASSWORD=$'hunter2' x",
+        "PASSWORD=\\\nhunter2 x",
+        "PASSWORD=\"one\\\"hunter2\" x",
+        "curl https://x/?a=b&access_token=hunter2",
+        "curl 'https://x/?access_token=hunter2&b=c'",
+        "curl https://x/#id_token=hunter2",
+        "curl -H 'Authorization: ApiKey hunter2' x",
+        "curl -H 'Authorization: Digest username=\"x\", response=hunter2' x",
+        "curl -HAuthorization:hunter2 x",
+        "curl -H 'Cookie: a=b; session=hunter2; c=hunter2' x",
+        "curl --header=Authorization:hunter2 x",
+        "curl -u ann:hunter2 https://x",
+        "curl --user 'ann:hunter2' https://x",
+        "mysql -phunter2 db",
+        "/usr/bin/mysqldump -u root -phunter2 db",
+        "sshpass -p hunter2 ssh x",
+        "openssl enc -pass pass:hunter2",
+        "DB_PASS=hunter2 x",
+        "STRIPE_KEY=hunter2 x",
+        "aws configure set aws_secret_access_key hunter2",
+        "aws_secret_access_key = hunter2",
+        "password: two words hunter2",
+        "echo \"Proxy-Authorization: Basic hunter2\"",
+        "AccountName=x;AccountKey=hunter2==;EndpointSuffix=y",
+        "curl https://hooks.slack.com/services/hunter2hunter2hunter2hunter2",
+    ];
+    for case in cases {
+        let case = case.replace("KEY", if case.contains("_KEY") && case.contains("ghp") { key } else { "KEY" });
+        let case = case.replace("sk-ant-KEY", &format!("sk-ant-{key}"));
+        let safe = text(&case);
+        assert!(!safe.contains("hunter2"), "{case}\n{safe}");
+        assert!(safe.contains(REDACTED), "{case}\n{safe}");
+    }
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    for case in [
+        "PWD=/home/ann cargo test --locked && git push origin main",
+        "git commit --author='Ann <ann@example.org>' -m 'fix: tokens of the parser'",
+        "task-force-of-twenty-letters-and-more --format json",
+        "PATH=/usr/bin:$PATH make -j4",
+        "curl https://example.org:8080/a?b=c#d",
+        "grep -rn 'PRIVATE KEY' src",
+        "git clone git@github.com:a/b.git ssh://git@host/x",
+        "--max-tokens 400 --compat",
+        "sort -u names.txt && tar -p -xf a.tar && mkdir -p a/b",
+        "git log --author=ann --pretty=format:%h -- src/token.rs",
+        "docker run -u 1000 -p 8080:80 nginx",
+        "cargo test secret_names_are_found -- --nocapture",
+        "awk -F: '{print $1}' /etc/passwd",
+    ] {
+        assert_eq!(text(case), case);
+    }
+}
+
+#[test]
+fn a_key_behind_something_that_only_looks_like_one_is_found() {
+    let key = format!("sk-{}", "a1".repeat(20));
+    for before in ["task-x:", "disk-a,", "x=mask-1;y="] {
+        assert_eq!(text(&format!("echo {before}{key}")), format!("echo {before}{REDACTED}"));
+    }
+}
+
+#[test]
+fn a_long_text_says_how_much_is_missing() {
+    assert_eq!(cut("ääää", 2), "ää ... (4 more bytes)");
+    assert_eq!(cut("ab", 2), "ab");
+}
+
+#[test]
+fn arguments_lose_the_values_of_secret_keys_at_any_depth() {
+    let given = serde_json::json!({"url": "https://a:hunter2@b/", "auth": {"api_key": "hunter2", "n": 1}, "xs": ["TOKEN=hunter2"]});
+    let kept = arguments(&given, 100);
+    assert!(!kept.to_string().contains("hunter2"), "{kept}");
+    assert_eq!(kept["auth"]["n"], 1);
+}
+
+#[test]
+fn secrets_in_the_shapes_that_tools_use_are_found() {
+    for given in [
+        serde_json::json!({"args": ["mysql", "--password", "hunter2", "db"]}),
+        serde_json::json!({"args": ["curl", "-u", "ann:hunter2"]}),
+        serde_json::json!({"args": ["curl", "-H", "Authorization: ApiKey hunter2"]}),
+        serde_json::json!({"headers": [{"name": "X-Api-Key", "value": "hunter2"}]}),
+        serde_json::json!({"password": ["hunter2", {"x": "hunter2"}]}),
+        serde_json::json!({"secret": {"value": "hunter2"}}),
+        serde_json::json!({"pwd": "hunter2", "client_secret": true}),
+        serde_json::json!({"body": "{\"token\":\"hunter2\"}"}),
+        serde_json::json!({"GH_TOKEN=hunter2": 1}),
+    ] {
+        let kept = arguments(&given, 100);
+        assert!(!kept.to_string().contains("hunter2"), "{kept}");
+    }
+    let plain = serde_json::json!({"args": ["git", "log", "--author", "ann"], "n": [1, null, true]});
+    assert_eq!(arguments(&plain, 100), plain);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_breaks_it(given in ".*") {
+        let _ = text(&given);
+    }
+
+    #[test]
+    fn a_key_is_found_wherever_it_stands(before in "[ =:\"'(/@]{0,4}", after in "[ \"');&|]{0,3}") {
+        let key = "ghp_0123456789abcdefghij0123456789abcdef";
+        let safe = text(&format!("echo {before}{key}{after}"));
+        proptest::prop_assert!(!safe.contains("0123456789"), "{}", safe);
+    }
+}
+
+#[test]
+fn the_quick_looks_pass_nothing_by() {
+    for name in
+        ["x_passphrase", "my-api.key", "idToken", "AccountKey", "PG_PASS", "db_pwd", "x-sig", "gh_pat", "cookie"]
+    {
+        assert!(is_secret_name(name), "{name}");
+    }
+    for (start, least) in KEYS {
+        assert!(start.is_ascii());
+        let key = format!("{start}{}", "a".repeat(*least));
+        for word in [key.clone(), format!("é{key}"), format!("a/b-{key}"), format!("x={key}")] {
+            assert!(without_known_keys(&word).contains(REDACTED), "{word}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! JSON without secrets, as far as there is room.
+
+use super::{Expecting, REDACTED, cut, following, is_secret_key, is_secret_name, text, without_login};
+use serde_json::Value;
+use std::cell::Cell;
+
+/// How deep arguments are looked at; below that they are left out.
+const DEEPEST: usize = 32;
+/// How many members of one array or object are kept.
+const MEMBERS: usize = 64;
+
+/// Arguments without secrets; strings are cut to `limit` characters.
+#[must_use]
+pub fn arguments(value: &Value, limit: usize) -> Value {
+    Room::new(limit, MEMBERS).arguments(value)
+}
+
+/// How much there is room for, and whether that was enough.
+pub(in crate::audit) struct Room {
+    /// Characters of one string.
+    text: usize,
+    /// Members of one array or object.
+    members: usize,
+    /// Something had no room.
+    full: Cell<bool>,
+}
+
+impl Room {
+    pub(in crate::audit) fn new(text: usize, members: usize) -> Self {
+        Self { text, members, full: Cell::new(false) }
+    }
+
+    /// Whether something was left out.
+    pub(in crate::audit) fn left_out(&self) -> bool {
+        self.full.get()
+    }
+
+    /// Arguments without secrets, as far as there is room.
+    pub(in crate::audit) fn arguments(&self, value: &Value) -> Value {
+        clean(value, self, 0, false)
+    }
+
+    /// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.
+    pub(in crate::audit) fn text(&self, text: &str) -> String {
+        self.cut(&super::text(text))
+    }
+
+    pub(in crate::audit) fn cut(&self, text: &str) -> String {
+        let kept = cut(text, self.text);
+        self.full.set(self.full.get() || kept.len() != text.len());
+        kept
+    }
+
+    fn members(&self, all: usize) -> usize {
+        self.full.set(self.full.get() || all > self.members);
+        self.members
+    }
+}
+
+/// `secret`: it stands below a secret's name.
+fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
+    match value {
+        Value::String(_) if secret => REDACTED.into(),
+        Value::String(s) => Value::String(room.text(s)),
+        Value::Array(_) | Value::Object(_) if depth >= DEEPEST => {
+            room.full.set(true);
+            Value::String("[too deep]".to_owned())
+        }
+        Value::Array(items) => list(items, room, depth, secret),
+        Value::Object(members) => {
+            // `{"name": "X-Api-Key", "value": "..."}` is a member too.
+            let named = ["name", "key", "header"].iter().filter_map(|key| members.get(*key)?.as_str());
+            let named = named.into_iter().any(is_secret_name);
+            let member = |(key, value): (&String, &Value)| {
+                let secret = secret || is_secret_key(key) || named && matches!(key.as_str(), "value" | "values");
+                let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
+                let below = is_secret_key(key) && scalar;
+                let value = if below { REDACTED.into() } else { clean(value, room, depth + 1, secret) };
+                (cut(&text(key), 256), value)
+            };
+            Value::Object(members.iter().take(room.members(members.len())).map(member).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Words of a command may stand in a list: what follows an option with a secret's name is one.
+fn list(items: &[Value], room: &Room, depth: usize, secret: bool) -> Value {
+    let mut next = Expecting::Nothing;
+    let kept = items.iter().take(room.members(items.len())).map(|item| {
+        let expected = std::mem::replace(&mut next, Expecting::Nothing);
+        if let Value::String(word) = item {
+            next = following(word);
+            if expected == Expecting::Value {
+                return REDACTED.into();
+            }
+            if expected == Expecting::Login {
+                return Value::String(room.cut(&without_login(word)));
+            }
+        }
+        clean(item, room, depth + 1, secret)
+    });
+    Value::Array(kept.collect())
+}
