@@ -87,7 +87,27 @@ pub(super) const KEYS: &[(&str, usize)] = &[
     ("sq0csp-", 16),
     ("hooks.slack.com/services/", 20),
     ("discord.com/api/webhooks/", 20),
+    ("api.telegram.org/bot", 20),
+    ("dp.pt.", 30),
+    ("dapi", 32),
+    ("SK", 32),
+    ("fo1_", 20),
+    ("rubygems_", 30),
+    ("NRAK-", 20),
 ];
+
+/// Of those that begin like an ordinary word: hexadecimal digits follow, and nothing else.
+const HEXADECIMAL: &[&str] = &["dapi", "SK"];
+
+/// How long the key is whose beginning stands before this.
+fn length(start: &str, body: &str) -> usize {
+    let ends = |c: char| match c {
+        _ if HEXADECIMAL.contains(&start) => !c.is_ascii_hexdigit(),
+        ':' => !start.ends_with("/bot"),
+        _ => !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.' | '/' | '+' | '='),
+    };
+    body.find(ends).unwrap_or(body.len())
+}
 
 /// Whether a word holds the beginning of a key where one can begin: a look at each byte, for paths are long words.
 fn may_begin_key(word: &str) -> bool {
@@ -102,7 +122,6 @@ fn may_begin_key(word: &str) -> bool {
 }
 
 pub(super) fn without_known_keys(word: &str) -> String {
-    let of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=');
     if !may_begin_key(word) {
         return word.to_owned();
     }
@@ -122,7 +141,7 @@ pub(super) fn without_known_keys(word: &str) -> String {
                         return None;
                     }
                     let body = rest.get(at + start.len()..)?;
-                    let length = body.find(|c| !of_key(c)).unwrap_or(body.len());
+                    let length = length(start, body);
                     (length >= *least).then_some((at, at + start.len() + length))
                 })
             })

@@ -48,6 +48,9 @@ struct Redactor<'a> {
     header_quote: Option<char>,
     /// The program whose short options may be passwords.
     program: &'a str,
+    /// The word `login` was seen in this command, and in what may be a netrc.
+    login: bool,
+    netrc: bool,
 }
 
 /// Where something hidden ends.
@@ -82,6 +85,8 @@ impl<'a> Redactor<'a> {
         if between.contains(['\n', ';', '|', '&']) && !continued {
             self.expecting = Expecting::Nothing;
             self.program = "";
+            self.login = false;
+            self.netrc = self.netrc && between.trim().is_empty();
         }
         self.out.push_str(between);
         self.before = between;
@@ -97,6 +102,9 @@ impl<'a> Redactor<'a> {
         }
         if self.program.is_empty() {
             self.program = word;
+        }
+        if word == "login" {
+            (self.login, self.netrc) = (true, true);
         }
         self.last = word;
     }
@@ -121,6 +129,12 @@ impl<'a> Redactor<'a> {
                 }
                 return self.hide(Until::Word);
             }
+            // `PASSWORD 'x'` in SQL, `login ann password x` in a netrc.
+            Expecting::Sign
+                if self.last.eq_ignore_ascii_case("password") && (self.netrc || self.before.trim_start() == "'") =>
+            {
+                return self.hide(Until::Word);
+            }
             Expecting::Sign | Expecting::Nothing => {}
         }
         if let Some(kept) = self.short_option(word) {
@@ -139,23 +153,50 @@ impl<'a> Redactor<'a> {
             let hidden = self.hide(if is_header(name) { Until::Line(self.header_quote) } else { Until::Word });
             return format!("{name}{sign}{hidden}");
         }
-        self.expecting = following(word);
+        self.expecting = if self.names_next(word) { Expecting::Value } else { following(word) };
         without_known_keys(&without_url_password(word))
     }
 
     /// A password behind a short option, for the few programs that take one there.
     fn short_option(&mut self, word: &str) -> Option<String> {
-        let program = self.program.rsplit('/').next().unwrap_or_default();
-        let takes = program.starts_with("mysql") || program.starts_with("mariadb") || program == "sshpass";
-        let value = word.strip_prefix("-p").filter(|_| takes)?;
-        if !value.is_empty() {
-            return Some(format!("-p{}", self.hide(Until::Word)));
+        if !word.starts_with('-') {
+            return None;
         }
-        // Alone it makes mysql ask; sshpass takes the next word.
-        if program == "sshpass" {
+        let program = self.program.rsplit('/').next().unwrap_or_default();
+        let option = match program {
+            "curl" => {
+                let login = word.strip_prefix("-u").filter(|login| login.contains(':'))?;
+                return Some(format!("-u{}", without_login(login)));
+            }
+            "docker" | "podman" | "nerdctl" | "helm" | "oc" | "az" if self.login => "-p",
+            "sshpass" | "7z" | "7za" => "-p",
+            "redis-cli" => "-a",
+            "zip" | "unzip" | "mosquitto_pub" | "mosquitto_sub" | "sqlcmd" => "-P",
+            "ldapsearch" | "ldapmodify" | "ldapadd" => "-w",
+            _ if program.starts_with("mysql") || program.starts_with("mariadb") => "-p",
+            _ => return None,
+        };
+        let value = word.strip_prefix(option)?;
+        if !value.is_empty() {
+            return Some(format!("{option}{}", self.hide(Until::Word)));
+        }
+        // Alone it makes these ask; the others take the next word.
+        if !program.starts_with(['m', '7']) || program.starts_with("mosquitto") {
             self.expecting = Expecting::Value;
         }
         Some(word.to_owned())
+    }
+
+    /// Whether the next word is a secret for the sake of the words before it.
+    fn names_next(&self, word: &str) -> bool {
+        match word {
+            // `vault login x`
+            "login" => self.program == "vault",
+            // `IDENTIFIED BY 'x'`
+            _ if word.eq_ignore_ascii_case("by") => self.last.eq_ignore_ascii_case("identified"),
+            // `setenv TOKEN x`, `set -gx TOKEN x`
+            _ => matches!(self.program, "setenv" | "set") && is_secret_name(word),
+        }
     }
 
     /// Hides this word, and what belongs to it.
@@ -179,7 +220,11 @@ fn following(word: &str) -> Expecting {
     if matches!(lower.as_str(), "-u" | "--user" | "--proxy-user" | "--basic-auth") {
         return Expecting::Login;
     }
-    if lower == "bearer" || word.starts_with("--") && is_secret_name(word) {
+    let option = word.starts_with('-') && (lower == "--oauth2-bearer" || is_secret_name(word));
+    // `npm config set //host/:_authToken x`
+    let of_npm =
+        word.starts_with("//") && [":_authtoken", ":_auth", ":_password"].iter().any(|end| lower.ends_with(end));
+    if lower == "bearer" || option || of_npm {
         return Expecting::Value;
     }
     match is_secret_name(word) {

@@ -24,10 +24,14 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         "accountkey",
         "connectionstring",
         "authorization",
+        "xamzsignature",
+        "xgoogsignature",
     ];
-    const AT_END: &[&str] = &["token", "pwd", "pass", "passin", "passout", "pat", "cookie", "auth", "apikey", "sig"];
+    const AT_END: &[&str] =
+        &["token", "pwd", "pass", "passin", "passout", "pat", "cookie", "auth", "apikey", "sig", "jwt"];
     const NEVER: &[&str] = &["pwd", "oldpwd", "path", "pat", "maxtokens", "compat", "repeat", "cat", "format"];
-    if NEVER.contains(&letters.as_str()) {
+    // `--pwd` is an option and no variable of the shell.
+    if NEVER.contains(&letters.as_str()) && !(letters == "pwd" && name.starts_with('-')) {
         return false;
     }
     // Every word of a record is looked at, and most are no such name: one pass for what each of the names above holds.
@@ -39,11 +43,12 @@ pub(super) fn is_secret_name(name: &str) -> bool {
             b'p' => &["pass"],
             b's' => &["secret"],
             b't' => &["token"],
+            b'x' => &["xamzsignature", "xgoogsignature"],
             _ => return false,
         };
         letters.get(at..).is_some_and(|rest| stems.iter().any(|stem| rest.starts_with(stem)))
     });
-    if !holds_stem && !["pwd", "pat", "cookie", "sig"].iter().any(|end| letters.ends_with(end)) {
+    if !holds_stem && !["pwd", "pat", "cookie", "sig", "jwt"].iter().any(|end| letters.ends_with(end)) {
         return false;
     }
     // A variable whose name ends in KEY: STRIPE_KEY, SSH_PRIVATE_KEY.

@@ -56,6 +56,32 @@ fn secrets_are_taken_out() {
         "echo \"Proxy-Authorization: Basic hunter2\"",
         "AccountName=x;AccountKey=hunter2==;EndpointSuffix=y",
         "curl https://hooks.slack.com/services/hunter2hunter2hunter2hunter2",
+        "gpg --batch --passphrase hunter2 -c f",
+        "tool --pwd=hunter2",
+        "tool --pwd hunter2",
+        "consul acl -token hunter2",
+        "curl -ubob:hunter2 https://x",
+        "curl --oauth2-bearer hunter2 https://x",
+        "docker login -u bob -p hunter2 registry",
+        "docker login -phunter2",
+        "redis-cli -h x -a hunter2 ping",
+        "zip -P hunter2 a.zip f",
+        "npm config set //registry.example.org/:_authToken hunter2",
+        "vault login hunter2",
+        "setenv TOKEN hunter2",
+        "set -gx GH_TOKEN hunter2",
+        "jwt=hunter2",
+        "psql -c \"CREATE USER x IDENTIFIED BY 'hunter2'\"",
+        "psql -c \"ALTER USER x WITH PASSWORD 'hunter2'\"",
+        "echo machine example.org login bob password hunter2 > .netrc",
+        "printf 'machine x\nlogin bob\npassword hunter2\n'",
+        "curl 'https://x/f?X-Amz-Date=1&X-Amz-Signature=hunter2'",
+        "curl 'https://x/f?sv=1&sig=hunter2'",
+        "curl https://api.telegram.org/bot123456789:hunter2hunter2hunter2/sendMessage",
+        "x dp.pt.hunter2hunter2hunter2hunter2hunter2hunter2",
+        "x rubygems_hunter2hunter2hunter2hunter2hunter2hunter2",
+        "x NRAK-hunter2hunter2hunter2hunter2",
+        "x fo1_hunter2hunter2hunter2hunter2",
     ];
     for case in cases {
         let case = case.replace("KEY", if case.contains("_KEY") && case.contains("ghp") { key } else { "KEY" });
@@ -82,6 +108,10 @@ fn what_is_no_secret_stays() {
         "docker run -u 1000 -p 8080:80 nginx",
         "cargo test secret_names_are_found -- --nocapture",
         "awk -F: '{print $1}' /etc/passwd",
+        "docker run -p 8080:80 nginx && zip -r a.zip b && redis-cli -h x ping",
+        "aws sso login --profile dev && kubectl get pods -A",
+        "sort -k2 by date && set -eu && curl -u ann https://x",
+        "cat SKILL.md daping/SK12 src/dapi.rs",
     ] {
         assert_eq!(text(case), case);
     }
@@ -92,6 +122,16 @@ fn a_key_behind_something_that_only_looks_like_one_is_found() {
     let key = format!("sk-{}", "a1".repeat(20));
     for before in ["task-x:", "disk-a,", "x=mask-1;y="] {
         assert_eq!(text(&format!("echo {before}{key}")), format!("echo {before}{REDACTED}"));
+    }
+}
+
+#[test]
+fn keys_of_hexadecimal_digits_are_found_and_words_are_not() {
+    let digits = "0123456789abcdef0123456789abcdef";
+    for start in ["dapi", "SK"] {
+        assert_eq!(text(&format!("x {start}{digits}")), format!("x {REDACTED}"));
+        let word = format!("x {start}-{digits}");
+        assert_eq!(text(&word), word);
     }
 }
 
