@@ -33,16 +33,16 @@ pub(super) const SPECS: &[Spec] = &[
     ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY))
         .options(&[options!("
-            --ext E, --env E, --global G, --parser P, --parser-options O, --no-eslintrc, --no-config-lookup, --no-inline-config, --report-unused-disable-directives
+            --ext E, --env E, --global G, --parser-options O, --no-eslintrc, --no-config-lookup, --no-inline-config, --report-unused-disable-directives
             --report-unused-disable-directives-severity S, --report-unused-inline-configs S, --rule R, --quiet, --max-warnings N, -f --format F, --color, --cache, --cache-strategy S
             --ignore-pattern P, --no-ignore, --no-error-on-unmatched-pattern, --pass-on-no-patterns, --exit-on-fatal-error, --no-warn-ignored, --stdin, --stdin-filename F
             --print-config F, --debug, -h, -v, --env-info, --stats, --flag F, --suppress-all, --suppress-rule R, --prune-suppressions, --concurrency N, --inspect-config
             -D --deny R, -W --warn R, -A --allow R, --tsconfig F, --type-aware, --threads N, --silent, -i, --mm, -q, --no-progress, --no-summary, --words-only, --unique, --lint F
-            --allow-empty-input, --files F, --report-needless-disables, --custom-syntax S, --from R, --to R, --last, --edit, --verbose, -s, -p, --production, --include I, --exclude E
+            --allow-empty-input, --files F, --report-needless-disables, --from R, --to R, --last, --edit, --verbose, -s, -p, --production, --include I, --exclude E
             -c --config FILE : runs-code
             --rulesdir DIR : runs-code
             --resolve-plugins-relative-to DIR : runs-code
-            --plugin P : runs-code
+            --plugin P, --parser P, --custom-syntax S : runs-code
             --cache-file FILE, --cache-location PATH : makes
             -o --output-file FILE : makes
             --fix, --fix-type T : changes-files
@@ -138,7 +138,7 @@ pub(super) const SPECS: &[Spec] = &[
             --spec S, --quiet, -q, --record, --tag T, --key K, --typecheck, --sequence S, --bail, --dangerouslyIgnoreUnhandledErrors, --isolate, --no-isolate
             -c --config FILE : runs-code
             --rootDir DIR, --root DIR, --dir DIR, --roots DIR : reads-below
-            -r --require M, --import M, --setupFiles F, --loader L, --globalSetup F : runs-code
+            -r --require M, --import M, --setupFiles F, --setupFilesAfterEnv F, --loader L, --globalSetup F, --globalTeardown F, --testEnvironment F, --transform T, --testRunner F, --resolver F, --preset P, --runner F : runs-code
             --coverageDirectory DIR, --outputFile FILE, --output DIR, --report-dir DIR : makes-below
             --inspect [A], --inspect-brk [A], --inspectBrk [A], --api [P] : serves
         ")])

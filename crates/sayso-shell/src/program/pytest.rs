@@ -13,10 +13,10 @@ pub(super) const SPECS: &[Spec] = &[
             --cache-show [GLOB], --cache-clear, --lfnf --last-failed-no-failures M, --sw --stepwise, --sw-skip --stepwise-skip, --sw-reset --stepwise-reset
             --durations N, --durations-min N, -v --verbose, --no-header, --no-summary, --no-fold-skipped, --force-short-summary, -q --quiet
             --verbosity N, -r CHARS, --disable-warnings --disable-pytest-warnings, -l --showlocals, --no-showlocals, --tb STYLE, --xfail-tb
-            --show-capture M, --full-trace, --color W, --code-highlight W, --pastebin M, --junit-prefix S, -W --pythonwarnings W
-            --rootdir DIR, --co --collect-only, --pyargs, --ignore PATH, --ignore-glob P, --deselect ID, --noconftest, --keep-duplicates
+            --show-capture M, --full-trace, --color W, --code-highlight W, --junit-prefix S, -W --pythonwarnings W
+            --co --collect-only, --pyargs, --ignore PATH, --ignore-glob P, --deselect ID, --noconftest, --keep-duplicates
             --collect-in-virtualenv, --import-mode M, --doctest-modules, --doctest-report M, --doctest-glob P, --doctest-ignore-import-errors
-            --doctest-continue-on-failure, -V --version, -h --help, -p NAME, --trace-config, --setup-only, --setup-show, --setup-plan, -o --override-ini O
+            --doctest-continue-on-failure, -V --version, -h --help, --trace-config, --setup-only, --setup-show, --setup-plan
             --assert M, --log-level L, --log-format F, --log-date-format F, --log-cli-level L, --log-cli-format F, --log-auto-indent A
             --log-disable L, --log-file-level L, --log-file-mode M, --console-output-style S
             -n --numprocesses N, --dist M, --maxprocesses N, --max-worker-restart N, --looponfail -f, --timeout N, --timeout-method M
@@ -27,7 +27,10 @@ pub(super) const SPECS: &[Spec] = &[
             --hypothesis-show-statistics, --hypothesis-seed N, --hypothesis-profile P, --headed, --headless, --browser B, --slowmo N
             --runslow, --forked, --mypy, --flake8, --black, --isort, --testmon, --picked [M], --sugar, --instafail, --only-rerun R, --no-flaky-report
             --strict-xfail, --maxschedchunk N, --loadgroup, --tx S, --pspec, --spec, --emoji, --random-order, --random-order-seed N
-            -c --config-file FILE : reads
+            -c --config-file FILE : runs-code
+            -p NAME, -o --override-ini O
+            --rootdir DIR : reads-below
+            --pastebin M : publishes
             --confcutdir DIR : reads-below
             --junitxml --junit-xml PATH : makes
             --html PATH : makes
@@ -65,6 +68,20 @@ pub(super) const SPECS: &[Spec] = &[
 
 /// `tests/test_a.py::test_b[1]`: the file stands before the colons.
 fn tests(view: &mut View<'_>) {
+    for (at, plugin) in view.values("-p") {
+        // `no:name` switches one off; any other module is imported.
+        if plugin.exact().is_none_or(|name| !name.starts_with(b"no:")) {
+            view.named_by_flag(Code::RunsCode, "-p", at);
+        }
+    }
+    for (at, setting) in view.values("--override-ini") {
+        let harmless = |setting: &str| {
+            ["log_", "junit_", "xfail_strict=", "console_"].iter().any(|name| setting.starts_with(name))
+        };
+        if setting.exact_str().is_none_or(|setting| !harmless(setting) && setting != "addopts=") {
+            view.named_by_flag(Code::RunsCode, "--override-ini", at);
+        }
+    }
     for at in view.operands() {
         let Some(word) = view.word(at) else { continue };
         match word.exact() {
