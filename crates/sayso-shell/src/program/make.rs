@@ -120,11 +120,16 @@ pub(super) const SPECS: &[Spec] = &[
         .judge(jvm_goal),
     Spec::new(&[
         "rake", "task", "go-task", "gulp", "grunt", "jake", "waf", "scons", "doit", "paver", "fab",
-        "ansible-playbook", "mise", "asdf", "cake", "nuke", "psake",
+        "ansible-playbook", "cake", "nuke", "psake",
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
         .acts(&[Act::Named(Code::RunsCode)]),
+    Spec::new(&["mise", "asdf"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(crate::wrapper::started_behind),
     Spec::new(&[
         "autoconf", "automake", "aclocal", "autoreconf", "autoheader", "libtoolize", "libtool", "configure", "qmake",
         "qmake6", "premake5", "xmake", "gyp", "gn", "pkg-config", "pkgconf", "config.status",

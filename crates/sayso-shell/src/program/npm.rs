@@ -319,11 +319,17 @@ pub(super) const SPECS: &[Spec] = &[
                 .acts(&[Act::Named(Code::Publishes), Act::Connects("registry")]),
         ])
         .judge(script_by_name),
-    Spec::new(&["lerna", "nx", "turbo", "rush", "ni", "nr", "nlx", "corepack", "volta", "fnm", "nvm", "n"])
+    Spec::new(&["turbo", "rush", "ni", "nr", "nlx", "corepack", "n"])
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
             .style(Style::HARMLESS)])
         .acts(&[Act::Named(Code::RunsCode)]),
+    Spec::new(&["lerna", "nx", "volta", "fnm", "nvm"])
+        .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
+        .subs(&[Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
+            .style(Style::HARMLESS)])
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(crate::wrapper::started_behind),
 ];
 
 const MORE: &Table = options!("

@@ -18,6 +18,16 @@ pub(super) const SPECS: &[Spec] = &[
         "
         )])
         .judge(env),
+    Spec::new(&["cross-env"]).style(Style::EXACT.and(Style::LEADING)).judge(cross_env),
+    Spec::new(&["dotenvx"]).style(Style::EXACT.and(Style::LEADING)).subs(&[Spec::new(&["run"])
+        .style(Style::EXACT.and(Style::LEADING))
+        .options(&[options!(
+            "
+            -f --env-file FILE, -fk --env-keys-file FILE, -fv --env-vault-file FILE : reads
+            -e --env V, -o --overload, --overwrite, --strict, --quiet, -q, --verbose, --debug, -d, --convention NAME, --ignore CODES, -l --log-level L
+        "
+        )])
+        .judge(super::opaque_wrapper::<0>)]),
     Spec::new(&["direnv"]).style(Style::EXACT.and(Style::LEADING)).subs(&[
         // The `.envrc` of the folder is code that runs first.
         Spec::new(&["exec"]).style(Style::EXACT.and(Style::LEADING)).judge(direnv_exec),
@@ -32,7 +42,7 @@ pub(super) const SPECS: &[Spec] = &[
         -q --quote MODE, --override, --no-override, -o, -c
     "
         )])
-        .judge(super::transparent::<0>),
+        .judge(dotenv),
 ];
 
 /// How many `-S` may stand in a command. Each is a round of reading; no honest command has more than one.
@@ -169,6 +179,29 @@ fn split(text: &[u8]) -> Option<Vec<Vec<u8>>> {
     }
     words.extend(word);
     Some(words)
+}
+
+/// `cross-env A=1 command`.
+fn cross_env(view: &mut View<'_>) {
+    let mut env = Vec::new();
+    while let Some(assignment) = view.operand(env.len()).and_then(assignment) {
+        env.push(assignment);
+    }
+    if let Some(at) = view.operand_at(env.len()) {
+        view.out.transparent = launch(view, at, Launch { env, ..Launch::default() });
+    }
+}
+
+/// One program of this name takes the command at once, another behind `run`.
+fn dotenv(view: &mut View<'_>) {
+    if view.operand_str(0) == Some("run") {
+        let dashes = view.operand(1).and_then(Word::exact) == Some(b"--");
+        if let Some(at) = view.operand_at(1 + usize::from(dashes)) {
+            view.out.transparent = launch(view, at, Launch::default());
+        }
+    } else {
+        super::transparent::<0>(view);
+    }
 }
 
 fn direnv_exec(view: &mut View<'_>) {

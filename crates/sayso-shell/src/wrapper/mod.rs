@@ -78,6 +78,25 @@ fn opaque_wrapper<const N: usize>(view: &mut View<'_>) {
     }
 }
 
+/// Starts what stands behind `exec` or `run` of a program that does other things too: behind `--`, or at once.
+pub(crate) fn started_behind(view: &mut View<'_>) {
+    let argv = view.inv.argv;
+    let is =
+        |at: usize, words: &[&str]| view.word(at).and_then(Word::exact_str).is_some_and(|word| words.contains(&word));
+    let Some(verb) = (1..argv.len()).find(|&at| is(at, &["exec", "run", "x"])) else { return };
+    let dashes = (verb + 1..argv.len()).find(|&at| is(at, &["--"]));
+    // `stack exec command -- words`
+    let at = match dashes.filter(|&at| view.name != "stack" || at == verb + 1) {
+        Some(dashes) => dashes + 1,
+        None => {
+            let option = |at: &usize| view.word(*at).and_then(Word::exact).is_some_and(|word| word.starts_with(b"-"));
+            let Some(first) = (verb + 1..argv.len()).find(|at| !option(at)) else { return };
+            first + usize::from(matches!(view.name, "aws-vault" | "chamber" | "nvm"))
+        }
+    };
+    launch(view, at, Launch::default());
+}
+
 /// The words from `at` on, joined with blanks as a shell would read them. `None`: there are none.
 pub(crate) fn joined(view: &View<'_>, at: usize) -> Option<Word> {
     let words = view.inv.argv.get(at..).unwrap_or_default();

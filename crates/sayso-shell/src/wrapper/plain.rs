@@ -8,7 +8,7 @@ use crate::word::Word;
 const LEADING: Style = Style::GNU.and(Style::LEADING);
 
 pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["nice"])
+    Spec::new(&["nice", "gnice"])
         .style(LEADING)
         .options(&[options!("-n --adjustment N, -#, -a")])
         .judge(transparent::<0>),
@@ -30,7 +30,7 @@ pub(super) const SPECS: &[Spec] = &[
         .options(&[options!("-a --all-tasks, -c --cpu-list, -h, -V
             -p --pid : signals")])
         .judge(unless_about_a_process::<1>),
-    Spec::new(&["nohup"]).style(LEADING).judge(transparent::<0>),
+    Spec::new(&["nohup", "gnohup"]).style(LEADING).judge(transparent::<0>),
     Spec::new(&["timeout", "gtimeout"])
         .style(LEADING)
         .options(&[options!("
@@ -127,6 +127,39 @@ pub(super) const SPECS: &[Spec] = &[
             -z --filter COMMAND : runs
         ")])
         .judge(transparent::<0>),
+    // With no words behind it prints what machine this is.
+    Spec::new(&["arch"])
+        .style(Style::EXACT.and(Style::LEADING))
+        .options(&[options!("-x86_64, -x86_64h, -arm64, -arm64e, -i386, -32, -64, -c, -h, -arch NAME, -d NAME, -e ASSIGNMENT, --help, --version")])
+        .judge(transparent::<0>),
+    Spec::new(&["choom"])
+        .style(LEADING)
+        .options(&[options!("-n --adjust N, -h, -V
+            -p --pid PID : signals")])
+        .judge(transparent::<0>),
+    Spec::new(&["uclampset"])
+        .style(LEADING)
+        .options(&[options!("-m N, -M N, -a --all-tasks, -R --reset-on-fork, -v --verbose, -h, -V
+            -s --system : changes-system
+            -p --pid PID : signals")])
+        .judge(transparent::<0>),
+    Spec::new(&["numactl"])
+        .style(LEADING)
+        .options(&[options!("
+            -a --all, -b --balancing, -i --interleave N, -w --weighted-interleave N, -p --preferred N, -P --preferred-many N, -m --membind N, -N --cpunodebind N
+            -C --physcpubind N, -l --localalloc, -s --show, -H --hardware
+            -S --shm FILE, -f --file FILE : writes
+        ")])
+        .judge(transparent::<0>),
+    Spec::new(&["ifne"]).style(LEADING).options(&[options!("-n")]).judge(transparent::<0>),
+    Spec::new(&["cgexec"])
+        .style(LEADING)
+        .options(&[options!("-g GROUPS, --sticky, -h, -b")])
+        .judge(super::opaque_wrapper::<0>),
+    Spec::new(&["runcon"])
+        .style(LEADING)
+        .options(&[options!("-c --compute, -t --type T, -u --user U, -r --role R, -l --range R")])
+        .judge(runcon),
     Spec::new(&["eatmydata", "nocache", "catchsegv"]).style(LEADING).judge(transparent::<0>),
     // What follows goes through another host, or gets a password: a yes of its own.
     Spec::new(&["sshpass"])
@@ -191,6 +224,15 @@ fn setarch(view: &mut View<'_>) {
         });
     if let Some(at) = view.operand_at(usize::from(named)) {
         view.out.transparent = launch(view, at, Launch::default());
+    }
+}
+
+/// `runcon CONTEXT command`, or its parts as options.
+fn runcon(view: &mut View<'_>) {
+    if view.has_any(&["--compute", "--type", "--user", "--role", "--range"]) {
+        super::opaque_wrapper::<0>(view);
+    } else {
+        super::opaque_wrapper::<1>(view);
     }
 }
 

@@ -124,6 +124,48 @@ fn wrappers_that_change_the_user_or_the_place_need_a_yes_of_their_own() {
         gosu bob rm y => start rm y
         systemd-run --user rm y => start rm y
         capsh --print =>
+        runcon -t x_t rm y => start rm y
+        runcon a:b:c:d rm y => start rm y
+        cgexec -g cpu:x rm y => start rm y
+        dotenvx run -f x -- rm y => read /w/x; start rm y
+        ",
+    );
+}
+
+#[test]
+fn wrappers_that_only_set_something_for_a_command_are_opened() {
+    check(
+        "
+        arch =>
+        arch -x86_64 rm y => start rm y; only
+        arch -arch arm64 rm y => start rm y; only
+        choom -n 0 -- rm y => start rm y; only
+        uclampset -m 1 rm y => start rm y; only
+        numactl -N 0 --membind=0 rm y => start rm y; only
+        ifne rm y => start rm y; only
+        gnice -n 5 rm y => start rm y; only
+        gnohup rm y => start rm y; only
+        cross-env A=1 B=2 rm y => start A=1 B=2 rm y; only
+        dotenv -- rm y => start rm y; only
+        dotenv run rm y => start rm y; only
+        ",
+    );
+}
+
+#[test]
+fn what_an_exec_form_starts_is_opened() {
+    check(
+        "
+        doppler run -p x -- rm y => may (shows-secrets program); start rm y
+        aws-vault exec prod rm y => may (shows-secrets program); start rm y
+        chamber exec svc other -- rm y => may (shows-secrets program); start rm y
+        op run --env-file=x -- rm y => may (shows-secrets program); start rm y
+        mise exec node@20 -- rm y => may (runs-code program); start rm y
+        asdf exec rm y => may (runs-code program); start rm y
+        nvm exec 18 rm y => may (runs-code program); start rm y
+        volta run --node 18 -- rm y => may (runs-code program); start rm y
+        lerna exec -- rm y => may (runs-code program); start rm y
+        nx exec -- rm y => may (runs-code program); start rm y
         ",
     );
 }

@@ -57,11 +57,15 @@ pub(crate) const SPECS: &[Spec] = &[
         .operands(Operands::READ)
         .acts(&[Act::Named(Code::ShowsSecrets)]),
     Spec::new(&[
-        "pass", "gopass", "bw", "op", "lpass", "security", "secret-tool", "keyring", "vault", "keepassxc-cli",
-        "chamber", "aws-vault", "doppler", "infisical", "envchain", "teller", "berglas",
+        "pass", "gopass", "bw", "lpass", "security", "secret-tool", "keyring", "vault", "keepassxc-cli",
+        "envchain", "berglas",
     ])
         .style(Style::HARMLESS)
         .acts(&[Act::Named(Code::ShowsSecrets)]),
+    Spec::new(&["op", "chamber", "aws-vault", "doppler", "infisical", "teller"])
+        .style(Style::HARMLESS)
+        .acts(&[Act::Named(Code::ShowsSecrets)])
+        .judge(crate::wrapper::started_behind),
     Spec::new(&["printenv"]).style(Style::HARMLESS).judge(printenv),
     Spec::new(&["htpasswd", "mkpasswd", "pwgen", "apg"]).style(Style::HARMLESS).operands(Operands::then(&[Role::Text], Role::Text)),
     Spec::new(&[

@@ -11,7 +11,7 @@ pub(crate) const SPECS: &[Spec] = &[
         "adduser", "deluser", "groupadd", "groupdel", "groupmod", "addgroup", "delgroup", "gpasswd", "passwd", "chpasswd", "newusers", "chsh", "chfn", "chage", "vipw", "visudo", "pwconv", "grpconv", "setenforce", "setsebool", "semanage", "restorecon",
         "aa-enforce", "aa-complain", "apparmor_parser", "auditctl", "update-grub", "grub-install", "grub-mkconfig", "efibootmgr", "bootctl", "dracut", "mkinitcpio", "update-initramfs", "ldconfig", "update-alternatives", "alternatives",
         "update-rc.d", "chkconfig", "rc-update", "rc-service", "invoke-rc.d", "initctl", "start-stop-daemon", "launchctl", "sv", "s6-svc", "runsv", "nvram", "csrutil", "spctl", "dscl", "diskutil", "hdiutil", "scutil", "pmset", "systemsetup", "softwareupdate", "tmutil",
-        "hwclock", "ntpdate", "loadkeys", "setfont", "renice", "swaplabel", "quotaon", "setquota", "edquota", "nvme", "smartctl", "flashrom", "fwupdmgr", "mcelog", "isolate", "debugfs", "badblocks", "fstrim", "cgcreate", "cgset", "cgexec",
+        "hwclock", "ntpdate", "loadkeys", "setfont", "renice", "swaplabel", "quotaon", "setquota", "edquota", "nvme", "smartctl", "flashrom", "fwupdmgr", "mcelog", "isolate", "debugfs", "badblocks", "fstrim", "cgcreate", "cgset",
         "sysrq", "rtcwake", "wipe", "srm", "scrub", "testdisk", "photorec", "ddrescue", "partimage", "clonezilla",
     ])
     .style(Style::HARMLESS)
@@ -86,7 +86,7 @@ pub(crate) const SPECS: &[Spec] = &[
             -f --filter STR, -q --query STR, -1, -0, -m, -i, +i, -x, -e, --height H, --reverse, --header H, --ansi, -d S, -n N, --with-nth N
         ")]),
     Spec::new(&[
-        "ts", "pee", "vipe", "vidir", "combine", "ifne", "mispipe", "zrun", "errno", "isutf8", "lckdo", "ifdata",
+        "ts", "pee", "vipe", "vidir", "combine", "mispipe", "zrun", "errno", "isutf8", "lckdo", "ifdata",
         "zeitgeist",
     ])
         .style(Style::HARMLESS.and(Style::RISKY))

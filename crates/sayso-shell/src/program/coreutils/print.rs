@@ -14,7 +14,7 @@ pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&["printf"]).style(Style::LEADING).options(&[options!("-v VAR")]).judge(printf),
     Spec::new(&["pwd"]).options(&[options!("-L --logical, -P --physical")]).judge(pwd),
     Spec::new(&[
-        "true", "false", ":", "yes", "clear", "reset", "tput", "nproc", "arch", "tty", "sleep", "usleep", "wait",
+        "true", "false", ":", "yes", "clear", "reset", "tput", "nproc", "tty", "sleep", "usleep", "wait",
     ])
         .style(Style::HARMLESS),
     Spec::new(&["test", "["]).style(Style::LENIENT),
