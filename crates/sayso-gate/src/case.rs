@@ -140,7 +140,8 @@ impl<'a> Case<'a> {
             && let (Some(memory), Some(operation)) = (self.memory, operation)
             && let (Some(id), Asking::Queue { until, .. }) = (self.question.clone(), self.circumstances.asking)
         {
-            *decision = self.guarded(|case| case.await_people(memory.store()?, &id, until, call, operation));
+            let said = self.guarded(|case| case.await_people(memory, &id, until, call, operation));
+            *decision = self.under_switch(said);
         }
         if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) && self.waits(decision).is_none() {
             unanswered(decision, self.question.as_deref());
@@ -392,15 +393,17 @@ impl<'a> Case<'a> {
     /// Waits for an answer, and looks again at what it is an answer to.
     fn await_people(
         &mut self,
-        store: &Sqlite,
+        memory: &Memory,
         id: &str,
         until: Instant,
         call: &ToolCall,
         operation: &Operation,
     ) -> Result<Decision, Error> {
+        let store: &Sqlite = memory.store()?;
         let waited = wait_for(store, id, until)?;
         // INVARIANT: what is compared with what people saw is looked at after they answered.
         self.looked.forget();
+        self.renew(memory);
         let mut known = self.know(operation);
         known.asked = true;
         match waited {
@@ -420,9 +423,17 @@ impl<'a> Case<'a> {
         self.turn(store, &known)
     }
 
+    /// The rules and the operator's switch of this moment. An operator who halts everything, or an owner who forbids a
+    /// call, while it waits for an answer means that call too.
+    fn renew(&mut self, memory: &Memory) {
+        self.in_force = self.policy.current_now();
+        self.switch = memory.switch(now_ms());
+        self.counting = self.in_force.policy.counting(self.mode());
+    }
+
     /// What is not as it was when people were asked.
     fn changed(&self, call: &ToolCall, known: &Known<'_>, asked: &Question) -> Option<String> {
-        if self.policy.current_now().policy.version() != self.in_force.policy.version() {
+        if asked.policy != self.in_force.policy.version() {
             return Some("the policy".to_owned());
         }
         let Some(again) = understand(call.clone(), self.facts) else { return Some("the call".to_owned()) };

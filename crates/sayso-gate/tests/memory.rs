@@ -10,6 +10,8 @@
 
 #[path = "memory/bound.rs"]
 mod bound;
+#[path = "memory/waited.rs"]
+mod waited;
 
 use sayso_gate::approval::{Approval, Offer, Presence, Refused, Remember, Reply, Standing, Width};
 use sayso_gate::audit::{Event, Kind, Query};
@@ -87,18 +89,28 @@ impl World {
     /// Judges a call that the queue holds, while somebody answers the question that it puts.
     fn judge_answered(&self, command: &str, answer: impl FnOnce(&Approval) + Send) -> Judged {
         self.attend("ann");
+        self.meanwhile(answer, || self.judge("s", command, held(20_000)))
+    }
+
+    /// The same by this gate.
+    fn judge_meanwhile(&self, gate: &Gate, asking: Asking, act: impl FnOnce(&Approval) + Send) -> Judged {
+        self.meanwhile(act, || gate.judge(self.call("s", "make x"), &circumstances(asking)))
+    }
+
+    /// Judges, and acts as soon as a question is put.
+    fn meanwhile(&self, act: impl FnOnce(&Approval) + Send, judge: impl FnOnce() -> Judged) -> Judged {
         std::thread::scope(|scope| {
             let answering = scope.spawn(|| {
                 let deadline = Instant::now() + Duration::from_secs(20);
                 loop {
                     if let Some(first) = self.store().approvals(true, 10).unwrap().first() {
-                        return answer(first);
+                        return act(first);
                     }
                     assert!(Instant::now() < deadline, "no question came");
                     std::thread::sleep(Duration::from_millis(5));
                 }
             });
-            let judged = self.judge("s", command, held(20_000));
+            let judged = judge();
             answering.join().unwrap();
             judged
         })
