@@ -166,7 +166,8 @@ pub struct Grant {
     pub id: String,
     /// What it answers: a verb and a pattern of the policy language, or an exact operation by digest.
     pub selector: GrantSelector,
-    /// The workspace it was given in, as [`State::workspace`] names it; it counts nowhere else.
+    /// The workspace it was given in, as [`State::workspace`] names it; it counts nowhere else. A yes to a program counts
+    /// only where the program also starts inside it.
     pub workspace: Option<String>,
     /// The session it was given in, for grants that end with it.
     pub session: Option<String>,
@@ -178,7 +179,7 @@ pub struct Grant {
     pub givers: Vec<Person>,
     /// Allow, or a remembered Deny.
     pub verdict: Verdict,
-    /// Whom it was given to, where that is bound.
+    /// Whom it was given to, where that is bound. A yes without a tenant is one to calls without a tenant.
     #[serde(default)]
     pub actor: Actor,
 }

@@ -180,6 +180,66 @@ fn sessions_workspaces_agents_uses_and_time_bound_a_grant() {
 }
 
 #[test]
+fn a_yes_to_a_program_counts_where_the_program_starts_inside_the_workspace() {
+    let policy = policy("default = \"ask\"\n[allow]\nrun = [\"cd\", \"pushd\", \"env\"]\n");
+    let mut files = MemoryFiles::new();
+    for folder in ["/w/sub", "/evil"] {
+        files.file(format!("{folder}/Makefile"), b"");
+    }
+    files.link("/w/out", "/evil");
+    let facts = Facts { files: &files, env: &NoEnvironment };
+    let verdict = |command: &str, cwd: Option<&str>, root: &str, grant: Grant| {
+        let mut call = ToolCall::command(command);
+        call.cwd = cwd.map(Into::into);
+        call.workspace = Workspace::new(root, Some(std::path::Path::new("/home/u")));
+        let state = State { workspace: Some(SITE.to_owned()), grants: vec![grant], ..State::default() };
+        policy.evaluate(&Operation::new(call, facts), &state, facts).verdict
+    };
+    let yes = || by_pattern(Verb::Run, "deploytool");
+    for (command, cwd, expected) in [
+        ("deploytool y", Some("/w"), Verdict::Allow),
+        ("deploytool y", Some("/w/sub"), Verdict::Allow),
+        ("cd sub && deploytool y", Some("/w"), Verdict::Allow),
+        ("deploytool y", Some("/evil"), Verdict::Ask),
+        ("deploytool y", Some("/w/out"), Verdict::Ask),
+        ("deploytool y", None, Verdict::Ask),
+        ("cd ../evil && deploytool y", Some("/w"), Verdict::Ask),
+        ("cd out && deploytool y", Some("/w"), Verdict::Ask),
+        ("cd \"$X\" && deploytool y", Some("/w"), Verdict::Ask),
+        ("(cd /evil; deploytool y)", Some("/w"), Verdict::Ask),
+        ("pushd /evil; deploytool y", Some("/w"), Verdict::Ask),
+        ("env -C /evil deploytool y", Some("/w"), Verdict::Ask),
+    ] {
+        assert_eq!(verdict(command, cwd, "/w", yes()), expected, "{command} in {cwd:?}");
+    }
+    // A home folder is no workspace to be inside of; a remembered no counts wherever the session goes.
+    assert_eq!(verdict("deploytool y", Some("/home/u"), "/home/u", yes()), Verdict::Ask);
+    let no = Grant { verdict: Verdict::Deny, ..yes() };
+    assert_eq!(verdict("deploytool y", Some("/evil"), "/w", no), Verdict::Deny);
+}
+
+#[test]
+fn a_yes_without_a_tenant_is_none_to_a_tenant() {
+    let policy = policy(ASKS);
+    let tenant = |name: Option<&str>| Actor { tenant: name.map(str::to_owned), ..Actor::default() };
+    let verdict = |given: Option<&str>, used: Option<&str>, verdict| {
+        let grant = Grant { actor: tenant(given), verdict, ..exactly() };
+        let state = State { grants: vec![grant], ..State::default() };
+        decide_as(&policy, "git push", tenant(used), state).verdict
+    };
+    for (given, used, expected) in [
+        (None, None, Verdict::Allow),
+        (Some("a"), Some("a"), Verdict::Allow),
+        (None, Some("a"), Verdict::Ask),
+        (Some("a"), None, Verdict::Ask),
+        (Some("a"), Some("b"), Verdict::Ask),
+    ] {
+        assert_eq!(verdict(given, used, Verdict::Allow), expected, "{given:?} {used:?}");
+    }
+    assert_eq!(verdict(None, Some("a"), Verdict::Deny), Verdict::Deny);
+}
+
+#[test]
 fn a_remembered_no_turns_an_ask_into_a_denial_and_beats_a_yes() {
     let policy = policy(&format!("{ASKS}[allow]\nrun = [\"ls\"]\n"));
     let no = Grant { verdict: Verdict::Deny, id: "no".into(), ..exactly() };

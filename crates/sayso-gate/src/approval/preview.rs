@@ -4,7 +4,7 @@ use super::{Offer, Question};
 use crate::audit::{Query, Record};
 use crate::store::Records;
 use crate::{Error, ProcessEnvironment, RealFiles};
-use sayso_policy::{Facts, Grant, Operation, Person, Policy, Request, State, ToolCall, Verdict, Workspace};
+use sayso_policy::{Actor, Facts, Grant, Operation, Person, Policy, Request, State, ToolCall, Verdict, Workspace};
 use std::path::PathBuf;
 
 /// Asks of the past that are looked at.
@@ -75,7 +75,7 @@ fn grants(question: &Question, offer: &Offer, giver: &Person) -> Vec<Grant> {
         expires_ms: None,
         givers: vec![giver.clone()],
         verdict: Verdict::Allow,
-        actor: sayso_policy::Actor::default(),
+        actor: Actor { tenant: question.actor.tenant.clone(), ..Actor::default() },
     };
     offer.selectors.iter().map(one).collect()
 }

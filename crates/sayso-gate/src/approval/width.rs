@@ -1,7 +1,7 @@
 //! How wide a remembered answer is: this exact command, this program and subcommand, these paths.
 
 use super::Bound;
-use sayso_policy::{Decision, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
+use sayso_policy::{Actor, Decision, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
 use sayso_policy::{Facts, explain};
 use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb};
 use serde::{Deserialize, Serialize};
@@ -89,13 +89,13 @@ fn answers(
     let grant = |selector: &GrantSelector| Grant {
         id: "offer".to_owned(),
         selector: selector.clone(),
-        workspace: None,
+        workspace: state.workspace.clone(),
         session: None,
         uses_left: None,
         expires_ms: None,
         givers: givers.clone(),
         verdict: Verdict::Allow,
-        actor: sayso_policy::Actor::default(),
+        actor: Actor { tenant: operation.actor.tenant.clone(), ..Actor::default() },
     };
     let state = State { grants: selectors.iter().map(grant).collect(), ..state.clone() };
     policy.evaluate(operation, &state, facts).verdict == Verdict::Allow

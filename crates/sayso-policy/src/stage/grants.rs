@@ -166,8 +166,20 @@ fn in_force(grant: &Grant, judging: &Judging<'_>, state: &State) -> bool {
         && grant.expires_ms.is_none_or(|end| state.now_ms < end)
         && same(&grant.workspace, &state.workspace)
         && same(&grant.session, &actor.session)
-        && same(&grant.actor.tenant, &actor.tenant)
+        // What somebody outside every tenant allowed, a tenant did not allow.
+        && (grant.actor.tenant == actor.tenant || grant.verdict == Verdict::Deny && grant.actor.tenant.is_none())
         && same(&grant.actor.agent, &actor.agent)
+}
+
+/// Whether a program runs where a yes to it was given.
+///
+/// An attacker would have `make` allowed in the workspace and then go to a folder with a Makefile of its own: the
+/// session's workspace stays, what runs does not. A folder that is not known is none of the workspace's.
+fn runs_inside(grant: &Grant, judging: &Judging<'_>, id: RunId) -> bool {
+    let operation = judging.operation;
+    let folder = || operation.folders.get(usize::try_from(id.0).ok()?)?.as_deref();
+    let inside = |root| folder().is_some_and(|folder| folder.starts_with(root));
+    grant.workspace.is_none() || operation.workspace.root_for_allow().is_some_and(inside)
 }
 
 fn could_answer(grant: &Grant, ask: &Opinion) -> bool {
@@ -195,15 +207,15 @@ fn selects(
     };
     let run_pattern = || RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).ok();
     let permits = purpose == Purpose::Permit;
+    let may_run = |id: RunId| !permits || !is_broad(judging, id) && runs_inside(grant, judging, id);
     match (&effect.target, verb) {
-        (Target::Program(id) | Target::Wrapper(id), Verb::Run) => run_pattern().is_some_and(|pattern| {
-            judging.matches_run(&pattern, *id, purpose) == Tri::Yes && !(permits && is_broad(judging, *id))
-        }),
+        (Target::Program(id) | Target::Wrapper(id), Verb::Run) => {
+            run_pattern().is_some_and(|pattern| judging.matches_run(&pattern, *id, purpose) == Tri::Yes && may_run(*id))
+        }
         (Target::Option(id), Verb::Run) => {
             let Carry::Named { by, .. } = &effect.carry else { return false };
             let Some(run) = judging.run(*id) else { return false };
-            !(permits && is_broad(judging, *id))
-                && run_pattern().is_some_and(|pattern| pattern.names(by, run, &judging.bases))
+            may_run(*id) && run_pattern().is_some_and(|pattern| pattern.names(by, run, &judging.bases))
         }
         (Target::Path(target), verb) if verb == effect.verb => PathPattern::parse(pattern).is_ok_and(|pattern| {
             (!permits || judging.guard(index).is_none_or(|guard| guard.named_by(&pattern)))
