@@ -60,6 +60,11 @@ impl Bound {
             let path = resolved.canonical.as_deref().map(|path| path.as_os_str().as_encoded_bytes());
             part(&mut hasher, path.unwrap_or_default());
         }
+        // The same for the folders it runs in: a link to one project is soon one to another.
+        for folder in std::iter::once(&operation.folder).chain(&operation.folders) {
+            part(&mut hasher, &[u8::from(folder.is_some())]);
+            part(&mut hasher, folder.as_deref().map(|path| path.as_os_str().as_encoded_bytes()).unwrap_or_default());
+        }
         for file in &files {
             part(&mut hasher, file.path.as_os_str().as_encoded_bytes());
             part(&mut hasher, file.hash.as_deref().unwrap_or("-").as_bytes());

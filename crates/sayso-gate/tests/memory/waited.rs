@@ -1,4 +1,4 @@
-//! A call that waited for people is judged by the rules and the switch of the moment in which it may run.
+//! A call that waited for people is judged by the rules, the switch and the folders of the moment in which it may run.
 
 use super::*;
 use sayso_gate::Live;
@@ -36,6 +36,34 @@ fn a_halt_stops_a_call_that_goes_back_to_the_callers_prompt() {
         w.store().cancel(&approval.question.id, "nobody is left", now()).unwrap();
     });
     assert_eq!(judged.decision.answer, Answer::Deny, "{:?}", judged.decision.reasons);
+}
+
+#[test]
+fn a_yes_is_to_the_folder_that_a_link_led_to_and_to_no_other() {
+    let w = world(ASKS);
+    for name in ["one", "two"] {
+        std::fs::create_dir(w.work().join(name)).unwrap();
+    }
+    let point = |name: &str| {
+        let _ = std::fs::remove_file(w.work().join("link"));
+        std::os::unix::fs::symlink(name, w.work().join("link")).unwrap();
+    };
+    // The call's own folder, and one that the command goes to.
+    for (session, command, cwd) in [("a", "deploytool go", "link"), ("b", "cd link && deploytool go", "")] {
+        let judge = |asking| {
+            let mut call = w.call(session, command);
+            call.cwd = Some(w.work().join(cwd));
+            w.gate().judge(call, &circumstances(asking))
+        };
+        point("one");
+        let question = judge(Asking::Ticket { asked: false }).question.unwrap();
+        w.reply(&question, &ann(), &Reply::allow_once().remembered(Remember::Always, Width::Exact)).unwrap();
+        point("two");
+        assert_eq!(judge(NOW).decision.answer, Answer::Ask, "{command}");
+        point("one");
+        assert_eq!(judge(NOW).decision.answer, Answer::Allow, "{command}");
+        assert_eq!(judge(NOW).decision.answer, Answer::Allow, "{command}");
+    }
 }
 
 #[test]
