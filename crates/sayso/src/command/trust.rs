@@ -13,7 +13,8 @@ use std::process::ExitCode;
 ///
 /// A project's file came with the repository: until you trust it, only its asks and denies count. Trust is bound to its
 /// content: after a change the version you trusted stays in force until you trust the new one. Worktrees of one
-/// repository share trust.
+/// repository share trust. Trusting is for a person at a terminal, who types the number shown there, or the key of the
+/// server where one runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,17 +42,18 @@ pub(crate) fn run(command: &Trust) -> Outcome {
             false => "Nothing was trusted here.".to_owned(),
         }
     } else {
-        if sayso_server::Running::find(&places).is_some() {
-            let asks =
-                format!("The project's file in {} counts whole, as it is now.", visible(&here.to_string_lossy()));
-            operator::confirmed(&places, &asks)?;
-        }
-        let standing = trust(&places, &here).map_err(|error| match error {
+        let nothing = |error| match error {
             sayso_gate::Error::NoProjectFile(_) => {
                 Failure::wrong(format!("{error}\n\n  `sayso init --project` writes one."))
             }
             error => refused(error),
-        })?;
+        };
+        if standing(&places, &here)? == Standing::Nothing {
+            return Err(nothing(sayso_gate::Error::NoProjectFile(here)));
+        }
+        let asks = format!("The project's file in {} counts whole, as it is now.", visible(&here.to_string_lossy()));
+        operator::confirmed(&places, &asks)?;
+        let standing = trust(&places, &here).map_err(nothing)?;
         said(&places, &standing)
     };
     writeln!(stdout(), "{text}")?;

@@ -1,6 +1,7 @@
 //! `sayso trust`.
 
-use crate::person::Person;
+use crate::person::{Person, first};
+use crate::pty::{agent_above, at_terminal, the_number};
 
 #[test]
 fn an_untrusted_project_only_tightens_and_trust_is_bound_to_content() {
@@ -17,7 +18,16 @@ fn an_untrusted_project_only_tightens_and_trust_is_bound_to_content() {
     let noted = person.run(&["check", "--tool", "web_search"]).err;
     assert!(noted.starts_with("note: ") && noted.contains("`sayso trust`"), "{noted}");
 
-    assert_eq!(person.run(&["trust"]).code, 0);
+    // A program that pipes something in is nobody.
+    let said = person.run_with(&["trust"], "y\n1234\n");
+    assert_eq!(said.code, 2, "{}", said.out);
+    assert!(first(&said.err).starts_with("error: this is for a person at a terminal"), "{}", said.err);
+    assert_eq!(code("web_search"), 3);
+    let (ended, shown) = at_terminal(&person, &["trust"], &mut the_number());
+    if agent_above(&shown) {
+        return;
+    }
+    assert_eq!(ended, 0, "{shown}");
     assert_eq!((code("web_search"), code("web_fetch")), (0, 4));
 
     person.file(".sayso.toml", "[allow]\ntool = [\"web_search\", \"web_fetch\"]\n");
