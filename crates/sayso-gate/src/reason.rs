@@ -6,7 +6,7 @@ use sayso_policy::{Layer, Reason};
 pub const INTERNAL_ERROR: &str = "internal-error";
 /// A policy file has errors, and no earlier good version of it is known.
 pub const POLICY_REFUSED: &str = "policy-refused";
-/// A policy file has errors; its last good version is in force.
+/// A policy file has errors, or is gone from behind a link; its last good version is in force.
 pub const LAST_GOOD: &str = "last-good-policy";
 /// The project's file changed or is gone since it was trusted; the trusted version is in force.
 pub const TRUST_OUTDATED: &str = "trust-outdated";

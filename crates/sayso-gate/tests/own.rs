@@ -210,3 +210,35 @@ fn a_link_made_later_counts() {
     let call = ToolCall::command(b"echo {} > ~/dot/claude/settings.json");
     assert_eq!(machine.judged(&gate, call).0, Verdict::Deny);
 }
+
+/// What a link led to was moved or removed: that is no word of the owner's that there should be no policy.
+#[test]
+fn a_policy_gone_from_behind_a_link_stays_in_force() {
+    let strict = "default = \"allow\"\n[deny]\nrun = [\"git push\"]\n";
+    for (name, to, gone) in
+        [(".config/sayso/policy.toml", "dotfiles/sayso.toml", "dotfiles/sayso.toml"), (".config", "dot/config", "dot")]
+    {
+        let machine = Machine::new();
+        std::fs::write(&machine.places.user, strict).unwrap();
+        let machine = machine.linked(name, to);
+        let push = || machine.judged(&machine.gate(), ToolCall::command(b"git push")).0;
+        assert_eq!(push(), Verdict::Deny);
+        std::fs::rename(machine.home.join(gone), machine.home.join("away")).unwrap();
+        assert_eq!(push(), Verdict::Deny, "{name}");
+        let in_force = InForce::load(&machine.places, None).unwrap();
+        let [notice] = in_force.notices.as_slice() else { panic!("{:?}", in_force.notices) };
+        assert_eq!(notice.reason.code, "last-good-policy");
+        assert!(notice.reason.text.contains("leads nowhere"), "{}", notice.reason.text);
+        // Without a copy, nothing runs unasked.
+        std::fs::remove_dir_all(machine.places.state.join("last-good")).unwrap();
+        let in_force = InForce::load(&machine.places, None).unwrap();
+        assert_eq!(
+            in_force.floor.map(|(verdict, reason)| (verdict, reason.code.to_string())),
+            Some((Verdict::Ask, "policy-refused".to_owned()))
+        );
+        // The owner removes the link: there is no policy, as before there was one.
+        std::fs::remove_file(machine.home.join(name)).unwrap();
+        let in_force = InForce::load(&machine.places, None).unwrap();
+        assert!(in_force.notices.is_empty() && in_force.floor.is_none(), "{:?}", in_force.notices);
+    }
+}

@@ -136,6 +136,10 @@ impl Gathered {
                 let text = PolicyText { layer: found.layer, name, text, trusted };
                 self.files.push(Candidate { path: found.path, text, fallback });
             }
+            Err(why) if found.lost => {
+                let text = PolicyText { layer: found.layer, name, text: String::new(), trusted: true };
+                self.lost(places, found.path, text, &why, fallback);
+            }
             // Somebody else may have written it, and so may have chosen its last good version: that does not count.
             Err(why) => self.refuse(&found.layer, format!("{name} is refused: {why}."), fallback),
         }
@@ -175,15 +179,25 @@ impl Gathered {
         Ok((files, policy))
     }
 
+    /// Puts its last good version in the place of a file that is gone from behind a link.
+    fn lost(&mut self, places: &Places, path: PathBuf, text: PolicyText, why: &str, fallback: Fallback) {
+        let next = "Put back what the link leads to; remove the link if there should be no file";
+        let name = text.name.clone();
+        match last_version(places, &path, &text, fallback) {
+            Some(last) => {
+                let why = format!("{name} is gone: {why}. Its last good version is in force. {next}.");
+                self.notice(reason::LAST_GOOD, why, Vec::new(), None);
+                self.files.push(Candidate { path, text: last, fallback: Fallback::Floor });
+            }
+            None => self.refuse(&text.layer, format!("{name} is refused: {why}. {next}."), fallback),
+        }
+    }
+
     /// Puts something in the place of a broken file.
     fn replace(&mut self, places: &Places, broken: Candidate, problems: Vec<Problem>) {
         let Candidate { path, text, fallback } = broken;
         let name = text.name.clone();
-        let last = (fallback == Fallback::LastGood).then(|| last_good::last(places, &path)).flatten();
-        let last = last
-            .map(|last| PolicyText { name: format!("{name} (last good)"), text: last, ..text.clone() })
-            .filter(|last| Policy::compile(std::slice::from_ref(last)).is_ok());
-        match last {
+        match last_version(places, &path, &text, fallback) {
             Some(last) => {
                 let why = format!("{name} has errors; its last good version is in force.");
                 self.notice(reason::LAST_GOOD, why, problems, Some(text));
@@ -223,6 +237,13 @@ impl Gathered {
 /// A policy that knows what is Sayso's here.
 pub(crate) fn protecting(policy: Policy, places: &Places) -> Policy {
     policy.protecting(own::protected(places))
+}
+
+/// The last good version of a file, where that may count and still compiles.
+fn last_version(places: &Places, path: &Path, text: &PolicyText, fallback: Fallback) -> Option<PolicyText> {
+    let last = (fallback == Fallback::LastGood).then(|| last_good::last(places, path)).flatten()?;
+    let last = PolicyText { name: format!("{} (last good)", text.name), text: last, ..text.clone() };
+    Policy::compile(std::slice::from_ref(&last)).is_ok().then_some(last)
 }
 
 fn first(problems: &[Problem]) -> String {

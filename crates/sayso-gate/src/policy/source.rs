@@ -6,6 +6,7 @@ use crate::policy::repository::Repository;
 use rustix::fs::OFlags;
 use sayso_policy::Layer;
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,8 @@ pub(super) struct Found {
     pub(super) path: PathBuf,
     /// Its text, or why it is not used.
     pub(super) text: Result<String, String>,
+    /// It is behind a link that leads nowhere: nobody else can have written it, and its owner means a file.
+    pub(super) lost: bool,
 }
 
 /// The managed file, if there is one. Only root may have written it.
@@ -66,12 +69,26 @@ fn find(
     flags: OFlags,
     check: impl FnOnce(&Metadata) -> Result<(), String>,
 ) -> Option<Found> {
+    let mut lost = false;
     let text = match read_regular(path, LARGEST, flags) {
         Ok((content, meta)) => {
             check(&meta).and_then(|()| String::from_utf8(content).map_err(|_| "it is not UTF-8".to_owned()))
         }
-        Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return None,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            lost = !flags.contains(OFlags::NOFOLLOW) && leads_nowhere(path);
+            if !lost {
+                return None;
+            }
+            Err("it is behind a link that leads nowhere".to_owned())
+        }
         Err(e) => Err(format!("it cannot be read: {e}")),
     };
-    Some(Found { layer, path: path.to_owned(), text })
+    Some(Found { layer, path: path.to_owned(), text, lost })
+}
+
+/// Whether a file that is not there is named by a link, or in a folder that is: its owner means one, and whoever moved
+/// what the link leads to must not get another policy by that.
+pub(super) fn leads_nowhere(path: &Path) -> bool {
+    let nearest = path.ancestors().find_map(|place| Some((place, std::fs::symlink_metadata(place).ok()?)));
+    nearest.is_some_and(|(place, meta)| meta.is_symlink() && std::fs::metadata(place).is_err())
 }

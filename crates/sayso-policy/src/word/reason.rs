@@ -252,8 +252,8 @@ pub const REASON_CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: "last-good-policy",
-        title: "A policy file has errors; its last good version is in force.",
-        advice: "Put the file right; `sayso lint` shows where.",
+        title: "A policy file has errors, or is gone from behind a link; its last good version is in force.",
+        advice: "Put the file right; `sayso lint` shows where. For a link: put back what it leads to, or remove it if there should be no file.",
     },
     CodeInfo {
         code: "untrusted-project",

@@ -12,7 +12,7 @@ use sayso_agents::find::{Found, find, version_of};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
 use sayso_agents::live::Live;
 use sayso_gate::audit::{Log, Query};
-use sayso_gate::{Home, InForce, Places};
+use sayso_gate::{Home, InForce, Places, reason};
 use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
 use serde_json::{Value, json};
@@ -145,7 +145,12 @@ fn older(version: &str, than: &[u64]) -> bool {
 
 fn policy(places: &Places, project: &Path) -> Part {
     let in_force = InForce::load(places, Some(project)).map_err(|error| error.to_string())?;
-    let (wrong, notes): (Vec<_>, Vec<_>) = in_force.notices.iter().partition(|notice| !notice.problems.is_empty());
+    // Something else than the file is in force.
+    let replaced = [reason::LAST_GOOD, reason::POLICY_REFUSED];
+    let (wrong, notes): (Vec<_>, Vec<_>) = in_force
+        .notices
+        .iter()
+        .partition(|notice| !notice.problems.is_empty() || replaced.contains(&notice.reason.code.as_ref()));
     let texts = |notices: Vec<&sayso_gate::policy::Notice>| -> Vec<String> {
         notices.into_iter().map(|notice| notice.reason.text.clone()).collect()
     };

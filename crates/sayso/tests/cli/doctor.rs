@@ -98,3 +98,18 @@ fn calls_without_a_decision_are_listed() {
 
     assert_eq!(person.run(&["reconcile", "cursor"]).code, 2);
 }
+
+#[test]
+fn a_policy_gone_from_behind_a_link_is_wrong() {
+    let person = Person::new();
+    person.policy("default = \"deny\"\n");
+    let (file, kept) = (person.home().join(".config/sayso/policy.toml"), person.home().join("kept.toml"));
+    std::fs::rename(&file, &kept).unwrap();
+    std::os::unix::fs::symlink(&kept, &file).unwrap();
+    assert_eq!(person.run(&["check", "ls"]).code, 4);
+    std::fs::remove_file(&kept).unwrap();
+    assert_eq!(person.run(&["check", "ls"]).code, 4);
+    let said = person.run(&["doctor"]);
+    assert_ne!(said.code, 0, "{}", said.out);
+    assert!(said.out.contains("leads nowhere"), "{}{}", said.out, said.err);
+}

@@ -91,7 +91,11 @@ impl Inputs {
         self.path(path);
         let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(std::io::Error::from);
-        self.there(opened.and_then(|file| std::fs::File::from(file).metadata())).map(|_| ())
+        let found = self.there(opened.and_then(|file| std::fs::File::from(file).metadata()))?;
+        if found.is_none() && !flags.contains(OFlags::NOFOLLOW) {
+            self.number(u32::from(source::leads_nowhere(path)));
+        }
+        Some(())
     }
 
     /// A project's file, which an agent may be able to write.
