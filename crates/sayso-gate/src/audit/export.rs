@@ -10,24 +10,35 @@ pub fn what(record: &Record) -> String {
     record.command.clone().unwrap_or_else(arguments)
 }
 
-/// One JSON object, with the record's number and hash in front. What a terminal would obey is escaped, which JSON
-/// allows everywhere in a string and nowhere else.
+/// One JSON object, with the record's number and hash in front, without what a terminal would obey.
 ///
 /// # Errors
 /// If the record cannot be written.
 pub fn json(chained: &Chained) -> Result<String, serde_json::Error> {
     let line = chained.event.to_line()?;
     let rest = line.strip_prefix('{').unwrap_or_default();
-    let mut out = format!("{{\"seq\":{},\"hash\":\"{}\",", chained.seq, chained.hash);
-    for c in rest.chars() {
+    Ok(format!("{{\"seq\":{},\"hash\":\"{}\",{}\n", chained.seq, chained.hash, escaped(rest)))
+}
+
+/// One line of JSON without what a terminal would obey.
+///
+/// # Errors
+/// If the value cannot be written.
+pub fn json_line(value: &impl serde::Serialize) -> Result<String, serde_json::Error> {
+    Ok(escaped(&serde_json::to_string(value)?) + "\n")
+}
+
+/// What a terminal would obey is escaped, which JSON allows everywhere in a string; elsewhere no such thing stands.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
         if c.is_ascii() && !c.is_control() || !c.is_ascii() && visible(c.encode_utf8(&mut [0; 4])).starts_with(c) {
             out.push(c);
         } else {
             c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
         }
     }
-    out.push('\n');
-    Ok(out)
+    out
 }
 
 /// The first line of a CSV file.

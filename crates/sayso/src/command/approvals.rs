@@ -7,6 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
 use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
 use sayso_gate::audit::Log;
+use sayso_gate::audit::export::json_line;
 use sayso_gate::store::{Approvals as _, Sqlite};
 use sayso_gate::{Home, InForce, Memory, Places};
 use sayso_policy::{Person, Verdict};
@@ -96,7 +97,7 @@ pub(crate) fn run(command: &Approvals) -> Outcome {
             if *json {
                 let previews = previews(&places, &approval.question)?;
                 let value = serde_json::json!({ "approval": approval, "previews": previews });
-                writeln!(stdout(), "{value}")?;
+                write!(stdout(), "{}", json_line(&value)?)?;
             } else {
                 let text = shown::whole(&approval, &previews(&places, &approval.question)?);
                 write!(stdout(), "{text}")?;

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::operator;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
+use sayso_gate::audit::export::json_line;
 use sayso_gate::grant::Kept;
 use sayso_gate::store::{Grants as _, Sqlite};
 use sayso_gate::{Home, Memory, Places};
@@ -72,8 +73,7 @@ pub(crate) fn run(command: &Grants) -> Outcome {
             let kept = find(store, id)?;
             for one in store.uses(&kept.grant.id, 1000)? {
                 if *json {
-                    serde_json::to_writer(&mut out, &one)?;
-                    writeln!(out)?;
+                    write!(out, "{}", json_line(&one)?)?;
                 } else {
                     writeln!(out, "{}  {}  {}", time(one.time_ms), visible(&one.target), visible(&one.command))?;
                 }
@@ -118,8 +118,7 @@ fn list(found: &[Kept], json: bool, all: bool) -> Result<(), Failure> {
     let mut out = stdout().lock();
     if json {
         for kept in found {
-            serde_json::to_writer(&mut out, kept)?;
-            writeln!(out)?;
+            write!(out, "{}", json_line(kept)?)?;
         }
         return Ok(());
     }

@@ -41,6 +41,22 @@ fn a_question_for_named_approvers_waits_in_the_queue() {
     assert_eq!(person.run(&["approvals", "show", "nonsense"]).code, 2);
 }
 
+/// What a terminal would obey, or what turns its text around, is no more in JSON than elsewhere.
+#[test]
+fn json_for_programs_harms_no_terminal() {
+    let person = Person::new();
+    person.policy(LEADS);
+    hook(&person, "make a\u{9b}2J\u{202e}b\u{85}");
+    let listed = person.run(&["approvals", "list", "--json"]).out;
+    let question: Value = serde_json::from_str(&listed).unwrap();
+    let shown = person.run(&["approvals", "show", question["id"].as_str().unwrap(), "--json"]).out;
+    for text in [&listed, &shown] {
+        assert!(text.contains("\\u009b") && text.contains("\\u202e") && text.contains("\\u0085"), "{text:?}");
+        assert!(!text.contains(['\u{9b}', '\u{202e}', '\u{85}']), "{text:?}");
+    }
+    assert!(serde_json::from_str::<Value>(&shown).unwrap().to_string().contains('\u{9b}'));
+}
+
 #[test]
 fn answers_need_a_person_at_a_terminal() {
     let person = Person::new();

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
 use sayso_gate::approval::{Approval, Preview, Question, Remember, Reply, Standing, Width};
+use sayso_gate::audit::export::json_line;
 use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
 use serde_json::Value;
@@ -19,8 +20,7 @@ pub(super) fn list(found: &[Approval], json: bool) -> Result<(), Failure> {
     let mut out = stdout().lock();
     if json {
         for approval in found {
-            serde_json::to_writer(&mut out, approval)?;
-            writeln!(out)?;
+            write!(out, "{}", json_line(approval)?)?;
         }
         return Ok(());
     }

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::operator;
 use sayso_gate::Places;
 use sayso_gate::approval::{Approval, HEARTBEAT_MS, Presence, Remember, Reply, Standing, Width};
+use sayso_gate::audit::export::json_line;
 use sayso_gate::audit::{Event, Kind, Order, Query};
 use sayso_gate::store::{Approvals as _, Records as _, Sqlite};
 use sayso_policy::Person;
@@ -52,8 +53,7 @@ fn follow(store: &Sqlite) -> Result<(), Failure> {
         for approval in store.approvals(true, 200)?.iter().rev() {
             if seen.insert(approval.question.id.clone()) {
                 let mut out = stdout().lock();
-                serde_json::to_writer(&mut out, approval)?;
-                writeln!(out)?;
+                write!(out, "{}", json_line(approval)?)?;
                 out.flush()?;
             }
         }
