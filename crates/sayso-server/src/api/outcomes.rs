@@ -54,7 +54,7 @@ fn take_down(app: &App, caller: &Caller, fields: &Fields) -> Result<Value, ApiEr
         (None, Some(call_id)) => Which::Call { by, session, call_id: call_id.clone() },
         (None, None) => return Err(ApiError::malformed("Give `record`, or `call_id` with its `session`.")),
     };
-    let outcome = Outcome {
+    let mut outcome = Outcome {
         not_run: flag("not_run")?.unwrap_or(false),
         input_tokens: number("input_tokens")?,
         output_tokens: number("output_tokens")?,
@@ -66,6 +66,14 @@ fn take_down(app: &App, caller: &Caller, fields: &Fields) -> Result<Value, ApiEr
     // of each call of its agent's that it did not run. The id of a record is known to whoever asked.
     if outcome.not_run && caller.person.is_none() && matches!(which, Which::Call { .. }) {
         return Err(ApiError::malformed("`not_run` needs the `record` that the decision named, or a token."));
+    }
+    // The id of a record is told to the agent itself, and it would say of each of its calls that it did not run: a limit
+    // on calls, rates, repeats or deletes would be none. So without a token only what was expected is given back.
+    if outcome.not_run && caller.person.is_none() {
+        outcome.not_run = false;
+        for expected in [&mut outcome.input_tokens, &mut outcome.output_tokens, &mut outcome.cost_micros] {
+            expected.get_or_insert(0);
+        }
     }
     let ended = Ended {
         ok: flag("ok")?,

@@ -54,6 +54,24 @@ fn an_outcome_of_another_tenants_call_counts_nothing() {
 }
 
 #[test]
+fn without_a_token_a_call_that_did_not_run_stays_counted() {
+    let served = Served::with("[allow]\ntool = [\"web_search\"]\n[limits.session]\ncalls = 2\n");
+    let verdicts = |token: Option<&str>, session: &str| -> Vec<Value> {
+        let judge = |_| {
+            let told = served.decide(token, &json!({"tool": "web_search", "context": {"session": session}}));
+            let back = json!({"record": told["record"], "not_run": true});
+            let counted = served.post(token, "/v1/outcomes", &back);
+            assert_eq!(counted, (200, json!({"counted": told["verdict"] == "allow"})));
+            told["verdict"].clone()
+        };
+        (0..4).map(judge).collect()
+    };
+    assert_eq!(verdicts(None, "a"), ["allow", "allow", "deny", "deny"]);
+    let bot = served.token("bot", Role::Agent, None);
+    assert_eq!(verdicts(Some(&bot), "b"), ["allow"; 4]);
+}
+
+#[test]
 fn remembered_answers_of_another_tenant_are_not_there() {
     let served = Served::with(POLICY);
     let call = json!({"tool": "file_write", "wait": 0, "context": {"tenant": "b", "session": "s", "agent": "coder"}});
