@@ -6,27 +6,37 @@ use crate::pattern::{Glob, HostPattern, PathPattern, Purpose, RunPattern, ToolPa
 use crate::set;
 use crate::state::{Grant, GrantSelector, State};
 use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
-use sayso_shell::{Carry, Effect, Run, RunId, Target, Verb};
+use sayso_shell::{Carry, Effect, NamedBy, Run, RunId, Target, Verb};
 use std::sync::OnceLock;
 
-/// Programs that run whatever they are given, beside shells and interpreters: a yes to one of them by name would be a
+/// Programs that run whatever they are given, agents among them, beside shells, interpreters and wrappers: a yes to one of them by name would be a
 /// yes to everything.
 const BROAD: &[&str] = &[
     ".",
     "R",
+    "aider",
+    "amp",
     "ansible",
     "at",
+    "auggie",
     "awk",
     "batch",
     "builtin",
     "bunx",
     "busybox",
     "chroot",
+    "claude",
+    "cline",
     "clojure",
+    "codex",
     "command",
+    "copilot",
     "crontab",
+    "crush",
+    "cursor-agent",
     "doas",
     "docker",
+    "droid",
     "ed",
     "elixir",
     "emacs",
@@ -42,7 +52,9 @@ const BROAD: &[&str] = &[
     "flock",
     "gawk",
     "gdb",
+    "gemini",
     "ghci",
+    "goose",
     "groovy",
     "guile",
     "ionice",
@@ -51,6 +63,7 @@ const BROAD: &[&str] = &[
     "java",
     "jshell",
     "julia",
+    "kiro-cli",
     "kubectl",
     "lldb",
     "ltrace",
@@ -63,10 +76,12 @@ const BROAD: &[&str] = &[
     "nsenter",
     "nvim",
     "octave",
+    "opencode",
     "parallel",
     "pipx",
     "pkexec",
     "podman",
+    "qwen",
     "racket",
     "raku",
     "rlwrap",
@@ -238,7 +253,24 @@ fn is_broad(judging: &Judging<'_>, id: RunId) -> bool {
     let code = |effect: &Effect| matches!(effect.target, Target::Code { run, .. } if run == id);
     judging.analysis().is_some_and(|analysis| analysis.runs.iter().any(starts))
         || judging.operation.effects.iter().any(code)
+        || judging.operation.effects.iter().any(|effect| acts_on_anything(effect, id))
         || judging.run(id).and_then(|run| run.program.base.as_deref()).is_none_or(runs_anything)
+}
+
+/// Whether this is what a program or subcommand does as a whole, and its operands say how much: code that it runs, a
+/// secret that it shows, a setting that it changes. `git config user.name` is no yes to `git config core.pager`.
+fn acts_on_anything(effect: &Effect, id: RunId) -> bool {
+    let Carry::Named { code, by } = &effect.carry else { return false };
+    if effect.run != Some(id) {
+        return false;
+    }
+    match by {
+        NamedBy::Program => matches!(*code, "runs-code" | "runs-command" | "shows-secrets" | "changes-settings"),
+        NamedBy::Words(words) => {
+            matches!(*code, "shows-secrets" | "changes-settings") || words.first().is_some_and(|word| word == "remote")
+        }
+        _ => false,
+    }
 }
 
 /// Whether a program of this name runs whatever it is given.
@@ -249,7 +281,9 @@ pub fn runs_anything(name: &str) -> bool {
         let members = ["shells", "interpreters"].into_iter().filter_map(set::built_in).flat_map(|set| set.members);
         members.filter(|member| !member.contains(' ')).map(|member| Glob::new(member)).collect()
     });
-    BROAD.binary_search(&name).is_ok() || sets.iter().any(|glob| glob.matches(name.as_bytes()))
+    BROAD.binary_search(&name).is_ok()
+        || sayso_shell::program::starts_others(name)
+        || sets.iter().any(|glob| glob.matches(name.as_bytes()))
 }
 
 impl GrantSelector {
@@ -323,6 +357,11 @@ mod tests {
             "lua5.4",
             "java",
             "tsx",
+            "gtimeout",
+            "cross-env",
+            "chronic",
+            "claude",
+            "hyperfine",
         ] {
             assert!(runs_anything(name), "{name}");
         }

@@ -63,6 +63,13 @@ pub fn spec(name: &str) -> Option<&'static Spec> {
     find(name).map(|(_, spec)| spec)
 }
 
+/// Whether a program of this name is there to start another that its words name.
+#[must_use]
+pub fn starts_others(name: &str) -> bool {
+    spec(name)
+        .is_some_and(|found| crate::wrapper::SPECS.iter().any(|file| file.iter().any(|spec| spec.names == found.names)))
+}
+
 /// The canonical name of a program, and its table.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static Spec)> {
     let mut slot = hash(name.as_bytes()) % SLOTS;

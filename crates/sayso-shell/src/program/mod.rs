@@ -89,7 +89,7 @@ pub use code::Code;
 pub use describe::describe;
 pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
-pub use index::{all, spec};
+pub use index::{all, spec, starts_others};
 pub(crate) use path::join;
 pub use path::path_target;
 pub(crate) use rewrite::read_again;
