@@ -1,6 +1,6 @@
 //! All programs by name: a hash table that the compiler builds.
 
-use super::Spec;
+use super::{Spec, gnu};
 
 /// Every family, each a list of its files. Add a family's `SPECS` here.
 const FAMILIES: &[&[&[Spec]]] = &[
@@ -72,6 +72,10 @@ pub fn starts_others(name: &str) -> bool {
 
 /// The canonical name of a program, and its table.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static Spec)> {
+    written(name).or_else(|| written(gnu::plain(name)?))
+}
+
+fn written(name: &str) -> Option<(&'static str, &'static Spec)> {
     let mut slot = hash(name.as_bytes()) % SLOTS;
     // INVARIANT: the table is never full (checked when it is built), so an empty slot ends every search.
     loop {
@@ -177,6 +181,10 @@ mod tests {
         let mut names: Vec<_> = all().map(|(name, _)| name).collect();
         for name in &names {
             assert!(spec(name).unwrap().names.contains(name), "{name}");
+        }
+        for name in gnu::names() {
+            assert!(spec(name).is_some(), "{name}");
+            assert!(spec(&format!("g{name}")).is_some(), "g{name}");
         }
         names.sort_unstable();
         let twice: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();

@@ -124,7 +124,8 @@ pub(super) const SPECS: &[Spec] = &[
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
-        .acts(&[Act::Named(Code::RunsCode)]),
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(crate::wrapper::may_start),
     Spec::new(&["mise", "asdf"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])

@@ -323,7 +323,8 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
             .style(Style::HARMLESS)])
-        .acts(&[Act::Named(Code::RunsCode)]),
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(crate::wrapper::may_start),
     Spec::new(&["lerna", "nx", "volta", "fnm", "nvm"])
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])

@@ -25,6 +25,7 @@ pub(super) fn describe(inv: &Invocation<'_>) -> Description {
             maybe(inv, word, bytes, span, &mut out);
         }
     }
+    out.starts.extend(crate::wrapper::guessed(inv));
     out
 }
 

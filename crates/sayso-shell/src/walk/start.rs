@@ -7,7 +7,7 @@ use super::redirect::Redirected;
 use super::{Cwd, Input, Place, Spans, Walker};
 use crate::Dialect;
 use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Span, Stdin, Target, Verb};
-use crate::program::{Description, Invocation, Prints, Start, describe, spec};
+use crate::program::{Description, Invocation, Prints, Start, describe, spec, without_gnu_prefix};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
@@ -29,7 +29,7 @@ impl<'t> Walker<'t> {
             resolve_on(name, self.state.cwd.only(), &self.context, path.as_deref())
         };
         self.shadowed(&mut program, !name.contains('/'));
-        let base = name.rsplit('/').next().unwrap_or(name);
+        let base = without_gnu_prefix(name.rsplit('/').next().unwrap_or(name));
         program.known = spec(base).is_some();
         if !self.steering.is_empty() {
             for (name, value) in &self.steering {

@@ -6,6 +6,7 @@
 mod batch;
 mod environment;
 mod fetch;
+mod guess;
 mod later;
 mod place;
 mod plain;
@@ -19,6 +20,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub(crate) use batch::with_holes;
+pub(crate) use guess::{guessed, may_start};
 
 use crate::effect::NamedBy;
 use crate::program::{Code, Spec, Start, View};

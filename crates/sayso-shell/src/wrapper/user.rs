@@ -39,6 +39,8 @@ pub(super) const SPECS: &[Spec] = &[
             -s --shell SHELL : runs
         ")])
         .judge(su),
+    // `sg group command` and `sg group -c text`; `newgrp group` alone starts a shell.
+    Spec::new(&["sg", "newgrp"]).style(Style::RAW.and(Style::RISKY)).judge(other_group),
     Spec::new(&["gosu", "su-exec", "setuidgid", "s6-setuidgid"]).style(LEADING).judge(opaque_wrapper::<1>),
     Spec::new(&["pkexec"])
         .style(LEADING)
@@ -108,6 +110,21 @@ fn sudo(view: &mut View<'_>) {
 /// An editor of the user's choice is started on a copy.
 fn edits(view: &mut View<'_>) {
     view.named_by_flag(Code::RunsCommand, "--edit", 0);
+}
+
+/// The group stands first, behind a dash for a login; the words behind it are text for a shell, behind `-c` or not.
+fn other_group(view: &mut View<'_>) {
+    let is = |at: usize, text: &str| view.word(at).and_then(Word::exact_str) == Some(text);
+    let group = 1 + usize::from(is(1, "-") || is(1, "-l"));
+    let at = group + 1 + usize::from(is(group + 1, "-c"));
+    view.out.words = (1..view.inv.argv.len()).filter_map(|at| u16::try_from(at).ok()).collect();
+    match joined(view, at) {
+        Some(text) => {
+            let (span, parameters) = (view.span(at), Vec::new());
+            view.out.starts.push(Start::Shell { text, span, dialect: Dialect::Other, elsewhere: false, parameters });
+        }
+        None => interactive(view, "sh", 0),
+    }
 }
 
 fn doas(view: &mut View<'_>) {

@@ -262,7 +262,8 @@ pub(crate) const SPECS: &[Spec] = &[
             .style(ANY)
             .acts(&[Act::Named(Code::Publishes), Act::Connects("package index")]),
     ])
-    .acts(&[Act::Named(Code::RunsCode)]),
+    .acts(&[Act::Named(Code::RunsCode)])
+    .judge(crate::wrapper::may_start),
     Spec::new(&[
         "sdk",
         "rbenv",
@@ -303,7 +304,8 @@ pub(crate) const SPECS: &[Spec] = &[
         "search",
     ])
     .style(ANY)])
-    .acts(INSTALLS),
+    .acts(INSTALLS)
+    .judge(crate::wrapper::may_start),
     Spec::new(&["dpkg-query", "rpmquery", "pkginfo", "equery", "eix", "xbps-query"])
         .style(ANY)
         .operands(Operands::TEXT),

@@ -55,13 +55,15 @@ pub(crate) const SPECS: &[Spec] = &[
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("-o --output --out FILE : makes")])
         .operands(Operands::READ)
-        .acts(&[Act::Named(Code::ShowsSecrets)]),
+        .acts(&[Act::Named(Code::ShowsSecrets)])
+        .judge(crate::wrapper::may_start),
     Spec::new(&[
         "pass", "gopass", "bw", "lpass", "security", "secret-tool", "keyring", "vault", "keepassxc-cli",
         "envchain", "berglas",
     ])
         .style(Style::HARMLESS)
-        .acts(&[Act::Named(Code::ShowsSecrets)]),
+        .acts(&[Act::Named(Code::ShowsSecrets)])
+        .judge(crate::wrapper::may_start),
     Spec::new(&["op", "chamber", "aws-vault", "doppler", "infisical", "teller"])
         .style(Style::HARMLESS)
         .acts(&[Act::Named(Code::ShowsSecrets)])

@@ -122,7 +122,8 @@ pub(crate) const SPECS: &[Spec] = &[
         "verdaccio",
     ])
     .style(Style::HARMLESS)
-    .acts(&[Act::NamedUnless(Code::Serves, &["--version", "-v", "-V", "--help", "-h", "-version"])]),
+    .acts(&[Act::NamedUnless(Code::Serves, &["--version", "-v", "-V", "--help", "-h", "-version"])])
+    .judge(crate::wrapper::may_start),
     Spec::new(&[
         "django-admin",
         "manage.py",
