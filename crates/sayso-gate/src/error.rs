@@ -74,6 +74,9 @@ pub enum Error {
     /// The policy in force is not the one that a change was made from.
     #[error("the policy has changed since: version {0} is in force now")]
     OtherVersion(String),
+    /// Another process changes the policy, and does not end.
+    #[error("another program is changing the policy and holds {}; try again when it has ended", .0.display())]
+    PolicyBusy(PathBuf),
     /// A permit for another operation.
     #[error("the permit is for another operation")]
     WrongPermit,

@@ -10,9 +10,11 @@
 )]
 
 use sayso_gate::approval::{Reply, Standing};
-use sayso_gate::store::{Answering, Approvals, Ledger};
+use sayso_gate::audit::{Event, Kind, Query};
+use sayso_gate::policy::{self, Putting};
+use sayso_gate::store::{Answering, Approvals, Ledger, Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment, RealFiles,
+    Asking, Circumstances, Error, Expected, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment, RealFiles,
     Unrecorded,
 };
 use sayso_policy::{Answer, Facts, Layer, Person, PolicyText, ToolCall, Workspace};
@@ -95,6 +97,17 @@ fn worker() {
             let (gate, _) = gate(dir);
             usize::from(gate.judge(call("make x"), &circumstances(Asking::Nobody)).permit.is_some())
         }),
+        "policies" => crowd(|thread| {
+            let places = Places::below(&dir.join("home"), dir);
+            let base = std::fs::read_to_string(dir.join("base")).unwrap();
+            let text = format!("# {me} {thread}\n{POLICY}");
+            let putting = Putting { by: "ann", from: None, base: Some(&base) };
+            match policy::put(&places, &Sqlite::open(&places).unwrap(), None, &text, &putting) {
+                Ok(_) => 1,
+                Err(Error::OtherVersion(_)) => 0,
+                Err(error) => panic!("{error}"),
+            }
+        }),
         other => panic!("{other}"),
     };
     println!("\nDONE {done}");
@@ -155,6 +168,43 @@ fn a_question_is_answered_once_whoever_answers() {
     let approval = gate(dir.path()).1.store().unwrap().approval(&id).unwrap().unwrap();
     assert_eq!(approval.answers.len(), 1);
     assert!(matches!(approval.standing, Standing::Approved | Standing::Denied));
+}
+
+#[test]
+fn of_changes_made_from_one_version_of_the_policy_one_is_written_and_the_version_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = Places::below(&dir.path().join("home"), dir.path());
+    std::fs::create_dir_all(places.user.parent().unwrap()).unwrap();
+    std::fs::write(&places.user, POLICY).unwrap();
+    let base = InForce::load(&places, None).unwrap().policy.version().to_owned();
+    std::fs::write(dir.path().join("base"), &base).unwrap();
+    assert_eq!(processes(dir.path(), "policies"), 1);
+
+    let store = Sqlite::open(&places).unwrap();
+    let changes = store.events(&Query { kinds: vec![Kind::Policy], ..Query::default() }).unwrap();
+    let activated = |event: &&Event| matches!(event, Event::Change(change) if change.what == "activated");
+    assert_eq!(changes.iter().map(|chained| &chained.event).filter(activated).count(), 1, "nor is one recorded");
+    // It has judged nothing, and can be gone back to all the same.
+    let was = policy::find(&store, &base).unwrap();
+    assert_eq!(was.files[0].text, POLICY);
+    let putting = Putting { by: "ann", from: Some(&base), base: None };
+    let put = policy::put(&places, &store, None, &was.files[0].text, &putting).unwrap();
+    assert_eq!(put.in_force.version, base);
+}
+
+#[test]
+fn a_program_that_does_not_let_go_of_the_policy_stops_a_change_and_not_the_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = Places::below(&dir.path().join("home"), dir.path());
+    let held = std::fs::File::create(places.own_folder("").unwrap().join("policy.lock")).unwrap();
+    held.lock().unwrap();
+    let putting = Putting { by: "ann", from: None, base: None };
+    let store = Sqlite::open(&places).unwrap();
+    let put = policy::put(&places, &store, None, POLICY, &putting);
+    assert!(matches!(put, Err(Error::PolicyBusy(_))), "{put:?}");
+    assert!(!places.user.exists(), "nothing was written");
+    held.unlock().unwrap();
+    policy::put(&places, &store, None, POLICY, &putting).unwrap();
 }
 
 #[test]

@@ -15,5 +15,5 @@ pub use force::{InForce, Notice};
 pub use repository::Repository;
 pub use trust::{Standing, Trusted, distrust, standing, trust};
 pub(crate) use versions::with_rule;
-pub use versions::{Put, Putting, difference, find, problems, put};
+pub use versions::{Put, Putting, difference, find, problems, put, warnings};
 pub use watch::Live;

@@ -5,11 +5,19 @@ use super::{InForce, force};
 use crate::audit::{Change, Event, Kind, PolicyVersion};
 use crate::places::write_own;
 use crate::store::{Records, Sqlite};
-use crate::{Error, Places, unified};
+use crate::{Error, Places, Recorder as _, unified};
+use rustix::fs::{Mode, OFlags};
 use sayso_policy::text::{self, Problem};
 use sayso_policy::{Layer, Policy, PolicyText};
+use std::fs::{File, TryLockError};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a change waits for another one to end. Whoever holds the lock for longer does more than change a file.
+const TURN: Duration = Duration::from_secs(5);
+/// How often it looks whether that has ended.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The version that begins like this.
 ///
@@ -60,6 +68,16 @@ pub fn problems(places: &Places, beside: &InForce, text: &str) -> Vec<Problem> {
     found
 }
 
+/// What its owner should know of the lines of a file that is in force. Files of other systems have rules of their own,
+/// by which they were read.
+#[must_use]
+pub fn warnings(file: &PolicyText) -> Vec<Problem> {
+    if sayso_formats::foreign_name(&file.name).is_some() {
+        return Vec::new();
+    }
+    text::parse(&file.name, &file.text).map_or_else(|problems| problems, |file| text::lint(&file))
+}
+
 /// Who puts a text in place of this user's own policy file, and why.
 #[derive(Clone, Copy, Debug)]
 pub struct Putting<'a> {
@@ -81,11 +99,13 @@ pub struct Put {
 }
 
 /// Puts a text in place of this user's own policy file. It is checked first, then recorded, then written; what stood
-/// there before is kept beside it.
+/// there before is kept beside it, and what was in force is kept as a version to go back to.
+///
+/// One change at a time, whichever process makes it: of several that were made from one `base` the first is written.
 ///
 /// # Errors
-/// If the text has an error, if another policy is in force than the one that was seen, or if it cannot be recorded or
-/// written: then nothing has changed.
+/// If the text has an error, if another policy is in force than the one that was seen, if another change does not end,
+/// or if it cannot be recorded or written: then nothing has changed.
 pub fn put(
     places: &Places,
     store: &Sqlite,
@@ -93,6 +113,7 @@ pub fn put(
     text: &str,
     putting: &Putting<'_>,
 ) -> Result<Put, Error> {
+    let _turn = turn(places)?;
     let now = InForce::load(places, workspace)?;
     if putting.base.is_some_and(|base| base != now.policy.version()) {
         return Err(Error::OtherVersion(now.policy.version().to_owned()));
@@ -110,11 +131,30 @@ pub fn put(
     change.detail = serde_json::json!({
         "file": places.shown(&places.user), "before": now.policy.version(), "hash": super::trust::hash(text),
     });
+    // It may have judged nothing yet, and would be in no list of versions.
+    store.keep_policy(now.policy.version(), &now.files)?;
     store.append(&[Event::from(change)], &[])?;
 
     let before = write(places, text)?;
     let in_force = InForce::load(places, workspace)?;
     Ok(Put { in_force: PolicyVersion::new(in_force.policy.version(), &in_force.files), before })
+}
+
+/// Waits until nobody else changes the policy; nobody does until what this gives is dropped, or its process ends.
+fn turn(places: &Places) -> Result<File, Error> {
+    let path = places.own_folder("")?.join("policy.lock");
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR).map_err(|e| Error::io("open", &path, e))?;
+    let file = File::from(file);
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if began.elapsed() < TURN => std::thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => return Err(Error::PolicyBusy(path)),
+            Err(TryLockError::Error(e)) => return Err(Error::io("lock", &path, e)),
+        }
+    }
 }
 
 /// People keep such files in repositories of their own, behind a link: what it leads to is written, and the link stays.
