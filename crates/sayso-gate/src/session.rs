@@ -9,6 +9,10 @@ use std::time::{Duration, SystemTime};
 
 /// How long a session that says nothing is remembered.
 const REMEMBERED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
+/// How often old ones are looked for. That reads the whole folder, which grows with every session of two months.
+const SWEPT_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Changed whenever they were looked for. No hash is called this.
+const SWEPT: &str = "swept";
 
 /// The folder each session is about. The first word of a session fixes it; nothing that is said later moves it, not
 /// even another start: an agent that may run programs could say that itself.
@@ -99,7 +103,16 @@ impl Sessions {
         self.folder.join(session)
     }
 
+    /// Forgets old sessions, now and then: by a mark on disk, since each hook is a process of its own.
     fn forget_old(&self) {
+        let mark = self.folder.join(SWEPT);
+        let swept = std::fs::symlink_metadata(&mark).and_then(|meta| meta.modified());
+        // A mark of the future is no reason to wait for it.
+        if swept.is_ok_and(|at| at.elapsed().is_ok_and(|ago| ago < SWEPT_EVERY)) {
+            return;
+        }
+        // Marked first: of several that come at once one looks. Without a mark each does, and nothing is less safe.
+        let _ = crate::places::write_own(&mark, b"");
         let Ok(listing) = std::fs::read_dir(&self.folder) else { return };
         let Some(before) = SystemTime::now().checked_sub(REMEMBERED) else { return };
         for entry in listing.flatten() {
@@ -127,5 +140,38 @@ mod tests {
             assert_eq!(sessions.workspace(squat, two).unwrap(), two);
         }
         assert_eq!(sessions.workspace_of("t", "other", two).unwrap(), one, "nobody without the tenant fixes it");
+    }
+
+    #[test]
+    fn old_sessions_are_looked_for_now_and_then_and_not_with_every_new_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = Places::below(dir.path(), dir.path());
+        let folder = places.own_folder("sessions").unwrap();
+        let made_at = |name: &str, ago: Duration| {
+            let file = std::fs::File::create(folder.join(name)).unwrap();
+            file.set_modified(SystemTime::now().checked_sub(ago).unwrap()).unwrap();
+        };
+        let old = REMEMBERED + Duration::from_secs(60);
+        // Each as a process of its own would.
+        let begin = |name: &str| Sessions::open(&places).unwrap().workspace(name, Path::new("/w")).unwrap();
+        made_at("first", old);
+        begin("a");
+        assert!(!folder.join("first").exists(), "the first look");
+        made_at("second", old);
+        for n in 0..50 {
+            begin(&n.to_string());
+        }
+        assert!(folder.join("second").exists(), "nobody has looked again");
+        made_at(SWEPT, SWEPT_EVERY + Duration::from_secs(60));
+        begin("b");
+        assert!(!folder.join("second").exists(), "it was time");
+        assert!(folder.join(SWEPT).exists());
+        // A clock that was wrong for a while must not stop it for ever.
+        made_at("third", old);
+        let mark = std::fs::File::create(folder.join(SWEPT)).unwrap();
+        mark.set_modified(SystemTime::now() + REMEMBERED).unwrap();
+        begin("c");
+        assert!(!folder.join("third").exists());
+        assert_eq!(begin("a"), Path::new("/w"), "those that are not old stay");
     }
 }
