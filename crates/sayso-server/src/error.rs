@@ -4,6 +4,7 @@ use crate::guard;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use sayso_policy::explain::visible;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -72,7 +73,7 @@ impl ApiError {
 
     /// Others can reach this address, and nobody said who they are.
     pub(crate) fn no_token() -> Self {
-        let text = "From elsewhere everything needs a token: Authorization: Bearer ... `sayso token create` makes one.";
+        let text = "Over TLS everything needs a token: Authorization: Bearer ... `sayso token create` makes one.";
         Self { status: StatusCode::UNAUTHORIZED, code: "no-token", text: text.to_owned() }
     }
 
@@ -120,6 +121,19 @@ impl ApiError {
         Self { status: StatusCode::CONFLICT, code, text: text.to_owned() }
     }
 
+    /// They have seen what is not there: the record is another one, or was put back from a copy.
+    pub(crate) fn ahead_of_the_record() -> Self {
+        let text = "The record has not come to the number in `after` (or `Last-Event-ID`) yet, so it is not the one that \
+                    was followed. Begin anew: without it for what comes from now on, with 0 for all there is.";
+        Self { status: StatusCode::CONFLICT, code: "ahead-of-record", text: text.to_owned() }
+    }
+
+    /// A header stands there more than once, and two readers may take two different ones.
+    pub(crate) fn repeated(name: &str) -> Self {
+        let text = format!("The header `{name}` must not stand there twice. Send it once.");
+        Self { status: StatusCode::BAD_REQUEST, code: "repeated-header", text }
+    }
+
     /// The answer cannot be remembered this way.
     pub(crate) fn not_offered() -> Self {
         let text = "This width is not offered for this question; its `offers` say which are.".to_owned();
@@ -136,6 +150,23 @@ impl ApiError {
         Self { status: StatusCode::BAD_REQUEST, code: "call-malformed", text: text.into() }
     }
 
+    /// Something behind `?` is not what was expected. What the library says of it names what was.
+    pub(crate) fn parameters(said: &str) -> Self {
+        let why = said.strip_prefix("Failed to deserialize query string: ").unwrap_or(said);
+        Self::malformed(format!(
+            "The parameters of the address are not understood: {}. /v1/openapi.json lists them.",
+            visible(why)
+        ))
+    }
+
+    /// Something in the path is not what was expected.
+    pub(crate) fn path(said: &str) -> Self {
+        Self::malformed(format!(
+            "The address cannot be read: {}. Write other bytes as %XX of their UTF-8.",
+            visible(said)
+        ))
+    }
+
     /// The content type is not JSON.
     pub(crate) fn not_json() -> Self {
         let text = "Send JSON, with Content-Type: application/json.".to_owned();
@@ -143,7 +174,13 @@ impl ApiError {
     }
 
     /// The body is too long, or broke off.
-    pub(crate) fn unreadable(status: StatusCode, text: String) -> Self {
+    pub(crate) fn unreadable(status: StatusCode, said: &str) -> Self {
+        let text = match status {
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                "The body is too long: at most 4 MiB, and 4,096 bytes for a key or a link. Send less.".to_owned()
+            }
+            _ => format!("The body did not come whole ({}). Send it again.", visible(said)),
+        };
         Self { status, code: "body-unreadable", text }
     }
 
@@ -246,7 +283,14 @@ impl From<sayso_gate::Error> for ApiError {
             Refused::Changed(_) => (StatusCode::CONFLICT, "approval-void"),
             Refused::NotOffered(_) => (StatusCode::CONFLICT, "width-not-offered"),
         };
-        Self { status, code, text: sentence(&refused.to_string()) }
+        let next = match &refused {
+            Refused::NotTheirs(..) => " Whoever asked never answers; sign in as somebody it is for.",
+            Refused::Over(_) | Refused::Again(_) | Refused::Answered(_) => " GET /v1/approvals lists those that wait.",
+            Refused::Changed(_) => " Have the call asked for again.",
+            Refused::NotOffered(_) => " Its `offers` say what is.",
+            Refused::Unknown(_) => "",
+        };
+        Self { status, code, text: format!("{}{next}", sentence(&refused.to_string())) }
     }
 }
 

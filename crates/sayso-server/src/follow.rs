@@ -76,6 +76,9 @@ impl Follower {
         let reader = Arc::clone(&app);
         let found = tokio::task::spawn_blocking(move || tail::follow(&reader)).await;
         let (live, newest) = found.map_err(|error| ApiError::internal(&error))??;
+        if asked.after.is_some_and(|after| after > newest) {
+            return Err(ApiError::ahead_of_the_record());
+        }
         // Followed first, read then: what comes in between is there twice, and handed out once.
         let (seen, behind) = asked.after.map_or((newest, false), |after| (after, after < newest));
         let (session, before) = (asked.session, VecDeque::new());

@@ -5,6 +5,7 @@
 
 use crate::error::ApiError;
 use axum::extract::Request;
+use axum::http::Uri;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -26,14 +27,13 @@ pub(crate) struct Named {
     pub(crate) port: u16,
     /// The names of its certificate.
     pub(crate) hosts: Vec<String>,
-    /// Others than this machine can reach it, so that asking needs a token too.
-    pub(crate) beyond: bool,
 }
 
 impl WayIn {
-    /// Whether nothing is served without a token but the page, whether anybody is there, and signing in.
+    /// Whether nothing is served without a token but the page, whether anybody is there, and signing in. Also where TLS
+    /// is spoken on the loopback interface: a certificate is for others, who come through a tunnel or a proxy then.
     pub(crate) fn needs_token(self) -> bool {
-        matches!(self, Self::Tls(named) if named.beyond)
+        matches!(self, Self::Tls(_))
     }
 
     /// How addresses begin, if the way in has names.
@@ -66,7 +66,7 @@ pub(crate) const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Refuses what comes from elsewhere; puts headers on every answer.
 pub(crate) async fn guard(way_in: WayIn, request: Request, next: Next) -> Response {
-    dress(match check(way_in, request.headers()) {
+    dress(match check(way_in, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     })
@@ -80,11 +80,26 @@ pub(crate) fn dress(mut response: Response) -> Response {
     response
 }
 
-fn check(way_in: WayIn, headers: &HeaderMap) -> Result<(), ApiError> {
+/// What is decided by. Each at most once: a proxy before this server may have looked at the other one.
+const ONCE: [HeaderName; 6] = [
+    header::HOST,
+    header::ORIGIN,
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    HeaderName::from_static("sec-fetch-site"),
+    HeaderName::from_static("last-event-id"),
+];
+
+fn check(way_in: WayIn, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
+    if let Some(name) = ONCE.iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
+        return Err(ApiError::repeated(name.as_str()));
+    }
     let Some(scheme) = way_in.scheme() else { return Ok(()) };
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let ours = |host: &str| way_in.is_called(host);
-    if headers.get_all(header::HOST).iter().count() != 1 || !text(&header::HOST).is_some_and(ours) {
+    // A whole address in the request's first line says the host too, and for others counts more than the header.
+    let addressed = uri.authority().is_none_or(|authority| ours(authority.as_str()));
+    if !addressed || !text(&header::HOST).is_some_and(ours) {
         return Err(ApiError::foreign(match way_in {
             WayIn::Tls(_) => "This server answers to the names that it was given with --host only.",
             _ => "This server answers to 127.0.0.1 and localhost with its port only.",
@@ -121,6 +136,10 @@ pub(crate) const HEADERS: [(HeaderName, &str); 7] = [
 mod tests {
     use super::*;
 
+    fn check(way_in: WayIn, headers: &HeaderMap) -> Result<(), ApiError> {
+        super::check(way_in, &Uri::from_static("/"), headers)
+    }
+
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
         pairs
             .iter()
@@ -140,9 +159,101 @@ mod tests {
             assert!(check(way_in, &headers(&[("host", host)])).is_err(), "{host}");
         }
         assert!(check(way_in, &headers(&[])).is_err());
-        let mut twice = headers(&[("host", "127.0.0.1:7171")]);
-        twice.append("host", HeaderValue::from_static("127.0.0.1:7171"));
-        assert!(check(way_in, &twice).is_err());
+    }
+
+    #[test]
+    fn odd_ways_to_write_our_names_are_not_our_names() {
+        let way_in = WayIn::Loopback(7171);
+        for host in ["LOCALHOST:7171", "LocalHost:7171"] {
+            assert!(
+                check(way_in, &headers(&[("host", host)])).is_ok(),
+                "{host}: names are the same in capital letters"
+            );
+        }
+        for host in [
+            "127.0.0.1:7171.evil.example",
+            "127.0.0.1:7171:7171",
+            "127.0.0.1:07171",
+            "127.0.0.1:+7171",
+            "127.0.0.1:7171/",
+            "127.0.0.1:7171#",
+            "127.0.0.1%3a7171",
+            "%31%32%37.0.0.1:7171",
+            "127.0.0.1 :7171",
+            "127.0.0.1\t:7171",
+            "localhost.:7171",
+            "localhost..:7171",
+            ".localhost:7171",
+            "x.localhost:7171",
+            "user@127.0.0.1:7171",
+            "127.0.0.1:7171@evil.example:7171",
+            "evil.example:7171@127.0.0.1:7171",
+            "http://127.0.0.1:7171",
+            "127.0.0.1:7171, evil.example:7171",
+            "evil.example:7171, 127.0.0.1:7171",
+            "127.1:7171",
+            "127.0.1:7171",
+            "0x7f.0.0.1:7171",
+            "0177.0.0.1:7171",
+            "2130706433:7171",
+            "127.0.0.2:7171",
+            "0.0.0.0:7171",
+            "::1:7171",
+            "[::]:7171",
+            "[::1%25lo]:7171",
+            "[0:0:0:0:0:0:0:1]:7171",
+            "[::ffff:127.0.0.1]:7171",
+            "[::1]:7171.evil.example",
+            "lоcalhost:7171",
+            "localhost",
+            ":7171",
+        ] {
+            let host = HeaderValue::from_bytes(host.as_bytes()).unwrap();
+            let said = HeaderMap::from_iter([(header::HOST, host.clone())]);
+            assert!(check(way_in, &said).is_err(), "{host:?}");
+            let origin = HeaderValue::from_bytes(&[b"http://", host.as_bytes()].concat()).unwrap();
+            let ours = HeaderValue::from_static("127.0.0.1:7171");
+            let said = HeaderMap::from_iter([(header::HOST, ours), (header::ORIGIN, origin.clone())]);
+            assert!(check(way_in, &said).is_err(), "{origin:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_decided_by_stands_there_once_on_every_way_in() {
+        let named = Box::leak(Box::new(Named { port: 7171, hosts: vec!["127.0.0.1".to_owned()] }));
+        for way_in in [WayIn::Loopback(7171), WayIn::Socket, WayIn::Tls(named)] {
+            let good = [
+                ("host", "127.0.0.1:7171"),
+                (
+                    "origin",
+                    if matches!(way_in, WayIn::Tls(_)) { "https://127.0.0.1:7171" } else { "http://127.0.0.1:7171" },
+                ),
+                ("authorization", "Bearer x"),
+                ("content-type", "application/json"),
+                ("sec-fetch-site", "same-origin"),
+                ("last-event-id", "7"),
+            ];
+            assert!(check(way_in, &headers(&good)).is_ok());
+            for (name, value) in good {
+                let mut twice = headers(&good);
+                twice.append(name, HeaderValue::from_str(value).unwrap());
+                let refused = check(way_in, &twice).unwrap_err();
+                assert_eq!(refused.code(), "repeated-header", "{way_in:?} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_address_in_the_first_line_must_be_ours_too() {
+        let ours = headers(&[("host", "127.0.0.1:7171")]);
+        let addressed = |uri: &'static str| super::check(WayIn::Loopback(7171), &Uri::from_static(uri), &ours);
+        assert!(addressed("/v1/health").is_ok());
+        assert!(addressed("http://127.0.0.1:7171/v1/health").is_ok());
+        for uri in
+            ["http://evil.example/v1/health", "http://evil.example:7171/", "http://x@127.0.0.1:7171/", "evil:7171"]
+        {
+            assert!(addressed(uri).is_err(), "{uri}");
+        }
     }
 
     #[test]
@@ -161,9 +272,8 @@ mod tests {
 
     #[test]
     fn a_server_for_others_answers_to_the_names_it_was_given() {
-        let named = |port| -> &'static Named {
-            Box::leak(Box::new(Named { port, hosts: vec!["gate.example".to_owned()], beyond: true }))
-        };
+        let named =
+            |port| -> &'static Named { Box::leak(Box::new(Named { port, hosts: vec!["gate.example".to_owned()] })) };
         let way_in = WayIn::Tls(named(7171));
         let with = |host, origin| check(way_in, &headers(&[("host", host), ("origin", origin)]));
         assert!(with("gate.example:7171", "https://gate.example:7171").is_ok());

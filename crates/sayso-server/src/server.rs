@@ -152,7 +152,7 @@ fn named(address: SocketAddr, mut hosts: Vec<String>) -> Result<&'static Named, 
         return Err(Error::NotLoopback(address));
     }
     // Lives as long as the process, like the server.
-    Ok(Box::leak(Box::new(Named { port: address.port(), hosts, beyond: !ip.is_loopback() })))
+    Ok(Box::leak(Box::new(Named { port: address.port(), hosts })))
 }
 
 fn page_of(way_in: WayIn, address: SocketAddr) -> String {

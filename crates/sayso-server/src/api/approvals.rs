@@ -137,7 +137,7 @@ pub(super) fn give(
 }
 
 fn reply(headers: &HeaderMap, bytes: Result<Bytes, BytesRejection>) -> Result<Reply, ApiError> {
-    let (_, fields) = body::object(headers, bytes)?;
+    let fields = body::object(headers, bytes, &["verdict", "remember", "width"])?;
     let word = |key: &str| fields.string(key).map_err(ApiError::malformed);
     let verdict = match word("verdict")?.as_deref() {
         Some("allow") => Verdict::Allow,

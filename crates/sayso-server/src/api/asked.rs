@@ -14,7 +14,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let asked = Query::<T>::from_request_parts(parts, state).await;
-        asked.map(|Query(asked)| Self(asked)).map_err(|error| ApiError::malformed(error.body_text()))
+        asked.map(|Query(asked)| Self(asked)).map_err(|error| ApiError::parameters(&error.body_text()))
     }
 }
 
@@ -26,7 +26,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let name = Path::<String>::from_request_parts(parts, state).await;
-        name.map(|Path(name)| Self(name)).map_err(|error| ApiError::malformed(error.body_text()))
+        name.map(|Path(name)| Self(name)).map_err(|error| ApiError::path(&error.body_text()))
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) async fn question(
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
-    let (_, fields) = body::object(&headers, bytes)?;
+    let fields = body::object(&headers, bytes, &["link"])?;
     let link = app.links.look(&secret(&fields)?)?;
     let (store, id) = (app.store(), link.question);
     let approval = blocking(move || Ok(store.approval(&id)?)).await?.ok_or_else(ApiError::no_link)?;
@@ -39,7 +39,7 @@ pub(super) async fn answer(
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
-    let (_, fields) = body::object(&headers, bytes)?;
+    let fields = body::object(&headers, bytes, &["link", "verdict", "automated"])?;
     let secret = secret(&fields)?;
     let verdict = match fields.string("verdict").map_err(ApiError::malformed)?.as_deref() {
         Some("allow") => Verdict::Allow,

@@ -19,6 +19,24 @@ use sayso_policy::Actor;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// What may be said of one.
+const KNOWN: [&str; 14] = [
+    "record",
+    "call_id",
+    "session",
+    "agent",
+    "tenant",
+    "ok",
+    "not_run",
+    "duration_ms",
+    "input_tokens",
+    "output_tokens",
+    "cost_micros",
+    "bytes_written",
+    "deletes",
+    "text",
+];
+
 /// Takes an outcome down, counts what was used, and gives back what was reserved and not used.
 pub(super) async fn outcomes(
     State(app): State<Arc<App>>,
@@ -26,7 +44,7 @@ pub(super) async fn outcomes(
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
-    let (_, fields) = body::object(&headers, bytes)?;
+    let fields = body::object(&headers, bytes, &KNOWN)?;
     blocking(move || take_down(&app, &caller, &fields)).await.map(Json)
 }
 

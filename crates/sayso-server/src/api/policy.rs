@@ -7,6 +7,7 @@ use super::body;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::{Admin, Owner};
+use crate::wire::line::Fields;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -112,11 +113,7 @@ pub(super) async fn show(
             return Err(ApiError::malformed("`workspace` must be an absolute path."));
         }
         let in_force = app.gate(Some(&workspace))?.in_force_now();
-        let files = in_force.files.iter().map(|file| {
-            let problems =
-                text::parse(&file.name, &file.text).map_or_else(|problems| problems, |file| text::lint(&file));
-            as_file(file, problems)
-        });
+        let files = in_force.files.iter().map(|file| as_file(file, policy::warnings(file)));
         let notices = in_force.notices.iter().map(|notice| Notice {
             code: notice.reason.code.to_string(),
             text: notice.reason.text.clone(),
@@ -159,7 +156,7 @@ pub(super) async fn validate(
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Validated>, ApiError> {
-    let text = word(&headers, bytes, "text")?.0;
+    let text = text(&headers, bytes)?;
     blocking(move || {
         let in_force = here(&app)?;
         let problems = policy::problems(&app.places, &in_force, &text);
@@ -299,7 +296,11 @@ async fn put(
             Ok(put) => put,
             Err(Error::Policy(problems)) => return Ok(refused(problems)),
             Err(error @ Error::OtherVersion(_)) => {
-                return Err(ApiError::conflict("policy-changed", &format!("Nothing was written: {error}.")));
+                let next = "Look at it (GET /v1/policy), and send the change again with it as `base`.";
+                return Err(ApiError::conflict("policy-changed", &format!("Nothing was written: {error}. {next}")));
+            }
+            Err(error @ Error::PolicyBusy(_)) => {
+                return Err(ApiError::conflict("policy-busy", &format!("Nothing was written: {error}.")));
             }
             Err(error) => return Err(error.into()),
         };
@@ -328,10 +329,18 @@ fn word(
     bytes: Result<Bytes, BytesRejection>,
     key: &str,
 ) -> Result<(String, Option<String>), ApiError> {
-    let (_, fields) = body::object(headers, bytes)?;
+    let fields = body::object(headers, bytes, &[key, "base"])?;
+    Ok((needed(&fields, key)?, fields.string("base").map_err(ApiError::malformed)?))
+}
+
+/// A text, and nothing else.
+fn text(headers: &HeaderMap, bytes: Result<Bytes, BytesRejection>) -> Result<String, ApiError> {
+    needed(&body::object(headers, bytes, &["text"])?, "text")
+}
+
+fn needed(fields: &Fields, key: &str) -> Result<String, ApiError> {
     let found = fields.string(key).map_err(ApiError::malformed)?;
-    let found = found.ok_or_else(|| ApiError::malformed(format!("`{key}` is missing.")))?;
-    Ok((found, fields.string("base").map_err(ApiError::malformed)?))
+    found.ok_or_else(|| ApiError::malformed(format!("`{key}` is missing.")))
 }
 
 fn here(app: &App) -> Result<Arc<InForce>, ApiError> {

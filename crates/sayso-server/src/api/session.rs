@@ -19,7 +19,7 @@ pub(super) async fn session(
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
-    let (_, fields) = body::object(&headers, bytes)?;
+    let fields = body::object(&headers, bytes, &["key", "proof", "nonce", "via"])?;
     let text = |name: &str| fields.string(name).map_err(ApiError::malformed);
     let (key, proof, nonce) = (text("key")?, text("proof")?, text("nonce")?);
     let via = match text("via")?.as_deref() {

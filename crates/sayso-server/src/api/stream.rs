@@ -11,7 +11,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{Query as Parameters, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::{Stream, unfold};
@@ -32,19 +32,38 @@ pub(super) async fn stream(
     asked: Result<Parameters<Asked>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
-    let Parameters(mut asked) = asked.map_err(|error| ApiError::malformed(error.body_text()))?;
-    let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    asked.after = resumed.or(asked.after);
+    let Parameters(mut asked) = asked.map_err(|error| ApiError::parameters(&error.body_text()))?;
+    asked.after = resumed(&headers)?.or(asked.after);
     if !headers.contains_key(header::UPGRADE) {
         return Ok(events(Follower::begin(app, caller, bearer, asked).await?).into_response());
     }
-    let upgrade = upgrade.map_err(|error| ApiError::malformed(error.body_text()))?;
+    let upgrade = upgrade.map_err(|error| {
+        let why = error.body_text();
+        ApiError::malformed(format!("This is no request for a WebSocket: {why}. Without `Upgrade`, events are sent."))
+    })?;
     if caller.person.is_none() {
         // A browser cannot put a header on a WebSocket: it says the token in its first message.
         return Ok(socket::open(upgrade, async move |socket| socket::sign_in(socket, app, asked).await));
     }
     let follower = Follower::begin(app, caller, bearer, asked).await?;
     Ok(socket::open(upgrade, async move |socket| socket::tell(socket, follower).await))
+}
+
+/// The last record that a browser has seen, which it says when it comes back by itself. One that cannot be read is
+/// refused: to begin elsewhere would lose records, or tell them twice.
+fn resumed(headers: &HeaderMap) -> Result<Option<u64>, ApiError> {
+    let number = |value: &HeaderValue| {
+        let digits = value.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        digits.and_then(|digits| digits.parse().ok())
+    };
+    match headers.get("last-event-id") {
+        None => Ok(None),
+        Some(value) => number(value).map(Some).ok_or_else(|| {
+            ApiError::malformed(
+                "`Last-Event-ID` must be the `seq` of the last record that was seen. Send that, or none.",
+            )
+        }),
+    }
 }
 
 /// Ticks while somebody follows.

@@ -3,6 +3,7 @@
 mod approvals;
 mod connections;
 mod peer;
+mod resume;
 mod roles;
 mod stream;
 mod webhooks;

@@ -65,7 +65,7 @@ pub(super) async fn filter(
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Filtered>, ApiError> {
-    let (_, fields) = body::object(&headers, bytes)?;
+    let fields = body::object(&headers, bytes, &["tools", "context", "workspace", "cwd"])?;
     blocking(move || judge(&app, &caller, &fields)).await.map(Json)
 }
 

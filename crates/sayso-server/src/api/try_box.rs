@@ -22,19 +22,24 @@ pub(super) async fn try_out(
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
-    let (_, fields) = body::object(&headers, bytes)?;
+    let known = [&wire::OF_A_CALL[..], &["nearest"]].concat();
+    let fields = body::object(&headers, bytes, &known)?;
     let judged = tokio::task::spawn_blocking(move || judge(&app, &fields)).await;
     judged.map_err(|error| ApiError::internal(&error))?.map(Json)
 }
 
 fn judge(app: &App, fields: &Fields) -> Result<Value, ApiError> {
-    let (call, env) = wire::call(fields).map_err(ApiError::malformed)?;
+    let (call, env) = wire::call_in(fields, &RealFiles).map_err(ApiError::malformed)?;
     let gate = app.gate(call.workspace.root())?;
     let facts = Facts { files: &RealFiles, env: &env };
     let (operation, decision) = gate.rehearse(call, facts);
     let operation = operation.ok_or_else(|| ApiError::internal(&"Sayso failed while it judged this."))?;
     // It costs many times the decision itself; whoever only wants to know what asks leaves it out.
-    let wanted = !matches!(fields.value("nearest").map_err(ApiError::malformed)?, Some(Value::Bool(false)));
+    let wanted = match fields.value("nearest").map_err(ApiError::malformed)? {
+        None | Some(Value::Bool(true)) => true,
+        Some(Value::Bool(false)) => false,
+        Some(_) => return Err(ApiError::malformed("`nearest` must be true or false.")),
+    };
     let changes = wanted.then(|| nearest(&gate.in_force().policy, &operation, &decision, &Memory::default(), facts));
     let changes = changes.unwrap_or_default();
     Ok(trace(&operation, &decision, &changes))

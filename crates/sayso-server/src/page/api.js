@@ -75,6 +75,7 @@ export async function follow(after, onRecord, onState, signal) {
       }
     } catch (error) {
       if (error.status === 401) throw error;
+      if (error.status === 409) { location.reload(); return; } // another record than the one that was shown
     } finally {
       signal.removeEventListener('abort', stop);
       document.removeEventListener('visibilitychange', look);

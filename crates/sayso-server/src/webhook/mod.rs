@@ -84,9 +84,15 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
     loop {
         let caller = Caller::owner(&app.about.owner, Via::Http);
         let asked = Asked::behind(after);
-        let Ok(mut follower) = Follower::begin(Arc::clone(&app), caller, Bearer(Arc::default()), asked).await else {
-            tokio::time::sleep(webhooks.rest).await;
-            continue;
+        let begun = Follower::begin(Arc::clone(&app), caller, Bearer(Arc::default()), asked).await;
+        let mut follower = match begun {
+            Ok(follower) => follower,
+            Err(error) => {
+                // Another record than the one that was followed is begun anew.
+                after = after.filter(|_| error.code() != "ahead-of-record");
+                tokio::time::sleep(webhooks.rest).await;
+                continue;
+            }
         };
         if after.is_none() {
             // Links end with the process that made them: questions that still wait get new ones.

@@ -1,12 +1,18 @@
 //! A tool call from JSON.
 
-use super::line::Fields;
+use super::line::{Fields, not_known};
 use sayso_gate::{ProcessEnvironment, RealFiles};
 use sayso_policy::shell::{Environment, Files, canonical::canonical};
 use sayso_policy::{Actor, Request, ToolCall, Workspace};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// What a call of the API may say.
+pub(crate) const OF_A_CALL: [&str; 12] =
+    ["id", "command", "tool", "args", "cwd", "workspace", "home", "env", "kind", "context", "call_id", "wait"];
+/// What it may say of who asks.
+const OF_A_CONTEXT: [&str; 8] = ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
 
 /// The environment in which a command would run: what the JSON says, or else that of this process.
 #[derive(Debug)]
@@ -26,19 +32,23 @@ impl Environment for CallEnvironment {
     }
 }
 
-/// The call. What the JSON does not say is not known.
+/// The call of a line. What the JSON does not say is not known; what it says besides is left aside.
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub fn call(fields: &Fields) -> Result<(ToolCall, CallEnvironment), String> {
-    call_in(fields, &RealFiles)
+    call_of(fields, &RealFiles, context(fields, Besides::LeftAside)?)
 }
 
-/// The same, where these are the files.
+/// The call in a body, where these are the files. Whatever else is said of who asks is refused.
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub(crate) fn call_in(fields: &Fields, files: &dyn Files) -> Result<(ToolCall, CallEnvironment), String> {
+    call_of(fields, files, actor(fields)?)
+}
+
+fn call_of(fields: &Fields, files: &dyn Files, actor: Actor) -> Result<(ToolCall, CallEnvironment), String> {
     let request = match (fields.bytes("command")?, fields.string("tool")?) {
         (Some(command), None) => Request::Command(command),
         (None, Some(name)) => {
@@ -54,7 +64,7 @@ pub(crate) fn call_in(fields: &Fields, files: &dyn Files) -> Result<(ToolCall, C
     let workspace = folder(fields, "workspace")?.or_else(|| cwd.clone());
     let call = ToolCall {
         request,
-        actor: actor(fields)?,
+        actor,
         workspace: workspace.map_or_else(Workspace::unknown, |root| workspace_in(files, &root, home.as_deref())),
         cwd,
         home,
@@ -87,13 +97,29 @@ fn environment(fields: &Fields) -> Result<CallEnvironment, String> {
     Ok(CallEnvironment::Given(variables.into_iter().map(string).collect::<Result<_, _>>()?))
 }
 
-/// Who asks.
+/// Who asks, in a body.
 ///
 /// # Errors
 /// If it is not said as it must be.
-pub fn actor(fields: &Fields) -> Result<Actor, String> {
+pub(crate) fn actor(fields: &Fields) -> Result<Actor, String> {
+    context(fields, Besides::Refused)
+}
+
+/// What becomes of words that are not known.
+#[derive(PartialEq, Eq)]
+enum Besides {
+    LeftAside,
+    Refused,
+}
+
+fn context(fields: &Fields, besides: Besides) -> Result<Actor, String> {
     let Some(context) = fields.value("context")? else { return Ok(Actor::default()) };
     let Value::Object(context) = context else { return Err("`context` must be an object.".to_owned()) };
+    if besides == Besides::Refused
+        && let Some(key) = context.keys().find(|key| !OF_A_CONTEXT.contains(&key.as_str()))
+    {
+        return Err(not_known(&format!("context.{key}"), &OF_A_CONTEXT));
+    }
     let text = |key: &str| match context.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),

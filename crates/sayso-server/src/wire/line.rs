@@ -2,6 +2,7 @@
 
 use super::json_string::{JsonBytes, inexact_number, with_lone_surrogates_written_out};
 use sayso_policy::Strict;
+use sayso_policy::explain::visible;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -42,6 +43,18 @@ impl Fields {
         self.raw(key).is_some()
     }
 
+    /// Refuses what is not one of these. A word that is not understood may be one that was meant to hold something
+    /// back.
+    ///
+    /// # Errors
+    /// A sentence that names the first that is not known.
+    pub fn only(&self, known: &[&str]) -> Result<(), String> {
+        match self.0.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(not_known(key, known)),
+        }
+    }
+
     /// A string.
     pub fn string(&self, key: &str) -> Result<Option<String>, String> {
         let read = |raw| serde_json::from_str::<String>(raw).map_err(|_| format!("`{key}` must be a string."));
@@ -77,6 +90,12 @@ impl Fields {
     fn raw(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(|raw| raw.get()).filter(|raw| *raw != "null")
     }
+}
+
+/// Says which key is not known, and which are.
+pub(super) fn not_known(key: &str, known: &[&str]) -> String {
+    let short: String = key.chars().take(40).collect();
+    format!("`{}` is not known here; these are: {}.", visible(&short), known.join(", "))
 }
 
 struct Object<'i> {

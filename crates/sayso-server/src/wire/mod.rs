@@ -4,6 +4,6 @@ mod call;
 mod json_string;
 pub mod line;
 
-pub use call::{CallEnvironment, actor, call, folder, home, workspace_at};
-pub(crate) use call::{call_in, workspace_in};
+pub use call::{CallEnvironment, call, folder, home, workspace_at};
+pub(crate) use call::{OF_A_CALL, actor, call_in, workspace_in};
 pub use json_string::JsonText;

@@ -76,6 +76,16 @@ impl Served {
         (answer.status, answer.json())
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Sends these headers and no others, behind a first line that begins like this.
+    pub(crate) fn raw(&self, first: &str, headers: &[&str]) -> Answer {
+        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        self.exchange(&format!("{first} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n"), "")
+    }
+
     pub(crate) fn send(&self, method: &str, token: Option<&str>, path: &str, body: Option<&str>) -> Answer {
         let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
         let length = body.map_or(String::new(), |body| {
@@ -85,9 +95,13 @@ impl Served {
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n{token}{length}\r\n",
             self.port
         );
+        self.exchange(&head, body.unwrap_or_default())
+    }
+
+    fn exchange(&self, head: &str, body: &str) -> Answer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body.unwrap_or_default().as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();
         let text = String::from_utf8(bytes).unwrap();

@@ -18,5 +18,6 @@ mod limits;
 mod operation;
 mod policy;
 mod sessions;
+mod strict;
 mod tools;
 mod walls;

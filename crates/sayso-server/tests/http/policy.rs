@@ -2,7 +2,7 @@
 
 use crate::client::Served;
 use sayso_server::Role;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const FIRST: &str = "default = \"ask\"\n[allow]\ntool = [\"web_search\"]\n";
 const SECOND: &str = "default = \"ask\"\n[deny]\ntool = [\"web_search\"]\n";
@@ -82,6 +82,41 @@ fn a_text_is_put_in_force_and_back_and_the_record_says_by_whom() {
     assert!(changes.contains(&(&json!("rolled-back"), &json!("owner"))), "{changes:?}");
     assert_eq!(served.post(Some(&served.owner), "/v1/policy/rollback", &json!({"version": "ffffffffffff"})).0, 404);
     assert_eq!(served.post(Some(&served.owner), "/v1/policy/rollback", &json!({"version": ""})).0, 404);
+}
+
+#[test]
+fn of_sixteen_changes_at_once_from_one_version_one_is_written_and_the_others_are_told() {
+    let served = Served::with(FIRST);
+    for round in 0..3 {
+        let (_, before) = served.get(&served.owner, "/v1/policy");
+        let (base, stood) = (&before["version"], std::fs::read_to_string(&served.places.user).unwrap());
+        let text = |n: usize| format!("# round {round}, writer {n}\n{SECOND}");
+        let all_at_once = std::sync::Barrier::new(16);
+        let told: Vec<(u16, Value)> = std::thread::scope(|scope| {
+            let write = |n: usize| {
+                let (served, text, all_at_once) = (&served, text(n), &all_at_once);
+                scope.spawn(move || {
+                    all_at_once.wait();
+                    served.post(Some(&served.owner), "/v1/policy/activate", &json!({"text": text, "base": base}))
+                })
+            };
+            let writers: Vec<_> = (0..16).map(write).collect();
+            writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+        });
+        let won: Vec<usize> = (0..16).filter(|n| told[*n].0 == 200).collect();
+        assert_eq!(won.len(), 1, "{told:?}");
+        assert_eq!(std::fs::read_to_string(&served.places.user).unwrap(), text(won[0]));
+        for (status, refused) in told.iter().filter(|(status, _)| *status != 200) {
+            assert_eq!((*status, &refused["error"]["code"]), (409, &json!("policy-changed")), "{refused}");
+            assert!(refused["error"]["text"].as_str().unwrap().contains("GET /v1/policy"), "{refused}");
+        }
+        // It judged nothing, and is there to go back to.
+        let (status, was) = served.get(&served.owner, &format!("/v1/policy/versions/{}", base.as_str().unwrap()));
+        assert_eq!((status, &was["files"][0]["text"]), (200, &json!(stood)), "{was}");
+    }
+    let (_, found) = served.get(&served.owner, "/v1/audit?kind=policy&order=oldest");
+    let activated = found["records"].as_array().unwrap().iter().filter(|it| it["what"] == "activated").count();
+    assert_eq!(activated, 3, "nothing is recorded that was not written");
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Server {
         path
     }
 
-    async fn decide(&self, number: u64) {
+    pub(super) async fn decide(&self, number: u64) {
         let session = format!("s{}", number % 2);
         let call = json!({"tool": "web_search", "call_id": number.to_string(), "context": {"session": session}});
         let (status, told) = self.send(post("/v1/decisions", &call)).await;
@@ -53,10 +53,14 @@ fn for_ever() -> watch::Receiver<bool> {
     stopped
 }
 
-type Headers<'a> = &'a [(&'static str, &'a str)];
+pub(super) type Headers<'a> = &'a [(&'static str, &'a str)];
 
 /// Asks for a WebSocket at an address like `/v1/stream?after=1`.
-async fn socket(address: SocketAddr, path: &str, headers: Headers<'_>) -> Result<WebSocketStream<TcpStream>, Error> {
+pub(super) async fn socket(
+    address: SocketAddr,
+    path: &str,
+    headers: Headers<'_>,
+) -> Result<WebSocketStream<TcpStream>, Error> {
     let mut request = format!("ws://{address}{path}").into_client_request().unwrap();
     for (name, value) in headers {
         request.headers_mut().insert(*name, value.parse().unwrap());
@@ -65,12 +69,12 @@ async fn socket(address: SocketAddr, path: &str, headers: Headers<'_>) -> Result
     client_async(request, stream).await.map(|(socket, _)| socket)
 }
 
-fn bearer(token: &str) -> String {
+pub(super) fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }
 
 /// The next record; pings in between are answered by the client itself.
-async fn next<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStream<S>) -> Value {
+pub(super) async fn next<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStream<S>) -> Value {
     loop {
         match socket.next().await.unwrap().unwrap() {
             Message::Text(text) => return serde_json::from_str(&text).unwrap(),
@@ -81,7 +85,7 @@ async fn next<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStream<S>
 }
 
 /// The number of the next decision; that a policy came into force is recorded too.
-async fn decision<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStream<S>) -> u64 {
+pub(super) async fn decision<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStream<S>) -> u64 {
     loop {
         if let Some(number) = number(&next(socket).await) {
             return number;
@@ -89,12 +93,12 @@ async fn decision<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStrea
     }
 }
 
-fn number(told: &Value) -> Option<u64> {
+pub(super) fn number(told: &Value) -> Option<u64> {
     (told["type"] == "decision").then(|| told["call_id"].as_str().unwrap().parse().unwrap())
 }
 
 /// Why the server closed.
-async fn closed(mut socket: WebSocketStream<TcpStream>) -> (CloseCode, String) {
+pub(super) async fn closed(mut socket: WebSocketStream<TcpStream>) -> (CloseCode, String) {
     loop {
         match socket.next().await.unwrap().unwrap() {
             Message::Close(Some(frame)) => return (frame.code, frame.reason.to_string()),

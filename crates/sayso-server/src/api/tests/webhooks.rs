@@ -134,8 +134,10 @@ async fn a_question_is_told_signed_and_answered_once_by_its_link() {
 
     let (status, answered) = server.link("answer", json!({"link": message.link(), "verdict": "allow"})).await;
     assert_eq!((status, &answered["standing"]), (StatusCode::OK, &json!("approved")), "{answered}");
-    for what in ["answer", "question"] {
-        let (status, again) = server.link(what, json!({"link": message.link(), "verdict": "deny"})).await;
+    for (what, body) in
+        [("answer", json!({"link": message.link(), "verdict": "deny"})), ("question", json!({"link": message.link()}))]
+    {
+        let (status, again) = server.link(what, body).await;
         assert_eq!((status, &again["error"]["code"]), (StatusCode::GONE, &json!("link-over")), "{what}");
     }
     let (_, whole) = server.send(with_token(&format!("/v1/approvals/{id}"), &server.token().await)).await;
@@ -156,8 +158,10 @@ async fn a_link_is_for_one_question_and_one_person() {
     let [first, second] = [server.question(None, None).await, server.question(None, None).await];
     let [of_first, of_second] = [alice.recv().await.unwrap(), alice.recv().await.unwrap()];
     assert_eq!(of_first.body["approval"], json!(first));
-    // Whoever asked sends the id of another question along; the link decides.
+    // Nobody sends the id of another question along: the link decides.
     let body = json!({"link": of_second.link(), "verdict": "deny", "approval": first});
+    assert_eq!(server.link("answer", body).await.0, StatusCode::BAD_REQUEST);
+    let body = json!({"link": of_second.link(), "verdict": "deny"});
     assert_eq!(server.link("answer", body).await.0, StatusCode::OK);
     assert_eq!((server.standing(&first).await, server.standing(&second).await), (json!("pending"), json!("denied")));
     assert!(mallory.try_recv().is_err(), "nothing is addressed to mallory");
