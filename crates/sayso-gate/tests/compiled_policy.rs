@@ -202,7 +202,7 @@ const CHANGES: &[Change] = &[
     }),
     ("the repository is gone", |m| std::fs::remove_dir(m.project.join(".git")).unwrap()),
     ("the project is trusted", |m| {
-        trust(&m.places, &m.workspace()).unwrap();
+        trust(&m.places, &m.workspace(), "ann").unwrap();
     }),
     ("trust was written by hand", |m| m.write(&m.places.state.join("trust").join(book(m)), "{}")),
     ("the repository is moved and linked from where it was", |m| {
@@ -231,7 +231,7 @@ fn whatever_changes_is_seen_at_once() {
 fn trust_that_changes_is_seen_at_once() {
     let machines: Vec<Machine> = (0..3).map(|_| Machine::new()).collect();
     for m in &machines {
-        trust(&m.places, &m.workspace()).unwrap();
+        trust(&m.places, &m.workspace(), "ann").unwrap();
     }
     rest();
     let [dropped, changed, moved] = machines.as_slice() else { unreachable!() };
@@ -239,7 +239,7 @@ fn trust_that_changes_is_seen_at_once() {
         m.remember();
         assert!(m.same_as_compiled("trusted"));
     }
-    distrust(&dropped.places, &dropped.workspace()).unwrap();
+    distrust(&dropped.places, &dropped.workspace(), "ann").unwrap();
     assert!(!dropped.same_as_compiled("distrusted"));
     changed.write(&changed.project.join(".sayso.toml"), "[deny]\nrun = [\"ls\"]\n");
     assert!(!changed.same_as_compiled("changed after it was trusted"));

@@ -300,6 +300,6 @@ fn an_untrusted_project_file_may_only_tighten() {
     assert_eq!(m.verdict("/outside/x").0, Verdict::Ask);
     assert_eq!(m.verdict("b").0, Verdict::Deny);
     assert_eq!(m.verdict("c").0, Verdict::Allow);
-    sayso_gate::policy::trust(&m.places, &m.dir.path().join("project")).unwrap();
+    sayso_gate::policy::trust(&m.places, &m.dir.path().join("project"), "ann").unwrap();
     assert_eq!(m.verdict("/outside/x").0, Verdict::Allow);
 }

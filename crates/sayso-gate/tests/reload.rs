@@ -98,7 +98,7 @@ fn a_projects_file_and_its_trust_are_followed_too() {
     write(&site.work().join(".sayso.toml"), ALLOWS);
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(site.answer(&gate), Answer::Ask, "not trusted");
-    sayso_gate::policy::trust(&site.places, &site.work()).unwrap();
+    sayso_gate::policy::trust(&site.places, &site.work(), "ann").unwrap();
     site.comes_to(&gate, Answer::Allow);
     write(&site.work().join(".sayso.toml"), DENIES);
     site.comes_to(&gate, Answer::Deny);

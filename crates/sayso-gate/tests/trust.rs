@@ -63,20 +63,20 @@ const TWO: &str = "default = \"deny\"\n";
 fn a_file_is_trusted_by_its_content() {
     let s = setting();
     let file = s.project.join(".sayso.toml");
-    assert!(matches!(trust(&s.places, &s.project), Err(Error::NoProjectFile(_))));
+    assert!(matches!(trust(&s.places, &s.project, "ann"), Err(Error::NoProjectFile(_))));
     write(&s.project, ONE);
     assert_eq!(standing(&s.places, &s.project).unwrap(), Standing::Untrusted(file.clone()));
     assert_eq!(in_force(&s, &s.project.join("sub")), [(ONE.trim().to_owned(), false)]);
-    trust(&s.places, &s.project.join("sub")).unwrap();
+    trust(&s.places, &s.project.join("sub"), "ann").unwrap();
     assert_eq!(standing(&s.places, &s.project).unwrap(), Standing::Trusted(file.clone()));
     assert_eq!(in_force(&s, &s.project.join("sub")), [(ONE.trim().to_owned(), true)]);
 
     write(&s.project, TWO);
     assert_eq!(standing(&s.places, &s.project).unwrap(), Standing::Changed(file));
     assert_eq!(in_force(&s, &s.project), [(ONE.trim().to_owned(), true), (TWO.trim().to_owned(), false)]);
-    trust(&s.places, &s.project).unwrap();
+    trust(&s.places, &s.project, "ann").unwrap();
     assert_eq!(in_force(&s, &s.project), [(TWO.trim().to_owned(), true)]);
-    assert!(distrust(&s.places, &s.project).unwrap());
+    assert!(distrust(&s.places, &s.project, "ann").unwrap());
     assert_eq!(in_force(&s, &s.project), [(TWO.trim().to_owned(), false)]);
 }
 
@@ -84,11 +84,11 @@ fn a_file_is_trusted_by_its_content() {
 fn a_trusted_file_that_is_gone_stays_in_force_until_trust_is_renewed() {
     let s = setting();
     write(&s.project, ONE);
-    trust(&s.places, &s.project).unwrap();
+    trust(&s.places, &s.project, "ann").unwrap();
     std::fs::remove_file(s.project.join(".sayso.toml")).unwrap();
     assert_eq!(in_force(&s, &s.project), [(ONE.trim().to_owned(), true)]);
     assert!(matches!(standing(&s.places, &s.project).unwrap(), Standing::Gone(_)));
-    assert_eq!(trust(&s.places, &s.project).unwrap(), Standing::Nothing);
+    assert_eq!(trust(&s.places, &s.project, "ann").unwrap(), Standing::Nothing);
     assert_eq!(in_force(&s, &s.project), []);
 }
 
@@ -96,7 +96,7 @@ fn a_trusted_file_that_is_gone_stays_in_force_until_trust_is_renewed() {
 fn a_nearer_file_does_not_take_a_trusted_one_out_of_force() {
     let s = setting();
     write(&s.project, TWO);
-    trust(&s.places, &s.project).unwrap();
+    trust(&s.places, &s.project, "ann").unwrap();
     write(&s.project.join("sub"), ONE);
     assert_eq!(in_force(&s, &s.project.join("sub")), [(TWO.trim().to_owned(), true), (ONE.trim().to_owned(), false)]);
 }
@@ -105,7 +105,7 @@ fn a_nearer_file_does_not_take_a_trusted_one_out_of_force() {
 fn worktrees_share_trust_and_forged_ones_do_not() {
     let s = setting();
     write(&s.project, ONE);
-    trust(&s.places, &s.project).unwrap();
+    trust(&s.places, &s.project, "ann").unwrap();
     let tree = s.project.with_file_name("tree");
     git(&s.project, &["worktree", "add", "-q", tree.to_str().unwrap()]);
     write(&tree, ONE);
@@ -121,7 +121,7 @@ fn worktrees_share_trust_and_forged_ones_do_not() {
 fn a_damaged_book_of_trust_is_an_error_and_not_an_empty_one() {
     let s = setting();
     write(&s.project, ONE);
-    trust(&s.places, &s.project).unwrap();
+    trust(&s.places, &s.project, "ann").unwrap();
     let book = std::fs::read_dir(s.places.state.join("trust")).unwrap().next().unwrap().unwrap().path();
     let text = std::fs::read_to_string(&book).unwrap().replace("ask", "allow");
     std::fs::write(&book, text).unwrap();

@@ -7,6 +7,7 @@ use crate::judges::Judges;
 use crate::key::Keys;
 use crate::link::Links;
 use crate::metrics::Metrics;
+use crate::server::News;
 use crate::tail::Tail;
 use crate::token::Tokens;
 use crate::waiting::Waiting;
@@ -61,9 +62,12 @@ pub(crate) struct App {
     gates: Mutex<Gates>,
     /// Limits, grants and approvals, shared by all gates.
     memory: Memory,
-    /// Says in the terminal that a key was used, and which is next.
-    pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
+    /// Says in the terminal which key is next, and why.
+    pub(crate) announce: Announce,
 }
+
+/// Says a key, and why it is said.
+pub(crate) type Announce = Box<dyn Fn(&str, News) + Send + Sync>;
 
 /// By workspace. Each follows its policy files as they change.
 type Gates = HashMap<Option<PathBuf>, Arc<Gate>>;
@@ -87,7 +91,7 @@ impl App {
         keys: Keys,
         given: Vec<PolicyText>,
         about: About,
-        announce: Box<dyn Fn(&str) + Send + Sync>,
+        announce: Announce,
     ) -> Result<Self, Error> {
         let log = Log::open(&places)?;
         let sessions = Sessions::open(&places)?;

@@ -1,7 +1,7 @@
 //! The HTTP API and the embedded page.
 //!
-//! A thin way in: bodies become tool calls, the gate judges them, answers go back. The record is read here, never
-//! written: the gate does that.
+//! A thin way in: bodies become tool calls, the gate judges and records them, answers go back. Only what concerns the
+//! server itself is recorded here: tokens, and that it was started, stopped and signed in to.
 //!
 //! INVARIANT: plain text only on the loopback interface and a socket of the owner's, TLS and tokens beyond; nothing across origins; a GET changes nothing.
 
@@ -21,6 +21,7 @@ mod judges;
 mod key;
 mod link;
 mod metrics;
+mod owned;
 mod paced;
 mod page;
 mod server;
@@ -36,7 +37,7 @@ pub mod wire;
 pub use app::{About, in_words};
 pub use client::{ClientError, Running, SignedIn};
 pub use error::Error;
-pub use server::{Beyond, Listening, Options, serve};
+pub use server::{Announce, Beyond, Listening, News, Options, serve};
 pub use tls::Certificate;
 pub use token::{Token, TokenError, Tokens};
 pub use webhook::Webhook;

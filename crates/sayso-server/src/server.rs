@@ -7,7 +7,7 @@ use crate::guard::{self, NAMES, Named, WayIn};
 use crate::key::Keys;
 use crate::tls::{Certificate, TlsDoor};
 use crate::webhook::{self, Webhook, Webhooks};
-use crate::{answer, api, attendance, connection, page, tail, tls};
+use crate::{answer, api, attendance, connection, owned, page, tail, tls};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use sayso_gate::Places;
@@ -37,8 +37,20 @@ pub struct Options {
     pub about: About,
     /// Called once the server listens.
     pub ready: Box<dyn FnOnce(&Listening) + Send>,
-    /// Called whenever a key was used, with the next one.
-    pub announce: Box<dyn Fn(&Listening) + Send + Sync>,
+    /// Called whenever there is another key to be shown.
+    pub announce: Announce,
+}
+
+/// Shows another key.
+pub type Announce = Box<dyn Fn(&Listening, News) + Send + Sync>;
+
+/// Why there is another key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// The last one was used.
+    Used,
+    /// Somebody guesses, so that short ones are not taken for a while. This one is long, and is.
+    Guessed,
 }
 
 /// What is needed for others than this machine to connect.
@@ -101,9 +113,10 @@ async fn run(options: Options) -> Result<(), Error> {
     };
     let listening = Listening { address, page: page_of(way_in, address), socket: socket.clone(), key: keys.key() };
     let (announce, known) = (options.announce, listening.clone());
-    let next = move |key: &str| announce(&Listening { key: key.to_owned(), ..known.clone() });
+    let next = move |key: &str, news| announce(&Listening { key: key.to_owned(), ..known.clone() }, news);
     let app = Arc::new(App::new(options.places, keys, options.policy, options.about, Box::new(next))?);
     let webhooks = Webhooks::new(&app, &options.webhooks, &listening.page).inspect_err(|_| remove(&socket))?;
+    owned::started(&app, &listening, &options.webhooks).inspect_err(|_| remove(&socket))?;
     // Whoever reads that it is ready may tell it to stop at once.
     let signals = signals();
     (options.ready)(&listening);
@@ -133,7 +146,7 @@ async fn run(options: Options) -> Result<(), Error> {
     let both = async { (tcp_task.await, unix_task.await) };
     let _ = tokio::time::timeout(std::time::Duration::from_secs(1), both).await;
     remove(&socket);
-    Ok(())
+    Ok(owned::stopped(&app, &listening)?)
 }
 
 /// What a server with a certificate is called: as it was told, and as its address, if that is one.

@@ -30,11 +30,13 @@ pub enum Kind {
     Token,
     /// The chain itself: begun, taken over from an earlier version, pruned.
     Chain,
+    /// The server: started, stopped, signed in to with its key, locked because keys were guessed at.
+    Server,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Decision,
         Self::Happening,
         Self::Approval,
@@ -45,6 +47,7 @@ impl Kind {
         Self::Override,
         Self::Token,
         Self::Chain,
+        Self::Server,
     ];
 
     /// The lower-case word.
@@ -61,6 +64,7 @@ impl Kind {
             Self::Override => "override",
             Self::Token => "token",
             Self::Chain => "chain",
+            Self::Server => "server",
         }
     }
 }

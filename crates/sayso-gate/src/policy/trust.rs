@@ -2,12 +2,14 @@
 
 use super::repository::Repository;
 use super::source::{self, PROJECT_FILE};
-use crate::audit::now_ms;
+use crate::audit::{Change, Event, Kind, now_ms};
 use crate::files::read_regular;
+use crate::store::{Records as _, Sqlite};
 use crate::{Error, Places};
 use rustix::fs::OFlags;
 use sayso_policy::{Layer, Policy, PolicyText};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -54,8 +56,8 @@ pub enum Standing {
 /// what is in force afterwards is what is there.
 ///
 /// # Errors
-/// If there is nothing to trust or to drop, if the file is broken, or if trust cannot be written down.
-pub fn trust(places: &Places, workspace: &Path) -> Result<Standing, Error> {
+/// If there is nothing to trust or to drop, if the file is broken, or if trust cannot be recorded or written down.
+pub fn trust(places: &Places, workspace: &Path, by: &str) -> Result<Standing, Error> {
     let repository = Repository::of(workspace);
     let mut book = Book::open(places, &repository)?;
     let before = book.files.len();
@@ -66,6 +68,7 @@ pub fn trust(places: &Places, workspace: &Path) -> Result<Standing, Error> {
         if !gone {
             return Err(Error::NoProjectFile(workspace.to_owned()));
         }
+        record(places, ("dropped", by), &repository.root, json!({}))?;
         book.write(places)?;
         return Ok(Standing::Nothing);
     };
@@ -75,16 +78,28 @@ pub fn trust(places: &Places, workspace: &Path) -> Result<Standing, Error> {
     Policy::compile(&[shown]).map_err(Error::Policy)?;
     let file = found.path.strip_prefix(&repository.root).unwrap_or(&found.path).to_owned();
     book.files.retain(|t| t.file != file);
-    book.files.push(Trusted { file, hash: hash(&text), text, time_ms: now_ms() });
+    let trusted = Trusted { file, hash: hash(&text), text, time_ms: now_ms() };
+    record(places, ("trusted", by), &found.path, json!({"hash": trusted.hash}))?;
+    book.files.push(trusted);
     book.write(places)?;
     Ok(Standing::Trusted(found.path))
+}
+
+/// INVARIANT: recorded before it counts. Who lets a file loosen what is in force stands in the record.
+fn record(places: &Places, (what, by): (&str, &str), about: &Path, detail: Value) -> Result<(), Error> {
+    let mut change = Change::now(Kind::Policy, what);
+    change.about = Some(places.shown(about));
+    change.by = Some(by.to_owned());
+    change.detail = detail;
+    Sqlite::open(places)?.append(&[Event::from(change)], &[])?;
+    Ok(())
 }
 
 /// Takes trust back from the project files of a workspace. Tells whether there was any.
 ///
 /// # Errors
-/// If that cannot be written down.
-pub fn distrust(places: &Places, workspace: &Path) -> Result<bool, Error> {
+/// If that cannot be recorded or written down.
+pub fn distrust(places: &Places, workspace: &Path, by: &str) -> Result<bool, Error> {
     let repository = Repository::of(workspace);
     let mut book = Book::open(places, &repository)?;
     let mine = on_chain(&repository, workspace);
@@ -93,6 +108,7 @@ pub fn distrust(places: &Places, workspace: &Path) -> Result<bool, Error> {
     if before == book.files.len() {
         return Ok(false);
     }
+    record(places, ("distrusted", by), &repository.root, json!({}))?;
     book.write(places)?;
     Ok(true)
 }

@@ -4,6 +4,9 @@ use super::body;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::key::{Refusal, Shown, Via};
+use crate::owned;
+use crate::server::News;
+use crate::who::Caller;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -16,6 +19,7 @@ use std::time::Instant;
 /// Exchanges a key.
 pub(super) async fn session(
     State(app): State<Arc<App>>,
+    caller: Caller,
     headers: HeaderMap,
     bytes: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, ApiError> {
@@ -36,21 +40,39 @@ pub(super) async fn session(
             (None, Some(proof), Some(nonce)) => Shown::Proof { nonce, proof },
             _ => return Err(ApiError::malformed("Give `key`, or `proof` and its `nonce`.")),
         };
-        Ok(keys.keys.exchange(shown, via, Instant::now()))
+        let exchanged = keys.keys.exchange(shown, via, Instant::now());
+        match &exchanged {
+            // INVARIANT: recorded before it counts, or it does not count.
+            Ok(token) => owned::signed_in(&keys, via, &caller).inspect_err(|_| {
+                keys.keys.forget(token);
+                (keys.announce)(&keys.keys.key(), News::Used);
+            })?,
+            Err(Refusal::Wrong) if keys.keys.rests() => {
+                // Whoever reads the terminal gets in all the same.
+                if let Some(spare) = keys.keys.new_spare() {
+                    (keys.announce)(&spare, News::Guessed);
+                }
+                owned::locked(&keys, &caller)?;
+            }
+            Err(_) => {}
+        }
+        Ok(exchanged)
     })
     .await;
     match exchanged.map_err(|error| ApiError::internal(&error))?? {
         Ok(token) => {
-            (app.announce)(&app.keys.key());
+            (app.announce)(&app.keys.key(), News::Used);
+            app.tail.look_now();
             Ok(Json(json!({"token": token})))
         }
         Err(Refusal::Wrong) => Err(ApiError::key_refused(
             StatusCode::FORBIDDEN,
             "This key is not good, or was used. The terminal of `sayso serve` shows the one that works.",
         )),
-        Err(Refusal::TooMany) => {
-            Err(ApiError::key_refused(StatusCode::TOO_MANY_REQUESTS, "Too many wrong keys. Wait a minute."))
-        }
+        Err(Refusal::TooMany) => Err(ApiError::key_refused(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many wrong keys. Wait a minute, or use the long one that the terminal of `sayso serve` shows now.",
+        )),
         Err(Refusal::NoRandomness) => Err(ApiError::internal(&"The system gives no randomness for a token.")),
     }
 }

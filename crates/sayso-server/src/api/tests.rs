@@ -41,7 +41,7 @@ impl Server {
             keys,
             Vec::new(),
             About { owner: "owner".to_owned(), ..About::default() },
-            Box::new(|_| {}),
+            Box::new(|_, _| {}),
         )
         .unwrap();
         Self { _folder: folder, app: Arc::new(app) }

@@ -40,6 +40,11 @@ pub struct Webhook {
     pub url: String,
 }
 
+/// The host of an address. The rest of it may be a secret.
+pub(crate) fn host_of(url: &str) -> Option<String> {
+    url.parse::<axum::http::Uri>().ok()?.host().map(str::to_owned)
+}
+
 /// All that is needed to tell.
 pub(crate) struct Webhooks {
     hooks: Vec<(Person, Post)>,

@@ -49,7 +49,7 @@ impl Served {
                 ..About::default()
             },
             ready: Box::new(move |listening| ready.send(listening.clone()).unwrap()),
-            announce: Box::new(|_| {}),
+            announce: Box::new(|_, _| {}),
         };
         std::thread::spawn(move || serve(options));
         let listening = listening.recv().unwrap();

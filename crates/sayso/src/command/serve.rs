@@ -11,7 +11,7 @@ use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Home, InForce, Places};
 use sayso_policy::Person;
 use sayso_policy::explain::visible;
-use sayso_server::{About, Beyond, Certificate, Error, Listening, Options, Webhook, in_words};
+use sayso_server::{About, Beyond, Certificate, Error, Listening, News, Options, Webhook, in_words};
 use std::io::{Write as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -103,11 +103,18 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         webhooks: webhooks(serve),
         about,
         ready: Box::new(move |listening| say(&intro.text(Paint::for_stdout(), listening))),
-        announce: Box::new(move |listening| say(&format!("\n  used. The next one: {}\n", link(listening)))),
+        announce: Box::new(move |listening, news| say(&format!("\n  {} {}\n", why(news), link(listening)))),
     };
     sayso_server::serve(options).map_err(|error| failure(error, address))?;
     say("\nStopped.\n");
     Ok(ExitCode::SUCCESS)
+}
+
+fn why(news: News) -> &'static str {
+    match news {
+        News::Used => "used. The next one:",
+        News::Guessed => "somebody tries keys, so none is taken for a minute but this:",
+    }
 }
 
 /// `alice=https://chat.example/hook`, or the address alone.

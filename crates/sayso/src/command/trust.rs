@@ -37,7 +37,7 @@ pub(crate) fn run(command: &Trust) -> Outcome {
     let text = if command.show {
         said(&places, &standing(&places, &here)?)
     } else if command.revoke {
-        match distrust(&places, &here)? {
+        match distrust(&places, &here, &operator::user_name())? {
             true => "Trust is taken back: only asks and denies of the project's file count now.".to_owned(),
             false => "Nothing was trusted here.".to_owned(),
         }
@@ -52,8 +52,8 @@ pub(crate) fn run(command: &Trust) -> Outcome {
             return Err(nothing(sayso_gate::Error::NoProjectFile(here)));
         }
         let asks = format!("The project's file in {} counts whole, as it is now.", visible(&here.to_string_lossy()));
-        operator::confirmed(&places, &asks)?;
-        let standing = trust(&places, &here).map_err(nothing)?;
+        let person = operator::confirmed(&places, &asks)?;
+        let standing = trust(&places, &here, &person.name).map_err(nothing)?;
         said(&places, &standing)
     };
     writeln!(stdout(), "{text}")?;

@@ -1,7 +1,7 @@
 //! `sayso serve`: the process. What the API does is tested beside it, the page in `e2e/`.
 
 use crate::person::{Person, first};
-use crate::served::{serve, serve_with};
+use crate::served::{JSON, Served, serve, serve_with};
 use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
@@ -38,6 +38,66 @@ fn it_says_where_it_is_and_stops_when_told() {
     let socket = served.socket.clone();
     served.stop();
     assert!(!socket.exists());
+}
+
+#[test]
+fn that_it_was_started_signed_in_to_and_stopped_stands_in_the_record_and_no_key_does() {
+    let person = Person::new();
+    let mut served = serve_with(&person, person.sayso(), &["--webhook", "alice=http://127.0.0.1:9/hooks/T0PS3CRET"]);
+    let (pid, port, key) = (served.child.id(), served.port, served.key());
+    let token = served.signed_in(&key);
+    let next = served.next_key();
+    let of = |served: &Served, query: &str| served.get(&token, &format!("/v1/audit?kind=server&order=oldest{query}"));
+    let found = of(&served, "").body["records"].clone();
+    let whats: Vec<_> = found.as_array().unwrap().iter().map(|it| it["what"].as_str().unwrap()).collect();
+    assert_eq!(whats, ["started", "signed-in"], "{found}");
+    let (started, detail) = (&found[0], &found[0]["detail"]);
+    assert_eq!(started["about"], format!("127.0.0.1:{port}"));
+    assert!(started["by"].is_string(), "{started}");
+    assert_eq!(detail["process"]["pid"], pid);
+    assert_eq!(detail["process"]["uid"], rustix::process::getuid().as_raw());
+    assert!(detail["process"]["exe"].as_str().unwrap().ends_with("/sayso"), "{detail}");
+    assert_eq!((&detail["version"], &detail["trust_store_tokens"]), (&"0.1.0".into(), &false.into()));
+    assert_eq!(detail["socket"], "~/.local/state/sayso/sayso.sock");
+    assert_eq!(detail["policy"], served.get(&token, "/v1/policy").body["version"]);
+    let webhook = serde_json::json!({"for": "alice", "automated": false, "host": "127.0.0.1"});
+    assert_eq!(detail["webhooks"], serde_json::json!([webhook]), "where, and not the address, which is a secret");
+    assert_eq!(found[1]["detail"]["via"], "page");
+
+    // Guesses are told once, not each.
+    for n in 0..20 {
+        let body = serde_json::json!({"key": format!("0000-{n:04}")}).to_string();
+        served.send_to_socket("POST", "/v1/session", &[JSON], &body);
+    }
+    let guessed = of(&served, "&text=keys-refused").body["records"].clone();
+    assert_eq!(guessed.as_array().unwrap().len(), 1, "{guessed}");
+    assert_eq!(guessed[0]["detail"]["peer"]["pid"], std::process::id(), "who guessed");
+    // The short key is not taken now, and its owner is not kept out: the terminal shows a long one.
+    let body = serde_json::json!({"key": next}).to_string();
+    assert_eq!(served.send("POST", "/v1/session", &[JSON], &body).status, 429);
+    let long = served.next_key();
+    assert_eq!(long.len(), 34, "{long}");
+    let by_long = served.signed_in(&long);
+    assert_eq!(served.get(&by_long, "/v1/status").status, 200);
+    assert_eq!(served.get(&token, "/v1/status").status, 200, "nor is whoever was signed in");
+
+    served.stop();
+    let log = person.run(&["log", "--kind", "server"]).out;
+    let said: Vec<&str> = log.lines().filter_map(|line| line.split_once("Z  ")).map(|(_, said)| said).collect();
+    assert_eq!(said.len(), 5, "{log}");
+    assert!(said[0].starts_with(&format!("server started  127.0.0.1:{port}  by ")), "{log}");
+    assert!(said[1].starts_with("server signed-in  by "), "{log}");
+    assert_eq!(said[2], "server keys-refused  by sayso");
+    assert!(said[3].starts_with("server signed-in  by "), "{log}");
+    assert!(said[4].starts_with(&format!("server stopped  127.0.0.1:{port}  by ")), "{log}");
+    for secret in [&key, &next, &long, &token, &by_long, &"T0PS3CRET".to_owned()] {
+        for written in [secret.clone(), secret.replace('-', ""), secret.to_lowercase()] {
+            let args = ["-r", "-l", "-a", "-F", &written];
+            let found = std::process::Command::new("grep").args(args).arg(person.home()).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{written}");
+        }
+    }
+    assert!(person.run(&["log", "verify"]).out.starts_with("The record is whole"), "and the chain holds");
 }
 
 #[test]
@@ -91,9 +151,8 @@ fn run(program: &str, arguments: &[&str]) -> (bool, String) {
     (output.status.success(), text)
 }
 
-#[test]
-fn beyond_this_machine_it_speaks_tls_and_wants_a_token_for_everything() {
-    let person = Person::new();
+/// A certificate for `localhost`, and its key.
+fn certificate(person: &Person) -> (String, String) {
     let at = |name: &str| person.home().join(name).to_string_lossy().into_owned();
     let (cert, key) = (at("gate.pem"), at("gate.key"));
     let (made, said) = run(
@@ -119,6 +178,39 @@ fn beyond_this_machine_it_speaks_tls_and_wants_a_token_for_everything() {
         ],
     );
     assert!(made, "{said}");
+    (cert, key)
+}
+
+#[test]
+fn tls_on_the_loopback_interface_wants_a_token_for_everything_too() {
+    let person = Person::new();
+    let (cert, key) = certificate(&person);
+    let arguments = ["--address", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key];
+    let served = serve_with(&person, person.sayso(), &arguments);
+    let curl = |path: &str, more: &[&str]| {
+        let url = format!("https://localhost:{}{path}", served.port);
+        let mut arguments = vec!["-s", "--max-time", "20", "--cacert", &cert, "-w", " %{http_code}", &url];
+        arguments.extend(more);
+        run("curl", &arguments).1
+    };
+    let call = ["-H", "Content-Type: application/json", "-d", "{\"command\":\"ls\"}"];
+    for path in ["/v1/decisions", "/v1/try", "/v1/outcomes", "/v1/tools/filter"] {
+        let said = curl(path, &call);
+        assert!(said.ends_with(" 401") && said.contains("\"no-token\""), "{path}: {said}");
+    }
+    for path in ["/metrics", "/v1/ready", "/v1/openapi.json", "/v1/approvals/x"] {
+        assert!(curl(path, &[]).ends_with(" 401"), "{path}");
+    }
+    assert!(curl("/v1/health", &[]).ends_with(" 200") && curl("/", &[]).ends_with(" 200"));
+    // The owner's own programs have the socket.
+    assert_eq!(served.send_to_socket("POST", "/v1/decisions", &[JSON], "{\"command\":\"ls\"}").status, 200);
+    served.stop();
+}
+
+#[test]
+fn beyond_this_machine_it_speaks_tls_and_wants_a_token_for_everything() {
+    let person = Person::new();
+    let (cert, key) = certificate(&person);
     let arguments = ["--address", "0.0.0.0:0", "--tls-cert", &cert, "--tls-key", &key, "--host", "localhost"];
     let served = serve_with(&person, person.sayso(), &arguments);
     assert!(served.printed.contains(&format!("https://localhost:{}/#k=", served.port)), "{}", served.printed);

@@ -36,4 +36,10 @@ fn an_untrusted_project_only_tightens_and_trust_is_bound_to_content() {
 
     assert_eq!(person.run(&["trust", "--revoke"]).code, 0);
     assert_eq!(code("web_search"), 3);
+
+    // Who let the file loosen something, and what stood in it, is in the record.
+    let log = person.run(&["log", "--kind", "policy", "--json"]).out;
+    let of = |what: &str| log.lines().find(|line| line.contains(&format!("\"what\":\"{what}\""))).unwrap().to_owned();
+    assert!(of("trusted").contains("\"hash\":\"") && of("trusted").contains(".sayso.toml"), "{log}");
+    assert!(of("distrusted").contains("\"by\":\""), "{log}");
 }
