@@ -1,6 +1,7 @@
 //! Files of other systems: judged by as they are, and imported.
 
 use crate::person::Person;
+use crate::served::{JSON, serve_with};
 
 #[test]
 fn another_systems_file_answers_in_its_own_way() {
@@ -32,6 +33,62 @@ fn an_import_is_a_policy_that_says_no_less() {
     assert_eq!(person.run(&["check", "--policy", "policy.toml", "--tool", "file_delete"]).code, 4);
     assert_eq!(person.run(&["check", "--policy", "policy.toml", "--tool", "anything"]).code, 0);
     assert_eq!(person.run(&["import", "wundr", "none.json"]).code, 2);
+}
+
+/// Behaviours of a format, by the file that they are about.
+fn behaviours(format: &str) -> Vec<(serde_json::Value, Vec<serde_json::Value>)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../sayso-formats/tests/vectors");
+    let text = std::fs::read_to_string(folder.join(format!("{format}.jsonl"))).unwrap();
+    let mut found: Vec<(serde_json::Value, Vec<serde_json::Value>)> = Vec::new();
+    for line in text.lines() {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (config, input) = (line["config"].take(), line["input"].take());
+        match found.iter_mut().find(|(known, _)| *known == config) {
+            Some((_, inputs)) => inputs.push(input),
+            None => found.push((config, vec![input])),
+        }
+    }
+    // Those that most is said of.
+    found.sort_by_key(|(_, inputs)| std::cmp::Reverse(inputs.len()));
+    found.truncate(3);
+    found
+}
+
+#[test]
+fn a_server_judges_by_another_systems_file_as_check_does_and_shows_it() {
+    for format in ["wundr", "exec-approvals", "ferrumdeck", "policy-engine", "toolcap"] {
+        for (config, inputs) in behaviours(format) {
+            let person = Person::new();
+            let text = serde_json::to_string_pretty(&config).unwrap();
+            person.file("theirs.json", &text);
+            let policy = ["--policy", "theirs.json", "--policy-format", format];
+            let lines: String = inputs.iter().map(|input| format!("{input}\n")).collect();
+            let checked = person.run_with(&[&["check", "--jsonl", "--integrity"], &policy[..]].concat(), &lines);
+            assert_eq!(checked.code, 0, "{}", checked.err);
+
+            let served = serve_with(&person, person.sayso(), &policy);
+            for (input, line) in inputs.iter().zip(checked.out.lines()) {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                let told = served.send("POST", "/v1/decisions", &[JSON], &input.to_string());
+                assert_eq!(told.body["verdict"], line["verdict"], "{format} {config} {input}: {} {line}", told.body);
+                let code = |told: &serde_json::Value| told["reasons"][0]["code"].clone();
+                assert_eq!(code(&told.body), code(&line), "{format} {config} {input}");
+                let tried = served.send("POST", "/v1/try", &[JSON], &input.to_string());
+                assert_eq!(tried.body["verdict"], line["verdict"], "{format} {config} {input}: {}", tried.body);
+            }
+            let token = served.signed_in(&served.key());
+            let shown = served.get(&token, "/v1/policy").body;
+            assert_eq!((&shown["fixed"], &shown["notices"]), (&true.into(), &serde_json::json!([])), "{shown}");
+            let file = &shown["files"][0];
+            assert_eq!(file["name"], format!("{format}:theirs.json"));
+            assert_eq!(file["text"], text, "as it is");
+            assert_eq!(file["problems"], serde_json::json!([]), "it is not taken for a file of Sayso's own");
+            let bearer = format!("Authorization: Bearer {token}");
+            let body = "{\"text\":\"default = \\\"allow\\\"\"}";
+            let told = served.send("POST", "/v1/policy/activate", &[JSON, &bearer], body);
+            assert_eq!((told.status, &told.body["error"]["code"]), (409, &"policy-fixed".into()));
+        }
+    }
 }
 
 #[test]
