@@ -133,6 +133,22 @@ test('how often people were asked is told, and which rules would have spared the
   assert.equal(await at.page.evaluate(() => navigator.clipboard.readText()), '[[rule]]\nallow = { run = "git restore" }\n');
 });
 
+test('what people did with Sayso itself is in the record too', async () => {
+  await show();
+  await at.page.getByLabel('what').selectOption('by people');
+  assert.match(at.page.url(), /kind=server/);
+  const started = at.page.locator('.list .row', { hasText: 'server started' });
+  await started.first().click();
+  const text = await at.page.locator('.detail').innerText();
+  assert.match(text, /"pid": \d+/);
+  assert.match(text, /"policy": "[0-9a-f]+"/);
+  assert.doesNotMatch(text, /#k=/);
+  await at.page.locator('.list .row', { hasText: 'server signed-in' }).first().waitFor();
+  await shot(at.page, 'by-people');
+  await at.page.getByLabel('what').selectOption('decisions');
+  await at.page.locator('.list .row .verdict').first().waitFor();
+});
+
 test('a hostile command is harmless', async () => {
   hook('Bash', { command: HOSTILE });
   hook('mcp__evil__<b>tool</b>', { text: HOSTILE });

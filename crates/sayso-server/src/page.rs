@@ -13,7 +13,7 @@ macro_rules! script {
 }
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 23] = [
+const FILES: [(&str, &str, &str); 24] = [
     ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
     script!("activity.js"),
@@ -21,6 +21,7 @@ const FILES: [(&str, &str, &str); 23] = [
     script!("app.js"),
     script!("approvals.js"),
     script!("card.js"),
+    script!("change.js"),
     script!("changes.js"),
     script!("chart.js"),
     script!("counts.js"),
@@ -48,4 +49,27 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     };
     let router = Router::new().route("/icon.svg", file("image/svg+xml", ICON));
     FILES.iter().fold(router, |router, (path, kind, text)| router.route(path, file(kind, text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_key_was_exchanged_for_is_kept_in_one_tab_and_nowhere_else() {
+        let scripts = || FILES.iter().filter(|(path, ..)| path.ends_with(".js") && !path.contains("vendor"));
+        let mut keeps = Vec::new();
+        for (path, _, text) in scripts() {
+            for keeper in ["localStorage", "indexedDB", "document.cookie", "caches.", "serviceWorker", "window.name"] {
+                assert!(!text.contains(keeper), "{path} uses {keeper}");
+            }
+            if text.contains("sessionStorage") {
+                keeps.push(*path);
+            }
+        }
+        assert_eq!(keeps, ["/api.js"]);
+        let uses: Vec<&str> =
+            scripts().flat_map(|(.., text)| text.lines()).filter(|it| it.contains("sessionStorage")).collect();
+        assert!(uses.iter().all(|line| line.contains("TOKEN")), "the token, and never the key: {uses:?}");
+    }
 }

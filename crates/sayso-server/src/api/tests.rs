@@ -2,6 +2,7 @@
 
 mod approvals;
 mod connections;
+mod matrix;
 mod peer;
 mod resume;
 mod roles;

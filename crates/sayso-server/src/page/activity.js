@@ -1,6 +1,7 @@
 // The record: decisions as they come, found by what they are, with counts and what would have spared questions.
 import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
+import { Change } from '/change.js';
 import { Counts } from '/counts.js';
 import { Decision } from '/decision.js';
 import { isTyping, step } from '/keys.js';
@@ -9,13 +10,15 @@ import { visible } from '/text.js';
 
 const KINDS = ['all', 'deny', 'ask', 'allow'];
 const TIMES = [['', 'all time'], ['3600000', 'last hour'], ['86400000', 'last day'], ['604800000', 'last 7 days'], ['2592000000', 'last 30 days']];
+// What people did with Sayso itself is in the record too.
+const WHAT = [['', 'decisions'], ['server,token,policy,mode,override,grant,chain', 'by people'], ['all', 'everything']];
 const NAMES = ['agent', 'session', 'tool', 'rule', 'text'];
 const PAGE = 100;
 const MOST = 300; // rows that new decisions may pile up to; the record keeps all
 
 // Filters stand in the address, so that a link leads to what was found.
 function useFilters() {
-  const read = () => Object.fromEntries([...new URLSearchParams(location.hash.split('?')[1] ?? '')].filter(([name]) => [...NAMES, 'verdict', 'time'].includes(name)));
+  const read = () => Object.fromEntries([...new URLSearchParams(location.hash.split('?')[1] ?? '')].filter(([name]) => [...NAMES, 'verdict', 'time', 'kind'].includes(name)));
   const [filters, setFilters] = useState(read());
   useEffect(() => {
     const onChange = () => setFilters(read());
@@ -49,6 +52,7 @@ export function Activity({ on, status }) {
   const busy = useRef(false);
   const key = JSON.stringify(filters);
   const filtered = Object.keys(filters).length > 0;
+  const one = filters.kind ? 'record' : 'decision';
 
   const load = async (older) => {
     try {
@@ -82,12 +86,12 @@ export function Activity({ on, status }) {
       });
     };
     const stop = on((event) => {
-      if (event.type !== 'decision') return;
+      if (filters.kind === 'all' ? false : filters.kind ? !filters.kind.split(',').includes(event.type) : event.type !== 'decision') return;
       come.push(event);
       timer ??= setTimeout(show, 100);
     });
     return () => { stop(); clearTimeout(timer); };
-  }, [reading]);
+  }, [reading, filters.kind]);
   // Under a filter the record itself says what matches.
   useEffect(() => {
     if (fresh === 0 || !filtered || open !== null || scrollY > 300 || busy.current) return;
@@ -110,19 +114,20 @@ export function Activity({ on, status }) {
     <div class="title"><h2 id="activity-title">Activity</h2>
       <div class="filters" role="group" aria-label="Filter by verdict">${KINDS.map((it) => html`
         <button class="chip" aria-pressed=${(filters.verdict ?? 'all') === it} onClick=${() => filter({ verdict: it === 'all' ? '' : it })}>${it}</button>`)}</div>
+      <label class="field">what<select value=${filters.kind ?? ''} onChange=${(event) => filter({ kind: event.target.value })}>${WHAT.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
       <label class="field">time<select value=${filters.time ?? ''} onChange=${(event) => filter({ time: event.target.value })}>${TIMES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
     </div>
     <form class="fields" role="search" onSubmit=${(event) => event.preventDefault()}>${NAMES.map(field)}
-      <button type="button" class="quiet" disabled=${!filtered} onClick=${() => { filter(Object.fromEntries([...NAMES, 'verdict', 'time'].map((name) => [name, '']))); }}>Clear</button></form>
-    <${Counts} filters=${filters} filter=${filter} on=${on} hold=${open !== null} />
+      <button type="button" class="quiet" disabled=${!filtered} onClick=${() => { filter(Object.fromEntries([...NAMES, 'verdict', 'time', 'kind'].map((name) => [name, '']))); }}>Clear</button></form>
+    ${!filters.kind && html`<${Counts} filters=${filters} filter=${filter} on=${on} hold=${open !== null} />`}
     <${Wrong} text=${wrong} />
-    ${fresh > 0 && html`<button class="fresh" onClick=${() => { setOpen(null); load(false); scrollTo(0, 0); }}>${fresh === 1 ? 'Show 1 new decision' : 'Show ' + fresh + ' new decisions'}</button>`}
+    ${fresh > 0 && html`<button class="fresh" onClick=${() => { setOpen(null); load(false); scrollTo(0, 0); }}>${fresh === 1 ? 'Show 1 new ' + one : 'Show ' + fresh + ' new ' + one + 's'}</button>`}
     ${records === null && !wrong && html`<p class="loading">Loading…</p>`}
     ${records?.length === 0 && !filtered && html`<${Empty} status=${status} />`}
-    ${records?.length === 0 && filtered && html`<p class="empty card">No decision on record matches. Clear a filter to see more.</p>`}
-    <ol class="list decisions" ref=${list}>${(records ?? []).map((it) => html`<${Decision} key=${it.seq} record=${it} open=${open === it.seq} filter=${filter}
+    ${records?.length === 0 && filtered && html`<p class="empty card">${filters.kind ? 'Nothing' : 'No decision'} on record matches. Clear a filter to see more.</p>`}
+    <ol class="list decisions" ref=${list}>${(records ?? []).map((it) => html`<${it.kind === 'decision' || it.type === 'decision' ? Decision : Change} key=${it.seq} record=${it} open=${open === it.seq} filter=${filter}
       toggle=${() => setOpen(open === it.seq ? null : it.seq)} />`)}</ol>
-    ${more && html`<button class="more-rows" onClick=${() => load(true)}>Show older decisions</button>`}
+    ${more && html`<button class="more-rows" onClick=${() => load(true)}>Show older ${one}s</button>`}
   </section>`;
 }
 

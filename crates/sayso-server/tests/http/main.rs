@@ -13,6 +13,7 @@ mod audit;
 mod batch;
 mod client;
 mod description;
+mod foreign;
 mod grants;
 mod limits;
 mod operation;

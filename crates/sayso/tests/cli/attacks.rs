@@ -1,6 +1,7 @@
 //! Each line of "who may do what" (docs/server.md), attacked for real: a program that was allowed to run, under the same
 //! user, against a server that runs. What it can still do stands in SECURITY.md.
 
+mod child;
 mod forged;
 mod memory;
 mod roles;

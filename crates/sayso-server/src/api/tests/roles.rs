@@ -81,6 +81,42 @@ async fn a_token_asks_under_its_own_name_and_who_asked_never_answers_whatever_th
 }
 
 #[tokio::test]
+async fn who_asked_never_answers_by_a_token_made_anew_nor_through_a_subagent_nor_under_another_tenant() {
+    let server = Server::trusting(ASKING);
+    let asked = async |token: &str, context: Value| {
+        let n: u64 = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 1);
+        let call = json!({"tool": "web_search", "args": {"n": n}, "wait": 0, "context": context});
+        let (_, told) = server.as_one(token, post("/v1/decisions", &call)).await;
+        told["approval"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned()
+    };
+    // As a subagent, as somebody else's member, in another session: the token's name is the one that asks.
+    let bot = server.made("bot", Role::Agent, None);
+    let contexts = [
+        json!({"subagent": true}),
+        json!({"subagent": true, "agent": "parent", "session": "other"}),
+        json!({"member": "alice", "group": "team"}),
+        json!({"agent": "owner"}),
+    ];
+    let mut ids = Vec::new();
+    for context in contexts {
+        ids.push(asked(&bot, context).await);
+    }
+    // The same name again, now with a role that answers.
+    server.app.tokens.revoke("bot").unwrap();
+    for role in [Role::Approver, Role::Admin] {
+        let again = server.made("bot", role, None);
+        for id in &ids {
+            assert_ne!(server.says_yes(&again, id).await, StatusCode::OK, "{role:?}");
+        }
+        server.app.tokens.revoke("bot").unwrap();
+    }
+    let somebody = server.made("alice", Role::Approver, None);
+    for id in &ids {
+        assert_eq!(server.says_yes(&somebody, id).await, StatusCode::OK, "somebody else may");
+    }
+}
+
+#[tokio::test]
 async fn an_approver_has_only_what_is_addressed_to_it() {
     let policy = "default = \"ask\"\n[[rule]]\nid = \"r\"\nask = { tool = \"web_search\" }\napprover = \"leads\"\n\
                   [approvals.leads]\nmembers = [\"alice\"]\n";

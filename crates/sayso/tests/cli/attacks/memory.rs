@@ -9,7 +9,7 @@ use std::process::Command;
 const NOBODY: &str = "65534";
 
 /// A program as a user without privileges; as ourselves if that is what we are.
-fn unprivileged(person: &Person, program: &Command) -> Command {
+pub(super) fn unprivileged(person: &Person, program: &Command) -> Command {
     let mut command = match rustix::process::geteuid().is_root() {
         true => {
             let mut command = Command::new("setpriv");
@@ -21,6 +21,14 @@ fn unprivileged(person: &Person, program: &Command) -> Command {
     command.args(program.get_args()).current_dir(person.project()).env_clear();
     command.env("HOME", person.home()).env("PATH", "/usr/bin:/bin");
     command
+}
+
+/// Gives the person's folders to that user.
+pub(super) fn given_away(person: &Person) {
+    if rustix::process::geteuid().is_root() {
+        let folder = person.home().parent().unwrap().to_owned();
+        assert!(Command::new("chown").args(["-R", NOBODY]).arg(folder).status().unwrap().success());
+    }
 }
 
 /// What a program finds that looks into the process of this id.
@@ -50,10 +58,7 @@ fn attaches(person: &Person, pid: u32) -> Option<bool> {
 fn nobody_looks_into_the_servers_memory() {
     let person = Person::new();
     person.policy(ASKING);
-    if rustix::process::geteuid().is_root() {
-        let folder = person.home().parent().unwrap().to_owned();
-        assert!(Command::new("chown").args(["-R", NOBODY]).arg(folder).status().unwrap().success());
-    }
+    given_away(&person);
     // The same looks do find something in another program of that user.
     let mut other = Command::new("sleep");
     other.arg("60");
