@@ -123,7 +123,7 @@ pub trait Approvals {
     /// If the store refuses.
     fn approval(&self, id: &str) -> Result<Option<Approval>, Error>;
 
-    /// Questions, the latest first. What `theirs` refuses is not found, and does not count towards the limit: nobody
+    /// Questions, the latest first unless told otherwise. What `theirs` refuses is not found, and does not count towards the limit: nobody
     /// else's questions push theirs out of sight.
     ///
     /// # Errors
@@ -180,8 +180,22 @@ pub struct Questions<'a> {
     pub tenant: Option<&'a str>,
     /// Only of this session.
     pub session: Option<&'a str>,
+    /// Only of this agent.
+    pub agent: Option<&'a str>,
+    /// The first that was asked comes first, not the latest.
+    pub oldest_first: bool,
+    /// Only those that come behind this one in that order, to page on. Behind one that is not there comes nothing.
+    pub after: Option<&'a str>,
     /// At most this many.
     pub limit: usize,
+}
+
+impl Questions<'_> {
+    /// All there are, however many.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { limit: usize::MAX, ..Self::default() }
+    }
 }
 
 /// An answer to a question.

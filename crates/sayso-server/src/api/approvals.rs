@@ -32,26 +32,58 @@ pub(super) struct Wanted {
     all: bool,
     /// Only of this session.
     session: Option<String>,
+    /// Only of this agent.
+    agent: Option<String>,
+    /// Which come first.
+    #[serde(default)]
+    order: Order,
+    /// Only those behind this one, by its id: what `next` said.
+    after: Option<String>,
     limit: Option<usize>,
 }
 
-/// The questions, the latest first; of a long call the beginning.
+/// Which questions come first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Order {
+    #[default]
+    Newest,
+    Oldest,
+}
+
+/// The questions; of a long call the beginning. `next` says where the next page begins: one that is asked, answered or
+/// over meanwhile shifts no page.
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Approver { caller, .. }: Approver,
     Asked(wanted): Asked<Wanted>,
 ) -> Result<Json<Value>, ApiError> {
+    let most = wanted.limit.unwrap_or(MOST).min(MOST);
     let found = blocking(move || {
+        let store = app.store();
+        if let Some(after) = &wanted.after
+            && store.approval(after)?.is_none_or(|it| !caller.may_see(&it.question))
+        {
+            return Err(ApiError::malformed("`after` must be the id of a question: what `next` said."));
+        }
         let which = Questions {
             pending: !wanted.all,
             tenant: caller.tenant.as_deref(),
             session: wanted.session.as_deref(),
-            limit: wanted.limit.unwrap_or(MOST).min(MOST),
+            agent: wanted.agent.as_deref(),
+            oldest_first: wanted.order == Order::Oldest,
+            after: wanted.after.as_deref(),
+            // One more, to know whether there are more.
+            limit: most + 1,
         };
-        Ok(app.store().questions(&which, &|question| caller.may_see(question))?)
+        Ok(store.questions(&which, &|question| caller.may_see(question))?)
     });
-    let found: Vec<Approval> = found.await?.into_iter().map(Approval::brief).collect();
-    Ok(Json(json!({"approvals": found})))
+    let mut found = found.await?;
+    let more = found.len() > most;
+    found.truncate(most);
+    let next = found.last().filter(|_| more).map(|last| last.question.id.clone());
+    let found: Vec<Approval> = found.into_iter().map(Approval::brief).collect();
+    Ok(Json(json!({"approvals": found, "next": next})))
 }
 
 /// One question. Whoever was given its id may know how it stands; only whoever may answer it sees it whole.

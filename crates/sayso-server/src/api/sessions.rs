@@ -166,7 +166,8 @@ async fn detail(
 /// Questions of a session or run that wait.
 fn waiting(app: &App, of: Of, course: &Course) -> Result<Vec<Approval>, ApiError> {
     let session = (of == Of::Session).then_some(course.id.as_str());
-    let which = Questions { pending: true, session, tenant: course.tenant.as_deref(), limit: MOST };
+    let which =
+        Questions { pending: true, session, tenant: course.tenant.as_deref(), limit: MOST, ..Questions::default() };
     let of_it = |question: &Question| {
         let actor = &question.actor;
         let named = if of == Of::Session { &actor.session } else { &actor.run };

@@ -8,7 +8,7 @@ use crate::{judge, operator};
 use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
 use sayso_gate::audit::Log;
 use sayso_gate::audit::export::json_line;
-use sayso_gate::store::{Approvals as _, Sqlite};
+use sayso_gate::store::{Approvals as _, Questions, Sqlite};
 use sayso_gate::{Home, InForce, Memory, Places};
 use sayso_policy::{Person, Verdict};
 use std::io::{Write as _, stdout};
@@ -25,6 +25,7 @@ use std::process::ExitCode;
 Examples:
   sayso approvals watch                                  answer questions as they come
   sayso approvals list
+  sayso approvals list --agent claude-code --limit 0     every question of one agent that waits
   sayso approvals show 01a2b3                            what it would do, and what else a wider yes would allow
   sayso approvals answer 01a2b3 allow
   sayso approvals answer 01a2b3 allow --always --width program
@@ -42,6 +43,15 @@ enum Action {
         /// Those that were answered, expired or cancelled too
         #[arg(long)]
         all: bool,
+        /// Only of this agent
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+        /// Only of this session
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// At most this many; 0: all of them
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        limit: usize,
         /// One JSON object a line
         #[arg(long)]
         json: bool,
@@ -91,7 +101,11 @@ pub(crate) fn run(command: &Approvals) -> Outcome {
     let memory = Memory::of(&places);
     let store = memory.store()?;
     match &command.action {
-        Action::List { all, json } => shown::list(&store.approvals(!all, 200)?, *json)?,
+        Action::List { all, agent, session, limit, json } => {
+            let (agent, session) = (agent.as_deref(), session.as_deref());
+            let found = store.questions(&Questions { pending: !all, agent, session, ..Questions::all() }, &|_| true)?;
+            shown::list(&found, if *limit == 0 { usize::MAX } else { *limit }, *json)?;
+        }
         Action::Show { id, json } => {
             let approval = find(store, id)?;
             if *json {
@@ -148,8 +162,11 @@ fn previews(places: &Places, question: &Question) -> Result<Vec<(Width, sayso_ga
 }
 
 fn find(store: &Sqlite, id: &str) -> Result<Approval, Failure> {
-    let mut found = store.approvals(false, 10_000)?;
-    found.retain(|approval| approval.question.id.starts_with(id));
+    // The whole id needs no look at the others, however many there are.
+    if let Some(found) = store.approval(id)? {
+        return Ok(found);
+    }
+    let mut found = store.questions(&Questions::all(), &|question| question.id.starts_with(id))?;
     match found.len() {
         1 => found.pop().ok_or_else(|| Failure::wrong("error: nothing was found")),
         0 => Err(Failure::wrong(format!(

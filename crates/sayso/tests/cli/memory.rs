@@ -41,6 +41,27 @@ fn a_question_for_named_approvers_waits_in_the_queue() {
     assert_eq!(person.run(&["approvals", "show", "nonsense"]).code, 2);
 }
 
+#[test]
+fn a_list_that_is_cut_says_how_many_more_there_are() {
+    let person = Person::new();
+    person.policy(LEADS);
+    for target in ["one", "two", "three"] {
+        assert_eq!(hook(&person, &format!("make {target}")).0, "deny");
+    }
+    let short = person.run(&["approvals", "list", "--limit", "1"]).out;
+    assert!(short.contains("make three") && !short.contains("make one"), "{short}");
+    assert!(short.ends_with("\n... and 2 more. Show all of them: --limit 0; or some of them: --agent, --session.\n"));
+    for all in [&["approvals", "list"][..], &["approvals", "list", "--limit", "0"]] {
+        let all = person.run(all).out;
+        assert!(all.contains("make one") && !all.contains("more"), "{all}");
+    }
+    let lines = person.run(&["approvals", "list", "--json", "--limit", "2"]);
+    assert_eq!((lines.out.lines().count(), lines.err.starts_with("... and 1 more.")), (2, true), "{}", lines.err);
+    let lines = person.run(&["approvals", "list", "--json", "--agent", "claude-code"]);
+    assert_eq!((lines.out.lines().count(), lines.err.as_str()), (3, ""));
+    assert_eq!(person.run(&["approvals", "list", "--agent", "codex"]).out, "No question waits.\n");
+}
+
 /// What a terminal would obey, or what turns its text around, is no more in JSON than elsewhere.
 #[test]
 fn json_for_programs_harms_no_terminal() {

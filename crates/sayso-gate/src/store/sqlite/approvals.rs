@@ -23,13 +23,18 @@ impl Approvals for Sqlite {
     fn questions(&self, which: &Questions<'_>, theirs: &dyn Fn(&Question) -> bool) -> Result<Vec<Approval>, Error> {
         let now = crate::audit::now_ms();
         let standing = if which.pending { "standing = 'pending' AND expires_ms > ?1" } else { "?1 >= 0" };
+        let (beyond, order) = if which.oldest_first { (">", "ASC") } else { ("<", "DESC") };
+        // Two that were asked in one millisecond are told apart by their ids, so that a page ends at one place.
         let sql = format!(
             "{COLUMNS} WHERE {standing} AND (?2 IS NULL OR session = ?2)
-             AND (?3 IS NULL OR body ->> '$.actor.tenant' = ?3) ORDER BY asked_ms DESC, id DESC"
+             AND (?3 IS NULL OR body ->> '$.actor.tenant' = ?3) AND (?4 IS NULL OR body ->> '$.actor.agent' = ?4)
+             AND (?5 IS NULL OR (asked_ms, id) {beyond} (SELECT asked_ms, id FROM approval WHERE id = ?5))
+             ORDER BY asked_ms {order}, id {order}"
         );
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![int(now), which.session, which.tenant], parts)?;
+            let wanted = params![int(now), which.session, which.tenant, which.agent, which.after];
+            let rows = statement.query_map(wanted, parts)?;
             let found = rows.map(|row| whole(connection, row?));
             let wanted = |found: &Result<Approval, Error>| found.as_ref().map_or(true, |it| theirs(&it.question));
             found.filter(wanted).take(which.limit).collect()

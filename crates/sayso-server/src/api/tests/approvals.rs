@@ -319,3 +319,54 @@ async fn whoever_answers_can_look_at_the_whole_of_a_long_call() {
     let (listed, _) = ask(json!({"command": "make deploy", "wait": 0})).await;
     assert_eq!((&listed["folded"], &listed["left_out"]), (&Value::Null, &Value::Null));
 }
+
+#[tokio::test]
+async fn a_flood_is_paged_and_no_page_shifts() {
+    let server = Server::new(ASKING);
+    let token = server.token().await;
+    let ask = async |n: usize| {
+        let context = json!({"agent": format!("agent-{}", n % 3), "session": format!("s{}", n / 20)});
+        let call = json!({"tool": "web_search", "args": {"n": n}, "wait": 0, "context": context});
+        let (_, told) = server.send(post("/v1/decisions", &call)).await;
+        told["approval"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned()
+    };
+    let mut asked = Vec::new();
+    for n in 0..130 {
+        asked.push(ask(n).await);
+    }
+    let page = async |query: &str| {
+        let (status, found) = server.send(with_token(&format!("/v1/approvals?{query}"), &token)).await;
+        assert_eq!(status, StatusCode::OK, "{found}");
+        let ids = found["approvals"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap().to_owned());
+        (ids.collect::<Vec<_>>(), found["next"].as_str().map(str::to_owned))
+    };
+    let all = async |query: &str| {
+        let (mut ids, mut next) = page(query).await;
+        while let Some(after) = next {
+            // While somebody reads, one comes and one is answered.
+            if after == ids[49] {
+                let _ = ask(500).await;
+                let no = answer(&ids[0], Some(&token), &json!({"verdict": "deny"}));
+                assert_eq!(server.send(no).await.0, StatusCode::OK);
+            }
+            let (more, then) = page(&format!("{query}&after={after}")).await;
+            assert!(!more.is_empty());
+            ids.extend(more);
+            next = then;
+        }
+        ids
+    };
+    assert_eq!(all("order=oldest&limit=50").await.get(..130), Some(&asked[..]), "none twice, none left out");
+    // The first is answered now, and one more waits.
+    let newest = all("limit=50").await;
+    assert_eq!((newest.len(), &newest[129]), (130, &asked[1]));
+
+    let (of_one, next) = page("agent=agent-1").await;
+    assert_eq!((of_one.len(), next), (43, None));
+    assert_eq!(page("agent=agent-1&session=s0").await.0.len(), 7);
+    assert_eq!(page("limit=0").await, (Vec::new(), None));
+    for query in ["after=nonsense", "order=backwards", "limit=-1", "limit=many"] {
+        let (status, _) = server.send(with_token(&format!("/v1/approvals?{query}"), &token)).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{query}");
+    }
+}

@@ -10,17 +10,24 @@ use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
+use std::io::{Write as _, stderr, stdout};
 
 /// Effects, and files, of one question that are shown.
 const SHOWN: usize = 12;
 
-/// The questions in a table.
-pub(super) fn list(found: &[Approval], json: bool) -> Result<(), Failure> {
+/// At most this many of the questions, in a table. How many more there are is said beside it: a program that reads the
+/// JSON must not take a part for the whole.
+pub(super) fn list(found: &[Approval], most: usize, json: bool) -> Result<(), Failure> {
     let mut out = stdout().lock();
+    let left = found.len().saturating_sub(most);
+    let found = found.get(..most).unwrap_or(found);
+    let more = || format!("... and {left} more. Show all of them: --limit 0; or some of them: --agent, --session.");
     if json {
         for approval in found {
             write!(out, "{}", json_line(approval)?)?;
+        }
+        if left > 0 {
+            writeln!(stderr(), "{}", more())?;
         }
         return Ok(());
     }
@@ -41,6 +48,9 @@ pub(super) fn list(found: &[Approval], json: bool) -> Result<(), Failure> {
         ]);
     }
     write!(out, "{}", table.draw(Paint::for_stdout()))?;
+    if left > 0 {
+        writeln!(out, "\n{}", more())?;
+    }
     Ok(())
 }
 

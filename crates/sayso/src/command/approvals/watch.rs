@@ -8,7 +8,7 @@ use sayso_gate::Places;
 use sayso_gate::approval::{Approval, HEARTBEAT_MS, Presence, Remember, Reply, Standing, Width};
 use sayso_gate::audit::export::json_line;
 use sayso_gate::audit::{Event, Kind, Order, Query};
-use sayso_gate::store::{Approvals as _, Records as _, Sqlite};
+use sayso_gate::store::{Approvals as _, Questions, Records as _, Sqlite};
 use sayso_policy::Person;
 use sayso_policy::explain::visible;
 use sayso_server::SignedIn;
@@ -50,7 +50,7 @@ pub(super) fn run(places: &Places, store: &Sqlite, json: bool) -> Result<(), Fai
 fn follow(store: &Sqlite) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     loop {
-        for approval in store.approvals(true, 200)?.iter().rev() {
+        for approval in &waiting(store)? {
             if seen.insert(approval.question.id.clone()) {
                 let mut out = stdout().lock();
                 write!(out, "{}", json_line(approval)?)?;
@@ -59,6 +59,12 @@ fn follow(store: &Sqlite) -> Result<(), Failure> {
         }
         std::thread::sleep(LOOK);
     }
+}
+
+/// Everything that waits, the first that was asked first: no flood of others hides one.
+fn waiting(store: &Sqlite) -> Result<Vec<Approval>, Failure> {
+    let which = Questions { pending: true, oldest_first: true, ..Questions::all() };
+    Ok(store.questions(&which, &|_| true)?)
 }
 
 /// Tells of sessions that were stopped since.
@@ -102,13 +108,13 @@ fn answer_all(
     let mut typed = BufReader::new(terminal).lines();
     loop {
         stops.tell(store)?;
-        let waiting = store.approvals(true, 200)?;
+        let waiting = waiting(store)?;
         let theirs = |approval: &&Approval| {
             !later.contains(&approval.question.id)
                 && approval.question.may_be_answered_by(person)
                 && !approval.answers.iter().any(|given| given.person.name == person.name)
         };
-        let Some(approval) = waiting.iter().rev().find(theirs) else {
+        let Some(approval) = waiting.iter().find(theirs) else {
             std::thread::sleep(LOOK);
             continue;
         };
