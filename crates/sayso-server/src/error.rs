@@ -77,10 +77,33 @@ impl ApiError {
         Self { status: StatusCode::UNAUTHORIZED, code: "no-token", text: text.to_owned() }
     }
 
-    /// The link was used, has ended, or never was one.
+    /// The question of this link was answered with it.
+    pub(crate) fn link_used() -> Self {
+        let text = "This link was used: its question was answered with it, and a link works once. If the agent asks again, \
+                    a new message comes.";
+        Self { status: StatusCode::GONE, code: "link-used", text: text.to_owned() }
+    }
+
+    /// The question of this link ended in another way.
+    pub(crate) fn link_over() -> Self {
+        let text = "The question of this link is over: it was answered elsewhere, or is not asked any more. There is \
+                    nothing left to do here.";
+        Self { status: StatusCode::GONE, code: "link-over", text: text.to_owned() }
+    }
+
+    /// Nobody answered in time.
+    pub(crate) fn link_expired() -> Self {
+        let text = "The time to answer this question is over, and the call was not allowed. If the agent asks again, a new \
+                    message comes.";
+        Self { status: StatusCode::GONE, code: "link-expired", text: text.to_owned() }
+    }
+
+    /// Not a link of this server, or of one that ended.
     pub(crate) fn no_link() -> Self {
-        let text = "This link was used or has ended. The page of the server shows what still waits.".to_owned();
-        Self { status: StatusCode::GONE, code: "link-over", text }
+        let text = "This link is not known here. Open it whole, from the latest message about the question: links end with \
+                    the server that made them, and what still waits is told again. It can also be answered on the page \
+                    of the server, or with `sayso approvals`.";
+        Self { status: StatusCode::GONE, code: "link-unknown", text: text.to_owned() }
     }
 
     /// Too many tokens that were not good.

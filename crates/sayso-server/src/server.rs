@@ -33,12 +33,16 @@ pub struct Options {
     pub beyond: Option<Beyond>,
     /// Where questions are told beside the page.
     pub webhooks: Vec<Webhook>,
+    /// Certificates, as PEM, that receivers may have beside those that the system trusts.
+    pub webhook_authority: Option<PathBuf>,
     /// What the page says about this server.
     pub about: About,
     /// Called once the server listens.
     pub ready: Box<dyn FnOnce(&Listening) + Send>,
     /// Called whenever there is another key to be shown.
     pub announce: Announce,
+    /// Called with a sentence when something goes wrong, or right again, that no caller is told of.
+    pub report: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 /// Shows another key.
@@ -115,7 +119,9 @@ async fn run(options: Options) -> Result<(), Error> {
     let (announce, known) = (options.announce, listening.clone());
     let next = move |key: &str, news| announce(&Listening { key: key.to_owned(), ..known.clone() }, news);
     let app = Arc::new(App::new(options.places, keys, options.policy, options.about, Box::new(next))?);
-    let webhooks = Webhooks::new(&app, &options.webhooks, &listening.page).inspect_err(|_| remove(&socket))?;
+    let authority = options.webhook_authority.as_deref();
+    let webhooks = Webhooks::new(&app, &options.webhooks, authority, &listening.page, options.report)
+        .inspect_err(|_| remove(&socket))?;
     owned::started(&app, &listening, &options.webhooks).inspect_err(|_| remove(&socket))?;
     // Whoever reads that it is ready may tell it to stop at once.
     let signals = signals();

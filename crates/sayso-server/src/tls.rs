@@ -51,20 +51,25 @@ impl Door for TlsDoor {
     }
 }
 
+fn bad(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::Certificate(path.to_owned(), error.to_string())
+}
+
+/// The certificates in a PEM file; at least one.
+pub(crate) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(|error| bad(path, &error))?.collect();
+    let found = found.map_err(|error| bad(path, &error))?;
+    if found.is_empty() { Err(bad(path, &"there is no certificate in it")) } else { Ok(found) }
+}
+
 /// Reads the certificate and its key, before anybody connects.
 pub(crate) fn acceptor(certificate: &Certificate) -> Result<TlsAcceptor, Error> {
     let (chain, key) = (&certificate.chain, &certificate.key);
-    let bad = |path: &Path, error: &dyn std::fmt::Display| Error::Certificate(path.to_owned(), error.to_string());
     let meta = std::fs::metadata(key).map_err(|error| bad(key, &error))?;
     if meta.permissions().mode() & 0o007 != 0 {
         return Err(bad(key, &format!("everybody on this machine may use this key: chmod o= {}", key.display())));
     }
-    let certificates: Result<Vec<_>, _> =
-        CertificateDer::pem_file_iter(chain).map_err(|error| bad(chain, &error))?.collect();
-    let certificates = certificates.map_err(|error| bad(chain, &error))?;
-    if certificates.is_empty() {
-        return Err(bad(chain, &"there is no certificate in it"));
-    }
+    let certificates = certificates(chain)?;
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| bad(key, &error))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

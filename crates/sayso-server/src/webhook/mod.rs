@@ -6,6 +6,7 @@
 mod message;
 mod post;
 mod sign;
+mod trust;
 
 use crate::app::App;
 use crate::attendance::{self, Seat};
@@ -20,6 +21,7 @@ use sayso_gate::store::{Approvals as _, Questions};
 use sayso_policy::Person;
 use sign::Secret;
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -45,26 +47,37 @@ pub(crate) fn host_of(url: &str) -> Option<String> {
     url.parse::<axum::http::Uri>().ok()?.host().map(str::to_owned)
 }
 
+/// Told what became of a receiver, in a sentence, when that changes.
+pub(crate) type Report = Box<dyn Fn(&str) + Send + Sync>;
+
 /// All that is needed to tell.
 pub(crate) struct Webhooks {
     hooks: Vec<(Person, Post)>,
     secret: Secret,
     /// How the server's own addresses begin.
     base: String,
+    report: Report,
     /// The first rest after a failure; each next one is twice as long.
     pub(crate) rest: Duration,
 }
 
 impl Webhooks {
-    /// Looks at the addresses, and reads or makes the secret. `None`: there are none.
-    pub(crate) fn new(app: &App, hooks: &[Webhook], base: &str) -> Result<Option<Self>, Error> {
+    /// Looks at the addresses, and reads or makes the secret. `None`: there are none. The certificates in `authority` are
+    /// trusted beside the system's.
+    pub(crate) fn new(
+        app: &App,
+        hooks: &[Webhook],
+        authority: Option<&Path>,
+        base: &str,
+        report: Report,
+    ) -> Result<Option<Self>, Error> {
         if hooks.is_empty() {
             return Ok(None);
         }
         let secret = Secret::of(&app.places)?;
-        let posts = hooks.iter().map(|hook| Ok((hook.person.clone(), Post::new(&hook.url)?)));
+        let posts = hooks.iter().map(|hook| Ok((hook.person.clone(), Post::new(&hook.url, authority)?)));
         let hooks = posts.collect::<Result<_, Error>>()?;
-        Ok(Some(Self { hooks, secret, base: base.to_owned(), rest: Duration::from_secs(1) }))
+        Ok(Some(Self { hooks, secret, base: base.to_owned(), report, rest: Duration::from_secs(1) }))
     }
 }
 
@@ -101,7 +114,7 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
         };
         if after.is_none() {
             // Links end with the process that made them: questions that still wait get new ones.
-            for approval in waiting(&app).await.into_iter().rev() {
+            for approval in waiting(&app).await {
                 put(&approval);
                 told_first.insert(approval.question.id);
             }
@@ -129,7 +142,8 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
 
 async fn waiting(app: &Arc<App>) -> Vec<Approval> {
     let store = app.store();
-    let all = Questions { pending: true, tenant: None, session: None, limit: QUEUE };
+    // Who floods the queue does not push out what was asked before.
+    let all = Questions { pending: true, oldest_first: true, limit: QUEUE, ..Questions::default() };
     let found = tokio::task::spawn_blocking(move || store.questions(&all, &|_| true)).await;
     // A store that fails now says so to whoever asks for questions.
     found.ok().and_then(Result::ok).unwrap_or_default()
@@ -145,6 +159,7 @@ async fn deliver(app: Arc<App>, webhooks: Arc<Webhooks>, place: usize, mut queue
     let Some((person, post)) = webhooks.hooks.get(place) else { return };
     // Somebody who can be told counts as there, as long as telling works.
     let mut seat: Option<Seat> = Some(attendance::sit(&app, person).await);
+    let mut state = Telling { whom: format!("webhook for {person} at {}", post.place()), failing: None };
     while let Some(message) = queue.recv().await {
         let mut rest = webhooks.rest;
         let mut delivered = false;
@@ -152,8 +167,12 @@ async fn deliver(app: Arc<App>, webhooks: Arc<Webhooks>, place: usize, mut queue
             if message.is_over() {
                 break;
             }
-            if post.send(&message, &webhooks.secret).await {
-                delivered = true;
+            let told = post.send(&message, &webhooks.secret).await;
+            delivered = told.is_ok();
+            if let Some(news) = state.news(told) {
+                (webhooks.report)(&news);
+            }
+            if delivered {
                 break;
             }
             tokio::time::sleep(rest).await;
@@ -165,5 +184,43 @@ async fn deliver(app: Arc<App>, webhooks: Arc<Webhooks>, place: usize, mut queue
             (false, seat) if message.is_over() => seat,
             (false, _) => None,
         };
+    }
+}
+
+/// Whether telling works, so that its owner hears once that it does not, and once that it does again.
+struct Telling {
+    whom: String,
+    failing: Option<String>,
+}
+
+impl Telling {
+    fn news(&mut self, told: Result<(), String>) -> Option<String> {
+        let failing = told.err();
+        if failing == self.failing {
+            return None;
+        }
+        let news = match &failing {
+            Some(why) => format!("{}: {why}.", self.whom),
+            None => format!("{}: works again.", self.whom),
+        };
+        self.failing = failing;
+        Some(news)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_that_fails_is_reported_once_for_each_reason() {
+        let mut telling = Telling { whom: "webhook for alice".to_owned(), failing: None };
+        let failed = |why: &str| Err(why.to_owned());
+        assert_eq!(telling.news(Ok(())), None);
+        assert_eq!(telling.news(failed("it answers HTTP 500")).unwrap(), "webhook for alice: it answers HTTP 500.");
+        assert_eq!(telling.news(failed("it answers HTTP 500")), None);
+        assert!(telling.news(failed("its certificate has expired")).is_some());
+        assert_eq!(telling.news(Ok(())).unwrap(), "webhook for alice: works again.");
+        assert_eq!(telling.news(Ok(())), None);
     }
 }

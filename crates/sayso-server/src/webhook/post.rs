@@ -2,6 +2,7 @@
 
 use super::message::Message;
 use super::sign::Secret;
+use super::trust;
 use crate::clock::now_ms;
 use crate::error::Error;
 use axum::body::Bytes;
@@ -11,6 +12,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use std::path::Path;
 use std::time::Duration;
 
 /// How long a receiver may take to say that it has a message.
@@ -24,7 +26,8 @@ pub(super) struct Post {
 
 impl Post {
     /// Only https: a link answers a question, so nobody on the way may read it. Plain http stays on this machine.
-    pub(super) fn new(url: &str) -> Result<Self, Error> {
+    /// `authority` names certificates that are trusted beside those of the system.
+    pub(super) fn new(url: &str, authority: Option<&Path>) -> Result<Self, Error> {
         let bad = |why: &str| Error::Webhook(url.to_owned(), why.to_owned());
         let uri: Uri = url.parse().map_err(|_| bad("is not an address"))?;
         let host = uri.host().ok_or_else(|| bad("names no host"))?;
@@ -36,17 +39,24 @@ impl Post {
             Some("http") if ["127.0.0.1", "localhost", "[::1]"].contains(&host) => {}
             _ => return Err(bad("must be https: whoever reads a link can answer with it")),
         }
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|error| bad(&format!("needs the system's certificates, which cannot be read: {error}")))?
-            .https_or_http()
-            .enable_http1()
-            .build();
+        let config = trust::config(authority)?;
+        let config =
+            config.ok_or_else(|| bad("needs certificates to trust, and the system has none: --webhook-ca FILE"))?;
+        let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
         Ok(Self { uri, client: Client::builder(TokioExecutor::new()).build(connector) })
     }
 
-    /// Whether the receiver has it. Where it sends its callers instead is not followed.
-    pub(super) async fn send(&self, message: &Message, secret: &Secret) -> bool {
+    /// Where it is, without what only the receiver should know: the path of a chat's address is often a secret.
+    pub(super) fn place(&self) -> String {
+        let (scheme, authority) = (self.uri.scheme_str(), self.uri.authority());
+        format!("{}://{}", scheme.unwrap_or_default(), authority.map_or("", |authority| authority.as_str()))
+    }
+
+    /// Tells the receiver. Where it sends its callers instead is not followed.
+    ///
+    /// # Errors
+    /// Why the receiver does not have the message, in words.
+    pub(super) async fn send(&self, message: &Message, secret: &Secret) -> Result<(), String> {
         let seconds = now_ms() / 1000;
         let request = Request::post(self.uri.clone())
             .header(header::CONTENT_TYPE, "application/json")
@@ -54,9 +64,18 @@ impl Post {
             .header("sayso-id", &message.id)
             .header("sayso-timestamp", seconds)
             .header("sayso-signature", secret.sign(&message.id, seconds, &message.body))
-            .body(Full::new(Bytes::from(message.body.clone())));
-        let Ok(request) = request else { return false };
+            .body(Full::new(Bytes::from(message.body.clone())))
+            .map_err(|error| error.to_string())?;
         let answer = tokio::time::timeout(PATIENCE, self.client.request(request)).await;
-        matches!(answer, Ok(Ok(answer)) if answer.status().is_success())
+        let answer = answer.map_err(|_| format!("it does not answer within {} s", PATIENCE.as_secs()))?;
+        let status = answer.map_err(|error| trust::why(&error, self.uri.host().unwrap_or_default()))?.status();
+        match status {
+            status if status.is_success() => Ok(()),
+            status if status.is_redirection() => Err(format!(
+                "it sends its callers elsewhere (HTTP {}), which is not followed. Give its right address",
+                status.as_u16()
+            )),
+            status => Err(format!("it answers HTTP {}", status.as_u16())),
+        }
     }
 }

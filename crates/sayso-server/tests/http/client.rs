@@ -50,6 +50,8 @@ impl Served {
             },
             ready: Box::new(move |listening| ready.send(listening.clone()).unwrap()),
             announce: Box::new(|_, _| {}),
+            webhook_authority: None,
+            report: Box::new(|_| {}),
         };
         std::thread::spawn(move || serve(options));
         let listening = listening.recv().unwrap();

@@ -52,6 +52,9 @@ pub(crate) struct Serve {
     /// The same for a service that answers by itself; its answers are recorded as automated
     #[arg(long, value_name = "NAME=URL", value_parser = automated_webhook)]
     automated_webhook: Vec<Webhook>,
+    /// Certificates of your own authority, as PEM, that webhooks may have beside those that this machine trusts
+    #[arg(long, value_name = "FILE")]
+    webhook_ca: Option<PathBuf>,
     /// Home folder whose policy and record count [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
@@ -101,9 +104,16 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         address,
         beyond,
         webhooks: webhooks(serve),
+        webhook_authority: serve.webhook_ca.clone(),
         about,
         ready: Box::new(move |listening| say(&intro.text(Paint::for_stdout(), listening))),
-        announce: Box::new(move |listening, news| say(&format!("\n  {} {}\n", why(news), link(listening)))),
+        announce: Box::new(move |listening, news| {
+            say(&match Page::of(listening, is_written_down()) {
+                Page { key: true, link } => format!("\n  {} {link}\n", why(news)),
+                Page { .. } => format!("\n  {} not written into a log.\n", why(news)),
+            });
+        }),
+        report: Box::new(|sentence| say(&format!("\n  {}\n", visible(sentence)))),
     };
     sayso_server::serve(options).map_err(|error| failure(error, address))?;
     say("\nStopped.\n");
@@ -152,12 +162,24 @@ fn say(text: &str) {
     let _ = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
 }
 
-/// The page's address with its key; without it where what is said here is written down: a log is a file too.
-fn link(listening: &Listening) -> String {
-    let Listening { page, key, .. } = listening;
-    match is_written_down() {
-        false => format!("{page}/#k={key}"),
-        true => format!("{page}/ (no key is written into a log: run `sayso serve` in a terminal)"),
+/// Where the page is. With its key, unless what is said here is written down: a log is a file too.
+struct Page {
+    link: String,
+    key: bool,
+}
+
+impl Page {
+    fn of(Listening { page, key, .. }: &Listening, written_down: bool) -> Self {
+        let link = if written_down { format!("{page}/") } else { format!("{page}/#k={key}") };
+        Self { link, key: !written_down }
+    }
+
+    /// What to do with it.
+    fn says(&self) -> &'static str {
+        match self.key {
+            true => "works once, signs this browser in",
+            false => "its key is not written into a log; to be shown one, run `sayso serve` in a terminal",
+        }
     }
 }
 
@@ -219,13 +241,14 @@ impl Intro {
         for notice in &self.notices {
             text.push_str(&format!("  note     {}\n", visible(notice)));
         }
-        let page = link(listening);
+        let page = Page::of(listening, is_written_down());
         let decisions = match self.decisions {
             1 => "1 decision".to_owned(),
             count => format!("{count} decisions"),
         };
-        text.push_str(&format!("  page     {page}    works once, signs this browser in\n"));
-        text.push_str(&format!("  record   {:<width$}    {decisions}\n", self.state, width = page.len()));
+        let width = page.link.len();
+        text.push_str(&format!("  page     {}    {}\n", page.link, page.says()));
+        text.push_str(&format!("  record   {:<width$}    {decisions}\n", self.state));
         for (person, url) in &self.told {
             text.push_str(&format!(
                 "  webhook  {}    for {person}, signed with {}/webhook-secret\n",

@@ -11,6 +11,7 @@ fn it_says_where_it_is_and_stops_when_told() {
     let lines: Vec<&str> = served.printed.lines().collect();
     assert_eq!(lines[0], "sayso 0.1.0  enforcing preset developer  (no policy file yet: `sayso init` writes one)");
     assert!(lines[2].starts_with("  page     http://127.0.0.1:") && lines[2].contains("/#k="), "{}", lines[2]);
+    assert!(lines[2].ends_with("    works once, signs this browser in"), "{}", lines[2]);
     assert!(
         lines[3].starts_with("  record   ~/.local/state/sayso ") && lines[3].ends_with("    0 decisions"),
         "{}",
@@ -115,8 +116,11 @@ fn no_key_is_written_into_a_log() {
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(printed.contains("  page     http://127.0.0.1:") && !printed.contains("#k="), "{printed}");
-    assert!(printed.contains("run `sayso serve` in a terminal"), "{printed}");
+    let page = printed.lines().find(|line| line.starts_with("  page ")).unwrap();
+    let (address, says) = page.strip_prefix("  page     http://127.0.0.1:").unwrap().split_once("/    ").unwrap();
+    assert!(address.parse::<u16>().is_ok() && !printed.contains("#k="), "{printed}");
+    // Nothing that only holds for an address with a key.
+    assert_eq!(says, "its key is not written into a log; to be shown one, run `sayso serve` in a terminal");
 }
 
 #[test]
@@ -151,32 +155,13 @@ fn run(program: &str, arguments: &[&str]) -> (bool, String) {
     (output.status.success(), text)
 }
 
-/// A certificate for `localhost`, and its key.
+/// A certificate for this machine that signs itself, and its key.
 fn certificate(person: &Person) -> (String, String) {
     let at = |name: &str| person.home().join(name).to_string_lossy().into_owned();
     let (cert, key) = (at("gate.pem"), at("gate.key"));
-    let (made, said) = run(
-        "openssl",
-        &[
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-keyout",
-            &key,
-            "-out",
-            &cert,
-        ],
-    );
+    let new = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+    let of = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", &key, "-out", &cert];
+    let (made, said) = run("openssl", &[&new[..], &of].concat());
     assert!(made, "{said}");
     (cert, key)
 }
@@ -286,4 +271,26 @@ fn a_webhook_that_others_could_read_is_refused() {
     let line = "  webhook  http://127.0.0.1:9/x    for alice, signed with ~/.local/state/sayso/webhook-secret\n";
     assert!(served.printed.contains(line), "{}", served.printed);
     served.stop();
+}
+
+#[test]
+fn a_receiver_that_cannot_be_trusted_is_told_of_with_what_to_do() {
+    let (person, other) = (Person::new(), Person::new());
+    let (cert, key) = certificate(&other);
+    let tls = ["--address", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key, "--host", "localhost"];
+    let receiver = serve_with(&other, other.sayso(), &tls);
+    let url = format!("alice=https://localhost:{}/hooks/secret", receiver.port);
+    let mut served = serve_with(&person, person.sayso(), &["--webhook", &url]);
+    served.question(None, &serde_json::json!({"command": "git push", "cwd": "/", "wait": 0}));
+    let said = served.says("webhook for alice");
+    assert!(said.starts_with(&format!("  webhook for alice at https://localhost:{}: ", receiver.port)), "{said}");
+    assert!(said.contains("certificate") && said.ends_with("sayso serve --webhook-ca FILE.\n"), "{said}");
+    served.stop();
+    let refused = person.run(&["serve", "--port", "0", "--webhook", &url, "--webhook-ca", "/nowhere/ca.pem"]);
+    assert_eq!(
+        (refused.code, first(&refused.err).starts_with("error: /nowhere/ca.pem: ")),
+        (2, true),
+        "{}",
+        refused.err
+    );
 }

@@ -51,12 +51,17 @@ impl Served {
 
     /// The key that it shows once the last one was used.
     pub(crate) fn next_key(&mut self) -> String {
+        key(&self.says("#k="))
+    }
+
+    /// The next line that it prints with this in it.
+    pub(crate) fn says(&mut self, what: &str) -> String {
         let mut line = String::new();
-        while !line.contains("#k=") {
+        while !line.contains(what) {
             line.clear();
             assert_ne!(self.output.read_line(&mut line).unwrap(), 0);
         }
-        key(&line)
+        line
     }
 
     /// Sends a request over TCP.

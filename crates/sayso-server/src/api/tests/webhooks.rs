@@ -1,12 +1,15 @@
 //! Questions told elsewhere, to a real receiver, and the one-time links in them.
 
+mod https;
+
 use super::*;
 use crate::webhook::{self, Webhook, Webhooks};
 use hmac::{Hmac, Mac as _};
 use sayso_policy::Person;
 use sha2::Sha256;
+use std::path::Path;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
@@ -32,15 +35,24 @@ impl Got {
 }
 
 /// A receiver that answers in turn with these statuses, then always with 200. 0: never.
-async fn receiver(mut statuses: Vec<u16>) -> (String, mpsc::UnboundedReceiver<Got>) {
+async fn receiver(statuses: Vec<u16>) -> (String, mpsc::UnboundedReceiver<Got>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let (accepted, streams) = mpsc::unbounded_channel();
+    tokio::spawn(async move { while accepted.send(listener.accept().await.unwrap().0).is_ok() {} });
+    (url, receive(statuses, streams))
+}
+
+/// Speaks HTTP on these streams, one after the other.
+fn receive<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    mut statuses: Vec<u16>,
+    mut streams: mpsc::UnboundedReceiver<S>,
+) -> mpsc::UnboundedReceiver<Got> {
     let (sender, got) = mpsc::unbounded_channel();
     statuses.reverse();
     tokio::spawn(async move {
         let mut hung = Vec::new();
-        loop {
-            let (mut stream, _) = listener.accept().await.unwrap();
+        while let Some(mut stream) = streams.recv().await {
             let mut bytes = Vec::new();
             let (head, text) = loop {
                 assert_ne!(stream.read_buf(&mut bytes).await.unwrap(), 0);
@@ -67,19 +79,29 @@ async fn receiver(mut statuses: Vec<u16>) -> (String, mpsc::UnboundedReceiver<Go
                         "HTTP/1.1 {status} x\r\nLocation: http://127.0.0.1:1/\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
                     );
                     stream.write_all(answer.as_bytes()).await.unwrap();
+                    // Over TLS the other side hears that it was the end.
+                    let _ = stream.shutdown().await;
                 }
             }
         }
     });
-    (url, got)
+    got
 }
 
 impl Server {
     fn tells(&self, hooks: &[Webhook]) {
-        let mut webhooks = Webhooks::new(&self.app, hooks, BASE).unwrap().unwrap();
+        self.tells_trusting(hooks, None);
+    }
+
+    /// The same with an authority of one's own; gives what the owner is told of receivers.
+    fn tells_trusting(&self, hooks: &[Webhook], authority: Option<&Path>) -> mpsc::UnboundedReceiver<String> {
+        let (sender, said) = mpsc::unbounded_channel();
+        let report = Box::new(move |sentence: &str| drop(sender.send(sentence.to_owned())));
+        let mut webhooks = Webhooks::new(&self.app, hooks, authority, BASE, report).unwrap().unwrap();
         webhooks.rest = Duration::from_millis(20);
         tokio::spawn(crate::tail::watch(Arc::clone(&self.app)));
         tokio::spawn(webhook::tell(Arc::clone(&self.app), webhooks));
+        said
     }
 
     async fn link(&self, what: &str, body: Value) -> (StatusCode, Value) {
@@ -138,7 +160,7 @@ async fn a_question_is_told_signed_and_answered_once_by_its_link() {
         [("answer", json!({"link": message.link(), "verdict": "deny"})), ("question", json!({"link": message.link()}))]
     {
         let (status, again) = server.link(what, body).await;
-        assert_eq!((status, &again["error"]["code"]), (StatusCode::GONE, &json!("link-over")), "{what}");
+        assert_eq!((status, &again["error"]["code"]), (StatusCode::GONE, &json!("link-used")), "{what}");
     }
     let (_, whole) = server.send(with_token(&format!("/v1/approvals/{id}"), &server.token().await)).await;
     let given = &whole["answers"][0];
@@ -193,6 +215,37 @@ async fn a_question_that_was_answered_on_the_page_is_not_answered_by_its_link() 
     let (status, _) = server.link("answer", json!({"link": message.link(), "verdict": "allow"})).await;
     assert!([StatusCode::GONE, StatusCode::CONFLICT].contains(&status), "{status}");
     assert_eq!(server.standing(&id).await, "denied");
+}
+
+#[tokio::test]
+async fn a_link_that_is_over_says_why() {
+    let policy = "default = \"ask\"\n[[rule]]\nid = \"r\"\nask = { tool = \"web_search\" }\napprover = \"leads\"\n\
+                  [approvals.leads]\nmembers = [\"alice\"]\nexpires = \"50ms\"\n";
+    let server = Server::new(policy);
+    let (url, mut got) = receiver(Vec::new()).await;
+    server.tells(&[hook("alice", &url)]);
+    let code = async |link: &str| {
+        let (status, told) = server.link("question", json!({ "link": link })).await;
+        (status, told["error"]["code"].as_str().unwrap_or_default().to_owned())
+    };
+    // Somebody else was faster.
+    let call = json!({"tool": "web_fetch", "args": {}, "wait": 0});
+    let (_, told) = server.send(post("/v1/decisions", &call)).await;
+    let elsewhere = got.recv().await.unwrap();
+    let no = post(&format!("/v1/approvals/{}/answer", told["approval"].as_str().unwrap()), &json!({"verdict": "deny"}));
+    assert_eq!(server.as_one(&server.token().await, no).await.0, StatusCode::OK);
+    assert_eq!(got.recv().await.unwrap().body["type"], "approval_response");
+    assert_eq!(code(elsewhere.link()).await, (StatusCode::GONE, "link-over".to_owned()));
+    assert_eq!(code(&"0".repeat(64)).await, (StatusCode::GONE, "link-unknown".to_owned()));
+    // Nobody was fast enough. A receiver that was told too late shows nothing either.
+    let _ = server.question(None, None).await;
+    let Some(late) = got.recv().await.filter(|it| it.body["type"] == "approval_required") else { return };
+    let expires = late.body["expires_ms"].as_u64().unwrap();
+    while crate::clock::now_ms() <= expires {
+        tokio::task::yield_now().await;
+    }
+    let (status, why) = code(late.link()).await;
+    assert!(status == StatusCode::GONE && ["link-expired", "link-over"].contains(&why.as_str()), "{status} {why}");
 }
 
 #[tokio::test]
@@ -261,6 +314,7 @@ async fn questions_that_wait_are_told_again_by_the_next_server() {
 #[tokio::test]
 async fn links_go_where_nobody_on_the_way_reads_them() {
     let server = Server::new(ASKING);
+    let new = |url| Webhooks::new(&server.app, &[hook("alice", url)], None, BASE, Box::new(|_| {}));
     for url in [
         "http://chat.example/x",
         "ftp://x/",
@@ -268,7 +322,7 @@ async fn links_go_where_nobody_on_the_way_reads_them() {
         "https://me:secret@chat.example/",
         "http://127.0.0.1.evil.example/",
     ] {
-        assert!(Webhooks::new(&server.app, &[hook("alice", url)], BASE).is_err(), "{url}");
+        assert!(new(url).is_err(), "{url}");
     }
-    assert!(Webhooks::new(&server.app, &[hook("alice", "https://chat.example/x")], BASE).is_ok());
+    assert!(new("https://chat.example/x").is_ok());
 }
