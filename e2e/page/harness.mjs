@@ -30,17 +30,36 @@ writeFileSync(join(project, 'README.md'), '# Project\n');
 
 export const noise = [];
 export const at = { page: null, browser: null, server: null };
-let printed = '';
 
 // The server writes its key to a screen or a pipe, and not where it would be kept. What node calls a pipe is a socket, as
 // that of a system's journal is: so it gets a real one.
-export function startServer() {
-  const screen = join(folder, 'screen');
+function serve(home, more = []) {
+  const screen = home + '.screen';
   spawnSync('mkfifo', [screen]);
   const read = openSync(screen, constants.O_RDONLY | constants.O_NONBLOCK);
   const written = openSync(screen, 'w');
-  new Socket({ fd: read, readable: true }).on('data', (data) => { printed += data; });
-  at.server = spawn(SAYSO, ['serve', '--port', '0', '--home', home], { cwd: project, env: { ...process.env, HOME: home, NO_COLOR: '1' }, stdio: ['ignore', written, written] });
+  const served = { home, printed: '' };
+  new Socket({ fd: read, readable: true }).on('data', (data) => { served.printed += data; });
+  served.child = spawn(SAYSO, ['serve', '--port', '0', '--home', home, ...more], { cwd: project, env: { ...process.env, HOME: home, NO_COLOR: '1' }, stdio: ['ignore', written, written] });
+  servers.push(served);
+  return served;
+}
+const servers = [];
+
+export function startServer() {
+  at.served = serve(home);
+  at.server = at.served.child;
+}
+
+// Another server with a home and a policy of its own.
+export async function another(name, policy, more) {
+  const home = join(folder, name);
+  mkdirSync(join(home, '.config/sayso'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, '.config/sayso/policy.toml'), policy);
+  const served = serve(home, more);
+  served.link = await until('a link', () => linksOf(served).at(-1));
+  served.base = served.link.replace(/\/#.*/, '');
+  return served;
 }
 
 export async function until(what, test, patience = 15_000) {
@@ -48,12 +67,13 @@ export async function until(what, test, patience = 15_000) {
   for (;;) {
     const value = await test();
     if (value) return value;
-    if (Date.now() > end) throw new Error('waited in vain for ' + what + '\n' + printed);
+    if (Date.now() > end) throw new Error('waited in vain for ' + what + '\n' + at.served?.printed);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-export const links = () => [...printed.matchAll(/http:\/\/127\.0\.0\.1:\d+\/#k=[0-9A-Z-]+/g)].map((it) => it[0]);
+const linksOf = ({ printed }) => [...printed.matchAll(/http:\/\/127\.0\.0\.1:\d+\/#k=[0-9A-Z-]+/g)].map((it) => it[0]);
+export const links = () => linksOf(at.served);
 export const link = () => until('a link', () => links().at(-1));
 export const base = async () => (await link()).replace(/\/#.*/, '');
 
@@ -77,8 +97,8 @@ export function waitingHook(tool, input) {
 }
 
 // A caller over HTTP.
-export async function asks(body) {
-  const answer = await fetch((await base()) + '/v1/decisions', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ cwd: project, ...body }) });
+export async function asks(body, at) {
+  const answer = await fetch((at ?? await base()) + '/v1/decisions', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Array.isArray(body) ? body.map((it) => ({ cwd: project, ...it })) : { cwd: project, ...body }) });
   return answer.json();
 }
 
@@ -86,9 +106,9 @@ async function fromDisk(context) {
   if (!PAGE) return;
   const headers = Object.fromEntries((await fetch((await base()) + '/')).headers);
   const kinds = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', html: 'text/html' };
-  await context.route((url) => !url.pathname.startsWith('/v1/'), (route) => {
+  await context.route((url) => !url.pathname.startsWith('/v1/') && !url.pathname.startsWith('/chat'), (route) => {
     const path = new URL(route.request().url()).pathname;
-    const file = path === '/' ? 'index.html' : path.slice(1);
+    const file = path === '/' ? 'index.html' : path === '/answer' ? '../answer/answer.html' : path === '/answer.js' ? '../answer/answer.js' : path.slice(1);
     delete headers['content-length'];
     return route.fulfill({ headers: { ...headers, 'content-type': kinds[file.split('.').at(-1)] }, body: readFileSync(join(PAGE, file)) });
   });
@@ -177,7 +197,7 @@ export async function runAll() {
     }
   } finally {
     await at.browser?.close();
-    at.server.kill('SIGKILL');
+    servers.forEach(({ child }) => child.kill('SIGKILL'));
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
   console.log(passed + ' passed, ' + failed + ' failed');

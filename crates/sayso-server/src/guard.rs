@@ -5,8 +5,8 @@
 
 use crate::error::ApiError;
 use axum::extract::Request;
-use axum::http::Uri;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -66,7 +66,9 @@ pub(crate) const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Refuses what comes from elsewhere; puts headers on every answer.
 pub(crate) async fn guard(way_in: WayIn, request: Request, next: Next) -> Response {
-    dress(match check(way_in, request.uri(), request.headers()) {
+    let checked = check(way_in, request.uri(), request.headers());
+    let checked = checked.and_then(|()| if opens_a_page(&request) { Ok(()) } else { of_our_site(request.headers()) });
+    dress(match checked {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     })
@@ -110,12 +112,30 @@ fn check(way_in: WayIn, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> 
     {
         return Err(ApiError::foreign("Requests of other sites are refused."));
     }
-    let site = headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
-    if site.is_some_and(|site| site != "same-origin" && site != "none") {
-        return Err(ApiError::foreign("Requests of other sites are refused."));
-    }
     Ok(())
 }
+
+/// Refuses what a browser sends for another site.
+fn of_our_site(headers: &HeaderMap) -> Result<(), ApiError> {
+    let site = headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
+    match site {
+        None | Some("same-origin" | "none") => Ok(()),
+        Some(_) => Err(ApiError::foreign("Requests of other sites are refused.")),
+    }
+}
+
+/// Somebody follows a link in a chat that is itself a site. The page that opens shows nothing and does nothing before it
+/// asks again, from here; in a frame of that site it does not open.
+fn opens_a_page(request: &Request) -> bool {
+    let is = |name: &str, value: &str| request.headers().get(name).is_some_and(|it| it == value);
+    request.method() == Method::GET
+        && PAGES.contains(&request.uri().path())
+        && is("sec-fetch-mode", "navigate")
+        && is("sec-fetch-dest", "document")
+}
+
+/// What links lead to.
+const PAGES: [&str; 2] = ["/", "/answer"];
 
 /// On every answer. The page loads nothing from elsewhere, runs no inline script, and stands in no frame.
 pub(crate) const HEADERS: [(HeaderName, &str); 7] = [
@@ -264,10 +284,28 @@ mod tests {
         for origin in ["https://evil.example", "null", "http://127.0.0.1:8080", "https://127.0.0.1:7171", ""] {
             assert!(with("origin", origin).is_err(), "{origin}");
         }
-        assert!(with("sec-fetch-site", "same-origin").is_ok());
-        assert!(with("sec-fetch-site", "none").is_ok());
-        assert!(with("sec-fetch-site", "cross-site").is_err());
-        assert!(with("sec-fetch-site", "same-site").is_err());
+        let of = |site| of_our_site(&headers(&[("sec-fetch-site", site)]));
+        assert!(of("same-origin").is_ok() && of("none").is_ok());
+        assert!(of("cross-site").is_err() && of("same-site").is_err() && of("").is_err());
+    }
+
+    #[test]
+    fn a_link_on_another_site_opens_a_page_and_nothing_else() {
+        let opens = |method: &str, path: &str, mode: &str, dest: &str| {
+            let request = Request::builder().method(method).uri(path);
+            let request = request.header("sec-fetch-mode", mode).header("sec-fetch-dest", dest);
+            opens_a_page(&request.body(axum::body::Body::empty()).unwrap())
+        };
+        assert!(opens("GET", "/answer", "navigate", "document") && opens("GET", "/", "navigate", "document"));
+        for (method, path, mode, dest) in [
+            ("POST", "/answer", "navigate", "document"),
+            ("GET", "/v1/approvals", "navigate", "document"),
+            ("GET", "/answer", "navigate", "iframe"),
+            ("GET", "/answer", "no-cors", "script"),
+            ("GET", "/answer.js", "navigate", "document"),
+        ] {
+            assert!(!opens(method, path, mode, dest), "{method} {path} {mode} {dest}");
+        }
     }
 
     #[test]

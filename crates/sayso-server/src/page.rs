@@ -26,6 +26,7 @@ const FILES: [(&str, &str, &str); 24] = [
     script!("chart.js"),
     script!("counts.js"),
     script!("decision.js"),
+    script!("find.js"),
     script!("grants.js"),
     script!("keys.js"),
     script!("limits.js"),

@@ -3,6 +3,7 @@
 use super::approvals::give;
 use super::asked::blocking;
 use super::body;
+use super::try_box::marks;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::wire::line::Fields;
@@ -28,9 +29,12 @@ pub(super) async fn question(
 ) -> Result<Json<Value>, ApiError> {
     let fields = body::object(&headers, bytes, &["link"])?;
     let link = app.links.look(&secret(&fields)?)?;
-    let (store, id) = (app.store(), link.question);
-    let approval = blocking(move || Ok(store.approval(&id)?)).await?.ok_or_else(ApiError::no_link)?;
-    Ok(Json(json!({"approval": approval, "person": link.person})))
+    blocking(move || {
+        let approval = app.store().approval(&link.question)?.ok_or_else(ApiError::no_link)?;
+        let marks = marks(&app, &approval.question);
+        Ok(Json(json!({"approval": approval, "marks": marks, "person": link.person})))
+    })
+    .await
 }
 
 /// Answers it, once and for this call alone.

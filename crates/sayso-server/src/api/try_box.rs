@@ -11,9 +11,10 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
 use sayso_gate::RealFiles;
+use sayso_gate::approval::Question;
 use sayso_policy::explain::{nearest, trace};
 use sayso_policy::{Facts, State as Memory};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Judges one call without consequences.
@@ -26,6 +27,23 @@ pub(super) async fn try_out(
     let fields = body::object(&headers, bytes, &known)?;
     let judged = tokio::task::spawn_blocking(move || judge(&app, &fields)).await;
     judged.map_err(|error| ApiError::internal(&error))?.map(Json)
+}
+
+/// Where in the command of a question the parts stand that are not allowed, in bytes. `None`: that is not known, or it has
+/// no command.
+pub(super) fn marks(app: &App, question: &Question) -> Option<Vec<Value>> {
+    let call = json!({"command": question.command.as_deref()?, "nearest": false});
+    let Value::Object(mut call) = call else { return None };
+    for (name, folder) in [("cwd", &question.cwd), ("workspace", &question.workspace)] {
+        if let Some(folder) = folder {
+            call.insert(name.to_owned(), json!(folder));
+        }
+    }
+    let (_, fields) = body::read(Value::Object(call).to_string().as_bytes()).ok()?;
+    let tried = judge(app, &fields).ok()?;
+    let effects = tried.get("effects")?.as_array()?.iter();
+    let asks = effects.filter(|it| it.get("verdict").is_none_or(|verdict| verdict != "allow"));
+    Some(asks.filter_map(|it| it.get("span").filter(|span| span.is_array()).cloned()).collect())
 }
 
 fn judge(app: &App, fields: &Fields) -> Result<Value, ApiError> {

@@ -58,7 +58,8 @@ export function Activity({ on, status }) {
     try {
       const before = older && records?.length ? { before: records.at(-1).seq } : {};
       const found = (await api.audit({ ...asked(filters), ...before, limit: PAGE, order: 'newest' })).records;
-      setRecords(older ? [...records, ...found] : found);
+      // Others may have come on top while these were fetched.
+      setRecords((all) => (older ? [...all, ...found] : found));
       setMore(found.length === PAGE);
       setWrong(null);
       if (!older) setFresh(0);

@@ -38,7 +38,7 @@ export const audit = (query) => json('/v1/audit?' + new URLSearchParams(query));
 export const counts = (query) => json('/v1/audit/counts?' + new URLSearchParams(query));
 export const tryOut = (body, signal) => json('/v1/try', { method: 'POST', body: JSON.stringify(body), signal });
 
-export const approvals = () => json('/v1/approvals');
+export const approvals = (query) => json('/v1/approvals?' + new URLSearchParams(query));
 export const approval = (id) => json('/v1/approvals/' + encodeURIComponent(id));
 export const preview = (id, width) => json('/v1/approvals/' + encodeURIComponent(id) + '/preview?width=' + width);
 export const answer = (id, reply) => json('/v1/approvals/' + encodeURIComponent(id) + '/answer', { method: 'POST', body: JSON.stringify(reply) });

@@ -7,6 +7,7 @@ import { Grants } from '/grants.js';
 import { isTyping } from '/keys.js';
 import { Limits } from '/limits.js';
 import { useLive } from '/live.js';
+import { number } from '/parts.js';
 import { Policy } from '/policy.js';
 import { Sessions } from '/sessions.js';
 import { TryBox } from '/try.js';
@@ -69,7 +70,7 @@ function useView() {
 }
 
 function Home({ signOut }) {
-  const { approvals, status, live, failed, on, act } = useLive(signOut);
+  const { approvals, more, status, live, failed, on, act } = useLive(signOut);
   const [view, setView] = useView();
   const [help, setHelp] = useState(false);
   const tryBox = useRef(null);
@@ -107,9 +108,9 @@ function Home({ signOut }) {
     </header>
     <main>
       <nav class="tabs" aria-label="Views">${VIEWS.map(([name, title], index) => html`
-        <a href=${'#/' + name} aria-current=${view === name ? 'page' : undefined} title=${'Key ' + (index + 1)}>${title}${name === 'approvals' && waiting > 0 && html` <span class="badge">${waiting}</span>`}${name === 'policy' && status?.notices.length > 0 && html` <span class="badge" title=${plain(status.notices[0], 300)}>${status.notices.length}<span class="hidden"> notices</span></span>`}</a>`)}
+        <a href=${'#/' + name} aria-current=${view === name ? 'page' : undefined} title=${'Key ' + (index + 1)}>${title}${name === 'approvals' && waiting > 0 && html` <span class="badge">${number(waiting)}</span>`}${name === 'policy' && status?.notices.length > 0 && html` <span class="badge" title=${plain(status.notices[0], 300)}>${status.notices.length}<span class="hidden"> notices</span></span>`}</a>`)}
       </nav>
-      ${view === 'approvals' && html`<${Approvals} approvals=${approvals} act=${act} status=${status} />`}
+      ${view === 'approvals' && html`<${Approvals} approvals=${approvals} more=${more} act=${act} status=${status} />`}
       ${view === 'activity' && html`<${Activity} on=${on} status=${status} />`}
       ${view === 'policy' && html`<${TryBox} input=${tryBox} wanted=${wantsTry} folder=${status?.folder} /><${Policy} on=${on} status=${status} />`}
       ${view === 'grants' && html`<${Grants} on=${on} />`}

@@ -1,36 +1,63 @@
 // One question: who asks, what would really happen, which rule asks, how long there is, and the answer.
-import { html, useEffect, useState } from '/vendor/preact-htm.js';
+import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
 import { Changes, isChange } from '/changes.js';
 import { Block, Line, Marked, Said, plain, visible } from '/text.js';
 import { Verdict } from '/verdict.js';
 
-// A card that has just appeared takes no answer: the finger or key was meant for something else.
 const SETTLES_MS = 600;
 const EFFECTS = 12; // shown before the rest is folded
 
-export function Card({ approval, act, focused }) {
-  const [settled, setSettled] = useState(false);
+export function Card({ approval, act }) {
+  const place = useRef(null);
+  const settled = useSettled(place);
   const left = useLeft(approval);
   const pending = approval.standing === 'pending' && left > 0;
 
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(true), SETTLES_MS);
-    return () => clearTimeout(timer);
-  }, []);
-
   const who = approval.actor.agent ?? approval.way_in;
   const name = 'Question of ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
-  return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name} onFocus=${focused}>
+  return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name}>
     <p class="asks"><${Said} text=${who} most=${60} /> asks to use <${Said} text=${approval.tool} />
       ${approval.actor.subagent && html`<span class="hint">as a subagent</span>`}
       <span class="left"><${Standing} approval=${approval} left=${left} /></span></p>
-    <${What} approval=${approval} />
+    <${About} approval=${approval} />
+    <div ref=${place}><${Answers} approval=${approval} act=${act} ready=${settled && pending} pending=${pending} /></div>
+  </li>`;
+}
+
+// Whether the buttons have stood still for a moment. What has just appeared, or moved because something above it did,
+// takes no answer: the finger or key was meant for what was there before.
+export function useSettled(place) {
+  const [settled, setSettled] = useState(false);
+  useEffect(() => {
+    let timer = null;
+    let top = null;
+    const look = () => {
+      const now = place.current ? place.current.getBoundingClientRect().top + scrollY : null;
+      if (now === null || (top !== null && Math.abs(now - top) < 2)) return;
+      top = now;
+      setSettled(false);
+      clearTimeout(timer);
+      timer = setTimeout(() => setSettled(true), SETTLES_MS);
+    };
+    const resized = new ResizeObserver(look);
+    resized.observe(document.body);
+    // One card goes and another comes: everything between them moves, and the page is as long as before.
+    const changed = new MutationObserver(look);
+    const list = place.current?.closest('.cards');
+    if (list) changed.observe(list, { childList: true });
+    look();
+    return () => { resized.disconnect(); changed.disconnect(); clearTimeout(timer); };
+  }, []);
+  return settled;
+}
+
+// What is asked: the call, why, what would happen, and where.
+export function About({ approval }) {
+  return html`<${What} approval=${approval} />
     <${Why} reasons=${approval.reasons} />
     <${Effects} approval=${approval} />
-    <dl class="facts">${facts(approval).map(([key, value]) => html`<div><dt>${key}</dt><dd><${Said} text=${value} most=${300} /></dd></div>`)}</dl>
-    <${Answers} approval=${approval} act=${act} ready=${settled && pending} pending=${pending} />
-  </li>`;
+    <dl class="facts">${facts(approval).map(([key, value]) => html`<div><dt>${key}</dt><dd><${Said} text=${value} most=${300} /></dd></div>`)}</dl>`;
 }
 
 // The call itself: a command with what asks marked, a diff, or the arguments.
@@ -135,20 +162,27 @@ function Answers({ approval, act, ready, pending }) {
 
 const by = (approval) => (approval.answers.length ? ' by ' + approval.answers.map((it) => plain(it.person.name, 40)).join(', ') : '');
 
-function Standing({ approval, left }) {
+export function Standing({ approval, left }) {
   if (approval.standing !== 'pending') return html`<span class="standing">${approval.standing}${by(approval)}</span>`;
-  const text = left >= 60 ? Math.floor(left / 60) + ' min ' + (left % 60) + ' s' : left + ' s';
   const yes = approval.answers.length;
-  return html`${yes > 0 && html`<span>${yes} said yes · </span>`}<span class=${left < 60 ? 'soon' : ''}>${left === 0 ? 'time is over' : text + ' left'}</span>`;
+  return html`${yes > 0 && html`<span>${yes} said yes · </span>`}<span class=${left < 60 ? 'soon' : ''}>${left === 0 ? 'time is over' : seconds(left) + ' left'}</span>`;
+}
+
+export const seconds = (left) => (left >= 60 ? Math.floor(left / 60) + ' min ' + (left % 60) + ' s' : left + ' s');
+
+// The time, every second while it matters.
+export function useNow(matters) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!matters) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [matters]);
+  return now;
 }
 
 // Seconds until the question ends.
-function useLeft({ expires_ms: until, standing }) {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    if (standing !== 'pending') return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [standing]);
+export function useLeft({ expires_ms: until, standing }) {
+  const now = useNow(standing === 'pending');
   return Math.max(0, Math.round((until - now) / 1000));
 }
