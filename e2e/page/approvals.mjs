@@ -104,6 +104,8 @@ test('a hook waits for the page, and what it wants to write is shown as a diff',
   assert.match(await edit.innerText(), /writes\s+\/opt\/elsewhere\.txt/);
   await edit.focus();
   await shot(at.page, 'approval-diff');
+  // Its buttons moved when it was folded again.
+  await ready(edit);
   await at.page.keyboard.press('a');
   const { out } = await waits;
   assert.match(out, /"behavior":"allow"/);

@@ -50,6 +50,13 @@ test('the files in force are shown by layer, and say the next step where there i
   await at.page.keyboard.press('3');
   await at.page.getByText('You have no policy file of your own yet.').waitFor();
   await at.page.getByText('sayso init').waitFor();
+  // A rule is said to stand in a line of a preset: there it can be read.
+  const preset = at.page.locator('.preset');
+  await preset.locator('summary').click();
+  await preset.getByRole('button', { name: /Show all \d+ lines/ }).click();
+  assert.match(await preset.innerText(), /A push is seen by others/);
+  await shot(at.page, 'policy-preset');
+  await preset.locator('summary').click();
   writeFileSync(policyFile, 'extends = ["developer"]\n\n[ask]\nrun = ["make deploy"]\n');
   const own = files().filter({ hasText: '~/.config/sayso/policy.toml' });
   await own.getByText('make deploy').waitFor();

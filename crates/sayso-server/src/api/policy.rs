@@ -18,8 +18,7 @@ use sayso_gate::audit::{Log, PolicyVersion};
 use sayso_gate::policy::{self, Putting};
 use sayso_gate::store::Records as _;
 use sayso_gate::{Error, InForce};
-use sayso_policy::text;
-use sayso_policy::{Layer, Verdict};
+use sayso_policy::{Layer, PolicyText, Verdict, presets, text};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -43,6 +42,8 @@ pub(super) struct Shown {
     fixed: bool,
     /// In order: what a managed file says counts for those below it.
     files: Vec<File>,
+    /// What the presets say that the files build on.
+    presets: Vec<Preset>,
     notices: Vec<Notice>,
     /// What no call gets below, because a file that may say so cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +60,13 @@ pub(super) struct File {
     trusted: bool,
     /// Warnings: a file with errors is not in force.
     problems: Vec<Problem>,
+}
+
+/// A preset: rules that come with Sayso.
+#[derive(Serialize)]
+pub(super) struct Preset {
+    name: &'static str,
+    text: &'static str,
 }
 
 /// Something that the owner should know.
@@ -124,6 +132,7 @@ pub(super) async fn show(
             workspace: workspace.to_string_lossy().into_owned(),
             fixed: app.is_fixed(),
             files: files.collect(),
+            presets: presets_of(&in_force.files),
             notices: notices.collect(),
             floor: in_force.floor.as_ref().map(|(verdict, _)| *verdict),
         }))
@@ -131,7 +140,15 @@ pub(super) async fn show(
     .await
 }
 
-fn as_file(file: &sayso_policy::PolicyText, problems: Vec<text::Problem>) -> File {
+/// The presets that these files name, each once.
+fn presets_of(files: &[PolicyText]) -> Vec<Preset> {
+    let read: Vec<text::File> = files.iter().filter_map(|file| text::parse(&file.name, &file.text).ok()).collect();
+    let named = |name: &str| read.iter().any(|it| it.extends.iter().chain(&it.enforce).any(|it| it.value == name));
+    let wanted = presets::NAMES.into_iter().filter(|name| named(name));
+    wanted.filter_map(|name| Some(Preset { name, text: presets::text(name)? })).collect()
+}
+
+fn as_file(file: &PolicyText, problems: Vec<text::Problem>) -> File {
     File {
         layer: file.layer.to_string(),
         name: file.name.clone(),

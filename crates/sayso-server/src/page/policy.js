@@ -30,9 +30,17 @@ export function Policy({ on, status }) {
     ${data?.files.map((it) => html`<${File} key=${it.layer + it.name} file=${it} />`)}
     ${data && !data.fixed && !data.files.some(isOwn) && !data.notices.some((it) => it.file && isOwn(it.file)) && html`<div class="empty card">
       <p><strong>You have no policy file of your own yet.</strong> A preset decides.</p><p>Next: <code>sayso init</code> writes one to begin with.</p></div>`}
+    ${data?.presets.map((it) => html`<${Preset} key=${it.name} preset=${it} />`)}
     <${Wrong} text=${loaded.wrong} />
     ${loaded.data && data && html`<${Versions} versions=${loaded.data.versions} fixed=${data.fixed} base=${data.version} again=${again} />`}
   </section>`;
+}
+
+// Rules name their place in a preset by line, so its lines can be looked at.
+function Preset({ preset }) {
+  const name = 'preset:' + preset.name;
+  return html`<details class="card preset"><summary>What <${Said} text=${name} /> says, in ${many(preset.text.split('\n').length - 1, 'line')}</summary>
+    <${Lines} text=${preset.text} label=${'Text of ' + name} /></details>`;
 }
 
 function File({ file }) {

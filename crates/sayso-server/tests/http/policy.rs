@@ -15,6 +15,11 @@ fn what_is_in_force_is_shown_file_by_file() {
     let file = &shown["files"][0];
     assert_eq!((&file["layer"], &file["text"], &file["problems"]), (&json!("user"), &json!(FIRST), &json!([])));
     assert!(!shown["version"].as_str().unwrap().is_empty());
+    assert_eq!(shown["presets"], json!([]));
+    let building_on = Served::with("extends = [\"developer\"]\n");
+    let (_, shown) = building_on.get(&building_on.owner, "/v1/policy");
+    assert_eq!((&shown["presets"][0]["name"], shown["presets"][1].is_null()), (&json!("developer"), true), "{shown}");
+    assert_eq!(shown["presets"][0]["text"].as_str(), sayso_policy::presets::text("developer"));
     let project = served.places.home.join("project");
     std::fs::create_dir_all(project.join(".git")).unwrap();
     std::fs::write(project.join(".sayso.toml"), "[deny]\ntool = [\"x\"]\n").unwrap();

@@ -123,7 +123,7 @@ async fn an_approver_has_only_what_is_addressed_to_it() {
     let server = Server::trusting(policy);
     let (alice, mallory) = (server.made("alice", Role::Approver, None), server.made("mallory", Role::Approver, None));
     let id = server.question(None, None).await;
-    assert_eq!(server.as_one(&mallory, get("/v1/approvals")).await.1, json!({"approvals": []}));
+    assert_eq!(server.as_one(&mallory, get("/v1/approvals")).await.1, json!({"approvals": [], "next": null}));
     assert_eq!(server.as_one(&mallory, get(&format!("/v1/approvals/{id}"))).await.0, StatusCode::NOT_FOUND);
     assert_eq!(server.says_yes(&mallory, &id).await, StatusCode::NOT_FOUND);
     assert_eq!(server.as_one(&alice, get("/v1/audit")).await.0, StatusCode::FORBIDDEN);
@@ -142,7 +142,7 @@ async fn a_tenant_is_a_wall() {
         assert_eq!(server.as_one(&a, get(&format!("/v1/approvals/{hidden}"))).await.0, StatusCode::NOT_FOUND);
         assert_eq!(server.says_yes(&a, hidden).await, StatusCode::NOT_FOUND);
     }
-    assert_eq!(server.as_one(&a, get("/v1/approvals?all=true")).await.1, json!({"approvals": []}));
+    assert_eq!(server.as_one(&a, get("/v1/approvals?all=true")).await.1, json!({"approvals": [], "next": null}));
     assert_eq!(server.as_one(&a, get("/v1/audit")).await.1, json!({"records": []}));
     let (_, status) = server.as_one(&a, get("/v1/status")).await;
     assert_eq!(status["decisions"], 0, "nor how many others asked for");

@@ -75,7 +75,7 @@ fn an_approver_answers_what_is_addressed_to_it_and_sees_nothing_else() {
         (made(&tokens, "alice", Role::Approver, None), made(&tokens, "mallory", Role::Approver, None));
     let id = served.question(None, &super::call(&person));
     assert_eq!(served.says_yes(&mallory, &id).status, 404);
-    assert_eq!(served.get(&mallory, "/v1/approvals").body, json!({"approvals": []}));
+    assert_eq!(served.get(&mallory, "/v1/approvals").body, json!({"approvals": [], "next": null}));
     assert_eq!(served.get(&mallory, &format!("/v1/approvals/{id}")).status, 404);
     assert_eq!(served.get(&alice, "/v1/audit").status, 403);
     assert_eq!(served.says_yes(&alice, &id).status, 200);
@@ -92,7 +92,7 @@ fn a_tenant_is_a_wall_for_approvers_and_admins() {
         let theirs = made(&tokens, name, role, Some("a"));
         assert_eq!(served.says_yes(&theirs, &id).status, 404, "{name}");
         assert_eq!(served.get(&theirs, &format!("/v1/approvals/{id}")).status, 404, "{name}");
-        assert_eq!(served.get(&theirs, "/v1/approvals").body, json!({"approvals": []}), "{name}");
+        assert_eq!(served.get(&theirs, "/v1/approvals").body, json!({"approvals": [], "next": null}), "{name}");
     }
     let own = made(&tokens, "approver-b", Role::Approver, Some("b"));
     assert_eq!(served.says_yes(&own, &id).status, 200);
