@@ -1,6 +1,6 @@
 //! The real file system and environment, behind the traits that keep analysis and policy pure.
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use sayso_shell::{Environment, Files, Kind};
 use std::cell::RefCell;
@@ -48,6 +48,22 @@ impl Files for RealFiles {
     fn stamp(&self, path: &Path) -> Option<String> {
         stamp(path).ok()
     }
+
+    fn changeable(&self, path: &Path) -> bool {
+        // A link can lead anywhere: what counts is where it leads, and every folder on the way there.
+        let real = match path.canonicalize() {
+            Ok(real) => real,
+            Err(_) => return true,
+        };
+        real.ancestors().chain(path.ancestors().skip(1)).any(may_change)
+    }
+}
+
+/// Whether this process's user may write here, or own it and so give itself that right.
+fn may_change(path: &Path) -> bool {
+    let access = rustix::fs::accessat(rustix::fs::CWD, path, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS);
+    let owned = || std::fs::metadata(path).map_or(true, |meta| meta.uid() == rustix::process::geteuid().as_raw());
+    !matches!(access, Err(Errno::ACCESS | Errno::ROFS | Errno::PERM)) || owned()
 }
 
 /// How much of a file's head, and of its tail, a stamp covers.
@@ -124,6 +140,10 @@ impl Files for Once<'_> {
 
     fn stamp(&self, path: &Path) -> Option<String> {
         self.files.stamp(path)
+    }
+
+    fn changeable(&self, path: &Path) -> bool {
+        self.files.changeable(path)
     }
 }
 

@@ -115,6 +115,12 @@ impl Files for Broken {
     fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
         panic!("a bug")
     }
+    fn stamp(&self, _: &Path) -> Option<String> {
+        panic!("a bug")
+    }
+    fn changeable(&self, _: &Path) -> bool {
+        panic!("a bug")
+    }
 }
 
 #[test]

@@ -116,6 +116,12 @@ impl Files for Empty {
     fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
         None
     }
+    fn stamp(&self, _: &Path) -> Option<String> {
+        None
+    }
+    fn changeable(&self, _: &Path) -> bool {
+        true
+    }
 }
 
 impl Environment for Empty {

@@ -41,9 +41,11 @@ pub trait Files {
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>>;
 
     /// What changes when a file changes, without reading all of it; `None`: that cannot be told.
-    fn stamp(&self, _path: &Path) -> Option<String> {
-        None
-    }
+    fn stamp(&self, path: &Path) -> Option<String>;
+
+    /// Whether the user under whom calls run could change this file, or put another in its place: by itself, or by one
+    /// of the folders above it. `true` where that cannot be told.
+    fn changeable(&self, path: &Path) -> bool;
 }
 
 /// No facts at all: everything is [`Kind::Unknown`].
@@ -59,6 +61,12 @@ impl Files for NoFiles {
     }
     fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
         None
+    }
+    fn stamp(&self, _: &Path) -> Option<String> {
+        None
+    }
+    fn changeable(&self, _: &Path) -> bool {
+        true
     }
 }
 
@@ -194,6 +202,20 @@ impl Files for MemoryFiles {
             Some((Kind::File { .. }, content)) if content.len() <= limit => Some(content.clone()),
             _ => None,
         }
+    }
+
+    fn stamp(&self, path: &Path) -> Option<String> {
+        let path = crate::canonical::canonical(self, path).path;
+        let (kind, content) = self.entry(&path)?;
+        let mut hasher = Quick::default();
+        hasher.write(content);
+        Some(format!("{kind:?} {} {:x}", content.len(), hasher.finish()))
+    }
+
+    /// What lies in `/usr`, `/bin` and the like is the system's, all else its user's.
+    fn changeable(&self, path: &Path) -> bool {
+        let path = crate::canonical::canonical(self, path).path;
+        !["/bin", "/sbin", "/usr", "/lib", "/etc"].iter().any(|folder| path.starts_with(folder))
     }
 }
 

@@ -21,6 +21,12 @@ impl Files for Nowhere {
     fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
         None
     }
+    fn stamp(&self, _: &Path) -> Option<String> {
+        None
+    }
+    fn changeable(&self, _: &Path) -> bool {
+        true
+    }
 }
 
 /// The workspace and home of examples.

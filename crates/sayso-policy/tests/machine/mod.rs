@@ -22,6 +22,12 @@ impl Files for Machine {
     fn read(&self, _: &Path, _: usize) -> Option<Vec<u8>> {
         None
     }
+    fn stamp(&self, _: &Path) -> Option<String> {
+        None
+    }
+    fn changeable(&self, _: &Path) -> bool {
+        true
+    }
 }
 
 impl Environment for Machine {
