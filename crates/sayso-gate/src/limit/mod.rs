@@ -1,6 +1,7 @@
 //! Budgets: what a call takes from them, what they are counted over, and what became of it.
 
 mod amount;
+pub(crate) mod same;
 mod scope;
 
 pub(crate) use amount::Takes;

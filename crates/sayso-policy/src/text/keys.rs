@@ -243,7 +243,7 @@ pub(crate) const LIMIT: Table = Table {
         key("deletes", Shape::Count, "paths removed"),
         key("bytes_written", Shape::Bytes, "bytes written to files: `\"10MB\"`"),
         key("hosts", Shape::Count, "different hosts connected to"),
-        key("repeats", Shape::Count, "the same call again"),
+        key("repeats", Shape::Count, "the same call again, by what it would do"),
         key("rate", Shape::Rate, "calls in a stretch of time: `\"30/1m\"`"),
         key("at_limit", Shape::Word(&["ask", "deny"]), "the verdict beyond the limit; absent: deny"),
     ],
