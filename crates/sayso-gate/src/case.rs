@@ -6,12 +6,12 @@ use crate::approval::{Approval, Bound, MOST_PENDING, Presence, Question, Standin
 use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
 use crate::files::Once;
 use crate::gate::{Asking, Circumstances, judged, tighten, understand};
-use crate::limit::{Outcome, Takes, Which};
+use crate::limit::{Outcome, Takes, Which, same};
 use crate::memory::{Memory, site};
 use crate::mode::Switch;
 use crate::policy::{InForce, Live};
 use crate::store::{Approvals, Ledger, Memo, Records as _, Remembered, Sqlite, Subject};
-use crate::{Error, permit, reason};
+use crate::{Error, reason};
 use sayso_policy::text::Mode;
 use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict};
 use sayso_shell::Environment;
@@ -38,8 +38,8 @@ pub(crate) struct Case<'a> {
     /// The question that waits for people.
     question: Option<String>,
     reserved: bool,
-    /// What the store keeps and the record knows nothing of.
-    distrusted: Vec<String>,
+    /// What the store keeps and the record knows nothing of, or does not know to the end; and why it does not count.
+    distrusted: Vec<(String, Reason)>,
 }
 
 /// Turns of one call: others may be faster.
@@ -210,7 +210,7 @@ impl<'a> Case<'a> {
         Known {
             digest: bound.under(self.in_force.policy.version(), &operation.actor),
             bound,
-            call: permit::digest(operation, ""),
+            call: same::name(operation),
             site: operation.workspace.root().map(site),
             takes: self.takes(operation),
             present: Vec::new(),
@@ -263,7 +263,15 @@ impl<'a> Case<'a> {
                 }
                 Err(Error::Forged(id)) if self.distrusted.len() < MOST_DISTRUSTED => {
                     said = None;
-                    self.distrust(store, id)?;
+                    let why = format!("{id} is kept as a yes, and the record does not say so: it does not count.");
+                    self.distrust(store, id, reason::built_in(reason::NOT_IN_RECORD, why))?;
+                }
+                Err(Error::Gap(id)) if self.distrusted.len() < MOST_DISTRUSTED => {
+                    said = None;
+                    let why = format!(
+                        "Records are missing since {id} was given: one may say that it is over. It does not count."
+                    );
+                    self.distrust(store, id, reason::built_in(reason::RECORD_GAP, why))?;
                 }
                 Err(error) => return Err(error),
                 Ok(()) => break,
@@ -273,19 +281,21 @@ impl<'a> Case<'a> {
     }
 
     /// Leaves something out from now on, and says so loudly.
-    fn distrust(&mut self, store: &Sqlite, id: String) -> Result<(), Error> {
+    fn distrust(&mut self, store: &Sqlite, id: String, why: Reason) -> Result<(), Error> {
         let mut change = Change::now(Kind::Chain, "distrusted");
         change.about = Some(id.clone());
         change.by = Some("sayso".to_owned());
+        change.rule = Some(why.code.to_string());
         store.append(&[Event::from(change)], &[])?;
-        self.distrusted.push(id);
+        self.distrusted.push((id, why));
         Ok(())
     }
 
     /// What is said with this remembered, and what is to be remembered of it.
     fn weigh(&mut self, known: &Known<'_>, mut remembered: Remembered, now_ms: u64) -> (Decision, Memo) {
-        remembered.grants.retain(|grant| !self.distrusted.contains(&grant.id));
-        remembered.approvals.retain(|approval| !self.distrusted.contains(&approval.question.id));
+        let counts = |id: &str| !self.distrusted.iter().any(|(known, _)| known == id);
+        remembered.grants.retain(|grant| counts(&grant.id));
+        remembered.approvals.retain(|approval| counts(&approval.question.id));
         let state = self.state_with(known, &remembered, now_ms);
         // Others may have had the store for a while.
         self.looked.forget();
@@ -322,10 +332,7 @@ impl<'a> Case<'a> {
             }
             Answer::Ask | Answer::DryRun => {}
         }
-        for id in &self.distrusted {
-            let why = format!("{id} is kept as a yes, and the record does not say so: it does not count.");
-            decision.reasons.push(reason::built_in(reason::NOT_IN_RECORD, why));
-        }
+        decision.reasons.extend(self.distrusted.iter().map(|(_, why)| why.clone()));
         (decision, memo)
     }
 

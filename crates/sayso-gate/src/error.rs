@@ -62,6 +62,9 @@ pub enum Error {
     /// A grant or a yes that the chain knows nothing of, or something else.
     #[error("{0} is not in the record as it is kept")]
     Forged(String),
+    /// A grant or a yes behind whose record others are missing: one of them may have said that it is over.
+    #[error("records are missing from the chain behind that of {0}")]
+    Gap(String),
     /// A mode that cannot be switched.
     #[error("{0}")]
     Mode(String),

@@ -24,6 +24,8 @@ pub const DENIED_BY_PERSON: &str = "denied-by-person";
 pub const APPROVAL_VOID: &str = "approval-void";
 /// The store keeps a yes that the record knows nothing of.
 pub const NOT_IN_RECORD: &str = "not-in-record";
+/// Records are missing behind the one that says yes.
+pub const RECORD_GAP: &str = "record-gap";
 /// Too many questions of the session wait already.
 pub const TOO_MANY_PENDING: &str = "too-many-pending";
 /// What must be remembered cannot be.
@@ -60,6 +62,7 @@ mod tests {
             DENIED_BY_PERSON,
             APPROVAL_VOID,
             NOT_IN_RECORD,
+            RECORD_GAP,
             TOO_MANY_PENDING,
             STORE_FAILED,
             BREAK_GLASS,

@@ -10,6 +10,8 @@
 
 #[path = "memory/bound.rs"]
 mod bound;
+#[path = "memory/gaps.rs"]
+mod gaps;
 #[path = "memory/waited.rs"]
 mod waited;
 

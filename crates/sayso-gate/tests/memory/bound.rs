@@ -9,42 +9,42 @@ const TICKET: Asking = Asking::Ticket { asked: false };
 
 impl World {
     /// The question that a call puts.
-    fn asks(&self, command: &str) -> String {
+    pub(super) fn asks(&self, command: &str) -> String {
         let judged = self.judge("s", command, TICKET);
         judged.question.unwrap_or_else(|| panic!("{:?}", judged.decision.reasons))
     }
 
-    fn says_yes(&self, id: &str) -> Approval {
+    pub(super) fn says_yes(&self, id: &str) -> Approval {
         self.reply(id, &ann(), &Reply::allow_once()).unwrap()
     }
 
     /// A call that comes back.
-    fn again(&self, command: &str) -> Judged {
+    pub(super) fn again(&self, command: &str) -> Judged {
         self.judge("s", command, TICKET)
     }
 
     /// Somebody writes to the store's file, past Sayso.
-    fn forge(&self, sql: &str) {
+    pub(super) fn forge(&self, sql: &str) {
         let path = self.store().path().to_owned();
         let changed = Connection::open(path).unwrap().execute(sql, []).unwrap();
         assert!(changed > 0, "{sql}");
     }
 
-    fn distrusted(&self) -> usize {
+    pub(super) fn distrusted(&self) -> usize {
         let events = self.store().events(&Query { kinds: vec![Kind::Chain], ..Query::default() }).unwrap();
         events.iter().filter(|it| matches!(&it.event, Event::Change(change) if change.what == "distrusted")).count()
     }
 
-    fn file(&self, name: &str, text: &str) {
+    pub(super) fn file(&self, name: &str, text: &str) {
         std::fs::write(self.work().join(name), text).unwrap();
     }
 }
 
-fn codes(judged: &Judged) -> Vec<String> {
+pub(super) fn codes(judged: &Judged) -> Vec<String> {
     judged.decision.reasons.iter().map(|reason| reason.code.to_string()).collect()
 }
 
-const ASKING: &str = "default = \"ask\"\n";
+pub(super) const ASKING: &str = "default = \"ask\"\n";
 
 #[test]
 fn a_yes_that_somebody_wrote_into_the_store_does_not_count() {

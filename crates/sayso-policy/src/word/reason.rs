@@ -296,6 +296,11 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Somebody may have written to the store's file: `sayso log verify`, and look at what runs as you.",
     },
     CodeInfo {
+        code: "record-gap",
+        title: "Records are missing from the chain since this yes was given, so it does not count.",
+        advice: "Answer anew, which counts from then on. `sayso log verify` names what is missing; look at what runs as you.",
+    },
+    CodeInfo {
         code: "too-many-pending",
         title: "Too many questions of this session wait for an answer already.",
         advice: "Have them answered with `sayso approvals`, or let them expire.",

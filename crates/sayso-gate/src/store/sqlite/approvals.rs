@@ -157,6 +157,9 @@ pub(super) fn spend(tx: &mut Transaction<'_>, id: &str, digest: &str, now_ms: u6
     if !witness::was_approved(tx.connection(), id, digest, now_ms)? {
         return Err(Error::Forged(id.to_owned()));
     }
+    if !witness::unbroken(tx, id, "asked", Kind::Approval)? {
+        return Err(Error::Gap(id.to_owned()));
+    }
     let spent = tx
         .connection()
         .prepare_cached(
@@ -170,6 +173,7 @@ pub(super) fn spend(tx: &mut Transaction<'_>, id: &str, digest: &str, now_ms: u6
         let mut used = change(&approval.question, "used", "sayso");
         used.id = witness::name(id, "used");
         append(tx, used)?;
+        tx.seal();
     }
     Ok(spent == 1)
 }

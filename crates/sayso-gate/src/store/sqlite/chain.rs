@@ -162,14 +162,21 @@ impl Heads {
         self.last = None;
     }
 
-    /// Signs the end that a transaction is about to commit, if it is time.
-    pub(super) fn sign_if_due(&mut self, connection: &Connection, end: &End, now_ms: u64) -> Result<(), Error> {
+    /// Signs the end that a transaction is about to commit, if it is time or asked for.
+    pub(super) fn sign_if_due(
+        &mut self,
+        connection: &Connection,
+        end: &End,
+        now_ms: u64,
+        asked: bool,
+    ) -> Result<(), Error> {
         let (seq, time) = match self.last {
             Some(last) => last,
             None => *self.last.insert(last_head(connection)?.unwrap_or((0, now_ms))),
         };
         let records = end.seq.saturating_sub(seq);
-        if records < RECORDS_BETWEEN_HEADS && (records == 0 || now_ms.abs_diff(time) < TIME_BETWEEN_HEADS) {
+        let due = records >= RECORDS_BETWEEN_HEADS || now_ms.abs_diff(time) >= TIME_BETWEEN_HEADS || asked;
+        if records == 0 || !due {
             return Ok(());
         }
         // Without a key records are kept all the same; `verify` says that they are not signed.

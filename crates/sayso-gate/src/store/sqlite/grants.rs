@@ -69,6 +69,7 @@ impl Sqlite {
             };
             change(tx.connection())?;
             record(tx, &kept.grant, what, by, detail)?;
+            tx.seal();
             Ok(true)
         })
     }
@@ -141,6 +142,9 @@ pub(super) fn take(tx: &mut Transaction<'_>, uses: &[&GrantUse], now_ms: u64) ->
     let Some(first) = uses.first() else { return Ok(true) };
     if !witness::was_given(tx.connection(), &first.grant, now_ms)? {
         return Err(Error::Forged(first.grant.clone()));
+    }
+    if !witness::unbroken(tx, &first.grant, "given", Kind::Grant)? {
+        return Err(Error::Gap(first.grant.clone()));
     }
     let sql = "UPDATE remembered SET used = used + 1, last_used_ms = ?2, uses_left = uses_left - 1
                WHERE id = ?1 AND revoked_ms IS NULL AND (uses_left IS NULL OR uses_left > 0)

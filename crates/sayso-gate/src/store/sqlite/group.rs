@@ -13,6 +13,7 @@ use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Event, now_ms};
 use rusqlite::Connection;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,6 +45,30 @@ struct Writer {
     open: Option<Open>,
     /// When a transaction could last not be begun, and why.
     refused: Option<(Instant, Arc<str>)>,
+    notes: Notes,
+}
+
+/// What the writer of this process knows of the chain beyond what the file says.
+#[derive(Default)]
+pub(super) struct Notes {
+    /// Where the chain ended when this process last committed to it.
+    last: Option<End>,
+    /// The chain was found shorter than it had been, and ended with this record.
+    pub(super) shrunk: Cell<Option<u64>>,
+    /// At which version of the file, as SQLite counts the changes of others, no record was missing.
+    pub(super) whole: Cell<Option<i64>>,
+    /// What this transaction writes says that a yes is over: its end is to be signed, so that nobody takes it back unseen.
+    seals: Cell<bool>,
+}
+
+impl Notes {
+    /// The chain ends here now: it can only have grown.
+    fn look_at(&self, end: &End) {
+        let shorter = |last: &End| end.seq < last.seq || end.seq == last.seq && end.hash != last.hash;
+        if self.last.as_ref().is_some_and(shorter) {
+            self.shrunk.set(Some(self.shrunk.get().map_or(end.seq, |known| known.max(end.seq))));
+        }
+    }
 }
 
 /// The group that is open.
@@ -65,6 +90,7 @@ struct Fate {
 pub struct Transaction<'a> {
     connection: &'a Connection,
     end: &'a mut End,
+    notes: &'a Notes,
 }
 
 impl<'a> Transaction<'a> {
@@ -85,6 +111,15 @@ impl<'a> Transaction<'a> {
         *self.end
     }
 
+    pub(super) fn notes(&self) -> &'a Notes {
+        self.notes
+    }
+
+    /// Has the end of the chain signed when this is committed.
+    pub(super) fn seal(&self) {
+        self.notes.seals.set(true);
+    }
+
     pub(super) fn set_end(&mut self, end: End) {
         *self.end = end;
     }
@@ -92,7 +127,7 @@ impl<'a> Transaction<'a> {
 
 impl Group {
     pub(super) fn new(connection: Connection, heads: Heads) -> Self {
-        let writer = Writer { connection, heads, open: None, refused: None };
+        let writer = Writer { connection, heads, open: None, refused: None, notes: Notes::default() };
         Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0) }
     }
 
@@ -151,6 +186,7 @@ impl Writer {
         let end = begun.and_then(|()| super::records::end(&self.connection));
         match end {
             Ok(end) => {
+                self.notes.look_at(&end);
                 self.open = Some(Open { began: Instant::now(), members: 0, end, fate: Arc::default() });
                 Ok(())
             }
@@ -175,7 +211,7 @@ impl Writer {
         if savepoint {
             self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
         }
-        let done = change(&mut Transaction { connection: &self.connection, end: &mut open.end });
+        let done = change(&mut Transaction { connection: &self.connection, end: &mut open.end, notes: &self.notes });
         let done = done.and_then(|value| {
             if savepoint {
                 self.connection.prepare_cached("RELEASE turn")?.execute([])?;
@@ -232,13 +268,17 @@ impl Writer {
 
     fn commit(&mut self, durable: &Durable) {
         let Some(open) = self.open.take() else { return };
-        let signed = self.heads.sign_if_due(&self.connection, &open.end, now_ms());
+        let seals = self.notes.seals.take();
+        let signed = self.heads.sign_if_due(&self.connection, &open.end, now_ms(), seals);
         let committed = signed.and_then(|()| {
             self.connection.prepare_cached("COMMIT")?.execute([])?;
             Ok(())
         });
         match committed {
-            Ok(()) => open.fate.decide(Ok(durable.committed())),
+            Ok(()) => {
+                self.notes.last = Some(open.end);
+                open.fate.decide(Ok(durable.committed()));
+            }
             Err(error) => {
                 self.end_transaction();
                 self.heads.forget();

@@ -127,6 +127,50 @@ pub(super) fn was_given(connection: &Connection, id: &str, now_ms: u64) -> Resul
     Ok(!ends.iter().any(ended))
 }
 
+/// Whether no record is missing from the one that says this on: one that says that a yes is over may have been taken out.
+///
+/// Whoever takes out all records from some moment on, with the heads that were signed since, is not noticed here: that is
+/// a store of an earlier time. A process that has seen the later one notices, and an exported head tells.
+pub(super) fn unbroken(tx: &Transaction<'_>, of: &str, what: &str, kind: Kind) -> Result<bool, Error> {
+    let (connection, notes) = (tx.connection(), tx.notes());
+    let Some((seq, _)) = chained(connection, of, &name(of, what), kind)? else { return Ok(false) };
+    let shrunk = notes.shrunk.get().is_some_and(|end| u64::try_from(seq).unwrap_or_default() <= end);
+    if shrunk || !heads_hold(connection, seq)? {
+        return Ok(false);
+    }
+    let others: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+    if notes.whole.get() == Some(others) {
+        return Ok(true);
+    }
+    // SQLite counts all rows of a table from its smallest index, without looking at them; those behind one row it reads.
+    let all = "SELECT (SELECT count(*) FROM event) = (SELECT max(seq) FROM event) - (SELECT min(seq) FROM event) + 1";
+    if connection.prepare_cached(all)?.query_row([], |row| row.get(0))? {
+        notes.whole.set(Some(others));
+        return Ok(true);
+    }
+    let behind = "SELECT count(*) = max(seq) - ?1 + 1 FROM event WHERE seq >= ?1";
+    Ok(connection.prepare_cached(behind)?.query_row([seq], |row| row.get(0))?)
+}
+
+/// How many signed heads are looked at, the newest first.
+const HEADS: i64 = 1024;
+
+/// Whether the records that were signed behind this one are there.
+fn heads_hold(connection: &Connection, seq: i64) -> Result<bool, Error> {
+    let sql = "SELECT head.hash, event.hash FROM head LEFT JOIN event ON event.seq = head.seq
+               WHERE head.seq >= ?1 ORDER BY head.seq DESC LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([seq, HEADS])?;
+    while let Some(row) = rows.next()? {
+        let signed = row.get_ref(0)?.as_bytes().ok().and_then(|hash| to_hash(hash).ok());
+        let there = row.get_ref(1)?.as_bytes_or_null().ok().flatten().and_then(|hash| to_hash(hash).ok());
+        if signed.is_none() || signed != there {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The old end of the chain goes up to this record, and with it what is over. What still counts keeps its records: they
 /// are chained again at the new end. To be asked before anything is removed: what the chain does not say any more then,
 /// such as that a yes was used, must not be taken from columns that anybody may have changed.

@@ -1,0 +1,120 @@
+//! Records that were taken out of the store: what they said over must not count again.
+
+use super::bound::{ASKING, codes};
+use super::*;
+use sayso_gate::store::Keep;
+
+const ALWAYS: Remember = Remember::Always;
+
+impl World {
+    /// A yes that is remembered for this very call, and used once.
+    fn granted(&self, command: &str) -> String {
+        let id = self.asks(command);
+        self.reply(&id, &ann(), &Reply::allow_once().remembered(ALWAYS, Width::Exact)).unwrap();
+        assert_eq!(self.again(command).decision.answer, Answer::Allow);
+        let all = self.store().grants(false, now()).unwrap();
+        all.into_iter().find(|kept| kept.approval.as_deref() == Some(id.as_str())).unwrap().grant.id
+    }
+
+    fn used(&self, command: &str) -> String {
+        let id = self.asks(command);
+        self.says_yes(&id);
+        assert_eq!(self.again(command).decision.answer, Answer::Allow);
+        id
+    }
+
+    /// Another process: it has seen nothing of the store yet.
+    fn anew(&mut self) {
+        let places = Places::below(&self.dir.path().join("home"), self.dir.path());
+        self.memory = Memory::of(&places);
+    }
+}
+
+fn asks_for_a_gap(judged: &Judged) {
+    assert_eq!(judged.decision.answer, Answer::Ask, "{:?}", judged.decision.reasons);
+    assert!(codes(judged).contains(&"record-gap".to_owned()), "{:?}", codes(judged));
+}
+
+#[test]
+fn a_used_yes_whose_use_was_taken_out_of_the_record_does_not_count_again() {
+    for between in [false, true] {
+        let mut w = world(ASKING);
+        let id = w.used("make");
+        if between {
+            w.used("make other");
+        }
+        w.forge(&format!("DELETE FROM event WHERE id = '{id}-used'"));
+        w.forge(&format!("UPDATE approval SET used_ms = NULL WHERE id = '{id}'"));
+        asks_for_a_gap(&w.again("make"));
+        w.anew();
+        asks_for_a_gap(&w.again("make"));
+    }
+}
+
+#[test]
+fn a_revoked_answer_whose_end_was_taken_out_of_the_record_does_not_come_back() {
+    let mut w = world(ASKING);
+    let grant = w.granted("make");
+    w.used("make other");
+    assert!(w.store().revoke(&grant, "ann", now()).unwrap());
+    assert_eq!(w.again("make").decision.answer, Answer::Ask);
+    w.forge(&format!("DELETE FROM event WHERE id = '{grant}-revoked'"));
+    w.forge("UPDATE remembered SET revoked_ms = NULL");
+    asks_for_a_gap(&w.again("make"));
+    w.anew();
+    asks_for_a_gap(&w.again("make"));
+    // An end that was set is none that can be taken away either.
+    let grant = w.granted("make ended");
+    assert!(w.store().expire(&grant, now(), "ann", now()).unwrap());
+    w.forge(&format!("DELETE FROM event WHERE id >= '{grant}-expires-' AND id < '{grant}-expires-~'"));
+    w.forge("UPDATE remembered SET expires_ms = NULL");
+    asks_for_a_gap(&w.again("make ended"));
+}
+
+#[test]
+fn a_gap_does_not_concern_what_was_answered_behind_it() {
+    let mut w = world(ASKING);
+    let (before, id) = (w.granted("make before"), w.used("make"));
+    w.forge(&format!("DELETE FROM event WHERE id = '{id}-answered-0'"));
+    asks_for_a_gap(&w.again("make before"));
+    // One answer, and it counts again.
+    let after = w.granted("make before");
+    assert_ne!(before, after);
+    w.anew();
+    assert_eq!(w.again("make before").decision.answer, Answer::Allow);
+    assert!(!w.store().verify(None).unwrap().problems.is_empty());
+}
+
+#[test]
+fn a_record_cut_off_at_its_end_is_noticed_by_what_was_signed_and_by_who_saw_more() {
+    // The head that was signed when the yes was used is still there.
+    let mut w = world(ASKING);
+    let id = w.used("make");
+    w.forge(&format!("UPDATE approval SET used_ms = NULL WHERE id = '{id}'"));
+    w.forge(&format!("DELETE FROM event WHERE seq >= (SELECT seq FROM event WHERE id = '{id}-used')"));
+    w.anew();
+    asks_for_a_gap(&w.again("make"));
+    // The same with the heads taken out too: the process that saw more notices, a new one cannot.
+    let w = world(ASKING);
+    let id = w.used("make");
+    w.forge(&format!("UPDATE approval SET used_ms = NULL WHERE id = '{id}'"));
+    w.forge(&format!("DELETE FROM head WHERE seq >= (SELECT seq FROM event WHERE id = '{id}-used')"));
+    w.forge(&format!("DELETE FROM event WHERE seq >= (SELECT seq FROM event WHERE id = '{id}-used')"));
+    asks_for_a_gap(&w.again("make"));
+}
+
+#[test]
+fn a_record_without_gaps_lets_what_was_answered_count_for_every_process() {
+    let mut w = world(ASKING);
+    w.granted("make");
+    for n in 0..3 {
+        w.used(&format!("make {n}"));
+        w.anew();
+        assert_eq!(w.again("make").decision.answer, Answer::Allow);
+    }
+    assert!(w.store().prune(Keep::Last(0), "ann").unwrap().records > 0);
+    w.anew();
+    assert_eq!(w.again("make").decision.answer, Answer::Allow);
+    assert_eq!(w.distrusted(), 0);
+    assert_eq!(w.store().verify(None).unwrap().problems, vec![]);
+}
