@@ -50,7 +50,8 @@ const MOST_DISTRUSTED: usize = 16;
 /// An operation as memory knows it.
 struct Known<'o> {
     operation: &'o Operation,
-    bound: Bound,
+    /// What a yes to it is bound to; `None`: nobody is asked, and no file was looked at.
+    bound: Option<Bound>,
     /// What a question about it is bound to.
     digest: String,
     /// Names the call, to see it repeated.
@@ -199,17 +200,22 @@ impl<'a> Case<'a> {
     fn recall(&mut self, memory: &Memory, operation: &Operation) -> Decision {
         self.guarded(|case| {
             let store = memory.store()?;
+            // Where limits alone want a look at what is remembered, no yes is in play as a rule.
+            let asks = || judged(&case.in_force, Some(operation), &case.state(), case.facts).answer == Answer::Ask;
+            let in_play = !case.is_limited() || asks();
             let mut known = case.know(operation);
+            if in_play {
+                case.bind(&mut known);
+            }
             known.present = case.present(store)?;
-            case.turn(store, &known)
+            case.turn(store, &mut known)
         })
     }
 
     fn know<'o>(&self, operation: &'o Operation) -> Known<'o> {
-        let bound = Bound::to(operation, self.facts);
         Known {
-            digest: bound.under(self.in_force.policy.version(), &operation.actor),
-            bound,
+            digest: String::new(),
+            bound: None,
             call: same::name(operation),
             site: operation.workspace.root().map(site),
             takes: self.takes(operation),
@@ -217,6 +223,13 @@ impl<'a> Case<'a> {
             asked: matches!(self.circumstances.asking, Asking::Ticket { asked: true }),
             operation,
         }
+    }
+
+    /// Pins down what a yes to the call is one to.
+    fn bind(&self, known: &mut Known<'_>) {
+        let bound = Bound::to(known.operation, self.facts);
+        known.digest = bound.under(self.in_force.policy.version(), &known.operation.actor);
+        known.bound = Some(bound);
     }
 
     /// What the call takes; counted only where something is limited, for whole folders may have to be looked at.
@@ -235,7 +248,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn turn(&mut self, store: &Sqlite, known: &Known<'_>) -> Result<Decision, Error> {
+    fn turn(&mut self, store: &Sqlite, known: &mut Known<'_>) -> Result<Decision, Error> {
         let counting = self.counting.clone();
         let mut said = None;
         let mut turns = 0;
@@ -274,6 +287,11 @@ impl<'a> Case<'a> {
                     self.distrust(store, id, reason::built_in(reason::RECORD_GAP, why))?;
                 }
                 Err(error) => return Err(error),
+                // A limit asks: now there may be a yes.
+                Ok(()) if known.bound.is_none() && said.as_ref().is_some_and(|said| said.answer == Answer::Ask) => {
+                    said = None;
+                    self.bind(known);
+                }
                 Ok(()) => break,
             }
         }
@@ -306,6 +324,9 @@ impl<'a> Case<'a> {
         let covers = |approval: &&Approval| asks.iter().all(|ask| approval.question.asks.contains(ask));
         let answered = remembered.approvals.iter().find(|approval| approved(approval) && covers(approval));
         let mut memo = Memo::default();
+        if known.bound.is_none() && decision.answer == Answer::Ask {
+            return (decision, memo);
+        }
         if decision.answer == Answer::Ask {
             self.question = None;
             if let Some(no) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Denied) {
@@ -347,7 +368,7 @@ impl<'a> Case<'a> {
             usage: remembered.usage.clone(),
             takes_unknown: known.takes.unknown,
             rates: remembered.rates.clone(),
-            digest: Some(known.bound.exact.clone()),
+            digest: known.bound.as_ref().map(|bound| bound.exact.clone()),
             workspace: known.site.clone(),
             grants: remembered.grants.clone(),
             recent: remembered.recent.clone(),
@@ -412,6 +433,7 @@ impl<'a> Case<'a> {
         self.looked.forget();
         self.renew(memory);
         let mut known = self.know(operation);
+        self.bind(&mut known);
         known.asked = true;
         match waited {
             Waited::Decided(approval) if approval.standing == Standing::Approved => {
@@ -427,7 +449,7 @@ impl<'a> Case<'a> {
                 }
             }
         }
-        self.turn(store, &known)
+        self.turn(store, &mut known)
     }
 
     /// The rules and the operator's switch of this moment. An operator who halts everything, or an owner who forbids a

@@ -12,6 +12,8 @@
 mod bound;
 #[path = "memory/gaps.rs"]
 mod gaps;
+#[path = "memory/steered.rs"]
+mod steered;
 #[path = "memory/waited.rs"]
 mod waited;
 

@@ -11,6 +11,7 @@ pub mod canonical;
 pub mod doubt;
 pub mod effect;
 pub mod files;
+pub mod instruct;
 pub mod limit;
 pub mod option;
 pub mod program;

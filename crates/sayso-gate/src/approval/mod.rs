@@ -3,7 +3,6 @@
 mod answer;
 mod digest;
 mod preview;
-mod project;
 mod saving;
 mod wait;
 mod width;
@@ -112,6 +111,9 @@ pub struct Question {
     /// The call is so long that not all of it was kept: nobody can look at the rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
+    /// Why a yes holds once and is not remembered: not every file that the call goes by can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_once: Option<String>,
     /// This is a short form ([`Question::brief`]); the question itself holds more of the call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub folded: bool,

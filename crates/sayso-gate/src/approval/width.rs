@@ -59,6 +59,9 @@ pub(crate) fn offers(
     facts: Facts<'_>,
 ) -> Vec<Offer> {
     let mut found: Vec<Offer> = Vec::new();
+    if bound.only_once.is_some() {
+        return found;
+    }
     for width in Width::ALL {
         let Some(selectors) = selectors(operation, decision, bound, width) else { continue };
         let known = found.iter().any(|offer| offer.selectors == selectors);

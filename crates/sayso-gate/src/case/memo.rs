@@ -11,6 +11,7 @@ use sayso_policy::{Decision, Operation, State, ToolCall, explain};
 impl Case<'_> {
     pub(super) fn ask_about(&self, known: &Known<'_>, state: &State, decision: &Decision) -> Question {
         let operation = known.operation;
+        let bound = known.bound.as_ref();
         let call = ToolCall {
             actor: operation.actor.clone(),
             cwd: operation.cwd.clone(),
@@ -27,10 +28,12 @@ impl Case<'_> {
             asked_ms: state.now_ms,
             expires_ms: state.now_ms.saturating_add(wait),
             digest: known.digest.clone(),
-            exact: known.bound.exact.clone(),
-            files: known.bound.files.clone(),
+            exact: bound.map(|bound| bound.exact.clone()).unwrap_or_default(),
+            files: bound.map(|bound| bound.files.clone()).unwrap_or_default(),
             policy: self.in_force.policy.version().to_owned(),
-            offers: offers(&self.in_force.policy, operation, decision, &known.bound, state, self.facts),
+            offers: bound
+                .map(|bound| offers(&self.in_force.policy, operation, decision, bound, state, self.facts))
+                .unwrap_or_default(),
             addressees: addressees.into_iter().map(|to| to.map(|to| (*to).clone())).collect(),
             actor: operation.actor.clone(),
             way_in: record.way_in,
@@ -45,6 +48,7 @@ impl Case<'_> {
             effects: record.effects,
             more_effects: record.more_effects,
             left_out,
+            only_once: bound.and_then(|bound| bound.only_once.clone()),
             folded: false,
         }
     }

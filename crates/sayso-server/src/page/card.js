@@ -138,7 +138,7 @@ function Answers({ approval, act, ready, pending }) {
   const offer = approval.offers.find((it) => it.width === width);
   // What cannot be seen whole is not allowed by a key that is pressed by habit.
   const unseen = approval.left_out || approval.folded;
-  const lasting = [...(approval.actor.session ? [['session', 'this session']] : []), ...(approval.site ? [['always', 'always here']] : [])];
+  const lasting = approval.only_once ? [] : [...(approval.actor.session ? [['session', 'this session']] : []), ...(approval.site ? [['always', 'always here']] : [])];
   return html`<div class="answers" role="group" aria-label="Answer">
     <button class="yes ${unseen ? '' : 'by-key'}" disabled=${!ready || sent} onClick=${() => answer('allow')}>${unseen ? 'Allow unseen' : html`Allow <kbd aria-hidden="true">a</kbd>`}</button>
     <button class="no" disabled=${!ready || sent} onClick=${() => answer('deny')}>Deny <kbd aria-hidden="true">d</kbd></button>
@@ -146,6 +146,7 @@ function Answers({ approval, act, ready, pending }) {
       <option value="once">this call</option>
       ${lasting.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
     </select></label>
+    ${approval.only_once && html`<span class="hint">a yes holds once: <${Said} text=${approval.only_once} most=${200} /></span>`}
     ${remember !== 'once' && approval.offers.length > 0 && html`<label>width <select disabled=${!pending} value=${width} onChange=${(event) => setWidth(event.target.value)}>
       ${approval.offers.map((it) => html`<option value=${it.width}>${it.width}</option>`)}
     </select></label>`}

@@ -70,6 +70,34 @@ pub fn starts_others(name: &str) -> bool {
         .is_some_and(|found| crate::wrapper::SPECS.iter().any(|file| file.iter().any(|spec| spec.names == found.names)))
 }
 
+/// The programs whose operands are data: they read, print, compare, copy or remove what they are given, and do not go by
+/// what it says. What an option makes one of them run is an effect of its own.
+const DATA: &[&[&[Spec]]] = &[
+    super::coreutils::SPECS,
+    super::archive::SPECS,
+    super::stream::SPECS,
+    &[super::compare::SPECS],
+    &[super::compiler::SPECS],
+    &[super::json::SPECS],
+    &[super::pager::SPECS],
+    &[super::search::SPECS],
+];
+
+/// Whether the operands of a program of this name are data to it, and no instructions.
+#[must_use]
+pub fn takes_data(name: &str) -> bool {
+    let among = |found: &Spec| {
+        DATA.iter().flat_map(|family| family.iter()).any(|file| file.iter().any(|spec| spec.names == found.names))
+    };
+    spec(name).is_some_and(among)
+}
+
+/// The canonical name of a program that is known under this one.
+#[must_use]
+pub fn canonical_name(name: &str) -> Option<&'static str> {
+    find(name).map(|(name, _)| name)
+}
+
 /// The canonical name of a program, and its table.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static Spec)> {
     written(name).or_else(|| written(gnu::plain(name)?))

@@ -91,7 +91,7 @@ pub use describe::describe;
 pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
 pub(crate) use gnu::without_gnu_prefix;
-pub use index::{all, spec, starts_others};
+pub use index::{all, canonical_name, spec, starts_others, takes_data};
 pub(crate) use path::join;
 pub use path::path_target;
 pub(crate) use rewrite::read_again;

@@ -314,6 +314,10 @@ fn selectors(question: &Question, reply: &Reply, person: &Person) -> Result<(Vec
     }
     let offer: Option<&Offer> = question.offers.iter().find(|offer| offer.width == reply.width);
     match offer {
+        None if reply.verdict == Verdict::Allow && question.only_once.is_some() => {
+            let why = question.only_once.as_deref().unwrap_or_default();
+            Err(format!("a yes to this call holds once and cannot be remembered: {why}"))
+        }
         Some(offer) => Ok((offer.selectors.clone(), offer.words.clone())),
         None if reply.verdict == Verdict::Deny && reply.width == Width::Exact => Ok(exact()),
         None => {

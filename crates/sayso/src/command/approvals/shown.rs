@@ -117,6 +117,9 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     for given in &approval.answers {
         line("said", &format!("{} {} at {} ({})", given.person, given.reply.verdict, time(given.time_ms), given.via));
     }
+    if let Some(why) = &question.only_once {
+        line("width", &format!("none: a yes holds once, because {why}"));
+    }
     for offer in &question.offers {
         line("width", &format!("{}: {}", offer.width.as_str(), offer.words));
         for (_, preview) in previews.iter().filter(|(width, _)| *width == offer.width) {
