@@ -90,7 +90,7 @@ test('filters find decisions by verdict, agent, session, tool, rule, text and ti
   await at.page.keyboard.press('/');
   await at.page.keyboard.type('origin filtered');
   await shown(1);
-  await at.page.locator('.title select').selectOption('3600000');
+  await at.page.locator('.title').getByLabel('time').selectOption('3600000');
   await shown(1);
   // A decision that comes while a filter is on is shown only where it matches.
   await asks({ command: 'git push origin filtered again' });
