@@ -164,7 +164,7 @@ test('a link that is cut, wrong or too late says what to do next', async () => {
     await shot(other, name);
     await other.context().close();
   };
-  await says(body.link, /The time to answer this question is over|The question of this link is over/, 'link-late');
+  await says(body.link, 'The time to answer this question is over, and the call was not allowed.', 'link-late');
   await says(body.link.slice(0, -5), 'This link is not known here. Open it whole, from the latest message', 'link-cut');
   await says(served.base + '/answer', 'There is no link in this address', 'link-none');
   onlyRefusals();

@@ -4,7 +4,7 @@ import * as api from '/api.js';
 import { Grant } from '/grants.js';
 import { step } from '/keys.js';
 import { Parts, Time, Wrong, duration, many, useLoaded, useTicks } from '/parts.js';
-import { Said, plain } from '/text.js';
+import { Said } from '/text.js';
 
 const PAGE = 50;
 
@@ -46,7 +46,7 @@ export function Sessions({ on, status }) {
     <ol class="list sessions" ref=${list}>${shown.map((it) => html`<li key=${key(it)}>
       <button class="row" aria-expanded=${open === key(it)} onClick=${() => setOpen(open === key(it) ? null : key(it))}>
         <${Time} ms=${it.last_ms} />
-        <span class="what"><${Said} text=${it.id} most=${60} /> <span class="hint">${it.agents.map((agent) => plain(agent, 40)).join(', ')}</span></span>
+        <span class="what"><${Said} text=${it.id} most=${60} /> ${it.agents.length > 0 && html`<span class="hint">by ${it.agents.map((agent) => html`<${Said} text=${agent} most=${40} /> `)}</span>`}</span>
         <${Parts} said=${it.decisions} most=${most} />
         <span class="who">${many(it.decisions.allow + it.decisions.ask + it.decisions.deny, 'decision')}${it.pending > 0 && html` · <strong>${it.pending} wait</strong>`}</span>
       </button>

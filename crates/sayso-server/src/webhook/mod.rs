@@ -129,7 +129,10 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
                     // One that was asked while the first were told is among them.
                     "approval_required" if pending && !told_first.contains(id) => put(&approval),
                     "approval_response" if !pending => {
-                        app.links.end(id);
+                        // Links of one that nobody answered in time have ended with it, and say so.
+                        if approval.standing != Standing::Expired {
+                            app.links.end(id);
+                        }
                         put(&approval);
                     }
                     _ => {}
