@@ -115,10 +115,10 @@ export function Activity({ on, status }) {
     <div class="title"><h2 id="activity-title">Activity</h2>
       <div class="filters" role="group" aria-label="Filter by verdict">${KINDS.map((it) => html`
         <button class="chip" aria-pressed=${(filters.verdict ?? 'all') === it} onClick=${() => filter({ verdict: it === 'all' ? '' : it })}>${it}</button>`)}</div>
-      <label class="field">what<select value=${filters.kind ?? ''} onChange=${(event) => filter({ kind: event.target.value })}>${WHAT.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
       <label class="field">time<select value=${filters.time ?? ''} onChange=${(event) => filter({ time: event.target.value })}>${TIMES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
     </div>
     <form class="fields" role="search" onSubmit=${(event) => event.preventDefault()}>${NAMES.map(field)}
+      <label class="field">what<select value=${filters.kind ?? ''} onChange=${(event) => { setOpen(null); filter({ kind: event.target.value }); }}>${WHAT.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
       <button type="button" class="quiet" disabled=${!filtered} onClick=${() => { filter(Object.fromEntries([...NAMES, 'verdict', 'time', 'kind'].map((name) => [name, '']))); }}>Clear</button></form>
     ${!filters.kind && html`<${Counts} filters=${filters} filter=${filter} on=${on} hold=${open !== null} />`}
     <${Wrong} text=${wrong} />
