@@ -45,6 +45,26 @@ impl Files for RealFiles {
         read_regular(path, limit, OFlags::empty()).ok().map(|(content, _)| content)
     }
 
+    fn read_through(&self, path: &Path, limit: usize, each: &mut dyn FnMut(&[u8])) -> bool {
+        let mut read = || -> std::io::Result<()> {
+            let (mut file, _) = open_regular(path, limit, OFlags::empty())?;
+            let (mut piece, mut read) = (vec![0; PIECE], 0_usize);
+            loop {
+                let got = match file.read(&mut piece) {
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    got => got?,
+                };
+                read = read.saturating_add(got);
+                match piece.get(..got) {
+                    Some(content) if got > 0 && read <= limit => each(content),
+                    _ if got == 0 => return Ok(()),
+                    _ => return Err(too_large(limit)),
+                }
+            }
+        };
+        read().is_ok()
+    }
+
     fn stamp(&self, path: &Path) -> Option<String> {
         stamp(path).ok()
     }
@@ -65,6 +85,9 @@ fn may_change(path: &Path) -> bool {
     let owned = || std::fs::metadata(path).map_or(true, |meta| meta.uid() == rustix::process::geteuid().as_raw());
     !matches!(access, Err(Errno::ACCESS | Errno::ROFS | Errno::PERM)) || owned()
 }
+
+/// How much of a file is held in memory where it is read piece by piece.
+const PIECE: usize = 64 * 1024;
 
 /// How much of a file's head, and of its tail, a stamp covers.
 const STAMPED: u64 = 1024 * 1024;
@@ -138,6 +161,10 @@ impl Files for Once<'_> {
         self.files.read(path, limit)
     }
 
+    fn read_through(&self, path: &Path, limit: usize, each: &mut dyn FnMut(&[u8])) -> bool {
+        self.files.read_through(path, limit, each)
+    }
+
     fn stamp(&self, path: &Path) -> Option<String> {
         self.files.stamp(path)
     }
@@ -148,26 +175,35 @@ impl Files for Once<'_> {
 }
 
 /// Reads a regular file of at most `limit` bytes, with what `fstat` says of the file that was really opened.
+pub(crate) fn read_regular(path: &Path, limit: usize, flags: OFlags) -> std::io::Result<(Vec<u8>, std::fs::Metadata)> {
+    let (file, meta) = open_regular(path, limit, flags)?;
+    let mut content = Vec::new();
+    file.take(u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() > limit {
+        return Err(too_large(limit));
+    }
+    Ok((content, meta))
+}
+
+/// Opens a regular file that has at most `limit` bytes now.
 ///
 /// An attacker would put a pipe or a device there, so that a plain `open` waits for ever: hence `NONBLOCK`, and the
 /// look at the open file and not at the name.
-pub(crate) fn read_regular(path: &Path, limit: usize, flags: OFlags) -> std::io::Result<(Vec<u8>, std::fs::Metadata)> {
+fn open_regular(path: &Path, limit: usize, flags: OFlags) -> std::io::Result<(std::fs::File, std::fs::Metadata)> {
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(std::io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
-    let most = u64::try_from(limit).unwrap_or(u64::MAX);
-    if meta.len() > most {
-        return Err(std::io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
+    if meta.len() > u64::try_from(limit).unwrap_or(u64::MAX) {
+        return Err(too_large(limit));
     }
-    let mut content = Vec::new();
-    file.take(most.saturating_add(1)).read_to_end(&mut content)?;
-    if content.len() > limit {
-        return Err(std::io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
-    }
-    Ok((content, meta))
+    Ok((file, meta))
+}
+
+fn too_large(limit: usize) -> std::io::Error {
+    std::io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes"))
 }
 
 /// The environment of this process. A hook inherits it from the agent, and so do the agent's tools: what a command
@@ -223,6 +259,18 @@ mod tests {
         assert_eq!(files.read(dir.path(), 10), None);
         assert_eq!(files.read(&dir.path().join("five"), 5).unwrap(), b"12345");
         assert_eq!(files.read(&dir.path().join("five"), 4), None);
+        let through = |path: &Path, limit| {
+            let mut content = Vec::new();
+            files.read_through(path, limit, &mut |piece| content.extend_from_slice(piece)).then_some(content)
+        };
+        assert_eq!(through(&pipe, 10), None);
+        assert_eq!(through(Path::new("/dev/zero"), 10), None);
+        assert_eq!(through(&dir.path().join("five"), 5).unwrap(), b"12345");
+        assert_eq!(through(&dir.path().join("five"), 4), None);
+        let long = vec![7; 3 * PIECE + 1];
+        std::fs::write(dir.path().join("long"), &long).unwrap();
+        assert_eq!(through(&dir.path().join("long"), long.len()).unwrap(), long);
+        std::fs::remove_file(dir.path().join("long")).unwrap();
         assert_eq!(files.list(dir.path(), 2).unwrap().len(), 2);
         assert_eq!(files.list(dir.path(), 1), None);
         assert_eq!(files.list(&pipe, 1), None);

@@ -40,6 +40,15 @@ pub trait Files {
     /// The content of a regular file of at most `limit` bytes.
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>>;
 
+    /// The same, handed out piece by piece, for files that are too large to be held in memory. `false`: it could not be
+    /// read, or holds more than `limit` bytes; what was handed out counts for nothing then.
+    fn read_through(&self, path: &Path, limit: usize, each: &mut dyn FnMut(&[u8])) -> bool {
+        self.read(path, limit).is_some_and(|content| {
+            each(&content);
+            true
+        })
+    }
+
     /// What changes when a file changes, without reading all of it; `None`: that cannot be told.
     fn stamp(&self, path: &Path) -> Option<String>;
 

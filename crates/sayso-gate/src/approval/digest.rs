@@ -96,9 +96,14 @@ fn part(hasher: &mut blake3::Hasher, bytes: &[u8]) {
 
 /// A file as it is: its content, or, where it is too large to be read whole, what changes with it.
 fn look(facts: Facts<'_>, path: &Path, left: &mut usize) -> BoundFile {
-    let content = facts.files.read(path, LARGEST.min(*left));
-    *left = left.saturating_sub(content.as_ref().map_or(0, Vec::len));
-    let hash = content.map(|bytes| blake3::hash(&bytes).to_hex().to_string());
+    // Piece by piece: programs have megabytes, and many may be asked about at once.
+    let (mut hasher, mut read) = (blake3::Hasher::new(), 0_usize);
+    let whole = facts.files.read_through(path, LARGEST.min(*left), &mut |piece| {
+        hasher.update(piece);
+        read = read.saturating_add(piece.len());
+    });
+    *left = left.saturating_sub(if whole { read } else { 0 });
+    let hash = whole.then(|| hasher.finalize().to_hex().to_string());
     BoundFile { path: path.to_owned(), hash: hash.or_else(|| facts.files.stamp(path)) }
 }
 
