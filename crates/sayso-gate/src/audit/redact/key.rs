@@ -1,6 +1,7 @@
 //! Keys that are known by their format, wherever they stand.
 
 use super::{Piece, REDACTED, pieces};
+use std::borrow::Cow;
 
 /// Text without private keys and without keys of well-known formats, and with everything else as it was: for text that
 /// somebody goes on to work with.
@@ -8,7 +9,7 @@ use super::{Piece, REDACTED, pieces};
 pub fn keys(text: &str) -> String {
     let text = without_private_keys(text);
     let clean = |piece| match piece {
-        Piece::Between(between) => between.to_owned(),
+        Piece::Between(between) => between.into(),
         Piece::Word(word) => without_known_keys(word),
     };
     pieces(&text).map(clean).collect()
@@ -22,16 +23,16 @@ pub fn may_hold_keys(bytes: &[u8]) -> bool {
 }
 
 /// `https://user:password@host` without the password.
-pub(super) fn without_url_password(word: &str) -> String {
-    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
+pub(super) fn without_url_password(word: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = word.split_once("://") else { return word.into() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     match authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':').or(Some(("", user)))) {
         Some((user, secret)) if !secret.is_empty() && (!user.is_empty() || secret.len() >= 16) => {
             let sign = if user.is_empty() { "" } else { ":" };
             let after = word.get(scheme.len() + 3 + user.len() + sign.len() + secret.len()..).unwrap_or_default();
-            format!("{scheme}://{user}{sign}{REDACTED}{after}")
+            format!("{scheme}://{user}{sign}{REDACTED}{after}").into()
         }
-        _ => word.to_owned(),
+        _ => word.into(),
     }
 }
 
@@ -114,16 +115,32 @@ fn may_begin_key(word: &str) -> bool {
     let mut before = b' ';
     word.bytes().enumerate().any(|(at, byte)| {
         let inside = std::mem::replace(&mut before, byte).is_ascii_alphanumeric();
-        !inside && byte.is_ascii() && {
+        !inside && begins_key(byte) && {
             let rest = word.get(at..).unwrap_or_default();
             KEYS.iter().any(|(start, _)| start.as_bytes().first() == Some(&byte) && rest.starts_with(start))
         }
     })
 }
 
-pub(super) fn without_known_keys(word: &str) -> String {
+/// Whether one of the keys begins with this byte.
+fn begins_key(byte: u8) -> bool {
+    // One bit for each: all of them are ASCII.
+    const FIRST: u128 = {
+        let (mut first, mut all) = (0, KEYS);
+        while let [(start, _), rest @ ..] = all {
+            if let [byte, ..] = start.as_bytes() {
+                first |= 1 << *byte;
+            }
+            all = rest;
+        }
+        first
+    };
+    byte.is_ascii() && FIRST >> byte & 1 == 1
+}
+
+pub(super) fn without_known_keys(word: &str) -> Cow<'_, str> {
     if !may_begin_key(word) {
-        return word.to_owned();
+        return word.into();
     }
     let mut out = String::new();
     let mut rest = word;
@@ -148,7 +165,7 @@ pub(super) fn without_known_keys(word: &str) -> String {
             .min();
         let Some((from, to)) = found else {
             out.push_str(rest);
-            return out;
+            return out.into();
         };
         out.push_str(rest.get(..from).unwrap_or_default());
         out.push_str(REDACTED);

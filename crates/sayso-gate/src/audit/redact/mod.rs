@@ -14,7 +14,8 @@ pub(super) use value::Room;
 pub use value::arguments;
 
 use key::{without_known_keys, without_private_keys, without_url_password};
-use name::{is_secret_key, is_secret_name};
+use name::{is_secret_key, is_secret_name, may_name_secret};
+use std::borrow::Cow;
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -65,6 +66,12 @@ enum Until {
 
 impl<'a> Redactor<'a> {
     fn between(&mut self, between: &'a str) {
+        // What stands between most words, and changes nothing where nothing is hidden.
+        if between == " " && self.hiding.is_none() {
+            self.out.push(' ');
+            self.before = between;
+            return;
+        }
         let continued = self.last.ends_with('\\') && between.starts_with('\n');
         let first = between.chars().next().unwrap_or(' ');
         self.hiding = match self.hiding {
@@ -109,52 +116,56 @@ impl<'a> Redactor<'a> {
         self.last = word;
     }
 
-    fn redact(&mut self, word: &'a str, expecting: Expecting) -> String {
+    fn redact(&mut self, word: &'a str, expecting: Expecting) -> Cow<'a, str> {
         // `$'x'`, and a line that goes on: the value comes behind it.
         let nothing_yet = word.trim_matches(['\\', '$', '=', ':']).is_empty();
         match expecting {
             Expecting::Value | Expecting::Line if nothing_yet => {
                 self.expecting = expecting;
-                return word.to_owned();
+                return word.into();
             }
-            Expecting::Value => return self.hide(Until::Word),
-            Expecting::Line => return self.hide(Until::Line(self.header_quote)),
-            Expecting::Login => return without_login(word),
+            Expecting::Value => return self.hide(Until::Word).into(),
+            Expecting::Line => return self.hide(Until::Line(self.header_quote)).into(),
+            Expecting::Login => return without_login(word).into(),
             Expecting::Sign if word.starts_with([':', '=']) => {
                 let value = word.trim_start_matches([':', '=', '>']);
                 let next = if word.starts_with(':') { Expecting::Line } else { Expecting::Value };
                 if value.trim_matches(['\\', '$']).is_empty() {
                     self.expecting = next;
-                    return word.to_owned();
+                    return word.into();
                 }
-                return self.hide(Until::Word);
+                return self.hide(Until::Word).into();
             }
             // `PASSWORD 'x'` in SQL, `login ann password x` in a netrc.
             Expecting::Sign
                 if self.last.eq_ignore_ascii_case("password") && (self.netrc || self.before.trim_start() == "'") =>
             {
-                return self.hide(Until::Word);
+                return self.hide(Until::Word).into();
             }
             Expecting::Sign | Expecting::Nothing => {}
         }
         if let Some(kept) = self.short_option(word) {
-            return kept;
+            return kept.into();
         }
-        if is_secret_name(word) || assignment(word).is_some() {
+        let assignment = assignment(word);
+        if assignment.is_some() || is_secret_name(word) {
             self.header_quote = self.before.chars().last().filter(|c| is_quote(*c));
         }
-        if let Some((name, sign, value)) = assignment(word) {
+        if let Some((name, sign, value)) = assignment {
             let line = sign == ":" || is_header(name);
             // `Authorization: Bearer x`, `TOKEN="x y"`, `"password": "x"`: the value is in the next piece.
             if value.trim_matches(['\\', '$']).is_empty() {
                 self.expecting = if line { Expecting::Line } else { Expecting::Value };
-                return word.to_owned();
+                return word.into();
             }
             let hidden = self.hide(if is_header(name) { Until::Line(self.header_quote) } else { Until::Word });
-            return format!("{name}{sign}{hidden}");
+            return format!("{name}{sign}{hidden}").into();
         }
         self.expecting = if self.names_next(word) { Expecting::Value } else { following(word) };
-        without_known_keys(&without_url_password(word))
+        match without_url_password(word) {
+            Cow::Borrowed(word) => without_known_keys(word),
+            Cow::Owned(word) => without_known_keys(&word).into_owned().into(),
+        }
     }
 
     /// A password behind a short option, for the few programs that take one there.
@@ -200,13 +211,13 @@ impl<'a> Redactor<'a> {
     }
 
     /// Hides this word, and what belongs to it.
-    fn hide(&mut self, until: Until) -> String {
+    fn hide(&mut self, until: Until) -> &'static str {
         let quote = self.before.chars().last().filter(|c| is_quote(*c));
         self.hiding = match (until, quote) {
             (Until::Word | Until::Line(None), Some(quote)) => Some(Until::Quote(quote, self.last.ends_with('\\'))),
             (until, _) => Some(until),
         };
-        REDACTED.to_owned()
+        REDACTED
     }
 }
 
@@ -216,6 +227,9 @@ fn is_quote(c: char) -> bool {
 
 /// What the word behind this one is.
 fn following(word: &str) -> Expecting {
+    if !may_name_secret(word) && !word.starts_with('-') {
+        return if word.eq_ignore_ascii_case("bearer") { Expecting::Value } else { Expecting::Nothing };
+    }
     let lower = word.to_ascii_lowercase();
     if matches!(lower.as_str(), "-u" | "--user" | "--proxy-user" | "--basic-auth") {
         return Expecting::Login;
@@ -241,6 +255,9 @@ fn names_a_setting(lower: &str) -> bool {
 
 /// `name=value` or `name:value` where the name is a secret's, wherever in the word: also as a parameter of a URL.
 fn assignment(word: &str) -> Option<(&str, &str, &str)> {
+    if !may_name_secret(word) {
+        return None;
+    }
     word.match_indices(['=', ':']).find_map(|(at, sign)| {
         let (before, value) = (word.get(..at)?, word.get(at + 1..)?);
         let name = before.rsplit(['?', '&', '/', '{', '[', '=', ':']).next().unwrap_or(before);
@@ -258,7 +275,7 @@ fn is_header(name: &str) -> bool {
 fn without_login(word: &str) -> String {
     match word.split_once(':') {
         Some((user, password)) if !password.is_empty() => format!("{user}:{REDACTED}"),
-        _ => without_known_keys(word),
+        _ => without_known_keys(word).into_owned(),
     }
 }
 
@@ -269,6 +286,10 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// At most `limit` characters of a text, with a word on how much is missing.
 pub(super) fn cut(text: &str, limit: usize) -> String {
+    // So many bytes are never more characters.
+    if text.len() <= limit {
+        return text.to_owned();
+    }
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
         Some((end, _)) => format!("{} ... ({} more bytes)", text.get(..end).unwrap_or_default(), text.len() - end),

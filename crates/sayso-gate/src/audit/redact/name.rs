@@ -2,6 +2,9 @@
 
 /// Whether a variable, option, header or argument of this name holds a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
+    if !may_name_secret(name) {
+        return false;
+    }
     let mut letters = String::with_capacity(name.len());
     letters.extend(name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()));
     const ANYWHERE: &[&str] = &[
@@ -34,29 +37,27 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     if NEVER.contains(&letters.as_str()) && !(letters == "pwd" && name.starts_with('-')) {
         return false;
     }
-    // Every word of a record is looked at, and most are no such name: one pass for what each of the names above holds.
-    let holds_stem = letters.bytes().enumerate().any(|(at, byte)| {
-        let stems: &[&str] = match byte {
-            b'a' => &["auth"],
-            b'c' => &["credential", "connectionstring"],
-            b'k' => &["key"],
-            b'p' => &["pass"],
-            b's' => &["secret"],
-            b't' => &["token"],
-            b'x' => &["xamzsignature", "xgoogsignature"],
-            _ => return false,
-        };
-        letters.get(at..).is_some_and(|rest| stems.iter().any(|stem| rest.starts_with(stem)))
-    });
-    if !holds_stem && !["pwd", "pat", "cookie", "sig", "jwt"].iter().any(|end| letters.ends_with(end)) {
-        return false;
-    }
     // A variable whose name ends in KEY: STRIPE_KEY, SSH_PRIVATE_KEY.
     let shouted =
         name.ends_with("_KEY") && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
     shouted
         || ANYWHERE.iter().any(|part| letters.contains(part))
         || AT_END.iter().any(|end| letters.ends_with(end) && (letters == *end || ends_as_word(name, end)))
+}
+
+/// Whether a word, or a part of it, may be such a name. Every word of a record is looked at, and most are none: one pass
+/// for the beginnings of what each of the names above holds, with nothing copied.
+pub(super) fn may_name_secret(word: &str) -> bool {
+    let mut last = 0_u32;
+    word.bytes().filter(u8::is_ascii_alphanumeric).any(|byte| {
+        last = last << 8 | u32::from(byte.to_ascii_lowercase());
+        let four = matches!(
+            &last.to_be_bytes(),
+            b"auth" | b"cook" | b"conn" | b"cred" | b"pass" | b"secr" | b"toke" | b"xamz" | b"xgoo"
+        );
+        four || matches!(&last.to_be_bytes(), [_, b'j', b'w', b't'] | [_, b'k', b'e', b'y'] | [_, b'p', b'a', b't'])
+            || matches!(&last.to_be_bytes(), [_, b'p', b'w', b'd'] | [_, b's', b'i', b'g'])
+    })
 }
 
 /// The same for a member of an object, where `pwd` is no variable.
