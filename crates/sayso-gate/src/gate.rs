@@ -273,8 +273,8 @@ impl Gate {
     ) -> Unsaid {
         let digest = operation.as_ref().map(|o| permit::digest(o, &decision.policy_version));
         let circumstances = case.circumstances;
-        let mut record = seen.record(operation.as_ref(), &decision, circumstances, digest.clone(), began.elapsed());
-        record.id.clone_from(&case.id);
+        let (id, took) = (case.id.clone(), began.elapsed());
+        let record = seen.record(id, operation.as_ref(), &decision, circumstances, digest.clone(), took);
         let policy_kept = self.keep_policy(&case.in_force);
         Unsaid { recorder: Arc::clone(&self.recorder), policy_kept, decision, record, digest, operation }
     }

@@ -202,7 +202,7 @@ impl Record {
             called_as: CalledAs::default(),
             room: Room::new(TEXT_KEPT, MEMBERS_KEPT),
         };
-        seen.record(None, &decision, circumstances, None, Duration::ZERO)
+        seen.record(fresh_id(), None, &decision, circumstances, None, Duration::ZERO)
     }
 }
 
@@ -279,6 +279,7 @@ impl Seen {
 
     pub(crate) fn record(
         self,
+        id: String,
         operation: Option<&Operation>,
         decision: &Decision,
         circumstances: &Circumstances,
@@ -289,7 +290,7 @@ impl Seen {
         let canonical = operation.map(|o| o.tool.canonical.clone()).filter(|name| !name.is_empty());
         let (effects, more_effects) = operation.map(|o| effects(o, decision)).unwrap_or_default();
         Record {
-            id: fresh_id_at(time_ms),
+            id,
             time_ms,
             way_in: circumstances.way_in.clone(),
             peer: circumstances.peer.clone(),

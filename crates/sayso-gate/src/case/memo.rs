@@ -20,11 +20,12 @@ impl Case<'_> {
         };
         let seen = Seen::asked(&call);
         let left_out = seen.left_out();
-        let record = seen.record(Some(operation), decision, self.circumstances, None, std::time::Duration::ZERO);
+        let took = std::time::Duration::ZERO;
+        let record = seen.record(fresh_id(), Some(operation), decision, self.circumstances, None, took);
         let addressees = decision.addressees();
         let wait = addressees.iter().flatten().filter_map(|to| to.expires_ms).min().unwrap_or(USUAL_WAIT_MS);
         Question {
-            id: fresh_id(),
+            id: record.id,
             asked_ms: state.now_ms,
             expires_ms: state.now_ms.saturating_add(wait),
             digest: known.digest.clone(),
