@@ -73,7 +73,7 @@ impl<'a> Case<'a> {
     ) -> Self {
         let facts = Facts { files: looked, env };
         let in_force = policy.current();
-        let switch = memory.and_then(|memory| memory.switch(now_ms()));
+        let switch = memory.and_then(|memory| memory.switch(looked, now_ms()));
         let counting = in_force.policy.counting(switch.as_ref().map(|switch| switch.mode));
         let id = fresh_id();
         Self {
@@ -456,7 +456,7 @@ impl<'a> Case<'a> {
     /// call, while it waits for an answer means that call too.
     fn renew(&mut self, memory: &Memory) {
         self.in_force = self.policy.current_now();
-        self.switch = memory.switch(now_ms());
+        self.switch = memory.switch(self.looked, now_ms());
         self.counting = self.in_force.policy.counting(self.mode());
     }
 

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Seek as _, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The real file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,6 +121,8 @@ pub struct Once<'a> {
     files: &'a dyn Files,
     /// By the bytes of the path.
     seen: RefCell<HashMap<Box<[u8]>, Kind>>,
+    /// Files of Sayso's own that are not there.
+    missing: RefCell<Vec<PathBuf>>,
 }
 
 /// So many paths are kept in mind; a call can make its judgement look at many more.
@@ -130,12 +132,27 @@ impl<'a> Once<'a> {
     /// Nothing is seen yet.
     #[must_use]
     pub fn over(files: &'a dyn Files) -> Self {
-        Self { files, seen: RefCell::new(HashMap::with_capacity(28)) }
+        Self { files, seen: RefCell::new(HashMap::with_capacity(28)), missing: RefCell::default() }
     }
 
     /// What is seen from now on is looked at anew.
     pub fn forget(&self) {
         self.seen.borrow_mut().clear();
+        self.missing.borrow_mut().clear();
+    }
+
+    /// Whether a file of Sayso's own is not there: on the real file system, whatever the files of the call are.
+    #[must_use]
+    pub fn is_missing(&self, path: &Path) -> bool {
+        let bytes = path.as_os_str().as_bytes();
+        if self.missing.borrow().iter().any(|known| known.as_os_str().as_bytes() == bytes) {
+            return true;
+        }
+        let missing = RealFiles.kind(path) == Kind::Missing;
+        if missing {
+            self.missing.borrow_mut().push(path.to_owned());
+        }
+        missing
     }
 }
 
@@ -282,9 +299,13 @@ mod tests {
         let path = dir.path().join("x");
         let once = Once::over(&RealFiles);
         assert_eq!(once.kind(&path), Kind::Missing);
+        assert!(once.is_missing(&path));
         std::fs::write(&path, "x").unwrap();
         assert_eq!(once.kind(&path), Kind::Missing);
+        assert!(once.is_missing(&path));
         once.forget();
+        assert!(!once.is_missing(&path));
+        assert!(!Once::over(&sayso_shell::MemoryFiles::new()).is_missing(&path), "whatever the files of the call are");
         assert_eq!(once.kind(&path), Kind::File { executable: false });
         // What files hold is read each time.
         assert_eq!(once.read(&path, 9).unwrap(), b"x");

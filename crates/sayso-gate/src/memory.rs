@@ -1,5 +1,6 @@
 //! What a gate remembers with, opened when a call first needs it.
 
+use crate::files::Once;
 use crate::mode::{self, Switch};
 use crate::policy::Repository;
 use crate::store::Sqlite;
@@ -48,8 +49,8 @@ impl Memory {
     }
 
     /// The mode that an operator has switched on, if one is in force now.
-    pub(crate) fn switch(&self, now_ms: u64) -> Option<Switch> {
-        mode::in_force(&self.places, now_ms)
+    pub(crate) fn switch(&self, looked: &Once<'_>, now_ms: u64) -> Option<Switch> {
+        mode::in_force_for(looked, &self.places, now_ms)
     }
 }
 

@@ -4,7 +4,7 @@
 //! and no tool call reaches it: the integrity stage denies the folder, and the command that writes it.
 
 use crate::audit::{Change, Event, Kind, now_ms};
-use crate::files::read_regular;
+use crate::files::{Once, read_regular};
 use crate::memory::Memory;
 use crate::store::Records;
 use crate::{Error, Places, reason};
@@ -82,6 +82,12 @@ pub fn in_force(places: &Places, now_ms: u64) -> Option<Switch> {
             until_ms: None,
         }),
     }
+}
+
+/// The same while a call is judged, by what is seen of files since it came: where no switch is, as nearly always, the
+/// calls that are judged together look for it once.
+pub(crate) fn in_force_for(looked: &Once<'_>, places: &Places, now_ms: u64) -> Option<Switch> {
+    if looked.is_missing(&file(places)) { None } else { in_force(places, now_ms) }
 }
 
 /// Switches the mode, loudly: the record says who, why and until when, before it counts. A halt counts first, and

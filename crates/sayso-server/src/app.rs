@@ -15,7 +15,7 @@ use crate::who::{Caller, Role};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
 use sayso_gate::store::Sqlite;
-use sayso_gate::{Gate, InForce, Live, Memory, Places, Recorder, Sessions};
+use sayso_gate::{Gate, InForce, Live, Memory, Once, Places, Recorder, Sessions};
 use sayso_policy::explain::visible;
 use sayso_policy::{Actor, PolicyText};
 use std::collections::HashMap;
@@ -191,12 +191,13 @@ impl App {
     }
 
     /// Puts the name and tenant of a token on what is asked with it. Without that token nobody asks under them: a yes, a
-    /// limit and a record are for whoever asked.
-    pub(crate) fn sign(&self, caller: &Caller, actor: &mut Actor) -> Result<(), ApiError> {
+    /// limit and a record are for whoever asked. What was seen of files since the request came may be used.
+    pub(crate) fn sign(&self, caller: &Caller, actor: &mut Actor, looked: Option<&Once<'_>>) -> Result<(), ApiError> {
         caller.sign(actor);
         let foreign_name = caller.person.is_none();
         let foreign_tenant = caller.tenant.is_none() && caller.role == Role::Agent;
         if (foreign_name && actor.agent.is_some() || foreign_tenant && actor.tenant.is_some())
+            && !looked.is_some_and(|looked| self.tokens.are_none(looked))
             && self.tokens.are_for(actor.agent.as_deref().filter(|_| foreign_name), actor.tenant.as_deref())
         {
             return Err(ApiError::needs_that_token());

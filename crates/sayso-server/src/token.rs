@@ -2,9 +2,9 @@
 
 use crate::clock::now_ms;
 use crate::who::{Caller, Role};
-use sayso_gate::Places;
 use sayso_gate::audit::{Change, Event, Kind};
 use sayso_gate::store::{Records as _, Sqlite};
+use sayso_gate::{Once, Places};
 use sayso_policy::Person;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -204,6 +204,11 @@ impl Tokens {
         let person = Person { groups: token.groups.clone(), ..Person::named(&token.name) };
         let via = Cow::Owned(format!("token {}", token.name));
         Some(Caller { person: Some(person), role: token.role, tenant: token.tenant.clone(), via, peer: None })
+    }
+
+    /// Whether there never was a token, by what was seen of files.
+    pub(crate) fn are_none(&self, looked: &Once<'_>) -> bool {
+        looked.is_missing(&self.path)
     }
 
     /// Whether a token in force has this name, or is of this tenant. A file that cannot be read may hold any.

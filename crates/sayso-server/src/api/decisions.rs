@@ -177,7 +177,7 @@ pub(super) fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
 pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'_>) -> Result<Asked, ApiError> {
     fields.only(&wire::OF_A_CALL).map_err(ApiError::malformed)?;
     let (mut call, env) = wire::call_in(fields, looked).map_err(ApiError::malformed)?;
-    app.sign(caller, &mut call.actor)?;
+    app.sign(caller, &mut call.actor, Some(looked))?;
     // The first call of a session fixes its folder; later ones cannot move it.
     if let Some(session) = &call.actor.session
         && let Some(root) = call.workspace.root()

@@ -65,7 +65,7 @@ fn take_down(app: &App, caller: &Caller, fields: &Fields) -> Result<Value, ApiEr
     let (record, call_id, session) = (text("record")?, text("call_id")?, text("session")?);
     let mut actor =
         Actor { session: session.clone(), agent: text("agent")?, tenant: text("tenant")?, ..Actor::default() };
-    app.sign(caller, &mut actor)?;
+    app.sign(caller, &mut actor, None)?;
     let by = Reporter::of(&actor, "http");
     let which = match (record, &call_id) {
         (Some(record), _) => Which::Reported { record, by },

@@ -72,7 +72,7 @@ pub(super) async fn filter(
 fn judge(app: &App, caller: &Caller, fields: &Fields) -> Result<Filtered, ApiError> {
     let given = given(fields)?;
     let mut actor = wire::actor(fields).map_err(ApiError::malformed)?;
-    app.sign(caller, &mut actor)?;
+    app.sign(caller, &mut actor, None)?;
     let workspace = match wire::folder(fields, "workspace").map_err(ApiError::malformed)? {
         Some(workspace) => Some(workspace),
         None => wire::folder(fields, "cwd").map_err(ApiError::malformed)?,
