@@ -2,8 +2,8 @@
 //!
 //! Whoever finds no batch open opens one, waits for the writer, and carries in one turn all that others have put into
 //! it by then; those wait until it is committed. So the writer is asked for once for each batch and not once for each
-//! decision, and a caller sleeps and is woken once. Where the last batch had company, the next one is given a moment
-//! to find some: so many rows share the pages that a commit writes.
+//! decision, and a caller sleeps and is woken once. Where the last batch had company, the next one, if it is opened with
+//! a single row, is given a moment to find some: so many rows share the pages that a commit writes.
 
 use super::durable::Durable;
 use super::group::{Group, Transaction, Turn};
@@ -80,7 +80,10 @@ impl Batches {
         };
         let places = self.join(rows);
         if places.carries {
-            self.gather();
+            // Whoever brings several has gathered them elsewhere: waiting for more holds all of them up.
+            if records.len() == 1 {
+                self.gather();
+            }
             self.carry(&places.fate, group, durable);
         }
         places.wait()
