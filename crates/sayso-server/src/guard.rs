@@ -47,9 +47,10 @@ impl WayIn {
 
     /// Whether a `Host` is ours. Names are the same in capital letters, and a usual port may be left out.
     fn is_called(self, host: &str) -> bool {
-        let is = |name: &str, port: u16| {
-            host.strip_suffix(&format!(":{port}")).is_some_and(|host| host.eq_ignore_ascii_case(name))
-        };
+        let (before, port_of) = host.rsplit_once(':').unwrap_or((host, ""));
+        // As it is written and no other way: `07171` and `+7171` are no ports of ours.
+        let port_of = port_of.parse::<u16>().ok().filter(|_| !port_of.starts_with(['0', '+']));
+        let is = |name: &str, port: u16| port_of == Some(port) && before.eq_ignore_ascii_case(name);
         match self {
             Self::Loopback(port) => NAMES.iter().any(|name| is(name, port)),
             Self::Tls(named) => named
@@ -76,6 +77,7 @@ pub(crate) async fn guard(way_in: WayIn, request: Request, next: Next) -> Respon
 
 /// Puts headers on an answer.
 pub(crate) fn dress(mut response: Response) -> Response {
+    response.headers_mut().reserve(HEADERS.len());
     for (name, value) in HEADERS {
         response.headers_mut().insert(name.clone(), HeaderValue::from_static(value));
     }
@@ -173,9 +175,17 @@ mod tests {
         for host in ["127.0.0.1:7171", "localhost:7171", "[::1]:7171"] {
             assert!(check(way_in, &headers(&[("host", host)])).is_ok(), "{host}");
         }
-        for host in
-            ["evil.example:7171", "127.0.0.1", "127.0.0.1:80", "localhost.evil.example:7171", "127.0.0.1:71710", ""]
-        {
+        for host in [
+            "evil.example:7171",
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "127.0.0.1:07171",
+            "127.0.0.1:+7171",
+            "127.0.0.1:7171:7171",
+            "localhost.evil.example:7171",
+            "127.0.0.1:71710",
+            "",
+        ] {
             assert!(check(way_in, &headers(&[("host", host)])).is_err(), "{host}");
         }
         assert!(check(way_in, &headers(&[])).is_err());

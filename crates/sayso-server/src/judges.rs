@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const MANY: usize = 64;
 /// A call that waits so long may stand behind one that hangs, on a file system that does not answer: another thread
 /// is to take it. Not more often than this, and not more threads.
-pub(crate) const TOO_LONG: Duration = Duration::from_millis(20);
+const TOO_LONG: Duration = Duration::from_millis(20);
 const MOST_THREADS: usize = 256;
 /// A thread ends when there was nothing to do for so long.
 const IDLE: Duration = Duration::from_secs(5);
@@ -51,7 +51,8 @@ struct Desk {
     recording: bool,
     threads: usize,
     idle: usize,
-    helped: Instant,
+    /// Somebody looks from time to time whether calls wait for too long.
+    watched: bool,
 }
 
 /// What a thread does next.
@@ -65,8 +66,8 @@ enum Next {
 impl Judges {
     pub(crate) fn new() -> Arc<Self> {
         let usual = std::thread::available_parallelism().map_or(2, |cores| cores.get().min(8));
-        let (calls, judged, helped) = (VecDeque::new(), Vec::new(), Instant::now());
-        let desk = Desk { calls, came: 0, judged, recording: false, threads: 0, idle: 0, helped };
+        let (calls, judged) = (VecDeque::new(), Vec::new());
+        let desk = Desk { calls, came: 0, judged, recording: false, threads: 0, idle: 0, watched: false };
         Arc::new(Self { desk: Mutex::new(desk), work: Condvar::new(), usual })
     }
 
@@ -83,13 +84,36 @@ impl Judges {
         }
     }
 
-    /// Somebody waits for too long.
-    pub(crate) fn help(self: &Arc<Self>) {
+    /// Has somebody look, for as long as calls come, whether one of them waits for too long: one clock for all of them,
+    /// which is cheaper than one for each.
+    pub(crate) fn keep_watch(self: &Arc<Self>) {
+        if !std::mem::replace(&mut self.lock().watched, true) {
+            let judges = Arc::clone(self);
+            tokio::spawn(async move {
+                let mut came = None;
+                while judges.look_after(&mut came) {
+                    tokio::time::sleep(TOO_LONG).await;
+                }
+            });
+        }
+    }
+
+    /// `false`: nobody has come since the last look, when so many had, and nobody waits.
+    fn look_after(self: &Arc<Self>, came: &mut Option<u64>) -> bool {
         let mut desk = self.lock();
-        if !desk.calls.is_empty() && desk.helped.elapsed() >= TOO_LONG {
-            desk.helped = Instant::now();
+        let last = came.replace(desk.came);
+        if desk.calls.is_empty() && last == Some(desk.came) {
+            // INVARIANT: under the lock: whoever comes next has somebody look again.
+            desk.watched = false;
+            return false;
+        }
+        // The first in the queue stood there at the last look already.
+        if let (Some((first, _)), Some(last)) = (desk.calls.front(), last)
+            && *first <= last
+        {
             self.call_one(desk, MOST_THREADS);
         }
+        true
     }
 
     fn call_one(self: &Arc<Self>, mut desk: MutexGuard<'_, Desk>, most: usize) {
@@ -190,8 +214,9 @@ mod tests {
             tell.send("judged").unwrap();
             None
         }));
+        let mut came = None;
         while told.recv_timeout(TOO_LONG) != Ok("judged") {
-            judges.help();
+            assert!(judges.look_after(&mut came), "nobody goes while a call waits");
         }
         drop(release);
     }

@@ -87,6 +87,9 @@ pub fn serve(options: Options) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("sayso-serve")
+        // A thousand questions that come at once leave many threads behind: they go while the record is still looked at
+        // several times a second, which keeps each of them awake for a moment.
+        .thread_keep_alive(std::time::Duration::from_secs(2))
         .build()
         .map_err(|error| Error::Io("start the server's threads", error))?;
     let served = runtime.block_on(run(options));

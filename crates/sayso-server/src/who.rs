@@ -6,11 +6,9 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::guard::WayIn;
 use crate::key::Via;
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Peer;
 use sayso_policy::{Actor, Person};
@@ -110,25 +108,20 @@ impl Caller {
 pub(crate) struct Bearer(pub(crate) Arc<str>);
 
 /// Finds out who sends a request. A token that is not good is refused, and not taken for none.
-pub(crate) async fn identify(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+pub(crate) fn identify(app: &App, mut request: Request) -> Result<Request, ApiError> {
     let way_in = request.extensions().get::<WayIn>().copied();
-    let caller = match request.headers().get(header::AUTHORIZATION) {
+    let (mut caller, bearer) = match request.headers().get(header::AUTHORIZATION) {
         None if way_in.is_none_or(WayIn::needs_token) && !signs_in_later(&request) => Err(ApiError::no_token()),
         None => Ok((Caller::anybody(), Bearer(Arc::default()))),
         Some(value) => {
             let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
             app.caller(token, Instant::now()).map(|caller| (caller, Bearer(token.into())))
         }
-    };
-    match caller {
-        Ok((mut caller, bearer)) => {
-            caller.peer = request.extensions().get::<Peer>().cloned();
-            request.extensions_mut().insert(caller);
-            request.extensions_mut().insert(bearer);
-            next.run(request).await
-        }
-        Err(error) => error.into_response(),
-    }
+    }?;
+    caller.peer = request.extensions().get::<Peer>().cloned();
+    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(bearer);
+    Ok(request)
 }
 
 /// Whether a request is for what everybody may know, or brings what it signs in with in another way.

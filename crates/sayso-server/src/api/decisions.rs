@@ -1,18 +1,15 @@
 //! `POST /v1/decisions`: judges a call by the gate, records it, and answers; with `wait`, once people have answered.
 
-use super::{batch, body};
+use super::batch;
+use super::body::{self, JsonBody};
 use crate::app::App;
 use crate::error::ApiError;
-use crate::judges::{Pending, TOO_LONG};
+use crate::judges::Pending;
 use crate::waiting;
 use crate::who::Caller;
 use crate::wire::line::{Fields, Id};
 use crate::wire::{self, CallEnvironment};
-use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
-use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
 use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, Once, RealFiles, Unsaid};
 use sayso_policy::{Facts, Reason, ToolCall};
@@ -51,14 +48,14 @@ pub(super) struct Asked {
 pub(super) async fn decisions(
     State(app): State<Arc<App>>,
     caller: Caller,
-    headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
+    JsonBody(body): JsonBody,
 ) -> Result<Response, ApiError> {
-    let body = body::json(&headers, bytes)?;
     if batch::is_list(&body) {
         return Ok(batch::decide(app, caller, body).await?.into_response());
     }
     let (id, fields) = body::read(&body)?;
+    // The buffer of the connection hangs on it, and the caller may wait for people.
+    drop(body);
     let wait = wait(&fields)?;
     // Before anybody is asked: whoever has no place to wait has asked nothing.
     let _place = wait.map(|_| app.waiters.enter(&caller)).transpose()?;
@@ -66,7 +63,7 @@ pub(super) async fn decisions(
         Ahead::Said(said) => said,
         Ahead::Needs(asked) => remembering(&app, asked, wait).await?,
     };
-    Ok(Json(said.to(id)).into_response())
+    body::answer(&said.to(id))
 }
 
 impl Answered {
@@ -111,7 +108,7 @@ enum Ahead {
 
 /// Judges and records a call that needs nothing else, together with others.
 async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, ApiError> {
-    let (answer, mut answered) = oneshot::channel();
+    let (answer, answered) = oneshot::channel();
     let ready = Arc::clone(app);
     app.judges.judge(Box::new(move |looked| {
         let asked = asked(&ready, &caller, &fields, looked);
@@ -128,12 +125,8 @@ async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, 
             }
         }
     }));
-    loop {
-        match tokio::time::timeout(TOO_LONG, &mut answered).await {
-            Ok(told) => return told.map_err(|error| ApiError::internal(&error))?,
-            Err(_) => app.judges.help(),
-        }
-    }
+    app.judges.keep_watch();
+    answered.await.map_err(|error| ApiError::internal(&error))?
 }
 
 /// Judges a call with what is remembered, and by people. That waits for the disk, on a thread of its own.

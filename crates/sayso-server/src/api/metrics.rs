@@ -5,10 +5,9 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::metrics::Now;
 use crate::who::Caller;
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::http::header;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use sayso_gate::approval::Standing;
 use sayso_gate::store::Records as _;
 use std::path::Path;
@@ -40,11 +39,4 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
     });
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text.await?))
-}
-
-/// Counts answers.
-pub(super) async fn count(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let response = next.run(request).await;
-    app.metrics.answered(response.status());
-    response
 }

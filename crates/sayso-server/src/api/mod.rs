@@ -31,6 +31,9 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::who;
 use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
 use std::sync::Arc;
 
@@ -74,10 +77,19 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/v1/audit/verify", get(audit::verify))
         .route("/v1/audit/export", get(audit::export::export))
         .route("/v1/stream", get(stream::stream))
-        .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), who::identify))
-        .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), metrics::count))
+        .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), identify_and_count))
         .fallback(async || ApiError::not_found())
         .method_not_allowed_fallback(async || ApiError::wrong_method())
+}
+
+/// Finds out who sends a request, and counts the answer. One step and not two: each is paid for with every decision.
+async fn identify_and_count(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let response = match who::identify(&app, request) {
+        Ok(request) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    app.metrics.answered(response.status());
+    response
 }
 
 /// For what anybody may send from anywhere: nothing but a key or a link is in it.
