@@ -41,7 +41,7 @@ impl Kept {
     pub fn selector(&self) -> String {
         match &self.grant.selector {
             GrantSelector::Digest(_) => "exactly one call".to_owned(),
-            GrantSelector::Pattern { verb, pattern } => format!("{verb:?}: {pattern}").to_lowercase(),
+            GrantSelector::Pattern { verb, pattern, .. } => format!("{verb:?}: {pattern}").to_lowercase(),
         }
     }
 

@@ -16,6 +16,8 @@ mod gaps;
 mod steered;
 #[path = "memory/waited.rs"]
 mod waited;
+#[path = "memory/widths.rs"]
+mod widths;
 
 use sayso_gate::approval::{Approval, Offer, Presence, Refused, Remember, Reply, Standing, Width};
 use sayso_gate::audit::{Event, Kind, Query};

@@ -36,7 +36,7 @@ pub use sayso_shell as shell;
 pub use stage::grants::runs_anything;
 pub use stage::integrity::Protected;
 pub use stage::limits::Allowance;
-pub use state::{Counting, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
+pub use state::{Counting, Executable, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
 pub use strict::Strict;
 pub use word::*;
 

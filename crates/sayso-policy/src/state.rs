@@ -2,9 +2,10 @@
 
 use crate::text::Mode;
 use crate::word::{Actor, Person, Verdict};
-use sayso_shell::Verb;
+use sayso_shell::{Files, Run, Verb};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Everything that a decision may depend on beyond policy and operation.
@@ -196,5 +197,34 @@ pub enum GrantSelector {
         verb: Verb,
         /// A pattern of the policy language.
         pattern: String,
+        /// For a program: the file that its name meant. `None`: whatever the name means.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<Executable>,
     },
+}
+
+/// The file that the name of a program meant when somebody said yes to the program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Executable {
+    /// Where it is, links followed; `None`: the name led nowhere.
+    pub path: Option<PathBuf>,
+    /// What changes when it changes, where the user under whom calls run could change it. What the system looks after
+    /// may be brought up to date: the path says enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<String>,
+}
+
+impl Executable {
+    /// The file that a program's name means now.
+    #[must_use]
+    pub fn of(run: &Run, files: &dyn Files) -> Self {
+        let path = run.program.path.as_deref().map(|path| sayso_shell::canonical(files, path).path);
+        // Also where the name was found: who can change that folder can put another program there.
+        let found = run.program.path.as_deref().into_iter().chain(path.as_deref());
+        let stamp = found
+            .clone()
+            .any(|path| files.changeable(path))
+            .then(|| path.as_deref().and_then(|path| files.stamp(path)).unwrap_or_else(|| "unknown".to_owned()));
+        Self { stamp, path }
+    }
 }

@@ -10,8 +10,8 @@
 
 use sayso_policy::shell::{MemoryFiles, NoEnvironment, Verb};
 use sayso_policy::{
-    Actor, Decision, Facts, Grant, GrantSelector, Layer, Operation, Person, Policy, PolicyText, State, ToolCall,
-    Verdict, Workspace,
+    Actor, Decision, Executable, Facts, Grant, GrantSelector, Layer, Operation, Person, Policy, PolicyText, State,
+    ToolCall, Verdict, Workspace,
 };
 
 const SITE: &str = "site";
@@ -24,7 +24,7 @@ fn policy(text: &str) -> Policy {
 fn by_pattern(verb: Verb, pattern: &str) -> Grant {
     Grant {
         id: "g1".to_owned(),
-        selector: GrantSelector::Pattern { verb, pattern: pattern.to_owned() },
+        selector: GrantSelector::Pattern { verb, pattern: pattern.to_owned(), program: None },
         workspace: Some(SITE.to_owned()),
         session: None,
         uses_left: None,
@@ -264,4 +264,58 @@ fn a_wide_path_does_not_reach_what_is_guarded() {
     for guarded in [".git/hooks/pre-commit", ".env", "../x", ".envrc"] {
         assert_eq!(on(guarded).verdict, Verdict::Ask, "{guarded}");
     }
+}
+
+/// What a PATH of these folders says.
+struct OnPath;
+
+impl sayso_policy::shell::Environment for OnPath {
+    fn get(&self, name: &str) -> Option<String> {
+        (name == "PATH").then(|| "/home/u/bin:/usr/bin".to_owned())
+    }
+}
+
+#[test]
+fn a_yes_to_a_program_follows_its_file_where_its_user_could_change_it() {
+    let policy = policy("default = \"ask\"\n");
+    let verdict = |given: &MemoryFiles, now: &MemoryFiles| {
+        let operation = |files: &MemoryFiles| {
+            let facts = Facts { files, env: &OnPath };
+            let mut call = ToolCall::command("frob x");
+            call.cwd = Some("/w".into());
+            call.workspace = Workspace::new("/w", None);
+            Operation::new(call, facts)
+        };
+        let run = operation(given).analysis.unwrap().runs.remove(0);
+        let mut grant = by_pattern(Verb::Run, "frob");
+        grant.selector = GrantSelector::Pattern {
+            verb: Verb::Run,
+            pattern: "frob".into(),
+            program: Some(Executable::of(&run, given)),
+        };
+        let state = State { grants: vec![grant], workspace: Some(SITE.to_owned()), ..State::default() };
+        let facts = Facts { files: now, env: &OnPath };
+        policy.evaluate(&operation(now), &state, facts).verdict
+    };
+    let machine = |system: Option<&[u8]>, own: Option<&[u8]>| {
+        let mut files = MemoryFiles::new();
+        files.folder("/w").folder("/home/u/bin").folder("/usr/bin");
+        if let Some(content) = system {
+            files.program("/usr/bin/frob", content);
+        }
+        if let Some(content) = own {
+            files.program("/home/u/bin/frob", content);
+        }
+        files
+    };
+    let system = machine(Some(b"1"), None);
+    assert_eq!(verdict(&system, &system), Verdict::Allow);
+    assert_eq!(verdict(&system, &machine(Some(b"2"), None)), Verdict::Allow, "a package was brought up to date");
+    assert_eq!(verdict(&system, &machine(Some(b"1"), Some(b"1"))), Verdict::Ask, "another comes first");
+    let own = machine(None, Some(b"1"));
+    assert_eq!(verdict(&own, &own), Verdict::Allow);
+    assert_eq!(verdict(&own, &machine(None, Some(b"2"))), Verdict::Ask, "it was written over");
+    let none = machine(None, None);
+    assert_eq!(verdict(&none, &none), Verdict::Allow);
+    assert_eq!(verdict(&none, &own), Verdict::Ask, "it was not there");
 }

@@ -145,6 +145,15 @@ impl Table {
         self.spellings.iter().map(|s| (self.spelled(s), s.takes, s.does))
     }
 
+    /// What the option of this canonical name does.
+    pub(crate) fn does(&self, name: &str) -> Option<Does> {
+        self.spellings
+            .iter()
+            .map(|spelling| self.found(spelling))
+            .find(|found| found.name == name)
+            .map(|found| found.does)
+    }
+
     fn spelled(&self, s: &Spelling) -> &'static str {
         let at = usize::from(s.at);
         self.text.get(at..at + usize::from(s.len)).unwrap_or("")

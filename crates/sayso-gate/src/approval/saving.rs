@@ -85,7 +85,7 @@ pub fn savings(
             found.settled += 1;
             continue;
         }
-        for proposal in proposals(&operation, &decision) {
+        for proposal in proposals(&operation, &decision, facts) {
             *rules.entry(proposal).or_default() += 1;
         }
         asks.push(Ask { shown: shown(&record), operation, state, workspace: record.workspace });
@@ -104,9 +104,9 @@ pub fn savings(
 }
 
 /// Rules that might let a call pass.
-fn proposals(operation: &Operation, decision: &Decision) -> BTreeSet<String> {
-    let widths = [Width::Program, Width::Folder].map(|width| proposed(operation, decision, width));
-    let ways = widths.into_iter().chain([programs(operation, decision)]).flatten();
+fn proposals(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> BTreeSet<String> {
+    let widths = [Width::Program, Width::Folder].map(|width| proposed(operation, decision, width, facts));
+    let ways = widths.into_iter().chain([programs(operation, decision, facts)]).flatten();
     ways.filter_map(|selectors| rule(&selectors)).collect()
 }
 
@@ -130,7 +130,7 @@ fn saving(rule: String, policies: &Policies<Policy>, asks: &[Ask], facts: Facts<
 fn rule(selectors: &[GrantSelector]) -> Option<String> {
     let one = |selector: &GrantSelector| match selector {
         GrantSelector::Digest(_) => None,
-        GrantSelector::Pattern { verb, pattern } => {
+        GrantSelector::Pattern { verb, pattern, .. } => {
             let verb =
                 if *verb == sayso_shell::Verb::Call { "tool".to_owned() } else { format!("{verb:?}").to_lowercase() };
             Some(format!("allow = {{ {verb} = {} }}", serde_json::to_string(pattern).ok()?))

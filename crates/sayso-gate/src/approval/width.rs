@@ -1,9 +1,9 @@
 //! How wide a remembered answer is: this exact command, this program and subcommand, these paths.
 
 use super::Bound;
-use sayso_policy::{Actor, Decision, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
+use sayso_policy::{Actor, Decision, Executable, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
 use sayso_policy::{Facts, explain};
-use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb};
+use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb, instruct};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -63,7 +63,10 @@ pub(crate) fn offers(
         return found;
     }
     for width in Width::ALL {
-        let Some(selectors) = selectors(operation, decision, bound, width) else { continue };
+        let Some(mut selectors) = selectors(operation, decision, bound, width, facts) else { continue };
+        for selector in &mut selectors {
+            bind(selector, operation, facts);
+        }
         let known = found.iter().any(|offer| offer.selectors == selectors);
         if !known && answers(policy, operation, decision, &selectors, state, facts) {
             let words = words(operation, width, &selectors);
@@ -104,20 +107,41 @@ fn answers(
     policy.evaluate(operation, &state, facts).verdict == Verdict::Allow
 }
 
+/// Binds a yes to a program to the file that its name means now.
+fn bind(selector: &mut GrantSelector, operation: &Operation, facts: Facts<'_>) {
+    if let GrantSelector::Pattern { verb: Verb::Run, pattern, program } = selector {
+        let name = pattern.split(' ').next();
+        let mut runs = operation.analysis.iter().flat_map(|analysis| &analysis.runs);
+        let run = runs.find(|run| run.program.base.as_deref() == name);
+        *program = run.map(|run| Executable::of(run, facts.files));
+    }
+}
+
 /// What would be remembered at this width; `None`: something in the call has no such width.
-fn selectors(operation: &Operation, decision: &Decision, bound: &Bound, width: Width) -> Option<Vec<GrantSelector>> {
+fn selectors(
+    operation: &Operation,
+    decision: &Decision,
+    bound: &Bound,
+    width: Width,
+    facts: Facts<'_>,
+) -> Option<Vec<GrantSelector>> {
     match width {
         Width::Exact => Some(vec![GrantSelector::Digest(bound.exact.clone())]),
-        _ => proposed(operation, decision, width),
+        _ => proposed(operation, decision, width, facts),
     }
 }
 
 /// The patterns for what is asked about, at a width that is not this call alone.
-pub(super) fn proposed(operation: &Operation, decision: &Decision, width: Width) -> Option<Vec<GrantSelector>> {
+pub(super) fn proposed(
+    operation: &Operation,
+    decision: &Decision,
+    width: Width,
+    facts: Facts<'_>,
+) -> Option<Vec<GrantSelector>> {
     let mut found: Vec<GrantSelector> = Vec::new();
     for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
         let effect = operation.effects.get(asked.effect?)?;
-        let (verb, pattern) = pattern(operation, effect, asked.effect?, width)?;
+        let (verb, pattern) = pattern(operation, effect, asked.effect?, width, facts)?;
         let selector = GrantSelector::pattern(verb, &pattern).ok()?;
         if !found.contains(&selector) {
             found.push(selector);
@@ -128,11 +152,11 @@ pub(super) fn proposed(operation: &Operation, decision: &Decision, width: Width)
 
 /// The patterns for the programs that are asked about. An allow of a program carries what its operands do, so these
 /// may be enough where something else in the call has no pattern.
-pub(super) fn programs(operation: &Operation, decision: &Decision) -> Option<Vec<GrantSelector>> {
+pub(super) fn programs(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> Option<Vec<GrantSelector>> {
     let mut found: Vec<GrantSelector> = Vec::new();
     for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
         if let Some(Target::Program(id)) = asked.effect.and_then(|at| Some(&operation.effects.get(at)?.target)) {
-            let selector = GrantSelector::pattern(Verb::Run, &program(operation, *id)?).ok()?;
+            let selector = GrantSelector::pattern(Verb::Run, &program(operation, *id, facts)?).ok()?;
             if !found.contains(&selector) {
                 found.push(selector);
             }
@@ -141,9 +165,15 @@ pub(super) fn programs(operation: &Operation, decision: &Decision) -> Option<Vec
     (!found.is_empty()).then_some(found)
 }
 
-fn pattern(operation: &Operation, effect: &Effect, index: usize, width: Width) -> Option<(Verb, String)> {
+fn pattern(
+    operation: &Operation,
+    effect: &Effect,
+    index: usize,
+    width: Width,
+    facts: Facts<'_>,
+) -> Option<(Verb, String)> {
     match &effect.target {
-        Target::Program(id) | Target::Option(id) => Some((Verb::Run, program(operation, *id)?)),
+        Target::Program(id) | Target::Option(id) => Some((Verb::Run, program(operation, *id, facts)?)),
         Target::Path(PathTarget::Exact(path)) => {
             let resolved = operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
             Some((effect.verb, path_pattern(operation, resolved.unwrap_or(path), width)?))
@@ -158,8 +188,33 @@ fn pattern(operation: &Operation, effect: &Effect, index: usize, width: Width) -
     }
 }
 
-/// `git push --force`: the program, its subcommands, and the flags that need a yes of their own.
-fn program(operation: &Operation, id: RunId) -> Option<String> {
+/// Options without which a program does what it only talks about with them. Whoever said yes to a rehearsal did not say
+/// yes to the play.
+const REHEARSES: &[&str] = &[
+    "--check",
+    "--check-only",
+    "--collect-only",
+    "--diff",
+    "--dry-run",
+    "--just-print",
+    "--list",
+    "--listTests",
+    "--list-different",
+    "--no-run",
+    "--noEmit",
+    "--plan",
+    "--print-config",
+    "--show-config",
+    "--showConfig",
+    "--simulate",
+    "--what-if",
+    "-N",
+    "-n",
+];
+
+/// `git push --force`: the program, its subcommands, and the flags that need a yes of their own, that name files for it
+/// to go by, or that hold it back.
+fn program(operation: &Operation, id: RunId, facts: Facts<'_>) -> Option<String> {
     let run = operation.analysis.as_ref()?.run(id)?;
     let mut words = vec![run.program.base.clone()?];
     words.extend((0..usize::from(run.subcommands)).map_while(|at| run.subcommand(at)).map(str::to_owned));
@@ -167,6 +222,12 @@ fn program(operation: &Operation, id: RunId) -> Option<String> {
         if let Carry::Named { by: NamedBy::Flag(flag), .. } = &effect.carry
             && !words.contains(flag)
         {
+            words.push(flag.clone());
+        }
+    }
+    let holds_back = run.options.iter().map(|option| &option.name).filter(|name| REHEARSES.contains(&name.as_str()));
+    for flag in instruct::options_with_files(run, facts.files).iter().chain(holds_back) {
+        if !words.contains(flag) {
             words.push(flag.clone());
         }
     }
@@ -217,11 +278,11 @@ fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> St
     let one = |selector: &GrantSelector| match selector {
         GrantSelector::Digest(_) => String::new(),
         // Whoever chooses must know how wide that is: no subcommand of it is known, so that none is left out.
-        GrantSelector::Pattern { verb: Verb::Run, pattern } if is_unknown(pattern) => {
+        GrantSelector::Pattern { verb: Verb::Run, pattern, .. } if is_unknown(pattern) => {
             format!("`{pattern}` with any words after it, whatever it does by them: Sayso does not know this program")
         }
-        GrantSelector::Pattern { verb: Verb::Run, pattern } => format!("`{pattern}` with any plain operands"),
-        GrantSelector::Pattern { verb, pattern } => format!("{} `{pattern}`", verb_word(*verb)),
+        GrantSelector::Pattern { verb: Verb::Run, pattern, .. } => format!("`{pattern}` with any plain operands"),
+        GrantSelector::Pattern { verb, pattern, .. } => format!("{} `{pattern}`", verb_word(*verb)),
     };
     selectors.iter().map(one).collect::<Vec<_>>().join(" and ")
 }

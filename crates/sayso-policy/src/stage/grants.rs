@@ -4,9 +4,10 @@ use super::built_in;
 use crate::judging::Judging;
 use crate::pattern::{Glob, HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
 use crate::set;
-use crate::state::{Grant, GrantSelector, State};
+use crate::state::{Executable, Grant, GrantSelector, State};
 use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
-use sayso_shell::{Carry, Effect, NamedBy, Run, RunId, Target, Verb};
+use sayso_shell::{Carry, Effect, NamedBy, Run, RunId, Target, Verb, instruct};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Programs that run whatever they are given, agents among them, beside shells, interpreters and wrappers: a yes to one of them by name would be a
@@ -193,8 +194,37 @@ fn in_force(grant: &Grant, judging: &Judging<'_>, state: &State) -> bool {
 fn runs_inside(grant: &Grant, judging: &Judging<'_>, id: RunId) -> bool {
     let operation = judging.operation;
     let folder = || operation.folders.get(usize::try_from(id.0).ok()?)?.as_deref();
-    let inside = |root| folder().is_some_and(|folder| folder.starts_with(root));
+    let inside =
+        |root: &Path| folder().is_some_and(|folder| folder.starts_with(root) && names_inside(judging, id, root));
     grant.workspace.is_none() || operation.workspace.root_for_allow().is_some_and(inside)
+}
+
+/// Whether what the words of a program name lies in the workspace too, or is the system's: `make -C ../other`,
+/// `npm --prefix /tmp/x` and `pytest ~/y` run what somebody else has put there.
+fn names_inside(judging: &Judging<'_>, id: RunId, root: &Path) -> bool {
+    const SYSTEM: [&str; 7] = ["/usr", "/bin", "/lib", "/lib64", "/dev", "/etc", "/nix/store"];
+    let Some(run) = judging.run(id) else { return false };
+    let home = judging.operation.home.as_deref();
+    let inside = |path: &PathBuf| path.starts_with(root) || SYSTEM.iter().any(|system| path.starts_with(system));
+    match instruct::named(run, home, judging.facts.files) {
+        Some(paths) => paths.iter().all(inside),
+        None => false,
+    }
+}
+
+/// Whether the options that name files for the program to go by are ones that the pattern names: a yes to `rubocop` is
+/// none to `rubocop -c evil.yml`.
+fn goes_by_what_was_named(judging: &Judging<'_>, id: RunId, pattern: &RunPattern) -> bool {
+    let Some(run) = judging.run(id) else { return false };
+    let named = |flag: &String| pattern.names(&NamedBy::Flag(flag.clone()), run, &judging.bases);
+    instruct::options_with_files(run, judging.facts.files).iter().all(named)
+}
+
+/// Whether a program's name still means the file that it meant. An attacker would put a program of the same name into a
+/// folder that comes first, or write over the one that is there.
+fn is_same_program(judging: &Judging<'_>, id: RunId, program: Option<&Executable>) -> bool {
+    let Some(program) = program else { return true };
+    judging.run(id).is_some_and(|run| Executable::of(run, judging.facts.files) == *program)
 }
 
 fn could_answer(grant: &Grant, ask: &Opinion) -> bool {
@@ -216,21 +246,26 @@ fn selects(
     index: usize,
     purpose: Purpose,
 ) -> bool {
-    let (verb, pattern) = match &grant.selector {
+    let (verb, pattern, program) = match &grant.selector {
         GrantSelector::Digest(digest) => return state.digest.as_ref() == Some(digest),
-        GrantSelector::Pattern { verb, pattern } => (*verb, pattern),
+        GrantSelector::Pattern { verb, pattern, program } => (*verb, pattern, program.as_ref()),
     };
     let run_pattern = || RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).ok();
     let permits = purpose == Purpose::Permit;
-    let may_run = |id: RunId| !permits || !is_broad(judging, id) && runs_inside(grant, judging, id);
+    let may_run = |id: RunId, pattern: &RunPattern| {
+        !permits
+            || !is_broad(judging, id)
+                && runs_inside(grant, judging, id)
+                && goes_by_what_was_named(judging, id, pattern)
+                && is_same_program(judging, id, program)
+    };
     match (&effect.target, verb) {
-        (Target::Program(id) | Target::Wrapper(id), Verb::Run) => {
-            run_pattern().is_some_and(|pattern| judging.matches_run(&pattern, *id, purpose) == Tri::Yes && may_run(*id))
-        }
+        (Target::Program(id) | Target::Wrapper(id), Verb::Run) => run_pattern()
+            .is_some_and(|pattern| judging.matches_run(&pattern, *id, purpose) == Tri::Yes && may_run(*id, &pattern)),
         (Target::Option(id), Verb::Run) => {
             let Carry::Named { by, .. } = &effect.carry else { return false };
             let Some(run) = judging.run(*id) else { return false };
-            may_run(*id) && run_pattern().is_some_and(|pattern| pattern.names(by, run, &judging.bases))
+            run_pattern().is_some_and(|pattern| pattern.names(by, run, &judging.bases) && may_run(*id, &pattern))
         }
         (Target::Path(target), verb) if verb == effect.verb => PathPattern::parse(pattern).is_ok_and(|pattern| {
             (!permits || judging.guard(index).is_none_or(|guard| guard.named_by(&pattern)))
@@ -309,7 +344,7 @@ impl GrantSelector {
                 }
             }
         }
-        Ok(Self::Pattern { verb, pattern: pattern.to_owned() })
+        Ok(Self::Pattern { verb, pattern: pattern.to_owned(), program: None })
     }
 }
 

@@ -9,7 +9,10 @@
 
 mod follow;
 mod git;
+mod named;
 mod steer;
+
+pub use named::{named, options_with_files};
 
 use crate::effect::{Effect, PathTarget, Run, RunId, Target, Verb};
 use crate::files::{Files, Kind};

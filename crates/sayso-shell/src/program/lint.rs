@@ -51,7 +51,8 @@ pub(super) const SPECS: &[Spec] = &[
             --ignore-path FILE : reads
             --init : changes-files
         ")])
-        .operands(Operands::READ_BELOW),
+        .operands(Operands::READ_BELOW)
+        .judge(reporters),
     Spec::new(&[
         "prettier", "dprint", "biome", "rome", "js-beautify", "clang-format", "shfmt", "stylua", "swiftformat",
         "ktlint", "google-java-format", "scalafmt", "ormolu", "fourmolu", "nixfmt", "alejandra", "xmlformat",
@@ -152,7 +153,8 @@ pub(super) const SPECS: &[Spec] = &[
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs)]),
         ])
-        .operands(Operands::TEXT),
+        .operands(Operands::TEXT)
+        .judge(reporters),
     Spec::new(&[
         "webpack", "rollup", "esbuild", "swc", "babel", "parcel", "vite", "next", "nuxt", "astro", "remix", "ng",
         "vue-cli-service", "react-scripts", "gatsby", "svelte-kit", "expo", "tailwindcss", "postcss", "sass",
@@ -233,6 +235,67 @@ const RUFF: &crate::option::Table = options!("
 fn tsc(view: &mut View<'_>) {
     if view.has("--init") {
         view.touches(Verb::Write, "tsconfig.json", false);
+    }
+}
+
+/// Reporters and formatters that come with the program; any other name is a package or file whose code runs.
+fn reporters(view: &mut View<'_>) {
+    const OWN: &[&str] = &[
+        "basic",
+        "blob",
+        "checkstyle",
+        "compact",
+        "default",
+        "doc",
+        "dot",
+        "github",
+        "github-actions",
+        "hanging-process",
+        "html",
+        "json",
+        "json-stream",
+        "json-with-metadata",
+        "jslint-xml",
+        "junit",
+        "landing",
+        "line",
+        "list",
+        "markdown",
+        "min",
+        "minimal",
+        "nyan",
+        "prettier",
+        "progress",
+        "rdjson",
+        "sarif",
+        "silent",
+        "spec",
+        "string",
+        "stylish",
+        "summary",
+        "tap",
+        "tap-flat",
+        "teamcity",
+        "text",
+        "tree",
+        "unix",
+        "unix",
+        "verbose",
+        "visualstudio",
+        "xunit",
+        "gitlab",
+        "sonarqube",
+        "pretty",
+        "lcov",
+        "null",
+    ];
+    for flag in ["--format", "--reporter"] {
+        for (at, value) in view.values(flag) {
+            let own = value.exact_str().is_some_and(|names| names.split(',').all(|name| OWN.contains(&name)));
+            if !own {
+                view.named_by_flag(Code::RunsCode, flag, at);
+            }
+        }
     }
 }
 

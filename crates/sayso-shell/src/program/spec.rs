@@ -1,7 +1,7 @@
 //! The shape of a program's table.
 
 use super::{Code, View};
-use crate::option::{Style, Table, Tables, canonical};
+use crate::option::{Does, Style, Table, Tables, canonical};
 use std::borrow::Cow;
 
 /// A function for what data does not say.
@@ -236,6 +236,20 @@ pub fn canonical_flag(spec: &Spec, words: &[&str], flag: &str) -> Vec<Cow<'stati
         _ => (outer.options, spec.options),
     };
     canonical(flag, Tables { near: node.options, far, root }, node.style)
+}
+
+/// What an option of a program does, by its canonical name; `None`: the table does not hold it.
+#[must_use]
+pub fn does(run: &crate::Run, option: &str) -> Option<Does> {
+    let mut node = super::spec(run.program.base.as_deref()?)?;
+    let mut tables = vec![node.options];
+    for index in run.words.iter().take(usize::from(run.subcommands)) {
+        let word = run.argv.get(usize::from(*index)).and_then(crate::Word::exact_str);
+        let Some((sub, _)) = word.and_then(|word| node.sub(word)) else { break };
+        node = sub;
+        tables.push(node.options);
+    }
+    tables.into_iter().rev().flatten().find_map(|table| table.does(option))
 }
 
 /// The leading words in canonical spelling as far as the table knows them: `npm i x` gives `install`, `x`.
