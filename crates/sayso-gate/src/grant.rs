@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A remembered answer and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Kept {
     /// The answer.
     #[serde(flatten)]
@@ -21,6 +22,7 @@ pub struct Kept {
     pub revoked_ms: Option<u64>,
     /// How often it was used.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub used: u64,
     /// When it was last used.
     #[serde(default, skip_serializing_if = "Option::is_none")]

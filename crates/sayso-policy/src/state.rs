@@ -44,6 +44,7 @@ pub struct RecentCall {
 
 /// What a limit is counted over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// One session.
@@ -77,6 +78,7 @@ impl Scope {
 
 /// What was used so far in one scope, or what one call would add.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Usage {
     /// Calls made.
@@ -162,19 +164,24 @@ impl Counting {
 
 /// A remembered answer of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Grant {
     /// Its id.
     pub id: String,
     /// What it answers: a verb and a pattern of the policy language, or an exact operation by digest.
     pub selector: GrantSelector,
-    /// The workspace it was given in, as [`State::workspace`] names it; it counts nowhere else. A yes to a program counts
+    /// The workspace it was given in, by its name in the store; it counts nowhere else. A yes to a program counts
     /// only where the program also starts inside it.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub workspace: Option<String>,
     /// The session it was given in, for grants that end with it.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub session: Option<String>,
     /// How often it may still be used; `None`: without bound.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub uses_left: Option<u32>,
     /// When it ends, in milliseconds since 1970.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub expires_ms: Option<u64>,
     /// Who gave it, all of them where several had to. It answers only an Ask that they could have answered.
     pub givers: Vec<Person>,
@@ -182,11 +189,13 @@ pub struct Grant {
     pub verdict: Verdict,
     /// Whom it was given to, where that is bound. A yes without a tenant is one to calls without a tenant.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub actor: Actor,
 }
 
 /// What a grant answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GrantSelector {
     /// This exact operation, by its digest.
@@ -194,6 +203,7 @@ pub enum GrantSelector {
     /// Effects of this verb that match this pattern.
     Pattern {
         /// The verb.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         verb: Verb,
         /// A pattern of the policy language.
         pattern: String,
@@ -205,8 +215,10 @@ pub enum GrantSelector {
 
 /// The file that the name of a program meant when somebody said yes to the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Executable {
     /// Where it is, links followed; `None`: the name led nowhere.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
     pub path: Option<PathBuf>,
     /// What changes when it changes, where the user under whom calls run could change it. What the system looks after
     /// may be brought up to date: the path says enough.

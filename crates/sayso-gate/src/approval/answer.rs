@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What somebody says to a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Reply {
     /// Allow or Deny.
     pub verdict: Verdict,
@@ -13,11 +14,13 @@ pub struct Reply {
     pub remember: Remember,
     /// For what else, where it is remembered.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub width: Width,
 }
 
 /// For how long an answer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Remember {
     /// For this one call.
@@ -51,6 +54,7 @@ impl Reply {
 
 /// An answer that counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Given {
     /// Who gave it.
     pub person: Person,

@@ -23,10 +23,13 @@ pub struct Bound {
 
 /// A file that would run, as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BoundFile {
     /// Where it is.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub path: PathBuf,
     /// Its content's hash, or its stamp; `None`: it is not there, or nothing can be told of it.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub hash: Option<String>,
 }
 

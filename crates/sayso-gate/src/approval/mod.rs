@@ -32,6 +32,7 @@ pub const GONE_AFTER_MS: u64 = 6_000;
 
 /// How a question stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// It waits.
@@ -62,6 +63,7 @@ impl Standing {
 
 /// A question as it is asked. Everything an agent wrote is redacted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Question {
     /// Its id.
     pub id: String,
@@ -102,6 +104,7 @@ pub struct Question {
     pub reasons: Vec<ReasonRecord>,
     /// What asks: each stage, code and line of a file. A yes is none to what asks later on.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub asks: Vec<String>,
     /// What the call would do.
     pub effects: Vec<EffectRecord>,
@@ -114,7 +117,7 @@ pub struct Question {
     /// Why a yes holds once and is not remembered: not every file that the call goes by can be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_once: Option<String>,
-    /// This is a short form ([`Question::brief`]); the question itself holds more of the call.
+    /// This is a short form; the question itself holds more of the call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub folded: bool,
     /// Who must answer: all of them. `None` stands for anybody who may answer at all.
@@ -125,6 +128,7 @@ pub struct Question {
 
 /// A question and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Approval {
     /// The question.
     #[serde(flatten)]

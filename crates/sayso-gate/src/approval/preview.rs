@@ -14,6 +14,7 @@ const SHOWN: usize = 12;
 
 /// What else a width would let pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Preview {
     /// Calls of the record that were asked about and would not be any more, the newest first, each once.
     pub examples: Vec<String>,

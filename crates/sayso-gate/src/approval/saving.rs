@@ -24,6 +24,7 @@ const SHOWN: usize = 5;
 
 /// How often people were asked, and what would have saved them from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Savings {
     /// Asks that were looked at.
     pub looked_at: usize,
@@ -35,6 +36,7 @@ pub struct Savings {
 
 /// A rule, and the asks that it would have saved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Saving {
     /// The rule, as a policy file has it.
     pub rule: String,

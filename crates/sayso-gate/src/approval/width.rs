@@ -9,6 +9,7 @@ use std::path::Path;
 
 /// How wide an answer is remembered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Width {
     /// This exact call, and the files it runs as they are now.
@@ -37,6 +38,7 @@ impl Width {
 
 /// A width at which the answer to a question can be remembered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Offer {
     /// How wide.
     pub width: Width,

@@ -13,16 +13,19 @@ pub enum Of {
 
 /// What one session or run did. The id is the agent's own word: two tenants may use the same one, and are told apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Course {
     /// Its id.
     pub id: String,
     /// Whose it is.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub tenant: Option<String>,
     /// The agents that named it, at most 16.
     pub agents: Vec<String>,
     /// The sessions it belongs to, of a run; at most 16.
     pub sessions: Vec<String>,
     /// The workspace of its latest decision.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub workspace: Option<String>,
     /// When it was first seen, in milliseconds since 1970.
     pub first_ms: u64,
@@ -36,6 +39,7 @@ pub struct Course {
 
 /// Decisions, by what the policy said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Said {
     /// Allowed.
     pub allow: u64,

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 /// What a record in the chain is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// What the gate said of a call.
@@ -82,6 +83,7 @@ pub enum Event {
 
 /// A change of something that the gate remembers. Texts that came from an agent are redacted by whoever makes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Change {
     /// What it is about; neither a decision nor a happening.
     pub kind: Kind,
@@ -99,6 +101,7 @@ pub struct Change {
     pub by: Option<String>,
     /// For whom: the agent and session that it concerns.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub actor: Actor,
     /// The tool it concerns, canonical.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// What happened. Fields that a later version adds are tolerated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Happening {
     /// What it was.
     pub what: What,
@@ -24,6 +25,7 @@ pub struct Happening {
     pub event: Option<String>,
     /// Whose doing it was.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub actor: Actor,
     /// The agent's own id of the call, for one that ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,6 +46,7 @@ pub struct Happening {
 
 /// Kinds of happenings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
     /// A call has run, or failed.
@@ -66,6 +69,7 @@ pub enum What {
 
 /// How a call went, as the agent tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Ended {
     /// Whether it succeeded; `None`: the agent does not say.

@@ -11,6 +11,7 @@ pub(super) const FOLDER: &str = "policies";
 
 /// A policy that judged something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PolicyVersion {
     /// Its version, as records name it.
     pub version: String,
@@ -20,6 +21,7 @@ pub struct PolicyVersion {
 
 /// One file of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PolicyFile {
     /// `managed`, `user`, `project` or `given`.
     pub layer: String,

@@ -29,6 +29,7 @@ const OPINIONS_KEPT: usize = 16;
 
 /// A process at the other end of a socket, as the system names it. It says who asked; it authorises nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Peer {
     /// The user it runs as.
     pub uid: u32,
@@ -42,6 +43,7 @@ pub struct Peer {
 
 /// One decision, as it is kept. Fields that a later version adds are tolerated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Record {
     /// Unique; begins with the time, so that ids sort.
     pub id: String,
@@ -60,6 +62,7 @@ pub struct Record {
     pub call_id: Option<String>,
     /// Who asked.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub actor: Actor,
     /// The tool, canonical.
     pub tool: String,
@@ -109,6 +112,7 @@ pub struct Record {
 
 /// A reason, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReasonRecord {
     /// The code.
     pub code: String,
@@ -118,13 +122,16 @@ pub struct ReasonRecord {
     pub layer: String,
     /// Where the rule stands.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub source: Option<String>,
 }
 
 /// An effect, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EffectRecord {
     /// What is done.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub verb: Verb,
     /// To what, for people.
     pub target: String,
@@ -137,6 +144,7 @@ pub struct EffectRecord {
 
 /// What one stage said, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OpinionRecord {
     /// Which stage.
     pub stage: Stage,
@@ -151,6 +159,7 @@ pub struct OpinionRecord {
 
 /// How the caller named the tool, and what it said of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct CalledAs {
     /// The name as it was written.

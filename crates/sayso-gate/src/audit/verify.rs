@@ -47,6 +47,7 @@ pub struct Begin {
 
 /// What is wrong with a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ChainProblem))]
 #[serde(tag = "problem", rename_all = "kebab-case")]
 pub enum Problem {
     /// A record is not what was written.
@@ -105,6 +106,7 @@ pub enum Problem {
 
 /// What verifying found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Verified {
     /// The chain's name.
     pub chain: String,
@@ -120,6 +122,7 @@ pub struct Verified {
     /// against those who have not the key.
     pub signed: u64,
     /// The exported head that agrees, by its record. It proves everything up to it against everybody.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub exported: Option<u64>,
     /// What is wrong; empty: nothing was found.
     pub problems: Vec<Problem>,

@@ -68,16 +68,22 @@ pub(crate) fn is_of(tenant: &str, key: &str) -> bool {
 
 /// What a key stands for, part by part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Place {
     /// The tenant.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub tenant: Option<String>,
     /// The agent.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub agent: Option<String>,
     /// The session.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub session: Option<String>,
     /// The run.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub run: Option<String>,
     /// The day, since 1970.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub day: Option<u64>,
 }
 

@@ -7,5 +7,5 @@ pub mod trace;
 pub mod visible;
 
 pub use nearest::{Change, nearest};
-pub use trace::trace;
+pub use trace::{Trace, trace};
 pub use visible::{visible, visible_bytes, visible_lines};

@@ -2,63 +2,145 @@
 
 use super::effect;
 use super::nearest::Change;
-use crate::word::{Decision, Operation};
-use serde_json::{Value, json};
+use crate::shell::Span;
+use crate::word::{Answer, Decision, EffectOpinions, Operation, Reason, Stage, Verdict};
+use serde::Serialize;
+
+/// What is said of a call, and why.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Trace {
+    /// What the caller is told.
+    pub verdict: Answer,
+    /// What the policy says; differs from `verdict` in dry-run and shadow.
+    pub would_be: Verdict,
+    /// Why, the decisive reason first.
+    pub reasons: Vec<Reason>,
+    /// The tool, canonical.
+    pub tool: String,
+    /// There may be more to it than could be seen.
+    pub opaque: bool,
+    /// What the call would do, and what was said of it.
+    pub effects: Vec<TracedEffect>,
+    /// What the analysis is not sure of.
+    pub doubts: Vec<TracedDoubt>,
+    /// Small changes that would weaken the verdict, the one that weakens it most first.
+    pub nearest: Vec<TracedChange>,
+    /// Which policy.
+    pub policy_version: String,
+}
+
+/// An effect, and every opinion on it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TracedEffect {
+    /// What is done: `run`, `read`, `write`, `delete`, `connect`, `call`; `null`: the call as a whole.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub verb: Option<&'static str>,
+    /// To what, for people.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub target: Option<String>,
+    /// Where it stands in the command: from which byte to which.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub span: Option<[u32; 2]>,
+    /// It will happen, and not only perhaps.
+    pub certain: bool,
+    /// The strictest opinion.
+    pub verdict: Verdict,
+    /// The opinions, in order of the stages.
+    pub opinions: Vec<TracedOpinion>,
+}
+
+/// What one stage says of one effect.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TracedOpinion {
+    /// Who speaks.
+    pub stage: Stage,
+    /// What it says.
+    pub verdict: Verdict,
+    /// Only perhaps: something about the call is not known.
+    pub maybe: bool,
+    /// It decided.
+    pub decisive: bool,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Something that the analysis is not sure of.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TracedDoubt {
+    /// Stable, kebab-case.
+    pub code: &'static str,
+    /// A sentence, about this case.
+    pub text: String,
+    /// Where it stands in the command: from which byte to which.
+    pub span: [u32; 2],
+}
+
+/// A change that would weaken the verdict.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TracedChange {
+    /// What is taken away.
+    pub without: String,
+    /// Where it stands in the command: from which byte to which.
+    pub span: [u32; 2],
+    /// What would be said then.
+    pub verdict: Verdict,
+    /// Why, if that is no Allow.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub reason: Option<Reason>,
+}
 
 /// Verdict, reasons, effects with their opinions, and the changes that would weaken it.
 #[must_use]
-pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change]) -> Value {
-    let effects: Vec<Value> = decision.effects.iter().map(|opinions| effect_value(operation, opinions)).collect();
-    let doubts: Vec<Value> = operation
-        .analysis
-        .iter()
-        .flat_map(|analysis| &analysis.doubts)
-        .map(|doubt| json!({"code": doubt.code, "text": doubt.text, "span": [doubt.span.start, doubt.span.end]}))
-        .collect();
-    json!({
-        "verdict": decision.answer.as_str(),
-        "would_be": decision.verdict.as_str(),
-        "reasons": decision.reasons,
-        "tool": operation.tool.canonical,
-        "opaque": operation.analysis.as_ref().is_some_and(|analysis| analysis.opaque),
-        "effects": effects,
-        "doubts": doubts,
-        "nearest": changes.iter().map(change_value).collect::<Vec<_>>(),
-        "policy_version": decision.policy_version,
-    })
+pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change]) -> Trace {
+    let doubts = operation.analysis.iter().flat_map(|analysis| &analysis.doubts);
+    Trace {
+        verdict: decision.answer,
+        would_be: decision.verdict,
+        reasons: decision.reasons.clone(),
+        tool: operation.tool.canonical.clone(),
+        opaque: operation.analysis.as_ref().is_some_and(|analysis| analysis.opaque),
+        effects: decision.effects.iter().map(|opinions| effect_of(operation, opinions)).collect(),
+        doubts: doubts
+            .map(|doubt| TracedDoubt { code: doubt.code, text: doubt.text.clone(), span: ends(doubt.span) })
+            .collect(),
+        nearest: changes.iter().map(change_of).collect(),
+        policy_version: decision.policy_version.clone(),
+    }
 }
 
-fn effect_value(operation: &Operation, opinions: &crate::word::EffectOpinions) -> Value {
+fn effect_of(operation: &Operation, opinions: &EffectOpinions) -> TracedEffect {
     let effect = opinions.effect.and_then(|index| operation.effects.get(index));
-    let said: Vec<Value> = opinions
-        .opinions
-        .iter()
-        .enumerate()
-        .map(|(index, opinion)| {
-            json!({
-                "stage": opinion.stage,
-                "verdict": opinion.verdict.as_str(),
-                "maybe": opinion.maybe,
-                "decisive": opinions.decisive == Some(index),
-                "reason": opinion.reason,
-            })
-        })
-        .collect();
-    json!({
-        "verb": effect.map(effect::verb),
-        "target": effect.map(|it| effect::target(operation, it)),
-        "span": effect.map(|it| [it.span.start, it.span.end]),
-        "certain": effect.is_none_or(|it| it.certain),
-        "verdict": opinions.verdict.as_str(),
-        "opinions": said,
-    })
+    let said = opinions.opinions.iter().enumerate().map(|(index, opinion)| TracedOpinion {
+        stage: opinion.stage,
+        verdict: opinion.verdict,
+        maybe: opinion.maybe,
+        decisive: opinions.decisive == Some(index),
+        reason: opinion.reason.clone(),
+    });
+    TracedEffect {
+        verb: effect.map(effect::verb),
+        target: effect.map(|it| effect::target(operation, it)),
+        span: effect.map(|it| ends(it.span)),
+        certain: effect.is_none_or(|it| it.certain),
+        verdict: opinions.verdict,
+        opinions: said.collect(),
+    }
 }
 
-fn change_value(change: &Change) -> Value {
-    json!({
-        "without": change.text,
-        "span": [change.span.start, change.span.end],
-        "verdict": change.verdict.as_str(),
-        "reason": change.reason,
-    })
+fn change_of(change: &Change) -> TracedChange {
+    TracedChange {
+        without: change.text.clone(),
+        span: ends(change.span),
+        verdict: change.verdict,
+        reason: change.reason.clone(),
+    }
+}
+
+fn ends(span: Span) -> [u32; 2] {
+    [span.start, span.end]
 }

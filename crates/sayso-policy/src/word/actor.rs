@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who asks for a call. Every part may be unknown; layers that name an unknown part do not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Actor {
     /// The kind of agent (`claude-code`, `coder`).
@@ -32,6 +33,7 @@ pub struct Actor {
     pub subagent: bool,
     /// That agent, whose layers are the ceiling for this one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
     pub parent: Option<Box<Actor>>,
 }
 

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 /// The people whom an Ask is addressed to: an `[approvals.NAME]` of the file whose rule asks.
-///
-/// INVARIANT: made from the rule's own file. Another file that uses the same name, such as a project's that nobody
-/// trusts, does not change who answers.
+//
+// INVARIANT: made from the rule's own file. Another file that uses the same name, such as a project's that nobody
+// trusts, does not change who answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Approvers {
     /// The name that `approver` uses.
     pub name: String,
@@ -17,11 +18,13 @@ pub struct Approvers {
     /// How many of them must say yes.
     pub need: u32,
     /// How long a question to them waits, in milliseconds; `None`: as long as questions usually do.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub expires_ms: Option<u64>,
 }
 
 /// Who gives an answer. The name and the groups are vouched for by whoever lets them answer, never by the answer itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Person {
     /// The name.
     pub name: String,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 /// The stages of evaluation, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// What is Sayso's, and what nothing lifts.

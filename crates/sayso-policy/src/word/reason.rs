@@ -58,14 +58,17 @@ impl std::fmt::Display for Source {
 
 /// Why a verdict is what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Reason {
-    /// Stable, kebab-case; a rule's own `id`, or one of [`REASON_CODES`].
+    /// Stable, kebab-case; a rule's own `id`, or one of Sayso's own (`sayso explain` lists them).
     pub code: Cow<'static, str>,
     /// A sentence.
     pub text: String,
-    /// Who said it.
+    /// Who said it: `built-in`, `managed`, `user`, `project`, `given`, `grant`, or a preset or layer of tools by its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub layer: Layer,
-    /// Where the rule stands, if a rule spoke.
+    /// File, line and column of the rule, if a rule spoke.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
     pub source: Option<Source>,
 }
 

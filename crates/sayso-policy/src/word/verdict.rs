@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the policy says of a call. The order is strictness; several verdicts combine by `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It may run.
@@ -34,6 +35,7 @@ impl std::fmt::Display for Verdict {
 
 /// What the caller is told: a verdict, or that this was a rehearsal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// It may run.
