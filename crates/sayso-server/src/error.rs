@@ -1,12 +1,14 @@
 //! What goes wrong: in the server as a whole, and in one request.
 
+use crate::api::Problem;
 use crate::guard;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use sayso_policy::explain::visible;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::PathBuf;
+use utoipa::ToSchema;
 
 /// Why the server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -261,15 +263,56 @@ impl ApiError {
     }
 }
 
+/// What went wrong, with a stable code.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(crate) struct ErrorBody {
+    error: Wrong,
+    /// Where a policy was refused: what is wrong in its lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<Problem>,
+}
+
+/// What went wrong.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ErrorDetail)]
+struct Wrong {
+    /// Stable, kebab-case.
+    code: &'static str,
+    /// What happened, and what to do next.
+    text: String,
+}
+
 impl ApiError {
     /// The object that says what is wrong.
-    pub(crate) fn body(&self) -> Value {
-        json!({"error": {"code": self.code, "text": self.text}})
+    pub(crate) fn body(&self) -> ErrorBody {
+        self.with_problems(Vec::new())
+    }
+
+    /// The same, with the places of what is wrong in a policy.
+    pub(crate) fn with_problems(&self, problems: Vec<Problem>) -> ErrorBody {
+        ErrorBody { error: Wrong { code: self.code, text: self.text.clone() }, problems }
+    }
+
+    /// That object as text.
+    pub(crate) fn text(&self) -> String {
+        serde_json::to_string(&self.body()).unwrap_or_default()
+    }
+
+    /// The text of a policy has errors.
+    pub(crate) fn policy_refused() -> Self {
+        let text = "The text has errors; what is in force stays.".to_owned();
+        Self { status: StatusCode::UNPROCESSABLE_ENTITY, code: "policy-refused", text }
+    }
+
+    /// The status that it is answered with.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
     }
 
     /// A whole answer, for connections on which no request was understood. It is their last.
     pub(crate) fn on_the_wire(&self) -> String {
-        let body = self.body().to_string();
+        let body = self.text();
         let mut text = format!("HTTP/1.1 {}\r\nconnection: close\r\ncontent-type: application/json\r\n", self.status);
         for (name, value) in guard::HEADERS {
             text.push_str(&format!("{name}: {value}\r\n"));

@@ -15,20 +15,22 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::broadcast;
+use utoipa::IntoParams;
 
 /// Records read at a time for what came before.
 const MOST_BEFORE: usize = 64;
 
 /// Where to begin, and what is wanted.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
-    /// The number of the last record that was seen; without it, what comes from now on.
+    /// Begin behind this number; without it, with what comes from now on. `Last-Event-ID` means the same and wins.
     pub(crate) after: Option<u64>,
     /// Only what belongs to this session.
     session: Option<String>,
-    /// Whoever follows is there to answer.
+    /// Whoever follows is there to answer: agents' questions wait.
     #[serde(default)]
+    #[param(default = false)]
     attend: bool,
 }
 

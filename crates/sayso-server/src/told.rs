@@ -3,11 +3,13 @@
 use crate::app::App;
 use crate::who::{Caller, Role};
 use axum::extract::ws::Utf8Bytes;
-use sayso_gate::approval::Approval;
+use sayso_gate::approval::{Approval, Standing};
 use sayso_gate::audit::{Chained, Change, Event, Kind};
 use sayso_gate::store::Approvals as _;
 use sayso_policy::Actor;
+use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 /// One record of the chain as watchers are told of it.
 pub(crate) struct Told {
@@ -50,9 +52,9 @@ impl Told {
                 object.insert("approval".to_owned(), serde_json::to_value(approval).ok()?);
             }
         }
-        let in_brief = approval.as_ref().map(|approval| {
-            json!({"seq": seq, "type": name, "approval": to_whoever_asked(approval)}).to_string().into()
-        });
+        let in_brief = approval
+            .as_ref()
+            .map(|approval| json!({"seq": seq, "type": name, "approval": Stands::of(approval)}).to_string().into());
         Some(Self { seq, name, question, json: object.to_string().into(), in_brief, actor, approval })
     }
 
@@ -74,9 +76,20 @@ impl Told {
 }
 
 /// What whoever asked may know of their question.
-pub(crate) fn to_whoever_asked(approval: &Approval) -> Value {
-    let question = &approval.question;
-    json!({"id": question.id, "standing": approval.standing, "expires_ms": question.expires_ms})
+#[derive(Serialize, ToSchema)]
+#[schema(as = ApprovalStands)]
+pub(crate) struct Stands {
+    id: String,
+    standing: Standing,
+    /// When it ends.
+    expires_ms: u64,
+}
+
+impl Stands {
+    pub(crate) fn of(approval: &Approval) -> Self {
+        let question = &approval.question;
+        Self { id: question.id.clone(), standing: approval.standing, expires_ms: question.expires_ms }
+    }
 }
 
 fn name_of(change: &Change) -> &'static str {

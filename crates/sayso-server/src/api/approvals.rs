@@ -1,34 +1,32 @@
 //! `/v1/approvals`: questions that wait for a person, and their answers.
 
 use super::asked::{Asked, Named, blocking};
-use super::body;
+use super::body::{Asks, Body};
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
-use crate::told::to_whoever_asked;
+use crate::told::Stands;
 use crate::who::{Approver, Caller, Role};
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
-use axum::http::HeaderMap;
-use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
+use sayso_gate::approval::{Approval, Preview, Question, Remember, Reply, Width, preview};
 use sayso_gate::store::{Answering, Approvals as _, Questions};
 use sayso_gate::{ProcessEnvironment, RealFiles};
 use sayso_policy::{Facts, Person, Verdict};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
 
 /// Most questions in one answer.
 const MOST: usize = 500;
 
 /// Which questions.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Those that were answered, expired or cancelled too.
     #[serde(default)]
+    #[param(default = false)]
     all: bool,
     /// Only of this session.
     session: Option<String>,
@@ -36,14 +34,16 @@ pub(super) struct Wanted {
     agent: Option<String>,
     /// Which come first.
     #[serde(default)]
+    #[param(inline, default = "newest")]
     order: Order,
-    /// Only those behind this one, by its id: what `next` said.
+    /// Only those behind this one, by its id: what `next` of the page before said.
     after: Option<String>,
+    /// At most so many, and never more than 500.
     limit: Option<usize>,
 }
 
 /// Which questions come first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Order {
     #[default]
@@ -51,13 +51,75 @@ enum Order {
     Oldest,
 }
 
-/// The questions; of a long call the beginning. `next` says where the next page begins: one that is asked, answered or
-/// over meanwhile shifts no page.
+/// The questions.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Approvals {
+    approvals: Vec<Approval>,
+    /// Where the next page begins; null: there is none.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// The question; to whoever may not see it whole, how it stands.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = ApprovalShown)]
+pub(super) enum Shown {
+    /// To those who may answer it.
+    Whole(Box<Approval>),
+    /// To whoever was given its id.
+    Stands(Stands),
+}
+
+/// What a width would let pass.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WidthPreview)]
+pub(super) struct Previewed {
+    width: Width,
+    /// What would be remembered, in words.
+    words: String,
+    preview: Preview,
+}
+
+/// An answer.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Answering)]
+pub(super) struct Answer {
+    verdict: YesOrNo,
+    /// For how long; `once` unless it is said.
+    #[schema(default = "once")]
+    remember: Option<Remember>,
+    /// For what else, where it is remembered; `exact` unless it is said. The question's `offers` say what there is.
+    #[schema(default = "exact")]
+    width: Option<Width>,
+}
+
+impl Asks for Answer {}
+
+/// What a person can say.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum YesOrNo {
+    Allow,
+    Deny,
+}
+
+impl From<YesOrNo> for Verdict {
+    fn from(said: YesOrNo) -> Self {
+        match said {
+            YesOrNo::Allow => Self::Allow,
+            YesOrNo::Deny => Self::Deny,
+        }
+    }
+}
+
+/// The questions, the latest first; of a long call the beginning.
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Approver { caller, .. }: Approver,
     Asked(wanted): Asked<Wanted>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<Approvals>, ApiError> {
     let most = wanted.limit.unwrap_or(MOST).min(MOST);
     let found = blocking(move || {
         let store = app.store();
@@ -83,7 +145,7 @@ pub(super) async fn list(
     found.truncate(most);
     let next = found.last().filter(|_| more).map(|last| last.question.id.clone());
     let found: Vec<Approval> = found.into_iter().map(Approval::brief).collect();
-    Ok(Json(json!({"approvals": found, "next": next})))
+    Ok(Json(Approvals { approvals: found, next }))
 }
 
 /// One question. Whoever was given its id may know how it stands; only whoever may answer it sees it whole.
@@ -91,23 +153,25 @@ pub(super) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
     Named(id): Named,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<Shown>, ApiError> {
     let approval = find(&app, &id).await?;
     let question = &approval.question;
     if caller.may_see(question) {
-        return Ok(Json(serde_json::to_value(&approval).map_err(|error| ApiError::internal(&error))?));
+        return Ok(Json(Shown::Whole(Box::new(approval))));
     }
     // An approver sees what is addressed to it, and of the rest not even that it is there.
     if caller.role != Role::Agent || !caller.is_of_their_tenant(&question.actor) {
         return Err(ApiError::no_approval());
     }
-    Ok(Json(to_whoever_asked(&approval)))
+    Ok(Json(Shown::Stands(Stands::of(&approval))))
 }
 
 /// Which width.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wider {
+    /// One of the question's `offers`.
+    #[param(inline)]
     width: Width,
 }
 
@@ -117,15 +181,15 @@ pub(super) async fn preview_width(
     Approver { caller, person }: Approver,
     Named(id): Named,
     Asked(Wider { width }): Asked<Wider>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<Previewed>, ApiError> {
     let question = theirs(&app, &caller, &id).await?.question;
     let offer = question.offers.iter().find(|offer| offer.width == width).cloned();
     let offer = offer.ok_or_else(ApiError::not_offered)?;
     blocking(move || {
         let policy = app.gate_of(&question)?.in_force();
         app.with_log(sayso_gate::audit::Log::fold)?;
-        let found = preview(app.store().as_ref(), &policy.policy, &question, &offer, &person)?;
-        Ok(Json(json!({"width": width, "words": offer.words, "preview": found})))
+        let preview = preview(app.store().as_ref(), &policy.policy, &question, &offer, &person)?;
+        Ok(Json(Previewed { width, words: offer.words, preview }))
     })
     .await
 }
@@ -135,16 +199,19 @@ pub(super) async fn answer(
     State(app): State<Arc<App>>,
     Approver { caller, person }: Approver,
     Named(id): Named,
-    headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
-) -> Result<Json<Value>, ApiError> {
-    let reply = reply(&headers, bytes)?;
+    Body(said): Body<Answer>,
+) -> Result<Json<Approval>, ApiError> {
+    let reply = Reply {
+        verdict: said.verdict.into(),
+        remember: said.remember.unwrap_or(Remember::Once),
+        width: said.width.unwrap_or_default(),
+    };
     let question = theirs(&app, &caller, &id).await?.question;
     let answering = Arc::clone(&app);
     let answered = blocking(move || give(&answering, &question, (&person, &caller.via), &reply)).await;
     app.tail.look_now();
     app.waiting.tell(&id);
-    Ok(Json(serde_json::to_value(&answered?).map_err(|error| ApiError::internal(&error))?))
+    answered.map(Json)
 }
 
 pub(super) fn give(
@@ -166,30 +233,6 @@ pub(super) fn give(
         now_ms: now_ms(),
     };
     Ok(app.store().answer(&answer)?)
-}
-
-fn reply(headers: &HeaderMap, bytes: Result<Bytes, BytesRejection>) -> Result<Reply, ApiError> {
-    let fields = body::object(headers, bytes, &["verdict", "remember", "width"])?;
-    let word = |key: &str| fields.string(key).map_err(ApiError::malformed);
-    let verdict = match word("verdict")?.as_deref() {
-        Some("allow") => Verdict::Allow,
-        Some("deny") => Verdict::Deny,
-        _ => return Err(ApiError::malformed("`verdict` must be allow or deny.")),
-    };
-    let remember = match word("remember")?.as_deref() {
-        None | Some("once") => Remember::Once,
-        Some("session") => Remember::Session,
-        Some("always") => Remember::Always,
-        Some(_) => return Err(ApiError::malformed("`remember` must be once, session or always.")),
-    };
-    let width = match word("width")? {
-        None => Width::Exact,
-        Some(word) => Width::ALL
-            .into_iter()
-            .find(|width| width.as_str() == word)
-            .ok_or_else(|| ApiError::malformed("`width` must be exact, program or folder."))?,
-    };
-    Ok(Reply { verdict, remember, width })
 }
 
 async fn find(app: &Arc<App>, id: &str) -> Result<Approval, ApiError> {

@@ -3,34 +3,35 @@
 use super::asked::blocking;
 use super::decisions::{Answered, Asked, asked, wait};
 use crate::app::App;
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorBody};
 use crate::who::Caller;
 use crate::wire::line::{self, Id};
-use axum::Json;
 use axum::body::Bytes;
 use sayso_gate::{Asking, Held, Judged, Once, RealFiles, Unsaid};
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Duration;
+use utoipa::ToSchema;
 
 /// Most calls in one body.
 pub(super) const MOST: usize = 1000;
 
 /// What became of one call.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = DecisionOrError)]
 pub(super) enum Each {
     /// It was judged.
     Answered(Box<Answered>),
     /// It could not be: it must not run.
     Refused {
         /// The caller's own id, given back.
+        #[schema(value_type = Value)]
         id: Id,
         /// Why.
         #[serde(flatten)]
-        error: Value,
+        error: ErrorBody,
     },
 }
 
@@ -40,7 +41,7 @@ pub(super) fn is_list(body: &[u8]) -> bool {
 }
 
 /// Judges all calls of a list, in order, in one go. An error in one is the answer to that one.
-pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result<Json<Vec<Each>>, ApiError> {
+pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result<Vec<Each>, ApiError> {
     blocking(move || {
         let malformed = |error: serde_json::Error| ApiError::malformed(format!("This is no list of calls: {error}."));
         let calls: Vec<&RawValue> = serde_json::from_slice(&body).map_err(malformed)?;
@@ -62,7 +63,7 @@ pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result
             }
         }
         list.record();
-        Ok(Json(list.told))
+        Ok(list.told)
     })
     .await
 }

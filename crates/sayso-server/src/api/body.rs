@@ -2,66 +2,95 @@
 
 use crate::error::ApiError;
 use crate::wire::line::{self, Fields, Id};
-use axum::body::{Body, Bytes};
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::Response;
+use crate::wire::typed;
+use axum::body::{self, Bytes};
+use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+use utoipa::ToSchema;
 
 /// Longest body: a command may have 64 KiB, arguments of a tool that writes a file more.
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
+/// For what anybody may send from anywhere: nothing but a key or a link is in it.
+const SHORT: usize = 4096;
 
-/// The object in a body, in which nothing but these stands.
-pub(super) fn object(
-    headers: &HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-    known: &[&str],
-) -> Result<Fields, ApiError> {
-    let (_, fields) = read(&json(headers, body)?)?;
-    fields.only(known).map_err(ApiError::malformed)?;
-    Ok(fields)
+/// What a body says. A key that is not known is refused, as is one that stands there twice; `null` is nothing.
+pub(crate) trait Asks: DeserializeOwned + ToSchema {
+    /// One of these must be there, with all of its keys.
+    const EITHER: &'static [&'static [&'static str]] = &[];
 }
 
-/// A body of JSON, whatever it holds.
-///
-/// The content type must be JSON: a form of another site can send a body, but not that header.
-pub(super) fn json(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<Bytes, ApiError> {
-    of_type(is_json(headers), body)
-}
+/// An object, read into its type.
+pub(crate) struct Body<T>(pub(crate) T);
 
-/// A body of JSON, taken from a request whose other headers nobody needs: they are not copied, and go with it.
-pub(super) struct JsonBody(pub(super) Bytes);
+/// The same, of which only a little is taken.
+pub(crate) struct Short<T>(pub(crate) T);
 
-impl<S: Send + Sync> FromRequest<S> for JsonBody {
+/// JSON that is read key by key, since its strings may hold bytes that are no text; described by a type.
+pub(crate) struct Keys<T>(pub(crate) Bytes, pub(crate) PhantomData<T>);
+
+impl<T: Asks, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let is_json = is_json(request.headers());
-        of_type(is_json, Bytes::from_request(request, state).await).map(Self)
+        let body = json(request, state).await?;
+        let (_, fields) = read(&body)?;
+        let said = |keys: &&[&str]| keys.iter().all(|key| fields.has(key));
+        if !T::EITHER.is_empty() && !T::EITHER.iter().any(said) {
+            let sets: Vec<String> = T::EITHER.iter().map(|keys| format!("`{}`", keys.join("` and `"))).collect();
+            return Err(ApiError::malformed(format!("Give {}.", sets.join(", or "))));
+        }
+        typed(&fields).map(Self).map_err(ApiError::malformed)
     }
 }
 
-fn of_type(is_json: bool, body: Result<Bytes, BytesRejection>) -> Result<Bytes, ApiError> {
-    let body = body.map_err(|rejection| ApiError::unreadable(rejection.status(), &rejection.body_text()))?;
-    if is_json { Ok(body) } else { Err(ApiError::not_json()) }
+impl<T: Asks, S: Send + Sync> FromRequest<S> for Short<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(mut request: Request, state: &S) -> Result<Self, ApiError> {
+        DefaultBodyLimit::max(SHORT).apply(&mut request);
+        Body::from_request(request, state).await.map(|Body(asked)| Self(asked))
+    }
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = content_type.split(';').next().unwrap_or_default().trim();
-    media_type.eq_ignore_ascii_case("application/json")
+impl<T, S: Send + Sync> FromRequest<S> for Keys<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        Ok(Self(json(request, state).await?, PhantomData))
+    }
 }
 
 /// An answer in JSON, written into one piece of memory that nearly all of them fit into.
-pub(super) fn answer(said: &impl Serialize) -> Result<Response, ApiError> {
-    let mut json = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut json, said).map_err(|error| ApiError::internal(&error))?;
-    let mut response = Response::new(Body::from(json));
-    // With those that every answer gets.
-    response.headers_mut().reserve(16);
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Ok(response)
+pub(crate) struct Written<T>(pub(crate) T);
+
+impl<T: Serialize> IntoResponse for Written<T> {
+    fn into_response(self) -> Response {
+        let mut json = Vec::with_capacity(1024);
+        if let Err(error) = serde_json::to_writer(&mut json, &self.0) {
+            return ApiError::internal(&error).into_response();
+        }
+        let mut response = Response::new(body::Body::from(json));
+        // With those that every answer gets.
+        response.headers_mut().reserve(16);
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
+    }
+}
+
+/// A body of JSON, whatever it holds. The other headers of its request are not copied, and go with it.
+///
+/// The content type must be JSON: a form of another site can send a body, but not that header.
+async fn json<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let is_json = media_type.eq_ignore_ascii_case("application/json");
+    let body = Bytes::from_request(request, state).await;
+    let body = body.map_err(|rejection| ApiError::unreadable(rejection.status(), &rejection.body_text()))?;
+    if is_json { Ok(body) } else { Err(ApiError::not_json()) }
 }
 
 /// The object in it.
@@ -69,4 +98,11 @@ pub(super) fn read(body: &[u8]) -> Result<(Id, Fields), ApiError> {
     let (id, fields) = line::read(body);
     // The reader is that of lines.
     Ok((id, fields.map_err(|why| ApiError::malformed(why.replacen("The line", "The body", 1)))?))
+}
+
+/// The object in it, in which nothing but these stands.
+pub(super) fn object(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
+    let (_, fields) = read(body)?;
+    fields.only(known).map_err(ApiError::malformed)?;
+    Ok(fields)
 }

@@ -1,7 +1,8 @@
 //! `POST /v1/decisions`: judges a call by the gate, records it, and answers; with `wait`, once people have answered.
 
-use super::batch;
-use super::body::{self, JsonBody};
+use super::batch::{self, Each};
+use super::body::{self, Keys, Written};
+use super::call::Calls;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::judges::Pending;
@@ -10,24 +11,38 @@ use crate::who::Caller;
 use crate::wire::line::{Fields, Id};
 use crate::wire::{self, CallEnvironment};
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
 use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, Once, RealFiles, Unsaid};
-use sayso_policy::{Facts, Reason, ToolCall};
+use sayso_policy::{Answer, Facts, Reason, ToolCall};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use utoipa::ToSchema;
 
 /// The longest that a caller may wait; questions end earlier.
-const LONGEST_WAIT: u64 = 24 * 60 * 60;
+pub(super) const LONGEST_WAIT: u64 = 24 * 60 * 60;
 
-/// The answer.
-#[derive(Serialize)]
+/// What is said of a list, in its order, or of one call.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = Decisions)]
+pub(super) enum Told {
+    /// Of one.
+    One(Answered),
+    /// Of a list.
+    List(Vec<Each>),
+}
+
+/// The decision. Whatever is not `allow` must not run.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Decision)]
 pub(super) struct Answered {
     /// The caller's own id, given back.
+    #[schema(value_type = Value)]
     id: Id,
-    verdict: &'static str,
+    verdict: Answer,
+    /// Why, the decisive reason first.
     reasons: Vec<Reason>,
     /// The id of the record.
     record: String,
@@ -48,10 +63,10 @@ pub(super) struct Asked {
 pub(super) async fn decisions(
     State(app): State<Arc<App>>,
     caller: Caller,
-    JsonBody(body): JsonBody,
-) -> Result<Response, ApiError> {
+    Keys(body, _): Keys<Calls>,
+) -> Result<Written<Told>, ApiError> {
     if batch::is_list(&body) {
-        return Ok(batch::decide(app, caller, body).await?.into_response());
+        return batch::decide(app, caller, body).await.map(|told| Written(Told::List(told)));
     }
     let (id, fields) = body::read(&body)?;
     // The buffer of the connection hangs on it, and the caller may wait for people.
@@ -63,7 +78,7 @@ pub(super) async fn decisions(
         Ahead::Said(said) => said,
         Ahead::Needs(asked) => remembering(&app, asked, wait).await?,
     };
-    body::answer(&said.to(id))
+    Ok(Written(Told::One(said.to(id))))
 }
 
 impl Answered {
@@ -75,7 +90,7 @@ impl Answered {
 
 /// What is told of a judgement. The rest of it ends on the thread that made it.
 struct Said {
-    verdict: &'static str,
+    verdict: Answer,
     reasons: Vec<Reason>,
     record: String,
     approval: Option<String>,
@@ -86,7 +101,7 @@ impl Said {
     fn of(app: &App, judged: Judged, approval: Option<String>) -> Self {
         app.metrics.judged(&judged);
         Self {
-            verdict: judged.decision.answer.as_str(),
+            verdict: judged.decision.answer,
             reasons: judged.decision.reasons,
             record: judged.record.id,
             approval: judged.question.or(approval),

@@ -11,32 +11,37 @@ use sayso_gate::grant::Kept;
 use sayso_gate::store::{Grants as _, GrantsWanted};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
 
 /// Most of them in one answer.
 const MOST: usize = 1000;
 
 /// Which ones.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Those that are used up, ended or taken back too.
     #[serde(default)]
+    #[param(default = false)]
     all: bool,
     /// Only for this session.
     session: Option<String>,
     /// Only of this tenant.
     tenant: Option<String>,
+    /// At most so many, and never more than 1,000.
     limit: Option<usize>,
 }
 
 /// Remembered answers.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Grants)]
 pub(super) struct Remembered {
     grants: Vec<Shown>,
 }
 
 /// A remembered answer, and how it stands now.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = GrantShown)]
 pub(super) struct Shown {
     #[serde(flatten)]
     kept: Kept,

@@ -13,23 +13,26 @@ use sayso_policy::{Allowance, Scope, Usage, Verdict};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
 
 /// Most scopes in one answer.
 const MOST: usize = 1000;
 
 /// Which ones.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Only of this kind.
+    #[param(inline)]
     scope: Option<Scope>,
     /// Only of this tenant.
     tenant: Option<String>,
+    /// At most so many scopes, and never more than 1,000.
     limit: Option<usize>,
 }
 
 /// The limits.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Limits {
     /// What the policy in force limits, with nothing used.
     stated: Vec<Budget>,
@@ -38,30 +41,37 @@ pub(super) struct Limits {
 }
 
 /// One limit.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Limit)]
 pub(super) struct Budget {
     scope: Scope,
     /// What is counted, as the policy file calls it: `calls`, `cost` (in millionths), `wall` (in milliseconds).
     what: &'static str,
+    /// So much is used.
     used: u64,
+    /// So much may be.
     most: u64,
+    /// So much is left.
     left: u64,
     /// The stretch of time that a rate is about, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     per_ms: Option<u64>,
+    /// What is said of a call beyond it.
     at_limit: Verdict,
     /// File, line and column.
     source: String,
 }
 
 /// What was used in one scope.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Used)]
 pub(super) struct InScope {
     scope: Scope,
     #[serde(flatten)]
     place: Place,
-    /// When it began and was last used, in milliseconds since 1970.
+    /// When it began, in milliseconds since 1970.
     began_ms: u64,
+    /// When it was last used.
     last_ms: u64,
     /// Calls that were let through and not settled yet.
     open: u64,

@@ -1,13 +1,14 @@
 //! `GET /metrics`: numbers for a Prometheus server.
 
 use super::asked::blocking;
+use super::describe::{Answer, Described};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::metrics::Now;
 use crate::who::Caller;
 use axum::extract::State;
 use axum::http::header;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use sayso_gate::approval::Standing;
 use sayso_gate::store::Records as _;
 use std::path::Path;
@@ -16,9 +17,15 @@ use std::sync::Arc;
 const STANDINGS: [Standing; 5] =
     [Standing::Pending, Standing::Approved, Standing::Denied, Standing::Expired, Standing::Cancelled];
 
+/// In the format of OpenMetrics.
+const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The numbers.
+pub(super) struct Numbers(String);
+
 /// The numbers are of all tenants together, and so for nobody behind a wall; they name nobody, and so are for everybody
 /// else who may ask at all.
-pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Result<impl IntoResponse, ApiError> {
+pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Result<Numbers, ApiError> {
     if caller.tenant.is_some() {
         return Err(ApiError::not_yours());
     }
@@ -37,6 +44,17 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
         };
         app.metrics.text(&now).map_err(|error| ApiError::internal(&error))
     });
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([(header::CONTENT_TYPE, kind)], text.await?))
+    text.await.map(Numbers)
+}
+
+impl IntoResponse for Numbers {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, KIND)], self.0).into_response()
+    }
+}
+
+impl Answer for Numbers {
+    fn describe(described: &mut Described) {
+        described.add_text("The numbers.", &["application/openmetrics-text"]);
+    }
 }

@@ -5,7 +5,9 @@ mod asked;
 mod audit;
 mod batch;
 mod body;
+mod call;
 mod decisions;
+mod describe;
 mod grants;
 mod health;
 mod limits;
@@ -14,6 +16,7 @@ mod metrics;
 mod openapi;
 mod outcomes;
 mod policy;
+mod problem;
 mod ready;
 mod session;
 mod sessions;
@@ -26,6 +29,7 @@ mod tools;
 mod try_box;
 
 pub(crate) use body::MAX_BODY;
+pub(crate) use problem::Problem;
 
 use crate::app::App;
 use crate::error::ApiError;
@@ -34,7 +38,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{delete, get, post};
+use describe::{Address, addresses};
 use std::sync::Arc;
 
 /// Everything below `/v1`. What each needs of its caller stands in its handler's arguments: `Approver`, `Admin`, or
@@ -42,41 +46,8 @@ use std::sync::Arc;
 ///
 /// INVARIANT: a GET changes nothing.
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
-    Router::new()
-        .route("/v1/health", get(health::health))
-        .route("/v1/ready", get(ready::ready))
-        .route("/metrics", get(metrics::metrics))
-        .route("/v1/openapi.json", get(openapi::openapi))
-        .route("/v1/session", post(session::session).layer(small()))
-        .route("/v1/decisions", post(decisions::decisions))
-        .route("/v1/outcomes", post(outcomes::outcomes))
-        .route("/v1/try", post(try_box::try_out))
-        .route("/v1/tools/filter", post(tools::filter))
-        .route("/v1/approvals", get(approvals::list))
-        .route("/v1/approvals/{id}", get(approvals::show))
-        .route("/v1/approvals/{id}/preview", get(approvals::preview_width))
-        .route("/v1/approvals/{id}/answer", post(approvals::answer))
-        .route("/v1/links/question", post(links::question).layer(small()))
-        .route("/v1/links/answer", post(links::answer).layer(small()))
-        .route("/v1/grants", get(grants::list))
-        .route("/v1/grants/{id}", delete(grants::revoke))
-        .route("/v1/limits", get(limits::limits))
-        .route("/v1/sessions", get(sessions::sessions))
-        .route("/v1/sessions/{id}", get(sessions::session))
-        .route("/v1/runs", get(sessions::runs))
-        .route("/v1/runs/{id}", get(sessions::run))
-        .route("/v1/status", get(status::status))
-        .route("/v1/policy", get(policy::show))
-        .route("/v1/policy/validate", post(policy::validate))
-        .route("/v1/policy/versions", get(policy::versions))
-        .route("/v1/policy/versions/{version}", get(policy::version))
-        .route("/v1/policy/activate", post(policy::activate))
-        .route("/v1/policy/rollback", post(policy::rollback))
-        .route("/v1/audit", get(audit::find))
-        .route("/v1/audit/counts", get(audit::counts::counts))
-        .route("/v1/audit/verify", get(audit::verify))
-        .route("/v1/audit/export", get(audit::export::export))
-        .route("/v1/stream", get(stream::stream))
+    let router = addresses().into_iter().fold(Router::new(), |router, it| router.route(it.path, it.routing));
+    router
         .route_layer(axum::middleware::from_fn_with_state(Arc::clone(app), identify_and_count))
         .fallback(async || ApiError::not_found())
         .method_not_allowed_fallback(async || ApiError::wrong_method())
@@ -92,7 +63,84 @@ async fn identify_and_count(State(app): State<Arc<App>>, request: Request, next:
     response
 }
 
-/// For what anybody may send from anywhere: nothing but a key or a link is in it.
-fn small() -> axum::extract::DefaultBodyLimit {
-    axum::extract::DefaultBodyLimit::max(4096)
+/// The addresses, in the words that describe them to others.
+fn addresses() -> Vec<Address> {
+    addresses! {
+        /// Is somebody there?
+        get "/v1/health" health => health::health;
+        /// Whether calls can be judged and recorded here now.
+        get "/v1/ready" ready => ready::ready;
+        /// Numbers for Prometheus.
+        /// They are of all tenants together: a token of one tenant does not open them.
+        get "/metrics" metrics => metrics::metrics;
+        /// This description.
+        get "/v1/openapi.json" openapi => openapi::openapi;
+        /// Exchanges the key that `sayso serve` printed for a token. A key works once.
+        post "/v1/session" session => session::session;
+        /// Judges a call, records the decision, and answers. Whoever gets anything but a 200 with `allow` must not run the call.
+        /// A list is judged in order, and each call is answered in its place.
+        post "/v1/decisions" decide => decisions::decisions;
+        /// What became of a call that was let through: what it used is counted, what was reserved and not used is given back.
+        post "/v1/outcomes" outcome => outcomes::outcomes;
+        /// What would be said of a call, with the opinion of every stage on every effect. Records and consumes nothing.
+        post "/v1/try" tryOut => try_box::try_out;
+        /// Which tools of a list are there for an actor.
+        /// Whether a call of one may run is asked when it is called.
+        post "/v1/tools/filter" filterTools => tools::filter;
+        /// Questions that wait for a person, the latest first unless told otherwise, page by page.
+        /// Of a long call the beginning. One that is asked, answered or over meanwhile shifts no page.
+        get "/v1/approvals" approvals => approvals::list;
+        /// One question. Without a token: how it stands, for whoever was given its id.
+        get "/v1/approvals/{id}" approval => approvals::show;
+        /// What else a yes of this width would have let pass of the latest asks.
+        get "/v1/approvals/{id}/preview" previewWidth => approvals::preview_width, refuses 409;
+        /// Answers a question. Needs a token of somebody it is addressed to; whoever asked is refused.
+        post "/v1/approvals/{id}/answer" answer => approvals::answer, refuses 409;
+        /// The question behind a one-time link. Looking at it changes nothing.
+        post "/v1/links/question" linkQuestion => links::question, refuses 410;
+        /// Answers the question behind a one-time link, for this call alone. A link works once.
+        post "/v1/links/answer" linkAnswer => links::answer, refuses 409 410;
+        /// Remembered answers, the latest first.
+        get "/v1/grants" grants => grants::list;
+        /// Takes a remembered answer back.
+        /// The next such call is asked about again.
+        delete "/v1/grants/{id}" revokeGrant => grants::revoke;
+        /// Every limit, what is used of it by whom, and what is left.
+        get "/v1/limits" limits => limits::limits;
+        /// Sessions, the one with the latest record first.
+        get "/v1/sessions" sessions => sessions::sessions;
+        /// One session.
+        get "/v1/sessions/{id}" sessionDetail => sessions::session;
+        /// Runs, the one with the latest record first.
+        get "/v1/runs" runs => sessions::runs;
+        /// One run.
+        get "/v1/runs/{id}" run => sessions::run;
+        /// What is in force, how long the record is, and what to do next.
+        get "/v1/status" status => status::status;
+        /// The policy in force, file by file.
+        get "/v1/policy" policy => policy::show;
+        /// What is wrong with a text.
+        /// The examples of its rules are tried too. Changes nothing.
+        post "/v1/policy/validate" validatePolicy => policy::validate;
+        /// The versions that judged something, the latest first.
+        get "/v1/policy/versions" policyVersions => policy::versions;
+        /// One version, and how it differs.
+        get "/v1/policy/versions/{version}" policyVersion => policy::version, refuses 409;
+        /// Puts a text in the place of the user's own policy file.
+        post "/v1/policy/activate" activatePolicy => policy::activate, refuses 409 422;
+        /// Puts the user's own policy file back to what it was.
+        post "/v1/policy/rollback" rollBackPolicy => policy::rollback, refuses 404 409 422;
+        /// Records of the chain, paged by their numbers.
+        get "/v1/audit" audit => audit::find;
+        /// How much was decided, how often people were asked, and which rules would have saved that.
+        get "/v1/audit/counts" counts => audit::counts::counts;
+        /// Whether the chain is whole.
+        get "/v1/audit/verify" verify => audit::verify;
+        /// Records as lines, sent as they are read.
+        get "/v1/audit/export" export => audit::export::export;
+        /// Records as they come: `decision`, `approval_required`, `approval_response`, or by the kind of the record, each with its number.
+        /// Server-sent events, or with `Upgrade: websocket` a WebSocket of which each message is one record and the first
+        /// message of a client without a header is {"token": "..."}. Resumes without loss.
+        get "/v1/stream" stream => stream::stream, refuses 409;
+    }
 }

@@ -3,37 +3,37 @@
 //! The policy is everybody's: whoever is behind a tenant's wall neither sees nor changes it.
 
 use super::asked::{Asked, Named, blocking};
-use super::body;
+use super::body::{Asks, Body};
+use super::describe::{Answer, Described};
+use super::problem::Problem;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::{Admin, Owner};
-use crate::wire::line::Fields;
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use sayso_gate::audit::{Log, PolicyVersion};
 use sayso_gate::policy::{self, Putting};
 use sayso_gate::store::Records as _;
 use sayso_gate::{Error, InForce};
 use sayso_policy::{Layer, PolicyText, Verdict, presets, text};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
 
 /// Where.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Where {
     /// The folder whose policy is meant; where the server was started unless it is said.
+    #[param(value_type = Option<String>)]
     workspace: Option<PathBuf>,
 }
 
 /// The policy in force.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Policy)]
 pub(super) struct Shown {
     version: String,
     /// The folder it is in force for.
@@ -44,6 +44,7 @@ pub(super) struct Shown {
     files: Vec<File>,
     /// What the presets say that the files build on.
     presets: Vec<Preset>,
+    /// What the owner should know.
     notices: Vec<Notice>,
     /// What no call gets below, because a file that may say so cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,9 +52,12 @@ pub(super) struct Shown {
 }
 
 /// One file.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = PolicyInForce)]
 pub(super) struct File {
+    /// `managed`, `user`, `project`, `given`, or a preset by its name.
     layer: String,
+    /// As shown to people.
     name: String,
     text: String,
     /// False: only its asks and denies count.
@@ -63,50 +67,22 @@ pub(super) struct File {
 }
 
 /// A preset: rules that come with Sayso.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Preset {
     name: &'static str,
     text: &'static str,
 }
 
 /// Something that the owner should know.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Notice {
+    /// Stable, kebab-case.
     code: String,
+    /// A sentence.
     text: String,
     /// The file that it is about, as it stands there and is not in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<File>,
-}
-
-/// Something wrong with a text.
-#[derive(Serialize)]
-pub(super) struct Problem {
-    code: &'static str,
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    suggestion: Option<String>,
-    file: String,
-    /// From 1.
-    line: u32,
-    /// In characters, from 1.
-    column: u32,
-    /// It does not refuse the file.
-    warning: bool,
-}
-
-impl From<text::Problem> for Problem {
-    fn from(problem: text::Problem) -> Self {
-        Self {
-            code: problem.code,
-            text: problem.message,
-            suggestion: problem.suggestion,
-            file: problem.source.file.to_string(),
-            line: problem.source.line,
-            column: problem.source.column,
-            warning: problem.warning,
-        }
-    }
 }
 
 /// Shows what is in force, file by file, with what is wrong in its lines.
@@ -158,8 +134,43 @@ fn as_file(file: &PolicyText, problems: Vec<text::Problem>) -> File {
     }
 }
 
+/// The text of a policy file.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PolicyText)]
+pub(super) struct Text {
+    text: String,
+}
+
+impl Asks for Text {}
+
+/// A text that is to be in force.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PolicyActivation)]
+pub(super) struct Activation {
+    text: String,
+    /// The version that must still be in force: the one that its writer has seen.
+    base: Option<String>,
+}
+
+impl Asks for Activation {}
+
+/// A version that is to be in force again.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PolicyRollback)]
+pub(super) struct Rollback {
+    /// Its name, or the beginning of it.
+    version: String,
+    /// The version that must still be in force: the one that its writer has seen.
+    base: Option<String>,
+}
+
+impl Asks for Rollback {}
+
 /// Whether a text is in order.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Validated {
     /// It could be put in force.
     valid: bool,
@@ -170,10 +181,8 @@ pub(super) struct Validated {
 pub(super) async fn validate(
     State(app): State<Arc<App>>,
     _: Admin,
-    headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
+    Body(Text { text }): Body<Text>,
 ) -> Result<Json<Validated>, ApiError> {
-    let text = text(&headers, bytes)?;
     blocking(move || {
         let in_force = here(&app)?;
         let problems = policy::problems(&app.places, &in_force, &text);
@@ -184,13 +193,15 @@ pub(super) async fn validate(
 }
 
 /// The versions that judged something.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = PolicyVersions)]
 pub(super) struct Versions {
     versions: Vec<Version>,
 }
 
-/// One of them.
-#[derive(Serialize)]
+/// A version that judged something.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PolicyVersionListed)]
 pub(super) struct Version {
     version: String,
     /// When it was first in force, in milliseconds since 1970.
@@ -211,7 +222,7 @@ pub(super) async fn versions(State(app): State<Arc<App>>, _: Owner) -> Result<Js
 }
 
 /// Compared with what.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Against {
     /// Another version; what is in force where the server was started unless it is said.
@@ -219,7 +230,7 @@ pub(super) struct Against {
 }
 
 /// A version, and how it differs.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Compared {
     #[serde(flatten)]
     version: PolicyVersion,
@@ -254,8 +265,8 @@ pub(super) async fn version(
 }
 
 /// What is in force now.
-#[derive(Serialize)]
-struct Changed {
+#[derive(Serialize, ToSchema)]
+pub(super) struct Changed {
     version: String,
     /// The file that was written.
     file: String,
@@ -264,14 +275,37 @@ struct Changed {
     before: Option<String>,
 }
 
+/// What became of a text.
+pub(super) enum Put {
+    Changed(Changed),
+    Refused(Vec<text::Problem>),
+}
+
+impl IntoResponse for Put {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Changed(changed) => Json(changed).into_response(),
+            Self::Refused(problems) => {
+                let error = ApiError::policy_refused();
+                let problems = problems.into_iter().map(Problem::from).collect();
+                (error.status(), Json(error.with_problems(problems))).into_response()
+            }
+        }
+    }
+}
+
+impl Answer for Put {
+    fn describe(described: &mut Described) {
+        described.add_answer::<Changed>(200);
+    }
+}
+
 /// Puts a text in the place of this user's own policy file.
 pub(super) async fn activate(
     State(app): State<Arc<App>>,
     owner: Owner,
-    headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
-) -> Result<Response, ApiError> {
-    let (text, base) = word(&headers, bytes, "text")?;
+    Body(Activation { text, base }): Body<Activation>,
+) -> Result<Put, ApiError> {
     put(app, owner, base, move |_| Ok((text, None))).await
 }
 
@@ -279,10 +313,8 @@ pub(super) async fn activate(
 pub(super) async fn rollback(
     State(app): State<Arc<App>>,
     owner: Owner,
-    headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
-) -> Result<Response, ApiError> {
-    let (name, base) = word(&headers, bytes, "version")?;
+    Body(Rollback { version: name, base }): Body<Rollback>,
+) -> Result<Put, ApiError> {
     put(app, owner, base, move |app| {
         app.with_log(Log::fold)?;
         let version = policy::find(&app.store(), &name).map_err(no_version)?;
@@ -300,7 +332,7 @@ async fn put(
     Owner(person): Owner,
     base: Option<String>,
     from: impl FnOnce(&App) -> Result<(String, Option<String>), ApiError> + Send + 'static,
-) -> Result<Response, ApiError> {
+) -> Result<Put, ApiError> {
     if app.is_fixed() {
         let text = "This server judges by the files that were named on its command line; change those.";
         return Err(ApiError::conflict("policy-fixed", text));
@@ -311,7 +343,7 @@ async fn put(
         let putting = Putting { by: &person.name, from: version.as_deref(), base: base.as_deref() };
         let put = match policy::put(&app.places, &app.store(), Some(folder(&app)), &text, &putting) {
             Ok(put) => put,
-            Err(Error::Policy(problems)) => return Ok(refused(problems)),
+            Err(Error::Policy(problems)) => return Ok(Put::Refused(problems)),
             Err(error @ Error::OtherVersion(_)) => {
                 let next = "Look at it (GET /v1/policy), and send the change again with it as `base`.";
                 return Err(ApiError::conflict("policy-changed", &format!("Nothing was written: {error}. {next}")));
@@ -326,38 +358,11 @@ async fn put(
             file: app.places.shown(&app.places.user),
             before: put.before.map(|path| app.places.shown(&path)),
         };
-        Ok(Json(changed).into_response())
+        Ok(Put::Changed(changed))
     })
     .await;
     telling.tail.look_now();
     put
-}
-
-/// An error with the places of what is wrong.
-fn refused(problems: Vec<text::Problem>) -> Response {
-    let problems: Vec<Problem> = problems.into_iter().map(Problem::from).collect();
-    let error = json!({"code": "policy-refused", "text": "The text has errors; what is in force stays."});
-    (StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"error": error, "problems": problems}))).into_response()
-}
-
-/// A string that must be there, and the version that its writer has seen.
-fn word(
-    headers: &HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
-    key: &str,
-) -> Result<(String, Option<String>), ApiError> {
-    let fields = body::object(headers, bytes, &[key, "base"])?;
-    Ok((needed(&fields, key)?, fields.string("base").map_err(ApiError::malformed)?))
-}
-
-/// A text, and nothing else.
-fn text(headers: &HeaderMap, bytes: Result<Bytes, BytesRejection>) -> Result<String, ApiError> {
-    needed(&body::object(headers, bytes, &["text"])?, "text")
-}
-
-fn needed(fields: &Fields, key: &str) -> Result<String, ApiError> {
-    let found = fields.string(key).map_err(ApiError::malformed)?;
-    found.ok_or_else(|| ApiError::malformed(format!("`{key}` is missing.")))
 }
 
 fn here(app: &App) -> Result<Arc<InForce>, ApiError> {

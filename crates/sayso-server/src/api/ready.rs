@@ -1,38 +1,57 @@
 //! `GET /v1/ready`: can calls be judged and recorded here, now?
 
 use super::asked::blocking;
+use super::describe::{Answer, Described};
 use crate::app::App;
 use crate::error::ApiError;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use sayso_gate::reason::{LAST_GOOD, POLICY_REFUSED};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Less room than this on the disk of the store, and it will soon refuse.
 const LEAST_FREE: u64 = 64 * 1024 * 1024;
 
 /// Whether it is, and if not, why. No path and no name: anybody on this machine may ask.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Ready {
     ready: bool,
+    /// What is in the way.
     reasons: Vec<Why>,
 }
 
 /// What is in the way.
-#[derive(Serialize)]
-pub(super) struct Why {
+#[derive(Serialize, ToSchema)]
+struct Why {
+    /// Stable, kebab-case.
     code: &'static str,
+    /// A sentence.
     text: &'static str,
 }
 
 /// 200, or 503 with what is in the way.
-pub(super) async fn ready(State(app): State<Arc<App>>) -> Result<(StatusCode, Json<Ready>), ApiError> {
+pub(super) async fn ready(State(app): State<Arc<App>>) -> Result<Ready, ApiError> {
     let reasons = blocking(move || Ok(in_the_way(&app))).await?;
-    let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    Ok((status, Json(Ready { ready: reasons.is_empty(), reasons })))
+    Ok(Ready { ready: reasons.is_empty(), reasons })
+}
+
+impl IntoResponse for Ready {
+    fn into_response(self) -> Response {
+        let status = if self.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        (status, Json(self)).into_response()
+    }
+}
+
+impl Answer for Ready {
+    fn describe(described: &mut Described) {
+        described.add_answer::<Self>(200);
+        described.add_answer::<Self>(503);
+    }
 }
 
 fn in_the_way(app: &App) -> Vec<Why> {

@@ -1,6 +1,6 @@
 //! `POST /v1/session`: the key of the terminal for a token of this tab, or of this command.
 
-use super::body;
+use super::body::{Asks, Short};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::key::{Refusal, Shown, Via};
@@ -8,30 +8,56 @@ use crate::owned;
 use crate::server::News;
 use crate::who::Caller;
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderMap, StatusCode, header};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
+use utoipa::ToSchema;
+
+/// The key; or, from the commands of Sayso itself, what they made of it for this very process.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Key)]
+pub(super) struct Exchange {
+    /// As the terminal showed it.
+    #[schema(examples("7Q4F-K2MX"))]
+    key: Option<String>,
+    proof: Option<String>,
+    nonce: Option<String>,
+    via: Option<By>,
+}
+
+/// How somebody signs in, where they say so.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = SignsInVia)]
+enum By {
+    Terminal,
+}
+
+impl Asks for Exchange {
+    const EITHER: &'static [&'static [&'static str]] = &[&["key"], &["proof", "nonce"]];
+}
+
+/// The token, good for twelve hours.
+#[derive(Serialize, ToSchema)]
+pub(super) struct SignedIn {
+    token: String,
+}
 
 /// Exchanges a key.
 pub(super) async fn session(
     State(app): State<Arc<App>>,
     caller: Caller,
     headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
-) -> Result<Json<Value>, ApiError> {
-    let fields = body::object(&headers, bytes, &["key", "proof", "nonce", "via"])?;
-    let text = |name: &str| fields.string(name).map_err(ApiError::malformed);
-    let (key, proof, nonce) = (text("key")?, text("proof")?, text("nonce")?);
-    let via = match text("via")?.as_deref() {
-        Some("terminal") => Via::Terminal,
+    Short(Exchange { key, proof, nonce, via }): Short<Exchange>,
+) -> Result<Json<SignedIn>, ApiError> {
+    let via = match via {
+        Some(By::Terminal) => Via::Terminal,
         // A browser says where its requests come from, and no other program has to.
         None if headers.contains_key(header::ORIGIN) => Via::Page,
         None => Via::Http,
-        Some(_) => return Err(ApiError::malformed("`via` must be terminal, or absent.")),
     };
     let keys = Arc::clone(&app);
     let exchanged = tokio::task::spawn_blocking(move || {
@@ -63,7 +89,7 @@ pub(super) async fn session(
         Ok(token) => {
             (app.announce)(&app.keys.key(), News::Used);
             app.tail.look_now();
-            Ok(Json(json!({"token": token})))
+            Ok(Json(SignedIn { token }))
         }
         Err(Refusal::Wrong) => Err(ApiError::key_refused(
             StatusCode::FORBIDDEN,

@@ -13,12 +13,13 @@ use sayso_gate::audit::{Course, Log, Of, Query};
 use sayso_gate::store::{Approvals as _, Grants as _, GrantsWanted, Questions};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
 
 /// Most sessions, and most questions of one, in one answer.
 const MOST: usize = 500;
 
 /// Which ones.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Only those of this agent.
@@ -29,30 +30,33 @@ pub(super) struct Wanted {
     since: Option<u64>,
     /// Only those whose last record came before this one, to page on.
     before: Option<u64>,
+    /// At most so many, 100 unless it is said, and never more than 500.
     limit: Option<usize>,
 }
 
 /// Which one, where several tenants use the same id.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Whose {
+    /// The tenant that it belongs to.
     tenant: Option<String>,
 }
 
 /// Sessions.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Sessions {
     sessions: Vec<Listed>,
 }
 
 /// Runs.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Runs {
     runs: Vec<Listed>,
 }
 
-/// One session or run in a list.
-#[derive(Serialize)]
+/// A session or run, in a list.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CourseListed)]
 pub(super) struct Listed {
     #[serde(flatten)]
     course: Course,
@@ -60,8 +64,9 @@ pub(super) struct Listed {
     pending: usize,
 }
 
-/// One session or run.
-#[derive(Serialize)]
+/// A session or run, with what waits and what is remembered for it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CourseDetail)]
 pub(super) struct Detail {
     #[serde(flatten)]
     course: Course,

@@ -46,7 +46,7 @@ pub(super) async fn sign_in(mut socket: WebSocket, app: Arc<App>, asked: Asked) 
     match follower {
         Ok(follower) => tell(socket, follower).await,
         Err(error) => {
-            let told = tokio::time::timeout(SLOW, socket.send(Message::Text(error.body().to_string().into())));
+            let told = tokio::time::timeout(SLOW, socket.send(Message::Text(error.text().into())));
             if matches!(told.await, Ok(Ok(()))) {
                 close(socket, close_code::POLICY, error.code()).await;
             }

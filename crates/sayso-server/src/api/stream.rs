@@ -1,20 +1,22 @@
 //! `GET /v1/stream`: records as they come. An upgrade gives a WebSocket, anything else server-sent events. Resumes
 //! behind `after` or `Last-Event-ID`.
 
+use super::asked::Asked;
+use super::describe::{Answer, Described};
 use super::socket;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::follow::{Asked, Follower, Telling};
+use crate::follow::{self, Follower, Telling};
 use crate::who::{Bearer, Caller};
 use axum::Extension;
-use axum::extract::rejection::QueryRejection;
+use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::{Query as Parameters, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use futures_util::stream::{Stream, unfold};
+use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,19 +25,36 @@ use tokio::time::{Interval, MissedTickBehavior};
 /// How often a follower's token is looked at again, and a WebSocket is asked whether anybody is there.
 const BEAT: Duration = Duration::from_secs(15);
 
+/// Events, or a socket.
+pub(super) struct Followed(Response);
+
+impl IntoResponse for Followed {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Answer for Followed {
+    fn describe(described: &mut Described) {
+        // Also for an agent, which is told of its own questions; but for nobody without a token, wherever they say it.
+        described.needs_token();
+        described.add_text("The events.", &["text/event-stream"]);
+        described.add_response(101, json!({"description": "A WebSocket."}));
+    }
+}
+
 /// Follows the record.
 pub(super) async fn stream(
     State(app): State<Arc<App>>,
     caller: Caller,
     Extension(bearer): Extension<Bearer>,
     headers: HeaderMap,
-    asked: Result<Parameters<Asked>, QueryRejection>,
+    Asked(mut asked): Asked<follow::Asked>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, ApiError> {
-    let Parameters(mut asked) = asked.map_err(|error| ApiError::parameters(&error.body_text()))?;
+) -> Result<Followed, ApiError> {
     asked.after = resumed(&headers)?.or(asked.after);
     if !headers.contains_key(header::UPGRADE) {
-        return Ok(events(Follower::begin(app, caller, bearer, asked).await?).into_response());
+        return Ok(Followed(events(Follower::begin(app, caller, bearer, asked).await?).into_response()));
     }
     let upgrade = upgrade.map_err(|error| {
         let why = error.body_text();
@@ -43,10 +62,11 @@ pub(super) async fn stream(
     })?;
     if caller.person.is_none() {
         // A browser cannot put a header on a WebSocket: it says the token in its first message.
-        return Ok(socket::open(upgrade, async move |socket| socket::sign_in(socket, app, asked).await));
+        let sign_in = async move |socket| socket::sign_in(socket, app, asked).await;
+        return Ok(Followed(socket::open(upgrade, sign_in)));
     }
     let follower = Follower::begin(app, caller, bearer, asked).await?;
-    Ok(socket::open(upgrade, async move |socket| socket::tell(socket, follower).await))
+    Ok(Followed(socket::open(upgrade, async move |socket| socket::tell(socket, follower).await)))
 }
 
 /// The last record that a browser has seen, which it says when it comes back by itself. One that cannot be read is

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod connections;
+mod description;
 mod matrix;
 mod peer;
 mod resume;
@@ -191,50 +192,6 @@ async fn a_stream_begins_behind_what_was_seen() {
     }
     let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
     assert_eq!(ids, ["2", "3"], "{text}");
-}
-
-#[test]
-fn the_description_names_every_route_and_no_other() {
-    let described: Value = serde_json::from_str(super::openapi::OPENAPI).unwrap();
-    assert_eq!(described["info"]["version"], env!("CARGO_PKG_VERSION"));
-    let mut in_description = BTreeSet::new();
-    for (path, methods) in described["paths"].as_object().unwrap() {
-        for method in methods.as_object().unwrap().keys() {
-            in_description.insert(format!("{method} {path}"));
-        }
-    }
-    let routes: BTreeSet<String> = include_str!("mod.rs")
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix(".route(\""))
-        .map(|line| {
-            let (path, rest) = line.split_once("\", ").unwrap();
-            format!("{} {path}", rest.split('(').next().unwrap())
-        })
-        .collect();
-    assert_eq!(in_description, routes);
-}
-
-#[test]
-fn every_reference_in_the_description_leads_somewhere() {
-    fn references(value: &Value, found: &mut Vec<String>) {
-        match value {
-            Value::Object(map) => {
-                if let Some(Value::String(reference)) = map.get("$ref") {
-                    found.push(reference.clone());
-                }
-                map.values().for_each(|value| references(value, found));
-            }
-            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
-            _ => {}
-        }
-    }
-    let described: Value = serde_json::from_str(super::openapi::OPENAPI).unwrap();
-    let mut found = Vec::new();
-    references(&described, &mut found);
-    assert!(found.len() > 10);
-    for reference in found {
-        assert!(described.pointer(reference.strip_prefix('#').unwrap()).is_some(), "{reference}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,37 +1,68 @@
 //! `POST /v1/tools/filter`: which tools of a list are there for an actor, as the MCP gateway shows them.
 
 use super::asked::blocking;
-use super::body;
+use super::body::{self, Keys};
+use super::call::Context;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::Caller;
 use crate::wire;
 use crate::wire::line::Fields;
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
-use axum::http::HeaderMap;
 use sayso_policy::{Listed, Reason, available};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Most tools in one list.
 const MOST: usize = 10_000;
 
+/// A list of tools, and for whom.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ToolList)]
+#[expect(dead_code, reason = "the fields are described, and read one by one")]
+pub(super) struct List {
+    /// At most 10,000.
+    #[schema(max_items = 10000)]
+    tools: Vec<Offered>,
+    context: Option<Context>,
+    /// Absolute.
+    cwd: Option<String>,
+    /// Absolute; absent: the working directory.
+    workspace: Option<String>,
+}
+
+/// A name, or a definition: whatever else it holds is left aside.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[schema(as = ToolOffered)]
+#[expect(dead_code, reason = "the fields are described, and read one by one")]
+enum Offered {
+    Name(String),
+    Tool {
+        name: String,
+        /// The MCP server that has it.
+        server: Option<String>,
+    },
+}
+
 /// The tools of a list.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Tools)]
 pub(super) struct Filtered {
     /// In their order.
     tools: Vec<Tool>,
 }
 
 /// One tool.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Tool {
     /// As it was given.
     name: String,
+    /// As it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
     /// The name that policies use.
@@ -62,10 +93,9 @@ impl Listed for Given {
 pub(super) async fn filter(
     State(app): State<Arc<App>>,
     caller: Caller,
-    headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
+    Keys(body, _): Keys<List>,
 ) -> Result<Json<Filtered>, ApiError> {
-    let fields = body::object(&headers, bytes, &["tools", "context", "workspace", "cwd"])?;
+    let fields = body::object(&body, &["tools", "context", "workspace", "cwd"])?;
     blocking(move || judge(&app, &caller, &fields)).await.map(Json)
 }
 

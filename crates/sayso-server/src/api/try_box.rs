@@ -1,37 +1,31 @@
 //! `POST /v1/try`: what would be said of a call, and why. Consumes and records nothing.
 
-use super::body;
+use super::body::{self, Keys};
+use super::call::Trial;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::wire;
 use crate::wire::line::Fields;
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
-use axum::http::HeaderMap;
 use sayso_gate::RealFiles;
 use sayso_gate::approval::Question;
-use sayso_policy::explain::{nearest, trace};
-use sayso_policy::{Facts, State as Memory};
+use sayso_policy::explain::{Trace, nearest, trace};
+use sayso_policy::{Facts, State as Memory, Verdict};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Judges one call without consequences.
-pub(super) async fn try_out(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-    bytes: Result<Bytes, BytesRejection>,
-) -> Result<Json<Value>, ApiError> {
+pub(super) async fn try_out(State(app): State<Arc<App>>, Keys(body, _): Keys<Trial>) -> Result<Json<Trace>, ApiError> {
     let known = [&wire::OF_A_CALL[..], &["nearest"]].concat();
-    let fields = body::object(&headers, bytes, &known)?;
+    let fields = body::object(&body, &known)?;
     let judged = tokio::task::spawn_blocking(move || judge(&app, &fields)).await;
     judged.map_err(|error| ApiError::internal(&error))?.map(Json)
 }
 
 /// Where in the command of a question the parts stand that are not allowed, in bytes. `None`: that is not known, or it has
 /// no command.
-pub(super) fn marks(app: &App, question: &Question) -> Option<Vec<Value>> {
+pub(super) fn marks(app: &App, question: &Question) -> Option<Vec<[u32; 2]>> {
     let call = json!({"command": question.command.as_deref()?, "nearest": false});
     let Value::Object(mut call) = call else { return None };
     for (name, folder) in [("cwd", &question.cwd), ("workspace", &question.workspace)] {
@@ -41,12 +35,11 @@ pub(super) fn marks(app: &App, question: &Question) -> Option<Vec<Value>> {
     }
     let (_, fields) = body::read(Value::Object(call).to_string().as_bytes()).ok()?;
     let tried = judge(app, &fields).ok()?;
-    let effects = tried.get("effects")?.as_array()?.iter();
-    let asks = effects.filter(|it| it.get("verdict").is_none_or(|verdict| verdict != "allow"));
-    Some(asks.filter_map(|it| it.get("span").filter(|span| span.is_array()).cloned()).collect())
+    let asks = tried.effects.into_iter().filter(|effect| effect.verdict != Verdict::Allow);
+    Some(asks.filter_map(|effect| effect.span).collect())
 }
 
-fn judge(app: &App, fields: &Fields) -> Result<Value, ApiError> {
+fn judge(app: &App, fields: &Fields) -> Result<Trace, ApiError> {
     let (call, env) = wire::call_in(fields, &RealFiles).map_err(ApiError::malformed)?;
     let gate = app.gate(call.workspace.root())?;
     let facts = Facts { files: &RealFiles, env: &env };

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 pub(crate) const OF_A_CALL: [&str; 12] =
     ["id", "command", "tool", "args", "cwd", "workspace", "home", "env", "kind", "context", "call_id", "wait"];
 /// What it may say of who asks.
-const OF_A_CONTEXT: [&str; 8] = ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
+pub(crate) const OF_A_CONTEXT: [&str; 8] =
+    ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
 
 /// The environment in which a command would run: what the JSON says, or else that of this process.
 #[derive(Debug)]

@@ -43,6 +43,11 @@ impl Fields {
         self.raw(key).is_some()
     }
 
+    /// Everything that is said, as keys and the JSON of their values.
+    pub(super) fn said(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, raw)| (key.as_str(), raw.get())).filter(|(_, raw)| *raw != "null")
+    }
+
     /// Refuses what is not one of these. A word that is not understood may be one that was meant to hold something
     /// back.
     ///

@@ -1,11 +1,12 @@
 //! A server of this test's own, and a caller that says exactly what it is told to.
 
+use crate::conformance::Described;
 use sayso_gate::Places;
 use sayso_server::{About, Listening, Options, Role, Tokens, serve};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 
 pub(crate) struct Served {
     _folder: tempfile::TempDir,
@@ -13,6 +14,7 @@ pub(crate) struct Served {
     port: u16,
     /// The owner's.
     pub(crate) owner: String,
+    described: OnceLock<Described>,
 }
 
 /// An answer as it came.
@@ -55,7 +57,13 @@ impl Served {
         };
         std::thread::spawn(move || serve(options));
         let listening = listening.recv().unwrap();
-        let mut served = Self { _folder: folder, places, port: listening.address.port(), owner: String::new() };
+        let mut served = Self {
+            _folder: folder,
+            places,
+            port: listening.address.port(),
+            owner: String::new(),
+            described: OnceLock::new(),
+        };
         let (status, told) = served.post(None, "/v1/session", &json!({"key": listening.key}));
         assert_eq!(status, 200, "{told}");
         told["token"].as_str().unwrap().clone_into(&mut served.owner);
@@ -88,7 +96,16 @@ impl Served {
         self.exchange(&format!("{first} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n"), "")
     }
 
+    /// Sends a request, and holds the answer to the description that the server gives of itself.
     pub(crate) fn send(&self, method: &str, token: Option<&str>, path: &str, body: Option<&str>) -> Answer {
+        let answer = self.unchecked(method, token, path, body);
+        let described =
+            self.described.get_or_init(|| Described::new(self.unchecked("GET", None, "/v1/openapi.json", None).json()));
+        described.check(method, path, &answer).unwrap_or_else(|wrong| panic!("{method} {path}: {wrong}"));
+        answer
+    }
+
+    fn unchecked(&self, method: &str, token: Option<&str>, path: &str, body: Option<&str>) -> Answer {
         let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
         let length = body.map_or(String::new(), |body| {
             format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len())

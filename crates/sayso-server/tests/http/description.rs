@@ -69,3 +69,12 @@ fn every_refusal_is_described_with_the_same_body() {
         }
     }
 }
+
+#[test]
+fn every_schema_is_one() {
+    let served = Served::with("default = \"ask\"\n");
+    let (_, description) = served.get(&served.owner, "/v1/openapi.json");
+    for (name, schema) in description["components"]["schemas"].as_object().unwrap() {
+        jsonschema::draft202012::meta::validate(schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+}

@@ -12,6 +12,7 @@
 mod audit;
 mod batch;
 mod client;
+mod conformance;
 mod description;
 mod foreign;
 mod grants;

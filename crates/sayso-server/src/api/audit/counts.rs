@@ -13,6 +13,7 @@ use sayso_gate::store::{Records as _, Sqlite};
 use sayso_policy::Verdict;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
 
 /// Names that are told one by one.
 const MOST_NAMES: usize = 50;
@@ -24,26 +25,31 @@ const HOUR: u64 = 60 * 60 * 1000;
 const WEEK: u64 = 7 * 24 * HOUR;
 
 /// What is counted.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(in crate::api) struct Wanted {
     /// Not before this, in milliseconds since 1970; a week ago unless it is said.
     since: Option<u64>,
     /// Before this; now unless it is said.
     until: Option<u64>,
+    /// Only of this agent.
     agent: Option<String>,
+    /// Only of this session.
     session: Option<String>,
+    /// Only of this tenant.
     tenant: Option<String>,
     /// What the counts over time are by; the verdict unless it is said.
+    #[param(inline)]
     by: Option<Counted>,
     /// The length of a stretch of time, in milliseconds; an hour unless it is said, and longer where there were too many.
     step: Option<u64>,
     /// Whether to find out which rules would have saved prompts, which takes longer.
     #[serde(default)]
+    #[param(default = false)]
     savings: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Counted {
     #[default]
@@ -55,9 +61,11 @@ enum Counted {
 }
 
 /// The counts.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Counts {
+    /// In milliseconds since 1970.
     since: u64,
+    /// In milliseconds since 1970.
     until: u64,
     /// The length of a stretch of time in `over_time`, in milliseconds.
     step: u64,
@@ -70,22 +78,23 @@ pub(in crate::api) struct Counts {
 }
 
 /// How many.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Count {
     what: String,
     count: u64,
 }
 
 /// How many in a stretch of time.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Stretch {
+    /// When it begins, in milliseconds since 1970.
     from: u64,
     what: String,
     count: u64,
 }
 
 /// How often people were asked.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Prompts {
     /// Decisions that were an Ask.
     asked: u64,

@@ -2,25 +2,27 @@
 
 use super::Wanted;
 use crate::api::asked::{Asked, blocking};
+use crate::api::describe::{Answer, Described};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::Admin;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
 use sayso_gate::audit::export::{CSV_HEADER, csv, json};
 use sayso_gate::audit::{Log, Order, Query};
 use sayso_gate::store::Records as _;
 use serde::Deserialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Records read at a time.
 const PAGE: usize = 500;
 
 /// How it is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::api) enum Format {
     /// One JSON object a line.
@@ -30,12 +32,27 @@ pub(in crate::api) enum Format {
     Csv,
 }
 
+/// Lines, sent as they are read.
+pub(in crate::api) struct Export(Response);
+
+impl IntoResponse for Export {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Answer for Export {
+    fn describe(described: &mut Described) {
+        described.add_text("Lines, sent as they are read.", &["application/x-ndjson", "text/csv"]);
+    }
+}
+
 /// Everything that answers a query, the oldest first, unless there is a limit.
 pub(in crate::api) async fn export(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
     Asked(wanted): Asked<Wanted>,
-) -> Result<Response, ApiError> {
+) -> Result<Export, ApiError> {
     let format = wanted.format.unwrap_or_default();
     let limit = wanted.limit;
     let query = Query { order: Order::OldestFirst, ..wanted.query(&caller)? };
@@ -48,7 +65,7 @@ pub(in crate::api) async fn export(
         Format::Csv => ("text/csv; charset=utf-8", "attachment; filename=\"sayso.csv\""),
     };
     let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, name)];
-    Ok((headers, Body::from_stream(pages)).into_response())
+    Ok(Export((headers, Body::from_stream(pages)).into_response()))
 }
 
 /// How far the reading is.

@@ -2,6 +2,7 @@
 
 pub(super) mod counts;
 pub(super) mod export;
+mod recorded;
 
 use super::asked::{Asked, blocking, tenant};
 use crate::app::App;
@@ -9,44 +10,60 @@ use crate::error::ApiError;
 use crate::who::{Admin, Caller, Owner};
 use axum::Json;
 use axum::extract::State;
-use sayso_gate::audit::{Chained, Kind, Log, Order, Query, Verified};
+use recorded::Recorded;
+use sayso_gate::audit::{Kind, Log, Order, Query, Verified};
 use sayso_policy::Verdict;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::sync::Arc;
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use utoipa::{IntoParams, ToSchema};
 
 /// Most records in one answer.
 const MOST: usize = 1000;
 
 /// What can be asked for. Unknown parameters are refused: a filter that is not understood must not be left out.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Only records behind this number, the oldest first.
     after: Option<u64>,
     /// Only records before this number.
     before: Option<u64>,
+    /// At most so many, 100 unless it is said, and never more than 1,000.
     limit: Option<usize>,
+    /// The newest first unless it is said or `after` is given.
+    #[param(inline)]
     order: Option<Ordering>,
+    /// `decision` unless it is said; several with commas; `all`.
     #[serde(rename = "kind")]
     kinds: Option<String>,
     /// Not before this, in milliseconds since 1970.
     since: Option<u64>,
     /// Before this.
     until: Option<u64>,
+    /// Only of this agent.
     agent: Option<String>,
+    /// Only of this session.
     session: Option<String>,
+    /// Only of this run.
     run: Option<String>,
+    /// Only of this tenant.
     tenant: Option<String>,
+    /// Canonical.
     tool: Option<String>,
+    /// What the policy said.
+    #[param(inline)]
     verdict: Option<Verdict>,
+    /// The code of the decisive reason.
     rule: Option<String>,
+    /// What stands anywhere in it.
     text: Option<String>,
     /// Of an export.
+    #[param(inline)]
     format: Option<export::Format>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Ordering {
     Newest,
@@ -54,12 +71,34 @@ enum Ordering {
 }
 
 /// Records, and where the next page begins.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditPage)]
 pub(super) struct Page {
-    records: Vec<Value>,
+    records: Vec<Recorded>,
     /// The number to ask for `before`, or `after` where the oldest come first; absent: there are no more.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<u64>,
+}
+
+/// The same without the format, which is for exports alone.
+#[derive(Deserialize)]
+#[serde(try_from = "Wanted")]
+pub(super) struct Shown(Wanted);
+
+impl TryFrom<Wanted> for Shown {
+    type Error = &'static str;
+
+    fn try_from(wanted: Wanted) -> Result<Self, &'static str> {
+        if wanted.format.is_some() { Err("`format` is for /v1/audit/export") } else { Ok(Self(wanted)) }
+    }
+}
+
+impl IntoParams for Shown {
+    fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let mut all = Wanted::into_params(place);
+        all.retain(|parameter| parameter.name != "format");
+        all
+    }
 }
 
 impl Wanted {
@@ -106,32 +145,18 @@ fn kinds(text: Option<&str>) -> Result<Vec<Kind>, ApiError> {
 pub(super) async fn find(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
-    Asked(wanted): Asked<Wanted>,
+    Asked(Shown(wanted)): Asked<Shown>,
 ) -> Result<Json<Page>, ApiError> {
-    if wanted.format.is_some() {
-        return Err(ApiError::malformed("`format` is for /v1/audit/export."));
-    }
     let query = wanted.query(&caller)?;
     let limit = query.limit.unwrap_or(MOST);
     let found = blocking(move || Ok(app.with_log(|log| log.events(&query))?)).await?;
     let next = (found.len() >= limit && limit > 0).then(|| found.last().map(|last| last.seq)).flatten();
-    let records = found.iter().map(as_json).collect::<Result<_, _>>()?;
-    Ok(Json(Page { records, next }))
-}
-
-/// A record with its number, its hash and its kind.
-fn as_json(chained: &Chained) -> Result<Value, ApiError> {
-    let line = chained.event.to_line().map_err(|error| ApiError::internal(&error))?;
-    let mut value: Value = serde_json::from_str(&line).map_err(|error| ApiError::internal(&error))?;
-    if let Some(object) = value.as_object_mut() {
-        object.insert("seq".to_owned(), json!(chained.seq));
-        object.insert("hash".to_owned(), json!(chained.hash));
-    }
-    Ok(value)
+    Ok(Json(Page { records: found.into_iter().map(Recorded::from).collect(), next }))
 }
 
 /// What verifying found.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = ChainVerified)]
 pub(super) struct Checked {
     /// Nothing was found to be wrong.
     whole: bool,

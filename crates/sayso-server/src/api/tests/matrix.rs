@@ -82,7 +82,7 @@ impl Server {
 
 #[test]
 fn every_address_that_is_described_is_in_the_table() {
-    let described: Value = serde_json::from_str(super::super::openapi::OPENAPI).unwrap();
+    let described: Value = serde_json::from_str(&super::super::openapi::OPENAPI).unwrap();
     let mut addresses = BTreeSet::new();
     for (path, methods) in described["paths"].as_object().unwrap() {
         addresses.extend(methods.as_object().unwrap().keys().map(|method| (method.as_str(), path.as_str())));
