@@ -2,7 +2,7 @@
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use sayso_shell::{Environment, Files, Kind};
+use sayso_shell::{Environment, Files, Kind, Stands};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -37,6 +37,25 @@ impl Files for RealFiles {
                 return None;
             }
             names.push(entry.ok()?.file_name());
+        }
+        Some(names)
+    }
+
+    fn entries(&self, folder: &Path, limit: usize) -> Option<Vec<(OsString, Stands)>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(folder).ok()? {
+            if names.len() == limit {
+                return None;
+            }
+            let entry = entry.ok()?;
+            // The file system says what an entry is when it lists it, most of them.
+            let kind = entry.file_type().ok()?;
+            let stands = match kind {
+                kind if kind.is_dir() => Stands::Folder,
+                kind if kind.is_symlink() => Stands::Link,
+                _ => Stands::File,
+            };
+            names.push((entry.file_name(), stands));
         }
         Some(names)
     }
@@ -172,6 +191,10 @@ impl Files for Once<'_> {
 
     fn list(&self, folder: &Path, limit: usize) -> Option<Vec<OsString>> {
         self.files.list(folder, limit)
+    }
+
+    fn entries(&self, folder: &Path, limit: usize) -> Option<Vec<(OsString, Stands)>> {
+        self.files.entries(folder, limit)
     }
 
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {

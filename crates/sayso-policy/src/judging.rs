@@ -73,14 +73,9 @@ impl<'a> Judging<'a> {
 
     /// Whether a write or delete stays inside the workspace; `scratch` counts the temporary folders too.
     pub(crate) fn stays_inside(&self, index: usize, target: &PathTarget, scratch: bool) -> bool {
-        let climbs = match target {
-            PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => path.is_relative(),
-            PathTarget::Glob { base, pattern } => {
-                base.is_relative() || pattern.as_bytes().split(|b| *b == b'/').any(|part| part == b"..")
-            }
-            PathTarget::Unknown(_) => true,
-        };
-        if climbs {
+        let climbs = matches!(target, PathTarget::Glob { pattern, .. }
+            if pattern.as_bytes().split(|b| *b == b'/').any(|part| part == b".."));
+        if climbs || target.place().is_none_or(Path::is_relative) {
             return false;
         }
         let Some(path) = self.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref()) else {

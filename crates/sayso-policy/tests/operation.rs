@@ -28,8 +28,9 @@ fn told(effect: &Effect) -> String {
     let target = match &effect.target {
         Target::Path(PathTarget::Exact(path)) => format!(" {}", path.display()),
         Target::Path(PathTarget::Below(path)) => format!(" {}/**", path.display()),
-        Target::Path(PathTarget::Glob { base, pattern }) => format!(" {}:{pattern:?}", base.display()),
-        Target::Path(PathTarget::Listed(path)) => format!(" names in {}", path.display()),
+        Target::Path(PathTarget::Glob { base, pattern, .. }) => format!(" {}:{pattern:?}", base.display()),
+        Target::Path(PathTarget::Listed(listing)) => format!(" names in {listing}"),
+        Target::Path(PathTarget::Sifted(listing)) => format!(" sifted {listing}"),
         Target::Path(PathTarget::Unknown(_)) => " ?".to_owned(),
         Target::Host(HostTarget::Exact { host, port: None }) => format!(" {host}"),
         Target::Host(HostTarget::Exact { host, port: Some(port) }) => format!(" {host}:{port}"),

@@ -1,7 +1,7 @@
 //! What a call would do, as data. This is the vocabulary between the shell, the tools and the policy.
 
 use crate::word::{Shape, Text, Word};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A half-open range of bytes in the command's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
@@ -88,17 +88,77 @@ pub enum PathTarget {
     Exact(PathBuf),
     /// This path and all below it (`rm -r d`, `grep -r x d`, `cp -r d e`).
     Below(PathBuf),
+    /// Those of the files below a folder that a search opens (`rg x d`, `grep -r --include='*.rs' x d`).
+    Sifted(Listing),
     /// What matches a shell pattern in (or below) `base`; `pattern` is relative to it.
     Glob {
         /// The folder up to the first component with a pattern character.
         base: PathBuf,
         /// The rest, as a shell pattern.
         pattern: Text,
+        /// With all below what matches (`grep -r x *`).
+        below: bool,
     },
-    /// Some of the names that a listing of this folder gives.
-    Listed(PathBuf),
+    /// Some of the names that a listing gives.
+    Listed(Listing),
     /// Unknown but for its shape.
     Unknown(Option<Shape>),
+}
+
+impl PathTarget {
+    /// The path, or the folder in which or below which it lies; `None`: nobody knows.
+    #[must_use]
+    pub fn place(&self) -> Option<&Path> {
+        match self {
+            Self::Exact(path) | Self::Below(path) | Self::Glob { base: path, .. } => Some(path),
+            Self::Sifted(listing) | Self::Listed(listing) => Some(&listing.folder),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// Files below a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The folder; relative where the working directory is not known.
+    pub folder: PathBuf,
+    /// Which of them.
+    pub sieve: Sieve,
+}
+
+impl Listing {
+    /// All files below this folder.
+    #[must_use]
+    pub fn all(folder: PathBuf) -> Self {
+        Self { folder, sieve: Sieve::All }
+    }
+}
+
+impl std::fmt::Display for Listing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.folder.display())?;
+        match &self.sieve {
+            Sieve::All => Ok(()),
+            Sieve::Visible => write!(f, " visible"),
+            Sieve::Unignored => write!(f, " unignored"),
+            Sieve::Named(names) => names.iter().try_for_each(|name| write!(f, " {}", name.to_string_lossy())),
+        }
+    }
+}
+
+/// Which of the files below a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sieve {
+    /// All.
+    #[default]
+    All,
+    /// Those that are not hidden: no component below the folder begins with a dot, unless an ignore file takes it in
+    /// again (`!.env`).
+    Visible,
+    /// Those that git's ignore files do not leave out (`git add .`).
+    Unignored,
+    /// Those whose name matches one of these shell patterns; a leading dot is as any other character.
+    Named(Vec<Text>),
 }
 
 /// A host as far as it is known.

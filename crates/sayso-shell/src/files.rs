@@ -29,6 +29,17 @@ pub enum Kind {
     Unknown,
 }
 
+/// What stands behind a name in a folder, as far as the folder says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// A file, a device, or what cannot be found out.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+}
+
 /// Facts about files. Implementations must not panic and must not follow the last link in `kind`.
 pub trait Files {
     /// What stands at this absolute path.
@@ -36,6 +47,21 @@ pub trait Files {
 
     /// The names in a folder, at most `limit` of them; `None` if it cannot be read or holds more.
     fn list(&self, folder: &Path, limit: usize) -> Option<Vec<std::ffi::OsString>>;
+
+    /// The names in a folder with what each is, as [`Files::list`]. A file system says this without a look at each.
+    fn entries(&self, folder: &Path, limit: usize) -> Option<Vec<(std::ffi::OsString, Stands)>> {
+        let names = self.list(folder, limit)?;
+        let stands = |name: &std::ffi::OsString| match self.kind(&folder.join(name)) {
+            Kind::Folder { .. } => Stands::Folder,
+            Kind::Link(_) => Stands::Link,
+            Kind::Missing | Kind::File { .. } | Kind::Other | Kind::Unknown => Stands::File,
+        };
+        let with_kind = |name: std::ffi::OsString| {
+            let stands = stands(&name);
+            (name, stands)
+        };
+        Some(names.into_iter().map(with_kind).collect())
+    }
 
     /// The content of a regular file of at most `limit` bytes.
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>>;

@@ -27,10 +27,10 @@ pub mod wrapper;
 pub use canonical::{Canonical, canonical};
 pub use doubt::Doubt;
 pub use effect::{
-    Carry, Effect, HostTarget, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow, Span, Stdin, Target,
-    Verb,
+    Carry, Effect, HostTarget, Listing, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow, Sieve, Span,
+    Stdin, Target, Verb,
 };
-pub use files::{Files, Kind, MemoryFiles, NoFiles};
+pub use files::{Files, Kind, MemoryFiles, NoFiles, Stands};
 pub use report::Report;
 pub use word::{Origin, Part, Shape, Text, Word};
 

@@ -80,6 +80,27 @@ impl Word {
         }
     }
 
+    /// The word as a pattern that a program matches itself, unless a part of it is unknown. What the shell expands first
+    /// (`--include=*.rs` without quotes) is one of the names that the pattern matches, or the pattern.
+    #[must_use]
+    pub(crate) fn as_pattern(&self) -> Option<Text> {
+        let shape = match self {
+            Self::Exact(text) => return Some(text.clone()),
+            Self::Dynamic(shape) => shape,
+            Self::Opaque => return None,
+        };
+        let mut pattern = Vec::new();
+        for part in &shape.parts {
+            match part {
+                Part::Literal(text) | Part::Class(text) => pattern.extend_from_slice(text.as_bytes()),
+                Part::AnyBytes => pattern.push(b'*'),
+                Part::AnyByte => pattern.push(b'?'),
+                Part::Hole => return None,
+            }
+        }
+        Some(Text::from(pattern))
+    }
+
     /// Whether the word may begin with `-`, so that a program would take it for an option.
     #[must_use]
     pub fn may_be_option(&self) -> bool {
@@ -143,7 +164,7 @@ pub enum Origin {
     Unknown,
     /// A name printed by listing this folder (`find`, `git ls-files`, `rg -l`, a glob); absolute where the working
     /// directory is known, else relative.
-    Listing(std::path::PathBuf),
+    Listing(crate::effect::Listing),
     /// A number: `$?`, `$#`, `$((..))`, `$RANDOM`, `$(wc -l < f)`.
     Number,
 }

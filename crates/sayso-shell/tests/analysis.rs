@@ -68,8 +68,12 @@ fn path(target: &PathTarget) -> String {
     match target {
         PathTarget::Exact(path) => path.display().to_string(),
         PathTarget::Below(path) => format!("{}/**", path.display()),
-        PathTarget::Glob { base, pattern } => format!("{}/ {}", base.display(), pattern.to_string_lossy()),
-        PathTarget::Listed(path) => format!("listed {}", path.display()),
+        PathTarget::Glob { base, pattern, below } if *below => {
+            format!("{}/ {}/**", base.display(), pattern.to_string_lossy())
+        }
+        PathTarget::Glob { base, pattern, .. } => format!("{}/ {}", base.display(), pattern.to_string_lossy()),
+        PathTarget::Listed(listing) => format!("listed {listing}"),
+        PathTarget::Sifted(listing) => format!("sifted {listing}"),
         PathTarget::Unknown(_) => "?".to_owned(),
     }
 }

@@ -93,10 +93,12 @@ fn show_effect(effect: &Effect) -> String {
     match &effect.target {
         Target::Path(PathTarget::Exact(path)) => write!(out, "{}", path.display()).unwrap(),
         Target::Path(PathTarget::Below(path)) => write!(out, "{}/**", path.display()).unwrap(),
-        Target::Path(PathTarget::Glob { base, pattern }) => {
-            write!(out, "{}//{}", base.display(), pattern.to_string_lossy()).unwrap();
+        Target::Path(PathTarget::Glob { base, pattern, below }) => {
+            let below = if *below { "/**" } else { "" };
+            write!(out, "{}//{}{below}", base.display(), pattern.to_string_lossy()).unwrap();
         }
-        Target::Path(PathTarget::Listed(path)) => write!(out, "listed:{}", path.display()).unwrap(),
+        Target::Path(PathTarget::Listed(listing)) => write!(out, "listed:{listing}").unwrap(),
+        Target::Path(PathTarget::Sifted(listing)) => write!(out, "sifted:{listing}").unwrap(),
         Target::Path(PathTarget::Unknown(_)) => out.push('?'),
         Target::Host(HostTarget::Exact { host, port: None }) => out.push_str(host),
         Target::Host(HostTarget::Exact { host, port: Some(port) }) => write!(out, "{host}:{port}").unwrap(),
@@ -169,7 +171,7 @@ fn show(argv: &[Word], description: &Description) -> String {
     match &description.prints {
         Prints::Unknown => {}
         Prints::Exact(text) => effects.push(format!("prints {:?}", text.to_string_lossy())),
-        Prints::Names(path) => effects.push(format!("names {}", path.display())),
+        Prints::Names(path) => effects.push(format!("names {path}")),
         Prints::Number => effects.push("number".into()),
     }
     format!("{} | {} | {}", options.join(" "), names.join(" "), effects.join("; "))

@@ -180,8 +180,9 @@ fn pattern(
             let resolved = operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
             Some((effect.verb, path_pattern(operation, resolved.unwrap_or(path), width)?))
         }
-        Target::Path(PathTarget::Below(path) | PathTarget::Listed(path) | PathTarget::Glob { base: path, .. }) => {
+        Target::Path(target) => {
             (width == Width::Folder).then_some(())?;
+            let path = target.place()?;
             Some((effect.verb, format!("{}/**", plain_path(operation, path)?)))
         }
         Target::Host(HostTarget::Exact { host, .. }) => plain(host).then(|| (Verb::Connect, host.clone())),

@@ -82,7 +82,9 @@ fn removed(target: &PathTarget, resolved: Option<&Path>, files: &dyn Files) -> O
     match target {
         PathTarget::Exact(path) if path.is_absolute() => Some(1),
         PathTarget::Below(path) => entries(resolved.unwrap_or(path), files).map(|below| below.saturating_add(1)),
-        PathTarget::Glob { base: path, .. } | PathTarget::Listed(path) => entries(resolved.unwrap_or(path), files),
+        PathTarget::Sifted(_) | PathTarget::Glob { .. } | PathTarget::Listed(_) => {
+            entries(resolved.or_else(|| target.place())?, files)
+        }
         PathTarget::Exact(_) | PathTarget::Unknown(_) => None,
     }
 }

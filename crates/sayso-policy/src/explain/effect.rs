@@ -2,7 +2,7 @@
 
 use crate::explain::visible::{visible, visible_bytes};
 use crate::word::{Operation, Request};
-use sayso_shell::{Effect, HostTarget, PathTarget, Run, Span, Target, Text, Verb, Word};
+use sayso_shell::{Effect, HostTarget, Listing, PathTarget, Run, Sieve, Span, Target, Text, Verb, Word};
 use std::path::Path;
 
 /// The verb as a word.
@@ -100,11 +100,38 @@ fn path(operation: &Operation, target: &PathTarget) -> String {
     match target {
         PathTarget::Exact(path) => shorten(operation, path),
         PathTarget::Below(path) => format!("{}/**", shorten(operation, path).trim_end_matches('/')),
-        PathTarget::Glob { base, pattern } => {
-            format!("{}/{}", shorten(operation, base).trim_end_matches('/'), visible_text(pattern))
+        PathTarget::Sifted(listing) => sifted(operation, listing),
+        PathTarget::Glob { base, pattern, below } => {
+            let below = if *below { "/**" } else { "" };
+            format!("{}/{}{below}", shorten(operation, base).trim_end_matches('/'), visible_text(pattern))
         }
-        PathTarget::Listed(path) => format!("names listed in {}", shorten(operation, path)),
+        PathTarget::Listed(listing) => match listing.sieve {
+            Sieve::All => format!("names listed in {}", shorten(operation, &listing.folder)),
+            _ => format!("names listed in {}", sifted(operation, listing)),
+        },
         PathTarget::Unknown(_) => "unknown path".to_owned(),
+    }
+}
+
+/// `./**/*.rs`, or what of `./**` is not hidden.
+fn sifted(operation: &Operation, listing: &Listing) -> String {
+    let folder = shorten(operation, &listing.folder);
+    let folder = folder.trim_end_matches('/');
+    match &listing.sieve {
+        Sieve::All => format!("{folder}/**"),
+        Sieve::Visible => format!("{folder}/** (not hidden)"),
+        Sieve::Unignored => format!("{folder}/** (not ignored)"),
+        Sieve::Named(names) => {
+            // A formatter of many languages has many; who wants them all looks at the trace.
+            let mut shown: Vec<String> = names.iter().take(4).map(visible_text).collect();
+            if names.len() > shown.len() {
+                shown.push("...".to_owned());
+            }
+            match shown.as_slice() {
+                [only] => format!("{folder}/**/{only}"),
+                some => format!("{folder}/**/{{{}}}", some.join(",")),
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::key::{Key, Part, PathVerb};
 use super::numbers::{Built, Numbers};
-use crate::pattern::{PathKey, PathPattern, Tree};
+use crate::pattern::{Below, PathKey, PathPattern, Tree};
 use crate::word::Resolved;
 use sayso_shell::{PathTarget, Verb};
 use std::os::unix::ffi::OsStrExt;
@@ -52,15 +52,16 @@ pub(crate) fn candidates(
                 literal(numbers, of, path, visit);
             }
         }
-        PathTarget::Below(path) | PathTarget::Listed(path) | PathTarget::Glob { base: path, .. }
-            if path.is_absolute() =>
+        PathTarget::Below(_) | PathTarget::Sifted(_) | PathTarget::Listed(_) | PathTarget::Glob { .. }
+            if target.place().is_some_and(Path::is_absolute) =>
         {
-            let Some(found) = tree.all_below(canonical) else {
+            let Some(found) = tree.found(target, canonical, verb != Verb::Delete) else {
                 numbers.all(Part::PathAll(of), visit);
                 return;
             };
             // A folder of ten thousand files asks about each of them, but each pattern is tried once.
             let mut once: Vec<u32> = Vec::new();
+            let mut most = 0;
             numbers.all(Part::PathAny(of), &mut |at| once.push(at));
             if verb == Verb::Write {
                 // What does not exist yet may be created.
@@ -71,21 +72,62 @@ pub(crate) fn candidates(
                     numbers.each(Key::new(Part::Leads(of)).with_all(name.as_bytes()), &mut |at| once.push(at));
                 }
             }
-            let mut most = 0;
-            for path in std::iter::once(canonical).chain(lexical).chain(found.iter().map(|path| path.as_path())) {
+            for path in std::iter::once(canonical)
+                .chain(lexical)
+                .chain(found.paths.iter().map(std::path::PathBuf::as_path))
+                .chain(found.below.iter().map(|below| below.root()))
+                .chain(found.targets())
+            {
                 literal(numbers, of, path, &mut |at| once.push(at));
-                // As many as there are patterns, however many files there are.
-                if once.len() > most {
-                    once.sort_unstable();
-                    once.dedup();
-                    most = 2 * once.len() + 64;
-                }
+                tidy(&mut once, &mut most);
+            }
+            for below in &found.below {
+                names(numbers, of, below, &mut |key| {
+                    numbers.each(key, &mut |at| once.push(at));
+                    tidy(&mut once, &mut most);
+                });
             }
             once.sort_unstable();
             once.dedup();
             once.into_iter().for_each(visit);
         }
         _ => numbers.all(Part::PathAll(of), visit),
+    }
+}
+
+/// As many as there are patterns, however many files there are.
+fn tidy(once: &mut Vec<u32>, most: &mut usize) {
+    if once.len() > *most {
+        once.sort_unstable();
+        once.dedup();
+        *most = 2 * once.len() + 64;
+    }
+}
+
+/// The keys of all names below a folder. Each folder is a name too, so of each path only the last one is new.
+fn names(numbers: &Numbers, of: PathVerb, below: &Below, visit: &mut dyn FnMut(Key)) {
+    let (has_under, has_holds) = (numbers.has(Part::Under(of)), numbers.has(Part::Holds(of)));
+    let has_ends = numbers.has(Part::Ends(of));
+    let mut head: Option<(&Path, Key)> = None;
+    for (name, folder) in below.names() {
+        if has_under {
+            let under = match head {
+                Some((known, key)) if std::ptr::eq(known, folder) => key,
+                _ => {
+                    let key = Key::new(Part::Under(of)).with_all(folder.as_os_str().as_bytes());
+                    let key = if folder.parent().is_some() { key.with(b'/') } else { key };
+                    head = Some((folder, key));
+                    key
+                }
+            };
+            visit(under.with_all(name));
+        }
+        if has_holds {
+            visit(Key::new(Part::Holds(of)).with_all(name));
+        }
+        if has_ends && let Some(ending) = name.iter().rposition(|b| *b == b'.').and_then(|from| name.get(from..)) {
+            visit(Key::new(Part::Ends(of)).with_all(ending));
+        }
     }
 }
 

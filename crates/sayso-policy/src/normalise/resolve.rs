@@ -2,17 +2,13 @@
 
 use crate::word::Resolved;
 use sayso_shell::canonical::lexical;
-use sayso_shell::{Analysis, Effect, Files, PathTarget, Target, canonical};
+use sayso_shell::{Analysis, Effect, Files, Target, canonical};
 use std::path::{Path, PathBuf};
 
 /// Resolves the path of an effect; of a pattern or a listing, the folder that it is about.
 pub(crate) fn resolved(effect: &Effect, files: &dyn Files) -> Resolved {
     let Target::Path(target) = &effect.target else { return Resolved::default() };
-    let path = match target {
-        PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => path,
-        PathTarget::Glob { base, .. } => base,
-        PathTarget::Unknown(_) => return Resolved::default(),
-    };
+    let Some(path) = target.place() else { return Resolved::default() };
     // INVARIANT: a path that could not be looked at in every component has no canonical form, so no allow matches it.
     let found = canonical(files, path);
     Resolved { canonical: found.certain.then_some(found.path), lexical: Some(lexical(path)) }

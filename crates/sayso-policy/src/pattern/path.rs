@@ -5,13 +5,13 @@
 
 mod tree;
 
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Below, Tree};
 
 use super::glob::{Token, overlap, shape_tokens};
 use super::{Glob, PatternError, Purpose};
 use crate::word::{Resolved, Tri, Workspace};
 use regex::bytes::Regex;
-use sayso_shell::{Origin, Part, PathTarget, Shape, Verb};
+use sayso_shell::{Listing, Origin, Part, PathTarget, Shape, Verb};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -221,14 +221,21 @@ impl PathPattern {
         match target {
             PathTarget::Exact(path) if path.is_relative() => self.floating(path, purpose),
             PathTarget::Exact(_) => self.exact(resolved, bases, purpose),
-            PathTarget::Below(path) | PathTarget::Listed(path) if path.is_relative() => match purpose {
-                Purpose::Permit => Tri::No,
-                Purpose::Restrict => self.floating(path, purpose),
-            },
-            PathTarget::Below(_) => self.below(verb, resolved, bases, tree, purpose),
-            PathTarget::Listed(_) => self.below(Verb::Read, resolved, bases, tree, purpose),
-            PathTarget::Glob { pattern, .. } => self.glob(pattern.as_bytes(), resolved, bases, tree, purpose),
             PathTarget::Unknown(shape) => self.unknown(shape.as_ref(), purpose),
+            PathTarget::Glob { .. } => self.glob(target, resolved, bases, tree, purpose),
+            PathTarget::Below(path)
+            | PathTarget::Sifted(Listing { folder: path, .. })
+            | PathTarget::Listed(Listing { folder: path, .. })
+                if path.is_relative() =>
+            {
+                match purpose {
+                    Purpose::Permit => Tri::No,
+                    Purpose::Restrict => self.floating(path, purpose),
+                }
+            }
+            // Names that are listed exist.
+            PathTarget::Listed(_) => self.below(Verb::Read, target, resolved, bases, tree, purpose),
+            PathTarget::Below(_) | PathTarget::Sifted(_) => self.below(verb, target, resolved, bases, tree, purpose),
         }
     }
 
@@ -270,7 +277,15 @@ impl PathPattern {
     }
 
     /// A folder and all below it.
-    fn below(&self, verb: Verb, resolved: &Resolved, bases: &Bases, tree: &Tree<'_>, purpose: Purpose) -> Tri {
+    fn below(
+        &self,
+        verb: Verb,
+        target: &PathTarget,
+        resolved: &Resolved,
+        bases: &Bases,
+        tree: &Tree<'_>,
+        purpose: Purpose,
+    ) -> Tri {
         if purpose == Purpose::Permit {
             let covered = self.covers_below()
                 && resolved.canonical.as_deref().is_some_and(|path| self.matches_path(path, bases, purpose));
@@ -281,14 +296,21 @@ impl PathPattern {
             return itself;
         }
         let Some(folder) = resolved.canonical.as_deref() else { return Tri::Maybe };
-        if !self.may_lie_below(folder, bases) {
+        // Links lead anywhere.
+        let follows = verb != Verb::Delete && !matches!(target, PathTarget::Sifted(_));
+        let leads_on =
+            || follows && tree.found(target, folder, true).is_none_or(|found| found.targets().next().is_some());
+        if !self.may_lie_below(folder, bases) && !leads_on() {
             return Tri::No;
         }
         // A recursive write may create what does not exist yet, at a place that somebody cared to name.
-        if verb == Verb::Write && (self.names_a_place() || self.reaches_from(folder)) {
+        if verb == Verb::Write
+            && matches!(target, PathTarget::Below(_))
+            && (self.names_a_place() || self.reaches_from(folder))
+        {
             return Tri::Maybe;
         }
-        match tree.any_below(folder, |path| self.matches_path(path, bases, purpose)) {
+        match self.any_found(tree, tree.found(target, folder, verb != Verb::Delete), bases) {
             // What a recursive delete finds, it deletes; what a recursive read finds, it may skip.
             Some(true) if verb == Verb::Delete => Tri::Yes,
             Some(true) | None => Tri::Maybe,
@@ -297,23 +319,41 @@ impl PathPattern {
     }
 
     /// What a shell pattern expands to: files that exist.
-    fn glob(&self, pattern: &[u8], resolved: &Resolved, bases: &Bases, tree: &Tree<'_>, purpose: Purpose) -> Tri {
+    fn glob(&self, target: &PathTarget, resolved: &Resolved, bases: &Bases, tree: &Tree<'_>, purpose: Purpose) -> Tri {
+        let PathTarget::Glob { pattern, .. } = target else { return Tri::Maybe };
         let Some(base) = resolved.canonical.as_deref() else {
             return if purpose == Purpose::Permit { Tri::No } else { Tri::Maybe };
         };
-        let climbs = pattern.split(|b| *b == b'/').any(|part| part == b"..");
+        let climbs = pattern.as_bytes().split(|b| *b == b'/').any(|part| part == b"..");
         if purpose == Purpose::Permit {
             return (!climbs && self.covers_below() && self.matches_path(base, bases, purpose)).into();
         }
         if climbs {
             return Tri::Maybe;
         }
-        if !self.may_lie_below(base, bases) && !self.matches_path(base, bases, purpose) {
-            return Tri::No;
-        }
-        match tree.any_expansion(base, pattern, |path| self.matches_path(path, bases, purpose)) {
+        match self.any_found(tree, tree.found(target, base, true), bases) {
             Some(true) | None => Tri::Maybe,
             Some(false) => Tri::No,
+        }
+    }
+
+    /// Whether this restricts one of the paths that exist; `None`: not known.
+    fn any_found(&self, tree: &Tree<'_>, found: Option<std::rc::Rc<tree::Found>>, bases: &Bases) -> Option<bool> {
+        let found = found?;
+        Some(match self.last_name() {
+            Some(glob) => tree.any_name(&found, |name| glob.matches(name)),
+            None => tree.any(&found, |path| self.matches_path(path, bases, Purpose::Restrict)),
+        })
+    }
+
+    /// The one component of a pattern such as `/**/*.pem`.
+    fn last_name(&self) -> Option<&Glob> {
+        match self {
+            Self::Components(Components { anchor: Anchor::Root, list }) => match list.as_slice() {
+                [Component::Deep, Component::One(glob)] => Some(glob),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

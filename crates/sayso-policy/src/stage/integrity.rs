@@ -5,7 +5,7 @@ use crate::index::{Built, Numbers, PathVerb, path as by_path};
 use crate::judging::Judging;
 use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces};
 use crate::word::{Opinion, Resolved, Stage, Tri, Verdict};
-use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
+use sayso_shell::{HostTarget, PathTarget, RunId, Sieve, Target, Verb};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -192,7 +192,12 @@ fn overlaps_protected(judging: &Judging<'_>, index: usize, verb: Verb, target: &
     if forms(resolved).any(|form| form.starts_with(path)) {
         return Tri::Yes;
     }
-    if is_deep(target) && forms(resolved).any(|form| path.starts_with(form)) {
+    let sieve = match target {
+        PathTarget::Sifted(listing) | PathTarget::Listed(listing) => &listing.sieve,
+        _ => &Sieve::All,
+    };
+    let reaches = |form: &Path| path.starts_with(form) && judging.tree().lets_through(sieve, form, path);
+    if is_deep(target) && forms(resolved).any(reaches) {
         return if verb == Verb::Delete { Tri::Yes } else { Tri::Maybe };
     }
     Tri::No
@@ -218,7 +223,7 @@ fn forms(resolved: &Resolved) -> impl Iterator<Item = &Path> {
 
 /// Whether an effect reaches what is below its path too.
 fn is_deep(target: &PathTarget) -> bool {
-    matches!(target, PathTarget::Below(_) | PathTarget::Glob { .. } | PathTarget::Listed(_))
+    !matches!(target, PathTarget::Exact(_) | PathTarget::Unknown(_))
 }
 
 fn wipes(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -> bool {

@@ -305,7 +305,7 @@ pub(super) fn below(draft: &mut Draft<'_>, folder: &str, name: Option<&str>) {
     let base = crate::normalise::place::joined(folder, draft.scene.cwd);
     for suffix in suffixes {
         let pattern = Text::from(format!("**/*.{suffix}").as_str());
-        draft.target(Verb::Read, PathTarget::Glob { base: base.clone(), pattern }, true);
+        draft.target(Verb::Read, PathTarget::Glob { base: base.clone(), pattern, below: false }, true);
     }
 }
 

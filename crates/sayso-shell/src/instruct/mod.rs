@@ -270,15 +270,13 @@ impl<'a> Search<'a> {
             let at = effect.run.and_then(|id| usize::try_from(id.0).ok()).unwrap_or(usize::MAX);
             match &effect.target {
                 Target::Path(PathTarget::Exact(path)) => self.add_if_there(path.clone(), at, &[]),
-                Target::Path(
-                    PathTarget::Glob { base: folder, .. } | PathTarget::Below(folder) | PathTarget::Listed(folder),
-                ) if reader => {
-                    self.add_if_there(folder.clone(), at, &[]);
-                    self.below(folder, |_| true, at, &[]);
-                }
-                Target::Path(PathTarget::Unknown(_)) if reader => {
-                    self.open = Some("it takes its instructions from a file that is not known");
-                }
+                Target::Path(target) if reader => match target.place() {
+                    Some(folder) => {
+                        self.add_if_there(folder.to_owned(), at, &[]);
+                        self.below(folder, |_| true, at, &[]);
+                    }
+                    None => self.open = Some("it takes its instructions from a file that is not known"),
+                },
                 _ => {}
             }
         }

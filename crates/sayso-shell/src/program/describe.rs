@@ -239,7 +239,11 @@ fn operands(view: &mut View<'_>) {
     let count = view.operand_count();
     if count == 0 {
         match roles.absent {
-            Absent::ReadsHere => view.touches(Verb::Read, ".", true),
+            Absent::ReadsHere => match roles.rest {
+                Role::Sources(suffixes) => view.reads_sources(&Word::Exact(".".into()), 0, suffixes),
+                _ => view.touches(Verb::Read, ".", true),
+            },
+            Absent::NamesHere => view.touches(Verb::Read, ".", false),
             Absent::ReadsHereIfDeep if view.deep => view.touches(Verb::Read, ".", true),
             _ => {}
         }
@@ -272,6 +276,11 @@ fn operand(view: &mut View<'_>, role: Role, word: &Word, at: usize) {
         Role::ReadBelow => {
             if word.exact() != Some(b"-") {
                 view.reads_below(word, at);
+            }
+        }
+        Role::Sources(suffixes) => {
+            if word.exact() != Some(b"-") {
+                view.reads_sources(word, at, suffixes);
             }
         }
         Role::Write => view.writes(word, at),

@@ -1,6 +1,6 @@
 //! Programs that check, format, bundle and test code of a project.
 
-use super::{Act, Code, Operands, Spec, View};
+use super::{Absent, Act, Code, Operands, Role, Spec, View};
 use crate::effect::{Carry, Verb};
 use crate::option::{Style, options};
 
@@ -26,31 +26,17 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .operands(Operands::READ)
         .judge(tsc),
+    Spec::new(&["eslint", "eslint_d", "oxlint", "standard", "xo", "tslint", "jshint"])
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY))
+        .options(&[ESLINT])
+        .operands(Operands::all(Role::Sources(SCRIPTS)).absent(Absent::ReadsHere))
+        .judge(reporters),
     Spec::new(&[
-        "eslint", "eslint_d", "oxlint", "standard", "xo", "tslint", "stylelint", "htmlhint", "markdownlint",
-        "markdownlint-cli2", "jshint", "jscpd", "knip", "depcheck", "madge", "commitlint", "cspell", "alex",
+        "stylelint", "htmlhint", "markdownlint", "markdownlint-cli2", "jscpd", "knip", "depcheck", "madge", "commitlint", "cspell", "alex",
         "textlint", "remark", "publint", "attw", "dependency-cruiser", "depcruise",
     ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY))
-        .options(&[options!("
-            --ext E, --env E, --global G, --parser-options O, --no-eslintrc, --no-config-lookup, --no-inline-config, --report-unused-disable-directives
-            --report-unused-disable-directives-severity S, --report-unused-inline-configs S, --rule R, --quiet, --max-warnings N, -f --format F, --color, --cache, --cache-strategy S
-            --ignore-pattern P, --no-ignore, --no-error-on-unmatched-pattern, --pass-on-no-patterns, --exit-on-fatal-error, --no-warn-ignored, --stdin, --stdin-filename F
-            --print-config F, --debug, -h, -v, --env-info, --stats, --flag F, --suppress-all, --suppress-rule R, --prune-suppressions, --concurrency N, --inspect-config
-            -D --deny R, -W --warn R, -A --allow R, --tsconfig F, --type-aware, --threads N, --silent, -i, --mm, -q, --no-progress, --no-summary, --words-only, --unique, --lint F
-            --allow-empty-input, --files F, --report-needless-disables, --from R, --to R, --last, --edit, --verbose, -s, -p, --production, --include I, --exclude E
-            -c --config FILE : runs-code
-            --rulesdir DIR : runs-code
-            --resolve-plugins-relative-to DIR : runs-code
-            --plugin P, --parser P, --custom-syntax S : runs-code
-            --cache-file FILE, --cache-location PATH : makes
-            -o --output-file FILE : makes
-            --fix, --fix-type T : changes-files
-            --fix-suggestions, --fix-dangerously : changes-files
-            --fix-dry-run
-            --ignore-path FILE : reads
-            --init : changes-files
-        ")])
+        .options(&[ESLINT])
         .operands(Operands::READ_BELOW)
         .judge(reporters),
     Spec::new(&[
@@ -85,32 +71,21 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::EXACT.and(Style::EQUALS).and(Style::GLOBAL))
         .options(&[RUFF])
         .subs(&[
-            Spec::new(&["check"]).style(Style::EXACT).options(&[RUFF]).operands(Operands::READ_BELOW),
-            Spec::new(&["format"]).style(Style::EXACT).options(&[RUFF]).operands(Operands::READ_BELOW).judge(ruff_format),
+            Spec::new(&["check"]).style(Style::EXACT).options(&[RUFF]).operands(PYTHON_FILES),
+            Spec::new(&["format"]).style(Style::EXACT).options(&[RUFF]).operands(PYTHON_FILES).judge(ruff_format),
             Spec::new(&["rule", "config", "linter", "version", "help", "analyze"]).style(Style::HARMLESS),
             Spec::new(&["clean", "server"]).style(Style::HARMLESS),
         ]),
     Spec::new(&[
         "mypy", "dmypy", "pyright", "basedpyright", "pyre", "pytype", "ty", "flake8", "pylint", "pycodestyle",
-        "pydocstyle", "pyflakes", "bandit", "vulture", "radon", "interrogate", "codespell", "rstcheck", "doc8",
-        "lizard", "xenon", "import-linter", "deptry", "refurb", "semgrep",
+        "pydocstyle", "pyflakes", "bandit", "vulture", "radon", "interrogate", "xenon", "import-linter", "deptry", "refurb",
     ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
-        .options(&[options!("
-            --config-file FILE : reads
-            --rcfile FILE : reads
-            -c --config FILE : reads
-            -p --package --project P, -m --module M, -j --jobs N
-            --install-types : installs
-            --junit-xml FILE : makes
-            --html-report DIR, --xml-report DIR, --txt-report DIR, --linecount-report DIR, --any-exprs-report DIR, --cobertura-xml-report DIR : makes-below
-            --cache-dir DIR : makes-below
-            -o --output-file --output FILE : makes
-            --python-executable --pythonpath PROG : runs
-            --load-plugins P, --init-hook CODE : runs-code
-            --shadow-file A B : reads
-            -w --write-changes --autofix --fix : changes-files
-        ")])
+        .options(&[MYPY])
+        .operands(PYTHON_FILES),
+    Spec::new(&["codespell", "rstcheck", "doc8", "lizard", "semgrep"])
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
+        .options(&[MYPY])
         .operands(Operands::READ_BELOW),
     Spec::new(&[
         "black", "isort", "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue",
@@ -122,7 +97,7 @@ pub(super) const SPECS: &[Spec] = &[
             --config FILE : reads
             -i --in-place --inplace : changes-files
         ")])
-        .operands(Operands::READ_BELOW)
+        .operands(PYTHON_FILES)
         .judge(black),
     Spec::new(&[
         "jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma", "cypress", "playwright", "nyc", "c8",
@@ -220,6 +195,53 @@ pub(super) const SPECS: &[Spec] = &[
         .acts(&[Act::Named(Code::RunsCode)]),
 ];
 
+const ESLINT: &crate::option::Table = options!("
+    --ext E, --env E, --global G, --parser-options O, --no-eslintrc, --no-config-lookup, --no-inline-config, --report-unused-disable-directives
+    --report-unused-disable-directives-severity S, --report-unused-inline-configs S, --rule R, --quiet, --max-warnings N, -f --format F, --color, --cache, --cache-strategy S
+    --ignore-pattern P, --no-ignore, --no-error-on-unmatched-pattern, --pass-on-no-patterns, --exit-on-fatal-error, --no-warn-ignored, --stdin, --stdin-filename F
+    --print-config F, --debug, -h, -v, --env-info, --stats, --flag F, --suppress-all, --suppress-rule R, --prune-suppressions, --concurrency N, --inspect-config
+    -D --deny R, -W --warn R, -A --allow R, --tsconfig F, --type-aware, --threads N, --silent, -i, --mm, -q, --no-progress, --no-summary, --words-only, --unique, --lint F
+    --allow-empty-input, --files F, --report-needless-disables, --from R, --to R, --last, --edit, --verbose, -s, -p, --production, --include I, --exclude E
+    -c --config FILE : runs-code
+    --rulesdir DIR : runs-code
+    --resolve-plugins-relative-to DIR : runs-code
+    --plugin P, --parser P, --custom-syntax S : runs-code
+    --cache-file FILE, --cache-location PATH : makes
+    -o --output-file FILE : makes
+    --fix, --fix-type T : changes-files
+    --fix-suggestions, --fix-dangerously : changes-files
+    --fix-dry-run
+    --ignore-path FILE : reads
+    --init : changes-files
+");
+
+/// What linters of JavaScript look at.
+const SCRIPTS: &str = "js jsx mjs cjs ts tsx mts cts vue svelte astro";
+
+/// What formatters of many languages look at.
+const MARKUP: &str = "js jsx mjs cjs ts tsx mts cts vue svelte astro json jsonc json5 css scss less html md mdx yaml yml graphql gql hbs toml";
+
+/// What linters and formatters of Python look at.
+const PYTHON: &str = "py pyi pyw ipynb";
+
+const PYTHON_FILES: Operands = Operands::all(Role::Sources(PYTHON)).absent(Absent::ReadsHere);
+
+const MYPY: &crate::option::Table = options!("
+    --config-file FILE : reads
+    --rcfile FILE : reads
+    -c --config FILE : reads
+    -p --package --project P, -m --module M, -j --jobs N
+    --install-types : installs
+    --junit-xml FILE : makes
+    --html-report DIR, --xml-report DIR, --txt-report DIR, --linecount-report DIR, --any-exprs-report DIR, --cobertura-xml-report DIR : makes-below
+    --cache-dir DIR : makes-below
+    -o --output-file --output FILE : makes
+    --python-executable --pythonpath PROG : runs
+    --load-plugins P, --init-hook CODE : runs-code
+    --shadow-file A B : reads
+    -w --write-changes --autofix --fix : changes-files
+");
+
 const RUFF: &crate::option::Table = options!("
     --output-format F, --target-version V, --preview, --no-preview, --extension E, --select R, --ignore R, --extend-select R, --extend-ignore R
     --per-file-ignores R, --extend-per-file-ignores R, --fixable R, --unfixable R, --extend-fixable R, --exclude P, --extend-exclude P, --respect-gitignore
@@ -301,7 +323,7 @@ fn reporters(view: &mut View<'_>) {
 
 fn ruff_format(view: &mut View<'_>) {
     if !view.has_any(&["--check", "--diff"]) {
-        write_operands(view);
+        write_operands(view, Some(PYTHON));
     }
 }
 
@@ -310,27 +332,31 @@ fn black(view: &mut View<'_>) {
     let asks = matches!(view.name, "autopep8" | "yapf" | "autoflake" | "docformatter" | "unify");
     let checks = view.has_any(&["--check", "--check-only", "--diff"]) || view.name == "isort" && view.has("-c");
     if view.has("--in-place") || !asks && !checks {
-        write_operands(view);
+        write_operands(view, Some(PYTHON));
     }
 }
 
 fn format_in_place(view: &mut View<'_>) {
+    let known = matches!(view.name, "prettier" | "dprint" | "biome" | "rome");
     for at in view.operands() {
-        if let Some(word) = view.word(at) {
-            view.reads_below(word, at);
+        match view.word(at) {
+            Some(word) if known => view.reads_sources(word, at, MARKUP),
+            Some(word) => view.reads_below(word, at),
+            None => {}
         }
     }
     if view.has_any(&["--write", "--in-place", "--fix"]) {
-        write_operands(view);
+        write_operands(view, known.then_some(MARKUP));
     }
 }
 
-fn write_operands(view: &mut View<'_>) {
+fn write_operands(view: &mut View<'_>, suffixes: Option<&str>) {
     for at in view.operands() {
-        if let Some(word) = view.word(at)
-            && word.exact() != Some(b"-")
-        {
-            view.path_effect(Verb::Write, word, at, true, Carry::Plain);
+        match (view.word(at), suffixes) {
+            (Some(word), _) if word.exact() == Some(b"-") => {}
+            (Some(word), Some(suffixes)) => view.writes_sources(word, at, suffixes),
+            (Some(word), None) => view.path_effect(Verb::Write, word, at, true, Carry::Plain),
+            (None, _) => {}
         }
     }
 }

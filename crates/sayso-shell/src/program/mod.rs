@@ -206,7 +206,7 @@ pub enum Prints {
     /// Exactly this (`echo`, `printf` of literals, `pwd`).
     Exact(Text),
     /// Names below this folder (`find d`, `git ls-files`, `rg -l`, `ls d`).
-    Names(std::path::PathBuf),
+    Names(crate::effect::Listing),
     /// A number.
     Number,
 }

@@ -14,7 +14,7 @@ pub fn path_target(word: &Word, base: Option<&Path>, below: bool) -> PathTarget 
             let path = join(base, text.as_bytes());
             if below { PathTarget::Below(path) } else { PathTarget::Exact(path) }
         }
-        Word::Dynamic(shape) => shaped(shape, base),
+        Word::Dynamic(shape) => shaped(shape, base, below),
         Word::Opaque => PathTarget::Unknown(None),
     }
 }
@@ -40,26 +40,26 @@ fn clean(path: &Path) -> PathBuf {
     if cleaned.as_os_str().is_empty() { PathBuf::from(".") } else { cleaned }
 }
 
-fn shaped(shape: &Shape, base: Option<&Path>) -> PathTarget {
+fn shaped(shape: &Shape, base: Option<&Path>, below: bool) -> PathTarget {
     let hole = shape.parts.iter().any(|p| matches!(p, Part::Hole));
-    if let Origin::Listing(folder) = &shape.origin {
+    if let Origin::Listing(listing) = &shape.origin {
         let bare = match shape.parts.as_slice() {
             [Part::Hole] => true,
             [Part::Literal(text), Part::Hole] => text.as_bytes() == b"./",
             _ => false,
         };
         if bare {
-            return PathTarget::Listed(folder.clone());
+            return PathTarget::Listed(listing.clone());
         }
     }
     if hole {
         return PathTarget::Unknown(Some(shape.clone()));
     }
-    glob(shape, base)
+    glob(shape, base, below)
 }
 
 /// Splits a glob at the last slash before its first pattern character.
-fn glob(shape: &Shape, base: Option<&Path>) -> PathTarget {
+fn glob(shape: &Shape, base: Option<&Path>, below: bool) -> PathTarget {
     let mut pattern = Vec::new();
     let mut literal_prefix = 0;
     let mut open = true;
@@ -91,7 +91,7 @@ fn glob(shape: &Shape, base: Option<&Path>) -> PathTarget {
     let mut tail = Vec::with_capacity(pattern.len());
     escape_into(&mut tail, pattern.get(tail_at..literal_prefix).unwrap_or_default());
     tail.extend_from_slice(pattern.get(literal_prefix.max(tail_at)..).unwrap_or_default());
-    PathTarget::Glob { base: folder, pattern: Text::from(tail) }
+    PathTarget::Glob { base: folder, pattern: Text::from(tail), below }
 }
 
 /// Literal text inside a pattern: what the shell had quoted must not become a pattern.

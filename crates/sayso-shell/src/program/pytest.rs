@@ -88,7 +88,7 @@ fn tests(view: &mut View<'_>) {
             Some(bytes) => {
                 let end = bytes.windows(2).position(|w| w == b"::").unwrap_or(bytes.len());
                 let path = Word::Exact(Text::from(bytes.get(..end).unwrap_or(bytes)));
-                view.reads_below(&path, at);
+                view.reads_sources(&path, at, "py ini toml cfg txt md rst");
             }
             None => view.reads_below(word, at),
         }

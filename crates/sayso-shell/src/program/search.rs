@@ -1,10 +1,9 @@
 //! Programs that look for text and names.
 
 use super::{Operands, Role, Spec, Start, View};
-use crate::effect::{Span, Stdin, Verb};
+use crate::effect::{Carry, Listing, PathTarget, Sieve, Span, Stdin, Verb};
 use crate::option::{Style, options};
-use crate::word::{Origin, Part, Shape, Word};
-use std::path::Path;
+use crate::word::{Origin, Part, Shape, Text, Word};
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["grep", "egrep", "fgrep", "zgrep", "ggrep", "rgrep"])
@@ -84,12 +83,12 @@ pub(super) const SPECS: &[Spec] = &[
             -l --list-details, -V, -h, --batch-size N, --no-global-ignore-file, --no-follow
             --ignore-file FILE : reads
             -C --base-directory DIR : cd
-            --search-path PATH : reads-below
+            --search-path PATH : reads
             -x --exec CMD : command
             -X --exec-batch CMD : command
         "
         )])
-        .operands(Operands::then(&[Role::Text], Role::ReadBelow))
+        .operands(Operands::then(&[Role::Text], Role::Read))
         .judge(fd),
     Spec::new(&["locate", "plocate", "mlocate"]).style(Style::HARMLESS),
     Spec::new(&["tokei"])
@@ -98,7 +97,7 @@ pub(super) const SPECS: &[Spec] = &[
             -C --compact, -c --columns N, -e --exclude P, -f --files, -h, --hidden, -i --input FILE, -l --languages, --no-ignore, --no-ignore-dot
             --no-ignore-parent, --no-ignore-vcs, -n --num-format F, -o --output FORMAT, -r --rsort C, -s --sort C, --streaming F, -t --type --types T, -V, -v --verbose
         ")])
-        .operands(Operands::READ_BELOW),
+        .operands(Operands::NAMES),
     Spec::new(&["cloc", "scc", "loc", "sloccount"])
         .style(Style::EXACT)
         .options(&[options!(
@@ -119,8 +118,99 @@ pub(super) const SPECS: &[Spec] = &[
             --format FMT, --format-multi FMT : writes-file
         "
         )])
-        .operands(Operands::READ_BELOW),
+        .operands(Operands::NAMES),
 ];
+
+/// What of a folder `grep -r` opens: with `--include` first, only names that one of them matches.
+fn included(view: &View<'_>) -> Sieve {
+    let mut choices =
+        view.seen.iter().filter(|seen| matches!(seen.opt.name.as_str(), "--include" | "--exclude" | "--exclude-from"));
+    // Where an exclude stands first, what nothing matches is searched.
+    if view.out.open_options
+        || steered(view, b"GREP_OPTIONS")
+        || view.has("--dereference-recursive")
+        || choices.next().is_none_or(|first| first.opt.name != "--include")
+    {
+        return Sieve::All;
+    }
+    let values = view.values("--include");
+    let names: Option<Vec<Text>> =
+        values.iter().map(|(_, value)| value.as_pattern().filter(|name| !name.as_bytes().contains(&b'/'))).collect();
+    names.map_or(Sieve::All, Sieve::Named)
+}
+
+/// Whether this command sets a variable that holds options.
+fn steered(view: &View<'_>, name: &[u8]) -> bool {
+    view.inv.env.iter().any(|(set, _)| set.as_bytes() == name)
+}
+
+/// What of a folder `rg` opens.
+fn searched(view: &View<'_>) -> Sieve {
+    if view.name != "rg"
+        || view.out.open_options
+        || steered(view, b"RIPGREP_CONFIG_PATH")
+        || view.has_any(&["--follow", "--ignore-file", "--type-add", "--type-clear"])
+    {
+        return Sieve::All;
+    }
+    let mut names = Vec::new();
+    for (_, value) in view.values("--glob").into_iter().chain(view.values("--iglob")) {
+        match value.exact_str() {
+            Some(glob) if glob.starts_with('!') => {}
+            Some(glob) => match suffixes(glob) {
+                Some(found) => names.extend(found),
+                None => return Sieve::All,
+            },
+            None => return Sieve::All,
+        }
+    }
+    // A glob takes in hidden files too.
+    if !names.is_empty() {
+        return Sieve::Named(names);
+    }
+    let types = view.values("--type");
+    let of_types = types.iter().map(|(_, value)| value.exact_str().and_then(suffixes_of_type));
+    if let Some(found) = of_types.collect::<Option<Vec<_>>>().filter(|found| !found.is_empty()) {
+        return Sieve::Named(found.concat());
+    }
+    if view.has_any(&["--hidden", "--unrestricted"]) { Sieve::All } else { Sieve::Visible }
+}
+
+/// `*.rs`, `**/*.{ts,tsx}` and `src/**/*.c` as patterns on the last component; `None`: it may match other names too.
+fn suffixes(glob: &str) -> Option<Vec<Text>> {
+    let ending = glob.rsplit('/').next()?.strip_prefix("*.")?;
+    let list = ending.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(ending);
+    let plain = |suffix: &str| !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    let several = list.len() < ending.len() || !list.contains(',');
+    (several && list.split(',').all(plain))
+        .then(|| list.split(',').map(|suffix| Text::from(format!("*.{suffix}").as_str())).collect())
+}
+
+/// The patterns of those of ripgrep's types that stand for suffixes alone.
+pub(crate) fn suffixes_of_type(name: &str) -> Option<Vec<Text>> {
+    let suffixes = match name {
+        "rust" => "rs",
+        "py" | "python" => "py pyi",
+        "js" => "js jsx mjs cjs vue",
+        "ts" | "typescript" => "ts tsx cts mts",
+        "go" => "go",
+        "java" => "java jsp jspx properties",
+        "c" => "c h H cats in",
+        "cpp" => "C cpp cxx cc c++ h H hpp hxx hh h++ inl in",
+        "css" => "css scss",
+        "html" => "htm html ejs",
+        "md" | "markdown" => "markdown md mdown mdwn mkd mkdn mdx",
+        "kotlin" => "kt kts",
+        "swift" => "swift",
+        "scala" => "scala sbt",
+        "csharp" => "cs",
+        "sql" => "sql psql",
+        "lua" => "lua",
+        "zig" => "zig",
+        _ => return None,
+    };
+    Some(suffixes.split(' ').map(|suffix| Text::from(format!("*.{suffix}").as_str())).collect())
+}
 
 /// The first operand is a pattern unless `-e` or `-f` gives one; then files.
 fn grep(view: &mut View<'_>) {
@@ -130,16 +220,23 @@ fn grep(view: &mut View<'_>) {
     view.deep |= recurses;
     let given = view.has_any(&["--regexp", "--file"]);
     let files: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
+    let sieve = if recurses { included(view) } else { Sieve::All };
     if files.is_empty() && recurses {
-        view.touches(Verb::Read, ".", true);
+        reads_here(view, &sieve);
     }
-    for at in files {
-        if let Some(word) = view.word(at) {
-            view.reads(word, at);
+    for &at in &files {
+        match view.word(at) {
+            Some(word) if recurses && word.exact() != Some(b"-") => view.reads_sifted(word, at, &sieve),
+            Some(word) => view.reads(word, at),
+            None => {}
         }
     }
     split_pattern(view, given);
-    names_or_number(view);
+    names_or_number(view, &files, sieve);
+}
+
+fn reads_here(view: &mut View<'_>, sieve: &Sieve) {
+    view.reads_sifted(&Word::Exact(".".into()), 0, sieve);
 }
 
 /// As `grep`, always with all below.
@@ -147,18 +244,25 @@ fn rg(view: &mut View<'_>) {
     let given = view.has_any(&["--regexp", "--file", "--files", "--type-list", "-g"]);
     let files: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
     let piped = matches!(view.inv.stdin, Stdin::Pipe | Stdin::File | Stdin::Text) && !view.has("--files");
+    let sieve = searched(view);
+    let opens = !view.has("--files") || view.name != "rg";
     if files.is_empty() && !piped {
-        view.touches(Verb::Read, ".", true);
+        if opens {
+            reads_here(view, &sieve);
+        } else {
+            view.touches(Verb::Read, ".", false);
+        }
     }
-    for at in files {
-        if let Some(word) = view.word(at)
-            && word.exact() != Some(b"-")
-        {
-            view.reads_below(word, at);
+    for &at in &files {
+        match view.word(at) {
+            Some(word) if word.exact() == Some(b"-") => {}
+            Some(word) if opens => view.reads_sifted(word, at, &sieve),
+            Some(word) => view.path_effect(Verb::Read, word, at, false, Carry::Plain),
+            None => {}
         }
     }
     split_pattern(view, given);
-    names_or_number(view);
+    names_or_number(view, &files, sieve);
 }
 
 /// A pattern that may split holds files too.
@@ -173,9 +277,19 @@ fn split_pattern(view: &mut View<'_>, given: bool) {
     }
 }
 
-fn names_or_number(view: &mut View<'_>) {
+fn names_or_number(view: &mut View<'_>, files: &[usize], sieve: Sieve) {
     if view.has_any(&["--files-with-matches", "--files-without-match", "--files"]) {
-        view.prints_names_here();
+        // Names are printed as the folder was written, so that of one folder they lie below it.
+        let only = match files {
+            [at] => view.word(*at).map(|word| view.path_of(word, true)),
+            _ => None,
+        };
+        let folder = match only {
+            Some(PathTarget::Below(folder)) => folder,
+            _ => view.here(),
+        };
+        let sieve = if files.len() < 2 { sieve } else { Sieve::All };
+        view.out.prints = super::Prints::Names(Listing { folder, sieve });
     } else if view.has("--count") && view.operand_count() < 2 && !view.deep {
         view.out.prints = super::Prints::Number;
     }
@@ -184,30 +298,51 @@ fn names_or_number(view: &mut View<'_>) {
 /// Everything behind `-x` is a command, to a `;` or the end.
 fn fd(view: &mut View<'_>) {
     if view.operand_count() < 2 && !view.has("--search-path") {
-        view.touches(Verb::Read, ".", true);
+        view.touches(Verb::Read, ".", false);
     }
+    let (here, sieve) = (view.here(), found_by_fd(view));
+    let listing = Listing { folder: here, sieve };
     if !view.has_any(&["--exec", "--exec-batch", "--list-details", "--format"]) {
-        view.prints_names_here();
+        view.out.prints = super::Prints::Names(listing.clone());
     }
-    let folder = super::path::join(view.base.as_deref(), b".");
     for start in &mut view.out.starts {
         if let Start::Argv { argv, spans, .. } = start {
             let mut placed = false;
             for word in argv.iter_mut() {
                 if word.exact().is_some_and(|w| w.starts_with(b"{") && w.ends_with(b"}")) {
-                    *word = found_name(&folder);
+                    *word = found_name(&listing);
                     placed = true;
                 }
             }
             if !placed {
-                argv.push(found_name(&folder));
+                argv.push(found_name(&listing));
                 spans.push(Span::default());
             }
         }
     }
 }
 
-/// A name that a search below `folder` found.
-fn found_name(folder: &Path) -> Word {
-    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin: Origin::Listing(folder.to_owned()) })
+/// Which names `fd` finds, where it looks nowhere but below the working directory.
+fn found_by_fd(view: &View<'_>) -> Sieve {
+    let elsewhere = view.operand_count() > 1 || view.has_any(&["--search-path", "--ignore-file", "--follow"]);
+    if elsewhere || view.out.open_options {
+        return Sieve::All;
+    }
+    let endings = view.values("--extension");
+    let plain = |word: &Word| {
+        let ending = word.exact_str()?.trim_start_matches('.');
+        let plain = !ending.is_empty() && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+        plain.then(|| Text::from(format!("*.{ending}").as_str()))
+    };
+    if let Some(names) = endings.iter().map(|(_, word)| plain(word)).collect::<Option<Vec<_>>>()
+        && !names.is_empty()
+    {
+        return Sieve::Named(names);
+    }
+    if view.has_any(&["--hidden", "--unrestricted"]) { Sieve::All } else { Sieve::Visible }
+}
+
+/// A name that a search found.
+fn found_name(listing: &Listing) -> Word {
+    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin: Origin::Listing(listing.clone()) })
 }

@@ -118,6 +118,8 @@ pub enum Role {
     Read,
     /// A file or folder that is read with all below it.
     ReadBelow,
+    /// A file, or those files below a folder that have one of these suffixes, which stand between blanks.
+    Sources(&'static str),
     /// A file that is created or changed; `-` is standard output.
     Write,
     /// A file or folder that is changed with all below it.
@@ -141,6 +143,8 @@ pub enum Absent {
     Nothing,
     /// The working directory is read with all below it.
     ReadsHere,
+    /// The names in the working directory are told.
+    NamesHere,
     /// As `ReadsHere`, but only if the command is deep (`grep -r x`).
     ReadsHereIfDeep,
 }
@@ -191,6 +195,8 @@ impl Operands {
     pub const READ: Self = Self::all(Role::Read);
     /// Folders or files that are read with all below them; the working directory without.
     pub const READ_BELOW: Self = Self::all(Role::ReadBelow).absent(Absent::ReadsHere);
+    /// Folders or files of which names and sizes are told, not what they hold; the working directory without.
+    pub const NAMES: Self = Self::all(Role::Read).absent(Absent::NamesHere);
     /// Files that are written.
     pub const WRITE: Self = Self::all(Role::Write);
     /// Files that are read and changed.

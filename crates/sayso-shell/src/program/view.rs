@@ -2,12 +2,12 @@
 
 use super::path::{is_stream, join, path_target};
 use super::{Code, Description, Invocation, Prints, Spec, Start, host};
-use crate::effect::{Carry, Effect, HostTarget, NamedBy, Opt, PathTarget, Span, Target, Verb};
+use crate::effect::{Carry, Effect, HostTarget, Listing, NamedBy, Opt, PathTarget, Sieve, Span, Target, Verb};
 use crate::option::{Does, Seen};
 use crate::word::{Origin, Part, Text, Word};
 use crate::{Dialect, Doubt};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A command with its words told apart, and the description so far.
 pub struct View<'a> {
@@ -147,6 +147,16 @@ impl<'a> View<'a> {
         self.path_effect(Verb::Read, word, at, true, Carry::Plain);
     }
 
+    /// The file is read, or those files below the folder that have one of these suffixes.
+    pub(crate) fn reads_sources(&mut self, word: &Word, at: usize, suffixes: &str) {
+        self.sifted(Verb::Read, word, at, &of_suffixes(suffixes));
+    }
+
+    /// As [`Self::reads_sources`], for files that are written over.
+    pub(crate) fn writes_sources(&mut self, word: &Word, at: usize, suffixes: &str) {
+        self.sifted(Verb::Write, word, at, &of_suffixes(suffixes));
+    }
+
     /// The file is written, as is expected of this program.
     pub fn writes(&mut self, word: &Word, at: usize) {
         let below = self.deep;
@@ -283,8 +293,33 @@ impl<'a> View<'a> {
 
     /// It prints names below the working directory.
     pub fn prints_names_here(&mut self) {
-        self.out.prints = Prints::Names(join(self.base.as_deref(), b"."));
+        self.out.prints = Prints::Names(Listing::all(self.here()));
     }
+
+    /// Where relative paths begin.
+    pub(crate) fn here(&self) -> PathBuf {
+        join(self.base.as_deref(), b".")
+    }
+
+    /// Those of the files below what the word names are read that the sieve lets through.
+    pub(crate) fn reads_sifted(&mut self, word: &Word, at: usize, sieve: &Sieve) {
+        self.sifted(Verb::Read, word, at, sieve);
+    }
+
+    fn sifted(&mut self, verb: Verb, word: &Word, at: usize, sieve: &Sieve) {
+        match (self.path_of(word, true), sieve) {
+            (PathTarget::Below(folder), Sieve::Visible | Sieve::Unignored | Sieve::Named(_)) => {
+                let target = PathTarget::Sifted(Listing { folder, sieve: sieve.clone() });
+                self.effect(verb, Target::Path(target), at, Carry::Plain);
+            }
+            _ => self.path_effect(verb, word, at, true, Carry::Plain),
+        }
+    }
+}
+
+/// Files with one of these suffixes, which stand between blanks.
+fn of_suffixes(suffixes: &str) -> Sieve {
+    Sieve::Named(suffixes.split(' ').map(|suffix| Text::from(format!("*.{suffix}").as_str())).collect())
 }
 
 /// Whether a word may become none or several words.

@@ -1,6 +1,7 @@
 //! Builds words from the pieces that expansions give: splitting, globs and quote removal.
 
 use super::{Scalar, Shaped};
+use crate::effect::Listing;
 use crate::word::{Origin, Part, Shape, Text, Word};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -401,10 +402,10 @@ fn listing(parts: &[Part], cwd: Option<&Path>) -> Origin {
         None => b"",
     };
     let Ok(folder) = std::str::from_utf8(folder) else { return Origin::Unknown };
-    Origin::Listing(match cwd {
+    Origin::Listing(Listing::all(match cwd {
         Some(cwd) => crate::canonical::lexical(&cwd.join(folder)),
         None => PathBuf::from(folder),
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -451,7 +452,7 @@ mod tests {
         fields.end_word();
         assert_eq!(words.len(), 3);
         let Word::Dynamic(shape) = &words[0] else { panic!() };
-        assert_eq!(shape.origin, Origin::Listing("/w/src".into()));
+        assert_eq!(shape.origin, Origin::Listing(Listing::all("/w/src".into())));
         assert_eq!(shape.parts.len(), 4);
         assert_eq!(words[1].exact_str(), Some("["));
         assert_eq!(words[2].exact_str(), Some("*"));

@@ -143,7 +143,7 @@ impl Scalar {
         if all.len() > MAX_EITHER { Vec::new() } else { all }
     }
 
-    fn listing(&self) -> Option<&std::path::PathBuf> {
+    fn listing(&self) -> Option<&crate::effect::Listing> {
         match self {
             Self::Shaped(shaped) => match &shaped.origin {
                 Origin::Listing(folder) => Some(folder),

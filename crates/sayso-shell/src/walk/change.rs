@@ -59,10 +59,9 @@ impl Changed {
                 return;
             }
         }
-        let place = match target {
-            PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => lexical(path),
-            PathTarget::Glob { base, .. } => lexical(base),
-            PathTarget::Unknown(_) => {
+        let place = match target.place() {
+            Some(path) => lexical(path),
+            None => {
                 self.anywhere = true;
                 self.reshaped_anywhere |= manner == Manner::Reshapes;
                 return;
@@ -75,7 +74,7 @@ impl Changed {
             PathTarget::Exact(_) if manner == Manner::Plain => {
                 self.written.insert(place);
             }
-            PathTarget::Glob { pattern, .. } if self.written_globs.len() < MAX_GLOBS => {
+            PathTarget::Glob { pattern, below: false, .. } if self.written_globs.len() < MAX_GLOBS => {
                 let mut pieces = Vec::new();
                 let known = !pattern.as_bytes().contains(&b'/') && parse(pattern.as_bytes(), &mut pieces).is_some();
                 self.written_globs.push((place, known.then_some(pieces)));
@@ -128,12 +127,12 @@ impl Changed {
             return;
         }
         let astray = match &*target {
-            PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => self.leads_astray(path),
             PathTarget::Glob { base, .. } => self.leads_astray(base) || self.within(base),
-            PathTarget::Unknown(_) => false,
+            other => other.place().is_some_and(|path| self.leads_astray(path)),
         };
         // `cat d/*` or `grep -r x d` goes through a link that was put into `d`.
-        let inside = matches!(&*target, PathTarget::Below(path) if self.within(path));
+        let deep = matches!(&*target, PathTarget::Below(_) | PathTarget::Sifted(_));
+        let inside = deep && target.place().is_some_and(|path| self.within(path));
         if astray || inside {
             *target = PathTarget::Unknown(None);
         }

@@ -6,7 +6,7 @@ use super::filter::Filter;
 use super::redirect::Redirected;
 use super::{Cwd, Input, Place, Spans, Walker};
 use crate::Dialect;
-use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Span, Stdin, Target, Verb};
+use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb};
 use crate::program::{Description, Invocation, Prints, Start, describe, spec, without_gnu_prefix};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
@@ -17,6 +17,9 @@ use crate::value::scope::{Entry, Held};
 use crate::word::Word;
 use std::path::Path;
 use std::rc::Rc;
+
+/// With one of these a search may look into what it passes over by itself.
+const STEERS_SEARCHES: [&str; 2] = ["RIPGREP_CONFIG_PATH", "GREP_OPTIONS"];
 
 impl<'t> Walker<'t> {
     /// A program outside the shell.
@@ -48,7 +51,8 @@ impl<'t> Walker<'t> {
         let written = program.shadow == Some(Shadow::Written);
         let scripts = self.own_scripts(name, &program);
         let span = call.span;
-        let description = self.describe(base, &call);
+        let mut description = self.describe(base, &call);
+        self.widen_searches(&mut description);
         let Call { argv, spans, env, .. } = call;
         let mut changes = manner(base, &argv);
         if matches!(base, "cp" | "mv" | "install") && self.copies_nothing(&description) {
@@ -96,6 +100,27 @@ impl<'t> Walker<'t> {
         self.note_crafted(base, run);
         self.print(output(prints));
         run
+    }
+
+    /// A search that the environment configures may look into what it passes over by itself.
+    fn widen_searches(&self, description: &mut Description) {
+        let sieves = description
+            .effects
+            .iter_mut()
+            .filter_map(|effect| match &mut effect.target {
+                Target::Path(PathTarget::Sifted(listing)) => Some(&mut listing.sieve),
+                _ => None,
+            })
+            .chain(match &mut description.prints {
+                Prints::Names(listing) => Some(&mut listing.sieve),
+                _ => None,
+            })
+            .filter(|sieve| **sieve != Sieve::All);
+        for sieve in sieves {
+            if STEERS_SEARCHES.iter().any(|name| self.context.env.get(name).is_some()) {
+                *sieve = Sieve::All;
+            }
+        }
     }
 
     /// Whether what a program prints may be chosen by the command's own text: it prints it, or decodes it.

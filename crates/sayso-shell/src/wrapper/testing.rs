@@ -1,6 +1,6 @@
 //! Descriptions in few words, for tests: a command line in, what it does out.
 
-use crate::effect::{Carry, HostTarget, NamedBy, PathTarget, RunId, Span, Stdin, Target};
+use crate::effect::{Carry, HostTarget, Listing, NamedBy, PathTarget, RunId, Span, Stdin, Target};
 use crate::files::NoFiles;
 use crate::program::{Invocation, Prints, Start, describe};
 use crate::word::{Origin, Part, Shape, Word};
@@ -68,7 +68,7 @@ pub(crate) fn shown_with(line: &str, stdin: Stdin, stdin_text: Option<&str>, std
         shown.push("only".to_owned());
     }
     if let Prints::Names(folder) = &description.prints {
-        shown.push(format!("names {}", folder.display()));
+        shown.push(format!("names {folder}"));
     }
     shown.join("; ")
 }
@@ -87,8 +87,11 @@ fn path_text(path: &PathTarget) -> String {
     match path {
         PathTarget::Exact(path) => path.display().to_string(),
         PathTarget::Below(path) => format!("{}/**", path.display()),
-        PathTarget::Glob { base, pattern } => format!("{}/{}", base.display(), pattern.to_string_lossy()),
-        PathTarget::Listed(path) => format!("of {}", path.display()),
+        PathTarget::Glob { base, pattern, below } => {
+            format!("{}/{}{}", base.display(), pattern.to_string_lossy(), if *below { "/**" } else { "" })
+        }
+        PathTarget::Listed(listing) => format!("of {listing}"),
+        PathTarget::Sifted(listing) => format!("sifted {listing}"),
         PathTarget::Unknown(_) => "?".to_owned(),
     }
 }
@@ -103,7 +106,7 @@ fn text(word: &Word) -> String {
             });
             let text: String = pieces.collect();
             match &shape.origin {
-                Origin::Listing(folder) => format!("{text}<{}>", folder.display()),
+                Origin::Listing(folder) => format!("{text}<{folder}>"),
                 _ => text,
             }
         }
@@ -123,7 +126,7 @@ fn parsed(word: &str) -> Word {
     };
     match word.find(['$', '%']).and_then(|at| word.as_bytes().get(at..at + 2)) {
         Some(b"$x") => dynamic(Origin::Unknown),
-        Some(b"%x") => dynamic(Origin::Listing("/w".into())),
+        Some(b"%x") => dynamic(Origin::Listing(Listing::all("/w".into()))),
         _ => Word::Exact(word.into()),
     }
 }

@@ -222,7 +222,7 @@ fn wrappers_that_repeat_a_command_are_opened() {
         at now => may (changes-system program); code sh (runs-code program)
         ",
     );
-    let names = Prints::Names("/w/src".into());
+    let names = Prints::Names(crate::effect::Listing::all("/w/src".into()));
     assert_eq!(shown_with("xargs wc -l", Stdin::Pipe, None, names.clone()), "start wc -l ?</w/src>; only");
     assert_eq!(shown_with("xargs -I{} cat {}", Stdin::Pipe, None, names), "start cat ?</w/src>; only");
     assert_eq!(shown_with("xargs rm", Stdin::Pipe, None, Prints::Exact("a b\n".into())), "start rm a b; only");

@@ -1,101 +1,258 @@
 //! What exists below a folder, found once for each decision.
 
-use sayso_shell::{Files, Kind};
+mod below;
+mod ignore;
+
+pub(crate) use below::Below;
+
+use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, canonical};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Most names looked at for one decision. Over it the answer is "not known", which asks.
-const MAX_NAMES: usize = 20_000;
+const MAX_NAMES: usize = 400_000;
 
-/// What exists below folders. Links are not followed: what they lead to is judged by its own path.
+/// Most links to folders elsewhere that are gone into.
+const MAX_LINKED: usize = 64;
+
+/// What exists below folders, and what patterns of the shell expand to.
 pub(crate) struct Tree<'a> {
     files: &'a dyn Files,
     left: Cell<usize>,
-    known: RefCell<HashMap<PathBuf, Option<std::rc::Rc<Vec<PathBuf>>>>>,
+    known: RefCell<HashMap<PathBuf, Option<Rc<Below>>>>,
+    expanded: RefCell<HashMap<Expanded, Option<Rc<Found>>>>,
+}
+
+/// A folder, a pattern in it, and whether what is below counts.
+type Expanded = (PathBuf, Box<[u8]>, bool);
+
+/// The existing paths that a target may mean.
+pub(crate) struct Found {
+    /// These.
+    pub(crate) paths: Vec<PathBuf>,
+    /// All below these.
+    pub(crate) below: Vec<Rc<Below>>,
+    /// Links are gone through: what they lead to counts as well.
+    follows: bool,
+    /// Which of what is below counts.
+    sieve: Sieve,
+}
+
+impl Found {
+    /// What links lead to, where they are gone through.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Path> {
+        self.below.iter().filter(|_| self.follows).flat_map(|below| below.targets().map(|(_, target)| target))
+    }
 }
 
 impl<'a> Tree<'a> {
     pub(crate) fn new(files: &'a dyn Files) -> Self {
-        Self { files, left: Cell::new(MAX_NAMES), known: RefCell::default() }
+        Self { files, left: Cell::new(MAX_NAMES), known: RefCell::default(), expanded: RefCell::default() }
     }
 
-    /// Whether some path below `folder` satisfies `test`; `None`: not known.
-    pub(crate) fn any_below(&self, folder: &Path, test: impl Fn(&Path) -> bool) -> Option<bool> {
-        Some(self.all_below(folder)?.iter().any(|path| test(path)))
-    }
-
-    /// Whether some existing path that `pattern` expands to below `base`, or something below that path, satisfies
-    /// `test`.
-    pub(crate) fn any_expansion(&self, base: &Path, pattern: &[u8], test: impl Fn(&Path) -> bool) -> Option<bool> {
-        let parts: Vec<&[u8]> = pattern.split(|b| *b == b'/').filter(|part| !part.is_empty()).collect();
-        if let [b"**", last] = parts.as_slice()
-            && let Some(suffix) = last.strip_prefix(b"*")
-            && !suffix.is_empty()
-            && !suffix.iter().any(|b| matches!(b, b'*' | b'?' | b'[' | b'\\'))
-        {
-            // A dot file counts too: what expands this may be a tool that does not leave them out.
-            return self.any_below(base, |path| path.as_os_str().as_bytes().ends_with(suffix) && test(path));
+    /// What exists of a target whose folder leads to `folder`; `None`: not known. Where links are removed rather than
+    /// gone through, `follows` is false.
+    pub(crate) fn found(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Rc<Found>> {
+        let (sieve, follows, deep) = match target {
+            PathTarget::Glob { pattern, below, .. } => return self.expansion(folder, pattern.as_bytes(), *below),
+            // What looks only at some names is a search, and searches pass links over.
+            PathTarget::Sifted(listing) => (listing.sieve.clone(), false, false),
+            PathTarget::Listed(listing) => (listing.sieve.clone(), true, false),
+            _ => (Sieve::All, follows, true),
+        };
+        let mut below = vec![self.all_below(folder)?];
+        if follows && deep {
+            self.linked(folder, &mut below)?;
         }
-        let mut folders = vec![base.to_owned()];
-        for part in parts {
-            if part.windows(2).any(|two| two == b"**") {
-                return self.any_below(base, test);
+        Some(Rc::new(Found { paths: Vec::new(), below, follows, sieve }))
+    }
+
+    /// Whether one of these satisfies `test`.
+    pub(crate) fn any(&self, found: &Found, test: impl Fn(&Path) -> bool) -> bool {
+        found.paths.iter().any(|path| test(path))
+            || found.below.iter().any(|below| match &found.sieve {
+                Sieve::All => below.any(&test),
+                Sieve::Visible => below.any(|path| {
+                    test(path) && (!hides(below.root(), path) || ignore::takes_in(self.files, below.root(), path))
+                }),
+                Sieve::Unignored => below.any(|path| test(path) && !ignore::leaves_out(self.files, below.root(), path)),
+                Sieve::Named(names) => below.any_named(|name| fits(names, name), &test),
+            })
+            || found.follows
+                && found.below.iter().any(|below| {
+                    below
+                        .targets()
+                        .any(|(link, target)| self.lets_through(&found.sieve, below.root(), link) && test(target))
+                })
+    }
+
+    /// As [`Self::any`], for what is known by its last name.
+    pub(crate) fn any_name(&self, found: &Found, test: impl Fn(&[u8]) -> bool) -> bool {
+        let last = |path: &Path| path.file_name().is_some_and(|name| test(name.as_bytes()));
+        if found.sieve == Sieve::All && !found.follows && found.paths.is_empty() {
+            return found.below.iter().any(|below| below.names().any(|(name, _)| test(name)));
+        }
+        self.any(found, last)
+    }
+
+    /// Whether a sieve over what is below `root` lets this path through, or something below it.
+    pub(crate) fn lets_through(&self, sieve: &Sieve, root: &Path, path: &Path) -> bool {
+        match sieve {
+            Sieve::All => true,
+            Sieve::Visible => !hides(root, path) || ignore::takes_in(self.files, root, path),
+            Sieve::Unignored => !ignore::leaves_out(self.files, root, path),
+            Sieve::Named(names) => {
+                path.file_name().is_some_and(|name| fits(names, name.as_bytes()))
+                    || matches!(self.files.kind(path), Kind::Folder { .. } | Kind::Unknown)
             }
+        }
+    }
+
+    /// The existing paths that `pattern` expands to in `base`, links and what is below them if that counts.
+    fn expansion(&self, base: &Path, pattern: &[u8], below: bool) -> Option<Rc<Found>> {
+        let key = (base.to_owned(), Box::from(pattern), below);
+        if let Some(found) = self.expanded.borrow().get(&key) {
+            return found.clone();
+        }
+        let found = self.expand(base, pattern, below).map(Rc::new);
+        self.expanded.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn expand(&self, base: &Path, pattern: &[u8], below: bool) -> Option<Found> {
+        let parts: Vec<&[u8]> = pattern.split(|b| *b == b'/').filter(|part| !part.is_empty()).collect();
+        let deep = parts.iter().position(|part| part.windows(2).any(|two| two == b"**"));
+        let (fixed, rest) = parts.split_at_checked(deep.unwrap_or(parts.len()))?;
+        let mut paths = vec![base.to_owned()];
+        for (at, part) in fixed.iter().enumerate() {
+            let more = at + 1 < parts.len();
             let mut next = Vec::new();
-            for folder in folders {
-                for name in self.names(&folder)? {
-                    if shell_match(part, name.as_os_str().as_bytes()) {
-                        next.push(folder.join(name));
+            for folder in paths {
+                for (name, stands) in self.entries(&folder)? {
+                    if !shell_match(part, name.as_os_str().as_bytes()) {
+                        continue;
+                    }
+                    let path = folder.join(name);
+                    if stands == Stands::Link {
+                        next.push(canonical(self.files, &path).path);
+                    }
+                    if stands != Stands::Link || !more {
+                        next.push(path);
                     }
                 }
             }
-            folders = next;
+            paths = next;
         }
-        Some(folders.iter().any(|path| test(path)))
+        let sieve = match rest {
+            // A dot file counts too: what expands this may be a tool that does not leave them out.
+            [b"**", last] if !below && last.starts_with(b"*") => Sieve::Named(vec![(*last).into()]),
+            _ => Sieve::All,
+        };
+        let mut all = Vec::new();
+        if deep.is_some() || below {
+            for path in &paths {
+                if matches!(self.files.kind(path), Kind::Folder { .. }) {
+                    all.push(self.all_below(path)?);
+                    self.linked(path, &mut all)?;
+                }
+            }
+        }
+        // `**` stands for no folder too, but then something follows that was looked at with the rest.
+        if deep.is_some() {
+            paths.clear();
+        }
+        Some(Found { paths, below: all, follows: true, sieve })
     }
 
-    fn names(&self, folder: &Path) -> Option<Vec<std::ffi::OsString>> {
+    fn entries(&self, folder: &Path) -> Option<Vec<(std::ffi::OsString, Stands)>> {
         match self.files.kind(folder) {
             Kind::Folder { .. } => {}
             Kind::Missing | Kind::File { .. } | Kind::Other => return Some(Vec::new()),
             Kind::Link(_) | Kind::Unknown => return None,
         }
-        let names = self.files.list(folder, self.left.get())?;
+        let names = self.files.entries(folder, self.left.get())?;
         self.left.set(self.left.get().saturating_sub(names.len()));
         Some(names)
     }
 
-    /// Everything below a folder; `None`: not known.
-    pub(crate) fn all_below(&self, folder: &Path) -> Option<std::rc::Rc<Vec<PathBuf>>> {
+    /// Everything below a folder, links not gone through; `None`: not known.
+    fn all_below(&self, folder: &Path) -> Option<Rc<Below>> {
         if let Some(found) = self.known.borrow().get(folder) {
             return found.clone();
         }
-        let found = self.walk(folder).map(std::rc::Rc::new);
+        let found = self.walk(folder).map(Rc::new);
         self.known.borrow_mut().insert(folder.to_owned(), found.clone());
         found
     }
 
-    fn walk(&self, folder: &Path) -> Option<Vec<PathBuf>> {
-        let mut found = Vec::new();
+    fn walk(&self, folder: &Path) -> Option<Below> {
+        let mut below = Below::new(folder.to_owned());
         let mut open = vec![folder.to_owned()];
         while let Some(folder) = open.pop() {
-            for name in self.names(&folder)? {
-                let path = folder.join(name);
-                if matches!(self.files.kind(&path), Kind::Folder { .. }) {
-                    open.push(path.clone());
+            for (name, stands) in self.entries(&folder)? {
+                match stands {
+                    Stands::Folder => open.push(folder.join(&name)),
+                    Stands::Link => {
+                        let link = folder.join(&name);
+                        let target = canonical(self.files, &link).path;
+                        below.link(link, target);
+                    }
+                    Stands::File => {}
                 }
-                found.push(path);
+                below.name(name.as_bytes())?;
+            }
+            below.folder(folder);
+        }
+        Some(below)
+    }
+
+    /// Adds what is below the folders elsewhere to which links lead.
+    fn linked(&self, folder: &Path, all: &mut Vec<Rc<Below>>) -> Option<()> {
+        let mut roots = vec![folder.to_owned()];
+        let mut at = all.len().saturating_sub(1);
+        while let Some(below) = all.get(at).cloned() {
+            at += 1;
+            for (_, target) in below.targets() {
+                let known = roots.iter().any(|root| target.starts_with(root));
+                if known || !matches!(self.files.kind(target), Kind::Folder { .. }) {
+                    continue;
+                }
+                if roots.len() > MAX_LINKED {
+                    return None;
+                }
+                roots.push(target.to_owned());
+                all.push(self.all_below(target)?);
             }
         }
-        Some(found)
+        Some(())
     }
 }
 
-/// A shell pattern against one name. A leading dot needs a literal one; classes match any character: wider, and
-/// this is only asked about what is denied.
+/// Whether a component of this path, below the folder, begins with a dot.
+fn hides(root: &Path, path: &Path) -> bool {
+    let rest = path.strip_prefix(root).unwrap_or(path);
+    rest.components().any(|component| component.as_os_str().as_bytes().starts_with(b"."))
+}
+
+/// Whether a name matches one of these patterns, without regard to case: wider, and this is only asked about what is
+/// denied.
+fn fits(patterns: &[sayso_shell::Text], name: &[u8]) -> bool {
+    patterns.iter().any(|pattern| widened(pattern.as_bytes()).matches_folded(&latin(name)))
+}
+
+/// A shell pattern against one name. A leading dot needs a literal one.
 fn shell_match(pattern: &[u8], name: &[u8]) -> bool {
+    if name.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
+        return false;
+    }
+    widened(pattern).matches(&latin(name))
+}
+
+/// A shell pattern as a glob. Classes match any character: wider, and this is only asked about what is denied.
+fn widened(pattern: &[u8]) -> super::Glob {
     let mut glob = String::new();
     let mut rest = pattern.iter();
     while let Some(b) = rest.next() {
@@ -116,10 +273,13 @@ fn shell_match(pattern: &[u8], name: &[u8]) -> bool {
             b => glob.push(char::from(*b)),
         }
     }
-    if name.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
-        return false;
+    super::Glob::new(&glob)
+}
+
+/// Bytes above ASCII as Latin-1 characters, as [`widened`] has them.
+fn latin(name: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    if name.is_ascii() {
+        return name.into();
     }
-    // Bytes above ASCII were widened to Latin-1 characters in `glob`; do the same to the name.
-    let name: String = name.iter().map(|b| char::from(*b)).collect();
-    super::Glob::new(&glob).matches(name.as_bytes())
+    name.iter().map(|b| char::from(*b)).collect::<String>().into_bytes().into()
 }

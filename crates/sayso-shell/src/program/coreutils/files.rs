@@ -1,6 +1,6 @@
 //! Programs that list, make, copy, move, change and remove files.
 
-use crate::effect::{Carry, PathTarget, Target, Verb};
+use crate::effect::{Carry, Listing, PathTarget, Target, Verb};
 use crate::files::Kind;
 use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Prints, Role, Spec, View};
@@ -17,7 +17,7 @@ pub(crate) const SPECS: &[Spec] = &[
             -q --hide-control-chars, --show-control-chars, -Q --quote-name, --quoting-style WORD, -r --reverse
             -s --size, -S, --sort WORD, --time WORD, --time-style STYLE, -t, -T --tabsize COLS, -u, -U, -v
             -w --width COLS, -x, -X, -Z --context, --zero, -1, -e, -O, -@
-            -R --recursive : deep
+            -R --recursive
         ")])
         .operands(Operands::READ)
         .judge(ls),
@@ -32,7 +32,7 @@ pub(crate) const SPECS: &[Spec] = &[
             -o FILE : writes
             -R : changes-files
         ")])
-        .operands(Operands::READ_BELOW),
+        .operands(Operands::NAMES),
     Spec::new(&["stat"])
         .options(&[options!("
             -L --dereference, -f --file-system, --cached MODE, -c --format FORMAT, --printf FORMAT, -t --terse, -x, -s, -n, -r
@@ -72,7 +72,7 @@ pub(crate) const SPECS: &[Spec] = &[
             --files0-from F : reads
             -X --exclude-from FILE : reads
         ")])
-        .operands(Operands::READ_BELOW),
+        .operands(Operands::NAMES),
     Spec::new(&["cp", "gcp"])
         .aliased()
         .options(&[COPY, options!("
@@ -192,7 +192,7 @@ const CHANGE: &crate::option::Table = options!("
 /// A bare `ls` prints the names in its folder.
 fn ls(view: &mut View<'_>) {
     if view.operand_count() == 0 {
-        view.touches(Verb::Read, ".", view.deep);
+        view.touches(Verb::Read, ".", false);
     }
     let long = view.has_any(&[
         "-l",
@@ -211,12 +211,13 @@ fn ls(view: &mut View<'_>) {
     match view.operand(0) {
         None => view.prints_names_here(),
         Some(word) if view.operand_count() == 1 => {
-            let folder = match view.path_of(word, false) {
-                PathTarget::Exact(path) => path,
-                PathTarget::Glob { base, .. } | PathTarget::Listed(base) => base,
+            let listing = match view.path_of(word, false) {
+                PathTarget::Exact(path) => Listing::all(path),
+                PathTarget::Glob { base, .. } => Listing::all(base),
+                PathTarget::Listed(listing) => listing,
                 _ => return,
             };
-            view.out.prints = Prints::Names(folder);
+            view.out.prints = Prints::Names(listing);
         }
         Some(_) => {}
     }

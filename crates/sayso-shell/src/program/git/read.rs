@@ -1,7 +1,8 @@
 //! Subcommands that tell about the repository.
 
 use super::GIT;
-use super::revision::{DIFF, REVISIONS, paths, revisions_and_paths};
+use super::revision::{DIFF, REVISIONS, magic, paths, revisions_and_paths};
+use crate::effect::{Carry, Verb};
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
 
@@ -21,7 +22,7 @@ pub(super) const SUBS: &[Spec] = &[
             --ignore-submodules [WHEN], --ignored [MODE], -z --null, --column [O], --no-column, --ahead-behind, --renames
             --no-renames, -M --find-renames [N], -h
         ")])
-        .judge(paths),
+        .judge(status),
     Spec::new(&["diff"])
         .style(GIT)
         .options(&[DIFF, REVISIONS, options!("--cached --staged, --merge-base, --no-index, -0 --base, -1 --ours, -2 --theirs")])
@@ -215,5 +216,18 @@ fn grep(view: &mut View<'_>) {
     }
     if view.has_any(&["--files-with-matches", "--files-without-match"]) {
         view.prints_names_here();
+    }
+}
+
+/// Tells names, not what files hold.
+fn status(view: &mut View<'_>) {
+    for at in view.operands() {
+        match view.word(at) {
+            Some(word) if word.exact().is_none_or(|bytes| !magic(bytes)) => {
+                view.path_effect(Verb::Read, word, at, false, Carry::Plain);
+            }
+            Some(_) => view.touches(Verb::Read, ".", false),
+            None => {}
+        }
     }
 }

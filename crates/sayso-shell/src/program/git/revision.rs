@@ -67,11 +67,14 @@ pub(super) fn paths(view: &mut View<'_>) {
     }
 }
 
+/// `:(exclude)x`, `:!x`, `:/`, `*.c`: git's own, within the repository.
+pub(super) fn magic(bytes: &[u8]) -> bool {
+    bytes.starts_with(b":") || bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'['))
+}
+
 fn pathspec(view: &mut View<'_>, word: &Word, at: usize) {
     match word.exact() {
-        // `:(exclude)x`, `:!x`, `:/`: magic, within the repository.
-        Some(bytes) if bytes.starts_with(b":") => view.touches(Verb::Read, ".", true),
-        Some(bytes) if bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'[')) => view.touches(Verb::Read, ".", true),
+        Some(bytes) if magic(bytes) => view.touches(Verb::Read, ".", true),
         _ => view.reads_below(word, at),
     }
 }

@@ -1,11 +1,12 @@
 //! Subcommands that change the index and the work tree.
 
 use super::GIT;
-use super::revision::{DIFF, REVISIONS, paths};
-use crate::effect::Verb;
+use super::revision::{DIFF, REVISIONS, magic};
+use crate::effect::{Sieve, Verb};
 use crate::files::Kind;
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::word::Word;
 
 const PATHSPEC_FILE: &Table = options!("--pathspec-file-nul", "--pathspec-from-file FILE : reads");
 
@@ -25,7 +26,7 @@ pub(super) const SUBS: &[Spec] = &[
             --ignore-removal, -u --update, -N --intent-to-add, --refresh, --ignore-errors, --ignore-missing, --sparse, --renormalize
             --chmod MODE, -U --unified N, --inter-hunk-context N, --auto-advance
         ")])
-        .judge(paths),
+        .judge(add),
     Spec::new(&["rm"])
         .style(GIT)
         .options(&[PATHSPEC_FILE, options!("
@@ -239,5 +240,21 @@ fn apply(view: &mut View<'_>) {
     // `--unsafe-paths` lets it leave the folder.
     if view.has("--unsafe-paths") {
         view.named_by_flag(Code::ChangesFiles, "--unsafe-paths", 0);
+    }
+}
+
+/// What is staged can be shown and committed, so it is read; what is ignored is left out unless it is forced.
+fn add(view: &mut View<'_>) {
+    let sieve = if view.has("--force") { Sieve::All } else { Sieve::Unignored };
+    let here = Word::Exact(".".into());
+    if view.operand_count() == 0 && view.has("--all") {
+        view.reads_sifted(&here, 0, &sieve);
+    }
+    for at in view.operands() {
+        match view.word(at) {
+            Some(word) if word.exact().is_some_and(magic) => view.reads_sifted(&here, at, &sieve),
+            Some(word) => view.reads_sifted(word, at, &sieve),
+            None => {}
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! find: lists names, and runs, writes or deletes where its expression says so.
 
-use crate::effect::{Carry, NamedBy, Opt, PathTarget, Target, Verb};
+use crate::effect::{Carry, Listing, NamedBy, Opt, PathTarget, Target, Verb};
 use crate::option::{Does, Seen, Style, options};
 use crate::program::{Code, Prints, Spec, Start, View, may_split};
 use crate::word::{Origin, Part, Shape, Word};
@@ -25,7 +25,7 @@ pub(super) const SPECS: &[Spec] = &[Spec::new(&["find", "gfind", "bfs"])
     .judge(find)];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Primary {
+pub(super) enum Primary {
     /// Takes this many words and does nothing.
     Harmless(usize),
     Reads,
@@ -36,7 +36,7 @@ enum Primary {
     Unknown,
 }
 
-fn primary(name: &[u8]) -> Primary {
+pub(super) fn primary(name: &[u8]) -> Primary {
     use Primary::{Deletes, Harmless, Reads, Runs, Writes};
     const NO_WORD: &str = "d daystart depth follow ignore_readdir_race noignore_readdir_race mount xdev nowarn warn noleaf help version empty \
         executable readable writable nogroup nouser true false print print0 prune quit ls a and o or not unique nohidden hidden status color \
@@ -62,15 +62,16 @@ fn primary(name: &[u8]) -> Primary {
 }
 
 struct Expression {
-    /// Where the search begins; `None`: not known.
-    listed: Option<PathBuf>,
+    /// What is found, as far as it is known.
+    listed: Option<Listing>,
     /// What is printed is the names alone.
     names: bool,
 }
 
 fn find(view: &mut View<'_>) {
     let first = starting_points(view);
-    let mut expression = Expression { listed: listed(view), names: true };
+    let sieve = super::names::sieve(view.inv.argv.get(first..).unwrap_or_default());
+    let mut expression = Expression { listed: listed(view).map(|folder| Listing { folder, sieve }), names: true };
     let mut at = first;
     while let Some(word) = view.word(at) {
         at = match word.exact() {
@@ -82,8 +83,8 @@ fn find(view: &mut View<'_>) {
             }
         };
     }
-    if let (true, Some(folder)) = (expression.names && !view.out.open_options, expression.listed) {
-        view.out.prints = Prints::Names(folder);
+    if let (true, Some(listing)) = (expression.names && !view.out.open_options, expression.listed) {
+        view.out.prints = Prints::Names(listing);
     }
 }
 
@@ -150,11 +151,7 @@ fn listed(view: &View<'_>) -> Option<PathBuf> {
         view.out.words.iter().filter_map(|&at| Some(view.path_of(view.word(usize::from(at))?, false))).collect();
     let points = if points.is_empty() { vec![view.path_of(&Word::Exact(".".into()), false)] } else { points };
     for point in points {
-        let folder = match point {
-            PathTarget::Exact(path) | PathTarget::Below(path) | PathTarget::Listed(path) => path,
-            PathTarget::Glob { base, .. } => base,
-            PathTarget::Unknown(_) => return None,
-        };
+        let folder = point.place()?.to_owned();
         common = Some(match common {
             None => folder,
             Some(other) => shared(&other, &folder)?,
@@ -220,7 +217,10 @@ fn term(view: &mut View<'_>, expression: &mut Expression, bytes: &[u8], at: usiz
         }
         Primary::Deletes => {
             let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag(flag) };
-            let target = expression.listed.clone().map_or(PathTarget::Unknown(None), PathTarget::Below);
+            let target = expression
+                .listed
+                .clone()
+                .map_or(PathTarget::Unknown(None), |listing| PathTarget::Below(listing.folder));
             view.effect(Verb::Delete, Target::Path(target), at, carry);
             at + 1
         }

@@ -2,6 +2,7 @@
 
 mod awk;
 mod find;
+mod names;
 mod sed;
 
 use super::Spec;

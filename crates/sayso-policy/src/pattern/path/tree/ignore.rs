@@ -1,0 +1,77 @@
+//! Ignore files.
+//!
+//! A line `!.env` makes a search look into a file that it would pass over because it is hidden. An agent that may write
+//! in the workspace could write such a line, so a hidden file counts as passed over only where no line takes it in; and
+//! what git leaves out counts as left out only where a line says so plainly and none takes it back.
+
+use crate::pattern::Glob;
+use sayso_shell::Files;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Files in which searches look for what to ignore.
+const NAMES: &[&str] = &[".ignore", ".gitignore", ".rgignore", ".fdignore", ".git/info/exclude"];
+
+/// Those of them that are git's.
+const OF_GIT: &[&str] = &[".gitignore", ".git/info/exclude"];
+
+/// A longer one counts as one that takes in everything.
+const MAX_FILE: usize = 256 * 1024;
+
+/// Whether some ignore file, in this tree or above it, takes this path in.
+pub(super) fn takes_in(files: &dyn Files, root: &Path, path: &Path) -> bool {
+    any_line(files, NAMES, path, true, |line, _| line.strip_prefix(b"!").is_some_and(|line| names(line, root, path)))
+}
+
+/// Whether git surely leaves this path out.
+pub(super) fn leaves_out(files: &dyn Files, root: &Path, path: &Path) -> bool {
+    any_line(files, OF_GIT, path, false, |line, folder| plainly(line, folder, path))
+        && !any_line(files, OF_GIT, path, true, |line, _| {
+            line.strip_prefix(b"!").is_some_and(|line| names(line, root, path))
+        })
+}
+
+/// Whether a line of the ignore files in the folders above the path satisfies `test`; a file that cannot be read counts
+/// as `unread`.
+fn any_line(files: &dyn Files, names: &[&str], path: &Path, unread: bool, test: impl Fn(&[u8], &Path) -> bool) -> bool {
+    path.ancestors().skip(1).any(|folder| {
+        names.iter().any(|name| {
+            let file = folder.join(name);
+            if files.kind(&file) == sayso_shell::Kind::Missing {
+                return false;
+            }
+            let Some(text) = files.read(&file, MAX_FILE) else { return unread };
+            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+            text.split(|b| *b == b'\n').any(|line| test(line.trim_ascii_end(), folder))
+        })
+    })
+}
+
+/// Whether a line, its `!` taken off, may be about this path.
+fn names(line: &[u8], root: &Path, path: &Path) -> bool {
+    let line = line.strip_suffix(b"/").unwrap_or(line);
+    let last = line.rsplit(|b| *b == b'/').next().unwrap_or_default();
+    // What is not plain text and stars may match anything.
+    let plain = std::str::from_utf8(last).ok().filter(|last| !last.is_empty() && !last.contains(['[', '\\', '{']));
+    let Some(glob) = plain.filter(|last| !last.contains("**")).map(Glob::new) else { return true };
+    let rest = path.strip_prefix(root).unwrap_or(path);
+    rest.components().any(|component| glob.matches_folded(component.as_os_str().as_bytes()))
+}
+
+/// Whether this line of the ignore file in `folder` surely matches the path or a folder above it: `.env`, `*.pem`,
+/// `secrets/`, `/.env`.
+fn plainly(line: &[u8], folder: &Path, path: &Path) -> bool {
+    let (line, folders_only) = line.strip_suffix(b"/").map_or((line, false), |line| (line, true));
+    let (line, here_only) = line.strip_prefix(b"/").map_or((line, false), |line| (line, true));
+    let plain = |b: &u8| !matches!(b, b'/' | b'[' | b'\\' | b'!' | b'#' | b'{' | b' ');
+    if line.is_empty() || !line.iter().all(plain) || line.windows(2).any(|two| two == b"**") {
+        return false;
+    }
+    let (Ok(text), Ok(rest)) = (std::str::from_utf8(line), path.strip_prefix(folder)) else { return false };
+    let glob = Glob::new(text);
+    let count = rest.components().count();
+    rest.components().enumerate().take(if here_only { 1 } else { count }).any(|(at, component)| {
+        let is_folder = at + 1 < count;
+        (is_folder || !folders_only) && glob.matches(component.as_os_str().as_bytes())
+    })
+}

@@ -1,0 +1,162 @@
+//! Searches in a project that holds secrets: what does not open them is not asked about, and nothing that opens them
+//! slips through.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+
+mod imaged;
+mod machine;
+
+use imaged::Both;
+use machine::Machine;
+use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use sayso_shell::MemoryFiles;
+use std::path::Path;
+
+/// A project with secrets in two places, one of them hidden.
+fn project() -> MemoryFiles {
+    let mut files = MemoryFiles::new();
+    for path in ["/app/src/main.rs", "/app/src/lib.py", "/app/web/index.ts", "/app/README.md", "/app/.git/HEAD"] {
+        files.file(path, b"x");
+    }
+    files.file("/app/.env", b"KEY=1").file("/app/sub/.env", b"KEY=1").file("/home/ann/.ssh/id_ed25519", b"key");
+    for program in ["rg", "fd", "grep", "find", "cat", "ls", "git", "ruff", "eslint", "xargs", "sed", "du"] {
+        files.program(format!("/usr/bin/{program}"), b"");
+    }
+    files
+}
+
+fn verdict(files: &MemoryFiles, command: &str) -> String {
+    let policy = Both::new(Policy::compile(&[PolicyText::preset("developer")]).unwrap());
+    let environment = Machine(&[]);
+    let facts = Facts { files, env: &environment };
+    let call = ToolCall {
+        cwd: Some("/app".into()),
+        workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
+        home: Some("/home/ann".into()),
+        ..ToolCall::command(command.as_bytes())
+    };
+    policy.evaluate(&Operation::new(call, facts), &State::default(), facts).verdict.to_string()
+}
+
+#[track_caller]
+fn check(files: &MemoryFiles, expected: &str, commands: &[&str]) {
+    for command in commands {
+        assert_eq!(verdict(files, command), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_search_that_opens_no_secret_is_not_asked_about() {
+    check(
+        &project(),
+        "allow",
+        &[
+            "rg foo",
+            "rg -n foo .",
+            "rg -g '*.rs' foo",
+            "rg -t rust foo",
+            "rg --files",
+            "rg -l foo | xargs sed -i s/a/b/",
+            "fd foo",
+            "fd -x cat",
+            "fd -e rs -x cat",
+            "ls -R",
+            "du -sh .",
+            "find . -name '*.rs' | xargs grep foo",
+            "find . -name *.rs | xargs grep foo",
+            "find . \\( -name '*.ts' -o -name '*.py' \\) -exec cat {} +",
+            "find . -path ./web -prune -o -name '*.rs' -print | xargs cat",
+            "grep -rn foo --include='*.rs' .",
+            "grep -rn foo --include=*.py .",
+            "grep -rn foo src",
+            "cat *",
+            "cat src/*",
+            "ruff check .",
+            "ruff check",
+            "eslint .",
+        ],
+    );
+}
+
+#[test]
+fn a_search_that_may_open_a_secret_is_asked_about() {
+    check(
+        &project(),
+        "ask",
+        &[
+            "rg --hidden foo",
+            "rg -uu foo",
+            "rg -g '.env' foo",
+            "rg -g '*' foo",
+            "rg -L foo",
+            "rg -t rust --type-add 'rust:*' foo",
+            "RIPGREP_CONFIG_PATH=x rg foo",
+            "fd -H -x cat",
+            "fd -e env -x cat",
+            "find . -type f | xargs cat",
+            "find . -not -wholename -name -print | xargs cat",
+            "find . -name '*.rs' -o -type f | xargs cat",
+            "grep -rn foo .",
+            "grep -rn foo --exclude=x --include='*.rs' .",
+            "grep -rn foo --include='*.rs' --include='.e*' .",
+            // What a pattern of the shell names is gone into.
+            "grep -r foo *",
+            "grep -r foo s*",
+            "cp -r s* /tmp/x",
+            "tar cf /tmp/x s*",
+        ],
+    );
+    check(&project(), "deny", &["rg foo .env", "cat .env", "fd . .env", "ls sub/.env", "git add sub/.env"]);
+}
+
+#[test]
+fn an_ignore_file_can_make_a_search_look_into_what_is_hidden() {
+    for (name, line) in [
+        (".ignore", "!.env"),
+        (".gitignore", "!.env*"),
+        (".rgignore", "!*"),
+        ("sub/.ignore", "\u{feff}!.env\r"),
+        (".ignore", "!sub/**"),
+        (".git/info/exclude", "!/sub/.e?v"),
+    ] {
+        let mut files = project();
+        files.file(format!("/app/{name}"), format!("{line}\ntarget\n").as_bytes());
+        check(&files, "ask", &["rg foo", "rg -l foo | xargs cat"]);
+    }
+    let mut files = project();
+    files.file("/app/.gitignore", b"*\n!.env.example\n!.gitkeep\n!src/\n");
+    check(&files, "allow", &["rg foo"]);
+    // One that cannot be read whole may say anything.
+    files.file("/app/.ignore", &vec![b'#'; 300 * 1024]);
+    check(&files, "ask", &["rg foo"]);
+}
+
+#[test]
+fn git_adds_what_is_not_ignored() {
+    let mut files = project();
+    check(&files, "ask", &["git add .", "git add -A", "git add sub", "git add ':/'"]);
+    files.file("/app/.gitignore", b".env\n");
+    check(&files, "allow", &["git add .", "git add -A", "git add sub", "git status ."]);
+    check(&files, "ask", &["git add -f .", "git add --force sub"]);
+    for taken_back in ["!.env", "!sub/.env", "!*"] {
+        files.file("/app/sub/.gitignore", taken_back.as_bytes());
+        check(&files, "ask", &["git add ."]);
+    }
+}
+
+#[test]
+fn a_link_is_what_it_leads_to() {
+    let mut files = project();
+    files.link("/app/src/key.rs", "../.env");
+    check(
+        &files,
+        "ask",
+        &["cat src/*.rs", "cat src/*", "cat **/*.rs", "find . -name '*.rs' | xargs cat", "cp -rL src /tmp/x"],
+    );
+    // A search does not go through links.
+    check(&files, "allow", &["rg foo", "grep -rn foo --include='*.rs' ."]);
+    let mut files = project();
+    files.link("/app/src/keys", "/home/ann");
+    check(&files, "ask", &["grep -R foo src", "cat src/*/.ssh/*", "cp -rL src /tmp/x", "grep -R foo s*"]);
+    check(&files, "allow", &["rg foo src"]);
+}
