@@ -4,7 +4,9 @@ use crate::Error;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long one waits for writers of other processes: so many looks, a little more than a millisecond apart. Shorter than
@@ -68,13 +70,26 @@ fn open(path: &Path, how: OpenFlags) -> Result<Connection, Error> {
 }
 
 /// Made here, so that it is closed to others from its first moment; SQLite gives its side files the same mode.
+///
+/// INVARIANT: whoever closes a descriptor of a file gives up all locks that its process holds on it. Another thread may
+/// have the store open by now, so it is made under a name of its own, closed, and only then given its name.
 fn make_if_missing(path: &Path) -> Result<(), Error> {
-    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    static MADE: AtomicU64 = AtomicU64::new(0);
     if path.try_exists().map_err(|e| Error::io("look at", path, e))? {
         return Ok(());
     }
-    let made = rustix::fs::open(path, flags | OFlags::CREATE, Mode::RUSR | Mode::WUSR);
-    drop(made.map_err(|e| Error::io("create", path, e))?);
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".new-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed)));
+    let new = Path::new(&new);
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::CREATE;
+    let made = rustix::fs::open(new, flags, Mode::RUSR | Mode::WUSR);
+    drop(made.map_err(|e| Error::io("create", new, e))?);
+    let named = std::fs::hard_link(new, path);
+    std::fs::remove_file(new).map_err(|e| Error::io("remove", new, e))?;
+    match named {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(Error::io("create", path, error)),
+        _ => {}
+    }
     // Its name must be on disk before anything in it is said to be.
     let folder = path.parent().unwrap_or(Path::new("/"));
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(|e| Error::io("sync", folder, e))
