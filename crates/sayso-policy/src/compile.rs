@@ -13,11 +13,12 @@ use crate::stage::integrity::Protected;
 use crate::stage::limits::LimitRule;
 use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
-use crate::text::{self, File, LayerText, Mode, Problem, nearest};
+use crate::text::{self, File, LayerText, MAX_PROBLEMS, Mode, Problem, nearest};
 use crate::word::{Layer, Verdict};
 use pattern::Compiler;
 use sayso_shell::Verb;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 const VERBS: [Verb; 6] = [Verb::Run, Verb::Read, Verb::Write, Verb::Delete, Verb::Connect, Verb::Call];
 
@@ -81,7 +82,7 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
     if !managed {
         managed_only(file, problems);
     }
-    let mut compiler = Compiler { file, layer: text.layer.clone(), problems };
+    let mut compiler = Compiler::new(file, text.layer.clone(), problems);
     let mut rules = compiler.rules();
     let tools = compiler.tool_layers();
     let patterns = compiler.param_rules();
@@ -100,20 +101,25 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
     let mut compiled_presets = Vec::new();
     let mut codes: Vec<Cow<'static, str>> = Vec::new();
     let mut unanswered = file.unanswered.as_ref().map(|verdict| verdict.value);
-    for name in file.extends.iter().chain(&file.enforce) {
-        let enforced = !file.extends.iter().any(|extended| std::ptr::eq(extended, name));
+    let named = file.extends.iter().map(|name| (name, false)).chain(file.enforce.iter().map(|name| (name, true)));
+    let mut seen = HashSet::new();
+    for (name, enforced) in named {
+        // Named twice, a preset says nothing more.
+        if !seen.insert((name.value.as_str(), enforced)) {
+            continue;
+        }
         let Some(preset) = presets::text(&name.value) else {
             let mut problem =
                 file.problem("unknown-preset", &name.span, format!("there is no preset `{}`", name.value));
             problem.suggestion =
                 nearest(&name.value, presets::NAMES.iter().copied()).map(|best| format!("did you mean `{best}`?"));
-            problems.push(problem);
+            report(problems, problem);
             continue;
         };
         match text::parse(&format!("preset:{}", name.value), preset) {
             Ok(parsed) => {
                 let layer = Layer::Preset(Cow::Owned(name.value.clone()));
-                let found = Compiler { file: &parsed, layer, problems }.rules();
+                let found = Compiler::new(&parsed, layer, problems).rules();
                 codes.extend(found.iter().map(|rule| rule.code.clone()));
                 let kept: Vec<Rule> = found
                     .into_iter()
@@ -138,7 +144,7 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
         }
     }
     for off in &file.disable {
-        if !codes.contains(&Cow::Borrowed(off.value.as_str())) {
+        if problems.len() < MAX_PROBLEMS && !codes.contains(&Cow::Borrowed(off.value.as_str())) {
             let mut problem =
                 file.problem("unknown-rule", &off.span, format!("no rule of its presets is called `{}`", off.value));
             problem.suggestion =
@@ -183,7 +189,14 @@ fn managed_only(file: &File, problems: &mut Vec<Problem>) {
         .chain(file.closed.iter().map(|verb| ("closed", &verb.span)))
         .chain(file.mode_pinned.iter().map(|pinned| ("mode.pinned", &pinned.span)));
     for (key, span) in spans {
-        problems.push(file.problem("managed-only", span, format!("`{key}` counts only in the managed file")));
+        report(problems, file.problem("managed-only", span, format!("`{key}` counts only in the managed file")));
+    }
+}
+
+/// Keeps a problem, if there are not too many already for anybody to read.
+fn report(problems: &mut Vec<Problem>, problem: Problem) {
+    if problems.len() < MAX_PROBLEMS {
+        problems.push(problem);
     }
 }
 
@@ -302,7 +315,7 @@ mod tests {
             let parsed = text::parse(name, presets::text(name).unwrap()).unwrap();
             let mut problems = Vec::new();
             let layer = Layer::Preset(Cow::Borrowed(name));
-            let rules = Compiler { file: &parsed, layer, problems: &mut problems }.rules();
+            let rules = Compiler::new(&parsed, layer, &mut problems).rules();
             assert!(!rules.is_empty());
             assert!(problems.is_empty(), "{name}: {problems:#?}");
         }

@@ -1,7 +1,7 @@
 //! One operation while it is judged: what rules ask about it again and again.
 
 use crate::guard::{self, Guard, Guards};
-use crate::pattern::{Bases, PathPattern, Purpose, RunPattern, Tree};
+use crate::pattern::{Bases, PathPattern, Programs, Purpose, RunPattern, Tree};
 use crate::word::{Facts, Operation, Resolved, Tri};
 use sayso_shell::{Analysis, PathTarget, Run, RunId, Verb};
 use std::path::Path;
@@ -12,6 +12,7 @@ pub(crate) struct Judging<'a> {
     pub bases: Bases,
     pub facts: Facts<'a>,
     tree: Tree<'a>,
+    programs: Option<Programs<'a>>,
     guards: Vec<Option<Guard<'a>>>,
 }
 
@@ -19,7 +20,8 @@ impl<'a> Judging<'a> {
     /// With these guards; `None`: those of this process.
     pub(crate) fn new(operation: &'a Operation, facts: Facts<'a>, guards: Option<&'a Guards>) -> Self {
         let bases = Bases::new(&operation.workspace, operation.home.as_deref());
-        let mut judging = Self { operation, bases, facts, tree: Tree::new(facts.files), guards: Vec::new() };
+        let (tree, programs) = (Tree::new(facts.files), operation.analysis.as_ref().map(Programs::new));
+        let mut judging = Self { operation, bases, facts, tree, programs, guards: Vec::new() };
         judging.guards = (0..operation.effects.len()).map(|index| guard::of(guards, &judging, index)).collect();
         judging
     }
@@ -43,10 +45,15 @@ impl<'a> Judging<'a> {
     }
 
     pub(crate) fn matches_run(&self, pattern: &RunPattern, id: RunId, purpose: Purpose) -> Tri {
-        match self.analysis() {
-            Some(analysis) => pattern.matches(analysis, id, &self.bases, purpose),
+        match &self.programs {
+            Some(programs) => pattern.matches(programs, id, &self.bases, purpose),
             None => Tri::No,
         }
+    }
+
+    /// The programs of its commands, and which of them stand in one pipe.
+    pub(crate) fn programs(&self) -> Option<&Programs<'a>> {
+        self.programs.as_ref()
     }
 
     pub(crate) fn matches_path(

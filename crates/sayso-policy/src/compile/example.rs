@@ -2,7 +2,7 @@
 
 use crate::judging::Judging;
 use crate::rule::{Pattern, Rule};
-use crate::text::{ExampleValue, File, Problem, RuleText};
+use crate::text::{ExampleValue, File, MAX_PROBLEMS, Problem, RuleText};
 use crate::word::{Facts, Operation, Resolved, ToolCall, Tri, Workspace};
 use sayso_shell::{Carry, Effect, Files, HostTarget, Kind, NoEnvironment, PathTarget, Span, Target, Verb};
 use serde_json::Value;
@@ -39,7 +39,7 @@ pub(super) fn check(file: &File, text: &RuleText, rules: &[Rule], problems: &mut
         for example in examples {
             let answer = matches(rules, text.verb.value, &example.value);
             let fine = if wanted { answer == Tri::Yes } else { answer == Tri::No };
-            if fine {
+            if fine || problems.len() >= MAX_PROBLEMS {
                 continue;
             }
             let (code, message) = match (wanted, answer) {

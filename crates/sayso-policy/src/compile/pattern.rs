@@ -7,24 +7,48 @@ use crate::pattern::{
 };
 use crate::rule::{Conditions, EnvPattern, Pattern, Rule, TextList, TextPattern, in_words};
 use crate::set::{self, SetKind};
-use crate::text::{File, Problem, RuleText, Text, When, nearest};
+use crate::text::{File, MAX_PROBLEMS, Problem, RuleText, SetText, Text, When, nearest};
 use crate::word::{Approvers, Layer};
 use sayso_shell::Verb;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Compiles one file.
 pub(super) struct Compiler<'f> {
     pub file: &'f File,
-    pub layer: Layer,
-    pub problems: &'f mut Vec<Problem>,
+    layer: Layer,
+    problems: &'f mut Vec<Problem>,
+    sets: HashMap<&'f str, &'f SetText>,
+    approvers: HashMap<&'f str, Arc<Approvers>>,
+    /// Texts that sets and alternatives were resolved to.
+    resolved: usize,
 }
 
 /// Sets in sets: deeper than this is a mistake.
 const MAX_SET_DEPTH: usize = 16;
+/// One text stands for at most so many.
+const MOST_OF_ONE: usize = 100_000;
+/// A file stands for at most so many. A long set that many rules name would take all memory.
+const MOST_OF_ALL: usize = 500_000;
 
-impl Compiler<'_> {
+impl<'f> Compiler<'f> {
+    pub(super) fn new(file: &'f File, layer: Layer, problems: &'f mut Vec<Problem>) -> Self {
+        let sets = file.sets.iter().map(|set| (set.name.value.as_str(), set)).collect();
+        let approvers = approvers(file).collect();
+        Self { file, layer, problems, sets, approvers, resolved: 0 }
+    }
+
+    /// Keeps a problem. Nobody reads on after so many, and to find the word that was meant costs more with each name
+    /// that the file has.
+    fn report(&mut self, problem: impl FnOnce(&Self) -> Problem) {
+        if self.problems.len() < MAX_PROBLEMS {
+            let problem = problem(self);
+            self.problems.push(problem);
+        }
+    }
+
     /// All rules, lists first.
     pub(super) fn rules(&mut self) -> Vec<Rule> {
         let mut rules = Vec::new();
@@ -60,17 +84,15 @@ impl Compiler<'_> {
         let verb = rule.verb.value;
         let except = self.exceptions(&rule.patterns, verb);
         let when = rule.when.as_ref().map(|when| Arc::new(self.conditions(when, rule)));
-        let approvers = rule.approver.as_ref().and_then(|approver| self.approvers(&approver.value));
+        let approvers = rule.approver.as_ref().and_then(|name| self.approvers.get(name.value.as_str()).cloned());
         if let (Some(approver), None) = (&rule.approver, &approvers) {
-            let names = self.file.approvals.iter().map(|approval| approval.name.value.as_str());
-            let best = nearest(&approver.value, names);
-            let mut problem = self.file.problem(
-                "unknown-approver",
-                &approver.span,
-                format!("there is no `[approvals.{}]`", approver.value),
-            );
-            problem.suggestion = best.map(|best| format!("did you mean `{best}`?"));
-            self.problems.push(problem);
+            self.report(|this| {
+                let names = this.file.approvals.iter().map(|approval| approval.name.value.as_str());
+                let message = format!("there is no `[approvals.{}]`", approver.value);
+                let mut problem = this.file.problem("unknown-approver", &approver.span, message);
+                problem.suggestion = nearest(&approver.value, names).map(|best| format!("did you mean `{best}`?"));
+                problem
+            });
         }
         let first = rules.len();
         for text in rule.patterns.iter().filter(|text| !text.value.starts_with('!')) {
@@ -99,22 +121,6 @@ impl Compiler<'_> {
         if !compiled.is_empty() && (cfg!(test) || !matches!(self.layer, Layer::Preset(_))) {
             example::check(self.file, rule, compiled, self.problems);
         }
-    }
-
-    /// Those whom this file calls by that name.
-    fn approvers(&self, name: &str) -> Option<Arc<Approvers>> {
-        let approval = self.file.approvals.iter().find(|approval| approval.name.value == name)?;
-        let need = approval.need.as_ref().map_or(1, |need| u32::try_from(need.value).unwrap_or(u32::MAX));
-        Some(Arc::new(Approvers {
-            name: name.into(),
-            file: self.file.name.to_string(),
-            members: approval.members.iter().map(|member| member.value.clone()).collect(),
-            need,
-            expires_ms: approval
-                .expires
-                .as_ref()
-                .map(|expires| u64::try_from(expires.value.as_millis()).unwrap_or(u64::MAX)),
-        }))
     }
 
     fn exceptions(&mut self, texts: &[Text], verb: Verb) -> Arc<[Pattern]> {
@@ -184,32 +190,39 @@ impl Compiler<'_> {
                     Err(error) => self.complain(span, &error),
                 }
             }
-            if done.len() + open.len() > 100_000 {
+            if done.len() + open.len() > MOST_OF_ONE {
                 self.complain(span, &PatternError::new("this stands for more than 100,000 patterns"));
                 return Vec::new();
             }
+        }
+        self.resolved = self.resolved.saturating_add(done.len());
+        if self.resolved > MOST_OF_ALL {
+            let error = PatternError::new("up to here the file stands for more than 500,000 patterns");
+            self.complain(span, &error.suggest("name long sets in fewer rules"));
+            return Vec::new();
         }
         done
     }
 
     fn members(&mut self, name: &str, span: &Range<usize>, kind: SetKind) -> Option<Vec<String>> {
-        if let Some(own) = self.file.sets.iter().find(|set| set.name.value == name) {
+        if let Some(own) = self.sets.get(name) {
             return Some(own.members.iter().map(|member| member.value.clone()).collect());
         }
         match set::built_in(name) {
             Some(set) if set.kind == kind => Some(set.members.iter().map(|member| (*member).to_owned()).collect()),
             Some(set) => {
                 let message = format!("`@{name}` is a set of {}, and {} are meant here", set.kind.noun(), kind.noun());
-                self.problems.push(self.file.problem("wrong-set", span, message));
+                self.report(|this| this.file.problem("wrong-set", span, message));
                 None
             }
             None => {
-                let mut candidates: Vec<&str> = set::names().collect();
-                candidates.extend(self.file.sets.iter().map(|set| set.name.value.as_str()));
-                let best = nearest(name, candidates);
-                let mut problem = self.file.problem("unknown-set", span, format!("there is no set `@{name}`"));
-                problem.suggestion = best.map(|best| format!("did you mean `@{best}`?"));
-                self.problems.push(problem);
+                self.report(|this| {
+                    let mut candidates: Vec<&str> = set::names().collect();
+                    candidates.extend(this.file.sets.iter().map(|set| set.name.value.as_str()));
+                    let mut problem = this.file.problem("unknown-set", span, format!("there is no set `@{name}`"));
+                    problem.suggestion = nearest(name, candidates).map(|best| format!("did you mean `@{best}`?"));
+                    problem
+                });
                 None
             }
         }
@@ -220,7 +233,7 @@ impl Compiler<'_> {
         for set in &self.file.sets {
             for member in &set.members {
                 let Some(name) = member.value.strip_prefix('@').filter(|name| *name != set::ANYTHING) else { continue };
-                let known = self.file.sets.iter().any(|set| set.name.value == name) || set::built_in(name).is_some();
+                let known = self.sets.contains_key(name) || set::built_in(name).is_some();
                 if !known {
                     self.members(name, &member.span, SetKind::Run);
                 }
@@ -291,10 +304,29 @@ impl Compiler<'_> {
     }
 
     pub(super) fn complain(&mut self, span: &Range<usize>, error: &PatternError) {
-        let mut problem = self.file.problem("bad-pattern", span, error.message.clone());
-        problem.suggestion.clone_from(&error.suggestion);
-        self.problems.push(problem);
+        self.report(|this| {
+            let mut problem = this.file.problem("bad-pattern", span, error.message.clone());
+            problem.suggestion.clone_from(&error.suggestion);
+            problem
+        });
     }
+}
+
+/// Those whom a file calls by a name.
+fn approvers(file: &File) -> impl Iterator<Item = (&str, Arc<Approvers>)> {
+    file.approvals.iter().map(|approval| {
+        let name = approval.name.value.as_str();
+        let need = approval.need.as_ref().map_or(1, |need| u32::try_from(need.value).unwrap_or(u32::MAX));
+        let millis = |expires: &std::time::Duration| u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+        let approvers = Approvers {
+            name: name.into(),
+            file: file.name.to_string(),
+            members: approval.members.iter().map(|member| member.value.clone()).collect(),
+            need,
+            expires_ms: approval.expires.as_ref().map(|expires| millis(&expires.value)),
+        };
+        (name, Arc::new(approvers))
+    })
 }
 
 /// The program and words of a `run` rule's first pattern, by which its flags are spelled.

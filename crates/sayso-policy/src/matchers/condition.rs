@@ -81,10 +81,10 @@ impl Command {
     }
 
     fn matches(&self, asked: &Asked<'_>, id: RunId, purpose: Purpose) -> Tri {
-        let (Some(patterns), Some(analysis)) = (&self.patterns, &asked.operation.analysis) else {
+        let (Some(patterns), Some(programs)) = (&self.patterns, &asked.programs) else {
             return broken(purpose);
         };
-        patterns.iter().map(|pattern| pattern.matches(analysis, id, &asked.bases, purpose)).max().unwrap_or(Tri::No)
+        patterns.iter().map(|pattern| pattern.matches(programs, id, &asked.bases, purpose)).max().unwrap_or(Tri::No)
     }
 }
 
@@ -275,32 +275,15 @@ fn path_within(asked: &Asked<'_>, index: usize, directory: &Path) -> Tri {
 
 /// Whether a shell stands behind this program in its pipeline.
 fn piped_to_shell(asked: &Asked<'_>, id: RunId) -> Tri {
-    let Some(analysis) = &asked.operation.analysis else { return Tri::No };
-    let place_of = |mut id: RunId| {
-        // What a wrapper starts stands where the wrapper stands.
-        for _ in 0..sayso_shell::limit::MAX_DEPTH {
-            let run = analysis.run(id)?;
-            match (run.pipe, run.parent) {
-                (Some(place), _) => return Some(place),
-                (None, Some(parent)) => id = parent,
-                (None, None) => return None,
-            }
-        }
-        None
-    };
-    let Some(mine) = place_of(id) else { return Tri::No };
-    let shells = set::built_in("shells").map_or(&[][..], |set| set.members);
-    let mut answer = Tri::No;
-    for (other, run) in (0_u32..).map(RunId).zip(&analysis.runs) {
-        if !place_of(other).is_some_and(|place| place.pipeline == mine.pipeline && place.place > mine.place) {
-            continue;
-        }
-        answer = answer.or(match run.program.base.as_deref() {
-            Some(base) => shells.iter().any(|shell| shell.split(' ').next_back() == Some(base)).into(),
-            None => Tri::Maybe,
-        });
+    let Some(mine) = asked.place(id) else { return Tri::No };
+    let known = set::built_in("shells").map_or(&[][..], |set| set.members);
+    let shells = asked.shells(mine.pipeline, |base| known.iter().any(|it| it.split(' ').next_back() == Some(base)));
+    let behind = |place: Option<u16>| place.is_some_and(|place| place > mine.place);
+    match (behind(shells.certain), behind(shells.possible)) {
+        (true, _) => Tri::Yes,
+        (false, true) => Tri::Maybe,
+        (false, false) => Tri::No,
     }
-    answer
 }
 
 /// Whether the program of an effect does nothing but read.

@@ -2,10 +2,11 @@
 //!
 //! Program, then leading words (subcommands), then flags that must all be present in any spelling and position.
 
+use super::pipe::{Line, Programs, too_long};
 use super::{Glob, PatternError, Purpose};
 use crate::word::Tri;
 use regex::Regex;
-use sayso_shell::{Analysis, NamedBy, Run, RunId, Word};
+use sayso_shell::{NamedBy, Run, RunId, Word};
 
 /// A pattern on programs.
 #[derive(Clone, Debug)]
@@ -87,8 +88,8 @@ impl RunPattern {
 
     /// Matches one program of an analysis. A pipe pattern matches each of its programs' runs, so that the caret
     /// stands under the pair.
-    pub(crate) fn matches(&self, analysis: &Analysis, id: RunId, bases: &super::Bases, purpose: Purpose) -> Tri {
-        let Some(run) = analysis.run(id) else { return Tri::No };
+    pub(crate) fn matches(&self, programs: &Programs<'_>, id: RunId, bases: &super::Bases, purpose: Purpose) -> Tri {
+        let Some(run) = programs.analysis().run(id) else { return Tri::No };
         match self {
             Self::Anything => Tri::Yes,
             Self::Regex(regex) => match joined(run) {
@@ -98,7 +99,7 @@ impl RunPattern {
             },
             Self::Pipe(stages) => match stages.as_slice() {
                 [only] => any_of(only, run, bases, purpose),
-                stages => pipe(stages, analysis, run, bases, purpose),
+                stages => pipe(stages, programs, run, bases, purpose),
             },
         }
     }
@@ -121,39 +122,37 @@ fn any_of(commands: &[CommandPattern], run: &Run, bases: &super::Bases, purpose:
 }
 
 /// The run is one stage; the others must stand in the same pipeline, in order, not necessarily side by side.
-fn pipe(stages: &[Vec<CommandPattern>], analysis: &Analysis, run: &Run, bases: &super::Bases, purpose: Purpose) -> Tri {
-    let Some(place) = run.pipe else { return Tri::No };
-    let mut line: Vec<(u16, &Run)> = analysis
-        .runs
-        .iter()
-        .filter_map(|other| other.pipe.filter(|p| p.pipeline == place.pipeline).map(|p| (p.place, other)))
-        .collect();
-    line.sort_by_key(|(place, _)| *place);
+fn pipe(
+    stages: &[Vec<CommandPattern>],
+    programs: &Programs<'_>,
+    run: &Run,
+    bases: &super::Bases,
+    purpose: Purpose,
+) -> Tri {
+    let mine = stages.iter().map(|stage| any_of(stage, run, bases, purpose)).max().unwrap_or(Tri::No);
+    if mine == Tri::No || run.pipe.is_none() {
+        return Tri::No;
+    }
+    let line = match programs.line(run) {
+        Line::Whole(line) => line,
+        Line::TooLong => return mine.and(too_long(purpose)),
+    };
     // best[k]: how surely stages 0..k stand before here.
     let mut best = vec![Tri::No; stages.len() + 1];
     if let Some(first) = best.first_mut() {
         *first = Tri::Yes;
     }
-    let mut mine = Tri::No;
-    let mut group_start = 0;
-    while group_start < line.len() {
-        let here = line.get(group_start).map(|(place, _)| *place);
-        let group: Vec<&Run> = line.iter().filter(|(p, _)| Some(*p) == here).map(|(_, run)| *run).collect();
+    for group in line.chunk_by(|a, b| a.place == b.place) {
         let mut next = best.clone();
-        for (k, stage) in stages.iter().enumerate() {
-            let before = best.get(k).copied().unwrap_or(Tri::No);
-            for other in &group {
-                let now = before.and(any_of(stage, other, bases, purpose));
-                if let Some(slot) = next.get_mut(k + 1) {
-                    *slot = (*slot).max(now);
-                }
-                if std::ptr::eq(*other, run) {
-                    mine = mine.max(any_of(stage, other, bases, purpose));
-                }
+        for ((stage, before), slot) in stages.iter().zip(&best).zip(next.iter_mut().skip(1)) {
+            if *before == Tri::No {
+                continue;
+            }
+            for other in group {
+                *slot = (*slot).max(before.and(any_of(stage, other.run, bases, purpose)));
             }
         }
         best = next;
-        group_start += group.len().max(1);
     }
     mine.and(best.last().copied().unwrap_or(Tri::No))
 }

@@ -1,7 +1,7 @@
 //! `when`: conditions of a rule, all of which must hold.
 
 use crate::judging::Judging;
-use crate::pattern::{Glob, PathPattern, Purpose, RunPattern};
+use crate::pattern::{Glob, Line, PathPattern, Purpose, RunPattern, too_long};
 use crate::rule::run_of;
 use crate::text::Who;
 use crate::word::{Actor, Request, Tri};
@@ -206,17 +206,15 @@ fn flags(run: &Run, names: &[String]) -> Tri {
 }
 
 fn piped_to(patterns: &[RunPattern], judging: &Judging<'_>, run: &Run, purpose: Purpose) -> Tri {
-    let (Some(place), Some(analysis)) = (run.pipe, judging.operation.analysis.as_ref()) else { return Tri::No };
-    let mut result = Tri::No;
-    for (index, other) in analysis.runs.iter().enumerate() {
-        let right = other.pipe.is_some_and(|p| p.pipeline == place.pipeline && p.place > place.place);
-        if right && let Ok(id) = u32::try_from(index) {
-            for pattern in patterns {
-                result = result.max(judging.matches_run(pattern, sayso_shell::RunId(id), purpose));
-            }
-        }
-    }
-    result
+    let (Some(mine), Some(programs)) = (run.pipe, judging.programs()) else { return Tri::No };
+    let line = match programs.line(run) {
+        Line::Whole(line) => line,
+        Line::TooLong => return too_long(purpose),
+    };
+    let right = line.iter().filter(|other| other.place > mine.place);
+    let answers =
+        right.flat_map(|other| patterns.iter().map(move |pattern| judging.matches_run(pattern, other.id, purpose)));
+    answers.max().unwrap_or(Tri::No)
 }
 
 /// No path and no host is named: the program can only see what it is given on standard input.

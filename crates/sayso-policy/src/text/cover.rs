@@ -13,10 +13,14 @@ const MAX_ALTERNATIVES: usize = 64;
 /// A longer pattern is only compared as a whole: its keys would be as many as its characters.
 const MAX_LENGTH: usize = 512;
 
+/// So many patterns that begin alike are compared with one.
+const MOST_COMPARED: usize = 256;
+
 /// Patterns, by what they can cover.
 pub(super) struct Claims<'a> {
-    /// By verb and a key that [`Reach`] makes.
-    by_key: HashMap<(Verb, String), Vec<Stored<'a>>>,
+    /// By verb, a key that [`Reach`] makes, and the first flag that is needed: of one command there may be a pattern for
+    /// each of very many flags.
+    by_key: HashMap<(Verb, String), HashMap<Option<String>, Vec<Stored<'a>>>>,
 }
 
 /// A pattern, and the flags that it needs.
@@ -32,12 +36,13 @@ struct Reach {
 
 impl<'a> Claims<'a> {
     pub(super) fn new(claims: impl Iterator<Item = &'a Claim<'a>>) -> Self {
-        let mut by_key: HashMap<_, Vec<_>> = HashMap::new();
+        let mut by_key: HashMap<_, HashMap<_, Vec<_>>> = HashMap::new();
         for claim in claims {
             for alternative in alternatives(claim.pattern.value.trim()).unwrap_or_default() {
                 let reach = reach(claim.verb, &alternative);
                 if let Some(own) = reach.keys.into_iter().next() {
-                    by_key.entry((claim.verb, own)).or_default().push((claim, reach.flags));
+                    let first = reach.flags.first().cloned();
+                    by_key.entry((claim.verb, own)).or_default().entry(first).or_default().push((claim, reach.flags));
                 }
             }
         }
@@ -59,7 +64,9 @@ impl<'a> Claims<'a> {
         let stored = self.by_key.get(&(verb, key))?;
         let covers =
             |(claim, needs): &&Stored<'a>| claim.verdict > than && needs.iter().all(|flag| flags.contains(flag));
-        stored.iter().find(covers).map(|(claim, _)| *claim)
+        let first = std::iter::once(None).chain(flags.iter().cloned().map(Some));
+        let mut alike = first.filter_map(|first| stored.get(&first)).flatten().take(MOST_COMPARED);
+        alike.find(covers).map(|(claim, _)| *claim)
     }
 }
 

@@ -182,7 +182,7 @@ pub struct Arg {
 pub type Example = Spanned<ExampleValue>;
 
 /// What an example is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExampleValue {
     /// A command, a path, a host or a tool's name, as fits the rule's verb.
     Text(String),

@@ -5,12 +5,12 @@
 
 use super::cover::Claims;
 use super::file::{ExampleValue, File, Text};
-use super::{Problem, parse};
+use super::{MAX_PROBLEMS, Problem, parse};
 use crate::word::{Verdict, code_info};
 use sayso_shell::Verb;
 use std::collections::{HashMap, HashSet};
 
-/// Everything worth a warning, in the order of the file.
+/// What is worth a warning, in the order of the file; of very many the first.
 #[must_use]
 pub fn lint(file: &File) -> Vec<Problem> {
     let mut warnings = Vec::new();
@@ -22,6 +22,7 @@ pub fn lint(file: &File) -> Vec<Problem> {
         warning.warning = true;
     }
     warnings.sort_by_key(|warning| (warning.span.start, warning.span.end));
+    warnings.truncate(MAX_PROBLEMS);
     warnings
 }
 
@@ -56,7 +57,8 @@ fn claims<'a>(file: &'a File, preset: Option<&'a str>) -> Vec<Claim<'a>> {
 
 /// The presets that a file extends. Their denies stay whatever the file says, unless it switches them off.
 fn presets(file: &File) -> Vec<(&str, File)> {
-    let names = file.extends.iter().map(|name| name.value.as_str());
+    let mut seen = HashSet::new();
+    let names = file.extends.iter().map(|name| name.value.as_str()).filter(|name| seen.insert(*name));
     names.filter_map(|name| Some((name, parse(name, crate::presets::text(name)?).ok()?))).collect()
 }
 
@@ -166,7 +168,8 @@ fn names(file: &File, warnings: &mut Vec<Problem>) {
             warning.suggestion = Some("give the rule a name of its own".to_owned());
             warnings.push(warning);
         }
-        for miss in rule.misses.iter().filter(|miss| rule.hits.iter().any(|hit| hit.value == miss.value)) {
+        let hits: HashSet<&ExampleValue> = rule.hits.iter().map(|hit| &hit.value).collect();
+        for miss in rule.misses.iter().filter(|miss| hits.contains(&miss.value)) {
             let shown = match &miss.value {
                 ExampleValue::Text(text) => text.clone(),
                 ExampleValue::Arguments(arguments) => arguments.to_string(),

@@ -35,6 +35,7 @@ pub use file::{
 pub use lines::{Lines, locate};
 pub use lint::lint;
 pub use nearest::nearest;
+pub(crate) use read::MAX_PROBLEMS;
 pub use reference::reference;
 pub use schema::schema;
 pub use units::{Cost, Rate};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toml::de::{DeString, DeTable, DeValue};
 
 /// More than this helps nobody, and a hostile file could make very many.
-const MAX_PROBLEMS: usize = 100;
+pub(crate) const MAX_PROBLEMS: usize = 100;
 
 /// A key of the document.
 pub(super) type DocKey<'i> = toml::Spanned<DeString<'i>>;

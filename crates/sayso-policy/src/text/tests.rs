@@ -172,3 +172,49 @@ fn the_parser_and_the_schema_know_the_same_keys() {
         asked.into_iter().map(|(table, key)| (table.to_owned(), key.to_owned())).collect();
     assert_eq!(asked, in_schema);
 }
+
+#[test]
+fn very_many_problems_are_said_as_far_as_anybody_reads() {
+    let many = |one: &dyn Fn(usize) -> String| (0..5_000).map(one).collect::<String>();
+    let problems = |text: &str| {
+        let file = crate::PolicyText { layer: crate::Layer::User, name: "p".into(), text: text.into(), trusted: true };
+        crate::Policy::compile(&[file]).err().map_or(0, |problems| problems.len())
+    };
+    let sets = many(&|at| format!("s{at} = 'x'\n"));
+    let lists = many(&|at| format!("'@none-{at}',"));
+    assert_eq!(problems(&format!("[set]\n{sets}[deny]\nrun = [{lists}]")), 100);
+    let approvals = many(&|at| format!("[approvals.a{at}]\nmembers = 'x'\n"));
+    let rules = many(&|at| format!("[[rule]]\nask = {{ run = 'x{at}' }}\napprover = 'b{at}'\n"));
+    assert_eq!(problems(&format!("{approvals}{rules}")), 100);
+    let names = many(&|at| format!("'no-{at}',"));
+    assert_eq!(problems(&format!("extends = 'developer'\ndisable = [{names}]")), 100);
+    assert_eq!(problems(&format!("extends = [{names}]")), 100);
+    assert_eq!(lint(&parse("p", &format!("[deny]\nrun = [{}]", "'x',".repeat(5_000))).unwrap()).len(), 100);
+}
+
+#[test]
+fn a_preset_named_again_and_again_is_read_once() {
+    let text = |names: &str| crate::PolicyText {
+        layer: crate::Layer::Managed,
+        name: "p".into(),
+        text: format!("extends = [{names}]\nenforce = [{names}]"),
+        trusted: true,
+    };
+    let often = crate::Policy::compile(&[text(&"'developer',".repeat(5_000))]).unwrap();
+    let once = crate::Policy::compile(&[text("'developer'")]).unwrap();
+    assert_eq!(often.files.first().unwrap().presets.len(), once.files.first().unwrap().presets.len());
+}
+
+#[test]
+fn a_file_that_stands_for_too_many_patterns_is_refused() {
+    let set: String = (0..20_000).map(|at| format!("'p{at}',")).collect();
+    let rules = "[[rule]]\ndeny = { run = '@long' }\n".repeat(30);
+    let file = crate::PolicyText {
+        layer: crate::Layer::User,
+        name: "p".into(),
+        text: format!("{rules}[set]\nlong = [{set}]"),
+        trusted: true,
+    };
+    let problems = crate::Policy::compile(&[file]).unwrap_err();
+    assert!(problems.first().unwrap().message.contains("more than 500,000 patterns"), "{problems:?}");
+}
