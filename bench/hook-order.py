@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Finds the functions that a hook uses and writes crates/sayso/hook.ld, which lays them side by side.
 
-    cargo build --release && bench/hook-order.py [target/release/sayso]
+    cargo build --release && cp target/release/sayso /tmp/built
+    cargo bench --no-run && bench/hook-order.py /tmp/built target/release/sayso
 
 A hook lives for a millisecond, and a third of that went into mapping the pages of a large program that its few hundred
-functions are spread over. The linker script gathers them. It names functions without the hashes that every build
-changes, so it stays good while the code moves on: a function that is renamed is merely not gathered. Run it again when
+functions are spread over. The linker script gathers them: first by their full names, whose hashes tell the used one of
+many functions of one name; then, where hashes differ, by their names without them. Hashes are the same until the
+compiler, a version or a feature changes: benchmarks are built with features of their own, so both binaries are looked at.
+A function that is renamed is merely not gathered. Run it again when
 `cargo bench -- hook` counts more page faults than docs/benchmarks.md says. Needs valgrind and nm.
 """
 
@@ -18,7 +21,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SAYSO = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "../target/release/sayso"))
+BINARIES = [os.path.abspath(path) for path in sys.argv[1:] or [os.path.join(HERE, "../target/release/sayso")]]
 SCRIPT = os.path.join(HERE, "../crates/sayso/hook.ld")
 
 POLICIES = {
@@ -38,13 +41,16 @@ CALLS = [
 
 
 def open_hashes(symbol):
-    symbol = re.sub(r"[.]llvm[.][0-9]+$", "", symbol)
-    symbol = re.sub(r"Cs[0-9A-Za-z]*_", "Cs*_", symbol)
+    symbol = re.sub(r"Cs[0-9A-Za-z]*_", "Cs*_", without_suffix(symbol))
     return re.sub(r"17h[0-9a-f]{16}E$", "17h*", symbol)
 
 
-def used(folder):
-    """The functions of all runs, those of the first run first, in the order of their first use."""
+def without_suffix(symbol):
+    return re.sub(r"[.]llvm[.][0-9]+$", "", symbol)
+
+
+def used(binary, folder):
+    """The functions of all runs, those that the most runs use first."""
     project = os.path.join(folder, "project")
     os.mkdir(project)
     homes = {name: os.path.join(folder, name) for name in POLICIES}
@@ -60,7 +66,7 @@ def used(folder):
             event = {"session_id": "order", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": tool,
                      "tool_input": arguments, "tool_use_id": "1"}
             out = os.path.join(folder, "calls")
-            hook = ["valgrind", "--tool=callgrind", "--demangle=no", "--callgrind-out-file=" + out, SAYSO,
+            hook = ["valgrind", "--tool=callgrind", "--demangle=no", "--callgrind-out-file=" + out, binary,
                     "hook", "claude-code", "--home", home]
             for _ in range(5):  # on a busy machine it may be late, and blocks
                 done = subprocess.run(hook, input=json.dumps(event).encode(), capture_output=True)
@@ -73,18 +79,19 @@ def used(folder):
                 for line in file:
                     name = re.match(r"c?fn=\(\d+\) ([^\s']+)", line)
                     if name and re.match("_ZN|_R", name[1]) and not re.search(COMPILING, name[1]):
-                        found.setdefault(name[1])
-    return list(found)
+                        found.setdefault(name[1], set()).add((home, at))
+    return sorted(found, key=lambda name: -len(found[name]))
 
 
-def main():
+def look(binary):
+    """The used functions of a binary, and the patterns that their names make."""
     sizes = {}
-    for line in subprocess.run(["nm", "-S", "--defined-only", SAYSO], capture_output=True, text=True).stdout.splitlines():
+    for line in subprocess.run(["nm", "-S", "--defined-only", binary], capture_output=True, text=True).stdout.splitlines():
         parts = line.split()
         if len(parts) == 4 and parts[2] in "tTwW":
             sizes[parts[3]] = int(parts[1], 16)
     with tempfile.TemporaryDirectory() as folder:
-        functions = used(folder)
+        functions = used(binary, folder)
     meant, matched = {}, {}
     for function in functions:
         meant[open_hashes(function)] = meant.get(open_hashes(function), 0) + sizes.get(function, 0)
@@ -95,11 +102,20 @@ def main():
     own = [name for name, size in meant.items() if size * 3 >= matched.get(name, 0)]
     patterns = own + [name for name in meant if name not in own]
     gathered = sum(matched.get(name, 0) for name in patterns)
-    print(f"{len(functions)} functions, {len(patterns)} names, {gathered // 1024} KiB gathered", file=sys.stderr)
+    exact = sum(sizes.get(function, 0) for function in functions)
+    print(f"{len(functions)} functions of {exact // 1024} KiB, {len(patterns)} names, {gathered // 1024} KiB gathered",
+          file=sys.stderr)
+    return [without_suffix(function) + "*" for function in functions], patterns
+
+
+def main():
+    looked = [look(binary) for binary in BINARIES]
+    names = dict.fromkeys(name for exact, _ in looked for name in exact)
+    names.update(dict.fromkeys(name for _, patterns in looked for name in patterns))
     with open(SCRIPT, "w") as file:
         file.write("/* What a hook uses, side by side. Made by bench/hook-order.py. */\n")
         file.write("SECTIONS {\n  .text.hook : {\n")
-        file.writelines(f"    *(.text.{name} .text.unlikely.{name})\n" for name in patterns)
+        file.writelines(f"    *(.text.{name} .text.unlikely.{name})\n" for name in names)
         file.write("  }\n}\nINSERT BEFORE .text;\n")
 
 

@@ -6,12 +6,10 @@
 //! for a block.
 
 use crate::{Agent, dialect, judge};
-use rustix::event::{PollFd, PollFlags, Timespec};
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +21,9 @@ use std::time::{Duration, Instant};
 pub const LARGEST_INPUT: usize = 8 * 1024 * 1024;
 /// When the watchdog answers. Well below the time-out that `install` registers.
 const DEADLINE: Duration = Duration::from_secs(5);
+/// How long the watchdog may take to see that the process is told to end. To be woken at once would take a socket and a
+/// copy of it for each signal, at every call, for what next to none of them meets.
+const GLANCE: Duration = Duration::from_millis(20);
 /// The exit code that agents take for a block.
 const BLOCK: u8 = 2;
 /// What a failure of our own is called.
@@ -149,6 +150,8 @@ fn read_and_run(
 struct Watchdog {
     /// Whoever sets it first answers.
     answered: Arc<AtomicBool>,
+    /// A signal told the process to end.
+    told: Arc<AtomicBool>,
     /// Milliseconds after `EPOCH`.
     deadline: Arc<AtomicU64>,
 }
@@ -158,32 +161,27 @@ static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Watchdog {
     fn start(patience: Duration) -> Result<Self, String> {
-        let dog =
-            Self { answered: Arc::default(), deadline: Arc::new(AtomicU64::new(millis(EPOCH.elapsed() + patience))) };
+        let deadline = AtomicU64::new(millis(EPOCH.elapsed() + patience));
+        let dog = Self { answered: Arc::default(), told: Arc::default(), deadline: Arc::new(deadline) };
         let failed = |error: std::io::Error| format!("Sayso cannot start its watchdog ({error}).");
-        let (told, tell) = UnixStream::pair().map_err(failed)?;
         for signal in [SIGTERM, SIGHUP, SIGINT] {
-            let tell = tell.try_clone().map_err(failed)?;
-            signal_hook::low_level::pipe::register(signal, tell).map_err(failed)?;
+            signal_hook::flag::register(signal, Arc::clone(&dog.told)).map_err(failed)?;
         }
         let watching = dog.clone();
-        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || watching.watch(&told));
+        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || watching.watch());
         thread.map(|_| dog).map_err(failed)
     }
 
-    fn watch(&self, told: &UnixStream) {
+    fn watch(&self) {
         let why = loop {
+            if self.told.load(Ordering::SeqCst) {
+                break "Sayso was told to end before it could judge it [internal-error].";
+            }
             let left = self.deadline.load(Ordering::SeqCst).saturating_sub(millis(EPOCH.elapsed()));
             if left == 0 {
                 break "Sayso could not judge it in time [internal-error].";
             }
-            let left = Timespec::try_from(Duration::from_millis(left)).ok();
-            let mut polled = [PollFd::new(told, PollFlags::IN)];
-            match rustix::event::poll(&mut polled, left.as_ref()) {
-                Ok(0) | Err(rustix::io::Errno::INTR) => {} // late, or more time was given meanwhile
-                Ok(_) => break "Sayso was told to end before it could judge it [internal-error].",
-                Err(_) => break "Sayso's watchdog failed [internal-error].",
-            }
+            std::thread::sleep(GLANCE.min(Duration::from_millis(left)));
         };
         if !self.answered.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(say(&HookOutput::blocked(why))));

@@ -1,7 +1,8 @@
 //! The few facts about files that the analysis and the policy ask for, behind a trait so that both stay pure.
 
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -109,6 +110,8 @@ impl Files for NoFiles {
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles {
     entries: HashMap<Box<[u8]>, Entry, BuildHasherDefault<Quick>>,
+    /// The names in each folder that holds any: to list one does not take a look at all files.
+    names: HashMap<Box<[u8]>, BTreeSet<OsString>, BuildHasherDefault<Quick>>,
     links: usize,
 }
 
@@ -172,6 +175,11 @@ impl MemoryFiles {
             self.entries.entry(key(folder)).or_insert_with(|| (Kind::Folder { world_writable: false }, Vec::new()));
         }
         self.entries.insert(key(path), (kind, content.to_vec()));
+        for path in path.ancestors() {
+            if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+                self.names.entry(key(folder)).or_default().insert(name.to_owned());
+            }
+        }
         self
     }
 
@@ -216,18 +224,17 @@ impl Files for MemoryFiles {
     }
 
     fn list(&self, folder: &Path, limit: usize) -> Option<Vec<OsString>> {
-        let folder = crate::canonical::canonical(self, folder).path;
+        // Without links a path that is in the table leads where it says.
+        let plain = self.links == 0 && self.entries.contains_key(folder.as_os_str().as_bytes());
+        let folder = match plain {
+            true => Cow::Borrowed(folder),
+            false => Cow::Owned(crate::canonical::canonical(self, folder).path),
+        };
         if !matches!(self.entry(&folder), Some((Kind::Folder { .. }, _))) {
             return None;
         }
-        let mut names: Vec<_> = self
-            .entries
-            .keys()
-            .map(|path| Path::new(OsStr::from_bytes(path)))
-            .filter(|path| path.parent() == Some(&folder))
-            .filter_map(|path| path.file_name().map(OsStr::to_owned))
-            .collect();
-        names.sort();
+        let names = self.names.get(folder.as_os_str().as_bytes());
+        let names: Vec<OsString> = names.into_iter().flatten().cloned().collect();
         (names.len() <= limit).then_some(names)
     }
 
@@ -267,6 +274,14 @@ mod tests {
         assert_eq!(files.kind(Path::new("/bin/hg")), Kind::Missing);
         assert_eq!(files.list(Path::new("/bin"), 9), Some(vec!["git".into()]));
         assert_eq!(files.list(Path::new("/bin"), 0), None);
+        assert_eq!(files.list(Path::new("/bin/git"), 9), None);
+        assert_eq!(files.list(Path::new("/tmp"), 9), Some(Vec::new()));
+        assert_eq!(files.list(Path::new("/./usr//"), 9), Some(vec!["bin".into()]));
+        assert_eq!(files.list(Path::new("/"), 9), Some(vec!["bin".into(), "tmp".into(), "usr".into()]));
+        let mut plain = MemoryFiles::new();
+        plain.file("/a/c", b"").file("/a//./b", b"").file("/a/b", b"x");
+        assert_eq!(plain.list(Path::new("/a"), 9), Some(vec!["b".into(), "c".into()]));
+        assert_eq!(plain.list(Path::new("/a/../a"), 9), Some(vec!["b".into(), "c".into()]));
         assert_eq!(files.kind(Path::new("/tmp")), Kind::Folder { world_writable: true });
     }
 }

@@ -293,6 +293,8 @@ fn hook() {
 
 fn spawn(with: &Path, input: &Path, count: usize, programs: &[&Vec<String>]) -> Vec<Took> {
     let mut command = Command::new(with);
+    // As Claude Code does: so its hook knows that nobody else is told of the call, and records each.
+    command.env("CLAUDECODE", "1");
     command.arg(count.to_string()).arg(input).stdin(Stdio::null());
     for (at, words) in programs.iter().enumerate() {
         if at > 0 {

@@ -41,8 +41,8 @@ pub(super) fn protected(places: &Places) -> Protected {
     paths.extend([follow(&places.home, &places.state, &mut links), places.state.clone()]);
     for (folder, files) in REGISTRATION {
         let named = places.home.join(folder);
-        let real = follow(&places.home, &named, &mut links);
-        if real == named && std::fs::symlink_metadata(&named).is_err() {
+        let Followed { path: real, missing } = look(&places.home, &named, &mut links);
+        if missing && real == named {
             continue;
         }
         for file in *files {
@@ -60,9 +60,20 @@ pub(super) fn protected(places: &Places) -> Protected {
     Protected { paths, registration, links, addresses }
 }
 
+/// Where a path leads.
+struct Followed {
+    path: PathBuf,
+    /// Nothing is there.
+    missing: bool,
+}
+
 /// Where a path really is, from a folder above it that is no link. What is missing is where it would be made. Adds the
 /// links on the way.
 fn follow(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> PathBuf {
+    look(start, path, links).path
+}
+
+fn look(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> Followed {
     let parts = |path: &Path| path.components().rev().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
     let (mut at, mut left) = match path.strip_prefix(start) {
         Ok(rest) => (start.to_owned(), parts(rest)),
@@ -97,7 +108,7 @@ fn follow(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> PathBuf {
             Err(e) => missing = e.kind() == ErrorKind::NotFound,
         }
     }
-    at
+    Followed { path: at, missing }
 }
 
 #[cfg(test)]
