@@ -124,6 +124,9 @@ async fn answer(mut router: Router, progress: Arc<Progress>, request: Request<In
     progress.begin(if request.body().is_end_stream() { Phase::Answering } else { Phase::Body });
     let asked = request.map(|body| Body::new(Asked { body, progress: Arc::clone(&progress) }));
     let Ok(mut response) = router.call(asked).await;
+    if progress.phase() == Phase::Body {
+        progress.leave_unread();
+    }
     if progress.is_late() {
         response = guard::dress(ApiError::too_slow().into_response());
     }

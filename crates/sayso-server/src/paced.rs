@@ -41,6 +41,7 @@ pub(crate) struct Progress {
     /// The phase in the lowest two bits, how many there were in the others: two of a kind may follow each other unseen.
     turn: AtomicU32,
     late: AtomicBool,
+    unread: AtomicBool,
 }
 
 impl Progress {
@@ -56,6 +57,11 @@ impl Progress {
             2 => Phase::Answering,
             _ => Phase::Upgraded,
         }
+    }
+
+    /// A request was answered before its body was read, as refusals are: the connection ends with that.
+    pub(crate) fn leave_unread(&self) {
+        self.unread.store(true, Ordering::Release);
     }
 
     /// Whether the body of a request took too long.
@@ -81,6 +87,8 @@ pub(crate) struct Paced<S> {
     write_alarm: Option<Pin<Box<Sleep>>>,
     /// The refusal that is said instead of anything else, and how much of it was said.
     refusal: Option<(String, usize)>,
+    /// Nothing more is sent.
+    shut: bool,
     /// Its place among the connections, for as long as there are bytes, whatever is spoken.
     _place: OwnedSemaphorePermit,
 }
@@ -99,6 +107,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
             stuck: None,
             write_alarm: None,
             refusal: None,
+            shut: false,
             _place: place,
         }
     }
@@ -288,6 +297,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
-        Pin::new(&mut self.inner).poll_shutdown(context)
+        let this = &mut *self;
+        if !this.shut {
+            ready!(Pin::new(&mut this.inner).poll_shutdown(context))?;
+            this.shut = true;
+            (this.got, this.since) = (0, Instant::now());
+        }
+        // Whoever is still sending would be cut off, and might never look at what it was told.
+        if this.progress.unread.load(Ordering::Acquire) { this.poll_drain(context) } else { Poll::Ready(Ok(())) }
     }
 }

@@ -281,3 +281,28 @@ async fn a_long_body_that_comes_with_its_head_is_no_long_head() {
         assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
     }
 }
+
+#[tokio::test]
+async fn whoever_is_refused_before_the_body_can_still_send_it_and_hears_why() {
+    let server = Server::new(POLICY);
+    let address = server.listen_within(Bounds::default()).await;
+    let path = server.listen_unix(Bounds::default()).await;
+    async fn late(mut stream: impl Stream) {
+        let head = "POST /v1/approvals/x/answer HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\
+                    Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // The answer is there before the first byte of the body.
+        let mut answer = vec![0];
+        stream.read_exact(&mut answer).await.unwrap();
+        for _ in 0..4 {
+            stream.write_all(&[b' '; 1000]).await.unwrap();
+        }
+        stream.shutdown().await.unwrap();
+        stream.read_to_end(&mut answer).await.unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 40"), "{answer}");
+        assert!(answer.contains("\"error\""), "{answer}");
+    }
+    late(TcpStream::connect(address).await.unwrap()).await;
+    late(UnixStream::connect(path).await.unwrap()).await;
+}
