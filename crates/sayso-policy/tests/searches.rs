@@ -99,6 +99,28 @@ fn a_search_that_may_open_a_secret_is_asked_about() {
             "grep -rn foo .",
             "grep -rn foo --exclude=x --include='*.rs' .",
             "grep -rn foo --include='*.rs' --include='.e*' .",
+            // A class of characters, however it is written.
+            "cat .e[[:alpha:]]v",
+            "cat sub/.e[]n]v",
+            "cat .e[!]]v",
+            "find . -name '[[:punct:]]env' -exec cat {} +",
+            "grep -rn foo --include='[[:punct:]]env' .",
+            // A name that is found may be a folder's.
+            "find . -name sub | xargs grep -r foo",
+            "find . -name . -exec grep -r foo {} +",
+            "find src ../home/ann -type f | xargs cat",
+            "rg --files --hidden src ../home | xargs cat",
+            "fd -H . /home/ann -X cat",
+            "fd -e rs -x grep -r foo {//}",
+            "cloc --vcs='evil x' .",
+            "git grep --untracked foo",
+            "git grep --no-index foo",
+            "git stash -u",
+            "cd src && git add -A",
+            "git add --pathspec-from-file=list",
+            "git cat-file --batch",
+            "sort --files0-from=list",
+            "echo x | grep -rl --include='*.rs' --label=.env x - | xargs cat",
             // What a pattern of the shell names is gone into.
             "grep -r foo *",
             "grep -r foo s*",
@@ -106,7 +128,11 @@ fn a_search_that_may_open_a_secret_is_asked_about() {
             "tar cf /tmp/x s*",
         ],
     );
-    check(&project(), "deny", &["rg foo .env", "cat .env", "fd . .env", "ls sub/.env", "git add sub/.env"]);
+    check(
+        &project(),
+        "deny",
+        &["rg foo .env", "cat .env", "fd . .env", "ls sub/.env", "git add sub/.env", "git log -L1,1:.env"],
+    );
 }
 
 #[test]
@@ -145,6 +171,28 @@ fn git_adds_what_is_not_ignored() {
 }
 
 #[test]
+fn git_ignores_by_its_own_files_only() {
+    for (name, text) in [("/.gitignore", "*"), ("/app/.gitignore", ".env\t")] {
+        let mut files = project();
+        files.file(name, text.as_bytes());
+        check(&files, "ask", &["git add ."]);
+    }
+    let mut files = project();
+    files.file("/app/rules", b".env\n").link("/app/.gitignore", "rules");
+    check(&files, "ask", &["git add ."]);
+}
+
+#[test]
+fn a_name_that_others_read_as_two_is_not_passed_on_unseen() {
+    for odd in ["/app/src/.env .rs", "/app/src/a\n.env\n.rs", "/app/src/x /home.rs"] {
+        let mut files = project();
+        files.file(odd, b"");
+        check(&files, "ask", &["find . -name '*.rs' | xargs cat"]);
+        check(&files, "allow", &["rg foo"]);
+    }
+}
+
+#[test]
 fn a_link_is_what_it_leads_to() {
     let mut files = project();
     files.link("/app/src/key.rs", "../.env");
@@ -158,5 +206,6 @@ fn a_link_is_what_it_leads_to() {
     let mut files = project();
     files.link("/app/src/keys", "/home/ann");
     check(&files, "ask", &["grep -R foo src", "cat src/*/.ssh/*", "cp -rL src /tmp/x", "grep -R foo s*"]);
+    check(&files, "ask", &["find -L src -name 'id_*' -exec cat {} +"]);
     check(&files, "allow", &["rg foo src"]);
 }

@@ -175,7 +175,6 @@ const STEERED: &[(&str, Files, &[&str])] = &[
     ("gdb -x cmds -batch", &[("cmds", "1")], &["cmds"]),
     ("ssh -F conf host true", &[("conf", "1")], &["conf"]),
     ("curl -K conf https://example.org", &[("conf", "1")], &["conf"]),
-    ("xargs -a list make", &[("list", "1")], &["list"]),
     (
         "bundle exec rake x",
         &[("Rakefile", "load 'tasks/a.rake'"), ("tasks/a.rake", "1"), ("Gemfile", "1")],

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 /// Words of one file that are looked at.
-const MOST_WORDS: usize = 4096;
+pub(super) const MOST_WORDS: usize = 4096;
 
 /// A word of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -35,6 +35,8 @@ const MOST_FOLDERS: usize = 2_000;
 const DEEPEST: usize = 8;
 /// The largest file whose words are looked at.
 const LARGEST: usize = 256 * 1024;
+/// A larger program is not looked at at all.
+const LARGEST_PROGRAM: usize = 1024 * 1024 * 1024;
 /// Folders above the one that a program starts in; programs look there too.
 const MOST_ABOVE: usize = 8;
 /// Folders in which one program is at work.
@@ -102,13 +104,18 @@ struct Waiting {
 const SYSTEM: [&str; 9] =
     ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/lib", "/nix/store", "/snap"];
 
+/// Files for the machine or for a loader name no others in words.
+fn is_machine_code(content: &[u8]) -> bool {
+    [&b"\x7fELF"[..], b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"].iter().any(|head| content.starts_with(head))
+}
+
 const TOO_MANY: &str = "it takes its instructions from more files than are looked at";
 
 impl<'a> Search<'a> {
     /// What one program goes by: files that its words name, and files that it looks for by itself.
     fn run(&mut self, id: RunId, run: &'a Run) {
         let Some(name) = run.program.base.as_deref() else { return };
-        let Some(start) = run.cwd.as_deref().or(self.scene.cwd) else {
+        let Some(start) = run.cwd.as_deref() else {
             if !self.is_reader(id, run) {
                 self.open = Some("it runs in a folder that is not known");
             }
@@ -121,6 +128,12 @@ impl<'a> Search<'a> {
             self.add_if_there(path.clone(), at, &[start.to_path_buf()]);
         }
         let steered = steer::of(name);
+        // What is not known, or chosen by a pattern only when it runs, may be any file.
+        let values = run.options.iter().filter_map(|option| option.value.as_ref());
+        let unknown = run.argv.iter().chain(values).any(|word| word.exact().is_none());
+        if unknown && !run.program.builtin && !self.is_reader(id, run) && !program::starts_others(name) {
+            self.open = Some("it takes its instructions from a file that is not known");
+        }
         let words = self.words(id, run, name);
         let mut places = vec![start.to_path_buf()];
         // Folders first: a file may be named from one of them, whatever stands first in the command.
@@ -286,10 +299,16 @@ impl<'a> Search<'a> {
     fn follow(&mut self) {
         while let Some(waiting) = self.queue.pop() {
             if waiting.deep >= DEEPEST {
+                self.open = Some(TOO_MANY);
                 continue;
             }
-            let Some(content) = self.scene.files.read(&waiting.file, LARGEST) else { continue };
-            if content.iter().take(4096).any(|b| *b == 0) {
+            let Some(content) = self.scene.files.read(&waiting.file, LARGEST) else {
+                if !self.is_compiled(&waiting.file) {
+                    self.open = Some("it takes its instructions from a file that is too large to be looked at");
+                }
+                continue;
+            };
+            if is_machine_code(&content) {
                 continue;
             }
             let run = self.scene.analysis.runs.get(waiting.run);
@@ -301,12 +320,27 @@ impl<'a> Search<'a> {
             bases.extend(waiting.places.iter().filter(|place| !waiting.file.starts_with(place)).cloned());
             bases.extend(waiting.places.iter().filter(|place| waiting.file.starts_with(place)).cloned());
             bases.dedup();
-            for named in follow::words(&waiting.file, &content, &asked) {
+            let words = follow::words(&waiting.file, &content, &asked);
+            if words.len() >= follow::MOST_WORDS {
+                self.open = Some(TOO_MANY);
+            }
+            for named in words {
                 for base in &bases {
                     self.named_in_file(base, &named, &waiting, steered);
                 }
             }
         }
+    }
+
+    /// Whether a file that is too large to be read whole is a compiled program.
+    fn is_compiled(&self, file: &Path) -> bool {
+        let mut head = Vec::new();
+        let read = self.scene.files.read_through(file, LARGEST_PROGRAM, &mut |piece| {
+            if head.is_empty() {
+                head.extend_from_slice(piece.get(..4).unwrap_or_default());
+            }
+        });
+        read && is_machine_code(&head)
     }
 
     fn named_in_file(&mut self, base: &Path, named: &follow::Named, from: &Waiting, steered: Option<&steer::Steered>) {
@@ -475,6 +509,9 @@ impl<'a> Search<'a> {
             }
             self.looks += 1;
             let names = self.scene.files.list(folder, MOST_NAMES);
+            if names.is_none() && matches!(self.scene.files.kind(folder), Kind::Folder { .. }) {
+                self.open = Some(TOO_MANY);
+            }
             let names = names.map(|names| names.into_iter().map(|name| name.as_bytes().to_vec()).collect());
             self.listed.insert(folder.to_path_buf(), names);
         }

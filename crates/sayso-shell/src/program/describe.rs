@@ -3,7 +3,7 @@
 use super::path::is_stream;
 use super::view::may_split;
 use super::{Absent, Act, Code, Description, Invocation, Role, Spec, View, environment, index, unknown};
-use crate::effect::{Carry, NamedBy, Target, Verb};
+use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::files::Kind;
 use crate::option::{Does, Reader, Seen, Step, Style, Tables};
 use crate::word::Word;
@@ -171,6 +171,9 @@ fn options(view: &mut View<'_>) {
     view.seen.extend(implied);
 }
 
+/// Options whose file holds the names of others.
+const LISTS: &[&str] = &["--files0-from", "--files-from", "--files", "--files0"];
+
 fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at: usize) {
     let named = |code: Code| Carry::Named { code: code.as_str(), by: NamedBy::Flag(name.to_owned()) };
     match (does, value) {
@@ -184,6 +187,10 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
         (Does::Writes | Does::WritesBelow, None) => view.named_by_flag(Code::WritesFile, name, at),
         (_, None) => {}
         (Does::Reads, Some(value)) => {
+            if LISTS.contains(&name) && matches!(view.name, "sort" | "wc" | "xz") {
+                // The files that the list names are read too.
+                view.effect(Verb::Read, Target::Path(PathTarget::Unknown(None)), at, Carry::Plain);
+            }
             if value.exact() != Some(b"-") {
                 view.path_effect(Verb::Read, value, at, false, Carry::Plain);
             }

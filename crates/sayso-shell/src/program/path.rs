@@ -1,6 +1,6 @@
 //! A word as a path.
 
-use crate::effect::PathTarget;
+use crate::effect::{Listing, PathTarget};
 use crate::word::{Origin, Part, Shape, Text, Word};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -49,7 +49,9 @@ fn shaped(shape: &Shape, base: Option<&Path>, below: bool) -> PathTarget {
             _ => false,
         };
         if bare {
-            return PathTarget::Listed(listing.clone());
+            // A name that is listed may be a folder's, and then what is below it is no longer bounded by its name.
+            let listing = if below { Listing::all(listing.folder.clone()) } else { listing.clone() };
+            return PathTarget::Listed(listing);
         }
     }
     if hole {

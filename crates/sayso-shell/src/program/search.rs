@@ -1,9 +1,10 @@
 //! Programs that look for text and names.
 
 use super::{Operands, Role, Spec, Start, View};
-use crate::effect::{Carry, Listing, PathTarget, Sieve, Span, Stdin, Verb};
+use crate::effect::{Carry, Listing, Sieve, Span, Stdin, Verb};
 use crate::option::{Style, options};
 use crate::word::{Origin, Part, Shape, Text, Word};
+use std::path::PathBuf;
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["grep", "egrep", "fgrep", "zgrep", "ggrep", "rgrep"])
@@ -102,7 +103,7 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::EXACT)
         .options(&[options!(
             "
-            --exclude-dir D, --include-dir D, --include-lang L, --exclude-lang L, --include-ext E, --exclude-ext E, --by-file, --by-file-by-lang, --by-percent X, --vcs V, --git
+            --exclude-dir D, --include-dir D, --include-lang L, --exclude-lang L, --include-ext E, --exclude-ext E, --by-file, --by-file-by-lang, --by-percent X, --git
             --match-f R, --not-match-f R, --match-d R, --not-match-d R, --fullpath, --skip-uniqueness, --csv, --json, --yaml, --xml, --md, --quiet, --hide-rate, --show-lang [E], --show-ext [L]
             --diff, --follow-links, --no-autogen, --processes N, --timeout N, --unicode, --autoconf, --progress-rate N, --sum-one, -v [N], --max-file-size N, --max-file-size-kb N, --stdin-name F
             -i --include-ext-only E, -s --sort C, -w --wide, --no-cocomo, --no-complexity, --no-duplicates, --no-gen, --no-min, -M --not-match R, -z, -a, -c, -d, -h, --ci, --count-as X, --sort-by C, --percent
@@ -112,7 +113,7 @@ pub(super) const SPECS: &[Spec] = &[
             --ignored FILE : writes
             --write-lang-def FILE : writes
             --sql FILE : writes
-            --extract-with CMD : runs
+            --extract-with CMD, --vcs CMD : runs
             --config FILE : reads
             --list-file FILE : reads
             --format FMT, --format-multi FMT : writes-file
@@ -279,16 +280,12 @@ fn split_pattern(view: &mut View<'_>, given: bool) {
 
 fn names_or_number(view: &mut View<'_>, files: &[usize], sieve: Sieve) {
     if view.has_any(&["--files-with-matches", "--files-without-match", "--files"]) {
-        // Names are printed as the folder was written, so that of one folder they lie below it.
-        let only = match files {
-            [at] => view.word(*at).map(|word| view.path_of(word, true)),
-            _ => None,
-        };
-        let folder = match only {
-            Some(PathTarget::Below(folder)) => folder,
-            _ => view.here(),
-        };
-        let sieve = if files.len() < 2 { sieve } else { Sieve::All };
+        // Other modes print more than names, and what standard input is called is not the name of a file.
+        let other = ["--json", "--no-json", "--count", "--count-matches", "--label"];
+        if view.has_any(&other) || files.iter().any(|at| view.word(*at).and_then(Word::exact) == Some(b"-")) {
+            return;
+        }
+        let Some(folder) = searched_folder(view, files) else { return };
         view.out.prints = super::Prints::Names(Listing { folder, sieve });
     } else if view.has("--count") && view.operand_count() < 2 && !view.deep {
         view.out.prints = super::Prints::Number;
@@ -300,32 +297,53 @@ fn fd(view: &mut View<'_>) {
     if view.operand_count() < 2 && !view.has("--search-path") {
         view.touches(Verb::Read, ".", false);
     }
-    let (here, sieve) = (view.here(), found_by_fd(view));
-    let listing = Listing { folder: here, sieve };
-    if !view.has_any(&["--exec", "--exec-batch", "--list-details", "--format"]) {
+    let places: Vec<usize> = view.operands().into_iter().skip(1).collect();
+    let folder =
+        if view.has_any(&["--search-path", "--base-directory"]) { None } else { searched_folder(view, &places) };
+    let listing = folder.map(|folder| Listing { folder, sieve: found_by_fd(view) });
+    if let Some(listing) = &listing
+        && !view.has_any(&["--exec", "--exec-batch", "--list-details", "--format"])
+    {
         view.out.prints = super::Prints::Names(listing.clone());
     }
     for start in &mut view.out.starts {
         if let Start::Argv { argv, spans, .. } = start {
             let mut placed = false;
             for word in argv.iter_mut() {
-                if word.exact().is_some_and(|w| w.starts_with(b"{") && w.ends_with(b"}")) {
-                    *word = found_name(&listing);
+                let Some(bytes) = word.exact() else { continue };
+                if bytes == b"{}" {
+                    *word = found_name(listing.as_ref());
+                    placed = true;
+                } else if bytes.contains(&b'{') {
+                    // `{//}` is the folder, `{.}` the name without its ending.
+                    *word = found_name(None);
                     placed = true;
                 }
             }
             if !placed {
-                argv.push(found_name(&listing));
+                argv.push(found_name(listing.as_ref()));
                 spans.push(Span::default());
             }
         }
     }
 }
 
-/// Which names `fd` finds, where it looks nowhere but below the working directory.
+/// The folder below which all of these lie; `None`: nobody knows.
+fn searched_folder(view: &View<'_>, operands: &[usize]) -> Option<PathBuf> {
+    let mut common: Option<PathBuf> = None;
+    for at in operands {
+        let place = view.path_of(view.word(*at)?, true).place()?.to_owned();
+        common = Some(match common {
+            None => place,
+            Some(other) => super::stream::shared(&other, &place)?,
+        });
+    }
+    common.or_else(|| Some(view.here()))
+}
+
+/// Which names `fd` finds.
 fn found_by_fd(view: &View<'_>) -> Sieve {
-    let elsewhere = view.operand_count() > 1 || view.has_any(&["--search-path", "--ignore-file", "--follow"]);
-    if elsewhere || view.out.open_options {
+    if view.out.open_options || view.has_any(&["--ignore-file", "--follow"]) {
         return Sieve::All;
     }
     let endings = view.values("--extension");
@@ -343,6 +361,7 @@ fn found_by_fd(view: &View<'_>) -> Sieve {
 }
 
 /// A name that a search found.
-fn found_name(listing: &Listing) -> Word {
-    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin: Origin::Listing(listing.clone()) })
+fn found_name(listing: Option<&Listing>) -> Word {
+    let origin = listing.cloned().map_or(Origin::Unknown, Origin::Listing);
+    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin })
 }

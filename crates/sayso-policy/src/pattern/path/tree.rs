@@ -60,10 +60,14 @@ impl<'a> Tree<'a> {
             PathTarget::Glob { pattern, below, .. } => return self.expansion(folder, pattern.as_bytes(), *below),
             // What looks only at some names is a search, and searches pass links over.
             PathTarget::Sifted(listing) => (listing.sieve.clone(), false, false),
-            PathTarget::Listed(listing) => (listing.sieve.clone(), true, false),
+            PathTarget::Listed(listing) => (listing.sieve.clone(), true, true),
             _ => (Sieve::All, follows, true),
         };
         let mut below = vec![self.all_below(folder)?];
+        // What prints names and what reads them may not agree where one ends: `a .env` is two to `xargs`.
+        if matches!(target, PathTarget::Listed(_)) && self.any_odd_name(below.first()?, &sieve) {
+            return None;
+        }
         if follows && deep {
             self.linked(folder, &mut below)?;
         }
@@ -96,6 +100,16 @@ impl<'a> Tree<'a> {
             return found.below.iter().any(|below| below.names().any(|(name, _)| test(name)));
         }
         self.any(found, last)
+    }
+
+    /// Whether a path that the sieve lets through holds what separates names for somebody.
+    fn any_odd_name(&self, below: &Below, sieve: &Sieve) -> bool {
+        let odd = |bytes: &[u8]| bytes.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'\'' | b'"' | b'\\'));
+        let root = below.root();
+        below.any(|path| {
+            let rest = path.strip_prefix(root).unwrap_or(path);
+            odd(rest.as_os_str().as_bytes()) && self.lets_through(sieve, root, path)
+        })
     }
 
     /// Whether a sieve over what is below `root` lets this path through, or something below it.
@@ -251,19 +265,16 @@ fn shell_match(pattern: &[u8], name: &[u8]) -> bool {
     widened(pattern).matches(&latin(name))
 }
 
-/// A shell pattern as a glob. Classes match any character: wider, and this is only asked about what is denied.
+/// A shell pattern as a glob. From a class on it matches anything: where one ends is not plain (`[]a]`, `[[:alpha:]]`), and
+/// this is only asked about what is denied.
 fn widened(pattern: &[u8]) -> super::Glob {
     let mut glob = String::new();
     let mut rest = pattern.iter();
     while let Some(b) = rest.next() {
         match b {
             b'[' => {
-                glob.push('?');
-                for b in rest.by_ref() {
-                    if *b == b']' {
-                        break;
-                    }
-                }
+                glob.push('*');
+                break;
             }
             b'\\' => {
                 if let Some(b) = rest.next() {

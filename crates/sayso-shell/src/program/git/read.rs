@@ -2,9 +2,10 @@
 
 use super::GIT;
 use super::revision::{DIFF, REVISIONS, magic, paths, revisions_and_paths};
-use crate::effect::{Carry, Verb};
+use crate::effect::{Carry, Sieve, Verb};
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::word::Word;
 
 const FORMAT: &Table = options!(
     "
@@ -213,6 +214,13 @@ fn grep(view: &mut View<'_>) {
         if let Some(word) = view.word(at) {
             view.reads_below(word, at);
         }
+    }
+    // With these it looks at files that git does not know, as any other search.
+    if view.has_any(&["--untracked", "--no-index"]) {
+        let ignored =
+            view.has_any(&["--no-exclude-standard"]) || view.has("--no-index") && !view.has("--exclude-standard");
+        let sieve = if ignored { Sieve::All } else { Sieve::Unignored };
+        view.reads_sifted(&Word::Exact(".".into()), 0, &sieve);
     }
     if view.has_any(&["--files-with-matches", "--files-without-match"]) {
         view.prints_names_here();

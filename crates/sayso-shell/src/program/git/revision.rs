@@ -48,6 +48,15 @@ pub(super) const REVISIONS: &Table = options!("
 
 /// Words that are revisions or paths; behind `--` they are paths.
 pub(super) fn revisions_and_paths(view: &mut View<'_>) {
+    // `-L1,5:file` shows lines of a file.
+    for (at, range) in view.values("-L") {
+        let file = range.exact().and_then(|range| range.rsplit(|b| *b == b':').next());
+        view.reads_below(&file.map_or(Word::Opaque, |file| Word::Exact(Text::from(file))), at);
+    }
+    // What is shown is named on standard input.
+    if view.has_any(&["--batch", "--batch-command"]) && !view.has("--batch-all-objects") {
+        view.reads_below(&Word::Opaque, 0);
+    }
     for at in view.operands() {
         let Some(word) = view.word(at) else { continue };
         if view.terminator.is_some_and(|t| at > t) {

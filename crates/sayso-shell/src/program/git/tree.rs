@@ -6,7 +6,7 @@ use crate::effect::{Sieve, Verb};
 use crate::files::Kind;
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
-use crate::word::Word;
+use crate::word::{Text, Word};
 
 const PATHSPEC_FILE: &Table = options!("--pathspec-file-nul", "--pathspec-from-file FILE : reads");
 
@@ -105,13 +105,15 @@ pub(super) const SUBS: &[Spec] = &[
             Spec::new(&["push", "save"])
                 .style(GIT)
                 .options(&[STASH_PUSH, PATHSPEC_FILE])
-                .acts(&[Act::Named(Code::ChangesRepository)]),
+                .acts(&[Act::Named(Code::ChangesRepository)])
+                .judge(stash),
             Spec::new(&["pop", "apply", "drop", "clear", "branch", "store", "create", "export", "import"])
                 .style(GIT)
                 .options(&[options!("--index, -q --quiet, -m --message M, --print, --to-ref R")])
                 .acts(&[Act::Named(Code::ChangesRepository)]),
         ])
-        .acts(&[Act::Named(Code::ChangesRepository)]),
+        .acts(&[Act::Named(Code::ChangesRepository)])
+        .judge(stash),
     Spec::new(&[
         "checkout-index", "read-tree", "update-index", "write-tree", "mktree", "unpack-file", "merge-index",
         "merge-one-file",
@@ -247,8 +249,8 @@ fn apply(view: &mut View<'_>) {
 fn add(view: &mut View<'_>) {
     let sieve = if view.has("--force") { Sieve::All } else { Sieve::Unignored };
     let here = Word::Exact(".".into());
-    if view.operand_count() == 0 && view.has("--all") {
-        view.reads_sifted(&here, 0, &sieve);
+    if view.operand_count() == 0 && view.has("--all") || view.has("--pathspec-from-file") {
+        whole(view, &sieve);
     }
     for at in view.operands() {
         match view.word(at) {
@@ -257,4 +259,22 @@ fn add(view: &mut View<'_>) {
             None => {}
         }
     }
+}
+
+/// What is stashed can be shown: with these options also what git does not know, or ignores.
+fn stash(view: &mut View<'_>) {
+    if view.has("--all") {
+        whole(view, &Sieve::All);
+    } else if view.has("--include-untracked") {
+        whole(view, &Sieve::Unignored);
+    }
+}
+
+/// The whole repository, wherever in it this is.
+fn whole(view: &mut View<'_>, sieve: &Sieve) {
+    let here = view.here();
+    let is_top = |folder: &&std::path::Path| view.inv.files.kind(&folder.join(".git")) != Kind::Missing;
+    let top = here.ancestors().filter(|folder| folder.is_absolute()).find(is_top).unwrap_or(&here).to_owned();
+    let top = Word::Exact(Text::from(top.as_os_str().as_encoded_bytes()));
+    view.reads_sifted(&top, 0, sieve);
 }

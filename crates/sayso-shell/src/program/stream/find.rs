@@ -160,7 +160,11 @@ fn listed(view: &View<'_>) -> Option<PathBuf> {
     common
 }
 
-fn shared(a: &Path, b: &Path) -> Option<PathBuf> {
+pub(in crate::program) fn shared(a: &Path, b: &Path) -> Option<PathBuf> {
+    // What `..` leads to is not below what stands before it.
+    if a.components().chain(b.components()).any(|part| part == std::path::Component::ParentDir) {
+        return None;
+    }
     let path: PathBuf = a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
     (!path.as_os_str().is_empty()).then_some(path)
 }

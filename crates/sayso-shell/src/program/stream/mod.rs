@@ -6,5 +6,6 @@ mod names;
 mod sed;
 
 use super::Spec;
+pub(super) use find::shared;
 
 pub(super) const SPECS: &[&[Spec]] = &[awk::SPECS, find::SPECS, sed::SPECS];

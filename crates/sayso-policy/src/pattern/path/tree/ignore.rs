@@ -25,7 +25,10 @@ pub(super) fn takes_in(files: &dyn Files, root: &Path, path: &Path) -> bool {
 
 /// Whether git surely leaves this path out.
 pub(super) fn leaves_out(files: &dyn Files, root: &Path, path: &Path) -> bool {
-    any_line(files, OF_GIT, path, false, |line, folder| plainly(line, folder, path))
+    // Above the repository git does not look.
+    let top = path.ancestors().skip(1).find(|folder| files.kind(&folder.join(".git")) != sayso_shell::Kind::Missing);
+    let inside = |folder: &Path| top.is_some_and(|top| folder.starts_with(top));
+    any_line(files, OF_GIT, path, false, |line, folder| inside(folder) && plainly(line, folder, path))
         && !any_line(files, OF_GIT, path, true, |line, _| {
             line.strip_prefix(b"!").is_some_and(|line| names(line, root, path))
         })
@@ -40,11 +43,22 @@ fn any_line(files: &dyn Files, names: &[&str], path: &Path, unread: bool, test: 
             if files.kind(&file) == sayso_shell::Kind::Missing {
                 return false;
             }
+            // Git takes no link for one of its own.
+            if !unread && !matches!(files.kind(&file), sayso_shell::Kind::File { .. }) {
+                return false;
+            }
             let Some(text) = files.read(&file, MAX_FILE) else { return unread };
             let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-            text.split(|b| *b == b'\n').any(|line| test(line.trim_ascii_end(), folder))
+            text.split(|b| *b == b'\n').any(|line| test(trimmed(line), folder))
         })
     })
+}
+
+/// Without blanks at the end; a tab is a character like any other.
+fn trimmed(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let end = line.iter().rposition(|b| *b != b' ').map_or(0, |at| at + 1);
+    line.get(..end).unwrap_or_default()
 }
 
 /// Whether a line, its `!` taken off, may be about this path.
