@@ -1,7 +1,7 @@
 //! Build tools that run recipes of the project.
 
 use super::{Act, Code, Operands, Role, Spec, View};
-use crate::effect::{NamedBy, Verb};
+use crate::effect::{Carry, NamedBy, Verb};
 use crate::option::{Style, options};
 use crate::word::Word;
 
@@ -178,7 +178,9 @@ fn cmake(view: &mut View<'_>) {
         }
         return;
     };
-    view.out.effects.clear();
+    // Nothing else of the table holds then, but what is not known stays so.
+    let unknown = |carry: &Carry| matches!(carry, Carry::Named { code, .. } if *code == Code::UnknownOption.as_str());
+    view.out.effects.retain(|effect| unknown(&effect.carry));
     match command.exact_str() {
         Some(
             "echo" | "echo_append" | "capabilities" | "compare_files" | "md5sum" | "sha1sum" | "sha256sum"
@@ -204,7 +206,7 @@ fn cmake(view: &mut View<'_>) {
         Some("remove" | "remove_directory" | "rm") => {
             for at in view.operands() {
                 if let Some(word) = view.word(at) {
-                    view.path_effect(Verb::Delete, word, at, true, crate::effect::Carry::Plain);
+                    view.path_effect(Verb::Delete, word, at, true, Carry::Plain);
                 }
             }
         }
