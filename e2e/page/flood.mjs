@@ -82,6 +82,7 @@ test('with a thousand questions the page counts them, finds one, and nothing mov
 
   // Where one is put away, those below move up: none of them takes an answer at once.
   const first = of(0);
+  await ready(first);
   await first.focus();
   await page.keyboard.press('d');
   await first.getByText('denied').waitFor();
