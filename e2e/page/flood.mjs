@@ -61,9 +61,11 @@ test('with a thousand questions the page counts them, finds one, and nothing mov
   await page.locator('.find').getByLabel('session').selectOption({ label: 'swarm-1 (1)' });
   await until('the one', async () => (await shown(page)) === 1);
   await page.getByRole('button', { name: 'Clear' }).click();
+  await until('all of them', async () => (await shown(page)) === 30);
   await page.keyboard.press('Escape');
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('/');
+  await page.waitForFunction(() => document.activeElement?.closest('.find'));
   await page.keyboard.type('flood-777');
   await until('the one with that text', async () => (await shown(page)) === 1);
   await of(777).waitFor();
