@@ -7,7 +7,7 @@ pub(crate) use below::Below;
 
 use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, canonical};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -23,11 +23,20 @@ pub(crate) struct Tree<'a> {
     files: &'a dyn Files,
     left: Cell<usize>,
     known: RefCell<HashMap<PathBuf, Option<Rc<Below>>>>,
-    expanded: RefCell<HashMap<Expanded, Option<Rc<Found>>>>,
+    /// What was found for the last targets: every pattern of a policy asks about the same ones.
+    answers: RefCell<VecDeque<Answer>>,
 }
 
-/// A folder, a pattern in it, and whether what is below counts.
-type Expanded = (PathBuf, Box<[u8]>, bool);
+/// So many are kept in mind.
+const MAX_ANSWERS: usize = 8;
+
+/// What was found for a target.
+struct Answer {
+    target: PathTarget,
+    folder: PathBuf,
+    follows: bool,
+    found: Option<Rc<Found>>,
+}
 
 /// The existing paths that a target may mean.
 pub(crate) struct Found {
@@ -38,7 +47,26 @@ pub(crate) struct Found {
     /// Links are gone through: what they lead to counts as well.
     follows: bool,
     /// Which of what is below counts.
-    sieve: Sieve,
+    net: Net,
+}
+
+/// A sieve, its patterns read once.
+enum Net {
+    All,
+    Visible,
+    Unignored,
+    Named(Vec<super::Glob>),
+}
+
+impl Net {
+    fn of(sieve: &Sieve) -> Self {
+        match sieve {
+            Sieve::All => Self::All,
+            Sieve::Visible => Self::Visible,
+            Sieve::Unignored => Self::Unignored,
+            Sieve::Named(names) => Self::Named(names.iter().map(|name| widened(name.as_bytes())).collect()),
+        }
+    }
 }
 
 impl Found {
@@ -50,75 +78,92 @@ impl Found {
 
 impl<'a> Tree<'a> {
     pub(crate) fn new(files: &'a dyn Files) -> Self {
-        Self { files, left: Cell::new(MAX_NAMES), known: RefCell::default(), expanded: RefCell::default() }
+        Self { files, left: Cell::new(MAX_NAMES), known: RefCell::default(), answers: RefCell::default() }
     }
 
     /// What exists of a target whose folder leads to `folder`; `None`: not known. Where links are removed rather than
     /// gone through, `follows` is false.
     pub(crate) fn found(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Rc<Found>> {
-        let (sieve, follows, deep) = match target {
-            PathTarget::Glob { pattern, below, .. } => return self.expansion(folder, pattern.as_bytes(), *below),
+        let same = |known: &&Answer| known.follows == follows && known.folder == folder && known.target == *target;
+        if let Some(known) = self.answers.borrow().iter().find(same) {
+            return known.found.clone();
+        }
+        let found = self.look(target, folder, follows).map(Rc::new);
+        let mut answers = self.answers.borrow_mut();
+        if answers.len() == MAX_ANSWERS {
+            answers.pop_front();
+        }
+        let (target, folder) = (target.clone(), folder.to_owned());
+        answers.push_back(Answer { target, folder, follows, found: found.clone() });
+        found
+    }
+
+    fn look(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Found> {
+        let (net, follows, deep) = match target {
+            PathTarget::Glob { pattern, below, .. } => return self.expand(folder, pattern.as_bytes(), *below),
             // What looks only at some names is a search, and searches pass links over.
-            PathTarget::Sifted(listing) => (listing.sieve.clone(), false, false),
-            PathTarget::Listed(listing) => (listing.sieve.clone(), true, true),
-            _ => (Sieve::All, follows, true),
+            PathTarget::Sifted(listing) => (Net::of(&listing.sieve), false, false),
+            PathTarget::Listed(listing) => (Net::of(&listing.sieve), true, true),
+            _ => (Net::All, follows, true),
         };
         let mut below = vec![self.all_below(folder)?];
         // What prints names and what reads them may not agree where one ends: `a .env` is two to `xargs`.
-        if matches!(target, PathTarget::Listed(_)) && self.any_odd_name(below.first()?, &sieve) {
+        if matches!(target, PathTarget::Listed(_)) && self.any_odd_name(below.first()?, &net) {
             return None;
         }
         if follows && deep {
             self.linked(folder, &mut below)?;
         }
-        Some(Rc::new(Found { paths: Vec::new(), below, follows, sieve }))
+        Some(Found { paths: Vec::new(), below, follows, net })
     }
 
     /// Whether one of these satisfies `test`.
     pub(crate) fn any(&self, found: &Found, test: impl Fn(&Path) -> bool) -> bool {
         found.paths.iter().any(|path| test(path))
-            || found.below.iter().any(|below| match &found.sieve {
-                Sieve::All => below.any(&test),
-                Sieve::Visible => below.any(|path| {
+            || found.below.iter().any(|below| match &found.net {
+                Net::All => below.any(&test),
+                Net::Visible => below.any(|path| {
                     test(path) && (!hides(below.root(), path) || ignore::takes_in(self.files, below.root(), path))
                 }),
-                Sieve::Unignored => below.any(|path| test(path) && !ignore::leaves_out(self.files, below.root(), path)),
-                Sieve::Named(names) => below.any_named(|name| fits(names, name), &test),
+                Net::Unignored => below.any(|path| test(path) && !ignore::leaves_out(self.files, below.root(), path)),
+                Net::Named(names) => below.any_named(|name| fits(names, name), &test),
             })
             || found.follows
                 && found.below.iter().any(|below| {
-                    below
-                        .targets()
-                        .any(|(link, target)| self.lets_through(&found.sieve, below.root(), link) && test(target))
+                    below.targets().any(|(link, target)| self.catches(&found.net, below.root(), link) && test(target))
                 })
     }
 
     /// As [`Self::any`], for what is known by its last name.
     pub(crate) fn any_name(&self, found: &Found, test: impl Fn(&[u8]) -> bool) -> bool {
         let last = |path: &Path| path.file_name().is_some_and(|name| test(name.as_bytes()));
-        if found.sieve == Sieve::All && !found.follows && found.paths.is_empty() {
+        if matches!(found.net, Net::All) && !found.follows && found.paths.is_empty() {
             return found.below.iter().any(|below| below.names().any(|(name, _)| test(name)));
         }
         self.any(found, last)
     }
 
     /// Whether a path that the sieve lets through holds what separates names for somebody.
-    fn any_odd_name(&self, below: &Below, sieve: &Sieve) -> bool {
+    fn any_odd_name(&self, below: &Below, net: &Net) -> bool {
         let odd = |bytes: &[u8]| bytes.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'\'' | b'"' | b'\\'));
         let root = below.root();
         below.any(|path| {
             let rest = path.strip_prefix(root).unwrap_or(path);
-            odd(rest.as_os_str().as_bytes()) && self.lets_through(sieve, root, path)
+            odd(rest.as_os_str().as_bytes()) && self.catches(net, root, path)
         })
     }
 
     /// Whether a sieve over what is below `root` lets this path through, or something below it.
     pub(crate) fn lets_through(&self, sieve: &Sieve, root: &Path, path: &Path) -> bool {
-        match sieve {
-            Sieve::All => true,
-            Sieve::Visible => !hides(root, path) || ignore::takes_in(self.files, root, path),
-            Sieve::Unignored => !ignore::leaves_out(self.files, root, path),
-            Sieve::Named(names) => {
+        self.catches(&Net::of(sieve), root, path)
+    }
+
+    fn catches(&self, net: &Net, root: &Path, path: &Path) -> bool {
+        match net {
+            Net::All => true,
+            Net::Visible => !hides(root, path) || ignore::takes_in(self.files, root, path),
+            Net::Unignored => !ignore::leaves_out(self.files, root, path),
+            Net::Named(names) => {
                 path.file_name().is_some_and(|name| fits(names, name.as_bytes()))
                     || matches!(self.files.kind(path), Kind::Folder { .. } | Kind::Unknown)
             }
@@ -126,16 +171,6 @@ impl<'a> Tree<'a> {
     }
 
     /// The existing paths that `pattern` expands to in `base`, links and what is below them if that counts.
-    fn expansion(&self, base: &Path, pattern: &[u8], below: bool) -> Option<Rc<Found>> {
-        let key = (base.to_owned(), Box::from(pattern), below);
-        if let Some(found) = self.expanded.borrow().get(&key) {
-            return found.clone();
-        }
-        let found = self.expand(base, pattern, below).map(Rc::new);
-        self.expanded.borrow_mut().insert(key, found.clone());
-        found
-    }
-
     fn expand(&self, base: &Path, pattern: &[u8], below: bool) -> Option<Found> {
         let parts: Vec<&[u8]> = pattern.split(|b| *b == b'/').filter(|part| !part.is_empty()).collect();
         let deep = parts.iter().position(|part| part.windows(2).any(|two| two == b"**"));
@@ -160,10 +195,10 @@ impl<'a> Tree<'a> {
             }
             paths = next;
         }
-        let sieve = match rest {
+        let net = match rest {
             // A dot file counts too: what expands this may be a tool that does not leave them out.
-            [b"**", last] if !below && last.starts_with(b"*") => Sieve::Named(vec![(*last).into()]),
-            _ => Sieve::All,
+            [b"**", last] if !below && last.starts_with(b"*") => Net::Named(vec![widened(last)]),
+            _ => Net::All,
         };
         let mut all = Vec::new();
         if deep.is_some() || below {
@@ -178,7 +213,7 @@ impl<'a> Tree<'a> {
         if deep.is_some() {
             paths.clear();
         }
-        Some(Found { paths, below: all, follows: true, sieve })
+        Some(Found { paths, below: all, follows: true, net })
     }
 
     fn entries(&self, folder: &Path) -> Option<Vec<(std::ffi::OsString, Stands)>> {
@@ -253,8 +288,9 @@ fn hides(root: &Path, path: &Path) -> bool {
 
 /// Whether a name matches one of these patterns, without regard to case: wider, and this is only asked about what is
 /// denied.
-fn fits(patterns: &[sayso_shell::Text], name: &[u8]) -> bool {
-    patterns.iter().any(|pattern| widened(pattern.as_bytes()).matches_folded(&latin(name)))
+fn fits(patterns: &[super::Glob], name: &[u8]) -> bool {
+    let name = latin(name);
+    patterns.iter().any(|pattern| pattern.matches_folded(&name))
 }
 
 /// A shell pattern against one name. A leading dot needs a literal one.
