@@ -140,7 +140,13 @@ impl std::fmt::Display for Listing {
         match &self.sieve {
             Sieve::All => Ok(()),
             Sieve::Visible => write!(f, " visible"),
+            Sieve::Searched => write!(f, " searched"),
             Sieve::Unignored => write!(f, " unignored"),
+            Sieve::Tracked => write!(f, " tracked"),
+            Sieve::Without(out) => {
+                out.files.iter().try_for_each(|name| write!(f, " !{}", name.to_string_lossy()))?;
+                out.folders.iter().try_for_each(|name| write!(f, " !{}/", name.to_string_lossy()))
+            }
             Sieve::Named(names) => names.iter().try_for_each(|name| write!(f, " {}", name.to_string_lossy())),
         }
     }
@@ -155,10 +161,33 @@ pub enum Sieve {
     /// Those that are not hidden: no component below the folder begins with a dot, unless an ignore file takes it in
     /// again (`!.env`).
     Visible,
-    /// Those that git's ignore files do not leave out (`git add .`).
+    /// Those that are not hidden, and that no ignore file leaves out: what ripgrep opens by itself.
+    Searched,
+    /// Those that git tracks or its ignore files do not leave out (`git add .`).
     Unignored,
+    /// Those that git tracks: its index holds them.
+    Tracked,
     /// Those whose name matches one of these shell patterns; a leading dot is as any other character.
     Named(Vec<Text>),
+    /// All but these.
+    Without(LeftOut),
+}
+
+/// What a search passes over by name: text, `*` and `?`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Files of these names.
+    pub files: Vec<Text>,
+    /// Folders of these names, with all below them.
+    pub folders: Vec<Text>,
+}
+
+impl LeftOut {
+    /// The sieve that leaves these out.
+    #[must_use]
+    pub(crate) fn sieve(self) -> Sieve {
+        if self.files.is_empty() && self.folders.is_empty() { Sieve::All } else { Sieve::Without(self) }
+    }
 }
 
 /// A host as far as it is known.

@@ -27,10 +27,11 @@ pub mod wrapper;
 pub use canonical::{Canonical, canonical};
 pub use doubt::Doubt;
 pub use effect::{
-    Carry, Effect, HostTarget, Listing, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow, Sieve, Span,
-    Stdin, Target, Verb,
+    Carry, Effect, HostTarget, LeftOut, Listing, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow,
+    Sieve, Span, Stdin, Target, Verb,
 };
 pub use files::{Files, Kind, MemoryFiles, NoFiles, Stands};
+pub use program::{named_by_glob, suffixes_of_type};
 pub use report::Report;
 pub use word::{Origin, Part, Shape, Text, Word};
 

@@ -120,7 +120,10 @@ fn sifted(operation: &Operation, listing: &Listing) -> String {
     match &listing.sieve {
         Sieve::All => format!("{folder}/**"),
         Sieve::Visible => format!("{folder}/** (not hidden)"),
+        Sieve::Searched => format!("{folder}/** (not hidden, not ignored)"),
         Sieve::Unignored => format!("{folder}/** (not ignored)"),
+        Sieve::Tracked => format!("{folder}/** (tracked by git)"),
+        Sieve::Without(_) => format!("{folder}/** (some names left out)"),
         Sieve::Named(names) => {
             // A formatter of many languages has many; who wants them all looks at the trace.
             let mut shown: Vec<String> = names.iter().take(4).map(visible_text).collect();

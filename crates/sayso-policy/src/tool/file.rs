@@ -293,28 +293,29 @@ pub(super) fn pattern(draft: &mut Draft<'_>, base: &str, text: &str) {
     if rest.contains(&"..") {
         return draft.target(Verb::Read, PathTarget::Unknown(None), true);
     }
-    below(draft, fixed, rest.last().copied());
+    below(draft, fixed, rest.last().copied().and_then(suffixes));
 }
 
-/// Reads of what lies below a folder, where `name` is a pattern for the last component that narrows it.
-pub(super) fn below(draft: &mut Draft<'_>, folder: &str, name: Option<&str>) {
-    let suffixes = name.and_then(suffixes).filter(|_| !folder.starts_with(['~', '@', ' ']) && !folder.contains(':'));
-    let Some(suffixes) = suffixes else {
+/// Reads of what lies below a folder, where `names` are patterns for the last component that narrow it.
+pub(super) fn below(draft: &mut Draft<'_>, folder: &str, names: Option<Vec<Text>>) {
+    let plain = !folder.starts_with(['~', '@', ' ']) && !folder.contains(':');
+    let Some(names) = names.filter(|names| plain && names.len() <= 16) else {
         return draft.path(&[Verb::Read], folder, Reach::Below, true);
     };
     let base = crate::normalise::place::joined(folder, draft.scene.cwd);
-    for suffix in suffixes {
-        let pattern = Text::from(format!("**/*.{suffix}").as_str());
+    for name in names {
+        let pattern = Text::from([b"**/", name.as_bytes()].concat());
         draft.target(Verb::Read, PathTarget::Glob { base: base.clone(), pattern, below: false }, true);
     }
 }
 
 /// `*.rs` and `*.{ts,tsx}`.
-fn suffixes(name: &str) -> Option<Vec<&str>> {
+pub(super) fn suffixes(name: &str) -> Option<Vec<Text>> {
     let rest = name.strip_prefix("*.")?;
     let list = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(rest);
     let suffixes: Vec<&str> = list.split(',').collect();
     let plain = |suffix: &&str| !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
     let several = suffixes.len() == 1 || list.len() < rest.len();
-    (several && suffixes.len() <= 16 && suffixes.iter().all(plain)).then_some(suffixes)
+    let text = |suffix: &&str| Text::from(format!("*.{suffix}").as_str());
+    (several && suffixes.iter().all(plain)).then(|| suffixes.iter().map(text).collect())
 }

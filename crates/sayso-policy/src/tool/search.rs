@@ -4,7 +4,7 @@ use super::draft::{Draft, Reach};
 use super::{BuiltIn, file, loose};
 use crate::normalise::Kind;
 use crate::normalise::arguments::{Found, Role, walk};
-use sayso_shell::{PathTarget, Verb};
+use sayso_shell::{PathTarget, Text, Verb};
 use serde_json::Value;
 
 pub(super) const TOOLS: &[BuiltIn] = &[
@@ -70,6 +70,22 @@ fn names(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
 /// ignore it.
 const NARROWED_BY: &[(&str, &str)] = &[("Grep", "glob"), ("grep", "include"), ("search_file_content", "include")];
 
+/// Those of them that hand it to ripgrep: a name without wildcards stands for files of that name there, and not for a
+/// folder with all below it.
+const BY_RIPGREP: &[&str] = &["Grep", "grep"];
+
+/// The patterns for names that these arguments narrow a search to.
+fn narrowed(tool: &str, arguments: &Value) -> Option<Vec<Text>> {
+    let (_, parameter) = NARROWED_BY.iter().find(|(name, _)| *name == tool)?;
+    let text = |key: &str| arguments.get(key).filter(|value| !value.is_null());
+    match text(parameter) {
+        Some(glob) if BY_RIPGREP.contains(&tool) => sayso_shell::named_by_glob(glob.as_str()?),
+        Some(glob) => file::suffixes(glob.as_str().map(|glob| glob.strip_prefix("**/").unwrap_or(glob))?),
+        None if tool == "Grep" => sayso_shell::suffixes_of_type(text("type")?.as_str()?),
+        None => None,
+    }
+}
+
 /// Contents of files: everything below the folder is read. Without one, below the working directory.
 fn contents(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let role = |key: &str| match key {
@@ -77,12 +93,7 @@ fn contents(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
         | "excludepattern" | "exclude" | "outputmode" => Role::Text,
         other => file::role(other),
     };
-    let narrowed = NARROWED_BY
-        .iter()
-        .find(|(tool, _)| *tool == draft.scene.spelled)
-        .and_then(|(_, parameter)| arguments.get(parameter))
-        .and_then(Value::as_str)
-        .map(|glob| glob.strip_prefix("**/").unwrap_or(glob));
+    let narrowed = narrowed(draft.scene.spelled, arguments);
     let mut folders = Vec::new();
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
@@ -94,6 +105,6 @@ fn contents(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
         folders.push(String::new());
     }
     for folder in &folders {
-        file::below(draft, folder, narrowed);
+        file::below(draft, folder, narrowed.clone());
     }
 }

@@ -95,6 +95,7 @@ pub use index::{all, canonical_name, spec, starts_others, takes_data};
 pub(crate) use path::join;
 pub use path::path_target;
 pub(crate) use rewrite::read_again;
+pub use search::{named as named_by_glob, suffixes_of_type};
 pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, does, subcommand_depth};
 pub use view::View;
 pub(crate) use view::may_split;

@@ -1,9 +1,14 @@
 //! Programs that look for text and names.
 
+mod opened;
+
+pub use opened::{named, suffixes_of_type};
+
 use super::{Operands, Role, Spec, Start, View};
 use crate::effect::{Carry, Listing, Sieve, Span, Stdin, Verb};
 use crate::option::{Style, options};
 use crate::word::{Origin, Part, Shape, Text, Word};
+use opened::{included, searched};
 use std::path::PathBuf;
 
 pub(super) const SPECS: &[Spec] = &[
@@ -121,97 +126,6 @@ pub(super) const SPECS: &[Spec] = &[
         )])
         .operands(Operands::NAMES),
 ];
-
-/// What of a folder `grep -r` opens: with `--include` first, only names that one of them matches.
-fn included(view: &View<'_>) -> Sieve {
-    let mut choices =
-        view.seen.iter().filter(|seen| matches!(seen.opt.name.as_str(), "--include" | "--exclude" | "--exclude-from"));
-    // Where an exclude stands first, what nothing matches is searched.
-    if view.out.open_options
-        || steered(view, b"GREP_OPTIONS")
-        || view.has("--dereference-recursive")
-        || choices.next().is_none_or(|first| first.opt.name != "--include")
-    {
-        return Sieve::All;
-    }
-    let values = view.values("--include");
-    let names: Option<Vec<Text>> =
-        values.iter().map(|(_, value)| value.as_pattern().filter(|name| !name.as_bytes().contains(&b'/'))).collect();
-    names.map_or(Sieve::All, Sieve::Named)
-}
-
-/// Whether this command sets a variable that holds options.
-fn steered(view: &View<'_>, name: &[u8]) -> bool {
-    view.inv.env.iter().any(|(set, _)| set.as_bytes() == name)
-}
-
-/// What of a folder `rg` opens.
-fn searched(view: &View<'_>) -> Sieve {
-    if view.name != "rg"
-        || view.out.open_options
-        || steered(view, b"RIPGREP_CONFIG_PATH")
-        || view.has_any(&["--follow", "--ignore-file", "--type-add", "--type-clear"])
-    {
-        return Sieve::All;
-    }
-    let mut names = Vec::new();
-    for (_, value) in view.values("--glob").into_iter().chain(view.values("--iglob")) {
-        match value.exact_str() {
-            Some(glob) if glob.starts_with('!') => {}
-            Some(glob) => match suffixes(glob) {
-                Some(found) => names.extend(found),
-                None => return Sieve::All,
-            },
-            None => return Sieve::All,
-        }
-    }
-    // A glob takes in hidden files too.
-    if !names.is_empty() {
-        return Sieve::Named(names);
-    }
-    let types = view.values("--type");
-    let of_types = types.iter().map(|(_, value)| value.exact_str().and_then(suffixes_of_type));
-    if let Some(found) = of_types.collect::<Option<Vec<_>>>().filter(|found| !found.is_empty()) {
-        return Sieve::Named(found.concat());
-    }
-    if view.has_any(&["--hidden", "--unrestricted"]) { Sieve::All } else { Sieve::Visible }
-}
-
-/// `*.rs`, `**/*.{ts,tsx}` and `src/**/*.c` as patterns on the last component; `None`: it may match other names too.
-fn suffixes(glob: &str) -> Option<Vec<Text>> {
-    let ending = glob.rsplit('/').next()?.strip_prefix("*.")?;
-    let list = ending.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(ending);
-    let plain = |suffix: &str| !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
-    let several = list.len() < ending.len() || !list.contains(',');
-    (several && list.split(',').all(plain))
-        .then(|| list.split(',').map(|suffix| Text::from(format!("*.{suffix}").as_str())).collect())
-}
-
-/// The patterns of those of ripgrep's types that stand for suffixes alone.
-pub(crate) fn suffixes_of_type(name: &str) -> Option<Vec<Text>> {
-    let suffixes = match name {
-        "rust" => "rs",
-        "py" | "python" => "py pyi",
-        "js" => "js jsx mjs cjs vue",
-        "ts" | "typescript" => "ts tsx cts mts",
-        "go" => "go",
-        "java" => "java jsp jspx properties",
-        "c" => "c h H cats in",
-        "cpp" => "C cpp cxx cc c++ h H hpp hxx hh h++ inl in",
-        "css" => "css scss",
-        "html" => "htm html ejs",
-        "md" | "markdown" => "markdown md mdown mdwn mkd mkdn mdx",
-        "kotlin" => "kt kts",
-        "swift" => "swift",
-        "scala" => "scala sbt",
-        "csharp" => "cs",
-        "sql" => "sql psql",
-        "lua" => "lua",
-        "zig" => "zig",
-        _ => return None,
-    };
-    Some(suffixes.split(' ').map(|suffix| Text::from(format!("*.{suffix}").as_str())).collect())
-}
 
 /// The first operand is a pattern unless `-e` or `-f` gives one; then files.
 fn grep(view: &mut View<'_>) {
@@ -357,7 +271,13 @@ fn found_by_fd(view: &View<'_>) -> Sieve {
     {
         return Sieve::Named(names);
     }
-    if view.has_any(&["--hidden", "--unrestricted"]) { Sieve::All } else { Sieve::Visible }
+    let ignores = !view.seen.iter().any(|seen| seen.opt.name.starts_with("--no-ignore"));
+    match (view.has("--unrestricted"), view.has("--hidden")) {
+        (false, false) if ignores => Sieve::Searched,
+        (false, false) => Sieve::Visible,
+        (false, true) if ignores => Sieve::Unignored,
+        _ => Sieve::All,
+    }
 }
 
 /// A name that a search found.

@@ -308,7 +308,13 @@ impl<'a> View<'a> {
 
     fn sifted(&mut self, verb: Verb, word: &Word, at: usize, sieve: &Sieve) {
         match (self.path_of(word, true), sieve) {
-            (PathTarget::Below(folder), Sieve::Visible | Sieve::Unignored | Sieve::Named(_)) => {
+            // A name that is listed is opened, whatever it is; of a folder among them, what the sieve lets through.
+            (PathTarget::Listed(listing), sieve) if *sieve != Sieve::All => {
+                let below = PathTarget::Sifted(Listing { folder: listing.folder, sieve: sieve.clone() });
+                self.path_effect(verb, word, at, false, Carry::Plain);
+                self.effect(verb, Target::Path(below), at, Carry::Plain);
+            }
+            (PathTarget::Below(folder), sieve) if *sieve != Sieve::All => {
                 let target = PathTarget::Sifted(Listing { folder, sieve: sieve.clone() });
                 self.effect(verb, Target::Path(target), at, Carry::Plain);
             }

@@ -14,6 +14,7 @@ mod expand;
 mod filter;
 mod function;
 mod list;
+mod names;
 mod number;
 mod parameter;
 mod redirect;

@@ -3,6 +3,7 @@
 use super::change::{Manner, manner};
 use super::command::{Among, Call, output};
 use super::filter::Filter;
+use super::names::passed;
 use super::redirect::Redirected;
 use super::{Cwd, Input, Place, Spans, Walker};
 use crate::Dialect;
@@ -18,8 +19,9 @@ use crate::word::Word;
 use std::path::Path;
 use std::rc::Rc;
 
-/// With one of these a search may look into what it passes over by itself.
-const STEERS_SEARCHES: [&str; 2] = ["RIPGREP_CONFIG_PATH", "GREP_OPTIONS"];
+/// With one of these a search may look into what it passes over by itself, or git into another repository.
+const STEERS_SEARCHES: [&str; 5] =
+    ["RIPGREP_CONFIG_PATH", "GREP_OPTIONS", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
 impl<'t> Walker<'t> {
     /// A program outside the shell.
@@ -58,7 +60,10 @@ impl<'t> Walker<'t> {
         if matches!(base, "cp" | "mv" | "install") && self.copies_nothing(&description) {
             changes = Manner::Attributes;
         }
-        let passes = passes_lines(base, &argv);
+        let passed = match &self.input.prints {
+            Prints::Names(given) => passed(base, &argv, &env, &description, given),
+            _ => None,
+        };
         let filter = Filter::of(base, &argv);
         let run = self.record(argv, spans, span, program, env);
         let Description { words, subcommands, options, open_options, effects, doubts, starts, transparent, prints } =
@@ -91,8 +96,8 @@ impl<'t> Walker<'t> {
             self.changed.anywhere |= !known;
         }
         // A filter of names prints names.
-        let prints = match (&self.input.prints, prints) {
-            (Prints::Names(folder), Prints::Unknown) if passes => Prints::Names(folder.clone()),
+        let prints = match (passed, prints) {
+            (Some(names), Prints::Unknown) => Prints::Names(names),
             // `cat` without a file prints what it reads, `base64 -d` what that stands for.
             (_, Prints::Unknown) => self.input.text.as_ref().and_then(|text| filter.apply(text)).unwrap_or_default(),
             (_, prints) => prints,
@@ -426,23 +431,4 @@ fn other_root(name: &str) -> bool {
             | "unshare"
             | "systemd-run"
     )
-}
-
-/// Programs that print some of the lines they read, unchanged.
-fn passes_lines(name: &str, argv: &[Word]) -> bool {
-    match name {
-        "head" | "tail" | "sort" | "uniq" | "tac" | "shuf" => true,
-        "grep" | "egrep" | "fgrep" | "rg" => !argv.iter().skip(1).any(|word| match word.exact() {
-            Some([b'-', b'-', rest @ ..]) => {
-                rest.starts_with(b"only")
-                    || rest.starts_with(b"count")
-                    || rest.starts_with(b"line")
-                    || rest.starts_with(b"repl")
-            }
-            Some([b'-', rest @ ..]) => rest.iter().any(|b| b"ocnbHrR".contains(b)),
-            Some(_) => false,
-            None => true,
-        }),
-        _ => false,
-    }
 }

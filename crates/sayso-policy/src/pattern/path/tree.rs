@@ -2,6 +2,7 @@
 
 mod below;
 mod ignore;
+mod tracked;
 
 pub(crate) use below::Below;
 
@@ -23,6 +24,8 @@ pub(crate) struct Tree<'a> {
     files: &'a dyn Files,
     left: Cell<usize>,
     known: RefCell<HashMap<PathBuf, Option<Rc<Below>>>>,
+    /// The indexes of repositories.
+    indexes: RefCell<HashMap<PathBuf, Option<Rc<tracked::Index>>>>,
     /// What was found for the last targets: every pattern of a policy asks about the same ones.
     answers: RefCell<VecDeque<Answer>>,
 }
@@ -54,8 +57,11 @@ pub(crate) struct Found {
 enum Net {
     All,
     Visible,
+    Searched,
     Unignored,
+    Tracked,
     Named(Vec<super::Glob>),
+    Without { files: Vec<super::Glob>, folders: Vec<super::Glob> },
 }
 
 impl Net {
@@ -63,8 +69,11 @@ impl Net {
         match sieve {
             Sieve::All => Self::All,
             Sieve::Visible => Self::Visible,
+            Sieve::Searched => Self::Searched,
             Sieve::Unignored => Self::Unignored,
+            Sieve::Tracked => Self::Tracked,
             Sieve::Named(names) => Self::Named(names.iter().map(|name| widened(name.as_bytes())).collect()),
+            Sieve::Without(out) => Self::Without { files: plain(&out.files), folders: plain(&out.folders) },
         }
     }
 }
@@ -78,7 +87,13 @@ impl Found {
 
 impl<'a> Tree<'a> {
     pub(crate) fn new(files: &'a dyn Files) -> Self {
-        Self { files, left: Cell::new(MAX_NAMES), known: RefCell::default(), answers: RefCell::default() }
+        Self {
+            files,
+            left: Cell::new(MAX_NAMES),
+            known: RefCell::default(),
+            indexes: RefCell::default(),
+            answers: RefCell::default(),
+        }
     }
 
     /// What exists of a target whose folder leads to `folder`; `None`: not known. Where links are removed rather than
@@ -122,10 +137,9 @@ impl<'a> Tree<'a> {
         found.paths.iter().any(|path| test(path))
             || found.below.iter().any(|below| match &found.net {
                 Net::All => below.any(&test),
-                Net::Visible => below.any(|path| {
-                    test(path) && (!hides(below.root(), path) || ignore::takes_in(self.files, below.root(), path))
-                }),
-                Net::Unignored => below.any(|path| test(path) && !ignore::leaves_out(self.files, below.root(), path)),
+                net @ (Net::Visible | Net::Searched | Net::Unignored | Net::Tracked | Net::Without { .. }) => {
+                    below.any(|path| test(path) && self.catches(net, below.root(), path))
+                }
                 Net::Named(names) => below.any_named(|name| fits(names, name), &test),
             })
             || found.follows
@@ -162,11 +176,52 @@ impl<'a> Tree<'a> {
         match net {
             Net::All => true,
             Net::Visible => !hides(root, path) || ignore::takes_in(self.files, root, path),
-            Net::Unignored => !ignore::leaves_out(self.files, root, path),
+            Net::Searched => self.catches(&Net::Visible, root, path) && !ignore::leaves_out(self.files, root, path),
+            // What is tracked is added although it is ignored.
+            Net::Unignored => !ignore::leaves_out(self.files, root, path) || self.tracks(path) != Some(false),
+            Net::Tracked => self.tracks(path) != Some(false),
+            Net::Without { files, folders } => !self.passed_over(files, folders, root, path),
             Net::Named(names) => {
                 path.file_name().is_some_and(|name| fits(names, name.as_bytes()))
                     || matches!(self.files.kind(path), Kind::Folder { .. } | Kind::Unknown)
             }
+        }
+    }
+
+    /// Whether git tracks this canonical path, or something below it; `None`: not known.
+    pub(crate) fn tracks(&self, path: &Path) -> Option<bool> {
+        // A repository that was put into another does not take from it what it tracks.
+        let mut some = None;
+        for top in tracked::tops(self.files, path) {
+            let held = self.index(top)?.holds(path.strip_prefix(top).ok()?);
+            some = Some(some.unwrap_or(false) || held);
+        }
+        some
+    }
+
+    fn index(&self, top: &Path) -> Option<Rc<tracked::Index>> {
+        let known = self.indexes.borrow().get(top).cloned();
+        known.unwrap_or_else(|| {
+            let index = tracked::Index::of(self.files, top).map(Rc::new);
+            self.indexes.borrow_mut().insert(top.to_owned(), index.clone());
+            index
+        })
+    }
+
+    /// Whether a search that leaves out these names surely does not open this path.
+    fn passed_over(&self, files: &[super::Glob], folders: &[super::Glob], root: &Path, path: &Path) -> bool {
+        let among = |globs: &[super::Glob], name: &[u8]| globs.iter().any(|glob| leaves(glob, name));
+        let rest = path.strip_prefix(root).unwrap_or(path);
+        let above = rest.parent().into_iter().flat_map(Path::components);
+        let mut above = above.map(|component| component.as_os_str().as_bytes());
+        if above.any(|name| among(folders, name)) {
+            return true;
+        }
+        let Some(name) = rest.file_name().map(OsStrExt::as_bytes) else { return false };
+        match self.files.kind(path) {
+            Kind::Folder { .. } => among(folders, name),
+            Kind::Unknown => false,
+            _ => among(files, name),
         }
     }
 
@@ -197,7 +252,7 @@ impl<'a> Tree<'a> {
         }
         let net = match rest {
             // A dot file counts too: what expands this may be a tool that does not leave them out.
-            [b"**", last] if !below && last.starts_with(b"*") => Net::Named(vec![widened(last)]),
+            [b"**", last] if !below && !last.windows(2).any(|two| two == b"**") => Net::Named(vec![widened(last)]),
             _ => Net::All,
         };
         let mut all = Vec::new();
@@ -291,6 +346,17 @@ fn hides(root: &Path, path: &Path) -> bool {
 fn fits(patterns: &[super::Glob], name: &[u8]) -> bool {
     let name = latin(name);
     patterns.iter().any(|pattern| pattern.matches_folded(&name))
+}
+
+/// Names that are left out, as they are written.
+fn plain(names: &[sayso_shell::Text]) -> Vec<super::Glob> {
+    names.iter().filter_map(sayso_shell::Text::as_str).map(super::Glob::new).collect()
+}
+
+/// Whether a search surely leaves out this name: whether a star stands for a leading dot is not the same everywhere.
+fn leaves(glob: &super::Glob, name: &[u8]) -> bool {
+    let hidden = name.first() == Some(&b'.');
+    glob.matches(name) && (!hidden || glob.literal_text().first() == Some(&b'.'))
 }
 
 /// A shell pattern against one name. A leading dot needs a literal one.

@@ -1,10 +1,10 @@
 //! Subcommands that tell about the repository.
 
 use super::GIT;
-use super::revision::{DIFF, REVISIONS, magic, paths, revisions_and_paths};
-use crate::effect::{Carry, Sieve, Verb};
+use super::revision::{DIFF, REVISIONS, at_top, listed, magic, paths, pathspec, revisions_and_paths};
+use crate::effect::{Carry, Listing, Sieve, Verb};
 use crate::option::{Style, Table, options};
-use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::program::{Act, Code, Operands, Prints, Role, Spec, View};
 use crate::word::Word;
 
 const FORMAT: &Table = options!(
@@ -191,19 +191,33 @@ pub(super) const SUBS: &[Spec] = &[
 /// `--no-index`, and `git diff` outside a repository, compare any two files.
 fn diff(view: &mut View<'_>) {
     if view.has("--no-index") {
-        paths(view);
+        for at in view.operands() {
+            if let Some(word) = view.word(at) {
+                view.reads_below(word, at);
+            }
+        }
     } else {
         revisions_and_paths(view);
     }
     if view.has("--name-only") {
-        view.prints_names_here();
+        // Names that are no longer tracked are in other revisions, and all begin at the top.
+        let operands = view.operands();
+        let behind = |at: &&usize| view.terminator.is_some_and(|end| **at > end);
+        let elsewhere = view.out.open_options || operands.iter().any(|at| !behind(&at));
+        let moves = ["--cached", "--no-index", "--merge-base", "--relative", "--stdin", "-R"];
+        let specs: Vec<usize> = operands.iter().filter(behind).copied().collect();
+        let sieve = listed(view, &specs, !elsewhere && !view.has_any(&moves) && at_top(view));
+        view.out.prints = Prints::Names(Listing { folder: view.here(), sieve });
     }
 }
 
 fn ls_files(view: &mut View<'_>) {
     paths(view);
     if !view.has_any(&["--stage", "-t", "-v", "-f", "--unmerged", "--debug", "--eol", "--format"]) {
-        view.prints_names_here();
+        let others = ["--others", "--killed", "--resolve-undo", "--with-tree", "--recurse-submodules"];
+        let tracked = !view.out.open_options && !view.has_any(&others) && (!view.has("--full-name") || at_top(view));
+        let sieve = listed(view, &view.operands(), tracked);
+        view.out.prints = Prints::Names(Listing { folder: view.here(), sieve });
     }
 }
 
@@ -212,7 +226,7 @@ fn grep(view: &mut View<'_>) {
     let given = view.has_any(&["-e", "-f"]);
     for at in view.operands().into_iter().skip(usize::from(!given)) {
         if let Some(word) = view.word(at) {
-            view.reads_below(word, at);
+            pathspec(view, word, at);
         }
     }
     // With these it looks at files that git does not know, as any other search.
@@ -223,7 +237,10 @@ fn grep(view: &mut View<'_>) {
         view.reads_sifted(&Word::Exact(".".into()), 0, &sieve);
     }
     if view.has_any(&["--files-with-matches", "--files-without-match"]) {
-        view.prints_names_here();
+        let specs: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
+        let others = ["--untracked", "--no-index", "--recurse-submodules", "--full-name"];
+        let sieve = listed(view, &specs, specs.is_empty() && !view.out.open_options && !view.has_any(&others));
+        view.out.prints = Prints::Names(Listing { folder: view.here(), sieve });
     }
 }
 

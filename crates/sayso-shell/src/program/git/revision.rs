@@ -1,6 +1,6 @@
 //! Options and operands that many subcommands share: revisions, differences, paths.
 
-use crate::effect::{PathTarget, Verb};
+use crate::effect::{PathTarget, Sieve};
 use crate::files::Kind;
 use crate::option::{Table, options};
 use crate::program::View;
@@ -81,11 +81,51 @@ pub(super) fn magic(bytes: &[u8]) -> bool {
     bytes.starts_with(b":") || bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'['))
 }
 
-fn pathspec(view: &mut View<'_>, word: &Word, at: usize) {
+/// What a pathspec shows: of folders, only what git tracks.
+pub(super) fn pathspec(view: &mut View<'_>, word: &Word, at: usize) {
     match word.exact() {
-        Some(bytes) if magic(bytes) => view.touches(Verb::Read, ".", true),
-        _ => view.reads_below(word, at),
+        // `:/x` begins at the top, wherever this is.
+        Some(bytes) if bytes.starts_with(b":") => whole(view, &Sieve::Tracked),
+        Some(bytes) if magic(bytes) => {
+            let sieve = ending(bytes).map_or(Sieve::All, |name| Sieve::Named(vec![name]));
+            view.reads_sifted(&Word::Exact(".".into()), at, &sieve);
+        }
+        _ => view.reads_sifted(word, at, &Sieve::Tracked),
     }
+}
+
+/// `*.rs` and `src/*_test.go`: how the last component of whatever it matches ends. A star stands for slashes too.
+fn ending(bytes: &[u8]) -> Option<Text> {
+    if bytes.starts_with(b":") || bytes.iter().any(|b| matches!(b, b'[' | b'?' | b'\\')) {
+        return None;
+    }
+    let tail = bytes.rsplit(|b| *b == b'*').next().filter(|tail| tail.len() < bytes.len())?;
+    (!tail.is_empty() && !tail.contains(&b'/')).then(|| Text::from([b"*", tail].concat()))
+}
+
+/// Which names a command lists that names files: those that all its pathspecs end in, or what git tracks if `tracked`.
+pub(super) fn listed(view: &View<'_>, pathspecs: &[usize], tracked: bool) -> Sieve {
+    let endings = pathspecs.iter().map(|at| ending(view.word(*at)?.exact()?)).collect::<Option<Vec<Text>>>();
+    match endings {
+        Some(names) if !names.is_empty() => Sieve::Named(names),
+        _ if tracked => Sieve::Tracked,
+        _ => Sieve::All,
+    }
+}
+
+/// Whether relative names begin at the top of a repository.
+pub(super) fn at_top(view: &View<'_>) -> bool {
+    let here = view.here();
+    here.is_absolute() && view.inv.files.kind(&here.join(".git")) != Kind::Missing
+}
+
+/// The whole repository, wherever in it this is.
+pub(super) fn whole(view: &mut View<'_>, sieve: &Sieve) {
+    let here = view.here();
+    let is_top = |folder: &&std::path::Path| view.inv.files.kind(&folder.join(".git")) != Kind::Missing;
+    let top = here.ancestors().filter(|folder| folder.is_absolute()).find(is_top).unwrap_or(&here).to_owned();
+    let top = Word::Exact(Text::from(top.as_os_str().as_encoded_bytes()));
+    view.reads_sifted(&top, 0, sieve);
 }
 
 fn revision_or_path(view: &mut View<'_>, word: &Word, at: usize) {
@@ -117,6 +157,6 @@ fn revision_or_path(view: &mut View<'_>, word: &Word, at: usize) {
     match exists {
         Kind::Missing => {}
         Kind::Unknown if !named_like_a_file => {}
-        _ => view.reads_below(word, at),
+        _ => view.reads_sifted(word, at, &Sieve::Tracked),
     }
 }

@@ -1,12 +1,12 @@
 //! Subcommands that change the index and the work tree.
 
 use super::GIT;
-use super::revision::{DIFF, REVISIONS, magic};
+use super::revision::{DIFF, REVISIONS, magic, whole};
 use crate::effect::{Sieve, Verb};
 use crate::files::Kind;
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
-use crate::word::{Text, Word};
+use crate::word::Word;
 
 const PATHSPEC_FILE: &Table = options!("--pathspec-file-nul", "--pathspec-from-file FILE : reads");
 
@@ -268,13 +268,4 @@ fn stash(view: &mut View<'_>) {
     } else if view.has("--include-untracked") {
         whole(view, &Sieve::Unignored);
     }
-}
-
-/// The whole repository, wherever in it this is.
-fn whole(view: &mut View<'_>, sieve: &Sieve) {
-    let here = view.here();
-    let is_top = |folder: &&std::path::Path| view.inv.files.kind(&folder.join(".git")) != Kind::Missing;
-    let top = here.ancestors().filter(|folder| folder.is_absolute()).find(is_top).unwrap_or(&here).to_owned();
-    let top = Word::Exact(Text::from(top.as_os_str().as_encoded_bytes()));
-    view.reads_sifted(&top, 0, sieve);
 }

@@ -23,15 +23,13 @@ pub(super) fn takes_in(files: &dyn Files, root: &Path, path: &Path) -> bool {
     any_line(files, NAMES, path, true, |line, _| line.strip_prefix(b"!").is_some_and(|line| names(line, root, path)))
 }
 
-/// Whether git surely leaves this path out.
+/// Whether git, and what goes by its ignore files, surely leaves this path out.
 pub(super) fn leaves_out(files: &dyn Files, root: &Path, path: &Path) -> bool {
     // Above the repository git does not look.
     let top = path.ancestors().skip(1).find(|folder| files.kind(&folder.join(".git")) != sayso_shell::Kind::Missing);
     let inside = |folder: &Path| top.is_some_and(|top| folder.starts_with(top));
-    any_line(files, OF_GIT, path, false, |line, folder| inside(folder) && plainly(line, folder, path))
-        && !any_line(files, OF_GIT, path, true, |line, _| {
-            line.strip_prefix(b"!").is_some_and(|line| names(line, root, path))
-        })
+    any_line(files, OF_GIT, path, false, |line, folder| inside(folder) && plainly(line, folder, root, path))
+        && !takes_in(files, root, path)
 }
 
 /// Whether a line of the ignore files in the folders above the path satisfies `test`; a file that cannot be read counts
@@ -72,9 +70,9 @@ fn names(line: &[u8], root: &Path, path: &Path) -> bool {
     rest.components().any(|component| glob.matches_folded(component.as_os_str().as_bytes()))
 }
 
-/// Whether this line of the ignore file in `folder` surely matches the path or a folder above it: `.env`, `*.pem`,
-/// `secrets/`, `/.env`.
-fn plainly(line: &[u8], folder: &Path, path: &Path) -> bool {
+/// Whether this line of the ignore file in `folder` surely matches the path or a folder between it and `root`: `.env`,
+/// `*.pem`, `secrets/`, `/.env`. What is ignored is searched all the same where it is named as the place to begin.
+fn plainly(line: &[u8], folder: &Path, root: &Path, path: &Path) -> bool {
     let (line, folders_only) = line.strip_suffix(b"/").map_or((line, false), |line| (line, true));
     let (line, here_only) = line.strip_prefix(b"/").map_or((line, false), |line| (line, true));
     let plain = |b: &u8| !matches!(b, b'/' | b'[' | b'\\' | b'!' | b'#' | b'{' | b' ');
@@ -84,7 +82,8 @@ fn plainly(line: &[u8], folder: &Path, path: &Path) -> bool {
     let (Ok(text), Ok(rest)) = (std::str::from_utf8(line), path.strip_prefix(folder)) else { return false };
     let glob = Glob::new(text);
     let count = rest.components().count();
-    rest.components().enumerate().take(if here_only { 1 } else { count }).any(|(at, component)| {
+    let above = root.strip_prefix(folder).map_or(0, |root| root.components().count());
+    rest.components().enumerate().take(if here_only { 1 } else { count }).skip(above).any(|(at, component)| {
         let is_folder = at + 1 < count;
         (is_folder || !folders_only) && glob.matches(component.as_os_str().as_bytes())
     })
