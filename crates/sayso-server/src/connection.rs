@@ -5,7 +5,7 @@ use crate::door::{Bytes, Door};
 use crate::error::ApiError;
 use crate::guard;
 use crate::paced::{Paced, Phase, Progress};
-use axum::Router;
+use crate::site::Site;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
 use axum::response::IntoResponse as _;
@@ -22,7 +22,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tower_service::Service as _;
 
 /// Connections that are told at the same time that there is no room.
 const MOST_REFUSED: usize = 64;
@@ -30,7 +29,7 @@ const MOST_REFUSED: usize = 64;
 const REST: Duration = Duration::from_millis(100);
 
 /// Serves what comes through one door until told to stop; then ends once all are answered.
-pub(crate) async fn serve<D: Door>(door: D, router: Router, bounds: Bounds, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn serve<D: Door>(door: D, site: Site, bounds: Bounds, mut stop: watch::Receiver<bool>) {
     let door = Arc::new(door);
     let room = Arc::new(Semaphore::new(bounds.connections));
     let corner = Arc::new(Semaphore::new(MOST_REFUSED));
@@ -47,11 +46,11 @@ pub(crate) async fn serve<D: Door>(door: D, router: Router, bounds: Bounds, mut 
         };
         match Arc::clone(&room).try_acquire_owned() {
             Ok(place) => {
-                let (door, router, stopping) = (Arc::clone(&door), router.clone(), stopping.clone());
+                let (door, site, stopping) = (Arc::clone(&door), site.clone(), stopping.clone());
                 tokio::spawn(async move {
                     let opened = tokio::time::timeout(bounds.head, door.open(stream)).await;
                     if let Ok(Ok((stream, peer))) = opened {
-                        talk(stream, peer, router, bounds, stopping, place).await;
+                        talk(stream, peer, site, bounds, stopping, place).await;
                     }
                 });
             }
@@ -92,7 +91,7 @@ async fn turn_away(mut stream: impl Bytes, _place: OwnedSemaphorePermit) {
 async fn talk(
     stream: impl Bytes,
     peer: Option<Peer>,
-    router: Router,
+    site: Site,
     bounds: Bounds,
     mut stop: watch::Receiver<bool>,
     place: OwnedSemaphorePermit,
@@ -103,8 +102,8 @@ async fn talk(
         if let Some(peer) = &peer {
             request.extensions_mut().insert(peer.clone());
         }
-        let (router, progress) = (router.clone(), Arc::clone(&progress));
-        async move { Ok::<_, Infallible>(answer(router, progress, request).await) }
+        let (site, progress) = (site.clone(), Arc::clone(&progress));
+        async move { Ok::<_, Infallible>(answer(site, progress, request).await) }
     });
     // The clock of the bytes is the only one.
     let mut http = http1::Builder::new();
@@ -120,10 +119,10 @@ async fn talk(
     }
 }
 
-async fn answer(mut router: Router, progress: Arc<Progress>, request: Request<Incoming>) -> Response<Answer> {
+async fn answer(site: Site, progress: Arc<Progress>, request: Request<Incoming>) -> Response<Answer> {
     progress.begin(if request.body().is_end_stream() { Phase::Answering } else { Phase::Body });
     let asked = request.map(|body| Body::new(Asked { body, progress: Arc::clone(&progress) }));
-    let Ok(mut response) = router.call(asked).await;
+    let mut response = site.answer(asked).await;
     if progress.phase() == Phase::Body {
         progress.leave_unread();
     }

@@ -7,8 +7,7 @@ use crate::error::ApiError;
 use axum::extract::Request;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, Uri};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 
 /// How a request came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,14 +64,10 @@ impl WayIn {
 /// The names under which this server may be called on this machine.
 pub(crate) const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// Refuses what comes from elsewhere; puts headers on every answer.
-pub(crate) async fn guard(way_in: WayIn, request: Request, next: Next) -> Response {
-    let checked = check(way_in, request.uri(), request.headers());
-    let checked = checked.and_then(|()| if opens_a_page(&request) { Ok(()) } else { of_our_site(request.headers()) });
-    dress(match checked {
-        Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
-    })
+/// Refuses what comes from elsewhere.
+pub(crate) fn check(way_in: WayIn, request: &Request) -> Result<(), ApiError> {
+    is_to_us(way_in, request.uri(), request.headers())?;
+    if opens_a_page(request) { Ok(()) } else { of_our_site(request.headers()) }
 }
 
 /// Puts headers on an answer.
@@ -94,7 +89,7 @@ const ONCE: [HeaderName; 6] = [
     HeaderName::from_static("last-event-id"),
 ];
 
-fn check(way_in: WayIn, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
+fn is_to_us(way_in: WayIn, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
     if let Some(name) = ONCE.iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
         return Err(ApiError::repeated(name.as_str()));
     }
@@ -159,7 +154,7 @@ mod tests {
     use super::*;
 
     fn check(way_in: WayIn, headers: &HeaderMap) -> Result<(), ApiError> {
-        super::check(way_in, &Uri::from_static("/"), headers)
+        super::is_to_us(way_in, &Uri::from_static("/"), headers)
     }
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -276,7 +271,7 @@ mod tests {
     #[test]
     fn an_address_in_the_first_line_must_be_ours_too() {
         let ours = headers(&[("host", "127.0.0.1:7171")]);
-        let addressed = |uri: &'static str| super::check(WayIn::Loopback(7171), &Uri::from_static(uri), &ours);
+        let addressed = |uri: &'static str| super::is_to_us(WayIn::Loopback(7171), &Uri::from_static(uri), &ours);
         assert!(addressed("/v1/health").is_ok());
         assert!(addressed("http://127.0.0.1:7171/v1/health").is_ok());
         for uri in

@@ -25,6 +25,7 @@ mod owned;
 mod paced;
 mod page;
 mod server;
+mod site;
 mod tail;
 mod tls;
 mod token;

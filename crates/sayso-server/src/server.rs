@@ -3,13 +3,12 @@
 use crate::app::{About, App};
 use crate::bounds::Bounds;
 use crate::error::Error;
-use crate::guard::{self, NAMES, Named, WayIn};
+use crate::guard::{NAMES, Named, WayIn};
 use crate::key::Keys;
+use crate::site::Site;
 use crate::tls::{Certificate, TlsDoor};
 use crate::webhook::{self, Webhook, Webhooks};
-use crate::{answer, api, attendance, connection, owned, page, tail, tls};
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use crate::{attendance, connection, owned, tail, tls};
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
 use std::io::ErrorKind;
@@ -135,14 +134,14 @@ async fn run(options: Options) -> Result<(), Error> {
 
     let (stop, stopped) = watch::channel(false);
     let bounds = Bounds::of_this_process();
-    let over_tcp = router(&app, way_in);
+    let over_tcp = Site::new(&app, way_in);
     let tcp_task = match acceptor {
         Some(acceptor) => {
             tokio::spawn(connection::serve(TlsDoor::new(tcp, acceptor), over_tcp, bounds, stopped.clone()))
         }
         None => tokio::spawn(connection::serve(tcp, over_tcp, bounds, stopped.clone())),
     };
-    let unix_task = tokio::spawn(connection::serve(unix, router(&app, WayIn::Socket), bounds, stopped));
+    let unix_task = tokio::spawn(connection::serve(unix, Site::new(&app, WayIn::Socket), bounds, stopped));
 
     asked_to_stop(signals).await;
     let _ = stop.send(true);
@@ -185,17 +184,6 @@ fn page_of(way_in: WayIn, address: SocketAddr) -> String {
         }
         WayIn::Loopback(_) | WayIn::Socket => format!("http://{address}"),
     }
-}
-
-/// Everything, as it is served over one way in.
-pub(crate) fn router(app: &Arc<App>, way_in: WayIn) -> Router {
-    page::routes()
-        .merge(answer::routes())
-        .merge(api::routes(app))
-        .layer(DefaultBodyLimit::max(api::MAX_BODY))
-        .layer(axum::Extension(way_in))
-        .layer(axum::middleware::from_fn(move |request, next| guard::guard(way_in, request, next)))
-        .with_state(Arc::clone(app))
 }
 
 /// The socket, which only its owner can open.

@@ -109,10 +109,9 @@ impl Caller {
 pub(crate) struct Bearer(pub(crate) Arc<str>);
 
 /// Finds out who sends a request. A token that is not good is refused, and not taken for none.
-pub(crate) fn identify(app: &App, mut request: Request) -> Result<Request, ApiError> {
-    let way_in = request.extensions().get::<WayIn>().copied();
+pub(crate) fn identify(app: &App, way_in: WayIn, request: &mut Request) -> Result<(), ApiError> {
     let (mut caller, bearer) = match request.headers().get(header::AUTHORIZATION) {
-        None if way_in.is_none_or(WayIn::needs_token) && !signs_in_later(&request) => Err(ApiError::no_token()),
+        None if way_in.needs_token() && !signs_in_later(request) => Err(ApiError::no_token()),
         None => Ok((Caller::anybody(), Bearer(Arc::default()))),
         Some(value) => {
             let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
@@ -122,7 +121,7 @@ pub(crate) fn identify(app: &App, mut request: Request) -> Result<Request, ApiEr
     caller.peer = request.extensions().get::<Peer>().cloned();
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(bearer);
-    Ok(request)
+    Ok(())
 }
 
 /// Whether a request is for what everybody may know, or brings what it signs in with in another way.
@@ -138,7 +137,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        // Without the middleware nobody is anybody.
+        // Whoever was not identified is nobody.
         parts.extensions.get::<Self>().cloned().ok_or_else(ApiError::signed_out)
     }
 }

@@ -13,8 +13,7 @@ mod webhooks;
 use crate::app::{About, App};
 use crate::guard::WayIn;
 use crate::key::Keys;
-use crate::server::router;
-use axum::Router;
+use crate::site::Site;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
@@ -22,7 +21,6 @@ use sayso_gate::Places;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use tower::ServiceExt as _;
 
 const PORT: u16 = 7171;
 
@@ -49,8 +47,8 @@ impl Server {
         Self { _folder: folder, app: Arc::new(app) }
     }
 
-    fn over(&self, way_in: WayIn) -> Router {
-        router(&self.app, way_in)
+    fn over(&self, way_in: WayIn) -> Site {
+        Site::new(&self.app, way_in)
     }
 
     async fn send(&self, request: Request<Body>) -> (StatusCode, Value) {
@@ -64,8 +62,8 @@ impl Server {
     }
 }
 
-async fn send(router: Router, request: Request<Body>) -> (StatusCode, Value) {
-    let response = router.oneshot(request).await.unwrap();
+async fn send(site: Site, request: Request<Body>) -> (StatusCode, Value) {
+    let response = site.answer(request).await;
     let status = response.status();
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
@@ -166,7 +164,7 @@ async fn what_is_not_understood_is_refused_with_a_stable_code() {
 async fn every_answer_carries_the_headers_that_keep_others_out() {
     let server = Server::new(POLICY);
     for path in ["/", "/app.js", "/v1/health", "/v1/audit", "/nothing"] {
-        let response = server.over(WayIn::Loopback(PORT)).oneshot(get(path)).await.unwrap();
+        let response = server.over(WayIn::Loopback(PORT)).answer(get(path)).await;
         let headers = response.headers();
         assert!(headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'"), "{path}");
         assert_eq!(headers["cache-control"], "no-store", "{path}");
@@ -182,8 +180,7 @@ async fn a_stream_begins_behind_what_was_seen() {
     for _ in 0..3 {
         server.send(post("/v1/decisions", &json!({"tool": "web_search"}))).await;
     }
-    let response =
-        server.over(WayIn::Socket).oneshot(with_token("/v1/stream?after=1", &server.token().await)).await.unwrap();
+    let response = server.over(WayIn::Socket).answer(with_token("/v1/stream?after=1", &server.token().await)).await;
     let mut body = response.into_body();
     let mut text = String::new();
     while text.matches("\n\n").count() < 2 {
@@ -219,4 +216,11 @@ async fn each_of_many_callers_at_once_is_told_what_is_recorded_of_it() {
         .collect();
     assert_eq!(kept.len(), 200);
     assert_eq!(kept, told);
+}
+
+#[test]
+fn no_address_is_served_to_whoever_is_not_identified() {
+    for address in super::addresses() {
+        assert!(super::serves(address.path), "{}", address.path);
+    }
 }

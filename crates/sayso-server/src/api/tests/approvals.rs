@@ -196,7 +196,7 @@ async fn watchers_hear_of_questions_and_answers_and_miss_nothing() {
     for _ in 0..600 {
         server.send(post("/v1/decisions", &json!({"tool": "nothing"}))).await;
     }
-    let response = server.over(WayIn::Loopback(PORT)).oneshot(with_token("/v1/stream?after=0", &token)).await.unwrap();
+    let response = server.over(WayIn::Loopback(PORT)).answer(with_token("/v1/stream?after=0", &token)).await;
     let mut body = response.into_body();
     let mut text = String::new();
     while text.matches("\n\n").count() < 604 {
@@ -219,11 +219,11 @@ async fn whoever_follows_to_answer_is_there_and_whoever_leaves_is_not() {
     let token = server.token().await;
     let keeper = tokio::spawn(crate::attendance::keep(Arc::clone(&server.app)));
     let there = || server.app.store().present(crate::clock::now_ms()).unwrap();
-    let response = server.over(WayIn::Loopback(PORT)).oneshot(with_token("/v1/stream", &token)).await.unwrap();
+    let response = server.over(WayIn::Loopback(PORT)).answer(with_token("/v1/stream", &token)).await;
     assert!(there().is_empty(), "a watcher alone answers nothing");
     drop(response);
     let stream = with_token("/v1/stream?attend=true", &token);
-    let response = server.over(WayIn::Loopback(PORT)).oneshot(stream).await.unwrap();
+    let response = server.over(WayIn::Loopback(PORT)).answer(stream).await;
     assert_eq!(there().first().map(|presence| presence.person.name.clone()).as_deref(), Some("owner"));
     drop(response);
     for _ in 0..200 {

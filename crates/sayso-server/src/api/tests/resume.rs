@@ -13,7 +13,7 @@ impl Server {
         for (name, value) in headers {
             request.headers_mut().append(*name, value.parse().unwrap());
         }
-        let response = self.over(WayIn::Loopback(PORT)).oneshot(request).await.unwrap();
+        let response = self.over(WayIn::Loopback(PORT)).answer(request).await;
         let status = response.status();
         if status == StatusCode::OK {
             // It goes on for ever.
@@ -100,7 +100,7 @@ async fn a_browser_that_comes_back_by_itself_goes_on_behind_its_last_event() {
         // Its address still says where it began; the header says where it is.
         let mut request = with_token("/v1/stream?after=0", &token);
         request.headers_mut().insert("last-event-id", seen.to_string().parse().unwrap());
-        let mut body = server.over(WayIn::Loopback(PORT)).oneshot(request).await.unwrap().into_body();
+        let mut body = server.over(WayIn::Loopback(PORT)).answer(request).await.into_body();
         let mut text = String::new();
         while !text.contains(&format!("id: {newest}\n")) {
             let frame = body.frame().await.unwrap().unwrap();

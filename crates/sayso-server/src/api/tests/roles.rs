@@ -151,7 +151,7 @@ async fn a_tenant_is_a_wall() {
     assert_eq!(server.as_one(&b, get("/v1/audit")).await.1["records"].as_array().unwrap().len(), 1);
     assert_eq!(server.says_yes(&b, &id).await, StatusCode::OK);
 
-    let stream = server.over(WayIn::Loopback(PORT)).oneshot(with_token("/v1/stream?after=0", &a)).await.unwrap();
+    let stream = server.over(WayIn::Loopback(PORT)).answer(with_token("/v1/stream?after=0", &a)).await;
     let mut body = stream.into_body();
     let mut streamed = String::new();
     while let Ok(Some(Ok(frame))) = tokio::time::timeout(std::time::Duration::from_millis(400), body.frame()).await {
