@@ -1,6 +1,6 @@
 //! The straight line: every way in uses this one function, and none has rules of its own.
 
-use crate::audit::{Peer, Record, Recorder, Seen};
+use crate::audit::{Peer, Record, Recorder, Seen, Written};
 use crate::case::Case;
 use crate::files::Once;
 use crate::limit::{Expected, Outcome, Which};
@@ -110,43 +110,84 @@ pub struct Judged {
 
 /// What the gate would say of a call whose record is not kept yet: until it is, nobody is told.
 #[must_use = "a judgement that nobody looks at guards nothing"]
-pub struct Unsaid {
+pub struct Unsaid(Box<Draft>);
+
+/// Behind a pointer: it is handed on several times between threads.
+struct Draft {
     recorder: Arc<dyn Recorder + Send + Sync>,
+    /// Taken when it is recorded.
+    written: Option<Result<Written, Error>>,
     policy_kept: Result<(), Error>,
-    decision: Decision,
-    record: Record,
+    said: Recorded,
     digest: Option<String>,
-    operation: Option<Operation>,
+}
+
+/// What was said of a call that was judged ahead, and recorded: as much as whoever asked is told.
+#[derive(Debug)]
+#[must_use = "a judgement that nobody looks at guards nothing"]
+pub struct Recorded {
+    /// The decision, without the opinions on each effect: those are in the record.
+    pub decision: Decision,
+    /// There if, and only if, the call may run now.
+    pub permit: Option<Permit>,
+    /// The id of the record.
+    pub id: String,
+    /// How long the decision took, in microseconds.
+    pub micros: u64,
+}
+
+impl From<Judged> for Recorded {
+    fn from(judged: Judged) -> Self {
+        let Judged { decision, permit, record, .. } = judged;
+        Self { decision, permit, id: record.id, micros: record.micros }
+    }
 }
 
 impl Unsaid {
     /// Records what several gates would say, those of one recorder together, and tells it in the same order.
-    pub fn record_all(all: Vec<Self>) -> Vec<Judged> {
-        let mut kept: Vec<Option<Result<(), Error>>> = all.iter().map(|_| None).collect();
-        while let Some(first) = kept.iter().position(Option::is_none).and_then(|place| all.get(place)) {
-            let of_same = |unsaid: &&Self| Arc::ptr_eq(&unsaid.recorder, &first.recorder);
-            let records: Vec<&Record> = all.iter().filter(of_same).map(|unsaid| &unsaid.record).collect();
-            let mut said = first.recorder.record_all(&records).into_iter();
-            for (kept, _) in kept.iter_mut().zip(&all).filter(|(_, unsaid)| of_same(unsaid)) {
-                // INVARIANT: a record of which nothing was said is not kept.
-                *kept = Some(said.next().unwrap_or_else(|| Err(Error::NotKept("nothing was said of it".into()))));
+    pub fn record_all(mut all: Vec<Self>) -> impl Iterator<Item = Recorded> {
+        // INVARIANT: a record of which nothing was said is not kept.
+        let nothing_said = || Err(Error::NotKept("nothing was said of it".into()));
+        let mut kept: Vec<Result<(), Error>> = all.iter().map(|_| nothing_said()).collect();
+        while let Some(first) = all.iter().find(|unsaid| unsaid.0.written.is_some()) {
+            let recorder = Arc::clone(&first.0.recorder);
+            let (mut places, mut records) = (Vec::new(), Vec::new());
+            for (place, (unsaid, kept)) in all.iter_mut().zip(&mut kept).enumerate() {
+                if !Arc::ptr_eq(&unsaid.0.recorder, &recorder) {
+                    continue;
+                }
+                match unsaid.0.written.take() {
+                    Some(Ok(written)) => {
+                        places.push(place);
+                        records.push(written);
+                    }
+                    Some(Err(error)) => *kept = Err(error),
+                    None => {}
+                }
+            }
+            for (place, said) in places.into_iter().zip(recorder.record_all(records)) {
+                if let Some(kept) = kept.get_mut(place) {
+                    *kept = said;
+                }
             }
         }
-        all.into_iter().zip(kept.into_iter().flatten()).map(|(unsaid, kept)| unsaid.say(kept, || ())).collect()
+        all.into_iter().zip(kept).map(|(unsaid, kept)| unsaid.say(kept))
     }
 
-    /// The answer. What cannot be recorded does not run.
-    fn say(self, kept: Result<(), Error>, take_back: impl FnOnce()) -> Judged {
-        let Self { policy_kept, mut decision, mut record, digest, operation, .. } = self;
+    fn say(self, kept: Result<(), Error>) -> Recorded {
+        let Draft { policy_kept, mut said, digest, .. } = *self.0;
         if let Err(error) = policy_kept.and(kept) {
-            take_back();
-            let why = format!("The decision could not be recorded ({error}), so the call does not run.");
-            tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
-            (record.verdict, record.answer) = (decision.verdict, decision.answer);
+            not_recorded(&mut said.decision, &error);
         }
-        let permit = Permit::of(digest.as_deref(), &decision);
-        Judged { question: None, decision, permit, record, operation }
+        said.permit = Permit::of(digest.as_deref(), &said.decision);
+        said
     }
+}
+
+/// What cannot be recorded does not run.
+fn not_recorded(decision: &mut Decision, error: &Error) {
+    let why = format!("The decision could not be recorded ({error}), so the call does not run.");
+    tighten(decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
 }
 
 impl Gate {
@@ -247,7 +288,16 @@ impl Gate {
         let operation = case.understand(call);
         let mut decision = case.evaluate_alone(operation.as_ref())?;
         case.ask(call, operation.as_ref(), &mut decision);
-        Some(self.unsaid(&case, (began, Seen::of(call)), operation, decision))
+        let (record, digest) = draft(&case, (began, Seen::of(call)), operation.as_ref(), &decision);
+        let (id, micros) = (record.id.clone(), record.micros);
+        decision.effects = Vec::new();
+        Some(Unsaid(Box::new(Draft {
+            recorder: Arc::clone(&self.recorder),
+            written: Some(Written::of(record)),
+            policy_kept: self.keep_policy(&case.in_force),
+            said: Recorded { decision, permit: None, id, micros },
+            digest,
+        })))
     }
 
     /// The end of the line: record, answer.
@@ -256,27 +306,18 @@ impl Gate {
         case: Case<'_>,
         seen: (Instant, Seen),
         operation: Option<Operation>,
-        decision: Decision,
+        mut decision: Decision,
     ) -> Judged {
-        let unsaid = self.unsaid(&case, seen, operation, decision);
-        let kept = self.recorder.record(&unsaid.record);
-        let judged = unsaid.say(kept, || case.take_back());
-        Judged { question: case.waits(&judged.decision), ..judged }
-    }
-
-    fn unsaid(
-        &self,
-        case: &Case<'_>,
-        (began, seen): (Instant, Seen),
-        operation: Option<Operation>,
-        decision: Decision,
-    ) -> Unsaid {
-        let digest = operation.as_ref().map(|o| permit::digest(o, &decision.policy_version));
-        let circumstances = case.circumstances;
-        let (id, took) = (case.id.clone(), began.elapsed());
-        let record = seen.record(id, operation.as_ref(), &decision, circumstances, digest.clone(), took);
+        let (mut record, digest) = draft(&case, seen, operation.as_ref(), &decision);
         let policy_kept = self.keep_policy(&case.in_force);
-        Unsaid { recorder: Arc::clone(&self.recorder), policy_kept, decision, record, digest, operation }
+        let kept = self.recorder.record(&record);
+        if let Err(error) = policy_kept.and(kept) {
+            case.take_back();
+            not_recorded(&mut decision, &error);
+            (record.verdict, record.answer) = (decision.verdict, decision.answer);
+        }
+        let permit = Permit::of(digest.as_deref(), &decision);
+        Judged { question: case.waits(&decision), decision, permit, record, operation }
     }
 
     /// Once for each version: a record says by which policy a call was judged, and is judged again by it.
@@ -316,6 +357,18 @@ impl Gate {
         let decision = judged(&in_force, operation.as_ref(), &State::default(), facts);
         (operation, decision)
     }
+}
+
+/// The record of what is said, and the operation's digest.
+fn draft(
+    case: &Case<'_>,
+    (began, seen): (Instant, Seen),
+    operation: Option<&Operation>,
+    decision: &Decision,
+) -> (Record, Option<String>) {
+    let digest = operation.map(|operation| permit::digest(operation, &decision.policy_version));
+    let took = began.elapsed();
+    (seen.record(case.id.clone(), operation, decision, case.circumstances, digest.clone(), took), digest)
 }
 
 /// A call, normalised and analysed; `None` if Sayso fails on it.

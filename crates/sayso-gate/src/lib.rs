@@ -31,7 +31,7 @@ pub use audit::{Record, Recorder, Unrecorded};
 pub use diff::unified;
 pub use error::Error;
 pub use files::{Once, ProcessEnvironment, RealFiles};
-pub use gate::{Asking, Circumstances, Gate, Held, Judged, Otherwise, Unsaid};
+pub use gate::{Asking, Circumstances, Gate, Held, Judged, Otherwise, Recorded, Unsaid};
 pub use limit::{Expected, Outcome, Reporter, Which};
 pub use memory::Memory;
 pub use permit::{Permit, digest};

@@ -12,8 +12,8 @@ use sayso_gate::audit::{Order, Query};
 use sayso_gate::policy::{InForce, Live};
 use sayso_gate::store::{Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Error, Expected, Gate, Judged, Memory, Once, Otherwise, Places, RealFiles, Record, Recorder,
-    Unrecorded, Unsaid,
+    Asking, Circumstances, Error, Expected, Gate, Judged, Memory, Once, Otherwise, Places, RealFiles, Record, Recorded,
+    Recorder, Unrecorded, Unsaid,
 };
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
@@ -167,14 +167,14 @@ fn what_several_gates_would_say_is_recorded_together_and_told_in_order() {
         .into_iter()
         .map(|(gate, path)| ahead(gate, path).unwrap())
         .collect();
-    let judged = Unsaid::record_all(all);
+    let judged: Vec<Recorded> = Unsaid::record_all(all).collect();
     let answers: Vec<Answer> = judged.iter().map(|judged| judged.decision.answer).collect();
     assert_eq!(answers, [Answer::Allow, Answer::Deny, Answer::Deny, Answer::Allow, Answer::Deny]);
     assert_eq!(judged[2].decision.reasons[0].code, "record-failed");
     assert!(judged.iter().all(|judged| judged.permit.is_some() == (judged.decision.answer == Answer::Allow)));
     let kept = store.query(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
     let kept: Vec<&str> = kept.iter().map(|stored| stored.record.id.as_str()).collect();
-    let said: Vec<&str> = [0, 1, 3, 4].iter().map(|at| judged[*at].record.id.as_str()).collect();
+    let said: Vec<&str> = [0, 1, 3, 4].iter().map(|at| judged[*at].id.as_str()).collect();
     assert_eq!(kept, said);
 }
 

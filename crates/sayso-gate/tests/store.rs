@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::audit::{Change, Event, Kind, Order, Query};
+use sayso_gate::audit::{Change, Event, Kind, Order, Query, Written};
 use sayso_gate::store::{Records, Sqlite};
 use sayso_gate::{Asking, Circumstances, Error, Expected, Record, Recorder};
 use sayso_policy::Verdict;
@@ -191,13 +191,17 @@ fn a_decision_whose_id_is_taken_is_refused_alone() {
     let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
     let (one, two, three) = (decision(), decision(), decision());
     store.record(&one).unwrap();
-    let kept: Vec<bool> = store.record_all(&[&two, &one, &three]).iter().map(Result::is_ok).collect();
+    let kept: Vec<bool> = store
+        .record_all([&two, &one, &three].map(|record| Written::copy(record).unwrap()).into())
+        .iter()
+        .map(Result::is_ok)
+        .collect();
     assert_eq!(kept, [true, false, true]);
     let all = store.query(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
     let ids: Vec<String> = all.into_iter().map(|stored| stored.record.id).collect();
     assert_eq!(ids, [one.id, two.id, three.id]);
     assert_eq!(store.verify(None).unwrap().problems, []);
-    assert!(store.record_all(&[]).is_empty());
+    assert!(store.record_all(Vec::new()).is_empty());
 }
 
 /// The store that this text makes, opened by this version.

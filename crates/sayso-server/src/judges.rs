@@ -5,7 +5,7 @@
 //! recorded together: by whoever has nothing left to judge, while others go on. Calls that wait together also share what
 //! is seen of the same files: looking at paths is most of what a judgement costs.
 
-use sayso_gate::{Judged, Once, RealFiles, Unsaid};
+use sayso_gate::{Once, RealFiles, Recorded, Unsaid};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ pub(crate) type Work = Box<dyn FnOnce(&Once<'_>) -> Option<Pending> + Send>;
 /// What the gate would say, and how whoever asked is told once it is recorded.
 pub(crate) struct Pending {
     pub(crate) unsaid: Unsaid,
-    pub(crate) tell: Box<dyn FnOnce(Judged) + Send>,
+    pub(crate) tell: Box<dyn FnOnce(Recorded) + Send>,
 }
 
 /// The threads on which calls are judged, and what they have to do.
@@ -187,8 +187,8 @@ impl Judges {
 
 fn record(judged: Vec<Pending>) {
     let (unsaid, tell): (Vec<Unsaid>, Vec<_>) = judged.into_iter().map(|one| (one.unsaid, one.tell)).unzip();
-    for (judged, tell) in Unsaid::record_all(unsaid).into_iter().zip(tell) {
-        tell(judged);
+    for (recorded, tell) in Unsaid::record_all(unsaid).zip(tell) {
+        tell(recorded);
     }
 }
 

@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
-use sayso_gate::Judged;
+use sayso_gate::Recorded;
 use sayso_gate::reason::{RECORD_FAILED, STORE_FAILED};
 use sayso_policy::Answer;
 use std::time::Duration;
@@ -89,12 +89,12 @@ impl Metrics {
     }
 
     /// A call was judged.
-    pub(crate) fn judged(&self, judged: &Judged) {
-        let decision = &judged.decision;
+    pub(crate) fn judged(&self, recorded: &Recorded) {
+        let decision = &recorded.decision;
         if let Some((_, counter)) = ANSWERS.iter().zip(&self.answers).find(|(answer, _)| **answer == decision.answer) {
             counter.inc();
         }
-        self.seconds.observe(Duration::from_micros(judged.record.micros).as_secs_f64());
+        self.seconds.observe(Duration::from_micros(recorded.micros).as_secs_f64());
         match decision.reasons.first().map(|reason| &*reason.code) {
             Some("limit") => drop(self.limited.inc()),
             Some(RECORD_FAILED | STORE_FAILED) => drop(self.store_failures.inc()),

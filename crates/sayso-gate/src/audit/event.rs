@@ -270,7 +270,10 @@ impl From<Change> for Event {
 
 /// A decision's line, without taking the record away from its owner.
 pub(crate) fn decision_line(record: &Record) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Line { kind: Kind::Decision, of: record })
+    // Most fit without a second piece of memory.
+    let mut line = Vec::with_capacity(2048);
+    serde_json::to_writer(&mut line, &Line { kind: Kind::Decision, of: record })?;
+    String::from_utf8(line).map_err(serde::ser::Error::custom)
 }
 
 /// The same for what happened.

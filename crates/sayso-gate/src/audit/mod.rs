@@ -14,6 +14,7 @@ mod redact;
 mod replay;
 mod spool;
 mod verify;
+mod written;
 
 pub use course::{Course, Of, Said};
 pub use event::{Change, Event, Kind};
@@ -32,6 +33,7 @@ pub use redact::{arguments as redact_arguments, keys as redact_keys, may_hold_ke
 pub use replay::{Replayed, replay};
 pub use spool::{Folded, Spool};
 pub use verify::{Begin, Problem, Row, Verified, Verifier};
+pub use written::Written;
 
 use crate::Error;
 use sayso_policy::PolicyText;
@@ -47,8 +49,8 @@ pub trait Recorder {
 
     /// Takes several, each or not, and says so in their order. Cheaper than one after the other where they share what
     /// a write costs.
-    fn record_all(&self, records: &[&Record]) -> Vec<Result<(), Error>> {
-        records.iter().map(|record| self.record(record)).collect()
+    fn record_all(&self, records: Vec<Written>) -> Vec<Result<(), Error>> {
+        records.iter().map(|written| self.record(&written.record()?)).collect()
     }
 
     /// Takes the texts of the policy that judges from here on, so that records can be judged again by it. Asked once
@@ -67,7 +69,7 @@ impl<T: Recorder + ?Sized> Recorder for Arc<T> {
         (**self).record(record)
     }
 
-    fn record_all(&self, records: &[&Record]) -> Vec<Result<(), Error>> {
+    fn record_all(&self, records: Vec<Written>) -> Vec<Result<(), Error>> {
         (**self).record_all(records)
     }
 

@@ -7,7 +7,7 @@ use crate::error::{ApiError, ErrorBody};
 use crate::who::Caller;
 use crate::wire::line::{self, Id};
 use axum::body::Bytes;
-use sayso_gate::{Asking, Held, Judged, Once, RealFiles, Unsaid};
+use sayso_gate::{Asking, Held, Judged, Once, RealFiles, Recorded, Unsaid};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -52,12 +52,13 @@ pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result
         for call in calls {
             let (id, fields) = line::read(call.get().as_bytes());
             match fields.map_err(ApiError::malformed).and_then(|fields| look(&app, &caller, &fields)) {
-                Ok(Looked::Unsaid(unsaid)) => list.later(id, *unsaid),
+                Ok(Looked::Unsaid(unsaid)) => list.later(id, unsaid),
                 Ok(Looked::Needs(asked, wait)) => {
                     // What was said before it is recorded before it.
                     list.record();
-                    let (judged, question) = remembering(&asked, wait);
-                    list.told.push(Each::said(&app, id, judged, question));
+                    let (mut judged, question) = remembering(&asked, wait);
+                    let question = judged.question.take().or(question);
+                    list.told.push(Each::said(&app, id, judged.into(), question));
                 }
                 Err(error) => list.told.push(Each::Refused { id, error: error.body() }),
             }
@@ -69,8 +70,8 @@ pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result
 }
 
 impl Each {
-    fn said(app: &App, id: Id, judged: Judged, question: Option<String>) -> Self {
-        Self::Answered(Box::new(Answered::of(app, id, judged, question)))
+    fn said(app: &App, id: Id, recorded: Recorded, question: Option<String>) -> Self {
+        Self::Answered(Box::new(Answered::of(app, id, recorded, question)))
     }
 }
 
@@ -92,11 +93,11 @@ impl List<'_> {
     /// Records what is not recorded yet, together.
     fn record(&mut self) {
         let (places, unsaid): (Vec<usize>, Vec<Unsaid>) = std::mem::take(&mut self.unsaid).into_iter().unzip();
-        for (place, judged) in places.into_iter().zip(Unsaid::record_all(unsaid)) {
+        for (place, recorded) in places.into_iter().zip(Unsaid::record_all(unsaid)) {
             if let Some(told) = self.told.get_mut(place)
                 && let Each::Refused { id, .. } = told
             {
-                *told = Each::said(self.app, std::mem::take(id), judged, None);
+                *told = Each::said(self.app, std::mem::take(id), recorded, None);
             }
         }
     }
@@ -105,7 +106,7 @@ impl List<'_> {
 /// What comes of a first look at one call.
 enum Looked {
     /// It is said once it is recorded.
-    Unsaid(Box<Unsaid>),
+    Unsaid(Unsaid),
     /// Limits or remembered answers count, or people have to be asked.
     Needs(Box<Asked>, Option<Duration>),
 }
@@ -121,7 +122,7 @@ fn look(app: &App, caller: &Caller, fields: &line::Fields) -> Result<Looked, Api
     let looked = Once::over(&RealFiles);
     let asked = asked(app, caller, fields, &looked)?;
     Ok(match asked.ahead(&looked) {
-        Some(unsaid) => Looked::Unsaid(Box::new(unsaid)),
+        Some(unsaid) => Looked::Unsaid(unsaid),
         None => Looked::Needs(Box::new(asked), wait),
     })
 }

@@ -11,7 +11,7 @@ use crate::who::Caller;
 use crate::wire::line::{Fields, Id};
 use crate::wire::{self, CallEnvironment};
 use axum::extract::State;
-use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, Once, RealFiles, Unsaid};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, Once, RealFiles, Recorded, Unsaid};
 use sayso_policy::{Answer, Facts, Reason, ToolCall};
 use serde::Serialize;
 use serde_json::Value;
@@ -83,8 +83,8 @@ pub(super) async fn decisions(
 
 impl Answered {
     /// What was said, counted.
-    pub(super) fn of(app: &App, id: Id, judged: Judged, approval: Option<String>) -> Self {
-        Said::of(app, judged, approval).to(id)
+    pub(super) fn of(app: &App, id: Id, recorded: Recorded, approval: Option<String>) -> Self {
+        Said::of(app, recorded, approval).to(id)
     }
 }
 
@@ -98,14 +98,16 @@ struct Said {
 
 impl Said {
     /// Counted.
-    fn of(app: &App, judged: Judged, approval: Option<String>) -> Self {
-        app.metrics.judged(&judged);
-        Self {
-            verdict: judged.decision.answer,
-            reasons: judged.decision.reasons,
-            record: judged.record.id,
-            approval: judged.question.or(approval),
-        }
+    fn of(app: &App, recorded: Recorded, approval: Option<String>) -> Self {
+        app.metrics.judged(&recorded);
+        let Recorded { decision, id, .. } = recorded;
+        Self { verdict: decision.answer, reasons: decision.reasons, record: id, approval }
+    }
+
+    /// The same of what was said with what is remembered.
+    fn with_question(app: &App, mut judged: Judged, approval: Option<String>) -> Self {
+        let question = judged.question.take().or(approval);
+        Self::of(app, judged.into(), question)
     }
 
     fn to(self, id: Id) -> Answered {
@@ -130,7 +132,7 @@ async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, 
         let unsaid = asked.as_ref().ok().and_then(|asked| asked.ahead(looked));
         match unsaid {
             Some(unsaid) => {
-                let tell = move |judged| drop(answer.send(Ok(Ahead::Said(Said::of(&ready, judged, None)))));
+                let tell = move |recorded| drop(answer.send(Ok(Ahead::Said(Said::of(&ready, recorded, None)))));
                 Some(Pending { unsaid, tell: Box::new(tell) })
             }
             None => {
@@ -153,7 +155,7 @@ async fn remembering(app: &Arc<App>, asked: Box<Asked>, wait: Option<Duration>) 
             Some(_) => asked.hold(),
         };
         match held {
-            Held::Judged(judged) => Ok(Said::of(&ready, *judged, None)),
+            Held::Judged(judged) => Ok(Said::with_question(&ready, *judged, None)),
             Held::Waits(question) => Err((asked, question)),
         }
     });
@@ -164,7 +166,7 @@ async fn remembering(app: &Arc<App>, asked: Box<Asked>, wait: Option<Duration>) 
     waiting::wait(app, &question, wait.unwrap_or_default()).await?;
     // Made again from the call: a changed file, PATH or policy is another call than the one people saw.
     let ready = Arc::clone(app);
-    let judge = move || Said::of(&ready, asked.judge(Asking::Ticket { asked: true }), Some(question));
+    let judge = move || Said::with_question(&ready, asked.judge(Asking::Ticket { asked: true }), Some(question));
     let said = app.remembering(judge).await?;
     app.tail.look_now();
     Ok(said)

@@ -10,8 +10,7 @@ use super::group::{Group, Transaction, Turn};
 use super::lock;
 use super::records::{Columns, append};
 use crate::Error;
-use crate::audit::{Kind, Record, decision_line};
-use sayso_policy::{Actor, Verdict};
+use crate::audit::{Kind, Written};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -30,21 +29,10 @@ pub(super) struct Batches {
 
 #[derive(Default)]
 struct Open {
-    rows: Vec<Row>,
+    rows: Vec<Written>,
     fate: Option<Arc<Fate>>,
     /// How many rows the last batch had.
     company: usize,
-}
-
-/// A decision's record, ready to be written.
-struct Row {
-    id: String,
-    time_ms: u64,
-    actor: Actor,
-    tool: String,
-    verdict: Verdict,
-    rule: Option<String>,
-    line: String,
 }
 
 /// What became of a batch.
@@ -69,19 +57,15 @@ struct Places {
 
 impl Batches {
     /// Keeps these records, each or not: written when this returns, and synced within the window.
-    pub(super) fn keep(&self, records: &[&Record], group: &Group, durable: &Arc<Durable>) -> Vec<Result<(), Error>> {
-        if records.is_empty() {
+    pub(super) fn keep(&self, rows: Vec<Written>, group: &Group, durable: &Arc<Durable>) -> Vec<Result<(), Error>> {
+        if rows.is_empty() {
             return Vec::new();
         }
-        // Written out before anybody's turn: the writer has only to hash and insert.
-        let rows = match records.iter().map(|record| Row::of(record)).collect::<Result<Vec<_>, _>>() {
-            Ok(rows) => rows,
-            Err(error) => return none_kept(records.len(), &error.to_string().into()),
-        };
+        let several = rows.len() > 1;
         let places = self.join(rows);
         if places.carries {
             // Whoever brings several has gathered them elsewhere: waiting for more holds all of them up.
-            if records.len() == 1 {
+            if !several {
                 self.gather();
             }
             self.carry(&places.fate, group, durable);
@@ -89,7 +73,7 @@ impl Batches {
         places.wait()
     }
 
-    fn join(&self, mut rows: Vec<Row>) -> Places {
+    fn join(&self, mut rows: Vec<Written>) -> Places {
         let mut open = lock(&self.open);
         let (first, count) = (open.rows.len(), rows.len());
         open.rows.append(&mut rows);
@@ -128,7 +112,7 @@ impl Batches {
     }
 
     /// Closes a batch, if it is open: whoever comes from now on is in another one.
-    fn close(&self, fate: &Arc<Fate>) -> Vec<Row> {
+    fn close(&self, fate: &Arc<Fate>) -> Vec<Written> {
         let mut open = lock(&self.open);
         if !open.fate.as_ref().is_some_and(|other| Arc::ptr_eq(fate, other)) {
             return Vec::new();
@@ -140,10 +124,10 @@ impl Batches {
 }
 
 /// Writes rows, each of which is taken or not. Fails where SQLite has given the whole transaction up (a full disk).
-fn insert(transaction: &mut Transaction<'_>, rows: &[Row]) -> Result<Vec<Refused>, Error> {
+fn insert(transaction: &mut Transaction<'_>, rows: &[Written]) -> Result<Vec<Refused>, Error> {
     let mut refused = Vec::new();
     for (place, row) in rows.iter().enumerate() {
-        match append(transaction, &row.columns(), &row.line) {
+        match append(transaction, &columns(row), &row.line) {
             Err(error) if transaction.connection().is_autocommit() => return Err(error),
             Err(error) => refused.push((place, error.to_string().into())),
             Ok(_) => {}
@@ -164,29 +148,15 @@ impl Drop for Guard<'_> {
     }
 }
 
-impl Row {
-    fn of(record: &Record) -> Result<Self, Error> {
-        Ok(Self {
-            id: record.id.clone(),
-            time_ms: record.time_ms,
-            actor: record.actor.clone(),
-            tool: record.tool.clone(),
-            verdict: record.verdict,
-            rule: record.reasons.first().map(|reason| reason.code.clone()),
-            line: decision_line(record)?,
-        })
-    }
-
-    fn columns(&self) -> Columns<'_> {
-        Columns {
-            id: &self.id,
-            time_ms: self.time_ms,
-            kind: Kind::Decision,
-            actor: &self.actor,
-            tool: Some(&self.tool),
-            verdict: Some(self.verdict),
-            rule: self.rule.as_deref(),
-        }
+fn columns(row: &Written) -> Columns<'_> {
+    Columns {
+        id: &row.id,
+        time_ms: row.time_ms,
+        kind: Kind::Decision,
+        actor: &row.actor,
+        tool: Some(&row.tool),
+        verdict: Some(row.verdict),
+        rule: row.rule.as_deref(),
     }
 }
 

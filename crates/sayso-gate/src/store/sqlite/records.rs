@@ -4,7 +4,8 @@ use super::{Sqlite, Transaction, policy_versions};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{
-    By, Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, left_beside, loaded,
+    By, Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, Written, left_beside,
+    loaded,
 };
 use crate::store::{Appended, Records};
 use blake3::Hash;
@@ -226,12 +227,12 @@ impl Sqlite {
 impl Recorder for Sqlite {
     fn record(&self, record: &Record) -> Result<(), Error> {
         self.batches
-            .keep(&[record], &self.group, &self.durable)
+            .keep(vec![Written::copy(record)?], &self.group, &self.durable)
             .pop()
             .unwrap_or_else(|| Err(Error::NotKept("the store said nothing of the record".into())))
     }
 
-    fn record_all(&self, records: &[&Record]) -> Vec<Result<(), Error>> {
+    fn record_all(&self, records: Vec<Written>) -> Vec<Result<(), Error>> {
         self.batches.keep(records, &self.group, &self.durable)
     }
 
