@@ -19,7 +19,25 @@ fn project() -> MemoryFiles {
         files.file(path, b"x");
     }
     files.file("/app/.env", b"KEY=1").file("/app/sub/.env", b"KEY=1").file("/home/ann/.ssh/id_ed25519", b"key");
-    for program in ["rg", "fd", "grep", "find", "cat", "ls", "git", "ruff", "eslint", "xargs", "sed", "du"] {
+    for program in [
+        "rg",
+        "fd",
+        "grep",
+        "find",
+        "cat",
+        "ls",
+        "git",
+        "ruff",
+        "eslint",
+        "xargs",
+        "sed",
+        "du",
+        "black",
+        "flake8",
+        "prettier",
+        "stylelint",
+        "wc",
+    ] {
         files.program(format!("/usr/bin/{program}"), b"");
     }
     files
@@ -136,6 +154,64 @@ fn a_search_that_may_open_a_secret_is_asked_about() {
 }
 
 #[test]
+fn a_linter_looks_at_what_its_options_and_patterns_choose() {
+    check(
+        &project(),
+        "ask",
+        &[
+            "black --include '.*' .",
+            "flake8 --filename='*' .",
+            "eslint --ext .env .",
+            "prettier '**/*'",
+            "prettier '**/.e*'",
+            "prettier --parser yaml '*'",
+            "stylelint 'sub/*'",
+        ],
+    );
+    check(
+        &project(),
+        "allow",
+        &[
+            "black .",
+            "flake8 src",
+            "prettier '**/*.{ts,tsx}'",
+            "prettier 'src/**'",
+            "stylelint '**/*.css'",
+            "eslint 'web/**/*.ts'",
+        ],
+    );
+}
+
+#[test]
+fn a_name_means_another_file_in_another_folder() {
+    let mut files = project();
+    files.file("/app/names/config", b"").file("/home/ann/.ssh/config", b"key");
+    check(
+        &files,
+        "ask",
+        &[
+            "ls names | (cd /home/ann/.ssh && xargs cat)",
+            "cd names; f=$(ls); cd /home/ann/.ssh; cat $f",
+            "cd names; for f in *; do (cd /home/ann/.ssh; cat $f); done",
+            "find names -type f | (cd /home/ann/.ssh; xargs cat)",
+            "(cd names; ls) | (cd /home/ann/.ssh; xargs cat)",
+        ],
+    );
+    check(
+        &files,
+        "allow",
+        &[
+            "cd names && ls | xargs cat",
+            "ls names | (cd names && xargs cat)",
+            "find names -type f | xargs cat",
+            "find /app/names -type f | xargs cat",
+            "ls src/*.rs | xargs wc -l",
+            "cd names; for f in *; do cat $f; done",
+        ],
+    );
+}
+
+#[test]
 fn an_ignore_file_can_make_a_search_look_into_what_is_hidden() {
     for (name, line) in [
         (".ignore", "!.env"),
@@ -201,6 +277,9 @@ fn a_link_is_what_it_leads_to() {
         "ask",
         &["cat src/*.rs", "cat src/*", "cat **/*.rs", "find . -name '*.rs' | xargs cat", "cp -rL src /tmp/x"],
     );
+    files.link("/app/src/key.py", "../.env").link("/app/web/key.ts", "../.env");
+    check(&files, "ask", &["black src", "ruff check .", "eslint web", "prettier 'web/**/*.ts'", "flake8"]);
+    check(&files, "allow", &["eslint src", "prettier 'web/**/*.css'"]);
     // A search does not go through links.
     check(&files, "allow", &["rg foo", "grep -rn foo --include='*.rs' ."]);
     let mut files = project();

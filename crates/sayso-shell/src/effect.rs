@@ -106,6 +106,12 @@ pub enum PathTarget {
 }
 
 impl PathTarget {
+    /// Whether what links below it lead to is meant too.
+    #[must_use]
+    pub fn follows_links(&self) -> bool {
+        !matches!(self, Self::Sifted(listing) if !matches!(listing.sieve, Sieve::Sources(_)))
+    }
+
     /// The path, or the folder in which or below which it lies; `None`: nobody knows.
     #[must_use]
     pub fn place(&self) -> Option<&Path> {
@@ -124,13 +130,27 @@ pub struct Listing {
     pub folder: PathBuf,
     /// Which of them.
     pub sieve: Sieve,
+    /// The working directory in which their names, as they are told, mean them. `None`: in every one, or it is not known.
+    pub from: Option<PathBuf>,
 }
 
 impl Listing {
     /// All files below this folder.
     #[must_use]
     pub fn all(folder: PathBuf) -> Self {
-        Self { folder, sieve: Sieve::All }
+        Self::new(folder, Sieve::All)
+    }
+
+    /// Those below this folder that the sieve lets through.
+    #[must_use]
+    pub fn new(folder: PathBuf, sieve: Sieve) -> Self {
+        Self { folder, sieve, from: None }
+    }
+
+    /// Told by names that begin in this folder.
+    #[must_use]
+    pub fn told_from(self, from: Option<&Path>) -> Self {
+        Self { from: from.map(Path::to_owned), ..self }
     }
 }
 
@@ -147,7 +167,9 @@ impl std::fmt::Display for Listing {
                 out.files.iter().try_for_each(|name| write!(f, " !{}", name.to_string_lossy()))?;
                 out.folders.iter().try_for_each(|name| write!(f, " !{}/", name.to_string_lossy()))
             }
-            Sieve::Named(names) => names.iter().try_for_each(|name| write!(f, " {}", name.to_string_lossy())),
+            Sieve::Named(names) | Sieve::Sources(names) => {
+                names.iter().try_for_each(|name| write!(f, " {}", name.to_string_lossy()))
+            }
         }
     }
 }
@@ -169,6 +191,8 @@ pub enum Sieve {
     Tracked,
     /// Those whose name matches one of these shell patterns; a leading dot is as any other character.
     Named(Vec<Text>),
+    /// As `Named`, by a program that opens what a link of such a name leads to (`black src`).
+    Sources(Vec<Text>),
     /// All but these.
     Without(LeftOut),
 }

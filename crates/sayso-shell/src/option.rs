@@ -48,6 +48,10 @@ pub enum Does {
     Deep,
     /// `connects`: its value is a host or URL.
     Connects,
+    /// `redirects`: its value is a host or URL that is talked to instead of the one that the program is set up for. Named.
+    Redirects,
+    /// `runs-path`: its value is a version or a name, or the path of a program that would be started. Named if a path.
+    RunsPath,
     /// `runs`: its value is a program that would be started with words nobody sees. Named.
     Runs,
     /// `shell`: its value is a command for a shell, which is analysed in its own right.

@@ -124,7 +124,7 @@ fn sifted(operation: &Operation, listing: &Listing) -> String {
         Sieve::Unignored => format!("{folder}/** (not ignored)"),
         Sieve::Tracked => format!("{folder}/** (tracked by git)"),
         Sieve::Without(_) => format!("{folder}/** (some names left out)"),
-        Sieve::Named(names) => {
+        Sieve::Named(names) | Sieve::Sources(names) => {
             // A formatter of many languages has many; who wants them all looks at the trace.
             let mut shown: Vec<String> = names.iter().take(4).map(visible_text).collect();
             if names.len() > shown.len() {

@@ -297,7 +297,7 @@ impl PathPattern {
         }
         let Some(folder) = resolved.canonical.as_deref() else { return Tri::Maybe };
         // Links lead anywhere.
-        let follows = verb != Verb::Delete && !matches!(target, PathTarget::Sifted(_));
+        let follows = verb != Verb::Delete && target.follows_links();
         let leads_on =
             || follows && tree.found(target, folder, true).is_none_or(|found| found.targets().next().is_some());
         if !self.may_lie_below(folder, bases) && !leads_on() {

@@ -475,6 +475,11 @@ pub const REASON_CODES: &[CodeInfo] = &[
         title: "A script in the command is not understood.",
         advice: "Write it more plainly.",
     },
+    CodeInfo {
+        code: "other-host",
+        title: "An option makes a program talk to another host than the one it is set up for.",
+        advice: "Allow the host with a `connect` rule, or name the option in the pattern.",
+    },
 ];
 
 #[cfg(test)]

@@ -104,6 +104,9 @@ fn source<'t>(walker: &mut Walker<'t>, call: &Call<'t>) -> Ends {
     if !parameters.is_empty() {
         walker.state.positional = walker.parameters(parameters);
     }
+    // What it does is followed; but its text shows in messages, and its variables stay. Only asks and denies see this:
+    // a script that may run needs no further yes to be read.
+    walker.may_read(file, span);
     if bare {
         walker.sourced_by_name(file, span);
     } else {

@@ -147,6 +147,8 @@ const fn does_named(bytes: &[u8], start: usize, end: usize) -> Does {
         "cd" => Does::Cd,
         "deep" => Does::Deep,
         "connects" => Does::Connects,
+        "redirects" => Does::Redirects,
+        "runs-path" => Does::RunsPath,
         "runs" => Does::Runs,
         "shell" => Does::Shell,
         "inline" => Does::Inline,

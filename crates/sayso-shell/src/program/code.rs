@@ -44,6 +44,8 @@ pub enum Code {
     ChangesFiles,
     /// A script in the command is not understood.
     UnclearScript,
+    /// An option makes a program talk to another host than the one it is set up for.
+    OtherHost,
 }
 
 impl Code {
@@ -69,6 +71,7 @@ impl Code {
         Self::Remote,
         Self::ChangesFiles,
         Self::UnclearScript,
+        Self::OtherHost,
     ];
 
     /// The stable kebab-case code.
@@ -95,6 +98,7 @@ impl Code {
             Self::Remote => "runs-elsewhere",
             Self::ChangesFiles => "changes-files",
             Self::UnclearScript => "unclear-script",
+            Self::OtherHost => "other-host",
         }
     }
 }

@@ -43,19 +43,27 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["ld", "lld", "gold", "ld.lld", "mold", "as", "nasm", "yasm"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("-o FILE : makes", "-plugin P, --plugin P : runs")])
-        .operands(Operands::READ),
-    Spec::new(&["ar", "gcc-ar", "llvm-ar"]).style(Style::HARMLESS).operands(Operands::then(&[Role::Text, Role::Edit], Role::Read)),
+        .operands(Operands::READ)
+        .judge(response_files),
+    Spec::new(&["ar", "gcc-ar", "llvm-ar"])
+        .style(Style::HARMLESS)
+        .operands(Operands::then(&[Role::Text, Role::Edit], Role::Read))
+        .judge(response_files),
     Spec::new(&["ranlib", "strip", "install_name_tool", "patchelf", "codesign"]).style(Style::HARMLESS).options(&[options!("
         -o FILE : makes
-    ")]).operands(Operands::EDIT),
-    Spec::new(&["objcopy", "llvm-objcopy"]).style(Style::HARMLESS).operands(Operands::then(&[Role::Edit], Role::Write)),
+    ")]).operands(Operands::EDIT).judge(response_files),
+    Spec::new(&["objcopy", "llvm-objcopy"])
+        .style(Style::HARMLESS)
+        .operands(Operands::then(&[Role::Edit], Role::Write))
+        .judge(response_files),
     Spec::new(&[
         "objdump", "nm", "readelf", "size", "addr2line", "c++filt", "otool", "dwarfdump", "llvm-objdump", "llvm-nm", "llvm-readelf",
         "llvm-dwarfdump", "eu-readelf", "pahole", "gprof",
     ])
     .style(Style::HARMLESS)
     .options(&[options!("--plugin NAME : runs")])
-    .operands(Operands::READ),
+    .operands(Operands::READ)
+    .judge(response_files),
     // `ldd` starts the program it looks at.
     Spec::new(&["ldd"])
         .options(&[options!("-v --verbose, -u --unused, -d --data-relocs, -r --function-relocs")])
@@ -73,6 +81,7 @@ pub(super) const SPECS: &[Spec] = &[
             -run, --run : runs-code
         ")])
         .operands(Operands::READ)
+        .judge(response_files)
         .subs(&[
             Spec::new(&["run", "-r", "r", "repl"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
             Spec::new(&[
@@ -131,18 +140,25 @@ pub(super) const SPECS: &[Spec] = &[
     ")]).judge(super::pip::starts_operands),
 ];
 
+/// `@file` holds more options and operands, which nobody sees.
+pub(super) fn response_files(view: &mut View<'_>) {
+    for at in view.operands() {
+        if view.word(at).and_then(Word::exact).is_some_and(|word| word.len() > 1 && word.starts_with(b"@")) {
+            view.named(Code::DynamicOption, crate::effect::NamedBy::Nothing, at);
+        }
+    }
+}
+
 /// What is compiled, and where it goes: `a.out` and object files without `-o`.
 fn cc(view: &mut View<'_>) {
     for at in view.operands() {
         let Some(word) = view.word(at) else { continue };
         match word.exact() {
-            // `@file` holds more options, which nobody sees.
-            Some(bytes) if bytes.starts_with(b"@") => {
-                view.named(Code::DynamicOption, crate::effect::NamedBy::Nothing, at);
-            }
+            Some(bytes) if bytes.starts_with(b"@") => {}
             _ => view.reads(word, at),
         }
     }
+    response_files(view);
     let stops = view.has_any(&[
         "-E",
         "-M",

@@ -201,6 +201,15 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
         (Does::Writes, Some(value)) => view.path_effect(Verb::Write, value, at, false, named(Code::WritesFile)),
         (Does::WritesBelow, Some(value)) => view.path_effect(Verb::Write, value, at, true, named(Code::WritesFile)),
         (Does::Connects, Some(value)) => view.connects(value, at),
+        (Does::Redirects, Some(value)) => {
+            let target = Target::Host(super::host::of_word(value));
+            view.effect(Verb::Connect, target, at, named(Code::OtherHost));
+        }
+        (Does::RunsPath, Some(value)) => {
+            if value.exact().is_none_or(|text| text.contains(&b'/')) {
+                view.named_by_flag(Code::RunsCommand, name, at);
+            }
+        }
         (Does::Shell, Some(value)) => view.starts_shell(value.clone(), at),
         (Does::Command, Some(_)) => {
             let joined = view.word(at).and_then(Word::exact).is_some_and(|w| w.starts_with(b"--") && w.contains(&b'='));
@@ -282,7 +291,7 @@ fn operand(view: &mut View<'_>, role: Role, word: &Word, at: usize) {
         Role::Read => view.reads(word, at),
         Role::ReadBelow => {
             if word.exact() != Some(b"-") {
-                view.reads_below(word, at);
+                view.reads_matching(word, at);
             }
         }
         Role::Sources(suffixes) => {

@@ -2,7 +2,8 @@
 
 use super::{Absent, Act, Code, Operands, Role, Spec, View};
 use crate::effect::{Carry, Verb};
-use crate::option::{Style, options};
+use crate::option::{Does, Style, options};
+use crate::word::Word;
 
 /// Runs tests or checks and reads what it is given; unknown options stay doubts.
 pub(super) const SPECS: &[Spec] = &[
@@ -100,7 +101,7 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(PYTHON_FILES)
         .judge(black),
     Spec::new(&[
-        "jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma", "cypress", "playwright", "nyc", "c8",
+        "jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma", "cypress", "playwright",
         "web-test-runner", "testcafe", "uvu", "qunit", "lab", "storybook", "wtr",
     ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::FREE).and(Style::RISKY))
@@ -123,13 +124,31 @@ pub(super) const SPECS: &[Spec] = &[
                 "run", "test", "watch", "dev", "related", "list", "bench", "verify", "info", "version",
                 "show-report", "merge-reports", "open", "component",
             ])
-                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS)),
+                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS))
+                .judge(takes_paths),
             Spec::new(&["install", "install-deps", "uninstall", "codegen", "init", "add", "cache"])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs)]),
         ])
         .operands(Operands::TEXT)
-        .judge(reporters),
+        .judge(test_runner),
+    // They run the command that follows and look which lines it comes by.
+    Spec::new(&["nyc", "c8"])
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::LEADING).and(Style::FREE))
+        .options(&[options!("
+            -r --reporter R, -n --include P, -x --exclude P, -e --extension E, --all, -a, --check-coverage, --per-file, --lines N, --functions N, --branches N
+            --statements N, --silent -s, --skip-full, --src P, --allowExternal, --exclude-after-remap, --hook-require, --instrument, --source-map, --watermarks W
+            --cwd DIR : cd
+            -o --report-dir --reports-dir --temp-directory -t --temp-dir --cache-dir DIR : makes-below
+            -c --config --nycrc-path FILE : reads
+            -i --require M : runs-code
+        ")])
+        .subs(&[
+            Spec::new(&["report", "check-coverage", "merge", "instrument"])
+                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS))
+                .judge(takes_paths),
+        ])
+        .judge(super::pip::starts_operands),
     Spec::new(&[
         "webpack", "rollup", "esbuild", "swc", "babel", "parcel", "vite", "next", "nuxt", "astro", "remix", "ng",
         "vue-cli-service", "react-scripts", "gatsby", "svelte-kit", "expo", "tailwindcss", "postcss", "sass",
@@ -138,7 +157,7 @@ pub(super) const SPECS: &[Spec] = &[
         "sphinx-build", "doxygen", "eleventy", "docusaurus", "vuepress", "vitepress", "zola", "mdbook", "pandoc",
         "asciidoctor", "pdflatex", "xelatex", "lualatex", "latexmk", "bibtex", "typst", "tectonic",
     ])
-        .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE).and(Style::GLOBAL))
         .options(&[options!("
             -o --output --outfile --outFile FILE : makes
             --outdir --out-dir --outDir -d DIR : makes-below
@@ -153,7 +172,8 @@ pub(super) const SPECS: &[Spec] = &[
                 "build", "check", "lint", "info", "test", "analyze", "sync", "prepare", "compile", "export",
                 "generate", "version", "help", "typecheck", "config", "t", "b", "bundle",
             ])
-                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS)),
+                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS))
+                .judge(takes_paths),
             Spec::new(&["dev", "serve", "server", "start", "preview", "watch", "s", "develop"])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Serves)]),
@@ -163,7 +183,8 @@ pub(super) const SPECS: &[Spec] = &[
             ])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Publishes)]),
-        ]),
+        ])
+        .judge(takes_paths),
     Spec::new(&[
         "shellcheck", "hadolint", "actionlint", "tflint", "checkov", "trivy", "grype", "syft", "dockle", "kubeval",
         "kubeconform", "conftest", "ansible-lint", "markdown-link-check", "lychee", "vale", "proselint",
@@ -258,6 +279,53 @@ fn tsc(view: &mut View<'_>) {
     if view.has("--init") {
         view.touches(Verb::Write, "tsconfig.json", false);
     }
+}
+
+fn test_runner(view: &mut View<'_>) {
+    reporters(view);
+    takes_paths(view);
+}
+
+/// Of a program with many options that nobody listed: what looks like a path may be read or written, and what an option
+/// with such a name is given is written.
+fn takes_paths(view: &mut View<'_>) {
+    view.hands_on(0);
+    let values: Vec<_> = view
+        .seen
+        .iter()
+        .filter(|seen| seen.does == Does::Nothing)
+        .map(|seen| (seen.at, seen.opt.name.to_ascii_lowercase(), seen.opt.value.clone()))
+        .collect();
+    for (at, name, value) in values {
+        let written = says_written(&name);
+        match value {
+            Some(value) => {
+                view.hands_on_word(&value, at);
+                if written {
+                    view.writes_below(&value, at);
+                }
+            }
+            // Whether the next word is its value is not known.
+            None if written => {
+                if let Some(next) = view.word(at + 1).filter(|next| !next.may_be_option()) {
+                    view.writes_below(next, at + 1);
+                }
+            }
+            // `--inject:file`
+            None => {
+                if let Some((_, file)) = name.split_once(':') {
+                    view.hands_on_word(&Word::Exact(file.into()), at);
+                }
+            }
+        }
+    }
+}
+
+/// Whether an option of this name, in lower case, is given what is written: `--outdir`, `--coverage-dest`, `--reportdir`.
+fn says_written(name: &str) -> bool {
+    let begins = |part: &str| ["out", "dest", "artifact", "emit", "dump"].iter().any(|word| part.starts_with(word));
+    let Some(name) = name.strip_prefix("--") else { return false };
+    name.split(['-', '.', '_']).any(begins) || name.contains("report") && !name.contains("reporter")
 }
 
 /// Reporters and formatters that come with the program; any other name is a package or file whose code runs.

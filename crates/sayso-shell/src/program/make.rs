@@ -11,9 +11,10 @@ pub(super) const SPECS: &[Spec] = &[
         .options(&[options!("
             -b, -m, -B --always-make, -d, --debug [FLAGS], -e --environment-overrides, -h, -i --ignore-errors, -j --jobs [N], -k --keep-going
             -l --load-average --max-load [N], -L --check-symlink-times, -n --just-print --dry-run --recon, -o --old-file --assume-old FILE
-            -O --output-sync [TYPE], -p --print-data-base, -q --question, -r --no-builtin-rules, -R --no-builtin-variables, -s --silent --quiet
+            -O --output-sync [TYPE], -q --question, -r --no-builtin-rules, -R --no-builtin-variables, -s --silent --quiet
             --no-silent, -S --no-keep-going --stop, -t --touch, --trace, -v --version, -w --print-directory, --no-print-directory
             -W --what-if --new-file --assume-new FILE, --warn-undefined-variables, --shuffle [M], --jobserver-style S, -#
+            -p --print-data-base : shows-secrets
             -C --directory DIR : cd
             -f --file --makefile FILE : reads
             -I --include-dir DIR : reads-below

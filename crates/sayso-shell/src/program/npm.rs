@@ -22,8 +22,8 @@ const NPM: &Table = options!("
     --sign-git-tag, --strict-peer-deps, --strict-ssl, --tag T, --tag-version-prefix P, --timing, --unicode, --update-notifier, --usage, -v --version, -d, --verbose
     -w --workspace N, --workspaces -ws, --workspaces-update, -y --yes, -n --no, --expect R, --fetch-retries N, --fetch-timeout N, --no-save, --no-audit, --no-fund
     --ignore-existing, --keep-git, --versions, --init-license L, --init-version V, --init-author-name N, --init-author-email E
-    --registry URL : connects
-    --proxy URL, --https-proxy URL, --noproxy H : connects
+    --registry URL : redirects
+    --proxy URL, --https-proxy URL, --noproxy H : redirects
     --prefix DIR : makes-below
     -C DIR : cd
     --cache DIR : writes-below

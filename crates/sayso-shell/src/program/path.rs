@@ -48,6 +48,10 @@ fn shaped(shape: &Shape, base: Option<&Path>, below: bool) -> PathTarget {
             [Part::Literal(text), Part::Hole] => text.as_bytes() == b"./",
             _ => false,
         };
+        // The same names mean other files in another folder.
+        if listing.from.as_deref().is_some_and(|from| base != Some(from)) {
+            return PathTarget::Unknown(Some(shape.clone()));
+        }
         if bare {
             // A name that is listed may be a folder's, and then what is below it is no longer bounded by its name.
             let listing = if below { Listing::all(listing.folder.clone()) } else { listing.clone() };

@@ -10,16 +10,16 @@ const PIP: &Table = options!("
     --no-python-version-warning, --use-deprecated F, --resume-retries N
     --python PATH : runs
     --log PATH : writes
-    --proxy URL : connects
+    --proxy URL : redirects
     --cert PATH : reads
     --client-cert PATH : reads
     --cache-dir DIR : writes-below
 ");
 
 const INDEX: &Table = options!("
-    -i --index-url --pypi-url URL : connects
-    --extra-index-url URL : connects
-    -f --find-links URL : connects
+    -i --index-url --pypi-url URL : redirects
+    --extra-index-url URL : redirects
+    -f --find-links URL : redirects
     --no-index, --pre, --no-binary F, --only-binary F, --prefer-binary, --require-hashes, --progress-bar P, --no-build-isolation
     --use-pep517, --no-use-pep517, --check-build-dependencies, -C --config-settings S, --global-option O, --no-deps, --ignore-requires-python
     --platform P, --python-version V, --implementation I, --abi A, --no-clean, --build-option O, --no-verify, --group G
@@ -56,13 +56,13 @@ const PIP_SUBS: &[Spec] = &[
     Spec::new(&["list"]).options(&[options!("
         -o --outdated, -u --uptodate, -e --editable, -l --local, --user, --pre, --format F, --not-required, --exclude-editable
         --include-editable, --exclude P, --path P, --system, --strict
-        -i --index-url URL : connects
-        --extra-index-url URL : connects
-        -f --find-links URL : connects
+        -i --index-url URL : redirects
+        --extra-index-url URL : redirects
+        -f --find-links URL : redirects
         --no-index
     ")]),
     Spec::new(&["show"]).options(&[options!("-f --files, --system")]),
-    Spec::new(&["search"]).options(&[options!("-i --index URL : connects")]).acts(&[Act::Connects("package index")]),
+    Spec::new(&["search"]).options(&[options!("-i --index URL : redirects")]).acts(&[Act::Connects("package index")]),
     Spec::new(&["index"])
         .subs(&[Spec::new(&["versions"]).options(&[INDEX, options!("--json")]).acts(&[Act::Connects("package index")])]),
     Spec::new(&["config"]).options(&[CONFIG]).subs(&[
@@ -92,21 +92,22 @@ const UV_PROJECT: &Table = options!("
     --reinstall-package P, --no-install-project, --no-install-workspace, --no-install-package P, --active, --package P, --all-packages
     --isolated, --no-project, --index-strategy S, --keyring-provider K, --resolution R, --prerelease P, --fork-strategy S, --exclude-newer D
     --link-mode M, -C --config-setting S, --no-build-isolation, --compile-bytecode, --no-sources, --no-index, --no-build, --no-binary, --only-binary P
-    --no-build-package P, --no-binary-package P, --refresh, --refresh-package P, -p --python P, --check, --dry-run, --script, --no-env-file
+    --no-build-package P, --no-binary-package P, --refresh, --refresh-package P, --check, --dry-run, --script, --no-env-file
     --no-deps, --depth N, --prune P, --no-dedupe, --invert, --outdated, --universal, --format F, --no-hashes, --no-header, --no-annotate
     --no-emit-project, --no-emit-workspace, --no-emit-package P, --bump B, --short, --output-format F, --seed, --clear, --prompt P, --system-site-packages
     --allow-existing, --relocatable, --app, --lib, --bare, --name N, --no-readme, --no-pin-python, --no-workspace, --vcs V, --build-backend B
     --author-from A, --description D, --no-description, --virtual, --package-mode, --optional O, --editable, --raw, --raw-sources, --rev R, --tag T, --branch B, --bounds B
     --marker M, -m --module, --gui-script, --sdist, --wheel, --all, --force-pep517, -b --build-constraint F
+    -p --python P : runs-path
     --env-file FILE : reads
     -r --requirements FILE : reads
     -c --constraints FILE : reads
     -o --output-file --out-dir FILE : makes
-    -i --index-url URL : connects
-    --default-index URL : connects
-    --index URL : connects
-    --extra-index-url URL : connects
-    -f --find-links URL : connects
+    -i --index-url URL : redirects
+    --default-index URL : redirects
+    --index URL : redirects
+    --extra-index-url URL : redirects
+    -f --find-links URL : redirects
     -w --with PKG : installs
     --with-editable PATH : installs
     --with-requirements FILE : installs

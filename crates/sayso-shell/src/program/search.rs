@@ -200,7 +200,7 @@ fn names_or_number(view: &mut View<'_>, files: &[usize], sieve: Sieve) {
             return;
         }
         let Some(folder) = searched_folder(view, files) else { return };
-        view.out.prints = super::Prints::Names(Listing { folder, sieve });
+        view.out.prints = super::Prints::Names(Listing::new(folder, sieve));
     } else if view.has("--count") && view.operand_count() < 2 && !view.deep {
         view.out.prints = super::Prints::Number;
     }
@@ -214,7 +214,7 @@ fn fd(view: &mut View<'_>) {
     let places: Vec<usize> = view.operands().into_iter().skip(1).collect();
     let folder =
         if view.has_any(&["--search-path", "--base-directory"]) { None } else { searched_folder(view, &places) };
-    let listing = folder.map(|folder| Listing { folder, sieve: found_by_fd(view) });
+    let listing = folder.map(|folder| Listing::new(folder, found_by_fd(view)));
     if let Some(listing) = &listing
         && !view.has_any(&["--exec", "--exec-batch", "--list-details", "--format"])
     {

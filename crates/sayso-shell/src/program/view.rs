@@ -149,12 +149,34 @@ impl<'a> View<'a> {
 
     /// The file is read, or those files below the folder that have one of these suffixes.
     pub(crate) fn reads_sources(&mut self, word: &Word, at: usize, suffixes: &str) {
-        self.sifted(Verb::Read, word, at, &of_suffixes(suffixes));
+        self.sources(Verb::Read, word, at, suffixes);
     }
 
     /// As [`Self::reads_sources`], for files that are written over.
     pub(crate) fn writes_sources(&mut self, word: &Word, at: usize, suffixes: &str) {
-        self.sifted(Verb::Write, word, at, &of_suffixes(suffixes));
+        self.sources(Verb::Write, word, at, suffixes);
+    }
+
+    /// The file or folder is read with all below it, or what a pattern matches that the program itself expands.
+    pub(crate) fn reads_matching(&mut self, word: &Word, at: usize) {
+        match word.exact().and_then(own_glob) {
+            Some((folder, names)) => self.own_glob(Verb::Read, folder, names, at),
+            None => self.reads_below(word, at),
+        }
+    }
+
+    fn own_glob(&mut self, verb: Verb, folder: &[u8], names: Option<Vec<Text>>, at: usize) {
+        let folder = if folder.is_empty() { b"." } else { folder };
+        self.sifted(verb, &Word::Exact(folder.into()), at, &names.map_or(Sieve::All, Sieve::Sources));
+    }
+
+    fn sources(&mut self, verb: Verb, word: &Word, at: usize, suffixes: &str) {
+        let chosen = self.has_any(CHOOSES_FILES);
+        match word.exact().and_then(own_glob) {
+            Some((folder, names)) => self.own_glob(verb, folder, names.filter(|_| !chosen), at),
+            None if chosen => self.sifted(verb, word, at, &Sieve::All),
+            None => self.sifted(verb, word, at, &of_suffixes(suffixes)),
+        }
     }
 
     /// The file is written, as is expected of this program.
@@ -267,12 +289,17 @@ impl<'a> View<'a> {
     /// Operands from the `from`th on go to code that nobody sees through: paths and URLs among them may be used.
     pub fn hands_on(&mut self, from: usize) {
         for at in self.operands().into_iter().skip(from) {
-            if let Some(word) = self.word(at)
-                && let Some(bytes) = word.exact()
-            {
-                let span = self.span(at);
-                super::unknown::maybe(self.inv, word, bytes, span, &mut self.out);
+            if let Some(word) = self.word(at) {
+                self.hands_on_word(word, at);
             }
+        }
+    }
+
+    /// As [`Self::hands_on`], for one word.
+    pub fn hands_on_word(&mut self, word: &Word, at: usize) {
+        if let Some(bytes) = word.exact() {
+            let span = self.span(at);
+            super::unknown::maybe(self.inv, word, bytes, span, &mut self.out);
         }
     }
 
@@ -293,7 +320,13 @@ impl<'a> View<'a> {
 
     /// It prints names below the working directory.
     pub fn prints_names_here(&mut self) {
-        self.out.prints = Prints::Names(Listing::all(self.here()));
+        self.prints_names(Sieve::All);
+    }
+
+    /// It prints those names below the working directory that the sieve lets through.
+    pub(crate) fn prints_names(&mut self, sieve: Sieve) {
+        let listing = Listing::new(self.here(), sieve).told_from(self.base.as_deref());
+        self.out.prints = Prints::Names(listing);
     }
 
     /// Where relative paths begin.
@@ -310,12 +343,12 @@ impl<'a> View<'a> {
         match (self.path_of(word, true), sieve) {
             // A name that is listed is opened, whatever it is; of a folder among them, what the sieve lets through.
             (PathTarget::Listed(listing), sieve) if *sieve != Sieve::All => {
-                let below = PathTarget::Sifted(Listing { folder: listing.folder, sieve: sieve.clone() });
+                let below = PathTarget::Sifted(Listing::new(listing.folder, sieve.clone()));
                 self.path_effect(verb, word, at, false, Carry::Plain);
                 self.effect(verb, Target::Path(below), at, Carry::Plain);
             }
             (PathTarget::Below(folder), sieve) if *sieve != Sieve::All => {
-                let target = PathTarget::Sifted(Listing { folder, sieve: sieve.clone() });
+                let target = PathTarget::Sifted(Listing::new(folder, sieve.clone()));
                 self.effect(verb, Target::Path(target), at, Carry::Plain);
             }
             _ => self.path_effect(verb, word, at, true, Carry::Plain),
@@ -323,9 +356,51 @@ impl<'a> View<'a> {
     }
 }
 
+/// Options by which linters and formatters look at other files than those of their language.
+const CHOOSES_FILES: &[&str] = &[
+    "--ext",
+    "--extend-include",
+    "--extension",
+    "--extensions",
+    "--file-extensions",
+    "--filename",
+    "--include",
+    "--include-regex",
+    "--supported-extension",
+];
+
+/// A pattern that a program expands itself (`prettier 'src/**/*.ts'`): the folder before it, and what its last part
+/// matches, where that ends in a suffix. Such programs may take a leading dot as any other character.
+fn own_glob(word: &[u8]) -> Option<(&[u8], Option<Vec<Text>>)> {
+    let wild = word.iter().position(|b| matches!(b, b'*' | b'?' | b'[' | b'{'))?;
+    if word.starts_with(b"!") {
+        // Less, not more.
+        return None;
+    }
+    let slash = word.iter().take(wild).rposition(|b| *b == b'/');
+    let folder = match slash {
+        Some(0) => word.get(..1),
+        Some(at) => word.get(..at),
+        None => word.get(..0),
+    };
+    let last = word.rsplit(|b| *b == b'/').next().unwrap_or_default();
+    Some((folder.unwrap_or_default(), suffixed(last)))
+}
+
+/// `*.ts` and `*.{ts,tsx}`, and nothing that needs more thought.
+fn suffixed(last: &[u8]) -> Option<Vec<Text>> {
+    let name = std::str::from_utf8(last).ok()?.strip_prefix("*.")?;
+    let names: Vec<&str> = match name.strip_prefix('{') {
+        Some(rest) => rest.strip_suffix('}')?.split(',').collect(),
+        None => vec![name],
+    };
+    let plain = |name: &&str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    names.iter().all(plain).then(|| names.iter().map(|name| Text::from(format!("*.{name}").as_str())).collect())
+}
+
 /// Files with one of these suffixes, which stand between blanks.
 fn of_suffixes(suffixes: &str) -> Sieve {
-    Sieve::Named(suffixes.split(' ').map(|suffix| Text::from(format!("*.{suffix}").as_str())).collect())
+    Sieve::Sources(suffixes.split(' ').map(|suffix| Text::from(format!("*.{suffix}").as_str())).collect())
 }
 
 /// Whether a word may become none or several words.

@@ -402,10 +402,11 @@ fn listing(parts: &[Part], cwd: Option<&Path>) -> Origin {
         None => b"",
     };
     let Ok(folder) = std::str::from_utf8(folder) else { return Origin::Unknown };
-    Origin::Listing(Listing::all(match cwd {
+    let listing = Listing::all(match cwd {
         Some(cwd) => crate::canonical::lexical(&cwd.join(folder)),
         None => PathBuf::from(folder),
-    }))
+    });
+    Origin::Listing(if folder.starts_with('/') { listing } else { listing.told_from(cwd) })
 }
 
 #[cfg(test)]
@@ -452,7 +453,7 @@ mod tests {
         fields.end_word();
         assert_eq!(words.len(), 3);
         let Word::Dynamic(shape) = &words[0] else { panic!() };
-        assert_eq!(shape.origin, Origin::Listing(Listing::all("/w/src".into())));
+        assert_eq!(shape.origin, Origin::Listing(Listing::all("/w/src".into()).told_from(Some(Path::new("/w")))));
         assert_eq!(shape.parts.len(), 4);
         assert_eq!(words[1].exact_str(), Some("["));
         assert_eq!(words[2].exact_str(), Some("*"));

@@ -163,6 +163,11 @@ impl<'t> Walker<'t> {
                     self.opaque("expands-again", "`PS4` is expanded before each command that is traced.", span);
                 }
             }
+            // Before each prompt of a shell that stays.
+            b"PROMPT_COMMAND" => match held {
+                Held::Scalar(Scalar::Exact(text)) => self.traps.push((text.clone(), span)),
+                _ => self.opaque("dynamic-text", "A shell runs text that is not known.", span),
+            },
             _ => {}
         }
         // The first byte keeps ordinary names out of the table.

@@ -328,11 +328,13 @@ impl<'t> Walker<'t> {
         Ends::both(&self.state.cwd)
     }
 
-    /// `bash -c` does not expand aliases unless told to, and then only in later lines.
+    /// `bash -c` does not expand aliases unless told to, and then only in later lines. An agent's shell may have been
+    /// told so before this call.
     fn aliased(&mut self, call: &Call<'t>, name: &[u8]) {
         let text = format!("The call makes an alias of `{}`.", String::from_utf8_lossy(name));
+        let later = self.source.get(..call.span.start as usize).is_some_and(|before| before.contains(&b'\n'));
         // Other shells expand aliases without being told.
-        if self.state.aliases || self.state.fog == Fog::All || self.state.dialect != Dialect::Bash {
+        if later || self.state.aliases || self.state.fog == Fog::All || self.state.dialect != Dialect::Bash {
             self.opaque("alias", &text, call.span);
         } else {
             self.doubt("alias", text, call.span);

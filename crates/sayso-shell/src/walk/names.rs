@@ -34,7 +34,7 @@ pub(crate) fn passed(
     let endings = pattern.filter(|_| selects(filter)).and_then(|pattern| endings(pattern, extended));
     Some(match endings {
         // Names that one of two sieves lets through are let through by either.
-        Some(names) => Listing { folder: given.folder.clone(), sieve: Sieve::Named(names) },
+        Some(names) => Listing { sieve: Sieve::Named(names), ..given.clone() },
         None => given.clone(),
     })
 }

@@ -107,6 +107,15 @@ impl Walker<'_> {
         self.out.effects.push(effect);
     }
 
+    /// The file may be read, which counts for asks and denies alone.
+    pub(crate) fn may_read(&mut self, word: &Word, span: Span) {
+        let at = self.out.effects.len();
+        self.path_effect(Verb::Read, word, span, self.parent, &Carry::Plain, false);
+        for effect in self.out.effects.iter_mut().skip(at) {
+            effect.certain = false;
+        }
+    }
+
     /// An effect on a path word, for each folder the shell may be in.
     pub(crate) fn path_effect(
         &mut self,

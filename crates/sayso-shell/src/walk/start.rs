@@ -55,6 +55,13 @@ impl<'t> Walker<'t> {
         let span = call.span;
         let mut description = self.describe(base, &call);
         self.widen_searches(&mut description);
+        if let Prints::Names(listing) = &mut description.prints
+            && let (None, Some(cwd)) = (&listing.from, self.state.cwd.only())
+            && listing.folder.starts_with(cwd)
+        {
+            // What is not below it can only have been named from the root on.
+            listing.from = Some(cwd.to_owned());
+        }
         let Call { argv, spans, env, .. } = call;
         let mut changes = manner(base, &argv);
         if matches!(base, "cp" | "mv" | "install") && self.copies_nothing(&description) {

@@ -72,7 +72,9 @@ impl Net {
             Sieve::Searched => Self::Searched,
             Sieve::Unignored => Self::Unignored,
             Sieve::Tracked => Self::Tracked,
-            Sieve::Named(names) => Self::Named(names.iter().map(|name| widened(name.as_bytes())).collect()),
+            Sieve::Named(names) | Sieve::Sources(names) => {
+                Self::Named(names.iter().map(|name| widened(name.as_bytes())).collect())
+            }
             Sieve::Without(out) => Self::Without { files: plain(&out.files), folders: plain(&out.folders) },
         }
     }
@@ -116,8 +118,10 @@ impl<'a> Tree<'a> {
     fn look(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Found> {
         let (net, follows, deep) = match target {
             PathTarget::Glob { pattern, below, .. } => return self.expand(folder, pattern.as_bytes(), *below),
-            // What looks only at some names is a search, and searches pass links over.
-            PathTarget::Sifted(listing) => (Net::of(&listing.sieve), false, false),
+            // Linters and formatters open what a link leads to; searches pass links over.
+            PathTarget::Sifted(listing) => {
+                (Net::of(&listing.sieve), follows && matches!(listing.sieve, Sieve::Sources(_)), false)
+            }
             PathTarget::Listed(listing) => (Net::of(&listing.sieve), true, true),
             _ => (Net::All, follows, true),
         };

@@ -1,8 +1,8 @@
 //! zip, unzip, 7z and their like.
 
-use crate::effect::{Carry, NamedBy, Verb};
+use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::option::{Style, options};
-use crate::program::{Code, Operands, Spec, View};
+use crate::program::{Code, Operands, Prints, Spec, View};
 use crate::word::Word;
 
 pub(super) const SPECS: &[Spec] = &[
@@ -36,6 +36,9 @@ pub(super) const SPECS: &[Spec] = &[
 
 fn zip(view: &mut View<'_>) {
     let operands = view.operands();
+    if view.has("--names-stdin") {
+        named_by_input(view);
+    }
     let shows = view.has_any(&["--show-files", "--show-command", "-h", "-h2"]);
     for (n, at) in operands.into_iter().enumerate() {
         let Some(word) = view.word(at) else { continue };
@@ -62,6 +65,19 @@ fn zip(view: &mut View<'_>) {
             let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--move".to_owned()) };
             view.path_effect(Verb::Delete, word, at, below, carry);
         }
+    }
+}
+
+/// The files that standard input names are put in.
+fn named_by_input(view: &mut View<'_>) {
+    let target = match &view.inv.stdin_prints {
+        Prints::Names(listing) => PathTarget::Listed(listing.clone()),
+        _ => PathTarget::Unknown(None),
+    };
+    view.effect(Verb::Read, Target::Path(target.clone()), 0, Carry::Plain);
+    if view.has("--move") {
+        let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--move".to_owned()) };
+        view.effect(Verb::Delete, Target::Path(target), 0, carry);
     }
 }
 

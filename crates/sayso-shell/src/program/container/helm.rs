@@ -71,6 +71,6 @@ const READ: &Table = options!("
 const CHART: &Table = options!("
     -f --values FILE, --set-file V, --ca-file FILE, --cert-file FILE, --key-file FILE, --keyring FILE : reads
     --set V, --set-string V, --set-json V, --set-literal V, --version V, --devel, --verify, --username U, --password P, --insecure-skip-tls-verify, --pass-credentials, --plain-http
-    --repo URL : connects
+    --repo URL : redirects
     --post-renderer P, --post-renderer-args A : runs
 ");

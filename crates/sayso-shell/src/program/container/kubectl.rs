@@ -72,7 +72,7 @@ const GLOBAL: &Table = options!("
     -n --namespace NS, --context C, --cluster C, --user U, -v --v N, --as U, --as-group G, --as-uid U, --request-timeout T, --insecure-skip-tls-verify, --match-server-version, --warnings-as-errors
     --tls-server-name N, --log-flush-frequency T, --disable-compression, --token T, --username U, --password P
     --kubeconfig FILE, --certificate-authority FILE, --client-certificate FILE, --client-key FILE : reads
-    -s --server HOST : connects
+    -s --server HOST : redirects
     --cache-dir DIR, --profile-output FILE, --profile NAME : writes
 ");
 const READ: &Table = options!("
@@ -99,16 +99,43 @@ const CHANGE: &Table = options!("
 
 /// Secrets of a cluster are secrets.
 fn secrets(view: &mut View<'_>) {
-    let asks = view.operands().into_iter().any(|at| {
-        view.word(at).and_then(Word::exact_str).is_some_and(|word| {
-            word.split([',', '/']).any(|kind| matches!(kind.to_ascii_lowercase().as_str(), "secret" | "secrets"))
-        })
-    });
+    files(view);
+    // `secrets.v1` and `secrets.v1.` are secrets too.
+    let kind = |kind: &str| matches!(kind.split('.').next(), Some(name) if name.eq_ignore_ascii_case("secret") || name.eq_ignore_ascii_case("secrets"));
+    let asks = view
+        .operands()
+        .into_iter()
+        .any(|at| view.word(at).and_then(Word::exact_str).is_some_and(|word| word.split([',', '/']).any(kind)));
     let unknown = view.operand(0).is_some_and(|word| word.exact().is_none());
-    if asks || unknown {
+    // A path of the cluster's API may be that of its secrets.
+    let raw = view
+        .value("--raw")
+        .is_some_and(|path| path.exact_str().is_none_or(|path| path.contains('%') || path.split(['/', '?']).any(kind)));
+    if asks || unknown || raw {
         let mut words: Vec<String> = view.path.iter().map(|&word| word.to_owned()).collect();
         words.push("secrets".to_owned());
         view.named(Code::ShowsSecrets, NamedBy::Words(words), 0);
+    }
+}
+
+/// Files that options name in their own ways.
+fn files(view: &mut View<'_>) {
+    // A user in it may be a program that is asked for credentials.
+    if let Some((at, _)) = view.values("--kubeconfig").pop() {
+        view.named_by_flag(Code::RunsCode, "--kubeconfig", at);
+    }
+    for (at, format) in view.values("--output") {
+        let Some((kind, file)) = format.exact_str().and_then(|text| text.split_once('=')) else { continue };
+        if kind.ends_with("-file") || kind == "templatefile" {
+            view.reads(&Word::Exact(file.into()), at);
+        }
+    }
+    for name in ["--filename", "--kustomize"] {
+        for (at, value) in view.values(name) {
+            if value.exact_str().is_none_or(|text| text.contains("://") || text.contains("github.com/")) {
+                view.named_by_flag(Code::OtherHost, name, at);
+            }
+        }
     }
 }
 

@@ -212,7 +212,9 @@ fn ls(view: &mut View<'_>) {
         None => view.prints_names_here(),
         Some(word) if view.operand_count() == 1 => {
             let listing = match view.path_of(word, false) {
-                PathTarget::Exact(path) => Listing::all(path),
+                // Of a folder the names in it are told, of anything else its name as given.
+                PathTarget::Exact(path) if view.has("--directory") || is_file(view, &path) => Listing::all(path),
+                PathTarget::Exact(path) => Listing::all(path.clone()).told_from(Some(&path)),
                 PathTarget::Glob { base, .. } => Listing::all(base),
                 PathTarget::Listed(listing) => listing,
                 _ => return,
@@ -221,6 +223,10 @@ fn ls(view: &mut View<'_>) {
         }
         Some(_) => {}
     }
+}
+
+fn is_file(view: &View<'_>, path: &std::path::Path) -> bool {
+    path.is_absolute() && matches!(view.inv.files.kind(path), crate::files::Kind::File { .. })
 }
 
 /// `cp`, `mv`, `install` and `ln`: all but the last operand go to the last, or into it if it is a folder.

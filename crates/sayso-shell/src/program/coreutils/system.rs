@@ -1,5 +1,6 @@
 //! Programs that tell about the machine, its users and its processes, and those that signal them.
 
+use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Spec, View};
 use crate::word::Word;
@@ -9,11 +10,15 @@ pub(crate) const SPECS: &[Spec] = &[
         "whoami", "id", "groups", "logname", "users", "who", "w", "last", "lastlog", "uname", "uptime", "free",
         "vmstat", "iostat", "mpstat", "lscpu", "lsmem", "lspci", "lsusb", "lsmod", "lsns", "lsipc", "lslocks",
         "lslogins", "hostid", "getconf", "locale", "pidof", "pgrep", "pstree", "pmap", "pwdx", 
-        "sw_vers", "system_profiler", "lsb_release", "ulimit", "times", "umask", "getent", "tload",
+        "sw_vers", "system_profiler", "lsb_release", "ulimit", "times", "umask", "tload",
         "slabtop", "ipcs", "cpuid", "acpi", "vm_stat", "jps",
         "runlevel", "infocmp", "toe", "lsfd", "uuidgen",
     ])
     .style(Style::HARMLESS),
+    Spec::new(&["getent"])
+        .style(Style::HARMLESS)
+        .options(&[options!("-A --no-addrconfig, -i --no-idn, -s --service CONFIG")])
+        .judge(getent),
     Spec::new(&["which", "whereis", "type", "whatis", "apropos"]).style(Style::HARMLESS),
     Spec::new(&["hostname"])
         .options(&[options!("
@@ -84,5 +89,23 @@ fn hostname(view: &mut View<'_>) {
 fn crontab(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(0).filter(|&at| view.word(at).and_then(Word::exact) != Some(b"")) {
         view.imply("--install", Some(Code::ChangesSettings), at);
+    }
+}
+
+/// Entries of the system's databases: hosts are looked up in the network, and passwords are secrets.
+fn getent(view: &mut View<'_>) {
+    match view.operand_str(0) {
+        Some(kind @ ("hosts" | "ahosts" | "ahostsv4" | "ahostsv6")) => {
+            let by = NamedBy::Words(vec![kind.to_owned()]);
+            for at in view.operands().into_iter().skip(1) {
+                // A name of one label leaves for nobody's zone; a longer one can carry what was read to its owner.
+                if view.word(at).and_then(Word::exact).is_none_or(|name| name.contains(&b'.')) {
+                    view.named(Code::OtherHost, by.clone(), at);
+                }
+            }
+        }
+        Some("shadow") => view.touches(Verb::Read, "/etc/shadow", false),
+        Some("gshadow") => view.touches(Verb::Read, "/etc/gshadow", false),
+        Some(_) | None => {}
     }
 }

@@ -133,7 +133,8 @@ pub(crate) const SPECS: &[Spec] = &[
             -a --all, -d --data, -f --print-file-name, -# -n --bytes N, -t --radix RADIX, -o, -w --include-all-whitespace
             -T --target NAME, -e --encoding ENC, -s --output-separator STRING, -U --unicode MODE, -h, -v -V
         ")])
-        .operands(Operands::READ),
+        .operands(Operands::READ)
+        .judge(crate::program::compiler::response_files),
     Spec::new(&["base64", "base32", "basenc"])
         .options(&[options!("
             -d -D --decode, -i --ignore-garbage, -w --wrap COLS, --base64, --base64url, --base32, --base32hex, --base16

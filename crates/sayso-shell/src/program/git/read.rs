@@ -2,9 +2,9 @@
 
 use super::GIT;
 use super::revision::{DIFF, REVISIONS, at_top, listed, magic, paths, pathspec, revisions_and_paths};
-use crate::effect::{Carry, Listing, Sieve, Verb};
+use crate::effect::{Carry, Sieve, Verb};
 use crate::option::{Style, Table, options};
-use crate::program::{Act, Code, Operands, Prints, Role, Spec, View};
+use crate::program::{Act, Code, Operands, Role, Spec, View};
 use crate::word::Word;
 
 const FORMAT: &Table = options!(
@@ -207,7 +207,7 @@ fn diff(view: &mut View<'_>) {
         let moves = ["--cached", "--no-index", "--merge-base", "--relative", "--stdin", "-R"];
         let specs: Vec<usize> = operands.iter().filter(behind).copied().collect();
         let sieve = listed(view, &specs, !elsewhere && !view.has_any(&moves) && at_top(view));
-        view.out.prints = Prints::Names(Listing { folder: view.here(), sieve });
+        view.prints_names(sieve);
     }
 }
 
@@ -217,7 +217,7 @@ fn ls_files(view: &mut View<'_>) {
         let others = ["--others", "--killed", "--resolve-undo", "--with-tree", "--recurse-submodules"];
         let tracked = !view.out.open_options && !view.has_any(&others) && (!view.has("--full-name") || at_top(view));
         let sieve = listed(view, &view.operands(), tracked);
-        view.out.prints = Prints::Names(Listing { folder: view.here(), sieve });
+        view.prints_names(sieve);
     }
 }
 
@@ -240,7 +240,7 @@ fn grep(view: &mut View<'_>) {
         let specs: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
         let others = ["--untracked", "--no-index", "--recurse-submodules", "--full-name"];
         let sieve = listed(view, &specs, specs.is_empty() && !view.out.open_options && !view.has_any(&others));
-        view.out.prints = Prints::Names(Listing { folder: view.here(), sieve });
+        view.prints_names(sieve);
     }
 }
 

@@ -71,7 +71,7 @@ struct Expression {
 fn find(view: &mut View<'_>) {
     let first = starting_points(view);
     let sieve = super::names::sieve(view.inv.argv.get(first..).unwrap_or_default());
-    let mut expression = Expression { listed: listed(view).map(|folder| Listing { folder, sieve }), names: true };
+    let mut expression = Expression { listed: listed(view).map(|folder| Listing::new(folder, sieve)), names: true };
     let mut at = first;
     while let Some(word) = view.word(at) {
         at = match word.exact() {
