@@ -64,6 +64,13 @@ impl Files for RealFiles {
         read_regular(path, limit, OFlags::empty()).ok().map(|(content, _)| content)
     }
 
+    fn head(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        let (file, _) = open_regular(path, usize::MAX, OFlags::empty()).ok()?;
+        let mut content = Vec::new();
+        file.take(u64::try_from(limit).unwrap_or(u64::MAX)).read_to_end(&mut content).ok()?;
+        Some(content)
+    }
+
     fn read_through(&self, path: &Path, limit: usize, each: &mut dyn FnMut(&[u8])) -> bool {
         let mut read = || -> std::io::Result<()> {
             let (mut file, _) = open_regular(path, limit, OFlags::empty())?;
@@ -199,6 +206,10 @@ impl Files for Once<'_> {
 
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
         self.files.read(path, limit)
+    }
+
+    fn head(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        self.files.head(path, limit)
     }
 
     fn read_through(&self, path: &Path, limit: usize, each: &mut dyn FnMut(&[u8])) -> bool {

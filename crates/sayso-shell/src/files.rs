@@ -64,6 +64,13 @@ pub trait Files {
         Some(names.into_iter().map(with_kind).collect())
     }
 
+    /// The first bytes of a regular file of any size, at most `limit`.
+    fn head(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        let mut content = self.read(path, usize::MAX)?;
+        content.truncate(limit);
+        Some(content)
+    }
+
     /// The content of a regular file of at most `limit` bytes.
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>>;
 

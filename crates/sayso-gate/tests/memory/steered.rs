@@ -180,6 +180,20 @@ const STEERED: &[(&str, Files, &[&str])] = &[
         &[("Rakefile", "load 'tasks/a.rake'"), ("tasks/a.rake", "1"), ("Gemfile", "1")],
         &["Rakefile", "tasks/a.rake", "Gemfile"],
     ),
+    ("BASH_ENV=x bash -c 'make a'", &[("x", "1")], &["x"]),
+    ("MAKEFILES=x make", &[("x", "1"), ("Makefile", "1")], &["x", "Makefile"]),
+    ("NODE_OPTIONS='--require ./x' node a.js", &[("x.js", "1"), ("a.js", "1")], &["x.js", "a.js"]),
+    ("git -c core.hooksPath=h commit", &[("h/pre-commit", "1")], &["h/pre-commit"]),
+    (
+        "make test",
+        &[
+            ("Makefile", "test:\n\tcd web && npm run all\n"),
+            ("web/package.json", r#"{"scripts":{"test":"true","all":"python3 tools/t"}}"#),
+            ("web/tools/t", "from lib import (\n  a,\n)\n"),
+            ("web/tools/lib/a.py", "1"),
+        ],
+        &["Makefile", "web/package.json", "web/tools/t", "web/tools/lib/a.py"],
+    ),
 ];
 
 #[test]

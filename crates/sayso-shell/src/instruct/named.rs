@@ -1,6 +1,6 @@
 //! What the words of a command name, for a yes that is wider than one call.
 
-use super::{is_data_of_git, spellings};
+use super::command::{is_data_of_git, spellings};
 use crate::effect::{Opt, Run};
 use crate::files::{Files, Kind};
 use crate::option::Does;

@@ -328,10 +328,15 @@ fn is_tame_value(name: &str, value: &Word) -> bool {
         || name == "LESS" && value.exact_str().is_some_and(|v| !v.contains(['+', '!', 'k', 'o', 'O']))
 }
 
+/// Whether a variable of this value changes what runs.
+pub(crate) fn steers(name: &str, value: &Word) -> bool {
+    changes_what_runs(name) && !is_tame_value(name, value)
+}
+
 pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
     for (name, value) in inv.env {
         let Some(name) = name.as_str() else { continue };
-        if !changes_what_runs(name) || is_tame_value(name, value) {
+        if !steers(name, value) {
             continue;
         }
         let span = inv.spans.first().copied().unwrap_or_default();

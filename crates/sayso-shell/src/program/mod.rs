@@ -90,6 +90,7 @@ pub use code::Code;
 pub use describe::describe;
 pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
+pub(crate) use environment::steers;
 pub(crate) use gnu::without_gnu_prefix;
 pub use index::{all, canonical_name, spec, starts_others, takes_data};
 pub(crate) use path::join;
