@@ -10,7 +10,7 @@ use crate::policy::Policy;
 use crate::stage::integrity::Protected;
 use crate::state::{Scope, State};
 use crate::word::{Actor, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
-use sayso_shell::{HostTarget, RunId, Target};
+use sayso_shell::{HostTarget, PathTarget, RunId, Target};
 use std::borrow::Cow;
 
 /// What a foreign file says of a call at one stage.
@@ -307,7 +307,12 @@ impl PlacePattern {
 
     fn matches(&self, asked: &Asked<'_>, index: usize, purpose: Purpose) -> Tri {
         let Some(effect) = asked.operation().effects.get(index) else { return Tri::No };
-        let Target::Path(target) = &effect.target else { return Tri::No };
+        let target = match &effect.target {
+            // Other systems do not tell a file's name from what it holds.
+            Target::Path(PathTarget::Told(of)) => of,
+            Target::Path(target) => target,
+            _ => return Tri::No,
+        };
         asked.0.matches_path(&self.0, index, effect.verb, target, purpose)
     }
 }

@@ -120,7 +120,11 @@ pub(crate) fn of<'a>(guards: Option<&'a Guards>, judging: &Judging<'_>, index: u
     let effect = judging.operation.effects.get(index)?;
     match &effect.target {
         Target::Host(HostTarget::Exact { host, .. }) => is_link_local(host).then_some(LINK_LOCAL),
-        Target::Path(target) => guards.unwrap_or_else(|| built_in()).find(judging, index, effect.verb, target),
+        Target::Path(target) => guards
+            .unwrap_or_else(|| built_in())
+            .find(judging, index, effect.verb, target)
+            // Dependencies hold keys to test with, and settings of their own.
+            .filter(|_| effect.verb != Verb::Delete || !judging.is_build_output(index, target)),
         _ => None,
     }
 }

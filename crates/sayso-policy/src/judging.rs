@@ -2,8 +2,9 @@
 
 use crate::guard::{self, Guard, Guards};
 use crate::pattern::{Bases, PathPattern, Programs, Purpose, RunPattern, Tree};
+use crate::rule::run_of;
 use crate::word::{Facts, Operation, Resolved, Tri};
-use sayso_shell::{Analysis, PathTarget, Run, RunId, Verb};
+use sayso_shell::{Analysis, PathTarget, Run, RunId, Target, Verb};
 use std::path::Path;
 
 /// One operation while it is judged.
@@ -76,6 +77,36 @@ impl<'a> Judging<'a> {
         };
         let canonical = sayso_shell::canonical(self.facts.files, folder);
         within.iter().any(|pattern| pattern.matches_path(&canonical.path, &self.bases, purpose)).into()
+    }
+
+    /// Whether a program removes something, and nothing but build output.
+    pub(crate) fn removes_build_output(&self, id: Option<RunId>) -> bool {
+        let mut some = false;
+        for (index, effect) in self.operation.effects.iter().enumerate() {
+            if id.is_none() || run_of(effect) != id || effect.verb != Verb::Delete {
+                continue;
+            }
+            if !matches!(&effect.target, Target::Path(target) if self.is_build_output(index, target)) {
+                return false;
+            }
+            some = true;
+        }
+        some
+    }
+
+    /// Whether what an effect is about is surely build output of the workspace, or is not there.
+    pub(crate) fn is_build_output(&self, index: usize, target: &PathTarget) -> bool {
+        let inner = match target {
+            PathTarget::Exact(_) | PathTarget::Below(_) => true,
+            // What is in a folder of build output is too; its name alone says nothing.
+            PathTarget::Glob { pattern, .. } => !pattern.as_bytes().split(|b| *b == b'/').any(|part| part == b".."),
+            _ => false,
+        };
+        let canonical = self.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
+        let (Some(path), Some(root)) = (canonical.filter(|_| inner), self.bases.workspace.as_deref()) else {
+            return false;
+        };
+        self.bases.inside_workspace(path) && self.tree.is_build_output(root, path)
     }
 
     /// Whether a write or delete stays inside the workspace; `scratch` counts the temporary folders too.

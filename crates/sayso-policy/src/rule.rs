@@ -2,7 +2,7 @@
 
 mod condition;
 
-pub(crate) use condition::{Conditions, EnvPattern, TextList, TextPattern, is};
+pub(crate) use condition::{Conditions, EnvPattern, HostList, TextList, TextPattern, is};
 
 use crate::judging::Judging;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};

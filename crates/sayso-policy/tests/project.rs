@@ -124,6 +124,16 @@ fn searches_and_lists_pass_where_they_open_no_secret() {
 }
 
 #[test]
+fn names_and_sizes_are_told_and_contents_are_not() {
+    check(&project(), include_str!("cases/project-told.txt"));
+}
+
+#[test]
+fn work_passes_and_what_only_looks_like_it_does_not() {
+    check(&project(), include_str!("cases/project-work.txt"));
+}
+
+#[test]
 fn a_tracked_secret_is_among_what_git_lists() {
     let mut files = project();
     let mut tracked = TRACKED.to_vec();

@@ -101,6 +101,8 @@ pub enum PathTarget {
     },
     /// Some of the names that a listing gives.
     Listed(Listing),
+    /// Names, sizes and times of these, as their folder tells them, and nothing of what they hold (`stat f`, `ls -l f`).
+    Told(Box<Self>),
     /// Unknown but for its shape.
     Unknown(Option<Shape>),
 }
@@ -118,6 +120,7 @@ impl PathTarget {
         match self {
             Self::Exact(path) | Self::Below(path) | Self::Glob { base: path, .. } => Some(path),
             Self::Sifted(listing) | Self::Listed(listing) => Some(&listing.folder),
+            Self::Told(of) => of.place(),
             Self::Unknown(_) => None,
         }
     }

@@ -119,6 +119,7 @@ fn path(target: &PathTarget) -> Option<Vec<u8>> {
         PathTarget::Exact(path) | PathTarget::Below(path) => {
             path.is_absolute().then(|| crate::canonical::lexical(path).into_os_string().into_encoded_bytes())
         }
+        PathTarget::Told(of) => path(of),
         PathTarget::Sifted(_) | PathTarget::Glob { .. } | PathTarget::Listed(_) | PathTarget::Unknown(_) => None,
     }
 }

@@ -74,6 +74,7 @@ fn path(target: &PathTarget) -> String {
         PathTarget::Glob { base, pattern, .. } => format!("{}/ {}", base.display(), pattern.to_string_lossy()),
         PathTarget::Listed(listing) => format!("listed {listing}"),
         PathTarget::Sifted(listing) => format!("sifted {listing}"),
+        PathTarget::Told(of) => format!("told {}", path(of)),
         PathTarget::Unknown(_) => "?".to_owned(),
     }
 }

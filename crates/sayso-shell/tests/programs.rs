@@ -99,6 +99,10 @@ fn show_effect(effect: &Effect) -> String {
         }
         Target::Path(PathTarget::Listed(listing)) => write!(out, "listed:{listing}").unwrap(),
         Target::Path(PathTarget::Sifted(listing)) => write!(out, "sifted:{listing}").unwrap(),
+        Target::Path(PathTarget::Told(of)) => {
+            let of = Effect { target: Target::Path((**of).clone()), ..effect.clone() };
+            write!(out, "told:{}", show_effect(&of).trim_start_matches("read ")).unwrap();
+        }
         Target::Path(PathTarget::Unknown(_)) => out.push('?'),
         Target::Host(HostTarget::Exact { host, port: None }) => out.push_str(host),
         Target::Host(HostTarget::Exact { host, port: Some(port) }) => write!(out, "{host}:{port}").unwrap(),

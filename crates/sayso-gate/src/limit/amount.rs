@@ -85,6 +85,8 @@ fn removed(target: &PathTarget, resolved: Option<&Path>, files: &dyn Files) -> O
         PathTarget::Sifted(_) | PathTarget::Glob { .. } | PathTarget::Listed(_) => {
             entries(resolved.or_else(|| target.place())?, files)
         }
+        // Nothing is removed by telling a name.
+        PathTarget::Told(_) => Some(0),
         PathTarget::Exact(_) | PathTarget::Unknown(_) => None,
     }
 }

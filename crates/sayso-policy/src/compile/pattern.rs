@@ -168,6 +168,17 @@ impl<'f> Compiler<'f> {
         found
     }
 
+    /// The hosts of a condition, each with whether it is an exception.
+    fn hosts(&mut self, text: &Text) -> Vec<(bool, HostPattern)> {
+        let (except, value) = match text.value.strip_prefix('!') {
+            Some(rest) => (true, rest.trim_start().to_owned()),
+            None => (false, text.value.clone()),
+        };
+        let patterns = self.patterns(&Text { value, ..text.clone() }, Verb::Connect);
+        let host = |pattern| if let Pattern::Host(host) = pattern { Some((except, host)) } else { None };
+        patterns.into_iter().filter_map(host).collect()
+    }
+
     /// Resolves a set and alternatives to plain texts. `@anything` stays as it is.
     pub(super) fn expand(&mut self, text: &str, span: &Range<usize>, kind: SetKind) -> Vec<String> {
         let mut done = Vec::new();
@@ -279,6 +290,15 @@ impl<'f> Compiler<'f> {
             }
         }
         conditions.stdin_only = when.stdin_only.as_ref().map(|only| only.value);
+        conditions.build_output = when.build_output.as_ref().map(|only| only.value);
+        for text in &when.host {
+            for pattern in self.hosts(text) {
+                match pattern {
+                    (true, pattern) => conditions.hosts.except.push(pattern),
+                    (false, pattern) => conditions.hosts.any.push(pattern),
+                }
+            }
+        }
         conditions
     }
 

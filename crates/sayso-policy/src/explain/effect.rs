@@ -109,6 +109,7 @@ fn path(operation: &Operation, target: &PathTarget) -> String {
             Sieve::All => format!("names listed in {}", shorten(operation, &listing.folder)),
             _ => format!("names listed in {}", sifted(operation, listing)),
         },
+        PathTarget::Told(of) => format!("{} (its name and size)", path(operation, of)),
         PathTarget::Unknown(_) => "unknown path".to_owned(),
     }
 }

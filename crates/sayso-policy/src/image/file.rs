@@ -4,7 +4,7 @@ use super::bytes::{Code, Reader, choice, fields};
 use crate::index::Table;
 use crate::pattern::{Glob, PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
-use crate::rule::{Conditions, EnvPattern, Pattern, TextList, TextPattern};
+use crate::rule::{Conditions, EnvPattern, HostList, Pattern, TextList, TextPattern};
 use crate::stage::limits::LimitRule;
 use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
@@ -107,7 +107,8 @@ fields!(Approvers { name, file, members, need, expires_ms });
 fields!(ParamRule { tools, expressions, params });
 fields!(TextList { any, except });
 fields!(EnvPattern { name, value });
-fields!(Conditions { args, within, actors, flags, env, operand, piped_to, stdin_only });
+fields!(Conditions { args, within, actors, flags, env, operand, piped_to, hosts, stdin_only, build_output });
+fields!(HostList { any, except });
 fields!(Limit {
     scope,
     calls,

@@ -52,6 +52,14 @@ pub(crate) fn candidates(
                 literal(numbers, of, path, visit);
             }
         }
+        PathTarget::Told(_) if target.place().is_some_and(Path::is_absolute) => {
+            numbers.all(Part::PathAny(of), visit);
+            for path in std::iter::once(canonical).chain(lexical) {
+                for path in std::iter::once(path).chain(path.parent()) {
+                    literal(numbers, of, path, visit);
+                }
+            }
+        }
         PathTarget::Below(_) | PathTarget::Sifted(_) | PathTarget::Listed(_) | PathTarget::Glob { .. }
             if target.place().is_some_and(Path::is_absolute) =>
         {

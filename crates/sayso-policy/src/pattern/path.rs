@@ -221,6 +221,7 @@ impl PathPattern {
         match target {
             PathTarget::Exact(path) if path.is_relative() => self.floating(path, purpose),
             PathTarget::Exact(_) => self.exact(resolved, bases, purpose),
+            PathTarget::Told(of) => self.told(verb, of, resolved, bases, tree, purpose),
             PathTarget::Unknown(shape) => self.unknown(shape.as_ref(), purpose),
             PathTarget::Glob { .. } => self.glob(target, resolved, bases, tree, purpose),
             PathTarget::Below(path)
@@ -273,6 +274,31 @@ impl PathPattern {
                     Tri::No
                 }
             }
+        }
+    }
+
+    /// What is told of a file stands in its folder, and whoever may list that may know it. So a rule against a file's
+    /// content says nothing of it, and one against all in a folder does.
+    fn told(
+        &self,
+        verb: Verb,
+        of: &PathTarget,
+        resolved: &Resolved,
+        bases: &Bases,
+        tree: &Tree<'_>,
+        purpose: Purpose,
+    ) -> Tri {
+        match of {
+            PathTarget::Exact(path) if path.is_absolute() && purpose == Purpose::Restrict => {
+                let folder =
+                    |path: &Option<PathBuf>| path.as_deref().map(|path| path.parent().unwrap_or(path).to_owned());
+                let folders = Resolved { canonical: folder(&resolved.canonical), lexical: folder(&resolved.lexical) };
+                self.exact(&folders, bases, purpose)
+            }
+            PathTarget::Glob { base, .. } | PathTarget::Listed(Listing { folder: base, .. }) if base.is_absolute() => {
+                self.exact(resolved, bases, purpose)
+            }
+            other => self.matches(verb, other, resolved, bases, tree, purpose),
         }
     }
 

@@ -1,11 +1,11 @@
 //! `when`: conditions of a rule, all of which must hold.
 
 use crate::judging::Judging;
-use crate::pattern::{Glob, Line, PathPattern, Purpose, RunPattern, too_long};
+use crate::pattern::{Glob, HostPattern, Line, PathPattern, Purpose, RunPattern, too_long};
 use crate::rule::run_of;
 use crate::text::Who;
 use crate::word::{Actor, Request, Tri};
-use sayso_shell::{Carry, Effect, PathTarget, Run, Target, Verb, Word};
+use sayso_shell::{Carry, Effect, HostTarget, PathTarget, Run, Target, Verb, Word};
 use serde_json::Value;
 
 /// A pattern on a plain text: a glob or `re:`.
@@ -79,7 +79,38 @@ pub(crate) struct Conditions {
     pub env: Vec<EnvPattern>,
     pub operand: TextList,
     pub piped_to: Vec<RunPattern>,
+    pub hosts: HostList,
     pub stdin_only: Option<bool>,
+    pub build_output: Option<bool>,
+}
+
+/// A list of hosts: any of them, none of the `!` ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HostList {
+    pub any: Vec<HostPattern>,
+    pub except: Vec<HostPattern>,
+}
+
+impl HostList {
+    fn is_empty(&self) -> bool {
+        self.any.is_empty() && self.except.is_empty()
+    }
+
+    fn matches(&self, host: &HostTarget, purpose: Purpose) -> Tri {
+        let best = |list: &[HostPattern], purpose| {
+            list.iter().map(|pattern| pattern.matches(host, purpose)).max().unwrap_or(Tri::No)
+        };
+        let any = if self.any.is_empty() { Tri::Yes } else { best(&self.any, purpose) };
+        // To be sure that something is not excepted, it is looked at the other way.
+        let except = best(
+            &self.except,
+            match purpose {
+                Purpose::Permit => Purpose::Restrict,
+                Purpose::Restrict => Purpose::Permit,
+            },
+        );
+        any.and(!except)
+    }
 }
 
 impl Conditions {
@@ -112,7 +143,9 @@ impl Conditions {
             || !self.env.is_empty()
             || !self.operand.is_empty()
             || !self.piped_to.is_empty()
+            || !self.hosts.is_empty()
             || self.stdin_only.is_some()
+            || self.build_output.is_some()
     }
 
     fn run_conditions(&self, judging: &Judging<'_>, effect: &Effect, run: &Run, purpose: Purpose) -> Tri {
@@ -136,6 +169,13 @@ impl Conditions {
         }
         if !self.piped_to.is_empty() {
             result = result.and(piped_to(&self.piped_to, judging, run, purpose));
+        }
+        if !self.hosts.is_empty() {
+            result = result.and(connects_to(&self.hosts, judging, effect, purpose));
+        }
+        if let Some(wanted) = self.build_output {
+            let only = judging.removes_build_output(run_of(effect));
+            result = result.and((only == wanted).into());
         }
         if let Some(wanted) = self.stdin_only {
             let only = stdin_only(judging, effect);
@@ -215,6 +255,17 @@ fn piped_to(patterns: &[RunPattern], judging: &Judging<'_>, run: &Run, purpose: 
     let answers =
         right.flat_map(|other| patterns.iter().map(move |pattern| judging.matches_run(pattern, other.id, purpose)));
     answers.max().unwrap_or(Tri::No)
+}
+
+/// Something is connected to, and each of its hosts matches.
+fn connects_to(hosts: &HostList, judging: &Judging<'_>, effect: &Effect, purpose: Purpose) -> Tri {
+    let id = run_of(effect);
+    let mine = judging.operation.effects.iter().filter(|other| other.verb == Verb::Connect && run_of(other) == id);
+    let answers = mine.map(|other| match &other.target {
+        Target::Host(host) => hosts.matches(host, purpose),
+        _ => Tri::Maybe,
+    });
+    answers.reduce(Tri::and).unwrap_or(Tri::No)
 }
 
 /// No path and no host is named: the program can only see what it is given on standard input.

@@ -120,6 +120,8 @@ impl Places {
 pub(crate) fn judge(judging: &Judging<'_>, protected: &Protected, index: usize) -> Option<Opinion> {
     let effect = judging.operation.effects.get(index)?;
     match &effect.target {
+        // Of what is Sayso's nothing is told either.
+        Target::Path(PathTarget::Told(target)) => path(judging, protected, index, effect.verb, target, effect.certain),
         Target::Path(target) => path(judging, protected, index, effect.verb, target, effect.certain),
         Target::Host(HostTarget::Exact { host, port: Some(port) }) => protected
             .addresses
@@ -178,6 +180,11 @@ fn path(
     match own {
         Tri::Yes if certain => Some(deny("sayso-itself", text)),
         Tri::Yes | Tri::Maybe => {
+            let text = match (target.place().is_some(), changes) {
+                (true, _) => text,
+                (false, true) => "Nobody knows yet which path this changes: it could be one of Sayso's own.",
+                (false, false) => "Nobody knows yet which path this reads: it could be one of Sayso's own.",
+            };
             let mut opinion = built_in(Stage::Integrity, Verdict::Ask, "sayso-itself", text);
             opinion.maybe = true;
             Some(opinion)
@@ -223,7 +230,7 @@ fn forms(resolved: &Resolved) -> impl Iterator<Item = &Path> {
 
 /// Whether an effect reaches what is below its path too.
 fn is_deep(target: &PathTarget) -> bool {
-    !matches!(target, PathTarget::Exact(_) | PathTarget::Unknown(_))
+    !matches!(target, PathTarget::Exact(_) | PathTarget::Told(_) | PathTarget::Unknown(_))
 }
 
 fn wipes(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -> bool {

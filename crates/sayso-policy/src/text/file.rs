@@ -165,8 +165,12 @@ pub struct When {
     pub operand: Vec<Text>,
     /// Programs to the right.
     pub piped_to: Vec<Text>,
+    /// Hosts that it connects to.
+    pub host: Vec<Text>,
     /// Standard input only.
     pub stdin_only: Option<Spanned<bool>>,
+    /// It removes nothing but build output.
+    pub build_output: Option<Spanned<bool>>,
 }
 
 /// `arg.PATH = PATTERNS`.

@@ -171,7 +171,13 @@ pub(crate) const WHEN: Table = Table {
         key("env", Shape::Texts, "variables that the command sets for itself, any one of them"),
         key("operand", Shape::Texts, "operands of the command, any one of them"),
         key("piped_to", Shape::Texts, "programs to the right in the same pipe"),
+        key("host", Shape::Texts, "hosts: the command connects to something, and each of its hosts matches"),
         key("stdin_only", Shape::Flag, "`true`: the command names no file and reads only its standard input"),
+        key(
+            "build_output",
+            Shape::Flag,
+            "`true`: the command removes something, and nothing but build output that git ignores",
+        ),
     ],
     required: &[],
 };

@@ -2,6 +2,7 @@
 
 mod opened;
 
+pub(crate) use opened::left_out;
 pub use opened::{named, suffixes_of_type};
 
 use super::{Operands, Role, Spec, Start, View};

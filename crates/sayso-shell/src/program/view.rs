@@ -3,7 +3,9 @@
 use super::path::{is_stream, join, path_target};
 use super::{Code, Description, Invocation, Prints, Spec, Start, host};
 use crate::effect::{Carry, Effect, HostTarget, Listing, NamedBy, Opt, PathTarget, Sieve, Span, Target, Verb};
+use crate::files::Kind;
 use crate::option::{Does, Seen};
+use crate::value::pattern::{matches, parse};
 use crate::word::{Origin, Part, Text, Word};
 use crate::{Dialect, Doubt};
 use std::borrow::Cow;
@@ -327,6 +329,37 @@ impl<'a> View<'a> {
     pub(crate) fn prints_names(&mut self, sieve: Sieve) {
         let listing = Listing::new(self.here(), sieve).told_from(self.base.as_deref());
         self.out.prints = Prints::Names(listing);
+    }
+
+    /// Names, sizes and times of what the word names are told. If it `lists`, a folder's names are told as well: only what
+    /// is none now and is no link counts as a file then.
+    pub(crate) fn tells(&mut self, word: &Word, at: usize, lists: bool) {
+        if word.exact().is_some_and(|word| word == b"-" || is_stream(word)) {
+            return;
+        }
+        let target = self.path_of(word, false);
+        let is_file = |path: &Path| {
+            path.is_absolute() && matches!(self.inv.files.kind(path), Kind::File { .. } | Kind::Missing | Kind::Other)
+        };
+        let told = match &target {
+            PathTarget::Exact(path) => path.file_name().is_some() && (!lists || is_file(path)),
+            PathTarget::Glob { base, pattern, .. } => {
+                !pattern.as_bytes().contains(&b'/') && (!lists || self.expands(base, pattern, is_file))
+            }
+            PathTarget::Listed(_) => !lists,
+            _ => false,
+        };
+        let target = if told { PathTarget::Told(Box::new(target)) } else { target };
+        self.effect(Verb::Read, Target::Path(target), at, Carry::Plain);
+    }
+
+    /// Whether all that a pattern without a slash stands for now satisfies `test`.
+    fn expands(&self, base: &Path, pattern: &Text, test: impl Fn(&Path) -> bool) -> bool {
+        const MANY: usize = 10_000;
+        let mut pieces = Vec::new();
+        let known = base.is_absolute() && parse(pattern.as_bytes(), &mut pieces).is_some();
+        let Some(names) = self.inv.files.list(base, MANY).filter(|_| known) else { return false };
+        names.iter().filter(|name| matches(&pieces, name.as_encoded_bytes())).all(|name| test(&base.join(name)))
     }
 
     /// Where relative paths begin.

@@ -126,6 +126,13 @@ impl Changed {
         if self.reshaped.is_empty() && !self.reshaped_anywhere {
             return;
         }
+        if let PathTarget::Told(of) = target {
+            self.blur(of);
+            if matches!(**of, PathTarget::Unknown(_)) {
+                *target = PathTarget::Unknown(None);
+            }
+            return;
+        }
         let astray = match &*target {
             PathTarget::Glob { base, .. } => self.leads_astray(base) || self.within(base),
             other => other.place().is_some_and(|path| self.leads_astray(path)),

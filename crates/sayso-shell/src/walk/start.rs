@@ -67,6 +67,9 @@ impl<'t> Walker<'t> {
         if matches!(base, "cp" | "mv" | "install") && self.copies_nothing(&description) {
             changes = Manner::Attributes;
         }
+        if matches!(base, "tar" | "gtar" | "bsdtar") && packs(&description) {
+            changes = Manner::Plain;
+        }
         let passed = match &self.input.prints {
             Prints::Names(given) => passed(base, &argv, &env, &description, given),
             _ => None,
@@ -417,6 +420,12 @@ impl<'t> Walker<'t> {
         });
         certain.then(|| words.iter().map(|word| Scalar::from_word(word, self.armed)).collect())
     }
+}
+
+/// Whether tar only writes an archive: a file like any other.
+fn packs(description: &Description) -> bool {
+    let has = |name: &str| description.options.iter().any(|option| option.name == name);
+    has("--create") && !has("--extract") && !description.open_options
 }
 
 /// `sudo` and its kin change the user, not the machine.

@@ -92,6 +92,7 @@ fn path_text(path: &PathTarget) -> String {
         }
         PathTarget::Listed(listing) => format!("of {listing}"),
         PathTarget::Sifted(listing) => format!("sifted {listing}"),
+        PathTarget::Told(of) => format!("told {}", path_text(of)),
         PathTarget::Unknown(_) => "?".to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod below;
 mod ignore;
+mod output;
 mod tracked;
 
 pub(crate) use below::Below;

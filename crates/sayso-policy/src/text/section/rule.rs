@@ -117,11 +117,25 @@ fn when(reader: &mut Reader, value: &DocValue<'_>) -> Option<When> {
     let env = patterns(reader, "env");
     let operand = patterns(reader, "operand");
     let piped_to = patterns(reader, "piped_to");
+    let host = patterns(reader, "host");
     let actors = fields.get("for").map(|value| reader.texts(value)).unwrap_or_default();
     let actors = actors.iter().filter_map(|text| who::who(reader, text)).collect();
     let args = fields.get("arg").map(|value| argument_patterns(reader, value)).unwrap_or_default();
     let stdin_only = fields.get("stdin_only").and_then(|value| reader.flag(value));
-    Some(When { span: value.span(), args, within, actors, flag, env, operand, piped_to, stdin_only })
+    let build_output = fields.get("build_output").and_then(|value| reader.flag(value));
+    Some(When {
+        span: value.span(),
+        args,
+        within,
+        actors,
+        flag,
+        env,
+        operand,
+        piped_to,
+        host,
+        stdin_only,
+        build_output,
+    })
 }
 
 /// `hits` and `misses`: a list of texts and tables, or one of them.

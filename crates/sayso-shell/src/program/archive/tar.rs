@@ -1,9 +1,9 @@
 //! tar: reads or writes an archive by its mode, and runs commands by a handful of options.
 
-use crate::effect::{Carry, HostTarget, NamedBy, Target, Verb};
+use crate::effect::{Carry, HostTarget, LeftOut, NamedBy, Sieve, Target, Verb};
 use crate::option::{Style, Table, options};
 use crate::program::{Code, Spec, View, read_again};
-use crate::word::Word;
+use crate::word::{Text, Word};
 use std::borrow::Cow;
 
 pub(super) const SPECS: &[Spec] = &[
@@ -102,7 +102,8 @@ fn tar(view: &mut View<'_>) {
         members.extend(view.values("--add-file"));
         for (at, word) in members {
             view.base = base_at(&bases, at);
-            view.reads_below(&word, at);
+            let sieve = excluded(view, at);
+            view.reads_sifted(&word, at, &sieve);
             if view.has("--remove-files") {
                 let carry =
                     Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--remove-files".to_owned()) };
@@ -110,6 +111,22 @@ fn tar(view: &mut View<'_>) {
             }
         }
     }
+}
+
+/// What is left out of the members from `at` on. An exclude behind a member has no effect on it, and other ways to match
+/// are not followed.
+fn excluded(view: &View<'_>, at: usize) -> Sieve {
+    let other = ["--anchored", "--no-wildcards", "--ignore-case", "--dereference", "--no-wildcards-match-slash"];
+    if view.out.open_options || view.has_any(&other) {
+        return Sieve::All;
+    }
+    let names: Vec<Text> = view
+        .values("--exclude")
+        .iter()
+        .filter(|(stands, _)| *stands < at)
+        .filter_map(|(_, value)| crate::program::left_out(value.exact_str()?.trim_start_matches("./")))
+        .collect();
+    LeftOut { files: names.clone(), folders: names }.sieve()
 }
 
 type Base = Option<std::path::PathBuf>;

@@ -19,7 +19,6 @@ pub(crate) const SPECS: &[Spec] = &[
             -w --width COLS, -x, -X, -Z --context, --zero, -1, -e, -O, -@
             -R --recursive
         ")])
-        .operands(Operands::READ)
         .judge(ls),
     Spec::new(&["tree"])
         .style(Style::EXACT)
@@ -32,12 +31,12 @@ pub(crate) const SPECS: &[Spec] = &[
             -o FILE : writes
             -R : changes-files
         ")])
-        .operands(Operands::NAMES),
+        .judge(lists),
     Spec::new(&["stat"])
         .options(&[options!("
             -L --dereference, -f --file-system, --cached MODE, -c --format FORMAT, --printf FORMAT, -t --terse, -x, -s, -n, -r
         ")])
-        .operands(Operands::READ),
+        .judge(stat),
     Spec::new(&["file"])
         .options(&[options!("
             -b --brief, -c --checking-printout, -d --debug, -e --exclude NAME, --exclude-quiet NAME, --extension, -E
@@ -72,7 +71,7 @@ pub(crate) const SPECS: &[Spec] = &[
             --files0-from F : reads
             -X --exclude-from FILE : reads
         ")])
-        .operands(Operands::NAMES),
+        .judge(lists),
     Spec::new(&["cp", "gcp"])
         .aliased()
         .options(&[COPY, options!("
@@ -189,11 +188,33 @@ const CHANGE: &crate::option::Table = options!("
     --reference FILE : reads
 ");
 
+/// Tells of files what their folder says of them.
+fn stat(view: &mut View<'_>) {
+    tell(view, false);
+}
+
+/// As `stat`, and the names in folders; without operands, in the working directory.
+fn lists(view: &mut View<'_>) {
+    if view.operand_count() == 0 {
+        view.touches(Verb::Read, ".", false);
+    }
+    tell(view, true);
+}
+
+fn tell(view: &mut View<'_>, lists: bool) {
+    for at in view.operands() {
+        if let Some(word) = view.word(at) {
+            view.tells(word, at, lists);
+        }
+    }
+}
+
 /// A bare `ls` prints the names in its folder.
 fn ls(view: &mut View<'_>) {
     if view.operand_count() == 0 {
         view.touches(Verb::Read, ".", false);
     }
+    tell(view, !view.has("--directory"));
     let long = view.has_any(&[
         "-l",
         "-o",

@@ -1,8 +1,8 @@
 //! Subcommands that tell about the repository.
 
 use super::GIT;
-use super::revision::{DIFF, REVISIONS, at_top, listed, magic, paths, pathspec, revisions_and_paths};
-use crate::effect::{Carry, Sieve, Verb};
+use super::revision::{DIFF, REVISIONS, at_top, listed, magic, pathspec, revisions_and_paths};
+use crate::effect::{Sieve, Verb};
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
 use crate::word::Word;
@@ -212,7 +212,7 @@ fn diff(view: &mut View<'_>) {
 }
 
 fn ls_files(view: &mut View<'_>) {
-    paths(view);
+    status(view);
     if !view.has_any(&["--stage", "-t", "-v", "-f", "--unmerged", "--debug", "--eol", "--format"]) {
         let others = ["--others", "--killed", "--resolve-undo", "--with-tree", "--recurse-submodules"];
         let tracked = !view.out.open_options && !view.has_any(&others) && (!view.has("--full-name") || at_top(view));
@@ -249,7 +249,7 @@ fn status(view: &mut View<'_>) {
     for at in view.operands() {
         match view.word(at) {
             Some(word) if word.exact().is_none_or(|bytes| !magic(bytes)) => {
-                view.path_effect(Verb::Read, word, at, false, Carry::Plain);
+                view.tells(word, at, true);
             }
             Some(_) => view.touches(Verb::Read, ".", false),
             None => {}

@@ -67,15 +67,6 @@ pub(super) fn revisions_and_paths(view: &mut View<'_>) {
     }
 }
 
-/// Words that are paths, read with all below them.
-pub(super) fn paths(view: &mut View<'_>) {
-    for at in view.operands() {
-        if let Some(word) = view.word(at) {
-            pathspec(view, word, at);
-        }
-    }
-}
-
 /// `:(exclude)x`, `:!x`, `:/`, `*.c`: git's own, within the repository.
 pub(super) fn magic(bytes: &[u8]) -> bool {
     bytes.starts_with(b":") || bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'['))

@@ -1,8 +1,8 @@
 //! curl: connects to what its operands name, and reads and writes files by its options.
 
-use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
+use crate::effect::{Carry, HostTarget, NamedBy, PathTarget, Target, Verb};
 use crate::option::{Style, options};
-use crate::program::{Code, Spec, View, join};
+use crate::program::{Code, Spec, View, host, join};
 use crate::word::{Part, Word};
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ pub(super) const SPECS: &[Spec] = &[
             -d --data D, --data-ascii D, --data-binary D, --data-urlencode D, --json D, -F --form D, -T --upload-file FILE, -H --header H, --proxy-header H, -b --cookie D
             --url-query D, --variable V, -E --cert FILE, --proxy-cert FILE, --pinnedpubkey H, --proxy-pinnedpubkey H
             -w --write-out F, --connect-to M, --resolve M, --dns-servers L, --url URL
-            -o --output FILE, --output-dir DIR
+            -o --output FILE, --output-dir DIR, --sends
             -K --config FILE : unclear-script
             --unix-socket PATH, --abstract-unix-socket PATH : changes-service
             --engine NAME : runs
@@ -100,6 +100,7 @@ fn curl(view: &mut View<'_>) {
         view.reads(&value, at);
     }
     sent_files(view);
+    more_than_asks(view, &urls);
     redirected_hosts(view);
     outputs(view, &urls);
     for (at, value) in view.values("--upload-file") {
@@ -110,6 +111,56 @@ fn curl(view: &mut View<'_>) {
         view.reads(&value, at);
     }
     other_files(view);
+}
+
+/// Implies `--sends` for all that is more than a question to the server that is named: data, another method, another
+/// protocol, or going on to where the server points.
+fn more_than_asks(view: &mut View<'_>, urls: &[(usize, Word)]) {
+    const SENDS: &[&str] = &[
+        "--data",
+        "--data-ascii",
+        "--data-binary",
+        "--data-raw",
+        "--data-urlencode",
+        "--json",
+        "--form",
+        "--form-string",
+        "--upload-file",
+        "--quote",
+        "--mail-from",
+        "--mail-rcpt",
+        "--location",
+        "--location-trusted",
+        "--proto-default",
+        "--request-target",
+        "--config",
+        "--telnet-option",
+        "--append",
+        "--next",
+        "--variable",
+        "--sends",
+    ];
+    let method = |word: &Word| matches!(word.exact(), Some(b"GET" | b"HEAD" | b"OPTIONS"));
+    let asks = |word: &Word| {
+        let text = match word {
+            // What the shell might expand in the path of a URL leaves its server as it is.
+            Word::Dynamic(shape) if !shape.parts.contains(&Part::Hole) => match shape.parts.first() {
+                Some(Part::Literal(text)) if matches!(host::of_word(word), HostTarget::Exact { .. }) => text.as_str(),
+                _ => None,
+            },
+            word => word.exact_str(),
+        };
+        let Some(text) = text else { return false };
+        // `{a,b}` and `[1-9]` are several addresses.
+        let plain = !text.contains(['{', '[', '\\']) || text.starts_with("http://[::1]");
+        plain && text.split_once("://").is_none_or(|(scheme, _)| matches!(scheme, "http" | "https"))
+    };
+    let other = view.values("--request").iter().find(|(_, value)| !method(value)).map(|(at, _)| *at);
+    let address = urls.iter().find(|(_, url)| !asks(url)).map(|(at, _)| *at);
+    let sends = view.seen.iter().find(|seen| SENDS.contains(&seen.opt.name.as_str())).map(|seen| seen.at);
+    if let Some(at) = sends.or(other).or(address) {
+        view.imply("--sends", None, at);
+    }
 }
 
 /// Some file, nobody knows which.
@@ -183,6 +234,21 @@ pub(super) fn url_effect(view: &mut View<'_>, url: &Word, at: usize) {
         view.path_effect(Verb::Read, &crate::script::unknown(), at, false, Carry::Plain);
     }
     view.connects(url, at);
+    // What this machine serves is told apart by its port; without one it is the scheme's.
+    let default = if lower.starts_with(b"https:") { 443 } else { 80 };
+    let http = lower.starts_with(b"http") || !lower.windows(3).any(|window| window == b"://");
+    if let Some(Target::Host(HostTarget::Exact { host, port: port @ None })) =
+        view.out.effects.last_mut().map(|effect| &mut effect.target)
+        && http
+        && is_here(host)
+    {
+        *port = Some(default);
+    }
+}
+
+/// Whether a host is this machine, as people write it.
+fn is_here(host: &str) -> bool {
+    host == "localhost" || host == "::1" || host == "0.0.0.0" || host.starts_with("127.")
 }
 
 /// Whether the scheme of a URL may come out of `{..}` or `[a-z]`.

@@ -82,7 +82,7 @@ fn written(view: &View<'_>, value: &Word) -> Option<Text> {
 }
 
 /// A name that is left out, if it is plain: text and wildcards. What is not, leaves out less than it says.
-fn left_out(name: &str) -> Option<Text> {
+pub(crate) fn left_out(name: &str) -> Option<Text> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-+@~*?".contains(&b);
     (!name.is_empty() && name.bytes().all(plain)).then(|| Text::from(name))
 }
