@@ -135,6 +135,14 @@ fn runs(numbers: &Numbers, run: &Run, visit: &mut dyn FnMut(u32)) {
         numbers.all(Part::RunNamed, visit);
         return;
     };
+    named(numbers, run, base, visit);
+    // `grm` is `rm`; an allow by the other name still does not match it.
+    if let Some(plain) = sayso_shell::program::plain_name(base) {
+        named(numbers, run, plain, visit);
+    }
+}
+
+fn named(numbers: &Numbers, run: &Run, base: &str, visit: &mut dyn FnMut(u32)) {
     let keyed = |part: Part| Key::new(part).with_all(base.as_bytes());
     if numbers.has(Part::ProgramRest) {
         numbers.each(keyed(Part::ProgramRest), visit);

@@ -291,6 +291,8 @@ pub struct Run {
     pub parent: Option<RunId>,
     /// It reads standard input that was redirected or piped.
     pub stdin: Stdin,
+    /// It may be no command at all: words of a program that nobody knows read like one.
+    pub guessed: bool,
 }
 
 impl Run {

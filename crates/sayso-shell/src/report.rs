@@ -1,6 +1,6 @@
 //! An analysis as other programs read it: plain lists of strings, `null` where something is not known.
 
-use crate::effect::{HostTarget, PathTarget, Target, Verb};
+use crate::effect::{Effect, HostTarget, PathTarget, Target, Verb};
 use crate::word::Word;
 use crate::{Analysis, Doubt};
 use serde::Serialize;
@@ -61,9 +61,10 @@ impl<S> Report<S> {
     #[must_use]
     pub fn new(analysis: &Analysis, string: &dyn Fn(&[u8]) -> S) -> Self {
         let strings = |items: Vec<Option<Vec<u8>>>| items.iter().map(|item| item.as_deref().map(string)).collect();
+        let guessed = |effect: &&Effect| effect.run.and_then(|id| analysis.run(id)).is_some_and(|run| run.guessed);
         let paths = |verb: Verb| {
             let mut out: Vec<Option<Vec<u8>>> = Vec::new();
-            for effect in analysis.effects.iter().filter(|effect| effect.verb == verb) {
+            for effect in analysis.effects.iter().filter(|effect| effect.verb == verb && !guessed(effect)) {
                 if let Target::Path(target) = &effect.target {
                     push(&mut out, path(target));
                 }
@@ -71,14 +72,14 @@ impl<S> Report<S> {
             strings(out)
         };
         let mut connects = Vec::new();
-        for effect in &analysis.effects {
+        for effect in analysis.effects.iter().filter(|effect| !guessed(effect)) {
             if let (Verb::Connect, Target::Host(target)) = (effect.verb, &effect.target) {
                 push(&mut connects, host(target));
             }
         }
         Self {
             opaque: analysis.opaque,
-            programs: analysis.runs.iter().map(|run| program(run, string)).collect(),
+            programs: analysis.runs.iter().filter(|run| !run.guessed).map(|run| program(run, string)).collect(),
             reads: paths(Verb::Read),
             writes: paths(Verb::Write),
             deletes: paths(Verb::Delete),

@@ -6,6 +6,7 @@ use super::pipe::{Line, Programs, too_long};
 use super::{Glob, PatternError, Purpose};
 use crate::word::Tri;
 use regex::Regex;
+use sayso_shell::program::plain_name;
 use sayso_shell::{NamedBy, Run, RunId, Word};
 
 /// A pattern on programs.
@@ -198,9 +199,12 @@ impl CommandPattern {
     }
 
     fn matches(&self, run: &Run, bases: &super::Bases, purpose: Purpose) -> Tri {
-        let program = self.program.matches(run, bases, purpose);
+        let mut program = self.program.matches(run, bases, purpose);
         if program == Tri::No {
             return Tri::No;
+        }
+        if run.guessed {
+            program = if purpose == Purpose::Permit { Tri::No } else { Tri::Maybe };
         }
         // Of a program that nobody named, `* --help` means just that: no word and no option beside it.
         let any = matches!(self.program, ProgramPattern::Any) && !(self.words.is_empty() && self.flags.is_empty());
@@ -333,6 +337,8 @@ impl ProgramPattern {
             }
             (Self::Name(glob), Purpose::Restrict) => match run.program.base.as_deref() {
                 Some(base) if glob.matches(base.as_bytes()) => Tri::Yes,
+                // `grm` is `rm`.
+                Some(base) if plain_name(base).is_some_and(|name| glob.matches(name.as_bytes())) => Tri::Yes,
                 Some(base) if glob.matches_folded(base.as_bytes()) => Tri::Maybe,
                 Some(_) => Tri::No,
                 None => match run.argv.first() {

@@ -210,6 +210,7 @@ mod tests {
         for name in &names {
             assert!(spec(name).unwrap().names.contains(name), "{name}");
         }
+        assert!(gnu::names().is_sorted(), "they are looked for by halves");
         for name in gnu::names() {
             assert!(spec(name).is_some(), "{name}");
             assert!(spec(&format!("g{name}")).is_some(), "g{name}");

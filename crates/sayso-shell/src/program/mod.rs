@@ -91,6 +91,7 @@ pub use describe::describe;
 pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
 pub(crate) use environment::steers;
+pub use gnu::plain as plain_name;
 pub(crate) use gnu::without_gnu_prefix;
 pub use index::{all, canonical_name, spec, starts_others, takes_data};
 pub(crate) use path::join;
@@ -151,6 +152,8 @@ pub struct Description {
     pub doubts: Vec<Doubt>,
     /// Commands it would start.
     pub starts: Vec<Start>,
+    /// Commands it may start: its words read so, and nobody knows it.
+    pub guesses: Vec<Start>,
     /// It only starts what follows, and needs no yes of its own.
     pub transparent: bool,
     /// What it prints, where that is certain and others may build on it.

@@ -26,6 +26,9 @@ pub(super) fn describe(inv: &Invocation<'_>) -> Description {
         }
     }
     out.starts.extend(crate::wrapper::guessed(inv));
+    if out.starts.is_empty() {
+        out.guesses = crate::wrapper::perhaps(inv);
+    }
     out
 }
 

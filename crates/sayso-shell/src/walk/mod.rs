@@ -123,6 +123,8 @@ pub(crate) struct Walker<'t> {
     pub(crate) definitions: Vec<(Definition<'t>, bool)>,
     /// Texts that run at an unknown time.
     pub(crate) traps: Vec<(Rc<[u8]>, Span)>,
+    /// What is walked may as well be no command.
+    pub(crate) guessing: bool,
     depth: usize,
     steps: usize,
     unrolled: usize,
@@ -187,6 +189,7 @@ impl<'t> Walker<'t> {
             scripts: Vec::new(),
             definitions: Vec::new(),
             traps: Vec::new(),
+            guessing: false,
             depth: 0,
             steps: 0,
             unrolled: 0,

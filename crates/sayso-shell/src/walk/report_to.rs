@@ -56,6 +56,7 @@ impl Walker<'_> {
             pipe: *pipe,
             parent: self.parent,
             stdin: *stdin,
+            guessed: false,
         });
         id
     }

@@ -76,8 +76,18 @@ impl<'t> Walker<'t> {
         };
         let filter = Filter::of(base, &argv);
         let run = self.record(argv, spans, span, program, env);
-        let Description { words, subcommands, options, open_options, effects, doubts, starts, transparent, prints } =
-            description;
+        let Description {
+            words,
+            subcommands,
+            options,
+            open_options,
+            effects,
+            doubts,
+            starts,
+            guesses,
+            transparent,
+            prints,
+        } = description;
         if let Some(run) = self.run_mut(run) {
             run.words = words;
             run.subcommands = subcommands;
@@ -100,6 +110,7 @@ impl<'t> Walker<'t> {
             self.doubt(doubt.code, doubt.text, doubt.span);
         }
         self.start_all(starts, run, span, base);
+        self.guess_all(guesses, run, span, base);
         let followed = !scripts.is_empty() && scripts.iter().all(|script| self.run_own_script(script, run, span));
         if !self.state.elsewhere && !followed {
             self.changed.disturbed |= !known || matches!(base, "chmod" | "chown" | "umount" | "setfacl");
@@ -226,6 +237,36 @@ impl<'t> Walker<'t> {
             self.deeper(span, |walker| walker.subshell(|walker| walker.start(start, run, span, name)));
         }
         self.parent = parent;
+    }
+
+    /// Walks commands that may be started. What is found counts for asks and denies alone, and nothing is a doubt: the
+    /// words may as well be names.
+    fn guess_all(&mut self, guesses: Vec<Start>, run: RunId, span: Span, name: &str) {
+        // One guess within another would be too far from what is written.
+        if guesses.is_empty() || self.guessing {
+            return;
+        }
+        let (opaque, crafted, armed) = (self.out.opaque, self.crafted, self.armed);
+        let (doubts, effects, runs) = (self.out.doubts.len(), self.out.effects.len(), self.out.runs.len());
+        let (traps, definitions) = (self.traps.len(), self.definitions.len());
+        let output = self.output.clone();
+        self.guessing = true;
+        self.start_all(guesses, run, span, name);
+        self.guessing = false;
+        (self.out.opaque, self.crafted, self.armed, self.output) = (opaque, crafted, armed, output);
+        self.out.doubts.truncate(doubts);
+        self.traps.truncate(traps);
+        self.definitions.truncate(definitions);
+        for run in self.out.runs.iter_mut().skip(runs) {
+            run.guessed = true;
+        }
+        let mut at = 0;
+        self.out.effects.retain_mut(|effect| {
+            at += 1;
+            effect.certain &= at <= effects;
+            // Of a program that nobody knows it is no news that it may do something unknown.
+            at <= effects || !matches!(effect.target, Target::Anything | Target::Path(PathTarget::Unknown(_)))
+        });
     }
 
     fn start(&mut self, start: Start, run: RunId, span: Span, name: &str) {

@@ -20,7 +20,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub(crate) use batch::with_holes;
-pub(crate) use guess::{guessed, may_start};
+pub(crate) use guess::{guessed, may_start, perhaps};
 
 use crate::effect::NamedBy;
 use crate::program::{Code, Spec, Start, View};

@@ -160,7 +160,20 @@ pub(super) const SPECS: &[Spec] = &[
         .style(LEADING)
         .options(&[options!("-c --compute, -t --type T, -u --user U, -r --role R, -l --range R")])
         .judge(runcon),
-    Spec::new(&["eatmydata", "nocache", "catchsegv"]).style(LEADING).judge(transparent::<0>),
+    Spec::new(&["eatmydata", "nocache", "catchsegv", "catatonit", "run-one", "uname26", "ppc", "ppc64", "s390x", "aarch64"])
+        .style(LEADING)
+        .judge(transparent::<0>),
+    // The loader starts what it is given, with libraries of the caller's choice.
+    Spec::new(&[
+        "ld.so", "ld.so.1", "ld-linux.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-linux-armhf.so.3", "ld-linux.so.3",
+        "ld-linux-riscv64-lp64d.so.1", "ld64.so.1", "ld64.so.2", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1", "ld-musl-armhf.so.1", "ld-musl-i386.so.1",
+    ])
+        .style(LEADING.and(Style::EXACT))
+        .options(&[options!("
+            --list, --verify, --inhibit-cache, --inhibit-rpath L, --argv0 NAME, --glibc-hwcaps-prepend L, --glibc-hwcaps-mask L, --list-tunables, --list-diagnostics
+            --library-path PATH, --preload L, --audit L : runs-code
+        ")])
+        .judge(super::opaque_wrapper::<0>),
     // What follows goes through another host, or gets a password: a yes of its own.
     Spec::new(&["sshpass"])
         .style(LEADING)

@@ -35,10 +35,21 @@ pub(super) const SPECS: &[Spec] = &[
     .style(Style::RAW.and(Style::RISKY))
     .options(&[options!("-c --command TEXT")])
     .judge(other_shell),
-    Spec::new(&["busybox", "toybox"])
-        .style(Style::RAW)
-        .options(&[options!("--list, --list-full, --install, -s")])
-        .judge(multi_call),
+    Spec::new(&[
+        "busybox",
+        "toybox",
+        "gbusybox",
+        "coreutils",
+        "gcoreutils",
+        "uutils",
+        "uutils-coreutils",
+        "rust-coreutils",
+        "sbase-box",
+        "ubase-box",
+    ])
+    .style(Style::RAW)
+    .options(&[options!("--list, --list-full, --install, -s, --coreutils-prog PROG, --coreutils-prog-shebang PROG")])
+    .judge(multi_call),
 ];
 
 const SHELL_OPTIONS: &crate::option::Table = options!(
@@ -284,6 +295,14 @@ fn multi_call(view: &mut View<'_>) {
     match view.word(1) {
         None => {}
         Some(word) => match word.exact() {
+            // GNU's, all in one file: `coreutils --coreutils-prog=rm x`.
+            Some(option) if option.starts_with(b"--coreutils-prog") => match option.split(|b| *b == b'=').nth(1) {
+                Some(applet) if applet.is_ascii() && !applet.is_empty() => {
+                    let applet = String::from_utf8_lossy(applet).into_owned();
+                    view.starts_as(&applet, 1, 2);
+                }
+                _ => view.named_by_flag(Code::RunsCommand, "--coreutils-prog", 1),
+            },
             Some(b"--list" | b"--list-full" | b"--help" | b"--version" | b"--long") => {}
             Some(option) if option.starts_with(b"-") => {
                 let name = String::from_utf8_lossy(option).into_owned();
