@@ -168,7 +168,8 @@ impl std::fmt::Display for Listing {
             Sieve::Tracked => write!(f, " tracked"),
             Sieve::Without(out) => {
                 out.files.iter().try_for_each(|name| write!(f, " !{}", name.to_string_lossy()))?;
-                out.folders.iter().try_for_each(|name| write!(f, " !{}/", name.to_string_lossy()))
+                out.folders.iter().try_for_each(|name| write!(f, " !{}/", name.to_string_lossy()))?;
+                if out.ignored { write!(f, " unignored") } else { Ok(()) }
             }
             Sieve::Named(names) | Sieve::Sources(names) => {
                 names.iter().try_for_each(|name| write!(f, " {}", name.to_string_lossy()))
@@ -207,13 +208,15 @@ pub struct LeftOut {
     pub files: Vec<Text>,
     /// Folders of these names, with all below them.
     pub folders: Vec<Text>,
+    /// And what ignore files leave out.
+    pub ignored: bool,
 }
 
 impl LeftOut {
     /// The sieve that leaves these out.
     #[must_use]
     pub(crate) fn sieve(self) -> Sieve {
-        if self.files.is_empty() && self.folders.is_empty() { Sieve::All } else { Sieve::Without(self) }
+        if self == Self::default() { Sieve::All } else { Sieve::Without(self) }
     }
 }
 

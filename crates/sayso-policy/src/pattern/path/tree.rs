@@ -62,7 +62,7 @@ enum Net {
     Unignored,
     Tracked,
     Named(Vec<super::Glob>),
-    Without { files: Vec<super::Glob>, folders: Vec<super::Glob> },
+    Without { files: Vec<super::Glob>, folders: Vec<super::Glob>, ignored: bool },
 }
 
 impl Net {
@@ -76,7 +76,9 @@ impl Net {
             Sieve::Named(names) | Sieve::Sources(names) => {
                 Self::Named(names.iter().map(|name| widened(name.as_bytes())).collect())
             }
-            Sieve::Without(out) => Self::Without { files: plain(&out.files), folders: plain(&out.folders) },
+            Sieve::Without(out) => {
+                Self::Without { files: plain(&out.files), folders: plain(&out.folders), ignored: out.ignored }
+            }
         }
     }
 }
@@ -185,7 +187,10 @@ impl<'a> Tree<'a> {
             // What is tracked is added although it is ignored.
             Net::Unignored => !ignore::leaves_out(self.files, root, path) || self.tracks(path) != Some(false),
             Net::Tracked => self.tracks(path) != Some(false),
-            Net::Without { files, folders } => !self.passed_over(files, folders, root, path),
+            Net::Without { files, folders, ignored } => {
+                !(self.passed_over(files, folders, root, path)
+                    || *ignored && ignore::leaves_out(self.files, root, path))
+            }
             Net::Named(names) => {
                 path.file_name().is_some_and(|name| fits(names, name.as_bytes()))
                     || matches!(self.files.kind(path), Kind::Folder { .. } | Kind::Unknown)

@@ -126,7 +126,7 @@ fn excluded(view: &View<'_>, at: usize) -> Sieve {
         .filter(|(stands, _)| *stands < at)
         .filter_map(|(_, value)| crate::program::left_out(value.exact_str()?.trim_start_matches("./")))
         .collect();
-    LeftOut { files: names.clone(), folders: names }.sieve()
+    LeftOut { files: names.clone(), folders: names, ignored: false }.sieve()
 }
 
 type Base = Option<std::path::PathBuf>;

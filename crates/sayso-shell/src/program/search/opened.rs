@@ -17,7 +17,7 @@ pub(super) fn included(view: &View<'_>) -> Sieve {
             let values = view.values(name).into_iter();
             values.filter_map(|(_, value)| left_out(written(view, &value)?.as_str()?)).collect()
         };
-        return LeftOut { files: out("--exclude"), folders: out("--exclude-dir") }.sieve();
+        return LeftOut { files: out("--exclude"), folders: out("--exclude-dir"), ignored: false }.sieve();
     }
     // Where an exclude stands first, what nothing matches is searched; of several that match, the last counts.
     if choices.next().is_none_or(|first| first.opt.name != "--include") {
@@ -68,7 +68,7 @@ pub(super) fn searched(view: &View<'_>) -> Sieve {
     match (view.has("--unrestricted"), view.has("--hidden"), unignored) {
         (false, false, true) => Sieve::Searched,
         (false, false, false) => Sieve::Visible,
-        (false, true, true) if out == LeftOut::default() => Sieve::Unignored,
+        (false, true, ignored) => LeftOut { ignored, ..out }.sieve(),
         _ => out.sieve(),
     }
 }
