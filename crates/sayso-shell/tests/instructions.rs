@@ -4,13 +4,15 @@
 
 #[path = "instructions/hostile.rs"]
 mod hostile;
+#[path = "instructions/options.rs"]
+mod options;
 #[path = "instructions/project.rs"]
 mod project;
 #[path = "instructions/variables.rs"]
 mod variables;
 
 use sayso_shell::instruct::{Instructions, Scene, instructions};
-use sayso_shell::{Context, Dialect, Environment, MemoryFiles, analyze};
+use sayso_shell::{Analysis, Context, Dialect, Environment, MemoryFiles, analyze};
 use std::path::Path;
 
 struct Env;
@@ -40,7 +42,7 @@ fn of(command: &str, project: &[(&str, &str)]) -> Instructions {
     in_files(command, &files)
 }
 
-fn in_files(command: &str, files: &dyn sayso_shell::Files) -> Instructions {
+fn analysed(command: &str, files: &dyn sayso_shell::Files) -> Analysis {
     let context = Context {
         cwd: Some(Path::new("/w")),
         home: Some(Path::new("/home/me")),
@@ -49,9 +51,13 @@ fn in_files(command: &str, files: &dyn sayso_shell::Files) -> Instructions {
         files,
         dialect: Dialect::Bash,
     };
-    let analysis = analyze(command.as_bytes(), &context);
-    let (cwd, home, workspace) = (context.cwd, context.home, context.workspace);
-    instructions(Scene { analysis: &analysis, cwd, home, workspace, files })
+    analyze(command.as_bytes(), &context)
+}
+
+fn in_files(command: &str, files: &dyn sayso_shell::Files) -> Instructions {
+    let analysis = analysed(command, files);
+    let (work, home) = (Some(Path::new("/w")), Some(Path::new("/home/me")));
+    instructions(Scene { analysis: &analysis, cwd: work, home, workspace: work, files })
 }
 
 /// A command, its project, and those of its files that a yes to it is bound to.

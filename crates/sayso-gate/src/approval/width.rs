@@ -216,26 +216,45 @@ const REHEARSES: &[&str] = &[
 ];
 
 /// `git push --force`: the program, its subcommands, and the flags that need a yes of their own, that name files for it
-/// to go by, or that hold it back.
+/// to go by, or that hold it back. What a flag makes it run or go by is named with its value.
 fn program(operation: &Operation, id: RunId, facts: Facts<'_>) -> Option<String> {
     let run = operation.analysis.as_ref()?.run(id)?;
     let mut words = vec![run.program.base.clone()?];
     words.extend((0..usize::from(run.subcommands)).map_while(|at| run.subcommand(at)).map(str::to_owned));
+    let mut flags: Vec<String> = Vec::new();
     for effect in operation.effects.iter().filter(|effect| belongs(effect, id)) {
-        if let Carry::Named { by: NamedBy::Flag(flag), .. } = &effect.carry
-            && !words.contains(flag)
-        {
-            words.push(flag.clone());
+        if let Carry::Named { by: NamedBy::Flag(flag), code } = &effect.carry {
+            match code.starts_with("runs-") {
+                true => flags.extend(with_values(run, flag)),
+                false => flags.push(flag.clone()),
+            }
         }
     }
+    flags.extend(instruct::options_with_files(run, facts.files).iter().flat_map(|flag| with_values(run, flag)));
     let holds_back = run.options.iter().map(|option| &option.name).filter(|name| REHEARSES.contains(&name.as_str()));
-    for flag in instruct::options_with_files(run, facts.files).iter().chain(holds_back) {
-        if !words.contains(flag) {
-            words.push(flag.clone());
+    flags.extend(holds_back.cloned());
+    for flag in flags {
+        if !words.contains(&flag) {
+            words.push(flag);
         }
     }
     let all_plain = words.iter().all(|word| plain(word));
     (all_plain && is_there(run)).then(|| words.join(" "))
+}
+
+/// A flag as it is given: once for each of its values, as far as they are known to be its.
+fn with_values(run: &Run, flag: &str) -> Vec<String> {
+    let given = run.options.iter().filter(|option| option.name == flag && !option.implied);
+    let written = |option: &sayso_shell::Opt| match &option.value {
+        // A space is in no pattern: whoever says yes to such a value says it to this call.
+        Some(value) => format!("{flag}={}", value.exact_str().unwrap_or(" ")),
+        None => flag.to_owned(),
+    };
+    let mut found: Vec<String> = given.map(written).collect();
+    if found.is_empty() {
+        found.push(flag.to_owned());
+    }
+    found
 }
 
 fn belongs(effect: &Effect, id: RunId) -> bool {

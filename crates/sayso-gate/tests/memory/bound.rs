@@ -389,4 +389,9 @@ fn a_width_says_that_it_lets_an_unknown_program_do_whatever_it_does() {
     };
     assert!(words("frobnicate apply").is_some_and(|words| words.contains("does not know this program")));
     assert!(words("cargo build").is_some_and(|words| words == "`cargo build` with any plain operands"));
+    // What it goes by is part of it.
+    let said = words("jest --env=good");
+    assert_eq!(said.as_deref(), Some("`jest --env=good` with any plain operands"));
+    let said = words("jest --env=good --config='a b.js'");
+    assert_eq!(said, None, "a value that no pattern can hold");
 }

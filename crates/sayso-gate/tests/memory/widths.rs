@@ -94,6 +94,20 @@ fn a_yes_to_a_program_is_none_to_options_that_make_it_run_or_write_something_els
         ("rubocop src", "rubocop src", "rubocop -c evil.yml src"),
         ("rubocop src", "rubocop src", "rubocop --config=evil.yml src"),
         ("rubocop src", "rubocop src", "rubocop --require ./evil.js src"),
+        ("rubocop src", "rubocop --only Style/A src", "rubocop -r ./later src"),
+        ("rubocop -c good.yml src", "rubocop -c good.yml", "rubocop -c evil.yml src"),
+        ("rubocop -c good.yml src", "rubocop --config=good.yml src", "rubocop -c good.yml -c evil.yml src"),
+        ("jest --env=good", "jest --env good --verbose", "jest --env=good --env=evil"),
+        ("jest", "jest --env jsdom", "jest --env evil"),
+        ("vitest run", "vitest run", "vitest run --globalSetup ./later.ts"),
+        ("vitest run", "vitest run", "vitest run --config=later.ts"),
+        ("mocha", "mocha --ui tdd", "mocha --ui evil"),
+        ("gradle test", "gradle test --info", "gradle -b evil.mk test"),
+        ("gradle test", "gradle test", "gradle -I later.gradle test"),
+        ("mvn test", "mvn -q test", "mvn -f src test"),
+        ("mvn test", "mvn test", "mvn -s later/settings.xml test"),
+        ("frob x", "frob -v y", "frob --plugin ./later"),
+        ("frob x", "frob y", "frob --plugins=src"),
         ("golangci-lint run", "golangci-lint run", "golangci-lint run -c evil.yml"),
         ("mypy src", "mypy src", "mypy --config-file evil.yml src"),
         ("pylint src", "pylint src", "pylint --rcfile=evil.yml src"),
@@ -113,8 +127,8 @@ fn a_yes_to_a_program_is_none_to_options_that_make_it_run_or_write_something_els
     ] {
         let w = world(ASKING);
         w.folder("work/src");
-        for name in ["evil.js", "evil.yml", "evil.json", "evil.mk"] {
-            w.file(name, "evil");
+        for name in ["evil.js", "evil.yml", "evil.json", "evil.mk", "good.yml"] {
+            w.file(name, "text");
         }
         let id = w.asks(command);
         let wide = Reply::allow_once().remembered(Remember::Always, Width::Program);

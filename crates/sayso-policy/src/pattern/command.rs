@@ -105,6 +105,15 @@ impl RunPattern {
         }
     }
 
+    /// Whether of every flag whose value it names no other value is given. An attacker would repeat the flag: the first
+    /// value is the one that was answered for, the last is the one that counts.
+    pub(crate) fn names_all_values(&self, run: &Run) -> bool {
+        match self {
+            Self::Anything | Self::Regex(_) => true,
+            Self::Pipe(stages) => stages.iter().flatten().all(|command| command.names_all_values(run)),
+        }
+    }
+
     /// Whether it names an effect that no plain allow carries.
     pub(crate) fn names(&self, by: &NamedBy, run: &Run, bases: &super::Bases) -> bool {
         match self {
@@ -289,6 +298,19 @@ impl CommandPattern {
             })
             .min()
             .unwrap_or(Tri::Yes)
+    }
+
+    fn names_all_values(&self, run: &Run) -> bool {
+        run.options.iter().all(|option| {
+            let mut named = self.flags.iter().filter(|flag| flag.name == option.name).peekable();
+            let value = option.value.as_ref().and_then(Word::exact);
+            let fits = |flag: &FlagPattern| match (&flag.value, value) {
+                (None, _) => true,
+                (Some(glob), Some(value)) => glob.matches(value),
+                (Some(_), None) => false,
+            };
+            named.peek().is_none() || named.any(fits)
+        })
     }
 
     fn names(&self, by: &NamedBy) -> bool {

@@ -212,12 +212,12 @@ fn names_inside(judging: &Judging<'_>, id: RunId, root: &Path) -> bool {
     }
 }
 
-/// Whether the options that name files for the program to go by are ones that the pattern names: a yes to `rubocop` is
-/// none to `rubocop -c evil.yml`.
+/// Whether the options that name files for the program to go by are ones that the pattern names, with the values that it
+/// names: a yes to `rubocop` is none to `rubocop -c evil.yml`, nor is one to `rubocop -c good.yml`.
 fn goes_by_what_was_named(judging: &Judging<'_>, id: RunId, pattern: &RunPattern) -> bool {
     let Some(run) = judging.run(id) else { return false };
     let named = |flag: &String| pattern.names(&NamedBy::Flag(flag.clone()), run, &judging.bases);
-    instruct::options_with_files(run, judging.facts.files).iter().all(named)
+    pattern.names_all_values(run) && instruct::options_with_files(run, judging.facts.files).iter().all(named)
 }
 
 /// Whether a program's name still means the file that it meant. An attacker would put a program of the same name into a

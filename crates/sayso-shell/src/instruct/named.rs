@@ -54,26 +54,37 @@ pub fn named(run: &Run, home: Option<&Path>, files: &dyn Files) -> Option<Vec<Pa
     Some(found)
 }
 
-/// The options, in canonical spelling, that name files for the program to go by. What it writes is none.
+/// The options, in canonical spelling, that name files or folders for the program to go by. What it writes is none, nor is
+/// the folder that it starts in.
 #[must_use]
 pub fn options_with_files(run: &Run, files: &dyn Files) -> Vec<String> {
     let Some(name) = run.program.base.as_deref() else { return Vec::new() };
     if run.program.builtin || program::takes_data(name) || program::starts_others(name) || name == "git" {
         return Vec::new();
     }
-    let is_file = |word: &Word| {
+    let kind = |word: &Word| {
         let path = word.exact().map(|word| program::join(run.cwd.as_deref(), word));
-        path.is_some_and(|path| matches!(canonical(files, &path).kind, Kind::File { .. }))
+        path.map_or(Kind::Unknown, |path| canonical(files, &path).kind)
     };
-    let behind = |option: &Opt| {
-        let at = run.spans.iter().position(|span| *span == option.span)?;
-        run.argv.get(at + 1)
-    };
-    let goes_by = |option: &&Opt| match program::does(run, &option.name) {
-        Some(Does::Makes | Does::MakesBelow | Does::Writes | Does::WritesBelow) => false,
-        Some(_) => option.value.as_ref().is_some_and(is_file),
-        // The table does not say whether a value follows.
-        None => option.value.as_ref().or_else(|| behind(option)).is_some_and(is_file),
+    let is_file = |word: &Word| matches!(kind(word), Kind::File { .. });
+    let is_there = |word: &Word| matches!(kind(word), Kind::File { .. } | Kind::Folder { .. });
+    let goes_by = |option: &&Opt| {
+        let value = option.value.as_ref();
+        match program::does(run, &option.name) {
+            Some(Does::Makes | Does::MakesBelow | Does::Writes | Does::WritesBelow | Does::Cd | Does::Connects) => {
+                false
+            }
+            Some(Does::Reads | Does::ReadsBelow | Does::Runs | Does::Named(_)) => {
+                value.is_some_and(|value| is_there(value) || is_path(value))
+            }
+            // A name (`cargo test -p app`) may be that of a folder too.
+            Some(_) => value.is_some_and(|value| is_file(value) || is_path(value) && is_there(value)),
+            // The table does not say whether a value follows, or is joined.
+            None => {
+                let behind = if value.is_none() { behind(run, option) } else { None };
+                value.or(behind).is_some_and(|value| is_there(value) || is_path(value)) || is_joined(run, option)
+            }
+        }
     };
     let mut found: Vec<String> = Vec::new();
     for option in run.options.iter().filter(|option| !option.implied).filter(goes_by) {
@@ -82,4 +93,23 @@ pub fn options_with_files(run: &Run, files: &dyn Files) -> Vec<String> {
         }
     }
     found
+}
+
+/// The word behind an option.
+fn behind<'r>(run: &'r Run, option: &Opt) -> Option<&'r Word> {
+    let at = run.spans.iter().position(|span| *span == option.span)?;
+    run.argv.get(at + 1).filter(|word| !word.exact().is_some_and(|word| word.starts_with(b"-")))
+}
+
+/// Whether a word reads as a path, whatever is there now: it may be there when the program runs.
+fn is_path(word: &Word) -> bool {
+    let text = word.exact_str().unwrap_or_default().trim_start_matches('@');
+    text.contains('/') && !text.contains("://") || text.starts_with('~') || matches!(text, "." | "..")
+}
+
+/// `-I./x`: a short option of which nobody knows that its value is joined to it.
+fn is_joined(run: &Run, option: &Opt) -> bool {
+    let at = run.spans.iter().position(|span| *span == option.span);
+    let word = at.and_then(|at| run.argv.get(at)).and_then(Word::exact_str).unwrap_or_default();
+    !word.starts_with("--") && word.starts_with(&option.name) && word.contains('/')
 }

@@ -104,11 +104,11 @@ pub(super) const SPECS: &[Spec] = &[
         "jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma", "cypress", "playwright",
         "web-test-runner", "testcafe", "uvu", "qunit", "lab", "storybook", "wtr",
     ])
-        .style(Style::EXACT.and(Style::NEGATES).and(Style::FREE).and(Style::RISKY))
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::FREE).and(Style::RISKY).and(Style::GLOBAL))
         .options(&[options!("
             -t --testNamePattern --grep -g P, --coverage [V], --watch, --watchAll, -w, --runInBand -i, --verbose, --silent, --bail [N], -b, --ci, --maxWorkers N, --passWithNoTests
-            --onlyChanged -o, --changedSince R, --listTests, --showConfig, --no-cache, --clearCache, --forceExit, --detectOpenHandles, --testTimeout N, --timeout N, --env E
-            --projects P, --selectProjects P, --run, --ui, --reporter --reporters R, --threads, --no-threads, --pool P, --retry N, --globals, --dom, --browser [B], --headed
+            --onlyChanged -o, --changedSince R, --listTests, --showConfig, --no-cache, --clearCache, --forceExit, --detectOpenHandles, --testTimeout N, --timeout N, --env --environment E
+            --projects P, --selectProjects P, --run, --ui [U], --reporter --reporters R, --threads, --no-threads, --pool P, --retry N, --globals, --dom, --browser [B], --headed
             --headless, --mode M, --workspace W, --project P, --shard S, --update -u, --updateSnapshot, --testPathPattern P, --testPathPatterns P, --testPathIgnorePatterns P
             --findRelatedTests, --json, --exit, --recursive, --parallel, --jobs N, --slow N, --color [W], --colors, --hideSkippedTests, --no-color, --logHeapUsage, --allowOnly
             --expand, --errorOnDeprecated, --notify, --lastCommit, --workers N, -j N, --repeat-each N, --retries N, --max-failures N, -x, --last-failed, --fully-parallel, --list
@@ -125,7 +125,7 @@ pub(super) const SPECS: &[Spec] = &[
                 "show-report", "merge-reports", "open", "component",
             ])
                 .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS))
-                .judge(takes_paths),
+                .judge(test_runner),
             Spec::new(&["install", "install-deps", "uninstall", "codegen", "init", "add", "cache"])
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs)]),
@@ -189,7 +189,7 @@ pub(super) const SPECS: &[Spec] = &[
         "shellcheck", "hadolint", "actionlint", "tflint", "checkov", "trivy", "grype", "syft", "dockle", "kubeval",
         "kubeconform", "conftest", "ansible-lint", "markdown-link-check", "lychee", "vale", "proselint",
         "write-good", "cppcheck", "cpplint", "clang-tidy", "include-what-you-use", "splint", "flawfinder",
-        "checkstyle", "pmd", "spotbugs", "detekt", "swiftlint", "rubocop", "reek", "brakeman", "phpstan", "psalm",
+        "checkstyle", "pmd", "spotbugs", "detekt", "swiftlint", "reek", "brakeman", "phpstan", "psalm",
         "phpcs", "credo", "hlint", "luacheck", "selene", "sqlint", "protolint", "editorconfig-checker", "ec",
         "gitleaks", "trufflehog", "detect-secrets", "dotenv-linter", "zizmor", "typos", "statix", "deadnix",
         "ls-lint", "yaml-lint",
@@ -202,6 +202,17 @@ pub(super) const SPECS: &[Spec] = &[
             -load L, --load L, --require R, --plugin P : runs-code
         ")])
         .operands(Operands::READ_BELOW),
+    Spec::new(&["rubocop"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
+        .options(&[options!("
+            -f --format F, --only C, --except C, --fail-level L, -D --display-cop-names, -P --parallel, -d --debug, -l --lint, -L --list-target-files
+            -o --out FILE : makes
+            -c --config FILE : reads
+            -a --autocorrect --auto-correct, -A --autocorrect-all, -x --fix-layout : changes-files
+            -r --require R, --plugin P : runs-code
+        ")])
+        .operands(Operands::READ_BELOW)
+        .judge(rubocop),
     Spec::new(&["pre-commit", "lint-staged", "husky", "lefthook", "overcommit"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[
@@ -283,7 +294,39 @@ fn tsc(view: &mut View<'_>) {
 
 fn test_runner(view: &mut View<'_>) {
     reporters(view);
+    loaded(view);
     takes_paths(view);
+}
+
+/// Environments and interfaces that are not the runner's own are modules.
+fn loaded(view: &mut View<'_>) {
+    const ENVIRONMENTS: &[&str] = &["node", "jsdom", "happy-dom", "edge-runtime"];
+    const INTERFACES: &[&str] = &["bdd", "tdd", "qunit", "exports"];
+    for (at, value) in view.values("--env") {
+        if !value.exact_str().is_some_and(|name| ENVIRONMENTS.contains(&name)) {
+            view.named_by_flag(Code::RunsCode, "--env", at);
+        }
+    }
+    let own = |word: Option<&Word>| word.and_then(Word::exact_str).is_some_and(|name| INTERFACES.contains(&name));
+    // Of others it opens a page.
+    let interfaces = view.seen.iter().filter(|seen| seen.opt.name == "--ui" && view.name == "mocha");
+    let foreign: Vec<usize> = interfaces
+        .filter(|seen| !own(seen.opt.value.as_ref().or_else(|| view.word(seen.at + 1))))
+        .map(|seen| seen.at)
+        .collect();
+    for at in foreign {
+        view.named_by_flag(Code::RunsCode, "--ui", at);
+    }
+}
+
+/// A formatter that is called like a class is looked for as a file.
+fn rubocop(view: &mut View<'_>) {
+    for (at, value) in view.values("--format") {
+        let own = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase());
+        if !value.exact_str().is_some_and(own) {
+            view.named_by_flag(Code::RunsCode, "--format", at);
+        }
+    }
 }
 
 /// Of a program with many options that nobody listed: what looks like a path may be read or written, and what an option

@@ -113,8 +113,9 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["gradle", "gradlew", "mvn", "mvnw", "ant", "sbt", "mill", "lein", "clojure", "clj", "boot"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
-            -v --version, -q --quiet, -f --file FILE, -p --project-dir DIR, -P PROP, -D PROP, -pl M, -am, -o --offline, -B, -U, -T N, -x --exclude-task T
+            -v --version, -q --quiet, -p --project-dir DIR, -P PROP, -D PROP, -pl M, -am, -o --offline, -B, -U, -T N, -x --exclude-task T
             --tests T, --info, --stacktrace, --no-daemon, --daemon, --parallel, --continue
+            -f --file FILE : reads
             -I --init-script FILE : runs
             --include-build DIR : reads-below
         ")])
