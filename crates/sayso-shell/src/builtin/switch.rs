@@ -165,6 +165,10 @@ fn hash(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 }
 
 fn alias(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    // Of zsh: aliases that stand for any word, or for names of files. bash has no such options.
+    if words.letters().is_none_or(|letters| letters.iter().any(|b| b"gs".contains(b))) {
+        walker.opaque("alias", "Which names are aliased here is not known.", words.span(1));
+    }
     for (at, word) in words.operands() {
         let name = match word {
             Word::Exact(text) => text.as_bytes().split(|b| *b == b'=').next(),

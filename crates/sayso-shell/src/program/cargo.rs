@@ -28,7 +28,12 @@ const BUILD: &Table = options!("
     --open : runs-command
 ");
 
-const REGISTRY: &Table = options!("--index INDEX, --registry NAME, --token TOKEN, --limit N");
+const REGISTRY: &Table = options!(
+    "
+    --registry NAME, --token TOKEN, --limit N
+    --index URL : redirects
+"
+);
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["cargo"])

@@ -90,7 +90,8 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["gofmt", "goimports", "gofumpt"])
         .style(Style::WORDS)
         .options(&[options!("
-            -d, -e, -l, -s, -r RULE, -cpuprofile F, -v, -local P, -format-only, -srcdir D, -extra, -lang V
+            -d, -e, -l, -s, -r RULE, -v, -local P, -format-only, -srcdir D, -extra, -lang V
+            -cpuprofile FILE : writes
             -w : changes-files
         ")])
         .operands(Operands::all(Role::Read))

@@ -30,9 +30,22 @@ pub(super) const SPECS: &[Spec] = &[
         ])
         .judge(yq),
     Spec::new(&[
-        "dasel", "fx", "jless", "gron", "jp", "xmllint", "xmlstarlet", "htmlq", "pup", "tomlq", "xq", "taplo",
-        "jsonlint", "yamllint", "csvcut", "csvgrep", "csvstat", "csvjson", "csvsort", "in2csv",
+        "fx", "jless", "gron", "xmllint", "jsonlint", "csvcut", "csvgrep", "csvstat", "csvjson", "csvsort", "in2csv",
     ])
+        .style(Style::HARMLESS.and(Style::RISKY))
+        .options(&[options!("
+            -o --output FILE : writes
+            -i --in-place --inplace : changes-files
+            -w --write : changes-files
+        ")])
+        .operands(Operands::READ),
+    Spec::new(&["yamllint"])
+        .options(&[options!("
+            -d --config-data YAML, -f --format F, -s --strict, --no-warnings, --list-files, -h, -v
+            -c --config-file FILE : reads
+        ")])
+        .operands(Operands::READ_BELOW),
+    Spec::new(&["dasel", "jp", "xmlstarlet", "htmlq", "pup", "tomlq", "xq", "taplo"])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("
             -o --output FILE : writes

@@ -83,11 +83,13 @@ pub(super) const SPECS: &[Spec] = &[
     ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
         .options(&[MYPY])
-        .operands(PYTHON_FILES),
+        .operands(PYTHON_FILES)
+        .judge(options_take_paths),
     Spec::new(&["codespell", "rstcheck", "doc8", "lizard", "semgrep"])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
         .options(&[MYPY])
-        .operands(Operands::READ_BELOW),
+        .operands(Operands::READ_BELOW)
+        .judge(options_take_paths),
     Spec::new(&[
         "black", "isort", "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue",
         "reorder-python-imports", "ssort", "add-trailing-comma", "flynt", "unify",
@@ -201,7 +203,8 @@ pub(super) const SPECS: &[Spec] = &[
             --fix, -fix, --auto-correct, --autocorrect, -A, -a, --write-changes, -w : changes-files
             -load L, --load L, --require R, --plugin P : runs-code
         ")])
-        .operands(Operands::READ_BELOW),
+        .operands(Operands::READ_BELOW)
+        .judge(options_take_paths),
     Spec::new(&["rubocop"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
@@ -321,6 +324,7 @@ fn loaded(view: &mut View<'_>) {
 
 /// A formatter that is called like a class is looked for as a file.
 fn rubocop(view: &mut View<'_>) {
+    options_take_paths(view);
     for (at, value) in view.values("--format") {
         let own = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase());
         if !value.exact_str().is_some_and(own) {
@@ -331,8 +335,13 @@ fn rubocop(view: &mut View<'_>) {
 
 /// Of a program with many options that nobody listed: what looks like a path may be read or written, and what an option
 /// with such a name is given is written.
-fn takes_paths(view: &mut View<'_>) {
+pub(super) fn takes_paths(view: &mut View<'_>) {
     view.hands_on(0);
+    options_take_paths(view);
+}
+
+/// As [`takes_paths`], where operands are known.
+pub(super) fn options_take_paths(view: &mut View<'_>) {
     let values: Vec<_> = view
         .seen
         .iter()
@@ -366,8 +375,13 @@ fn takes_paths(view: &mut View<'_>) {
 
 /// Whether an option of this name, in lower case, is given what is written: `--outdir`, `--coverage-dest`, `--reportdir`.
 fn says_written(name: &str) -> bool {
-    let begins = |part: &str| ["out", "dest", "artifact", "emit", "dump"].iter().any(|word| part.starts_with(word));
+    let begins =
+        |part: &str| ["out", "dest", "artifact", "emit", "dump", "export"].iter().any(|word| part.starts_with(word));
     let Some(name) = name.strip_prefix("--") else { return false };
+    // `--outputjson`, `--output-format`: how, not where.
+    if ["json", "format", "style", "mode", "type", "level"].iter().any(|how| name.contains(how)) {
+        return false;
+    }
     name.split(['-', '.', '_']).any(begins) || name.contains("report") && !name.contains("reporter")
 }
 
@@ -442,6 +456,7 @@ fn ruff_format(view: &mut View<'_>) {
 fn black(view: &mut View<'_>) {
     let asks = matches!(view.name, "autopep8" | "yapf" | "autoflake" | "docformatter" | "unify");
     let checks = view.has_any(&["--check", "--check-only", "--diff"]) || view.name == "isort" && view.has("-c");
+    options_take_paths(view);
     if view.has("--in-place") || !asks && !checks {
         write_operands(view, Some(PYTHON));
     }
@@ -449,6 +464,7 @@ fn black(view: &mut View<'_>) {
 
 fn format_in_place(view: &mut View<'_>) {
     let known = matches!(view.name, "prettier" | "dprint" | "biome" | "rome");
+    options_take_paths(view);
     for at in view.operands() {
         match view.word(at) {
             Some(word) if known => view.reads_sources(word, at, MARKUP),

@@ -115,7 +115,7 @@ pub(super) const SPECS: &[Spec] = &[
         .options(&[options!("
             -v --version, -q --quiet, -p --project-dir DIR, -P PROP, -D PROP, -pl M, -am, -o --offline, -B, -U, -T N, -x --exclude-task T
             --tests T, --info, --stacktrace, --no-daemon, --daemon, --parallel, --continue
-            -f --file FILE : reads
+            -f --file FILE, -s --settings FILE, -gs --global-settings FILE, -t --toolchains FILE : reads
             -I --init-script FILE : runs
             --include-build DIR : reads-below
         ")])

@@ -48,7 +48,8 @@ pub(super) const SPECS: &[Spec] = &[
         .judge(tests),
     Spec::new(&["tox", "nox", "invoke", "nosetests", "nose2", "behave", "robot", "locust"])
         .style(Style::HARMLESS.and(Style::RISKY))
-        .acts(&[Act::Named(Code::RunsCode)]),
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(super::lint::takes_paths),
     Spec::new(&["coverage"]).style(Style::EXACT).subs(&[
         Spec::new(&["report", "debug", "help", "version"]).style(Style::HARMLESS),
         Spec::new(&["run"])
@@ -62,7 +63,8 @@ pub(super) const SPECS: &[Spec] = &[
             .judge(coverage_run),
         Spec::new(&["html", "xml", "json", "lcov", "combine", "erase", "annotate"])
             .style(Style::HARMLESS)
-            .operands(Operands::all(Role::WriteBelow)),
+            .operands(Operands::all(Role::WriteBelow))
+            .judge(super::lint::options_take_paths),
     ]),
 ];
 

@@ -29,7 +29,8 @@ pub(super) const SPECS: &[Spec] = &[
             -v --verbose, -q --quiet, --locals, --durations N, -f --failfast, -c --catch, -b --buffer, -k P, -s --start-directory D
             -p --pattern P, -t --top-level-directory D, -h, -o OPT
         ")])
-        .operands(Operands::TEXT),
+        .operands(Operands::TEXT)
+        .judge(super::lint::takes_paths),
     Spec::new(&["py_compile", "compileall"])
         .style(Style::HARMLESS)
         .operands(Operands::all(Role::Edit)),
