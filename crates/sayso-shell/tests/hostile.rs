@@ -163,3 +163,15 @@ fn work_is_bounded_whatever_the_text() {
         look(text.as_bytes());
     }
 }
+
+/// Work is charged for long texts in larger amounts than one step: at whatever step the limit is passed, it is said.
+#[test]
+fn what_is_left_out_behind_the_limit_is_said() {
+    let body = ":;".repeat(8_185);
+    for more in [22, 24, 26, 28, 30] {
+        let text = format!("{}touch /w/out", " ".repeat(1_600));
+        let command = format!("f() {{ {body} }}; f; f; f; f; f; f; {} eval '{text}'", ":;".repeat(more));
+        let report = look(command.as_bytes());
+        assert!(report.opaque || report.writes.iter().any(|path| path.as_deref() == Some("/w/out")), "{more}");
+    }
+}

@@ -127,6 +127,8 @@ pub(crate) struct Walker<'t> {
     pub(crate) guessing: bool,
     depth: usize,
     steps: usize,
+    /// It was said that there is too much to follow.
+    exhausted: bool,
     unrolled: usize,
     passes: usize,
     pipelines: u16,
@@ -192,6 +194,7 @@ impl<'t> Walker<'t> {
             guessing: false,
             depth: 0,
             steps: 0,
+            exhausted: false,
             unrolled: 0,
             passes: 0,
             pipelines: 0,
@@ -241,7 +244,8 @@ impl<'t> Walker<'t> {
     pub(crate) fn step(&mut self, span: Span) -> bool {
         self.steps += 1;
         if self.steps > limit::MAX_STEPS {
-            if self.steps == limit::MAX_STEPS + 1 {
+            // Work is charged in larger amounts too: the first step behind the limit is not always the same one.
+            if !std::mem::replace(&mut self.exhausted, true) {
                 self.opaque("too-much-work", "The command does too much to be followed to its end.", span);
             }
             return false;
