@@ -368,6 +368,10 @@ fn draft(
 ) -> (Record, Option<String>) {
     let digest = operation.map(|operation| permit::digest(operation, &decision.policy_version));
     let took = began.elapsed();
+    let seen = match operation {
+        Some(operation) => seen.bringing(operation),
+        None => seen,
+    };
     (seen.record(case.id.clone(), operation, decision, case.circumstances, digest.clone(), took), digest)
 }
 

@@ -37,8 +37,8 @@ impl Permit {
     }
 }
 
-/// What an operation is, as a hash: the tool, its arguments, where it runs, the programs its names resolve to, and
-/// the policy that judged it. Every part goes in with its length, so that no two operations read alike.
+/// What an operation is, as a hash: the tool, its arguments, where it runs, the programs its names resolve to, the
+/// variables it brings, and the policy that judged it. Every part goes in with its length, so that no two operations read alike.
 #[must_use]
 pub fn digest(operation: &Operation, policy: &str) -> String {
     let mut hasher = blake3::Hasher::new();
@@ -65,6 +65,14 @@ pub fn digest(operation: &Operation, policy: &str) -> String {
     }
     for run in operation.analysis.iter().flat_map(|a| &a.runs) {
         part(run.program.path.as_ref().map(|p| p.as_os_str().as_bytes()).unwrap_or_default());
+    }
+    if !operation.env.is_empty() {
+        // No path of a program reads like this.
+        part(b"env");
+        for (name, value) in &operation.env {
+            part(name.as_bytes());
+            part(value.as_bytes());
+        }
     }
     hasher.finalize().to_hex().to_string()
 }

@@ -307,7 +307,7 @@ fn opaque_reason(judging: &Judging<'_>, effect: &Effect, verdict: Verdict) -> (V
     };
     let (code, text) = match (&effect.target, &effect.carry) {
         (Target::Code { language, .. }, _) => ("code", format!("Nobody can see what this {language} code does.")),
-        (Target::Anything, Carry::Named { code: code @ ("leaves-sandbox" | "unseen-input"), .. }) => {
+        (Target::Anything, Carry::Named { code: code @ ("leaves-sandbox" | "unseen-input" | "environment"), .. }) => {
             (*code, code_info(code).map_or_else(String::new, |info| info.title.to_owned()))
         }
         (Target::Anything, _) => ("opaque", "Not everything that this call would do can be seen.".to_owned()),

@@ -51,6 +51,12 @@ pub enum Dialect {
 pub trait Environment {
     /// The value of a variable; `None` if it is unset or not known.
     fn get(&self, name: &str) -> Option<String>;
+
+    /// Variables that the call brings itself, where they are not what they are in the place where it would run
+    /// anyway. They count as if they were set before the command.
+    fn given(&self) -> &[(String, String)] {
+        &[]
+    }
 }
 
 /// An environment of which nothing is known.

@@ -158,6 +158,12 @@ fn shadow(path: &Path, linked: bool, context: &Context<'_>) -> Option<Shadow> {
     (open(path.parent()) || open(real.parent())).then_some(Shadow::WorldWritable)
 }
 
+/// Whether this is a folder of the system's own programs.
+#[must_use]
+pub fn is_system_folder(folder: &str) -> bool {
+    SYSTEM.contains(&folder)
+}
+
 fn is_system(path: &Path) -> bool {
     let bytes = path.as_os_str().as_bytes();
     let folder = bytes.iter().rposition(|b| *b == b'/').and_then(|at| bytes.get(..at)).unwrap_or_default();

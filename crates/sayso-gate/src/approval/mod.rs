@@ -91,6 +91,9 @@ pub struct Question {
     /// The arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
+    /// The variables that the call brings, where they are not what they are there anyway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env: Option<Value>,
     /// The working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
@@ -171,8 +174,9 @@ impl Question {
     /// The question with as much of the call as a record keeps, for lists and for those who are told that it was asked.
     #[must_use]
     pub fn brief(mut self) -> Self {
-        if let Some((command, arguments)) = crate::audit::shortened(self.command.as_deref(), self.arguments.as_ref()) {
-            (self.command, self.arguments, self.folded) = (command, arguments, true);
+        let (command, arguments) = (self.command.as_deref(), self.arguments.as_ref());
+        if let Some((command, arguments, env)) = crate::audit::shortened(command, arguments, self.env.as_ref()) {
+            (self.command, self.arguments, self.env, self.folded) = (command, arguments, env, true);
         }
         self
     }

@@ -83,6 +83,10 @@ fn grants(question: &Question, offer: &Offer, giver: &Person) -> Vec<Grant> {
 
 /// The call of a record, as far as it was kept.
 pub(super) fn again(record: &Record) -> Option<ToolCall> {
+    // What variables did to it is not known here.
+    if record.env.is_some() {
+        return None;
+    }
     let request = match (&record.arguments, &record.command) {
         (Some(arguments), _) if arguments.is_object() => {
             Request::Tool { name: record.tool.clone(), arguments: arguments.clone(), server: None }

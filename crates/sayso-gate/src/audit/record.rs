@@ -81,6 +81,9 @@ pub struct Record {
     /// The home folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
+    /// The variables that the call brings, where they are not what they are there anyway; secrets taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env: Option<Value>,
     /// How the caller named the tool.
     #[serde(default, skip_serializing_if = "CalledAs::is_empty")]
     pub called_as: CalledAs,
@@ -208,6 +211,7 @@ impl Record {
             cwd: None,
             workspace: None,
             home: None,
+            env: None,
             called_as: CalledAs::default(),
             room: Room::new(TEXT_KEPT, MEMBERS_KEPT),
         };
@@ -235,6 +239,7 @@ pub(crate) struct Seen {
     cwd: Option<String>,
     workspace: Option<String>,
     home: Option<String>,
+    env: Option<Value>,
     called_as: CalledAs,
     room: Room,
 }
@@ -281,9 +286,19 @@ impl Seen {
             cwd: call.cwd.as_deref().map(path_kept),
             workspace: call.workspace.root().map(path_kept),
             home: call.home.as_deref().map(path_kept),
+            env: None,
             called_as,
             room,
         }
+    }
+
+    /// With the variables that the operation brings.
+    pub(crate) fn bringing(mut self, operation: &Operation) -> Self {
+        if !operation.env.is_empty() {
+            let all = operation.env.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
+            self.env = Some(arguments_kept(&Value::Object(all.collect()), &self.room, ARGUMENTS_KEPT));
+        }
+        self
     }
 
     pub(crate) fn record(
@@ -312,6 +327,7 @@ impl Seen {
             cwd: self.cwd,
             workspace: self.workspace,
             home: self.home,
+            env: self.env,
             called_as: self.called_as,
             verdict: decision.verdict,
             answer: decision.answer,
@@ -406,13 +422,14 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// A command and arguments that were kept for a question, as short as in a record; `None` where they are that short.
-pub(crate) fn shortened(command: Option<&str>, arguments: Option<&Value>) -> Option<(Option<String>, Option<Value>)> {
+/// The command, the arguments and the variables of a call.
+type Texts = (Option<String>, Option<Value>, Option<Value>);
+
+/// What was kept of a call for a question, as short as in a record; `None` where it is that short.
+pub(crate) fn shortened(command: Option<&str>, arguments: Option<&Value>, env: Option<&Value>) -> Option<Texts> {
     let room = Room::new(TEXT_KEPT, MEMBERS_KEPT);
-    let short = (
-        command.map(|command| room.cut(command)),
-        arguments.map(|arguments| arguments_kept(arguments, &room, ARGUMENTS_KEPT)),
-    );
+    let kept = |value: &Value| arguments_kept(value, &room, ARGUMENTS_KEPT);
+    let short = (command.map(|command| room.cut(command)), arguments.map(kept), env.map(kept));
     room.left_out().then_some(short)
 }
 

@@ -3,6 +3,7 @@
 use crate::audit::{PolicyVersion, Record};
 use crate::{Places, permit, policy};
 use sayso_policy::{Facts, Operation, Request, State, ToolCall, Verdict, Workspace};
+use sayso_shell::Environment;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -45,6 +46,8 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
     // Files that were named on a command line stand alone.
     let given = version.files.iter().all(|file| file.layer == "given");
     let policy = if given { policy } else { policy::protecting(policy, places) };
+    let env = Recorded::of(record, facts.env);
+    let facts = Facts { env: &env, ..facts };
     let operation = Operation::new(call(record), facts);
     if permit::digest(&operation, &record.policy) != *digest {
         return cannot(why_another_call(record));
@@ -74,6 +77,31 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
     Replayed::Same
 }
 
+/// The environment of today with the variables that the call brought.
+struct Recorded<'a> {
+    given: Vec<(String, String)>,
+    today: &'a dyn Environment,
+}
+
+impl<'a> Recorded<'a> {
+    fn of(record: &Record, today: &'a dyn Environment) -> Self {
+        let all = record.env.as_ref().and_then(serde_json::Value::as_object).into_iter().flatten();
+        let one = |(name, value): (&String, &serde_json::Value)| Some((name.clone(), value.as_str()?.to_owned()));
+        Self { given: all.filter_map(one).collect(), today }
+    }
+}
+
+impl Environment for Recorded<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        let given = self.given.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        given.or_else(|| self.today.get(name))
+    }
+
+    fn given(&self) -> &[(String, String)] {
+        &self.given
+    }
+}
+
 fn call(record: &Record) -> ToolCall {
     let path = |text: &Option<String>| text.as_ref().map(PathBuf::from);
     let home = path(&record.home);
@@ -99,7 +127,8 @@ fn call(record: &Record) -> ToolCall {
 fn why_another_call(record: &Record) -> &'static str {
     let holds = |what: &str| {
         let arguments = record.arguments.as_ref().map(ToString::to_string).unwrap_or_default();
-        record.command.as_deref().unwrap_or_default().contains(what) || arguments.contains(what)
+        let env = record.env.as_ref().map(ToString::to_string).unwrap_or_default();
+        record.command.as_deref().unwrap_or_default().contains(what) || arguments.contains(what) || env.contains(what)
     };
     if holds("[redacted]") {
         "secrets were taken out of it before it was kept"

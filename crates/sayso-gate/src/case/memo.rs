@@ -18,7 +18,7 @@ impl Case<'_> {
             workspace: operation.workspace.clone(),
             ..ToolCall::new(operation.request.clone())
         };
-        let seen = Seen::asked(&call);
+        let seen = Seen::asked(&call).bringing(operation);
         let left_out = seen.left_out();
         let took = std::time::Duration::ZERO;
         let record = seen.record(fresh_id(), Some(operation), decision, self.circumstances, None, took);
@@ -41,6 +41,7 @@ impl Case<'_> {
             tool: record.tool,
             command: record.command,
             arguments: record.arguments,
+            env: record.env,
             cwd: record.cwd,
             workspace: record.workspace,
             site: known.site.clone(),

@@ -2,7 +2,9 @@
 
 use crate::explain::visible::{visible, visible_bytes};
 use crate::word::{Operation, Request};
-use sayso_shell::{Effect, HostTarget, Listing, PathTarget, Run, Sieve, Span, Target, Text, Verb, Word};
+use sayso_shell::{
+    Carry, Effect, HostTarget, Listing, NamedBy, PathTarget, Run, Sieve, Span, Target, Text, Verb, Word,
+};
 use std::path::Path;
 
 /// The verb as a word.
@@ -29,7 +31,10 @@ pub fn target(operation: &Operation, effect: &Effect) -> String {
             None => format!("{language} code"),
         },
         Target::Option(id) => match run(*id) {
-            Some(run) => format!("{} {}", program(run), source(operation, effect)),
+            Some(run) => match &effect.carry {
+                Carry::Named { by: NamedBy::Env(name), .. } => format!("{} with {}", program(run), assigned(run, name)),
+                _ => format!("{} {}", program(run), source(operation, effect)),
+            },
             None => source(operation, effect),
         },
         Target::Anything => "anything: there may be more than is seen".to_owned(),
@@ -40,6 +45,17 @@ pub fn target(operation: &Operation, effect: &Effect) -> String {
         Target::Host(HostTarget::Unknown) => "unknown host".to_owned(),
         Target::Tool => visible(&operation.tool.canonical).into_owned(),
     }
+}
+
+/// A variable of a run, as it would be typed before it.
+fn assigned(run: &Run, name: &str) -> String {
+    let value = run.env.iter().rev().find(|(known, _)| known.as_bytes() == name.as_bytes()).map(|(_, value)| value);
+    let value = match value {
+        Some(Word::Exact(text)) if text.as_bytes().is_empty() => String::new(),
+        Some(Word::Exact(text)) => quoted(text),
+        _ => "…".to_owned(),
+    };
+    format!("{}={value}", visible(name))
 }
 
 /// A run by what it resolves to, or else by its name.

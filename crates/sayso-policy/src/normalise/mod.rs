@@ -54,6 +54,7 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         cwd: call.cwd,
         workspace: call.workspace,
         home: call.home,
+        env: facts.env.given().to_vec(),
         effects,
         resolved,
         command: analysis.is_some().then_some(command),

@@ -168,7 +168,11 @@ pub(crate) const WHEN: Table = Table {
             "who asks: `agent:coder`, `provider:openai/gpt-4`, `team:a/alice`, `tenant:t`, `subagent`",
         ),
         key("flag", Shape::Texts, "flags of the command, any one of them, in any spelling"),
-        key("env", Shape::Texts, "variables that the command sets for itself, any one of them"),
+        key(
+            "env",
+            Shape::Texts,
+            "variables that the command sets for itself or that come with the call, any one of them",
+        ),
         key("operand", Shape::Texts, "operands of the command, any one of them"),
         key("piped_to", Shape::Texts, "programs to the right in the same pipe"),
         key("host", Shape::Texts, "hosts: the command connects to something, and each of its hosts matches"),

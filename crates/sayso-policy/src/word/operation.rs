@@ -85,6 +85,8 @@ pub struct Operation {
     pub workspace: Workspace,
     /// The home folder, if known.
     pub home: Option<PathBuf>,
+    /// Variables that the call brings itself, by name.
+    pub env: Vec<(String, String)>,
     /// What it would do. The `call` itself is the last one.
     pub effects: Vec<Effect>,
     /// Parallel to `effects`.

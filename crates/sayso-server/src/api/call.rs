@@ -45,7 +45,8 @@ pub(super) struct Call {
     workspace: Option<String>,
     /// Absolute.
     home: Option<String>,
-    /// The whole environment of the call.
+    /// The whole environment of the call. What is not the same where the server runs counts as if it were set before
+    /// the command, and an answer is bound to it.
     env: Option<BTreeMap<String, String>>,
     /// As the agent reports it. It may only tighten.
     kind: Option<String>,

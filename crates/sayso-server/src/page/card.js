@@ -69,6 +69,7 @@ function What({ approval }) {
     ${command !== null && html`<${Marked} text=${command} spans=${approval.marks} kind="ask" label="The command" />`}
     ${command === null && html`<${Changes} approval=${approval} />`}
     ${others && (isChange(approval.arguments) ? html`<${Changes} approval=${approval} />` : html`<${Block} text=${JSON.stringify(approval.arguments, null, 2)} label="All arguments" />`)}
+    ${approval.env && html`<${Block} text=${JSON.stringify(approval.env, null, 2)} label="Variables that come with the call" />`}
     ${(approval.left_out || approval.folded) && html`<p class="warning"><strong>You do not see all of this call.</strong>
       ${approval.left_out ? ' It is so long that its end was not kept, and nobody can look at it. Deny it, and have the agent do the work in smaller steps or from a file you can read.'
         : ' Only its beginning could be loaded. Reload the page to see the rest before you answer.'}</p>`}

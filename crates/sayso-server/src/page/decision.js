@@ -35,6 +35,7 @@ function Detail({ record, what, filter }) {
     ${record.would && record.would !== record.verdict && html`<p>Without the mode it would have been <${Verdict} verdict=${record.would} />.</p>`}
     <ul class="reasons">${record.reasons.slice(0, 8).map((it) => html`<li><${Line} text=${it.text} /> <${Said} text=${it.code} /> <span class="source">${visible(it.source ?? it.layer)}</span></li>`)}</ul>
     <${Trace} record=${record} />
+    ${record.env && html`<${Block} text=${JSON.stringify(record.env, null, 2)} label="Variables that come with the call" />`}
     ${record.arguments && html`<details><summary>Arguments</summary><${Block} text=${JSON.stringify(record.arguments, null, 2)} label="Arguments" /></details>`}
     <p class="only">Only this ${only.map(([name, value]) => html`<button class="chip" onClick=${() => filter({ [name]: value })}>${name} <${Line} text=${value} most=${40} /></button> `)}</p>
     <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><${Line} text=${value} /></dd></div>`)}</dl>

@@ -42,6 +42,7 @@ impl Message {
                 "workspace": question.workspace.as_deref().map(shown),
                 "tool": shown(&question.tool),
                 "command": question.command.as_deref().map(shown),
+                "env": question.env.as_ref().map(|env| shown(&env.to_string())),
                 "effects": effects,
                 "reason": question.reasons.first().map(|reason| shown(&reason.text)),
                 "asked_ms": question.asked_ms,

@@ -2,6 +2,8 @@
 
 use super::line::{Fields, not_known};
 use sayso_gate::{ProcessEnvironment, RealFiles};
+use sayso_policy::explain::visible;
+use sayso_policy::shell::resolve::is_system_folder;
 use sayso_policy::shell::{Environment, Files, canonical::canonical};
 use sayso_policy::{Actor, Request, ToolCall, Workspace};
 use serde_json::Value;
@@ -19,7 +21,12 @@ pub(crate) const OF_A_CONTEXT: [&str; 8] =
 #[derive(Debug)]
 pub enum CallEnvironment {
     /// As given, and nothing else.
-    Given(BTreeMap<String, String>),
+    Given {
+        /// All of it.
+        all: BTreeMap<String, String>,
+        /// What is not so in this process anyway: the call brings it.
+        brought: Vec<(String, String)>,
+    },
     /// Nothing is given.
     Process,
 }
@@ -27,8 +34,15 @@ pub enum CallEnvironment {
 impl Environment for CallEnvironment {
     fn get(&self, name: &str) -> Option<String> {
         match self {
-            Self::Given(variables) => variables.get(name).cloned(),
+            Self::Given { all, .. } => all.get(name).cloned(),
             Self::Process => ProcessEnvironment.get(name),
+        }
+    }
+
+    fn given(&self) -> &[(String, String)] {
+        match self {
+            Self::Given { brought, .. } => brought,
+            Self::Process => &[],
         }
     }
 }
@@ -59,8 +73,9 @@ fn call_of(fields: &Fields, files: &dyn Files, actor: Actor) -> Result<(ToolCall
         (Some(_), Some(_)) => return Err("Give `command` or `tool`, not both.".to_owned()),
         (None, None) => return Err("Neither `command` nor `tool` is given.".to_owned()),
     };
-    let env = environment(fields)?;
-    let home = folder(fields, "home")?.or_else(|| home(&env));
+    let said_home = folder(fields, "home")?;
+    let env = environment(fields, said_home.as_deref())?;
+    let home = said_home.or_else(|| home(&env));
     let cwd = folder(fields, "cwd")?;
     let workspace = folder(fields, "workspace")?.or_else(|| cwd.clone());
     let call = ToolCall {
@@ -87,15 +102,41 @@ pub fn folder(fields: &Fields, key: &str) -> Result<Option<PathBuf>, String> {
     }
 }
 
-fn environment(fields: &Fields) -> Result<CallEnvironment, String> {
+fn environment(fields: &Fields, home: Option<&Path>) -> Result<CallEnvironment, String> {
     let wrong = || "`env` must be an object of strings.".to_owned();
     let Some(value) = fields.value("env")? else { return Ok(CallEnvironment::Process) };
     let Value::Object(variables) = value else { return Err(wrong()) };
-    let string = |(name, value)| match value {
+    let string = |(name, value): (String, Value)| match value {
+        // No process can be given these: whoever starts the call would have to make something else of them.
+        Value::String(value) if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') => {
+            Err(format!("`env` names a variable that cannot be: {}.", visible(&name)))
+        }
         Value::String(value) => Ok((name, value)),
         _ => Err(wrong()),
     };
-    Ok(CallEnvironment::Given(variables.into_iter().map(string).collect::<Result<_, _>>()?))
+    let all = variables.into_iter().map(string).collect::<Result<BTreeMap<_, _>, _>>()?;
+    let brought = |(name, value): &(&String, &String)| !is_usual(name, value, home);
+    let brought = all.iter().filter(brought).map(|(name, value)| (name.clone(), value.clone())).collect();
+    Ok(CallEnvironment::Given { all, brought })
+}
+
+/// Whether a variable says what is so without it: whoever gives a whole environment gives these too. A `PATH` is as
+/// good as the folders it names: those of the system, of this process's own `PATH`, or that only the system can change.
+fn is_usual(name: &str, value: &str, home: Option<&Path>) -> bool {
+    match name {
+        _ if ProcessEnvironment.get(name).as_deref() == Some(value) => true,
+        "HOME" => home == Some(Path::new(value)),
+        "PATH" => {
+            let own = ProcessEnvironment.get("PATH").unwrap_or_default();
+            let known = |folder: &str| {
+                is_system_folder(folder)
+                    || folder.starts_with('/')
+                        && (own.split(':').any(|known| known == folder) || !RealFiles.changeable(Path::new(folder)))
+            };
+            value.split(':').all(known)
+        }
+        _ => false,
+    }
 }
 
 /// Who asks, in a body.
@@ -192,6 +233,20 @@ mod tests {
         assert!(call.actor.subagent);
         assert_eq!(env.get("A").as_deref(), Some("1"));
         assert_eq!(env.get("PATH"), None);
+        assert_eq!(env.given(), [("A".to_owned(), "1".to_owned()), ("HOME".to_owned(), "/elsewhere".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_so_anyway_is_nothing_that_a_call_brings() {
+        let path = ProcessEnvironment.get("PATH").unwrap();
+        for env in ["{}".to_owned(), format!("{{\"PATH\":\"{path}\"}}"), r#"{"PATH":"/bin:/usr/bin"}"#.to_owned()] {
+            let (_, env) = call(&format!(r#"{{"command":"ls","env":{env}}}"#)).unwrap();
+            assert_eq!(env.given(), [], "{env:?}");
+        }
+        let (_, env) = call(r#"{"command":"ls","home":"/h","env":{"HOME":"/h","PATH":"/bin:x"}}"#).unwrap();
+        assert_eq!(env.given(), [("PATH".to_owned(), "/bin:x".to_owned())]);
+        let (_, env) = call(r#"{"command":"ls"}"#).unwrap();
+        assert_eq!(env.given(), []);
     }
 
     #[test]
@@ -209,6 +264,7 @@ mod tests {
             (r#"{"command":"a","cwd":"x"}"#, "`cwd` must be an absolute path."),
             (r#"{"command":"a","env":[]}"#, "`env` must be an object of strings."),
             (r#"{"command":"a","env":{"A":1}}"#, "`env` must be an object of strings."),
+            (r#"{"command":"a","env":{"A=":"1"}}"#, "`env` names a variable that cannot be: A=."),
             (r#"{"command":"a","context":"x"}"#, "`context` must be an object."),
             (r#"{"command":"a","context":{"group":1}}"#, "`context.group` must be a string."),
             (r#"{"command":"a","context":{"subagent":"yes"}}"#, "`context.subagent` must be true or false."),

@@ -14,6 +14,7 @@ mod batch;
 mod client;
 mod conformance;
 mod description;
+mod environment;
 mod foreign;
 mod grants;
 mod limits;

@@ -13,6 +13,7 @@ mod directory;
 mod expand;
 mod filter;
 mod function;
+mod given;
 mod list;
 mod names;
 mod number;
@@ -116,6 +117,10 @@ pub(crate) struct Walker<'t> {
     pub(crate) physical_cd: bool,
     /// Variables that this call set and that change what programs do.
     pub(crate) steering: Vec<(Text, Word)>,
+    /// Variables that came with the call.
+    given: Vec<(Text, Word)>,
+    /// How long they are together.
+    given_bytes: usize,
     pub(crate) frames: Vec<Frame<'t>>,
     /// Scripts that are being walked.
     pub(crate) scripts: Vec<PathBuf>,
@@ -187,6 +192,8 @@ impl<'t> Walker<'t> {
             readonly: Vec::new(),
             physical_cd: false,
             steering: Vec::new(),
+            given: Vec::new(),
+            given_bytes: 0,
             frames: Vec::new(),
             scripts: Vec::new(),
             definitions: Vec::new(),
@@ -212,6 +219,7 @@ impl<'t> Walker<'t> {
     pub(crate) fn finish(mut self) -> Analysis {
         let tree = self.place.tree;
         self.check_dialect(tree);
+        self.take_given();
         self.list(&tree.body);
         self.walk_late();
         self.out

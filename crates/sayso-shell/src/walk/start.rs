@@ -43,6 +43,7 @@ impl<'t> Walker<'t> {
                 }
             }
         }
+        self.hand_on_given(&mut call.env);
         if call.env.iter().any(|(name, _)| name.as_bytes() == b"PATH")
             && !name.contains('/')
             && program.shadow.is_none()

@@ -90,6 +90,9 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     if let Some(arguments) = others(question) {
         line("arguments", &arguments);
     }
+    for (name, value) in question.env.iter().filter_map(Value::as_object).flatten() {
+        line("with", &format!("{name}={}", value.as_str().unwrap_or_default()));
+    }
     if question.left_out {
         line("left out", "The call is too long to be kept whole: what is missing above cannot be looked at anywhere.");
     }
