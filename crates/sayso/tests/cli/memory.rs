@@ -225,22 +225,25 @@ fn a_person_who_watches_signs_in_once_and_answers() {
     let mut key = the_key(&served.key());
     let mut answered = 0;
     let mut second = None;
+    let mut over = false;
     let (_, shown) = at_terminal(&person, &["approvals", "watch"], &mut |shown| {
         if let Some(key) = key(shown) {
             return Some(key);
         }
-        if shown.matches("l later: ").count() > answered {
+        if shown.matches("q quit: ").count() > answered {
             answered += 1;
             if answered == 1 {
                 let call =
                     json!({"tool": "web_search", "args": {"query": "other"}, "wait": 0, "cwd": person.project()});
                 second = Some(served.question(None, &call));
-                return Some("y".to_owned());
+                // What is typed on is for a question that nobody has seen yet.
+                return Some("y\ny\ny".to_owned());
             }
-            return Some("n".to_owned());
+            // What means nothing is asked again, and does not put the question off.
+            return Some(if answered == 2 { "perhaps" } else { "n" }.to_owned());
         }
-        // Ctrl-C ends it once both are answered.
-        shown.contains("denied").then(|| "\u{3}".to_owned())
+        // Once both are answered.
+        (shown.contains("denied") && !std::mem::replace(&mut over, true)).then(|| "\u{3}".to_owned())
     });
     if agent_above(&shown) {
         return;
@@ -250,6 +253,35 @@ fn a_person_who_watches_signs_in_once_and_answers() {
         told.body["standing"].as_str().unwrap().to_owned()
     };
     assert_eq!((standing(&first), standing(&second.unwrap())), ("approved".to_owned(), "denied".to_owned()), "{shown}");
+    assert!(shown.contains("`perhaps` is none of these."), "{shown}");
+}
+
+#[test]
+fn a_person_who_watches_can_leave_a_question_for_later_and_quit() {
+    let person = Person::new();
+    person.policy("default = \"ask\"\n");
+    let served = serve(&person);
+    let call = |what: &str| json!({"tool": "web_search", "args": {"query": what}, "wait": 0, "cwd": person.project()});
+    let ids = [served.question(None, &call("rust")), served.question(None, &call("other"))];
+    let mut key = the_key(&served.key());
+    let mut prompts = 0;
+    let (code, shown) = at_terminal(&person, &["approvals", "watch"], &mut |shown| {
+        if let Some(key) = key(shown) {
+            return Some(key);
+        }
+        (shown.matches("q quit: ").count() > prompts).then(|| {
+            prompts += 1;
+            if prompts == 1 { "l" } else { "q" }.to_owned()
+        })
+    });
+    if agent_above(&shown) {
+        return;
+    }
+    assert_eq!((code, prompts), (0, 2), "{shown}");
+    for id in ids {
+        let told = served.send("GET", &format!("/v1/approvals/{id}"), &[], "");
+        assert_eq!(told.body["standing"], "pending", "{shown}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{previews, shown};
 use crate::command::log::time::now_ms;
 use crate::failure::Failure;
 use crate::operator;
+use rustix::termios::{QueueSelector, tcflush};
 use sayso_gate::Places;
 use sayso_gate::approval::{Approval, HEARTBEAT_MS, Presence, Remember, Reply, Standing, Width};
 use sayso_gate::audit::export::json_line;
@@ -28,7 +29,7 @@ pub(super) fn run(places: &Places, store: &Sqlite, json: bool) -> Result<(), Fai
     }
     let (person, mut terminal) = operator::at_terminal()?;
     let signed_in = operator::sign_in(operator::server(places)?, &mut terminal)?;
-    writeln!(stdout(), "Watching as {}. Agents' questions come here; Ctrl-C ends it.", person.name)?;
+    writeln!(stdout(), "Watching as {}. Agents' questions come here; `q` or Ctrl-C ends it.", person.name)?;
     let presence = Presence { id: format!("terminal-{}", std::process::id()), person, via: "terminal".to_owned() };
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -105,7 +106,7 @@ fn answer_all(
 ) -> Result<(), Failure> {
     let mut stops = Stops { last: None };
     let mut later = HashSet::new();
-    let mut typed = BufReader::new(terminal).lines();
+    let mut prompt = Prompt(BufReader::new(terminal));
     loop {
         stops.tell(store)?;
         let waiting = waiting(store)?;
@@ -118,17 +119,14 @@ fn answer_all(
             std::thread::sleep(LOOK);
             continue;
         };
-        let mut out = stdout().lock();
-        writeln!(out, "\n{}", shown::whole(approval, &previews(places, &approval.question)?))?;
-        write!(
-            out,
-            "y once, s session, a always, p always this program, f always this folder, n no, never, l later: "
-        )?;
-        out.flush()?;
-        let Some(Ok(word)) = typed.next() else { return Ok(()) };
-        let Some(reply) = reply(word.trim()) else {
-            later.insert(approval.question.id.clone());
-            continue;
+        let question = shown::whole(approval, &previews(places, &approval.question)?);
+        let reply = match prompt.ask(&question)? {
+            Said::Reply(reply) => reply,
+            Said::Later => {
+                later.insert(approval.question.id.clone());
+                continue;
+            }
+            Said::Quit => return Ok(()),
         };
         // Somebody else, or time, may have been faster.
         let said = match server.answer(&approval.question.id, &reply).map_err(operator::refused) {
@@ -141,20 +139,66 @@ fn answer_all(
             }
             Err(failure) => return Err(failure),
         };
-        writeln!(out, "{said}")?;
+        writeln!(stdout(), "{said}")?;
     }
 }
 
-fn reply(word: &str) -> Option<Reply> {
-    let yes = Reply::allow_once;
-    match word {
-        "y" | "yes" => Some(yes()),
-        "s" => Some(yes().remembered(Remember::Session, Width::Exact)),
-        "a" => Some(yes().remembered(Remember::Always, Width::Exact)),
-        "p" => Some(yes().remembered(Remember::Always, Width::Program)),
-        "f" => Some(yes().remembered(Remember::Always, Width::Folder)),
-        "n" | "no" => Some(Reply::deny()),
-        "never" => Some(Reply::deny().remembered(Remember::Always, Width::Exact)),
-        _ => None,
+/// What a person says to a question.
+enum Said {
+    Reply(Reply),
+    Later,
+    Quit,
+}
+
+/// Where a person answers.
+struct Prompt<'a>(BufReader<&'a File>);
+
+impl Prompt<'_> {
+    /// Shows a question, and takes what is typed from then on until it is an answer.
+    fn ask(&mut self, question: &str) -> Result<Said, Failure> {
+        let words =
+            "y once, s session, a always, p always this program, f always this folder, n no, never, l later, q quit: ";
+        let mut first = format!("\n{question}\n");
+        loop {
+            // INVARIANT: before anything is shown, never after it: who has seen the question may type at once.
+            self.forget_typed()?;
+            let mut out = stdout().lock();
+            write!(out, "{first}{words}")?;
+            out.flush()?;
+            drop(out);
+            let mut line = Vec::new();
+            if self.0.read_until(b'\n', &mut line)? == 0 {
+                return Ok(Said::Quit);
+            }
+            let line = String::from_utf8_lossy(&line);
+            match said(line.trim()) {
+                Some(said) => return Ok(said),
+                None => first = format!("`{}` is none of these.\n", visible(line.trim())),
+            }
+        }
     }
+
+    /// What was typed before a question is shown is no answer to it: a `y` for the one before, or a paste.
+    fn forget_typed(&mut self) -> Result<(), Failure> {
+        let held = self.0.buffer().len();
+        self.0.consume(held);
+        tcflush(self.0.get_ref(), QueueSelector::IFlush).map_err(std::io::Error::from)?;
+        Ok(())
+    }
+}
+
+fn said(word: &str) -> Option<Said> {
+    let yes = Reply::allow_once;
+    Some(Said::Reply(match word {
+        "y" | "yes" => yes(),
+        "s" => yes().remembered(Remember::Session, Width::Exact),
+        "a" => yes().remembered(Remember::Always, Width::Exact),
+        "p" => yes().remembered(Remember::Always, Width::Program),
+        "f" => yes().remembered(Remember::Always, Width::Folder),
+        "n" | "no" => Reply::deny(),
+        "never" => Reply::deny().remembered(Remember::Always, Width::Exact),
+        "l" | "later" => return Some(Said::Later),
+        "q" | "quit" => return Some(Said::Quit),
+        _ => return None,
+    }))
 }
