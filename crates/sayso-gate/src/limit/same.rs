@@ -4,11 +4,21 @@
 //! `true` in front of it. So calls are compared by what they would do, not by how they are written.
 
 use sayso_policy::{Operation, Request};
+use sayso_shell::syntax::few::Few;
+use sayso_shell::syntax::tree::{Command, CommandKind, Connector, Item, List, Part, Pipeline, Simple, Word};
 use sayso_shell::{Dialect, Run, Stdin, syntax};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Commands that do nothing, whatever words stand behind them.
-const IDLE: [&str; 5] = [":", "true", "false", "echo", "printf"];
+const IDLE: [&str; 7] = [":", "true", "false", "echo", "printf", "pwd", "sleep"];
+/// Commands that only say where the others run, which stands with each of those.
+const MOVES: [&str; 3] = ["cd", "pushd", "popd"];
+/// Commands that start others, which are listed beside them, and do nothing else.
+const STARTS: [&str; 20] = [
+    "bash", "builtin", "command", "dash", "env", "eval", "exec", "genv", "gtimeout", "ionice", "ksh", "nice", "nohup",
+    "setsid", "sh", "stdbuf", "time", "timeout", "unbuffer", "zsh",
+];
 /// Parameters that change what a known tool does, beside the paths and hosts that its effects name; plain spelling.
 const MATTERS: [&str; 47] = [
     "action",
@@ -86,10 +96,19 @@ pub(crate) fn name(operation: &Operation) -> String {
             if unseen {
                 parts.text(&shape(command));
             }
-            let acts = |run: &&Run| !run.name().is_some_and(|name| IDLE.contains(&name));
-            let does_nothing = !analysis.runs.iter().any(|run| acts(&run));
-            for run in analysis.runs.iter().filter(|run| !unseen && (does_nothing || acts(run))) {
-                parts.text(&format!("{:?} {:?} {:?} {:?}", run.argv, run.program.path, run.env, run.cwd));
+            let started: HashSet<u32> = analysis.runs.iter().filter_map(|run| Some(run.parent?.0)).collect();
+            let acts = |(id, run): &(u32, &Run)| match run.program.base.as_deref().or_else(|| run.name()) {
+                Some(name) if STARTS.contains(&name) => !started.contains(id),
+                Some(name) => !IDLE.contains(&name) && !MOVES.contains(&name),
+                None => true,
+            };
+            let does_nothing = !(0..).zip(&analysis.runs).any(|run| acts(&run));
+            let folders = operation.folders.iter().map(Some).chain(std::iter::repeat(None));
+            for ((id, run), folder) in (0..).zip(&analysis.runs).zip(folders) {
+                if !unseen && (does_nothing || acts(&(id, run))) {
+                    let folder = folder.and_then(Option::as_ref).or(run.cwd.as_ref());
+                    parts.text(&format!("{:?} {:?} {:?} {folder:?}", run.argv, run.program.path, run.env));
+                }
             }
         }
         (Some(_), None) => {}
@@ -117,9 +136,10 @@ impl Parts {
 /// A command without its comments and spaces; as it is written where it cannot be read.
 fn shape(command: &[u8]) -> String {
     let options = syntax::Options { extended_globs: false };
-    let Ok(tree) = syntax::parse(command, Dialect::Bash, options) else {
+    let Ok(mut tree) = syntax::parse(command, Dialect::Bash, options) else {
         return String::from_utf8_lossy(command).into_owned();
     };
+    without_idle(&mut tree.body);
     // Each node of the picture stands on a line, with its place behind it.
     let place = |line: &str| line.rfind("  [").filter(|_| line.ends_with(']'));
     let picture = tree.render();
@@ -128,6 +148,33 @@ fn shape(command: &[u8]) -> String {
         .map(|line| line.get(..place(line).unwrap_or(line.len())).unwrap_or(line))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// Takes out commands that do nothing, unless there are no others.
+fn without_idle(body: &mut List<'_>) {
+    let mut kept = Few::new();
+    for item in body.items.iter() {
+        let mut and_or = item.and_or.clone();
+        while let (true, Some((Connector::And, _))) = (is_idle(&and_or.first), and_or.rest.first()) {
+            and_or.first = and_or.rest.remove(0).1;
+        }
+        if !and_or.rest.is_empty() || !is_idle(&and_or.first) {
+            kept.push(Item { and_or, background: item.background });
+        }
+    }
+    if !kept.is_empty() {
+        body.items = kept;
+    }
+}
+
+fn is_idle(pipeline: &Pipeline<'_>) -> bool {
+    let [Command { kind: CommandKind::Simple(simple), .. }] = &*pipeline.commands else { return false };
+    let Simple { assignments, words, redirects } = simple;
+    let fixed = |word: &Word<'_>| word.parts.iter().all(|p| matches!(p, Part::Literal { .. } | Part::Quoted { .. }));
+    let stays = |words: &[Word<'_>]| matches!(words, [_, to] if matches!(to.plain(), Some(b"." | b"./")));
+    let Some(name) = words.first().and_then(Word::plain) else { return false };
+    let idle = IDLE.iter().any(|idle| idle.as_bytes() == name) || name == b"cd" && stays(words);
+    idle && assignments.is_empty() && redirects.is_empty() && words.iter().all(fixed)
 }
 
 fn arguments(operation: &Operation, parts: &mut Parts) {
@@ -174,10 +221,36 @@ mod tests {
     #[test]
     fn what_has_no_effect_makes_no_other_call_of_it() {
         let plain = command("cargo test a");
-        for same in
-            ["cargo  test  a", "cargo test a # again", "true; cargo test a", ": 7 && cargo test a", "cargo test 'a'"]
-        {
+        for same in [
+            "cargo  test  a",
+            "cargo test a # again",
+            "true; cargo test a",
+            ": 7 && cargo test a",
+            "cargo test 'a'",
+            "cd .; cargo test a",
+            "cd ./ && cargo test a",
+            "cd /nonexistent/../nonexistent && cargo test a",
+            "sleep 3; cargo test a",
+            "timeout 5 cargo test a",
+            "nice -n 3 timeout 6 cargo test a",
+            "command cargo test a",
+            "exec cargo test a",
+            "time cargo test a",
+            "bash -c 'cargo test a'",
+            "eval cargo test a",
+            "(cargo test a)",
+        ] {
             assert_eq!(command(same), plain, "{same}");
+        }
+        let opaque = command("x $(<y) | bash");
+        for same in
+            ["true; x $(<y) | bash", "cd .; x $(<y) | bash", "echo a && : && x  $(<y) | bash", "sleep 2;x $(<y)|bash"]
+        {
+            assert_eq!(command(same), opaque, "{same}");
+        }
+        let make = command("make");
+        for same in ["cd .; make", "true; make", "timeout 5 make", "timeout 50 make"] {
+            assert_eq!(command(same), make, "{same}");
         }
         for n in 0..3 {
             let again = json!({"command": "cargo test a", "description": n.to_string(), "timeout": n, "x": [n]});
@@ -198,6 +271,12 @@ mod tests {
             command("cargo test a > out"),
             command("A=1 cargo test a"),
             command("cd /tmp && cargo test a"),
+            command("timeout 5 cargo test c"),
+            command("sleep 5"),
+            command("cd /tmp"),
+            command("cd x && x $(<y) | bash"),
+            command("x $(<y) | bash"),
+            command("echo $(<y) | bash; x $(<y) | bash"),
             command("echo a"),
             command("echo b"),
             command("python3 - <<E\nx\nE"),
