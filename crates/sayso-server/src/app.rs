@@ -148,6 +148,12 @@ impl App {
         Ok(gate)
     }
 
+    /// Has every gate look at its policy files now: who was told that another policy is in force is judged by it.
+    pub(crate) fn renew(&self) {
+        let gates: Vec<Arc<Gate>> = lock(&self.gates).values().cloned().collect();
+        gates.iter().for_each(|gate| drop(gate.in_force_now()));
+    }
+
     /// The gate that a question came from.
     pub(crate) fn gate_of(&self, question: &Question) -> Result<Arc<Gate>, sayso_gate::Error> {
         self.gate(question.workspace.as_deref().map(Path::new))

@@ -39,7 +39,8 @@ impl Site {
         if !api::serves(request.uri().path()) {
             return route(self.router, request).await;
         }
-        let response = match who::identify(&self.app, self.way_in, &mut request) {
+        let known = who::identify(&self.app, self.way_in, &mut request);
+        let response = match known.and_then(|()| api::check_parameters(&request)) {
             Ok(()) => route(self.router, request).await,
             Err(error) => error.into_response(),
         };

@@ -1,6 +1,6 @@
 //! `/v1/approvals`: questions that wait for a person, and their answers.
 
-use super::asked::{Asked, Named, blocking};
+use super::asked::{Asked, Named, blocking, tenant};
 use super::body::{Asks, Body};
 use crate::app::App;
 use crate::clock::now_ms;
@@ -32,6 +32,8 @@ pub(super) struct Wanted {
     session: Option<String>,
     /// Only of this agent.
     agent: Option<String>,
+    /// Only of this tenant.
+    tenant: Option<String>,
     /// Which come first.
     #[serde(default)]
     #[param(inline, default = "newest")]
@@ -121,6 +123,7 @@ pub(super) async fn list(
     Asked(wanted): Asked<Wanted>,
 ) -> Result<Json<Approvals>, ApiError> {
     let most = wanted.limit.unwrap_or(MOST).min(MOST);
+    let tenant = tenant(&caller, wanted.tenant)?;
     let found = blocking(move || {
         let store = app.store();
         if let Some(after) = &wanted.after
@@ -130,7 +133,7 @@ pub(super) async fn list(
         }
         let which = Questions {
             pending: !wanted.all,
-            tenant: caller.tenant.as_deref(),
+            tenant: tenant.as_deref(),
             session: wanted.session.as_deref(),
             agent: wanted.agent.as_deref(),
             oldest_first: wanted.order == Order::Oldest,

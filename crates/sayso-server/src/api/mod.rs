@@ -34,8 +34,10 @@ pub(crate) use problem::Problem;
 use crate::app::App;
 use crate::error::ApiError;
 use axum::Router;
+use axum::extract::Request;
+use axum::http::Method;
 use describe::{Address, addresses};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Everything below `/v1`. What each needs of its caller stands in its handler's arguments: `Approver`, `Admin`, or
 /// nothing for what any program of this machine may ask.
@@ -51,6 +53,29 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 /// INVARIANT: true of every address of the table, or it would be open to anybody.
 pub(crate) fn serves(path: &str) -> bool {
     path.starts_with("/v1/") || path == "/metrics"
+}
+
+/// What an address does not take is refused: it may have been meant to narrow what is asked for.
+pub(crate) fn check_parameters(request: &Request) -> Result<(), ApiError> {
+    static WITHOUT: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
+    // Most requests have none, and are not looked at further.
+    if request.uri().query().is_none_or(str::is_empty) {
+        return Ok(());
+    }
+    let without = || addresses().iter().filter(|it| !it.takes_parameters()).map(|it| (it.method, it.path)).collect();
+    let method = if request.method() == Method::HEAD { "get" } else { request.method().as_str() };
+    let here =
+        |(known, address): &(&str, &str)| method.eq_ignore_ascii_case(known) && is_at(request.uri().path(), address);
+    if WITHOUT.get_or_init(without).iter().any(here) {
+        return Err(ApiError::parameters("this address takes none"));
+    }
+    Ok(())
+}
+
+/// Whether a path is at an address of the table, where `{name}` stands for any one part.
+fn is_at(path: &str, address: &str) -> bool {
+    let same = |(part, known): (&str, &str)| part == known || known.starts_with('{');
+    path.split('/').count() == address.split('/').count() && path.split('/').zip(address.split('/')).all(same)
 }
 
 /// The addresses, in the words that describe them to others.

@@ -320,7 +320,12 @@ pub(super) async fn rollback(
         let version = policy::find(&app.store(), &name).map_err(no_version)?;
         let own = version.files.into_iter().find(|file| file.layer == Layer::User.to_string());
         let own = own.ok_or_else(|| {
-            ApiError::conflict("nothing-to-restore", "This version has no policy file of the user's to go back to.")
+            let file = app.places.shown(&app.places.user);
+            let text = format!(
+                "In this version the user had no policy file, so there is none to put in place; nothing was changed. \
+                 To go back to it, move {file} away."
+            );
+            ApiError::conflict("nothing-to-restore", &text)
         })?;
         Ok((own.text, Some(version.version)))
     })
@@ -353,6 +358,7 @@ async fn put(
             }
             Err(error) => return Err(error.into()),
         };
+        app.renew();
         let changed = Changed {
             version: put.in_force.version,
             file: app.places.shown(&app.places.user),

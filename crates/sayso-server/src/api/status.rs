@@ -45,9 +45,12 @@ pub(super) async fn status(
     let reader = Arc::clone(&app);
     // How many others asked for is behind the wall.
     let theirs = Query { tenant: caller.tenant.clone(), ..Query::default() };
-    let decisions = blocking(move || Ok(reader.with_log(|log| log.count(&theirs))?)).await?;
-    let gate = app.gate(Some(Path::new(&app.about.folder)))?;
-    let in_force = gate.in_force();
+    let (decisions, in_force) = blocking(move || {
+        let decisions = reader.with_log(|log| log.count(&theirs))?;
+        // Whoever has just changed the policy wants to see that.
+        Ok((decisions, reader.gate(Some(Path::new(&reader.about.folder)))?.in_force_now()))
+    })
+    .await?;
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),
         enforcing: format!("enforcing {}", in_words(&in_force.files)),

@@ -154,3 +154,16 @@ fn only_whoever_no_wall_stops_sees_or_changes_the_policy() {
     assert_eq!(served.post(Some(&approver), "/v1/policy/validate", &json!({"text": SECOND})).0, 403);
     assert_eq!(std::fs::read_to_string(&served.places.user).unwrap(), FIRST);
 }
+
+#[test]
+fn what_is_put_in_force_is_told_and_judged_by_at_once() {
+    let served = Served::with("default = \"ask\"\n");
+    let call = json!({"tool": "web_search", "args": {}, "cwd": "/nowhere"});
+    assert_eq!(served.decide(None, &call)["verdict"], "ask");
+    for (text, verdict) in [("default = \"deny\"\n", "deny"), ("[allow]\ntool = [\"web_search\"]\n", "allow")] {
+        let (status, put) = served.post(Some(&served.owner), "/v1/policy/activate", &json!({"text": text}));
+        assert_eq!(status, 200, "{put}");
+        assert_eq!(served.get(&served.owner, "/v1/status").1["policy_version"], put["version"]);
+        assert_eq!(served.decide(None, &call)["verdict"], verdict, "{text}");
+    }
+}

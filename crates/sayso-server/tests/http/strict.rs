@@ -147,3 +147,31 @@ fn every_refusal_says_what_to_do_and_shows_nothing_that_hides() {
         assert!(!text.contains("deserialize") && text.ends_with('.'), "{text}");
     }
 }
+
+#[test]
+fn a_parameter_is_refused_where_none_is_taken() {
+    let served = Served::with(POLICY);
+    let asked = served.decide(None, &json!({"tool": "file_write", "wait": 0}));
+    let approval = format!("/v1/approvals/{}?x=1", asked["approval"].as_str().unwrap());
+    for path in [
+        "/v1/health?x=1",
+        "/v1/ready?x",
+        "/v1/status?x",
+        "/v1/status?tenant=a",
+        "/metrics?x=1",
+        "/v1/openapi.json?x=1",
+        "/v1/policy/versions?x=1",
+        "/v1/audit/verify?x=1",
+        "/v1/audit/counts?x=1",
+        "/v1/audit/counts?step=0",
+        &approval,
+    ] {
+        let (status, told) = served.get(&served.owner, path);
+        assert_eq!((status, &told["error"]["code"]), (400, &json!("call-malformed")), "{path}: {told}");
+    }
+    let body = json!({"tool": "web_search"});
+    let (status, told) = served.post(None, "/v1/decisions?wait=0", &body);
+    assert_eq!((status, &told["error"]["code"]), (400, &json!("call-malformed")), "{told}");
+    // A mark without anything behind it says nothing.
+    assert_eq!(served.get(&served.owner, "/v1/status?").0, 200);
+}

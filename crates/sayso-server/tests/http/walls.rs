@@ -86,3 +86,25 @@ fn remembered_answers_of_another_tenant_are_not_there() {
     let b = served.token("b-admin", Role::Admin, Some("b"));
     assert_eq!(served.send("DELETE", Some(&b), &format!("/v1/grants/{id}"), None).status, 200);
 }
+
+#[test]
+fn questions_are_listed_by_tenant_and_no_other_is_found_behind_the_wall() {
+    let served = Served::with("default = \"ask\"\n");
+    for tenant in ["a", "b"] {
+        let told = served.decide(None, &json!({"tool": "web_search", "wait": 0, "context": {"tenant": tenant}}));
+        assert_eq!(told["verdict"], "ask");
+    }
+    let of = |token: &str, path: &str| {
+        let (status, found) = served.get(token, path);
+        let all = found["approvals"].as_array().cloned().unwrap_or_default();
+        let tenants: Vec<String> =
+            all.iter().filter_map(|it| it["actor"]["tenant"].as_str().map(str::to_owned)).collect();
+        (status, tenants)
+    };
+    assert_eq!(of(&served.owner, "/v1/approvals?order=oldest").1, ["a", "b"]);
+    assert_eq!(of(&served.owner, "/v1/approvals?tenant=b"), (200, vec!["b".to_owned()]));
+    assert_eq!(of(&served.owner, "/v1/approvals?tenant=c"), (200, Vec::new()));
+    let admin = served.token("their-admin", Role::Admin, Some("a"));
+    assert_eq!(of(&admin, "/v1/approvals?tenant=a"), (200, vec!["a".to_owned()]));
+    assert_eq!(of(&admin, "/v1/approvals?tenant=b").0, 404);
+}

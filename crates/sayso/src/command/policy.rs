@@ -139,8 +139,11 @@ fn rollback(places: &Places, log: &Log, here: &Path, version: &PolicyVersion) ->
     let own = version.files.iter().find(|file| file.layer == Layer::User.to_string());
     let Some(own) = own else {
         return Err(Failure::wrong(format!(
-            "error: version {} has no policy file of yours to go back to\n\n  `sayso policy show {}` shows its files.",
-            version.version, version.version
+            "error: in version {} you had no policy file, so there is none to put in place\n\n  To go back to it, move {} \
+             away. `sayso policy show {}` shows the files it had.",
+            version.version,
+            places.shown(&places.user),
+            version.version
         )));
     };
     let texts: Vec<_> = version.texts().into_iter().filter(|text| text.layer == Layer::User).collect();

@@ -42,6 +42,7 @@ pub(in crate::api) struct Wanted {
     #[param(inline)]
     by: Option<Counted>,
     /// The length of a stretch of time, in milliseconds; an hour unless it is said, and longer where there were too many.
+    #[param(minimum = 1)]
     step: Option<u64>,
     /// Whether to find out which rules would have saved prompts, which takes longer.
     #[serde(default)]
@@ -111,6 +112,9 @@ pub(in crate::api) async fn counts(
     Admin(caller): Admin,
     Asked(wanted): Asked<Wanted>,
 ) -> Result<Json<Counts>, ApiError> {
+    if wanted.step == Some(0) {
+        return Err(ApiError::malformed("`step` must be at least 1 millisecond."));
+    }
     // What was recorded in this very millisecond counts too.
     let until = wanted.until.unwrap_or_else(|| now_ms().saturating_add(1));
     let since = wanted.since.unwrap_or_else(|| until.saturating_sub(WEEK));

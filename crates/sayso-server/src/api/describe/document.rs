@@ -61,7 +61,7 @@ fn in_one_line(value: &mut Value) {
     }
 }
 
-fn describe(address: &Address) -> Described {
+pub(super) fn describe(address: &Address) -> Described {
     let mut described =
         Described { path: address.path, operation: Map::new(), asked: Schemas::new(), told: Schemas::new() };
     let mut words = address.words.iter().map(|line| line.trim());

@@ -36,6 +36,15 @@ pub(crate) struct Address {
     pub(crate) describe: fn(&mut Described),
 }
 
+impl Address {
+    /// Whether its handler takes parameters.
+    pub(crate) fn takes_parameters(&self) -> bool {
+        let described = document::describe(self);
+        let all = described.operation.get("parameters").and_then(Value::as_array);
+        all.into_iter().flatten().any(|parameter| parameter.get("in").and_then(Value::as_str) == Some("query"))
+    }
+}
+
 /// Rows of the table: the words, the method, the address, the name for clients, the handler, and which refusals are its
 /// own.
 macro_rules! addresses {
