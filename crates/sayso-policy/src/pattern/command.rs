@@ -2,7 +2,7 @@
 //!
 //! Program, then leading words (subcommands), then flags that must all be present in any spelling and position.
 
-use super::pipe::{Line, Programs, too_long};
+use super::pipe::{LONGEST, Line, Programs, too_long};
 use super::{Glob, PatternError, Purpose};
 use crate::word::Tri;
 use regex::Regex;
@@ -55,6 +55,13 @@ impl RunPattern {
             return compile_regex(re).map(Self::Regex);
         }
         let mut stages = Vec::new();
+        // Each would be compared with each program of a command, and no pipe that long is followed.
+        if text.split('|').count() > LONGEST {
+            let text = format!("a pipe of more than {LONGEST} programs is not followed, so this would match nothing");
+            return Err(
+                PatternError::new(text).suggest("name the first and the last, `curl | sh`: others may stand between")
+            );
+        }
         for stage in text.split('|') {
             let stage = stage.trim();
             if stage.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// A pipe of more programs than this is not followed. Every program of it would be compared with every other, and nobody
 /// writes one by hand.
-const LONGEST: usize = 256;
+pub(super) const LONGEST: usize = 256;
 
 /// The programs of a command, and which of them stand in one pipe.
 pub(crate) struct Programs<'a> {
@@ -103,5 +103,17 @@ mod tests {
         assert_eq!(answer(deny, "b|".repeat(20_000).trim_end_matches('|')), Answer::Ask);
         assert_eq!(answer(deny, "x|".repeat(20_000).trim_end_matches('|')), Answer::Allow);
         assert_eq!(answer(deny, &"x|y;".repeat(10_000)), Answer::Allow);
+    }
+
+    #[test]
+    fn a_pattern_of_more_programs_than_are_followed_is_refused() {
+        let compiled = |count: usize| {
+            let text = format!("[deny]\nrun = '{}'\n", ["a"].repeat(count).join(" | "));
+            Policy::compile(&[PolicyText { layer: Layer::Given, name: "p.toml".into(), text, trusted: true }])
+        };
+        assert!(compiled(256).is_ok());
+        let problems = compiled(257).err().unwrap();
+        assert!(problems[0].message.contains("more than 256 programs"), "{problems:?}");
+        assert!(compiled(30_000).is_err());
     }
 }
