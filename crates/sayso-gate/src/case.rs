@@ -301,6 +301,8 @@ impl<'a> Case<'a> {
     /// Leaves something out from now on, and says so loudly.
     fn distrust(&mut self, store: &Sqlite, id: String, why: Reason) -> Result<(), Error> {
         let mut change = Change::now(Kind::Chain, "distrusted");
+        // By a name of its own: a caller that comes back with the same call says nothing new.
+        change.id = format!("{id}-{}", why.code);
         change.about = Some(id.clone());
         change.by = Some("sayso".to_owned());
         change.rule = Some(why.code.to_string());

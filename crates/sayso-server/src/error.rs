@@ -344,7 +344,7 @@ impl From<sayso_gate::Error> for ApiError {
         let sayso_gate::Error::Refused(refused) = error else { return Self::internal(&error) };
         let (status, code) = match &refused {
             Refused::Unknown(_) => return Self::no_approval(),
-            Refused::NotTheirs(..) => (StatusCode::FORBIDDEN, "not-yours"),
+            Refused::NotTheirs(..) | Refused::Own(_) => (StatusCode::FORBIDDEN, "not-yours"),
             Refused::Over(_) | Refused::Again(_) | Refused::Answered(_) => (StatusCode::CONFLICT, "approval-over"),
             Refused::Changed(_) => (StatusCode::CONFLICT, "approval-void"),
             Refused::NotOffered(_) => (StatusCode::CONFLICT, "width-not-offered"),
@@ -354,7 +354,7 @@ impl From<sayso_gate::Error> for ApiError {
             Refused::Over(_) | Refused::Again(_) | Refused::Answered(_) => " GET /v1/approvals lists those that wait.",
             Refused::Changed(_) => " Have the call asked for again.",
             Refused::NotOffered(_) => " Its `offers` say what is.",
-            Refused::Unknown(_) => "",
+            Refused::Unknown(_) | Refused::Own(_) => "",
         };
         Self { status, code, text: format!("{}{next}", sentence(&refused.to_string())) }
     }

@@ -11,6 +11,7 @@ use crate::who::Caller;
 use sayso_gate::Error;
 use sayso_gate::audit::{Change, Event, Kind, Peer};
 use sayso_gate::store::Records as _;
+use sayso_policy::Person;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -52,6 +53,12 @@ pub(crate) fn stopped(app: &App, listening: &Listening) -> Result<(), Error> {
 /// Somebody showed the key, and gets a token for it once this is recorded.
 pub(crate) fn signed_in(app: &App, via: Via, caller: &Caller) -> Result<(), ApiError> {
     Ok(record(app, "signed-in", None, json!({"via": via.as_str(), "peer": caller.peer}))?)
+}
+
+/// A receiver cannot be told any more, or can again: `doctor` looks for this.
+pub(crate) fn webhook(app: &App, person: &Person, host: Option<&str>, failing: Option<&str>) -> Result<(), Error> {
+    let what = if failing.is_some() { "webhook-fails" } else { "webhook-works" };
+    record(app, what, Some(person.name.clone()), json!({"host": host, "why": failing}))
 }
 
 /// So many wrong keys came that none is taken for a while.

@@ -30,7 +30,7 @@ pub use mcp::{plan_install_mcp, plan_uninstall_mcp};
 use crate::{Agent, Error};
 use part::{Left, Part, read, resolved, write};
 use sayso_gate::Places;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Whose settings are changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -269,6 +269,11 @@ impl Plan {
     #[must_use]
     pub fn changes(&self) -> bool {
         self.files.iter().any(FileChange::changes)
+    }
+
+    /// The files that change.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().filter(|file| file.changes()).map(|file| file.path.as_path())
     }
 
     /// The change as a unified diff; empty if nothing changes.

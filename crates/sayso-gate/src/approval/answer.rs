@@ -78,6 +78,9 @@ pub enum Refused {
     /// It is not for them to answer.
     #[error("{0} cannot answer this question: it is for {1}")]
     NotTheirs(String, String),
+    /// They asked it.
+    #[error("{0} asked this question, and who asks cannot answer: somebody else must")]
+    Own(String),
     /// They answered before; the first answer counts.
     #[error("{0} answered this question already")]
     Again(String),

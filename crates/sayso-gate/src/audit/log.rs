@@ -3,6 +3,7 @@
 use crate::audit::{Chained, Folded, Happening, Kind, Query, Spool, Stored};
 use crate::store::{Records, Sqlite};
 use crate::{Error, Places};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The record as a reader sees it.
@@ -26,6 +27,14 @@ impl Log {
     /// If the store refuses. Nothing is lost then: the spool stays.
     pub fn fold(&self) -> Result<Folded, Error> {
         self.spool.fold(&*self.store)
+    }
+
+    /// Files with what stood in the spool and was no record of a hook.
+    ///
+    /// # Errors
+    /// If the folder of the spool cannot be read.
+    pub fn damaged(&self) -> Result<Vec<PathBuf>, Error> {
+        self.spool.damaged()
     }
 
     /// What was recorded, hooks' latest included.

@@ -119,10 +119,23 @@ impl Spool {
     }
 
     fn put_aside(&self) -> Result<Vec<PathBuf>, Error> {
+        self.named(FOLDING)
+    }
+
+    /// Files with what stood in the spool and was no record of a hook, whoever put it aside and when.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn damaged(&self) -> Result<Vec<PathBuf>, Error> {
+        self.named(DAMAGED)
+    }
+
+    /// Files whose names end like this, the oldest first.
+    fn named(&self, end: &str) -> Result<Vec<PathBuf>, Error> {
         let listing = std::fs::read_dir(&self.folder).map_err(|e| Error::io("list", &self.folder, e))?;
         let mut paths: Vec<PathBuf> = listing
             .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.to_string_lossy().ends_with(FOLDING))
+            .filter(|path| path.to_string_lossy().ends_with(end))
             .collect();
         paths.sort();
         Ok(paths)

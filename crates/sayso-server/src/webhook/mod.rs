@@ -13,6 +13,7 @@ use crate::attendance::{self, Seat};
 use crate::error::Error;
 use crate::follow::{Asked, Follower};
 use crate::key::Via;
+use crate::owned;
 use crate::who::{Bearer, Caller};
 use message::Message;
 use post::Post;
@@ -173,6 +174,11 @@ async fn deliver(app: Arc<App>, webhooks: Arc<Webhooks>, place: usize, mut queue
             let told = post.send(&message, &webhooks.secret).await;
             delivered = told.is_ok();
             if let Some(news) = state.news(told) {
+                let (app, person, host) = (Arc::clone(&app), person.clone(), post.host());
+                let failing = state.failing.clone();
+                // A record that cannot be written now is said by whoever judges a call.
+                let record = move || owned::webhook(&app, &person, host.as_deref(), failing.as_deref());
+                let _ = tokio::task::spawn_blocking(record).await;
                 (webhooks.report)(&news);
             }
             if delivered {

@@ -52,6 +52,11 @@ impl Post {
         format!("{}://{}", scheme.unwrap_or_default(), authority.map_or("", |authority| authority.as_str()))
     }
 
+    /// Which machine, without anything that is a secret.
+    pub(super) fn host(&self) -> Option<String> {
+        self.uri.host().map(str::to_owned)
+    }
+
     /// Tells the receiver. Where it sends its callers instead is not followed.
     ///
     /// # Errors

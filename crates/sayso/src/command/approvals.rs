@@ -172,6 +172,9 @@ fn find(store: &Sqlite, id: &str) -> Result<Approval, Failure> {
         0 => Err(Failure::wrong(format!(
             "error: there is no question {id}\n\n  `sayso approvals list --all` lists them."
         ))),
-        many => Err(Failure::wrong(format!("error: {many} questions begin with {id}: write more of it"))),
+        many => Err(Failure::wrong(format!(
+            "error: {many} questions begin with {id}: write more of it\n\n{}",
+            shown::candidates(&found)
+        ))),
     }
 }

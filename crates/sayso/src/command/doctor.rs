@@ -11,7 +11,7 @@ use sayso_agents::Agent;
 use sayso_agents::find::{Found, find, version_of};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
 use sayso_agents::live::Live;
-use sayso_gate::audit::{Log, Query};
+use sayso_gate::audit::{Event, Kind, Log, Query};
 use sayso_gate::{Home, InForce, Places, reason};
 use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
@@ -75,6 +75,8 @@ struct Report {
     named: bool,
     policy: Part,
     record: Part,
+    /// Receivers of `serve --webhook`; `None`: there are none, or no server runs.
+    webhooks: Option<Part>,
     attacker: Vec<String>,
     agents: Vec<Checked>,
 }
@@ -106,8 +108,14 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
         }
     }
     let attacker = strength::attacker(&places, &agents);
-    let report =
-        Report { named: named.is_some(), policy: policy(&places, &project), record: record(&places), attacker, agents };
+    let report = Report {
+        named: named.is_some(),
+        policy: policy(&places, &project),
+        record: record(&places),
+        webhooks: webhooks(&places),
+        attacker,
+        agents,
+    };
     let text = if doctor.json { report.as_json() } else { report.as_text(Paint::for_stdout(), &places) };
     stdout().write_all(text.as_bytes())?;
     Ok(if report.wrong() { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -168,11 +176,49 @@ fn record(places: &Places) -> Part {
     Ok(format!("{}, {decisions}", places.shown(&places.state)))
 }
 
+/// Whether the receivers of the server that was started last could be told, by what it recorded.
+fn webhooks(places: &Places) -> Option<Part> {
+    let query = Query { kinds: vec![Kind::Server], limit: Some(1000), ..Query::default() };
+    // A record that cannot be read is said beside it.
+    let events = Log::open(places).and_then(|log| log.events(&query)).ok()?;
+    let changes = events.iter().filter_map(|record| match &record.event {
+        Event::Change(change) => Some(change),
+        _ => None,
+    });
+    let mut known: Vec<&str> = Vec::new();
+    let mut failing = Vec::new();
+    // The latest first.
+    for change in changes {
+        let text = |key: &str| change.detail.get(key).and_then(Value::as_str).unwrap_or_default();
+        match (change.what.as_str(), change.about.as_deref()) {
+            ("stopped", _) => return None,
+            ("started", _) => {
+                let told = change.detail.get("webhooks").and_then(Value::as_array).map_or(0, Vec::len);
+                let fine = || format!("{told} receivers of questions, and none is known to fail");
+                return (told > 0).then(|| if failing.is_empty() { Ok(fine()) } else { Err(failing.join(" ")) });
+            }
+            ("webhook-fails", Some(person)) if !known.contains(&person) => {
+                known.push(person);
+                let host = text("host");
+                failing.push(format!("Questions for {person} cannot be told to {host}: {}.", text("why")));
+            }
+            ("webhook-works", Some(person)) => known.push(person),
+            _ => {}
+        }
+    }
+    None
+}
+
 impl Report {
     fn wrong(&self) -> bool {
         let unguarded = self.agents.iter().all(|checked| !checked.guarded());
         let named_unguarded = self.named && unguarded;
-        self.policy.is_err() || self.record.is_err() || named_unguarded || self.agents.iter().any(Checked::wrong)
+        let untold = self.webhooks.as_ref().is_some_and(Result::is_err);
+        self.policy.is_err()
+            || self.record.is_err()
+            || untold
+            || named_unguarded
+            || self.agents.iter().any(Checked::wrong)
     }
 
     fn as_json(&self) -> String {
@@ -204,6 +250,7 @@ impl Report {
             "ok": !self.wrong(),
             "policy": part(&self.policy),
             "record": part(&self.record),
+            "webhooks": self.webhooks.as_ref().map(part),
             "level": {"name": "tripwire", "attacker": self.attacker},
             "agents": self.agents.iter().map(agent).collect::<Vec<_>>(),
         });
@@ -214,7 +261,9 @@ impl Report {
         let good = |text: &str| paint.verdict(Verdict::Allow, text);
         let bad = |text: &str| paint.verdict(Verdict::Deny, text);
         let mut text = String::new();
-        for (name, part) in [("policy", &self.policy), ("record", &self.record)] {
+        let parts =
+            [("policy", Some(&self.policy)), ("record", Some(&self.record)), ("webhooks", self.webhooks.as_ref())];
+        for (name, part) in parts.into_iter().filter_map(|(name, part)| Some((name, part?))) {
             let line = match part {
                 Ok(said) => format!("{}     {}", good("ok"), visible(said)),
                 Err(said) => format!("{}  {}", bad("wrong"), visible(said)),

@@ -1,13 +1,16 @@
 //! `sayso install`: puts Sayso in an agent's way.
 
 use crate::failure::{Failure, Outcome};
+use crate::operator;
 use crate::show::agents;
 use crate::show::paint::Paint;
 use sayso_agents::install::{Plan, Scope, Setting, plan_install, plan_install_mcp};
 use sayso_agents::{Agent, Error};
+use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{Home, Places};
+use sayso_policy::Actor;
 use sayso_policy::explain::{visible, visible_lines};
-use std::io::{BufRead as _, IsTerminal as _, Write as _, stdin, stdout};
+use std::io::{BufRead as _, IsTerminal as _, Write as _, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 /// Registers Sayso with an agent, so that every tool call is judged before it runs.
@@ -108,7 +111,7 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         }
         return say(&format!("{agent} is guarded already.\nNext:  sayso doctor     looks whether the guard holds\n"));
     }
-    if !install.change.made(&plan)? {
+    if !install.change.made(&plan, "install", agent.name())? {
         return Ok(ExitCode::SUCCESS);
     }
     say(&format!(
@@ -126,7 +129,7 @@ fn mcp(install: &Install) -> Outcome {
         }
         return say("No list of MCP servers has one that is not guarded.\n");
     }
-    if !install.change.made(&plan)? {
+    if !install.change.made(&plan, "install", "mcp")? {
         return Ok(ExitCode::SUCCESS);
     }
     say(
@@ -156,8 +159,8 @@ impl Change {
         Ok(Setting::here(agent, scope, places, std::env::current_dir()?, agents::this_program()?))
     }
 
-    /// Shows a change and makes it, unless somebody says no.
-    pub(crate) fn made(&self, plan: &Plan) -> Result<bool, Failure> {
+    /// Shows a change, records and makes it, unless somebody says no.
+    pub(crate) fn made(&self, plan: &Plan, word: &'static str, agent: &str) -> Result<bool, Failure> {
         let mut out = stdout().lock();
         out.write_all(coloured(Paint::for_stdout(), &plan.diff()).as_bytes())?;
         for notice in &plan.notices {
@@ -172,11 +175,26 @@ impl Change {
             say("Nothing is written.\n")?;
             return Ok(false);
         }
+        record(word, agent, plan)?;
         for backup in plan.apply().map_err(failure)? {
             writeln!(stdout(), "\nThe former settings are kept in {}", visible(&backup.display().to_string()))?;
         }
         Ok(true)
     }
+}
+
+/// Takes down that a guard is put up or taken away, before it is. Whoever looks for the moment from which an agent was
+/// not guarded finds it in the record.
+fn record(word: &'static str, agent: &str, plan: &Plan) -> Result<(), Failure> {
+    let places = Places::find(Home::Environment)?;
+    let actor = Actor { agent: Some(agent.to_owned()), ..Actor::default() };
+    let mut happening = Happening::new(What::SettingsChanged, word, actor);
+    let files: Vec<String> = plan.paths().map(|path| places.shown(path)).collect();
+    happening.text = Some(format!("sayso {word} {agent}, by {}: {}", operator::user_name(), files.join(", ")));
+    if let Err(error) = Spool::open(&places).and_then(|spool| spool.note(&happening)) {
+        writeln!(stderr(), "warning: this is not recorded: {}", visible(&error.to_string()))?;
+    }
+    Ok(())
 }
 
 /// Settings are the agent's text: made safe, then coloured.

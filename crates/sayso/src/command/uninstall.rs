@@ -32,7 +32,7 @@ pub(crate) fn run(uninstall: &Uninstall) -> Outcome {
     if !plan.changes() {
         return say(&format!("{} is not guarded; nothing to take out.\n", uninstall.agent));
     }
-    if !uninstall.change.made(&plan)? {
+    if !uninstall.change.made(&plan, "uninstall", &uninstall.agent)? {
         return Ok(ExitCode::SUCCESS);
     }
     say(&format!("\n{} is not guarded any more.\n", uninstall.agent))

@@ -25,6 +25,17 @@ fn uninstall_puts_settings_back_exactly() {
     assert_eq!(person.run(&["uninstall", "claude-code"]).code, 0);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
     assert_eq!(person.run(&["uninstall", "claude-code"]).out, "claude-code is not guarded; nothing to take out.\n");
+
+    let log = person.run(&["log", "--kind", "happening", "--json"]).out;
+    let texts: Vec<String> = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["text"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(texts.len(), 2, "{log}");
+    for (text, word) in texts.iter().zip(["install", "uninstall"]) {
+        assert!(text.starts_with(&format!("sayso {word} claude-code, by ")), "{text}");
+        assert!(text.ends_with(": ~/.claude/settings.json"), "{text}");
+    }
 }
 
 #[test]

@@ -133,6 +133,24 @@ fn a_record_that_was_changed_is_named_and_an_exported_head_proves() {
 }
 
 #[test]
+fn what_stood_in_the_spool_and_is_no_record_is_named_until_it_is_moved_away() {
+    let person = two_decisions();
+    let spool = person.home().join(".local/state/sayso/spool");
+    std::fs::write(spool.join("current.jsonl"), "half a rec\n\u{0}\u{1}\n").unwrap();
+    // Whoever reads first puts it aside.
+    assert_eq!(person.run(&["log"]).code, 0);
+    let verified = person.run(&["log", "verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.out);
+    let said = "  spool      lines that were no records of hooks are not in the record: ~/.local/state/sayso/spool/";
+    assert!(verified.out.contains(said), "{}", verified.out);
+    let json: serde_json::Value = serde_json::from_str(&person.run(&["log", "verify", "--json"]).out).unwrap();
+    let file = json["damaged"][0].as_str().unwrap().to_owned();
+    assert!(file.ends_with(".damaged"), "{json}");
+    std::fs::remove_file(spool.join(file.rsplit('/').next().unwrap())).unwrap();
+    assert!(!person.run(&["log", "verify"]).out.contains("  spool "));
+}
+
+#[test]
 fn old_records_go_when_told_twice_and_the_rest_is_verifiable() {
     let person = two_decisions();
     let said = person.run(&["log", "prune", "--keep", "1"]).out;

@@ -285,7 +285,16 @@ fn a_receiver_that_cannot_be_trusted_is_told_of_with_what_to_do() {
     let said = served.says("webhook for alice");
     assert!(said.starts_with(&format!("  webhook for alice at https://localhost:{}: ", receiver.port)), "{said}");
     assert!(said.contains("certificate") && said.ends_with("sayso serve --webhook-ca FILE.\n"), "{said}");
+    let doctor = person.run(&["doctor"]);
+    assert!(
+        doctor.out.contains("\nwebhooks wrong  Questions for alice cannot be told to localhost: "),
+        "{}",
+        doctor.out
+    );
+    assert!(!doctor.out.contains("hooks/secret"), "{}", doctor.out);
+    assert_eq!(doctor.code, 1);
     served.stop();
+    assert!(!person.run(&["doctor"]).out.contains("webhooks"), "no server runs");
     let refused = person.run(&["serve", "--port", "0", "--webhook", &url, "--webhook-ca", "/nowhere/ca.pem"]);
     assert_eq!(
         (refused.code, first(&refused.err).starts_with("error: /nowhere/ca.pem: ")),

@@ -279,7 +279,11 @@ fn may_answer(approval: &Approval, person: &Person) -> Result<(), Refused> {
         return Err(Refused::Again(person.name.clone()));
     }
     if !question.may_be_answered_by(person) {
-        let to = question.addressees.iter().map(|to| to.as_ref().map_or("anybody", |to| &to.name));
+        // What is for anybody is not for whoever asked it.
+        if question.addressees.iter().any(Option::is_none) {
+            return Err(Refused::Own(person.name.clone()));
+        }
+        let to = question.addressees.iter().flatten().map(|to| to.name.as_str());
         return Err(Refused::NotTheirs(person.name.clone(), to.collect::<Vec<_>>().join(" and ")));
     }
     let people: Vec<Person> = approval.answers.iter().map(|given| given.person.clone()).collect();

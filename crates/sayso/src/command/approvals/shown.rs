@@ -54,6 +54,21 @@ pub(super) fn list(found: &[Approval], most: usize, json: bool) -> Result<(), Fa
     Ok(())
 }
 
+/// Some questions, a line each, to choose from.
+pub(super) fn candidates(found: &[Approval]) -> String {
+    let one = |approval: &Approval| {
+        let question = &approval.question;
+        let agent = question.actor.agent.as_deref().unwrap_or(&question.way_in);
+        let line = format!("{}  {}  {agent}  {}", question.id, approval.standing.as_str(), one_line(&short(question)));
+        format!("  {}\n", visible(&line))
+    };
+    let mut lines: String = found.iter().take(SHOWN).map(one).collect();
+    if found.len() > SHOWN {
+        lines.push_str(&format!("  ... and {} more\n", found.len() - SHOWN));
+    }
+    lines
+}
+
 fn addressees(question: &Question) -> String {
     let one = |to: &Option<sayso_policy::Approvers>| match to {
         None => "anybody".to_owned(),

@@ -41,7 +41,8 @@ pub(super) struct Verify {
 
 /// Runs it.
 pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome {
-    let folded = record.fold()?;
+    record.fold()?;
+    let damaged = record.damaged()?;
     let head = verify.head.as_ref().map(read_head).transpose()?;
     let found = record.store().verify(head)?;
     let replayed = verify.replay.then(|| judge_all(places, record, &Query::default(), |_, _| Ok(()))).transpose()?;
@@ -51,16 +52,18 @@ pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome 
         if let Some(members) = value.as_object_mut() {
             members.insert("whole".to_owned(), found.problems.is_empty().into());
             members.insert("replayed".to_owned(), serde_json::to_value(replayed)?);
+            members.insert("damaged".to_owned(), damaged.iter().map(|path| path.to_string_lossy()).collect());
         }
         writeln!(out, "{value}")?;
     } else {
         write!(out, "{}", text(&found, verify.head.is_some(), replayed.as_ref()))?;
-        if folded.damaged > 0 {
+        if let [first, more @ ..] = damaged.as_slice() {
+            let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
             writeln!(
                 out,
-                "  spool      {} lines were no records of hooks; they are kept in {}/spool",
-                folded.damaged,
-                places.shown(&places.state)
+                "  spool      lines that were no records of hooks are not in the record: {}{more}\n             Calls may be \
+                 missing that stood there. Look at it, then move it away.",
+                visible(&places.shown(first))
             )?;
         }
     }
