@@ -142,10 +142,15 @@ fn commands(rules: &AgentRules, operation: &Operation) -> Vec<Subject> {
     let Some(analysis) = &operation.analysis else { return Vec::new() };
     let wrapper = |id: RunId| analysis.effects.iter().any(|effect| effect.target == Target::Wrapper(id));
     let mut found = Vec::new();
-    for (at, run) in (0_u32..).zip(&analysis.runs) {
+    // What may be no command at all is none to an agent, whose own files know no maybe.
+    for (at, run) in (0_u32..).zip(&analysis.runs).filter(|(_, run)| !run.guessed) {
         let name = run.program.base.as_deref().unwrap_or_default();
         let transparent = wrapper(RunId(at)) && rules.transparent.contains(&name);
-        found.push(Subject::Command { run: RunId(at), needs_yes: !transparent, bare: run.env.is_empty() });
+        found.push(Subject::Command {
+            run: RunId(at),
+            needs_yes: !transparent && !run.guessed,
+            bare: run.env.is_empty(),
+        });
     }
     let unseen = analysis.effects.iter().any(|effect| effect.target == Target::Anything && effect.run.is_none());
     if found.is_empty() || unseen {

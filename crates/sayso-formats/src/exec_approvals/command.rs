@@ -26,7 +26,7 @@ pub(super) fn satisfies(
     if analysis.runs.is_empty() {
         return Err("The command runs nothing.".to_owned());
     }
-    for (at, run) in (0_u32..).zip(&analysis.runs) {
+    for (at, run) in (0_u32..).zip(&analysis.runs).filter(|(_, run)| !run.guessed) {
         let listed = approved(RunId(at)) || exec.allowlist.iter().any(|entry| entry.covers(run, operation));
         if !listed && !safe_bin::is_safe(exec, run, operation, facts) {
             let name = run.program.base.as_deref().unwrap_or("a program");
