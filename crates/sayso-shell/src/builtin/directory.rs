@@ -1,6 +1,7 @@
 //! `cd`, `pushd`, `popd`.
 
 use super::Arguments;
+use crate::Dialect;
 use crate::canonical::canonical;
 use crate::files::Kind;
 use crate::walk::{Cwd, Ends, Output, Walker};
@@ -10,7 +11,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -> Ends {
-    let operand = words.operands().next().map(|(_, word)| word);
+    let operands: Vec<&Word> = words.operands().map(|(_, word)| word).collect();
+    let operand = operands.first().copied();
     let letters = words.letters();
     let here = walker.cwd().clone();
     let target = match (name, operand.map(|word| (word, word.exact()))) {
@@ -28,7 +30,13 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         },
         ("cd", Some((_, Some(b"-")))) => {
             walker.print(Output::Mixed);
-            walker.state.before.clone()
+            if walker.scope.get(b"OLDPWD").is_some() { Cwd::UNKNOWN } else { walker.state.before.clone() }
+        }
+        // Of zsh: `cd old new` replaces a part of the path.
+        (_, Some(_)) if operands.len() > 1 && walker.state.dialect != Dialect::Bash => Cwd::UNKNOWN,
+        // `pushd -n` stays where it is, whatever it is given.
+        ("pushd", Some((_, Some(path)))) if letters.as_ref().is_none_or(|letters| !letters.is_empty()) => {
+            here.or(&destination(walker, &here, path, letters.as_deref()))
         }
         (_, Some((_, Some(path)))) => destination(walker, &here, path, letters.as_deref()),
         (_, Some((Word::Exact(_) | Word::Dynamic(_) | Word::Opaque, None))) => Cwd::UNKNOWN,
@@ -38,7 +46,14 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         walker.print(Output::Mixed);
     }
     walker.moves += 1;
-    let sure = matches!(name, "cd" | "pushd") && arrives(walker, &target);
+    let understood = operands.len() < 2
+        && operand.is_none_or(|word| word.exact().is_some_and(|path| path != b"-"))
+        && letters.is_some_and(|letters| letters.iter().all(|letter| b"LPe".contains(letter)));
+    let sure = matches!(name, "cd" | "pushd")
+        && understood
+        && !walker.cd_unsure
+        && walker.readonly.is_empty()
+        && arrives(walker, &target);
     walker.state.before = if sure { here.clone() } else { walker.state.before.or(&here) };
     let touched = walker.scope.get(b"PWD").is_some() || walker.scope.get(b"OLDPWD").is_some();
     if touched {
@@ -51,7 +66,9 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         return Ends { ok: Some(target), failed: None };
     }
     walker.state.cwd = here.or(&target);
-    Ends { ok: Some(target), failed: Some(here) }
+    // With `PWD` that cannot be set it goes there, and says that it failed.
+    let failed = if walker.readonly.is_empty() { here } else { walker.state.cwd.clone() };
+    Ends { ok: Some(target), failed: Some(failed) }
 }
 
 fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u8]>) -> Cwd {
@@ -74,7 +91,17 @@ fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u
     if physical && bytes.windows(2).any(|pair| pair == b"..") {
         return Cwd::UNKNOWN;
     }
-    if target.places().iter().any(|place| walker.leads_astray(place)) { Cwd::UNKNOWN } else { target }
+    if target.places().iter().any(|place| walker.leads_astray(place)) {
+        return Cwd::UNKNOWN;
+    }
+    if !physical {
+        return target;
+    }
+    // From where a link led, a later `..` leads elsewhere than from the link.
+    match target.only().map(|path| canonical(walker.context.files, path)) {
+        Some(found) if found.certain => target.or(&Cwd::at(Some(&found.path))),
+        _ => Cwd::UNKNOWN,
+    }
 }
 
 /// Whether `cd` certainly gets there: the folder exists, may be entered, and nothing was removed since.

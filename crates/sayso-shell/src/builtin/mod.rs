@@ -50,6 +50,8 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         "test" | "[" => input::test(walker, &words),
         "set" | "shopt" | "enable" | "hash" | "alias" | "unalias" => switch::run(walker, name, &words),
         "trap" => control::trap(walker, &words),
+        // `ulimit -n 3`: then nothing more can be opened.
+        "ulimit" if words.argv.len() > 1 => walker.descriptors_unsure = true,
         "exit" | "logout" | "return" | "break" | "continue" | "shift" => return control::flow(walker, name, &words),
         "history" | "fc" | "bind" | "complete" | "compgen" | "compopt" => lookup::run(walker, name, &words),
         _ => {}

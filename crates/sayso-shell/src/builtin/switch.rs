@@ -27,6 +27,7 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             // `set $x`: options or parameters, nobody knows.
             if word.may_be_option() {
                 walker.state.globbing = Globbing::Unknown;
+                walker.cd_unsure = true;
             }
             walker.state.positional = None;
             return;
@@ -68,6 +69,7 @@ fn option_by_letter(walker: &mut Walker<'_>, letter: u8, on: bool, words: &Argum
         b'f' => walker.state.globbing = if on { Globbing::Off } else { Globbing::On },
         b'a' => walker.state.exports_all |= on,
         b'P' => walker.physical_cd |= on,
+        b'r' => walker.cd_unsure = true,
         b'k' | b'p' if on => other_grammar(walker, words, at),
         // `set -n` reads commands and runs none; what is listed is then too much, never too little.
         _ => {}
@@ -79,6 +81,7 @@ fn option_by_name(walker: &mut Walker<'_>, name: Option<Option<&[u8]>>, on: bool
         Some(Some(b"noglob")) => walker.state.globbing = if on { Globbing::Off } else { Globbing::On },
         Some(Some(b"allexport")) => walker.state.exports_all |= on,
         Some(Some(b"physical")) => walker.physical_cd |= on,
+        Some(Some(b"restricted")) => walker.cd_unsure = true,
         Some(Some(b"posix" | b"keyword" | b"privileged")) if on => other_grammar(walker, words, at),
         Some(None) => other_grammar(walker, words, at),
         _ => {}
@@ -115,6 +118,8 @@ fn shopt(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 walker.state.fog = crate::walk::Fog::All;
             }
             Some(b"cdable_vars" | b"autocd") if on => walker.physical_cd = true,
+            // A trap may then skip any command.
+            Some(b"extdebug" | b"restricted_shell") if on => walker.cd_unsure = true,
             Some(
                 b"assoc_expand_once"
                 | b"xpg_echo"
@@ -150,7 +155,10 @@ fn enable(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             }
         }
         // Without a builtin its name means a program.
-        Some(letters) if letters.contains(&b'n') => walker.state.path_changed = true,
+        Some(letters) if letters.contains(&b'n') => {
+            walker.state.path_changed = true;
+            walker.cd_unsure = true;
+        }
         Some(_) => {}
         None => walker.opaque("loads-code", "`enable` may load code into the shell.", words.span(1)),
     }

@@ -1,5 +1,6 @@
 //! Simple commands: which function, builtin or program a name means, and what becomes of it.
 
+use super::directory::either;
 use super::expand::Expansion;
 use super::redirect::Redirected;
 use super::{Assigned, Definition, Ends, Fog, Output, Walker};
@@ -111,7 +112,11 @@ impl<'t> Walker<'t> {
         let redirected = self.redirects(&simple.redirects);
         let printed = redirected.silenced.then(|| self.output.clone());
         let keeps = call.argv.len() == 1 && call.argv.first().and_then(Word::exact) == Some(b"exec");
-        let ends = self.call(call, &prefixes, Some(&redirected));
+        let ends = if redirected.may_fail && self.runs_in_shell(&call) && !leaves_no_trace(&call) {
+            self.unless_refused(|walker| walker.call(call, &prefixes, Some(&redirected)))
+        } else {
+            self.call(call, &prefixes, Some(&redirected))
+        };
         if let Some(printed) = printed {
             self.output = printed;
         }
@@ -119,6 +124,18 @@ impl<'t> Walker<'t> {
         if !keeps {
             self.input = input;
         }
+        ends
+    }
+
+    /// What changes the shell does so only if its redirects could be opened.
+    pub(super) fn unless_refused(&mut self, f: impl FnOnce(&mut Self) -> Ends) -> Ends {
+        let here = self.state.cwd.clone();
+        let mut ends = Ends::NEVER;
+        self.maybe(|walker| {
+            ends = f(walker);
+            ends.clone()
+        });
+        ends.failed = either(ends.failed.as_ref(), Some(&here));
         ends
     }
 
@@ -390,6 +407,14 @@ fn mentions(parts: &[Part<'_>], name: &[u8]) -> bool {
         Part::DoubleQuoted { parts, .. } => mentions(parts, name),
         _ => true,
     })
+}
+
+/// Builtins that change nothing in the shell.
+fn leaves_no_trace(call: &Call<'_>) -> bool {
+    matches!(
+        call.argv.first().and_then(Word::exact),
+        Some(b"echo" | b"true" | b"false" | b":" | b"pwd" | b"test" | b"[" | b"type")
+    )
 }
 
 fn is_only_read(call: &Call<'_>) -> bool {

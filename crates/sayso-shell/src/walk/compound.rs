@@ -23,7 +23,11 @@ impl<'t> Walker<'t> {
         let redirected = self.redirects(&compound.redirects);
         let printed = redirected.silenced.then(|| self.output.clone());
         let first = RunId(u32::try_from(self.out.runs.len()).unwrap_or(u32::MAX));
-        let ends = self.kind(&compound.kind, span);
+        let ends = if redirected.may_fail && !matches!(compound.kind, CompoundKind::Subshell(_)) {
+            self.unless_refused(|walker| walker.kind(&compound.kind, span))
+        } else {
+            self.kind(&compound.kind, span)
+        };
         // What the whole reads is read by the first command in it.
         let reader = self.out.run(first).map(|_| first);
         self.read_by(&redirected, reader);

@@ -115,6 +115,10 @@ pub(crate) struct Walker<'t> {
     pub(crate) readonly: Vec<Vec<u8>>,
     /// `cd` may go elsewhere than its path says (`set -P`).
     pub(crate) physical_cd: bool,
+    /// `cd` may be refused, or not be `cd` (`set -r`, `enable -n cd`).
+    pub(crate) cd_unsure: bool,
+    /// Descriptors may be closed, or too many open: one that is there at the start may not be there any more.
+    pub(crate) descriptors_unsure: bool,
     /// Variables that this call set and that change what programs do.
     pub(crate) steering: Vec<(Text, Word)>,
     /// Variables that came with the call.
@@ -191,6 +195,8 @@ impl<'t> Walker<'t> {
             armed: false,
             readonly: Vec::new(),
             physical_cd: false,
+            cd_unsure: false,
+            descriptors_unsure: false,
             steering: Vec::new(),
             given: Vec::new(),
             given_bytes: 0,

@@ -16,6 +16,8 @@ pub(crate) struct Redirected {
     reads: Vec<(Word, Span)>,
     /// Its standard output goes elsewhere.
     pub(crate) silenced: bool,
+    /// One of them may fail, and then the command does not run.
+    pub(crate) may_fail: bool,
 }
 
 impl<'t> Walker<'t> {
@@ -42,6 +44,7 @@ impl<'t> Walker<'t> {
                 Some(u32::MAX)
             }
         };
+        out.may_fail |= number.is_some_and(|number| number > 9) || self.descriptors_unsure;
         let word = match &redirect.target {
             RedirectTarget::HereDocument(id) => {
                 let tree = self.place.tree;
@@ -75,9 +78,29 @@ impl<'t> Walker<'t> {
             // bash refuses an empty name; an expansion that vanished may be no accident.
             words.push(Scalar::unknown().to_word());
         }
+        let opens = matches!(words.as_slice(), [word] if self.surely_opens(redirect.operator, word));
+        out.may_fail |= !opens;
         for word in &words {
             self.open(redirect.operator, number, word, span, out);
         }
+    }
+
+    /// Whether a redirect cannot fail: `/dev/null`, and descriptors that a shell starts with.
+    fn surely_opens(&mut self, operator: RedirectOperator, word: &Word) -> bool {
+        use RedirectOperator as Op;
+        let name = word.exact();
+        if name == Some(b"/dev/null") && operator != Op::CopyInput {
+            return !self.descriptors_unsure && !self.state.elsewhere;
+        }
+        if !matches!(operator, Op::CopyInput | Op::CopyOutput) {
+            return false;
+        }
+        if name.is_some_and(|name| matches!(name, b"0" | b"1" | b"2")) {
+            // The next turn of a loop may find closed what this one finds open.
+            return !self.descriptors_unsure && self.loops == 0;
+        }
+        self.descriptors_unsure = true;
+        false
     }
 
     fn read_text(&mut self, text: &Scalar) {

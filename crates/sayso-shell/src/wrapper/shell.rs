@@ -69,6 +69,8 @@ struct Options {
     stdin: bool,
     check_only: bool,
     interactive: bool,
+    /// `cd` is refused or means something else, or commands are read by other rules (`bash -r`, `bash -P`).
+    other_rules: bool,
     start_up: Vec<usize>,
     /// Index of the first word that is no option.
     next: usize,
@@ -98,8 +100,9 @@ fn shell(view: &mut View<'_>) {
         [text, parameters @ ..] if options.text => {
             if executes {
                 let parameters = parameters.to_vec();
-                view.out.transparent = text.exact().is_some();
-                let start = text_start(view, text.clone(), options.next, parameters);
+                view.out.transparent = text.exact().is_some() && !options.other_rules;
+                let text = if options.other_rules { Word::Opaque } else { text.clone() };
+                let start = text_start(view, text, options.next, parameters);
                 view.out.starts.push(start);
             }
         }
@@ -109,12 +112,13 @@ fn shell(view: &mut View<'_>) {
             if executes {
                 let mut all = vec![file.clone()];
                 all.extend_from_slice(parameters);
-                script(view, file.clone(), options.next, all);
+                let file = if options.other_rules { Word::Opaque } else { file.clone() };
+                script(view, file, options.next, all);
             }
         }
         parameters => {
             if executes {
-                from_stdin(view, parameters.to_vec());
+                from_stdin(view, parameters.to_vec(), options.other_rules);
             }
         }
     }
@@ -134,8 +138,9 @@ fn script(view: &mut View<'_>, file: Word, at: usize, parameters: Vec<Word>) {
 }
 
 /// Without text and file, what standard input holds is run.
-fn from_stdin(view: &mut View<'_>, parameters: Vec<Word>) {
+fn from_stdin(view: &mut View<'_>, parameters: Vec<Word>, other_rules: bool) {
     let text = match (&view.inv.stdin_prints, view.inv.stdin_text) {
+        _ if other_rules => None,
         (_, Some(text)) => Some(Word::Exact(text.into())),
         (Prints::Exact(text), None) => Some(Word::Exact(text.clone())),
         _ => None,
@@ -159,7 +164,7 @@ fn from_stdin(view: &mut View<'_>, parameters: Vec<Word>) {
 
 /// `None`: a word of unknown value stands among the options.
 fn shell_options(view: &mut View<'_>) -> Option<Options> {
-    let mut options = Options { next: 1, ..Options::default() };
+    let mut options = Options { next: 1, other_rules: view.inv.name == "rbash", ..Options::default() };
     while let Some(word) = view.word(options.next) {
         let at = options.next;
         let Some(bytes) = word.exact() else {
@@ -186,6 +191,7 @@ fn shell_options(view: &mut View<'_>) -> Option<Options> {
             options.check_only = true;
             seen(view, "-n", at, None, true);
         } else if is_long(name) || bytes.starts_with(b"--") {
+            options.other_rules |= matches!(name, b"restricted" | b"posix");
             let known = is_long(name) || matches!(name, b"help" | b"version");
             let name = format!("--{}", String::from_utf8_lossy(name));
             seen(view, &name, at, None, known);
@@ -225,6 +231,7 @@ fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) 
             b's' => options.stdin |= on,
             b'n' => options.check_only = on,
             b'i' => options.interactive |= on,
+            b'r' | b'P' | b'k' => options.other_rules |= on,
             _ => {}
         }
         let takes_next = matches!(letter, b'o' | b'O');
@@ -233,6 +240,8 @@ fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) 
             options.next += 1;
             match value.exact() {
                 Some(b"noexec") => options.check_only = on,
+                Some(b"restricted" | b"physical" | b"posix" | b"keyword") => options.other_rules |= on,
+                Some(b"extdebug" | b"restricted_shell" | b"cdable_vars" | b"lastpipe") => options.other_rules = true,
                 Some(_) => {}
                 None => view.out.open_options = true,
             }
