@@ -106,7 +106,12 @@ impl<'a> Judging<'a> {
         let (Some(path), Some(root)) = (canonical.filter(|_| inner), self.bases.workspace.as_deref()) else {
             return false;
         };
-        self.bases.inside_workspace(path) && self.tree.is_build_output(root, path)
+        let made = |path: &Path| self.bases.inside_workspace(path) && self.tree.is_build_output(root, path);
+        made(path)
+            && match target {
+                PathTarget::Glob { pattern, .. } => self.tree.goes_through(path, pattern, false, made),
+                _ => true,
+            }
     }
 
     /// Whether a write or delete stays inside the workspace; `scratch` counts the temporary folders too.
@@ -119,6 +124,12 @@ impl<'a> Judging<'a> {
         let Some(path) = self.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref()) else {
             return false;
         };
-        self.bases.inside_workspace(path) || (scratch && guard::is_scratch(path, self.facts))
+        let inside =
+            |path: &Path| self.bases.inside_workspace(path) || (scratch && guard::is_scratch(path, self.facts));
+        inside(path)
+            && match target {
+                PathTarget::Glob { pattern, .. } => self.tree.goes_through(path, pattern, false, inside),
+                _ => true,
+            }
     }
 }

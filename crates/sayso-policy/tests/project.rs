@@ -67,6 +67,10 @@ fn project() -> MemoryFiles {
         .file("/app/.git/index", &index(TRACKED))
         .link("/app/node_modules/.bin/eslint", "../eslint/bin/eslint.js")
         .link("/app/linked", "/home/ann/work")
+        .link("/app/coverage/latest", "../src")
+        .link("/app/coverage/index", "index.html")
+        .link("/app/node_modules/@me/lib", "../../src")
+        .link("/app/build/deps", "../node_modules/eslint")
         .file("/home/ann/work/dist/thesis.txt", b"x")
         .file("/home/ann/.ssh/id_ed25519", b"key");
     for program in PROGRAMS {

@@ -223,7 +223,7 @@ impl PathPattern {
             PathTarget::Exact(_) => self.exact(resolved, bases, purpose),
             PathTarget::Told(of) => self.told(verb, of, resolved, bases, tree, purpose),
             PathTarget::Unknown(shape) => self.unknown(shape.as_ref(), purpose),
-            PathTarget::Glob { .. } => self.glob(target, resolved, bases, tree, purpose),
+            PathTarget::Glob { .. } => self.glob(verb, target, resolved, bases, tree, purpose),
             PathTarget::Below(path)
             | PathTarget::Sifted(Listing { folder: path, .. })
             | PathTarget::Listed(Listing { folder: path, .. })
@@ -345,14 +345,25 @@ impl PathPattern {
     }
 
     /// What a shell pattern expands to: files that exist.
-    fn glob(&self, target: &PathTarget, resolved: &Resolved, bases: &Bases, tree: &Tree<'_>, purpose: Purpose) -> Tri {
+    fn glob(
+        &self,
+        verb: Verb,
+        target: &PathTarget,
+        resolved: &Resolved,
+        bases: &Bases,
+        tree: &Tree<'_>,
+        purpose: Purpose,
+    ) -> Tri {
         let PathTarget::Glob { pattern, .. } = target else { return Tri::Maybe };
         let Some(base) = resolved.canonical.as_deref() else {
             return if purpose == Purpose::Permit { Tri::No } else { Tri::Maybe };
         };
         let climbs = pattern.as_bytes().split(|b| *b == b'/').any(|part| part == b"..");
         if purpose == Purpose::Permit {
-            return (!climbs && self.covers_below() && self.matches_path(base, bases, purpose)).into();
+            let covers = |path: &Path| self.matches_path(path, bases, purpose);
+            // What is removed is the link itself, not what it leads to.
+            let stays = || tree.goes_through(base, pattern, verb != Verb::Delete, covers);
+            return (!climbs && self.covers_below() && covers(base) && stays()).into();
         }
         if climbs {
             return Tri::Maybe;

@@ -7,7 +7,7 @@ mod tracked;
 
 pub(crate) use below::Below;
 
-use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, canonical};
+use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, Text, canonical};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::os::unix::ffi::OsStrExt;
@@ -116,6 +116,20 @@ impl<'a> Tree<'a> {
         let (target, folder) = (target.clone(), folder.to_owned());
         answers.push_back(Answer { target, folder, follows, found: found.clone() });
         found
+    }
+
+    /// Whether what a pattern of the shell goes through in the canonical folder `base`, and with `last` what it names,
+    /// all `fits`: a link in between leads elsewhere than the text says.
+    pub(crate) fn goes_through(&self, base: &Path, pattern: &Text, last: bool, fits: impl Fn(&Path) -> bool) -> bool {
+        let bytes = pattern.as_bytes();
+        let end = if last { Some(bytes.len()) } else { bytes.iter().rposition(|b| *b == b'/') };
+        let Some(leading) = end.and_then(|end| bytes.get(..end)) else { return true };
+        let target = PathTarget::Glob { base: base.to_owned(), pattern: Text::from(leading), below: false };
+        self.found(&target, base, true).is_some_and(|found| {
+            let fits =
+                |path: &Path| path.starts_with(base) && !matches!(self.files.kind(path), Kind::Link(_)) || fits(path);
+            found.paths.iter().all(|path| fits(path)) && found.targets().all(fits)
+        })
     }
 
     fn look(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Found> {
