@@ -3,6 +3,7 @@
 mod change;
 mod config;
 mod history;
+mod pathspec;
 mod read;
 mod refs;
 mod remote;

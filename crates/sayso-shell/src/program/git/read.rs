@@ -1,7 +1,8 @@
 //! Subcommands that tell about the repository.
 
 use super::GIT;
-use super::revision::{DIFF, REVISIONS, at_top, listed, magic, pathspec, revisions_and_paths};
+use super::pathspec::{self, Place, at_top};
+use super::revision::{DIFF, REVISIONS, revisions_and_paths};
 use crate::effect::{Sieve, Verb};
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
@@ -206,8 +207,8 @@ fn diff(view: &mut View<'_>) {
         let elsewhere = view.out.open_options || operands.iter().any(|at| !behind(&at));
         let moves = ["--cached", "--no-index", "--merge-base", "--relative", "--stdin", "-R"];
         let specs: Vec<usize> = operands.iter().filter(behind).copied().collect();
-        let sieve = listed(view, &specs, !elsewhere && !view.has_any(&moves) && at_top(view));
-        view.prints_names(sieve);
+        let tracked = !elsewhere && !view.has_any(&moves) && at_top(view);
+        pathspec::names(view, &specs, tracked);
     }
 }
 
@@ -216,41 +217,38 @@ fn ls_files(view: &mut View<'_>) {
     if !view.has_any(&["--stage", "-t", "-v", "-f", "--unmerged", "--debug", "--eol", "--format"]) {
         let others = ["--others", "--killed", "--resolve-undo", "--with-tree", "--recurse-submodules"];
         let tracked = !view.out.open_options && !view.has_any(&others) && (!view.has("--full-name") || at_top(view));
-        let sieve = listed(view, &view.operands(), tracked);
-        view.prints_names(sieve);
+        pathspec::names(view, &view.operands(), tracked);
     }
 }
 
 /// The first operand is a pattern unless `-e` or `-f` gives one; then revisions and paths.
 fn grep(view: &mut View<'_>) {
     let given = view.has_any(&["-e", "-f"]);
-    for at in view.operands().into_iter().skip(usize::from(!given)) {
-        if let Some(word) = view.word(at) {
-            pathspec(view, word, at);
-        }
-    }
+    let specs: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
     // With these it looks at files that git does not know, as any other search.
-    if view.has_any(&["--untracked", "--no-index"]) {
-        let ignored =
-            view.has_any(&["--no-exclude-standard"]) || view.has("--no-index") && !view.has("--exclude-standard");
-        let sieve = if ignored { Sieve::All } else { Sieve::Unignored };
+    let known = !view.has_any(&["--untracked", "--no-index"]);
+    let ignored = view.has("--no-exclude-standard") || view.has("--no-index") && !view.has("--exclude-standard");
+    let sieve = match (known, ignored) {
+        (true, _) => Sieve::Tracked,
+        (false, true) => Sieve::All,
+        (false, false) => Sieve::Unignored,
+    };
+    if !known && specs.is_empty() {
         view.reads_sifted(&Word::Exact(".".into()), 0, &sieve);
     }
+    pathspec::reads(view, &specs, &sieve);
     if view.has_any(&["--files-with-matches", "--files-without-match"]) {
-        let specs: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
         let others = ["--untracked", "--no-index", "--recurse-submodules", "--full-name"];
-        let sieve = listed(view, &specs, specs.is_empty() && !view.out.open_options && !view.has_any(&others));
-        view.prints_names(sieve);
+        let tracked = specs.is_empty() && !view.out.open_options && !view.has_any(&others);
+        pathspec::names(view, &specs, tracked);
     }
 }
 
 /// Tells names, not what files hold.
 fn status(view: &mut View<'_>) {
     for at in view.operands() {
-        match view.word(at) {
-            Some(word) if word.exact().is_none_or(|bytes| !magic(bytes)) => {
-                view.tells(word, at, true);
-            }
+        match view.word(at).map(|word| pathspec::place(view, word)) {
+            Some(Place::At(path)) => view.tells(&path, at, true),
             Some(_) => view.touches(Verb::Read, ".", false),
             None => {}
         }

@@ -1,9 +1,11 @@
 //! Options and operands that many subcommands share: revisions, differences, paths.
 
+use super::pathspec;
 use crate::effect::{PathTarget, Sieve};
 use crate::files::Kind;
 use crate::option::{Table, options};
 use crate::program::View;
+use crate::program::path::join;
 use crate::word::{Text, Word};
 
 /// How differences are shown.
@@ -57,66 +59,14 @@ pub(super) fn revisions_and_paths(view: &mut View<'_>) {
     if view.has_any(&["--batch", "--batch-command"]) && !view.has("--batch-all-objects") {
         view.reads_below(&Word::Opaque, 0);
     }
-    for at in view.operands() {
-        let Some(word) = view.word(at) else { continue };
-        if view.terminator.is_some_and(|t| at > t) {
-            pathspec(view, word, at);
-        } else {
+    let behind = |at: &usize| view.terminator.is_some_and(|end| *at > end);
+    let (paths, others): (Vec<usize>, Vec<usize>) = view.operands().into_iter().partition(behind);
+    for at in others {
+        if let Some(word) = view.word(at) {
             revision_or_path(view, word, at);
         }
     }
-}
-
-/// `:(exclude)x`, `:!x`, `:/`, `*.c`: git's own, within the repository.
-pub(super) fn magic(bytes: &[u8]) -> bool {
-    bytes.starts_with(b":") || bytes.iter().any(|b| matches!(b, b'*' | b'?' | b'['))
-}
-
-/// What a pathspec shows: of folders, only what git tracks.
-pub(super) fn pathspec(view: &mut View<'_>, word: &Word, at: usize) {
-    match word.exact() {
-        // `:/x` begins at the top, wherever this is.
-        Some(bytes) if bytes.starts_with(b":") => whole(view, &Sieve::Tracked),
-        Some(bytes) if magic(bytes) => {
-            let sieve = ending(bytes).map_or(Sieve::All, |name| Sieve::Named(vec![name]));
-            view.reads_sifted(&Word::Exact(".".into()), at, &sieve);
-        }
-        _ => view.reads_sifted(word, at, &Sieve::Tracked),
-    }
-}
-
-/// `*.rs` and `src/*_test.go`: how the last component of whatever it matches ends. A star stands for slashes too.
-fn ending(bytes: &[u8]) -> Option<Text> {
-    if bytes.starts_with(b":") || bytes.iter().any(|b| matches!(b, b'[' | b'?' | b'\\')) {
-        return None;
-    }
-    let tail = bytes.rsplit(|b| *b == b'*').next().filter(|tail| tail.len() < bytes.len())?;
-    (!tail.is_empty() && !tail.contains(&b'/')).then(|| Text::from([b"*", tail].concat()))
-}
-
-/// Which names a command lists that names files: those that all its pathspecs end in, or what git tracks if `tracked`.
-pub(super) fn listed(view: &View<'_>, pathspecs: &[usize], tracked: bool) -> Sieve {
-    let endings = pathspecs.iter().map(|at| ending(view.word(*at)?.exact()?)).collect::<Option<Vec<Text>>>();
-    match endings {
-        Some(names) if !names.is_empty() => Sieve::Named(names),
-        _ if tracked => Sieve::Tracked,
-        _ => Sieve::All,
-    }
-}
-
-/// Whether relative names begin at the top of a repository.
-pub(super) fn at_top(view: &View<'_>) -> bool {
-    let here = view.here();
-    here.is_absolute() && view.inv.files.kind(&here.join(".git")) != Kind::Missing
-}
-
-/// The whole repository, wherever in it this is.
-pub(super) fn whole(view: &mut View<'_>, sieve: &Sieve) {
-    let here = view.here();
-    let is_top = |folder: &&std::path::Path| view.inv.files.kind(&folder.join(".git")) != Kind::Missing;
-    let top = here.ancestors().filter(|folder| folder.is_absolute()).find(is_top).unwrap_or(&here).to_owned();
-    let top = Word::Exact(Text::from(top.as_os_str().as_encoded_bytes()));
-    view.reads_sifted(&top, 0, sieve);
+    pathspec::reads(view, &paths, &Sieve::Tracked);
 }
 
 fn revision_or_path(view: &mut View<'_>, word: &Word, at: usize) {
@@ -128,11 +78,20 @@ fn revision_or_path(view: &mut View<'_>, word: &Word, at: usize) {
         }
         return;
     };
-    // `HEAD:src/lib.rs`, `:0:.env`: a file as the repository holds it.
+    // `:/x` is the last commit that says so, or a path from the top.
+    if matches!(bytes, [b':', b'/' | b'(' | b'!' | b'^', ..]) {
+        return pathspec::reads(view, &[at], &Sieve::Tracked);
+    }
+    // `HEAD:src/lib.rs`, `:0:.env`: a file as the repository holds it, from its top unless it says otherwise.
     if let Some(colon) = bytes.iter().rposition(|&b| b == b':') {
         let path = bytes.get(colon + 1..).unwrap_or_default();
-        if !path.is_empty() && !path.starts_with(b"/") {
-            view.reads_below(&Word::Exact(Text::from(path)), at);
+        if path.is_empty() || path.starts_with(b"/") {
+            return;
+        }
+        let here = path.starts_with(b"./") || path.starts_with(b"../");
+        match pathspec::top(view).filter(|_| !here) {
+            Some(top) => view.reads_below(&pathspec::exact(&join(Some(&top), path)), at),
+            None => view.reads_below(&Word::Exact(Text::from(path)), at),
         }
         return;
     }

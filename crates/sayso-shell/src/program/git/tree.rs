@@ -1,12 +1,12 @@
 //! Subcommands that change the index and the work tree.
 
 use super::GIT;
-use super::revision::{DIFF, REVISIONS, magic, whole};
+use super::pathspec::{self, changes, whole};
+use super::revision::{DIFF, REVISIONS};
 use crate::effect::{Sieve, Verb};
 use crate::files::Kind;
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
-use crate::word::Word;
 
 const PATHSPEC_FILE: &Table = options!("--pathspec-file-nul", "--pathspec-from-file FILE : reads");
 
@@ -149,19 +149,14 @@ fn rm(view: &mut View<'_>) {
     if view.has_any(&["--cached", "--dry-run"]) {
         return;
     }
+    let deep = view.deep;
     for at in view.operands() {
-        if let Some(word) = view.word(at) {
-            view.deletes(word, at);
-        }
+        changes(view, Verb::Delete, at, deep);
     }
 }
 
 fn overwrite(view: &mut View<'_>, at: usize) {
-    let Some(word) = view.word(at) else { return };
-    match word.exact() {
-        Some(bytes) if bytes.starts_with(b":") || bytes.contains(&b'*') => view.touches(Verb::Write, ".", true),
-        _ => view.writes_below(word, at),
-    }
+    changes(view, Verb::Write, at, true);
 }
 
 fn restore(view: &mut View<'_>) {
@@ -228,9 +223,7 @@ fn clean(view: &mut View<'_>) {
         view.touches(Verb::Delete, ".", true);
     }
     for at in operands {
-        if let Some(word) = view.word(at) {
-            view.path_effect(Verb::Delete, word, at, true, crate::effect::Carry::Plain);
-        }
+        changes(view, Verb::Delete, at, true);
     }
 }
 
@@ -248,17 +241,10 @@ fn apply(view: &mut View<'_>) {
 /// What is staged can be shown and committed, so it is read; what is ignored is left out unless it is forced.
 fn add(view: &mut View<'_>) {
     let sieve = if view.has("--force") { Sieve::All } else { Sieve::Unignored };
-    let here = Word::Exact(".".into());
     if view.operand_count() == 0 && view.has("--all") || view.has("--pathspec-from-file") {
         whole(view, &sieve);
     }
-    for at in view.operands() {
-        match view.word(at) {
-            Some(word) if word.exact().is_some_and(magic) => view.reads_sifted(&here, at, &sieve),
-            Some(word) => view.reads_sifted(word, at, &sieve),
-            None => {}
-        }
-    }
+    pathspec::reads(view, &view.operands(), &sieve);
 }
 
 /// What is stashed can be shown: with these options also what git does not know, or ignores.
