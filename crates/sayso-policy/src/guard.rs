@@ -77,7 +77,7 @@ impl Guards {
         }
         first(&self.steering, judging, index, verb, target).map(|pattern| Guard {
             code: "guarded-file",
-            what: "a file that later runs or steers something",
+            what: "a file that later runs or steers something, or a part of git's own store",
             pattern: Some(pattern),
         })
     }

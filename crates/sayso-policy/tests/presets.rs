@@ -13,9 +13,16 @@ use std::path::Path;
 /// An empty project, and a home.
 const MACHINE: Machine = Machine(&["/home/ann"]);
 
+/// A project with a repository.
+const REPOSITORY: Machine = Machine(&["/home/ann", "/app/.git", "/app/src"]);
+
 fn check(preset: &str, cases: &str) {
+    check_on(&MACHINE, preset, cases);
+}
+
+fn check_on(machine: &Machine, preset: &str, cases: &str) {
     let policy = Both::new(Policy::compile(&[PolicyText::preset(preset)]).unwrap());
-    let facts = Facts { files: &MACHINE, env: &MACHINE };
+    let facts = Facts { files: machine, env: machine };
     let mut failures = Vec::new();
     let mut count = 0;
     for line in cases.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -52,6 +59,11 @@ fn every_preset_compiles_without_a_warning() {
 #[test]
 fn developer_lets_work_pass_and_asks_before_it_leaves() {
     check("developer", include_str!("cases/developer.txt"));
+}
+
+#[test]
+fn developer_asks_before_a_tool_runs_or_loses_something_else() {
+    check_on(&REPOSITORY, "developer", include_str!("cases/developer-runs.txt"));
 }
 
 #[test]

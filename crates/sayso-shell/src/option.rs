@@ -52,6 +52,8 @@ pub enum Does {
     Redirects,
     /// `runs-path`: its value is a version or a name, or the path of a program that would be started. Named if a path.
     RunsPath,
+    /// `recipe`: its value is a file that says what runs. Read; named if it is an address or not the project's.
+    Recipe,
     /// `runs`: its value is a program that would be started with words nobody sees. Named.
     Runs,
     /// `shell`: its value is a command for a shell, which is analysed in its own right.

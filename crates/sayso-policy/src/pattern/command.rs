@@ -38,6 +38,9 @@ pub(super) enum ProgramPattern {
     Path(super::PathPattern),
 }
 
+/// Flags to which a program answers what it is, and ends.
+const QUESTIONS: &[&str] = &["--version", "--help", "-version", "-help", "-V"];
+
 /// A flag by its canonical spelling, with a value if one was written.
 #[derive(Clone, Debug)]
 pub(super) struct FlagPattern {
@@ -227,7 +230,26 @@ impl CommandPattern {
         if any && purpose == Purpose::Permit && run.argv.len() != 1 + self.words.len() + self.flags.len() {
             return Tri::No;
         }
+        if purpose == Purpose::Permit && self.asks_about_itself() && !self.only_asks(run) {
+            return Tri::No;
+        }
         program.and(self.words_match(run, purpose)).and(self.flags_match(run))
+    }
+
+    /// `sqlite3 --version`: a question about the program and nothing that works with it.
+    fn asks_about_itself(&self) -> bool {
+        self.flags.iter().any(|flag| flag.value.is_none() && QUESTIONS.contains(&flag.name.as_str()))
+    }
+
+    /// INVARIANT: who allows the question allows nothing else. What stands beside it may be done first
+    /// (`sqlite3 -cmd '.shell x' -version`), or may be the program that is asked (`npm x evil --version`).
+    fn only_asks(&self, run: &Run) -> bool {
+        let beside = |name: &str| QUESTIONS.contains(&name) || matches!(name, "--verbose" | "+");
+        run.words.len() == self.words.len()
+            && run
+                .options
+                .iter()
+                .all(|option| beside(&option.name) || self.flags.iter().any(|flag| flag.name == option.name))
     }
 
     fn words_match(&self, run: &Run, purpose: Purpose) -> Tri {

@@ -170,7 +170,7 @@ pub const REASON_CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: "guarded-file",
-        title: "The file later runs or steers something; a wide allow does not cover it.",
+        title: "The file later runs or steers something, or is a part of git's own store; a wide allow does not cover it.",
         advice: "Allow this path by its own name if it is meant to be changed.",
     },
     CodeInfo {

@@ -22,7 +22,7 @@ pub fn named(run: &Run, home: Option<&Path>, files: &dyn Files) -> Option<Vec<Pa
     let leads = |option: &&Opt| {
         matches!(
             program::does(run, &option.name),
-            Some(Does::Cd | Does::Reads | Does::ReadsBelow | Does::Runs | Does::Named(_))
+            Some(Does::Cd | Does::Reads | Does::ReadsBelow | Does::Recipe | Does::Runs | Does::Named(_))
         )
     };
     let unknown = |option: &Opt| option.value.as_ref().is_some_and(|value| value.exact().is_none());
@@ -74,7 +74,7 @@ pub fn options_with_files(run: &Run, files: &dyn Files) -> Vec<String> {
             Some(Does::Makes | Does::MakesBelow | Does::Writes | Does::WritesBelow | Does::Cd | Does::Connects) => {
                 false
             }
-            Some(Does::Reads | Does::ReadsBelow | Does::Runs | Does::Named(_)) => {
+            Some(Does::Reads | Does::ReadsBelow | Does::Recipe | Does::Runs | Does::Named(_)) => {
                 value.is_some_and(|value| is_there(value) || is_path(value))
             }
             // A name (`cargo test -p app`) may be that of a folder too.

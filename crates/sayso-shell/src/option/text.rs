@@ -149,6 +149,7 @@ const fn does_named(bytes: &[u8], start: usize, end: usize) -> Does {
         "connects" => Does::Connects,
         "redirects" => Does::Redirects,
         "runs-path" => Does::RunsPath,
+        "recipe" => Does::Recipe,
         "runs" => Does::Runs,
         "shell" => Does::Shell,
         "inline" => Does::Inline,

@@ -3,6 +3,7 @@
 use super::{Act, Code, Operands, Role, Spec, View};
 use crate::effect::Verb;
 use crate::option::{Style, Table, options};
+use crate::word::Word;
 
 const CLAP: Style = Style::EXACT.and(Style::EQUALS);
 
@@ -14,7 +15,7 @@ const COMMON: &Table = options!(
     --manifest-path PATH : reads
     -C DIR : cd
     --lockfile-path PATH : makes
-    + TOOLCHAIN
+    + TOOLCHAIN : runs-path
 "
 );
 
@@ -40,20 +41,25 @@ pub(super) const SPECS: &[Spec] = &[
         .style(CLAP.and(Style::LEADING).and(Style::GLOBAL))
         .options(&[COMMON])
         .subs(&[
-            Spec::new(&["build", "b"]).aliased().style(CLAP).options(&[BUILD]),
-            Spec::new(&["check", "c"]).aliased().style(CLAP).options(&[BUILD]),
-            Spec::new(&["test", "t"]).aliased().style(CLAP).options(&[BUILD]),
-            Spec::new(&["bench"]).style(CLAP).options(&[BUILD]),
-            Spec::new(&["doc", "d"]).aliased().style(CLAP).options(&[BUILD]),
+            Spec::new(&["build", "b"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
+            Spec::new(&["check", "c"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
+            Spec::new(&["test", "t"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
+            Spec::new(&["bench"]).style(CLAP).options(&[BUILD]).judge(builds),
+            Spec::new(&["doc", "d"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
             Spec::new(&["run", "r"]).aliased().style(CLAP.and(Style::LEADING)).options(&[BUILD]).judge(run),
             Spec::new(&["clippy"])
                 .style(CLAP)
-                .options(&[BUILD, options!("--allow-dirty, --allow-staged, --allow-no-vcs, --broken-code", "--fix : changes-files")]),
+                .options(&[BUILD, options!("--allow-dirty, --allow-staged, --allow-no-vcs, --broken-code", "--fix : changes-files")])
+                .judge(changes_sources),
             Spec::new(&["fix"])
                 .style(CLAP)
                 .options(&[BUILD, options!("--edition, --edition-idioms, --broken-code, --allow-no-vcs, --allow-dirty, --allow-staged")])
-                .acts(&[Act::WritesBelow("src")]),
-            Spec::new(&["fmt"]).style(CLAP).options(&[options!("--check, --all, -p --package SPEC, --message-format F")]),
+                .acts(&[Act::WritesBelow("src")])
+                .judge(changes_sources),
+            Spec::new(&["fmt"])
+                .style(CLAP)
+                .options(&[options!("--check, --all, -p --package SPEC, --message-format F")])
+                .judge(changes_sources),
             Spec::new(&["rustc", "rustdoc"])
                 .style(CLAP)
                 .options(&[BUILD, options!("--print INFO, --crate-type T, --output-format F")])
@@ -114,9 +120,10 @@ pub(super) const SPECS: &[Spec] = &[
                 .judge(clean),
             Spec::new(&["vendor"])
                 .style(CLAP)
-                .options(&[options!("--no-delete, --respect-source-config, --versioned-dirs", "-s --sync TOML : reads")])
+                .options(&[options!("--no-delete, --respect-source-config, --versioned-dirs, --replace", "-s --sync TOML : reads")])
                 .operands(Operands::all(Role::WriteBelow))
-                .acts(&[Act::Connects("registry"), Act::WritesBelow("vendor")]),
+                .acts(&[Act::Connects("registry"), Act::WritesBelow("vendor")])
+                .judge(vendor),
             Spec::new(&["package"])
                 .style(CLAP)
                 .options(&[BUILD, REGISTRY, options!("-l, --no-verify, --no-metadata, --allow-dirty, --exclude-lockfile")]),
@@ -235,9 +242,53 @@ fn compiler_flags(view: &mut View<'_>) {
     }
 }
 
+/// The folder of another project than the one that is stood in, if it is one, and the word that names it.
+fn elsewhere(view: &View<'_>) -> Option<(usize, Word)> {
+    if let Some((at, manifest)) = view.values("--manifest-path").pop() {
+        let folder = manifest.exact_str().map(|file| match file.rsplit_once('/') {
+            Some(("", _)) => "/".to_owned(),
+            Some((folder, _)) => folder.to_owned(),
+            None => ".".to_owned(),
+        });
+        return Some((at, folder.map_or(Word::Opaque, |folder| Word::Exact(folder.as_str().into()))));
+    }
+    view.values("-C").pop().map(|(at, _)| (at, Word::Exact(".".into())))
+}
+
+/// What is built elsewhere is written there.
+fn builds(view: &mut View<'_>) {
+    if let Some((at, folder)) = elsewhere(view)
+        && !view.has("--target-dir")
+    {
+        let output = folder.exact_str().map(|folder| format!("{}/target", folder.trim_end_matches('/')));
+        view.writes_below(&output.map_or(Word::Opaque, |output| Word::Exact(output.as_str().into())), at);
+    }
+}
+
+/// Sources elsewhere are changed there.
+fn changes_sources(view: &mut View<'_>) {
+    let changes = view.has("--fix") || matches!(view.path.last(), Some(&("fix" | "fmt"))) && !view.has("--check");
+    match elsewhere(view) {
+        Some((at, folder)) if changes => view.writes_sources(&folder, at, "rs"),
+        Some(_) => builds(view),
+        None => {}
+    }
+}
+
 /// What is run gets the words behind `--`.
 fn run(view: &mut View<'_>) {
+    builds(view);
     view.hands_on(0);
+}
+
+/// It removes what it did not fetch from a folder that is there already, such as `src`.
+fn vendor(view: &mut View<'_>) {
+    let Some((at, folder)) = view.operand_at(0).and_then(|at| Some((at, view.word(at)?))) else { return };
+    let own = folder.exact_str().is_some_and(|folder| matches!(folder.trim_end_matches('/'), "vendor" | "./vendor"));
+    if !own && !view.has("--no-delete") {
+        view.imply("--replace", None, at);
+        view.path_effect(Verb::Delete, folder, at, true, crate::effect::Carry::Plain);
+    }
 }
 
 fn clean(view: &mut View<'_>) {

@@ -84,6 +84,9 @@ pub(super) const SPECS: &[Spec] = &[
         .judge(response_files)
         .subs(&[
             Spec::new(&["run", "-r", "r", "repl"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
+            Spec::new(&["eval", "i", "interactive", "play"])
+                .style(Style::HARMLESS.and(Style::LEADING))
+                .acts(&[Act::Named(Code::InlineCode)]),
             Spec::new(&[
                 "build", "test", "check", "fmt", "version", "env", "build-exe", "build-lib", "c", "cpp", "doc",
                 "init", "cc", "c++", "targets", "libc", "ast-check",

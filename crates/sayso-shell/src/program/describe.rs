@@ -205,6 +205,17 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
             let target = Target::Host(super::host::of_word(value));
             view.effect(Verb::Connect, target, at, named(Code::OtherHost));
         }
+        (Does::Recipe, Some(value)) => {
+            if view.is_address(value) {
+                view.connects(value, at);
+                view.named_by_flag(Code::RunsCode, name, at);
+            } else if value.exact() != Some(b"-") {
+                view.path_effect(Verb::Read, value, at, false, Carry::Plain);
+                if !view.is_of_the_project(value) {
+                    view.named_by_flag(Code::RunsCode, name, at);
+                }
+            }
+        }
         (Does::RunsPath, Some(value)) => {
             if value.exact().is_none_or(|text| text.contains(&b'/')) {
                 view.named_by_flag(Code::RunsCommand, name, at);

@@ -283,6 +283,7 @@ pub fn changes_what_runs(name: &str) -> bool {
         "CORECLR_",
         "GH_",
         "HOMEBREW_",
+        "TASK_X_",
     ];
     /// Of the families above, what only tunes output.
     const TAME: &[&str] = &[
@@ -315,7 +316,6 @@ pub fn changes_what_runs(name: &str) -> bool {
         "NPM_CONFIG_LOGLEVEL",
         "npm_config_loglevel",
         "npm_config_yes",
-        "CARGO_TARGET_DIR",
     ];
     let suspicious = EXACT.contains(&name) || BEGINS.iter().any(|prefix| name.starts_with(prefix));
     suspicious && !TAME.contains(&name)
@@ -325,7 +325,20 @@ pub fn changes_what_runs(name: &str) -> bool {
 fn is_tame_value(name: &str, value: &Word) -> bool {
     let pager = matches!(name, "PAGER" | "GIT_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" | "GH_PAGER" | "BAT_PAGER");
     pager && matches!(value.exact(), Some(b"" | b"cat" | b"/bin/cat" | b"/usr/bin/cat"))
+        || name == "CARGO_TARGET_DIR" && value.exact_str().is_some_and(is_output_folder)
         || name == "LESS" && value.exact_str().is_some_and(|v| !v.contains(['+', '!', 'k', 'o', 'O']))
+}
+
+/// Whether a folder is one that cargo may fill and empty: `target` or its like in the project, or a temporary one.
+/// `cargo clean` removes all of it.
+fn is_output_folder(path: &str) -> bool {
+    let mut parts = path.strip_prefix("./").unwrap_or(path).split('/');
+    let scratch =
+        ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|folder| path.len() > folder.len() && path.starts_with(folder));
+    let target = parts.next().is_some_and(|first| {
+        first.strip_prefix("target").is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.']))
+    });
+    (scratch || target) && !path.split('/').any(|part| part == "..")
 }
 
 /// Whether a variable of this value changes what runs.

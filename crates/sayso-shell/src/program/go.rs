@@ -3,6 +3,7 @@
 use super::{Act, Code, Operands, Role, Spec, View};
 use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, Table, options};
+use crate::word::Word;
 
 const GO: Style = Style::WORDS.and(Style::LEADING);
 
@@ -47,7 +48,7 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["fix"]).style(GO).options(&[BUILD, options!("-fix F, -diff")]),
         Spec::new(&["test"]).style(Style::WORDS).options(&[TEST, BUILD]).judge(linker_flags),
         Spec::new(&["run"]).style(GO).options(&[BUILD]).judge(go_run),
-        Spec::new(&["fmt"]).style(GO).options(&[options!("-n, -x, -mod M")]),
+        Spec::new(&["fmt"]).style(GO).options(&[options!("-n, -x, -mod M")]).judge(go_fmt),
         Spec::new(&["doc"]).style(GO).options(&[options!("-all, -c, -cmd, -short, -src, -u, -ex", "-http : serves", "-C DIR : cd")]),
         Spec::new(&["clean"])
             .style(GO)
@@ -100,7 +101,8 @@ pub(super) const SPECS: &[Spec] = &[
         "golangci-lint", "staticcheck", "golint", "gosec", "govulncheck", "errcheck", "ineffassign", "misspell",
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
-        .options(&[options!("--fix : changes-files", "-w : changes-files", "-out --out FILE : writes")]),
+        .options(&[options!("--fix : changes-files", "-w : changes-files", "-out --out FILE : writes")])
+        .judge(golangci),
     Spec::new(&["gopls", "dlv", "ko", "goreleaser", "air", "mage", "buf", "wire", "mockgen", "stringer", "sqlc"])
         .style(Style::HARMLESS.and(Style::RISKY))
         .acts(&[Act::Named(Code::RunsCode)]),
@@ -117,8 +119,11 @@ fn go_install(view: &mut View<'_>) {
 /// Behind the package or files are words for what is run.
 fn go_run(view: &mut View<'_>) {
     linker_flags(view);
-    if view.operand_str(0).is_some_and(|p| p.contains('@')) {
-        view.named_by_words(Code::Installs);
+    // A version says that it is fetched, whatever the project's module file holds.
+    if let Some((at, package)) = view.operand_at(0).zip(view.operand_str(0))
+        && package.contains('@')
+    {
+        view.named(Code::Installs, NamedBy::Words(vec!["run".to_owned(), package.to_owned()]), at);
     }
     view.hands_on(0);
 }
@@ -160,6 +165,29 @@ fn go_tool(view: &mut View<'_>) {
 fn go_telemetry(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(0) {
         view.imply("--set", Some(Code::ChangesSettings), at);
+    }
+}
+
+/// Packages by their folders; by another name it is one of the module's.
+fn go_fmt(view: &mut View<'_>) {
+    for at in view.operands() {
+        let Some(word) = view.word(at) else { continue };
+        let folder = word.exact_str().map(|name| name.strip_suffix("...").unwrap_or(name));
+        if folder.is_none_or(|name| name.starts_with(['/', '.', '~'])) && !view.has("-n") {
+            let folder = folder.map_or(Word::Opaque, |name| Word::Exact(name.into()));
+            view.writes_sources(&folder, at, "go");
+        }
+    }
+}
+
+/// It rewrites what it is told to look at.
+fn golangci(view: &mut View<'_>) {
+    if view.has_any(&["--fix", "-w"]) {
+        view.operands().into_iter().skip(1).for_each(|at| {
+            if let Some(word) = view.word(at) {
+                view.writes_sources(word, at, "go");
+            }
+        });
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY))
         .options(&[ESLINT])
         .operands(Operands::all(Role::Sources(SCRIPTS)).absent(Absent::ReadsHere))
-        .judge(reporters),
+        .judge(eslint),
     Spec::new(&[
         "stylelint", "htmlhint", "markdownlint", "markdownlint-cli2", "jscpd", "knip", "depcheck", "madge", "commitlint", "cspell", "alex",
         "textlint", "remark", "publint", "attw", "dependency-cruiser", "depcruise",
@@ -39,7 +39,7 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY))
         .options(&[ESLINT])
         .operands(Operands::READ_BELOW)
-        .judge(reporters),
+        .judge(stylelint),
     Spec::new(&[
         "prettier", "dprint", "biome", "rome", "js-beautify", "clang-format", "shfmt", "stylua", "swiftformat",
         "ktlint", "google-java-format", "scalafmt", "ormolu", "fourmolu", "nixfmt", "alejandra", "xmlformat",
@@ -61,18 +61,21 @@ pub(super) const SPECS: &[Spec] = &[
             ])
                 .style(Style::HARMLESS)
                 .options(&[options!("-w --write, --fix, --apply, --apply-unsafe, --unsafe : changes-files")])
-                .operands(Operands::READ_BELOW),
+                .operands(Operands::READ_BELOW)
+                .judge(fixes),
             Spec::new(&["format", "fmt", "fix", "migrate", "init"])
                 .style(Style::HARMLESS)
+                .options(&[options!("-w --write, --fix : changes-files")])
                 .operands(Operands::READ_BELOW)
-                .acts(&[Act::Named(Code::ChangesFiles)]),
+                .acts(&[Act::Named(Code::ChangesFiles)])
+                .judge(fixes),
         ])
         .judge(format_in_place),
     Spec::new(&["ruff"])
         .style(Style::EXACT.and(Style::EQUALS).and(Style::GLOBAL))
         .options(&[RUFF])
         .subs(&[
-            Spec::new(&["check"]).style(Style::EXACT).options(&[RUFF]).operands(PYTHON_FILES),
+            Spec::new(&["check"]).style(Style::EXACT).options(&[RUFF]).operands(PYTHON_FILES).judge(ruff_check),
             Spec::new(&["format"]).style(Style::EXACT).options(&[RUFF]).operands(PYTHON_FILES).judge(ruff_format),
             Spec::new(&["rule", "config", "linter", "version", "help", "analyze"]).style(Style::HARMLESS),
             Spec::new(&["clean", "server"]).style(Style::HARMLESS),
@@ -443,6 +446,44 @@ fn reporters(view: &mut View<'_>) {
                 view.named_by_flag(Code::RunsCode, flag, at);
             }
         }
+    }
+}
+
+const FIXES: &[&str] = &[
+    "--fix",
+    "--fix-only",
+    "--add-noqa",
+    "--write",
+    "--apply",
+    "--apply-unsafe",
+    "--fix-suggestions",
+    "--fix-dangerously",
+];
+
+fn eslint(view: &mut View<'_>) {
+    reporters(view);
+    if view.has_any(FIXES) {
+        write_operands(view, Some(SCRIPTS));
+    }
+}
+
+fn stylelint(view: &mut View<'_>) {
+    reporters(view);
+    if view.has_any(FIXES) {
+        write_operands(view, None);
+    }
+}
+
+/// What a formatter with subcommands changes.
+fn fixes(view: &mut View<'_>) {
+    if view.has_any(FIXES) || matches!(view.path.last(), Some(&("format" | "fmt" | "fix"))) {
+        write_operands(view, Some(MARKUP));
+    }
+}
+
+fn ruff_check(view: &mut View<'_>) {
+    if view.has_any(FIXES) {
+        write_operands(view, Some(PYTHON));
     }
 }
 

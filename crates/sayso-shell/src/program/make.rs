@@ -16,7 +16,7 @@ pub(super) const SPECS: &[Spec] = &[
             -W --what-if --new-file --assume-new FILE, --warn-undefined-variables, --shuffle [M], --jobserver-style S, -#
             -p --print-data-base : shows-secrets
             -C --directory DIR : cd
-            -f --file --makefile FILE : reads
+            -f --file --makefile FILE : recipe
             -I --include-dir DIR : reads-below
             -E --eval STRING : inline
         ")])
@@ -46,7 +46,7 @@ pub(super) const SPECS: &[Spec] = &[
             --trace-redirect FILE : writes
             --graphviz FILE : writes
             --profiling-output FILE, --profiling-format F : writes
-            --workflow
+            --workflow, --recursive
         ")])
         .operands(Operands::all(Role::ReadBelow))
         .judge(cmake),
@@ -72,7 +72,7 @@ pub(super) const SPECS: &[Spec] = &[
             -v --verbose, --quiet, -j N, -k N, -l N, -n, -d MODE, -w FLAG, -h, --version
             -t TOOL : last
             -C DIR : cd
-            -f FILE : reads
+            -f FILE : recipe
         ")]),
     Spec::new(&["meson"]).style(Style::EXACT.and(Style::FREE).and(Style::HARMLESS)).subs(&[
         Spec::new(&["introspect", "help", "compile", "test", "setup", "configure", "env2mfile", "format"])
@@ -89,7 +89,7 @@ pub(super) const SPECS: &[Spec] = &[
             --check, --groups, --highlight, --no-highlight, --list-heading T, --list-prefix T, --no-aliases, --no-deps, --no-dotenv, --one, --explain, --yes, --timestamp
             --unstable, --ceiling D, --alias-style S, --command-color C, --completions S, --changelog, --man, --usage R, -h, -V, --list-submodules, --no-cd, --time
             --clear-shell-args, --set VAR VALUE, --allow-missing, --timestamp-format F, --justfile-name N
-            -f --justfile FILE : reads
+            -f --justfile FILE : recipe
             -d --working-directory DIR : cd
             -E --dotenv-path FILE : reads
             --dotenv-filename F
@@ -100,7 +100,11 @@ pub(super) const SPECS: &[Spec] = &[
             --init, --fmt : changes-files
         ")]),
     Spec::new(&["bazel", "bazelisk", "buck2", "pants", "please"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE).and(Style::GLOBAL))
+        .options(&[options!("
+            --bazelrc FILE : recipe
+            --host_jvm_args A, --override_module M, --override_repository R, --run_under CMD, --server_javabase DIR, --shell_executable PROG : runs
+        ")])
         .subs(&[
             Spec::new(&[
                 "info", "query", "cquery", "aquery", "version", "help", "dump", "print_action", "analyze-profile",
@@ -113,15 +117,41 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["gradle", "gradlew", "mvn", "mvnw", "ant", "sbt", "mill", "lein", "clojure", "clj", "boot"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
-            -v --version, -q --quiet, -p --project-dir DIR, -P PROP, -D PROP, -pl M, -am, -o --offline, -B, -U, -T N, -x --exclude-task T
+            -v --version, -q --quiet, -P PROP, -D PROP, -pl M, -am, -o --offline, -B, -U, -T N, -x --exclude-task T
             --tests T, --info, --stacktrace, --no-daemon, --daemon, --parallel, --continue
-            -f --file FILE, -s --settings FILE, -gs --global-settings FILE, -t --toolchains FILE : reads
+            -f --file -buildfile -file FILE, -s --settings FILE, -gs --global-settings FILE, -t --toolchains FILE : recipe
+            -p --project-dir DIR, -b --build-file FILE, -c --settings-file FILE, -g --gradle-user-home DIR : recipe
+            -lib PATH, -propertyfile FILE : recipe
             -I --init-script FILE : runs
             --include-build DIR : reads-below
         ")])
         .judge(jvm_goal),
+    Spec::new(&["rake"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .options(&[options!("
+            -e --execute CODE, -E --execute-continue CODE, -p --execute-print CODE : inline
+            -f --rakefile FILE : recipe
+            -r --require MODULE, -I --libdir DIR, -R --rakelibdir DIR : runs-code
+        ")])
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(crate::wrapper::may_start),
+    Spec::new(&["task", "go-task"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .options(&[options!("
+            -t --taskfile FILE, -d --dir DIR : recipe
+            -g --global, --trusted-hosts H, --download : runs-code
+        ")])
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(crate::wrapper::may_start),
+    Spec::new(&["scons"])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .options(&[options!("
+            -f --file --makefile --sconstruct FILE, -C --directory DIR, -Y --repository --srcdir DIR, --site-dir DIR : recipe
+        ")])
+        .acts(&[Act::Named(Code::RunsCode)])
+        .judge(crate::wrapper::may_start),
     Spec::new(&[
-        "rake", "task", "go-task", "gulp", "grunt", "jake", "waf", "scons", "doit", "paver", "fab",
+        "gulp", "grunt", "jake", "waf", "doit", "paver", "fab",
         "ansible-playbook", "cake", "nuke", "psake",
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
@@ -205,13 +235,7 @@ fn cmake(view: &mut View<'_>) {
                 view.starts_words(at);
             }
         }
-        Some("remove" | "remove_directory" | "rm") => {
-            for at in view.operands() {
-                if let Some(word) = view.word(at) {
-                    view.path_effect(Verb::Delete, word, at, true, Carry::Plain);
-                }
-            }
-        }
+        Some(command @ ("remove" | "remove_directory" | "rm")) => removes(view, command, at),
         _ => {
             view.named_by_flag(Code::ChangesFiles, "-E", at);
             for at in view.operands() {
@@ -220,6 +244,23 @@ fn cmake(view: &mut View<'_>) {
                 }
             }
         }
+    }
+}
+
+/// What CMake's own `rm` removes; with folders it is a loss as with any other.
+fn removes(view: &mut View<'_>, command: &str, at: usize) {
+    let mut deep = command == "remove_directory";
+    for at in view.operands() {
+        let Some(word) = view.word(at) else { continue };
+        let option = word.exact().filter(|word| word.starts_with(b"-"));
+        deep |= option.is_none_or(|letters| letters.iter().any(|letter| matches!(letter, b'r' | b'R')))
+            && (option.is_some() || word.may_be_option());
+        if option.is_none() {
+            view.path_effect(Verb::Delete, word, at, true, Carry::Plain);
+        }
+    }
+    if deep {
+        view.imply("--recursive", None, at);
     }
 }
 
@@ -257,8 +298,41 @@ fn decides_what_runs(definition: &str) -> bool {
     WORDS.iter().any(|word| name.contains(word)) && name != "CMAKE_EXPORT_COMPILE_COMMANDS"
 }
 
-/// Goals that leave the project.
+/// Properties that name code, or the folders in which it is looked for.
+const JVM_CODE: &[&str] = &[
+    "exec.",
+    "gradle.user.home",
+    "java.",
+    "maven.conf",
+    "maven.ext.",
+    "maven.home",
+    "maven.multiModule",
+    "maven.repo.",
+    "org.gradle.java",
+    "org.gradle.jvmargs",
+    "sbt.boot",
+    "sbt.global",
+    "sbt.repository",
+    "user.home",
+];
+
+/// Commands of sbt that take Scala.
+const SBT_CODE: &[&str] = &["eval", "set", "apply", "alias", "addPluginSbtFile", "iflast", "onFailure"];
+
+/// Goals that leave the project, and code in the command.
 fn jvm_goal(view: &mut View<'_>) {
+    for (at, property) in view.values("-D") {
+        if property.exact_str().is_none_or(|name| JVM_CODE.iter().any(|code| name.starts_with(code))) {
+            view.named_by_flag(Code::RunsCode, "-D", at);
+        }
+    }
+    for at in view.operands() {
+        let Some(text) = view.word(at).and_then(Word::exact_str).filter(|_| view.name == "sbt") else { continue };
+        let first = |command: &str| command.split_whitespace().next().is_some_and(|word| SBT_CODE.contains(&word));
+        if text.split(';').any(first) {
+            view.code("scala", Code::InlineCode, NamedBy::Words(vec![text.to_owned()]), at);
+        }
+    }
     for at in view.operands() {
         let Some(goal) = view.word(at).and_then(Word::exact_str) else { continue };
         let last = goal.rsplit(':').next().unwrap_or(goal);

@@ -99,7 +99,7 @@ pub(super) const SPECS: &[Spec] = &[
             )]),
             Spec::new(&["run"]).style(Style::HARMLESS.and(Style::LEADING)).judge(hands_on_all),
             Spec::new(&["pm", "outdated", "why", "audit", "info"]).style(Style::HARMLESS),
-            Spec::new(&["x"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::Installs)]).judge(super::pip::starts_operands),
+            Spec::new(&["x"]).style(Style::HARMLESS.and(Style::LEADING)).judge(crate::wrapper::npx),
             Spec::new(&[
                 "install", "i", "add", "a", "remove", "rm", "update", "upgrade", "link", "unlink", "create", "init",
                 "patch",

@@ -98,11 +98,7 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["run", "run-script", "rum", "urn"]).aliased().style(NPM_STYLE).judge(run),
         Spec::new(&["test", "t", "tst"]).aliased().style(NPM_STYLE).judge(run),
         Spec::new(&["start", "stop", "restart"]).style(NPM_STYLE).acts(&[Act::Named(Code::Serves)]),
-        Spec::new(&["exec", "x"])
-            .aliased()
-            .style(NPM_STYLE)
-            .acts(&[Act::Named(Code::Installs)])
-            .judge(super::pip::starts_operands),
+        Spec::new(&["exec", "x"]).aliased().style(NPM_STYLE).judge(crate::wrapper::npx),
         Spec::new(&["explore"]).style(NPM_STYLE).acts(&[Act::Named(Code::RunsCommand)]),
         Spec::new(&["edit"]).style(NPM_STYLE).acts(&[Act::Named(Code::RunsCommand)]),
         Spec::new(&["diff"]).style(NPM_STYLE).acts(&[Act::Connects("registry")]),
@@ -327,8 +323,13 @@ pub(super) const SPECS: &[Spec] = &[
         .judge(crate::wrapper::may_start),
     Spec::new(&["lerna", "nx", "volta", "fnm", "nvm"])
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
-        .subs(&[Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
-            .style(Style::HARMLESS)])
+        .subs(&[
+            Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
+                .style(Style::HARMLESS),
+            Spec::new(&["add", "import", "init", "install", "migrate", "pin", "uninstall", "connect", "upgrade"])
+                .style(Style::HARMLESS)
+                .acts(INSTALLS),
+        ])
         .acts(&[Act::Named(Code::RunsCode)])
         .judge(crate::wrapper::started_behind),
 ];

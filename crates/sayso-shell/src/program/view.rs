@@ -9,7 +9,7 @@ use crate::value::pattern::{matches, parse};
 use crate::word::{Origin, Part, Text, Word};
 use crate::{Dialect, Doubt};
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A command with its words told apart, and the description so far.
 pub struct View<'a> {
@@ -103,6 +103,28 @@ impl<'a> View<'a> {
             .filter(|s| s.opt.name == name)
             .filter_map(|s| s.opt.value.clone().map(|value| (s.at, value)))
             .collect()
+    }
+
+    /// Whether a word names something on another machine where a file may stand.
+    #[must_use]
+    pub fn is_address(&self, word: &Word) -> bool {
+        word.exact().is_some_and(|bytes| bytes.windows(3).any(|three| three == b"://") || bytes.starts_with(b"git@"))
+    }
+
+    /// Whether a file lies, by its name, in the working directory or in the repository around it.
+    #[must_use]
+    pub fn is_of_the_project(&self, file: &Word) -> bool {
+        let (Some(name), Some(cwd)) = (file.exact(), self.inv.cwd) else { return false };
+        let top = cwd.ancestors().find(|folder| self.inv.files.kind(&folder.join(".git")) != Kind::Missing);
+        let path = join(self.base.as_deref(), name);
+        let mut real = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => _ = real.pop(),
+                part => real.push(part),
+            }
+        }
+        real.starts_with(top.unwrap_or(cwd))
     }
 
     /// A word as a path, seen from where relative paths begin.

@@ -72,12 +72,22 @@ fn word(name: &[u8], at: &mut Cursor<'_>, flavour: Flavour, findings: &mut Vec<F
         b"system" if flavour == Flavour::Yq => findings.push(Finding::Shell(crate::word::Word::Opaque)),
         name if flavour == Flavour::Yq && name.starts_with(b"load") => {
             at.spaces();
-            let file = if at.eat(b'(') { literal(at) } else { None };
+            let file = if at.eat(b'(') { literal(at).filter(|file| ends_behind(*at, file.len())) } else { None };
             findings.push(Finding::Read(file.map_or_else(unknown, exact)));
         }
         b"eval" if flavour == Flavour::Yq => findings.push(Finding::Unclear("the yq program evaluates text")),
         _ => {}
     }
+}
+
+/// Whether a literal of this length that comes next is the whole argument: `("a" + "b")` names another file.
+fn ends_behind(mut at: Cursor<'_>, length: usize) -> bool {
+    at.spaces();
+    for _ in 0..length + 2 {
+        at.bump();
+    }
+    at.spaces();
+    at.peek() == Some(b')')
 }
 
 /// A string without escapes, if one comes next; stays before it.

@@ -3,7 +3,7 @@
 use crate::effect::NamedBy;
 use crate::files::Kind;
 use crate::option::{Style, options};
-use crate::program::{Code, Spec, View, join};
+use crate::program::{Code, Spec, View};
 use crate::word::Word;
 
 pub(super) const SPECS: &[Spec] = &[
@@ -42,24 +42,34 @@ pub(super) const SPECS: &[Spec] = &[
 ];
 
 /// What stands in `node_modules/.bin` is the project's own dependency; anything else is fetched.
-fn npx(view: &mut View<'_>) {
+pub(crate) fn npx(view: &mut View<'_>) {
     if view.has("--call") {
         view.out.transparent = !view.has("--package");
         return;
     }
     let Some((at, name)) = view.operand_at(0).and_then(|at| Some((at, view.word(at)?))) else { return };
-    let installed = name.exact_str().filter(|name| !name.contains(['/', '@', ':'])).is_some_and(|name| {
-        let link = join(view.base.as_deref(), format!("node_modules/.bin/{name}").as_bytes());
-        link.is_absolute() && !matches!(view.inv.files.kind(&link), Kind::Missing | Kind::Unknown)
-    });
+    let plain = name.exact_str().filter(|name| !name.is_empty() && !name.contains(['/', '@', ':']));
+    let installed = plain.is_some_and(|name| is_installed(view, name));
     if installed && !view.has("--package") {
         view.out.transparent = true;
     } else if !view.has_any(&["--no", "--no-install", "--offline"])
         || name.exact_str().is_none_or(|name| name.contains(['@', '/', ':']))
     {
-        view.named(Code::Installs, NamedBy::Program, at);
+        let by = view.by_words();
+        view.named(Code::Installs, by, at);
     }
     start(view, at);
+}
+
+/// Whether the project holds a program of this name: here or, as npm looks for it, in a folder above.
+fn is_installed(view: &View<'_>, name: &str) -> bool {
+    let here = view.here();
+    let is_there = |folder: &std::path::Path| {
+        let link = folder.join("node_modules/.bin").join(name);
+        !matches!(view.inv.files.kind(&link), Kind::Missing | Kind::Unknown)
+    };
+    let climbs = here.components().any(|part| part == std::path::Component::ParentDir);
+    here.is_absolute() && if climbs { is_there(&here) } else { here.ancestors().any(is_there) }
 }
 
 fn fetched(view: &mut View<'_>) {

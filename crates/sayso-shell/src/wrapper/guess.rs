@@ -49,7 +49,7 @@ pub(crate) fn guessed(inv: &Invocation<'_>) -> Option<Start> {
             return Some(shell(inv, at, text));
         }
         if dashes && is_program(word) || verb && is_program(word) && has_operand(inv, at) {
-            return Some(words(inv, at));
+            return Some(words_behind(inv, at));
         }
         dashes |= word == "--";
         verb |= VERBS.contains(&word);
@@ -88,6 +88,15 @@ fn shell(inv: &Invocation<'_>, at: usize, text: &str) -> Start {
 fn words(inv: &Invocation<'_>, at: usize) -> Start {
     let argv = inv.argv.get(at..).unwrap_or_default().to_vec();
     let spans = (at..inv.argv.len()).map(|at| span(inv, at)).collect();
+    Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd: None }
+}
+
+/// As [`words`]; of `tool exec rm -- -rf x` the dashes are the tool's, and `rm` gets what stands behind them.
+fn words_behind(inv: &Invocation<'_>, at: usize) -> Start {
+    let dashes = inv.argv.get(at + 1).and_then(Word::exact) == Some(b"--");
+    let kept = || (at..inv.argv.len()).filter(|&index| !dashes || index != at + 1);
+    let argv = kept().filter_map(|index| inv.argv.get(index).cloned()).collect();
+    let spans = kept().map(|index| span(inv, index)).collect();
     Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd: None }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub(crate) use batch::with_holes;
+pub(crate) use fetch::npx;
 pub(crate) use guess::{guessed, may_start, perhaps};
 
 use crate::effect::NamedBy;

@@ -177,11 +177,11 @@ fn what_looks_like_a_command_behind_a_program_that_is_hardly_known_counts_too() 
         sg docker -c 'rm y' => shell {rm y}
         sg - docker rm y => shell {rm y}
         newgrp docker => code sh (runs-code program)
-        stack exec rm -- -rf y => may (runs-code program); start rm -- -rf y
+        stack exec rm -- -rf y => may (runs-code program); start rm -rf y
         stack exec -- rm y => may (runs-code program); start rm y
         honcho run rm y => may (serves program); start rm y
         pm2 start 'rm -rf y' => may (serves program); shell {rm -rf y}
-        pm2 start --name x rm -- y => may (serves program); start rm -- y
+        pm2 start --name x rm -- y => may (serves program); start rm y
         pkgx +node -- rm y => may (installs program); connect <package index>; start rm y
         frobnicate exec --deep rm y => start rm y
         frobnicate -- rm y => start rm y

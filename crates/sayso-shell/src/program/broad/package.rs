@@ -1,7 +1,7 @@
 //! Package managers of systems and languages.
 
 use super::super::pip::starts_operands;
-use crate::option::Style;
+use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Spec};
 
 const ANY: Style = Style::EXACT.and(Style::HARMLESS);
@@ -139,6 +139,15 @@ pub(crate) const SPECS: &[Spec] = &[
             ])
             .style(ANY)
             .acts(INSTALLS),
+            Spec::new(&["run"])
+                .style(ANY.and(Style::LEADING))
+                .options(&[options!(
+                    "-e --eval CODE, --rpc-eval CODE : inline",
+                    "-r --require FILE, -pr --parallel-require FILE : runs-code"
+                )])
+                .acts(&[Act::Code("elixir")]),
+            Spec::new(&["eval", "rpc"]).style(ANY.and(Style::LEADING)).acts(&[Act::Named(Code::InlineCode)]),
+            Spec::new(&["cmd"]).style(ANY.and(Style::LEADING)).judge(starts_operands),
             Spec::new(&["hex.publish"]).style(ANY).acts(&[Act::Named(Code::Publishes), Act::Connects("package index")]),
         ])
         .acts(&[Act::Named(Code::RunsCode)]),

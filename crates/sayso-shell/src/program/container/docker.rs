@@ -13,17 +13,18 @@ const CHANGES: &[Act] = &[Act::Named(Code::ChangesService)];
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["docker", "podman", "nerdctl"])
         .style(LEADING)
-        .options(&[options!("
-            -D --debug, -l --log-level L, --tls, --tlsverify, -v, -c --context NAME, --cgroup-manager M, --events-backend B, --namespace N
-            --config DIR, --tlscacert FILE, --tlscert FILE, --tlskey FILE : reads
-            -H --host HOST, --url HOST, --connection NAME, -r --remote : runs-elsewhere
+        .options(&[options!(
+            "
+            -D --debug, -l --log-level L, --tls, --tlsverify, -v, --cgroup-manager M, --events-backend B, --namespace N
+            --config DIR : runs
+            --tlscacert FILE, --tlscert FILE, --tlskey FILE : reads
+            -c --context NAME, -H --host HOST, --url HOST, --connection NAME, -r --remote : runs-elsewhere
             --root DIR, --runroot DIR, --runtime R, --hooks-dir DIR, --module M, --conmon P : runs
-        ")])
+        "
+        )])
         .subs(DOCKER),
     Spec::new(&["docker-compose", "podman-compose"]).style(LEADING).options(&[COMPOSE]).subs(COMPOSE_SUBS),
-    Spec::new(&["crictl", "ctr", "buildah", "skopeo", "apptainer", "singularity"])
-        .style(Style::RAW)
-        .judge(by_verb),
+    Spec::new(&["crictl", "ctr", "buildah", "skopeo", "apptainer", "singularity"]).style(Style::RAW).judge(by_verb),
 ];
 
 const DOCKER: &[Spec] = &[
@@ -209,7 +210,8 @@ const BUILD: &Table = options!("
 ");
 const COMPOSE: &Table = options!("
     --ansi W, --compatibility, --dry-run, --parallel N, --profile P, --progress P, -p --project-name N, --verbose, -v, --all-resources
-    -f --file FILE, --env-file FILE, --project-directory DIR : reads
+    --env-file FILE, --project-directory DIR : reads
+    -f --file FILE : recipe
     -H --host HOST, -c --context NAME : runs-elsewhere
 ");
 const COMPOSE_SUBS: &[Spec] = &[

@@ -111,7 +111,10 @@ fn secrets(view: &mut View<'_>) {
     let raw = view
         .value("--raw")
         .is_some_and(|path| path.exact_str().is_none_or(|path| path.contains('%') || path.split(['/', '?']).any(kind)));
-    if asks || unknown || raw {
+    // What a file or folder lists may be secrets, and they are shown as the cluster has them.
+    let listed =
+        matches!(view.path.last(), Some(&("get" | "describe"))) && view.has_any(&["--filename", "--kustomize"]);
+    if asks || unknown || raw || listed {
         let mut words: Vec<String> = view.path.iter().map(|&word| word.to_owned()).collect();
         words.push("secrets".to_owned());
         view.named(Code::ShowsSecrets, NamedBy::Words(words), 0);

@@ -19,9 +19,8 @@ pub(super) const SPECS: &[Spec] = &[Spec::new(&["sqlite3", "sqlite", "duckdb", "
     .judge(sqlite)];
 
 fn sqlite(view: &mut View<'_>) {
-    if view.has_any(&["-version", "-help", "--version", "--help"]) {
-        return;
-    }
+    // Options before the question have been obeyed when it is answered.
+    let asks = view.has_any(&["-version", "-help", "--version", "--help"]);
     let mut texts: Vec<(usize, Word)> = view.values("-cmd");
     texts.extend(view.values("-c"));
     texts.extend(view.values("-s"));
@@ -32,7 +31,7 @@ fn sqlite(view: &mut View<'_>) {
             None => view.named_by_flag(Code::UnclearScript, "-init", at),
         }
     }
-    let only_options = view.operand_count() < 2 && !view.has_any(&["-c", "-s"]);
+    let only_options = !asks && view.operand_count() < 2 && !view.has_any(&["-c", "-s"]);
     if only_options {
         texts.extend(from_stdin(view));
     }

@@ -23,7 +23,10 @@ pub(super) const SPECS: &[Spec] = &[
             --dribble FILE, -o --output FILE : writes
             --init-file FILE, --restore FILE : runs
         ")]),
-    Spec::new(&["tldr", "cheat", "eg", "navi", "howdoi"]).style(Style::HARMLESS).acts(&[Act::Connects("tldr pages")]),
+    Spec::new(&["tldr", "cheat", "eg", "navi", "howdoi"])
+        .style(Style::HARMLESS)
+        .options(&[options!("-f --render FILE, -c --config FILE, --config-path FILE : reads", "-s --source S, -l --list, -u --update, -p --platform P, -L --language L")])
+        .acts(&[Act::Connects("tldr pages")]),
 ];
 
 /// `man -l file` shows a file of this machine. groff may do what it says only with its unsafe mode, which man never sets.
