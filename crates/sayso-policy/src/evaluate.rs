@@ -66,7 +66,7 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
         slots.push(Slot { opinions: opinion.into_iter().collect(), settled: false, carried: None });
     }
     if policy.integrity {
-        call.extend(integrity::judge_call(judging));
+        call.extend(integrity::judge_call(judging, &policy.protected));
     }
     let dry_run = whole_call(policy, &files, judging, state, &mut call);
     for (index, slot) in slots.iter_mut().enumerate() {

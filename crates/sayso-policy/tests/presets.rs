@@ -67,6 +67,11 @@ fn developer_asks_before_a_tool_runs_or_loses_something_else() {
 }
 
 #[test]
+fn developer_finds_what_words_and_variables_hide() {
+    check("developer", include_str!("cases/hidden.txt"));
+}
+
+#[test]
 fn read_only_lets_looking_pass_and_nothing_else() {
     check("read-only", include_str!("cases/read-only.txt"));
 }

@@ -231,6 +231,11 @@ impl Style {
 
     /// The judge reads the words itself; the table serves patterns alone.
     pub const RAW: Self = Self(1 << 10);
+    /// Its words may name files that it, or a program it hands them to, writes: what the table does not account for
+    /// counts so.
+    pub const PASSES: Self = Self(1 << 11);
+    /// An option of several letters and one dash may have its value joined (`-MFfile`).
+    pub const JOINS: Self = Self(1 << 12);
 
     /// Both.
     #[must_use]
@@ -264,6 +269,22 @@ impl Tables {
 
     fn exact(self, spelling: &[u8]) -> Option<Found> {
         self.all().find_map(|t| t.exact(spelling))
+    }
+
+    /// The longest option of several letters and one dash with which this word begins and whose value follows, and
+    /// its length.
+    fn begins(self, word: &[u8]) -> Option<(Found, usize)> {
+        let spelled = self.all().flat_map(|table| table.spellings.iter().map(move |s| (table, s)));
+        let fits = |table: &Table, s: &Spelling| {
+            let name = table.spelled(s).as_bytes();
+            s.takes == Takes::Value
+                && name.len() > 2
+                && name.len() < word.len()
+                && !name.starts_with(b"--")
+                && word.starts_with(name)
+        };
+        let longest = spelled.filter(|(table, s)| fits(table, s)).max_by_key(|(_, s)| s.len)?;
+        Some((longest.0.found(longest.1), usize::from(longest.1.len)))
     }
 
     fn short(self, letter: u8) -> Option<Found> {

@@ -1,6 +1,6 @@
 //! Stage 1: what is Sayso's, and what nothing lifts. Built in, no file, grant or mode reaches it.
 
-use super::built_in;
+use super::{built_in, mention};
 use crate::index::{Built, Numbers, PathVerb, path as by_path};
 use crate::judging::Judging;
 use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces};
@@ -134,13 +134,20 @@ pub(crate) fn judge(judging: &Judging<'_>, protected: &Protected, index: usize) 
 }
 
 /// The opinion on the call as a whole.
-pub(crate) fn judge_call(judging: &Judging<'_>) -> Option<Opinion> {
+pub(crate) fn judge_call(judging: &Judging<'_>, protected: &Protected) -> Option<Opinion> {
     let analysis = judging.analysis()?;
-    analysis
-        .doubts
-        .iter()
-        .any(|doubt| doubt.code == "fork-bomb")
-        .then(|| deny("fork-bomb", "A function that starts itself again and again would bring the machine down."))
+    if analysis.doubts.iter().any(|doubt| doubt.code == "fork-bomb") {
+        let text = "A function that starts itself again and again would bring the machine down.";
+        return Some(deny("fork-bomb", text));
+    }
+    mention::judge(judging, protected, analysis)
+}
+
+/// Whether this path is, or lies in, one of the places where Sayso keeps its things.
+pub(super) fn is_own(judging: &Judging<'_>, protected: &Protected, path: &Path) -> bool {
+    let places = || OWN_PLACES.patterns.iter();
+    places().any(|place| place.matches_path(path, &judging.bases, Purpose::Restrict))
+        || protected.paths.iter().any(|own| path.starts_with(own))
 }
 
 fn path(

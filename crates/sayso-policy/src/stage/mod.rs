@@ -3,6 +3,7 @@
 pub(crate) mod grants;
 pub(crate) mod integrity;
 pub(crate) mod limits;
+pub(crate) mod mention;
 pub(crate) mod patterns;
 pub(crate) mod rules;
 pub(crate) mod tools;

@@ -148,6 +148,13 @@ impl<'a> Reader<'a> {
                 self.take(at, found, name, joined);
                 return true;
             }
+            if style.has(Style::JOINS)
+                && let Some((found, len)) = tables.begins(bytes)
+            {
+                let name = bytes.get(..len).unwrap_or(bytes);
+                self.take(at, found, name, Some(rest(bytes, len, shape)));
+                return true;
+            }
         }
         self.cluster(at, bytes, shape, tables, style)
     }

@@ -174,7 +174,7 @@ pub(super) const SPECS: &[Spec] = &[
                 .acts(&[Act::Named(Code::RunsCode)]),
         ]),
     Spec::new(&["rustc", "clippy-driver"])
-        .style(Style::EXACT)
+        .style(Style::EXACT.and(Style::PASSES))
         .options(&[options!("
             -h, --cfg S, --check-cfg S, -L PATH, -l NAME, --crate-type T, --crate-name N, --edition E, -g, -O, --explain C, --test
             --target T, -A --allow L, -W --warn L, --force-warn L, -D --deny L, -F --forbid L, --cap-lints L, -V --version, -v --verbose
@@ -189,7 +189,7 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::READ)
         .judge(rustc),
     Spec::new(&["rustdoc"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::PASSES))
         .options(&[options!("
             -o --out-dir --output DIR : makes-below
             --test : runs-code

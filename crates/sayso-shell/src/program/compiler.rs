@@ -36,13 +36,16 @@ pub(super) const SPECS: &[Spec] = &[
         "g++-10", "g++-11", "g++-12", "g++-13", "g++-14", "clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "x86_64-linux-gnu-gcc",
         "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc", "emcc", "em++", "musl-gcc", "icc", "tcc", "nvcc", "hipcc",
     ])
-    .style(Style::EXACT)
+    .style(Style::EXACT.and(Style::PASSES).and(Style::JOINS))
     .options(&[GCC])
     .operands(Operands::TEXT)
     .judge(cc),
     Spec::new(&["ld", "lld", "gold", "ld.lld", "mold", "as", "nasm", "yasm"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
-        .options(&[options!("-o FILE : makes", "-plugin P, --plugin P : runs")])
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::PASSES))
+        .options(&[options!("
+            -o --output FILE, -Map --Map FILE, --dependency-file FILE, --out-implib FILE, --MD FILE : makes
+            -plugin P, --plugin P : runs
+        ")])
         .operands(Operands::READ)
         .judge(response_files),
     Spec::new(&["ar", "gcc-ar", "llvm-ar"])
@@ -74,7 +77,7 @@ pub(super) const SPECS: &[Spec] = &[
         "swiftc", "ghc", "ocamlc", "ocamlopt", "fpc", "gnatmake", "dmd", "ldc2", "nim", "zig", "crystal", "valac",
         "kotlinc", "scalac", "javac", "csc", "mcs", "fsc", "vbc", "erlc", "elixirc", "tinygo", "odin", "v",
     ])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE).and(Style::PASSES))
         .options(&[options!("
             -o --output FILE : makes
             -d DIR : makes-below
@@ -133,7 +136,7 @@ pub(super) const SPECS: &[Spec] = &[
         "protoc", "flatc", "thrift", "capnp", "bison", "yacc", "flex", "lex", "m4", "swig", "cython", "antlr4",
         "rpcgen", "windres", "moc", "uic", "rcc", "glib-compile-resources", "wayland-scanner",
     ])
-        .style(Style::HARMLESS.and(Style::RISKY))
+        .style(Style::HARMLESS.and(Style::RISKY).and(Style::PASSES))
         .options(&[options!("-o --output FILE : makes", "--plugin P : runs")])
         .operands(Operands::READ)
         .acts(&[Act::WritesBelow(".")]),
@@ -176,6 +179,12 @@ fn cc(view: &mut View<'_>) {
     if view.operand_count() > 0 && !stops && !view.has("-o") {
         writes_beside(view);
     }
+    // What goes to the preprocessor word by word may be a file to write; on macOS `-fopenmp` goes there too.
+    for (at, value) in view.values("-Xpreprocessor") {
+        if value.exact() != Some(b"-fopenmp") {
+            view.named_by_flag(Code::WritesFile, "-Xpreprocessor", at);
+        }
+    }
     for name in ["-f", "-W", "-m"] {
         for (at, value) in view.values(name) {
             let Some(text) = value.exact_str() else { continue };
@@ -183,9 +192,6 @@ fn cc(view: &mut View<'_>) {
                 && (name == "-f" || text.contains("plugin") || text.contains("-dynamic-linker"));
             if runs {
                 view.named_by_flag(Code::RunsCommand, name, at);
-            }
-            if name == "-W" && (text.starts_with("p,-M") || text.contains(",-Map")) {
-                view.named_by_flag(Code::WritesFile, name, at);
             }
         }
     }

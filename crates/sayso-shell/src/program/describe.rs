@@ -2,7 +2,7 @@
 
 use super::path::is_stream;
 use super::view::may_split;
-use super::{Absent, Act, Code, Description, Invocation, Role, Spec, View, environment, index, unknown};
+use super::{Absent, Act, Code, Description, Invocation, Role, Spec, View, environment, hidden, index, unknown};
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::files::Kind;
 use crate::option::{Does, Reader, Seen, Step, Style, Tables};
@@ -58,6 +58,9 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
     }
     if let Some(judge) = view.spec.judge {
         judge(&mut view);
+    }
+    if root.style.has(Style::PASSES) {
+        hidden::written(&mut view);
     }
     let View { seen, mut out, .. } = view;
     out.options = seen.into_iter().map(|s| s.opt).collect();

@@ -115,7 +115,7 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["clean", "shutdown"]).style(Style::HARMLESS).acts(&[Act::Named(Code::ChangesFiles)]),
         ]),
     Spec::new(&["gradle", "gradlew", "mvn", "mvnw", "ant", "sbt", "mill", "lein", "clojure", "clj", "boot"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
+        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::PASSES))
         .options(&[options!("
             -v --version, -q --quiet, -P PROP, -D PROP, -pl M, -am, -o --offline, -B, -U, -T N, -x --exclude-task T
             --tests T, --info, --stacktrace, --no-daemon, --daemon, --parallel, --continue

@@ -7,6 +7,7 @@ use crate::word::{Text, Word};
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["pytest", "py.test"])
         .aliased()
+        .style(Style::GNU.and(Style::PASSES))
         .options(&[options!("
             -k EXPR, -m MARKEXPR, --markers, -x --exitfirst, --maxfail N, --strict-config, --strict-markers, --strict, --fixtures --funcargs
             --fixtures-per-test, --pdb, --trace, --capture M, -s, --runxfail, --lf --last-failed, --ff --failed-first, --nf --new-first
