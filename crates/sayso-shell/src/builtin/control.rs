@@ -2,7 +2,6 @@
 
 use super::{Arguments, record};
 use crate::effect::Span;
-use crate::value::Scalar;
 use crate::walk::{Among, Call, Ends, Output, Redirected, Walker};
 use crate::word::Word;
 
@@ -170,9 +169,4 @@ pub(super) fn flow(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -
         _ => {}
     }
     Ends::both(walker.cwd())
-}
-
-/// A value for a name that is assigned from outside.
-pub(super) fn unknown(crafted: bool) -> Scalar {
-    if crafted { Scalar::crafted() } else { Scalar::unknown() }
 }

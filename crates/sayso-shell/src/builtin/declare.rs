@@ -9,7 +9,14 @@ use crate::word::{Part, Word};
 
 pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>, mut assigned: Vec<Assigned<'t>>) {
     let letters = flags(words);
-    let Some(letters) = letters else { return lose(walker, words) };
+    // `export` and `readonly` take no subscripts.
+    let subscripts = !matches!(name, "export" | "readonly");
+    let Some(letters) = letters else {
+        for (at, word) in words.all().filter(|(_, word)| subscripts && word.exact().is_none()) {
+            subscripted(walker, word, words, at);
+        }
+        return lose(walker, words);
+    };
     let has = |letter: u8| letters.contains(&letter);
     if has(b'p') || has(b'F') {
         return;
@@ -24,6 +31,7 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
     }
     // A nameref lets one name write another; values of `-i`, `-u`, `-l`, `-c` are not what is assigned.
     if has(b'n') && name != "export" {
+        refers(walker, words, &assigned);
         return lose(walker, words);
     }
     let odd = has(b'i') || has(b'u') || has(b'l') || has(b'c') || has(b'A');
@@ -43,7 +51,9 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
             None => match name_and_value(word) {
                 Some((name, value)) => (name, value.map(Held::Scalar)),
                 None => {
-                    subscripted(walker, word, words, at);
+                    if subscripts {
+                        subscripted(walker, word, words, at);
+                    }
                     lose(walker, words);
                     continue;
                 }
@@ -83,12 +93,15 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
                 }
             }
             None if (has(b'a') || has(b'A')) && walker.scope.get(&name).is_none() => walker.set(&name, Held::Unset),
+            // What it holds is kept; what it is given from now on is changed.
+            None if odd && walker.scope.get(&name).is_none() => walker.set(&name, Held::Unknown { crafted: false }),
             None => {}
         }
         if let Some(entry) = walker.scope.get(&name) {
             let mut entry = entry.clone();
             entry.exported = (entry.exported || exported) && !unexport;
             entry.odd |= odd;
+            entry.map |= has(b'A');
             walker.scope.set(&name, Some(entry));
         }
         if readonly {
@@ -141,6 +154,19 @@ fn name_and_value(word: &Word) -> Option<(Vec<u8>, Option<Scalar>)> {
 /// `declare 'a[$(x)]=1'` evaluates the subscript.
 fn subscripted(walker: &mut Walker<'_>, word: &Word, words: &Arguments<'_>, at: usize) {
     walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
+}
+
+/// `declare -n r=NAME`: from now on each use of `r` evaluates a subscript in the name.
+fn refers(walker: &mut Walker<'_>, words: &Arguments<'_>, assigned: &[Assigned<'_>]) {
+    for (at, word) in words.operands() {
+        let name = assigned.iter().find(|one| one.at == at).map(|one| &one.held);
+        match name {
+            Some(Held::Scalar(name)) => walker.names_variable(name, words.span(at)),
+            _ if word.exact().is_some_and(|word| word.contains(&b'=') && !word.contains(&b'[')) => {}
+            // The name is given later.
+            _ => walker.evaluates_again(words.span(at)),
+        }
+    }
 }
 
 /// Nobody knows which variables were set, or how.

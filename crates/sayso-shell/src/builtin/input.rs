@@ -1,7 +1,6 @@
 //! Builtins that set variables from input, and `test`.
 
 use super::Arguments;
-use super::control::unknown;
 use crate::program::Prints;
 use crate::value::Scalar;
 use crate::value::scope::Held;
@@ -23,7 +22,7 @@ fn line(walker: &Walker<'_>) -> Scalar {
     match &walker.input.prints {
         Prints::Names(folder) => Scalar::hole(Origin::Listing(folder.clone()), false),
         Prints::Number => Scalar::number(),
-        _ => unknown(walker.crafted || walker.input.text.is_some() || walker.input.stdin == crate::Stdin::Text),
+        _ => Scalar::crafted(),
     }
 }
 
@@ -37,10 +36,10 @@ fn read(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     for (at, word, array) in names {
         let value = match &value {
             // The first of several words of a line is no whole name.
-            Scalar::Shaped(_) if several => unknown(value.may_run_in_arithmetic()),
+            Scalar::Shaped(_) if several && !value.is_number() => Scalar::crafted(),
             value => value.clone(),
         };
-        let held = if array { Held::Unknown { crafted: true } } else { Held::Scalar(value) };
+        let held = if array { Held::Unknown { crafted: value.may_run_in_arithmetic() } } else { Held::Scalar(value) };
         set(walker, word, held, words, at);
     }
 }
@@ -50,9 +49,10 @@ fn mapfile(walker: &mut Walker<'_>, words: &Arguments<'_>) {
         walker.opaque("dynamic-text", "`mapfile -C` runs a command for the lines it reads.", words.span(0));
     }
     let names = operands(words, b"dnOsuCc", b"");
+    let held = Held::Unknown { crafted: line(walker).may_run_in_arithmetic() };
     match names.first() {
-        Some((at, word, _)) => set(walker, word, Held::Unknown { crafted: walker.crafted }, words, *at),
-        None => walker.set(b"MAPFILE", Held::Unknown { crafted: walker.crafted }),
+        Some((at, word, _)) => set(walker, word, held, words, *at),
+        None => walker.set(b"MAPFILE", held),
     }
 }
 
@@ -95,7 +95,9 @@ fn wait(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 pub(super) fn test(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     let mut take = false;
     for (at, word) in words.all() {
-        if take {
+        // Unquoted, what a file holds may become `-v a[$(id)]`.
+        let splits = matches!(word, Word::Dynamic(shape) if shape.splits && shape.origin == Origin::Unknown);
+        if take || splits && walker.armed {
             walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
         }
         // A word of unknown value may be `-v` itself, but then the next must be a name that runs something.

@@ -218,3 +218,18 @@ pub enum Prints {
     /// A number.
     Number,
 }
+
+impl Prints {
+    /// Whether it prints nothing but digits.
+    pub(crate) fn is_number(&self) -> bool {
+        match self {
+            Self::Number => true,
+            Self::Exact(text) => {
+                let bytes = text.as_bytes();
+                let digits = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+                !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+            }
+            Self::Unknown | Self::Names(_) => false,
+        }
+    }
+}

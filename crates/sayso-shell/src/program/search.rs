@@ -202,9 +202,19 @@ fn names_or_number(view: &mut View<'_>, files: &[usize], sieve: Sieve) {
         }
         let Some(folder) = searched_folder(view, files) else { return };
         view.out.prints = super::Prints::Names(Listing::new(folder, sieve));
-    } else if view.has("--count") && view.operand_count() < 2 && !view.deep {
+    } else if view.has("--count") && alone(view, files) {
         view.out.prints = super::Prints::Number;
     }
+}
+
+/// Whether what is searched is one file, so that no name stands before what is found.
+pub(crate) fn alone(view: &View<'_>, files: &[usize]) -> bool {
+    let one = match files {
+        [] => matches!(view.inv.stdin, Stdin::Pipe | Stdin::File | Stdin::Text) || view.name != "rg",
+        [file] => view.name.ends_with("grep") && view.word(*file).is_some_and(|word| !super::view::may_split(word)),
+        _ => false,
+    };
+    one && !view.deep && !view.has_any(&["--with-filename", "--null", "--label", "--file"])
 }
 
 /// Everything behind `-x` is a command, to a `;` or the end.

@@ -26,11 +26,20 @@ pub(crate) struct Shaped {
     pub(crate) parts: Vec<Part>,
     /// What bounds the holes.
     pub(crate) origin: Origin,
-    /// The text of the command itself may decide the value (`$(echo ..)`, a here-document, one of several literals),
-    /// so that an attacker may have chosen it. Arithmetic on such a value may run anything.
+    /// Somebody may have chosen the value so that arithmetic runs it: it is made of the command's own text
+    /// (`$(echo ..)`, a here-document), or comes from a file or another program (`$(cat f)`, `read`).
     pub(crate) crafted: bool,
     /// If not empty, it is one of these.
     pub(crate) either: Vec<Rc<[u8]>>,
+}
+
+impl Shaped {
+    /// Whether somebody may have chosen what fills the holes. A file can be named `a[$(id)]`.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.crafted
+            || matches!(self.origin, Origin::Listing(_))
+                && self.parts.iter().any(|part| matches!(part, Part::Hole | Part::AnyBytes))
+    }
 }
 
 /// More alternatives than these are no knowledge.
@@ -75,9 +84,8 @@ impl Scalar {
     pub(crate) fn is_certainly_full(&self) -> bool {
         match self {
             Self::Exact(bytes) => !bytes.is_empty(),
-            Self::Shaped(shaped) => {
-                shaped.origin == Origin::Number || shaped.parts.iter().any(|part| !matches!(part, Part::Hole))
-            }
+            // A number may be missing: `$(seq 1 0)` prints none.
+            Self::Shaped(shaped) => shaped.parts.iter().any(|part| !matches!(part, Part::Hole)),
         }
     }
 
@@ -95,11 +103,15 @@ impl Scalar {
         }
     }
 
-    /// Whether the command's own text may have put something into it that arithmetic would run.
+    /// Whether somebody may have put something into it that arithmetic would run.
     pub(crate) fn may_run_in_arithmetic(&self) -> bool {
+        let runs = |bytes: &[u8]| bytes.iter().any(|b| b"[$`".contains(b));
         match self {
-            Self::Exact(bytes) => bytes.contains(&b'[') || bytes.contains(&b'`') || bytes.contains(&b'$'),
-            Self::Shaped(shaped) => shaped.crafted,
+            Self::Exact(bytes) => runs(bytes),
+            Self::Shaped(shaped) => {
+                shaped.is_chosen()
+                    || shaped.parts.iter().any(|part| matches!(part, Part::Literal(text) if runs(text.as_bytes())))
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 //! branches stays linear.
 
 use super::Scalar;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A name: of a variable, or of a function or an alias (see [`function_key`], [`alias_key`]).
@@ -18,6 +18,8 @@ pub(crate) struct Entry<F> {
     pub(crate) exported: bool,
     /// Later assignments may fail, or store something else than what was written (`readonly`, `declare -i`, `-u`).
     pub(crate) odd: bool,
+    /// Certainly `declare -A`: its subscripts are strings, and nothing evaluates them.
+    pub(crate) map: bool,
 }
 
 /// What is held under a name.
@@ -31,7 +33,7 @@ pub(crate) enum Held<F> {
     Array(Rc<[Scalar]>),
     /// It may be unset, a string or an array. `crafted`: see [`super::Shaped::crafted`].
     Unknown {
-        /// The command's text may have chosen it.
+        /// Somebody may have chosen it.
         crafted: bool,
     },
     /// One of these functions or alias texts; with `maybe`, or none of them.
@@ -45,7 +47,7 @@ pub(crate) enum Held<F> {
 
 impl<F> Entry<F> {
     pub(crate) fn new(held: Held<F>) -> Self {
-        Self { held, exported: false, odd: false }
+        Self { held, exported: false, odd: false, map: false }
     }
 }
 
@@ -126,8 +128,9 @@ impl<F: Clone + PartialEq> Scope<F> {
         changes
     }
 
-    /// Lets any part of a branch have happened. Returns whether anything became less certain.
-    pub(crate) fn blur(&mut self, changes: Changes<F>, crafted: bool) -> bool {
+    /// Lets any part of a branch have happened. Returns whether anything became less certain. `armed`: names that were
+    /// at some time given what arithmetic would run.
+    pub(crate) fn blur(&mut self, changes: Changes<F>, armed: &BTreeSet<Name>) -> bool {
         let mut blurred = false;
         for (name, entry) in changes {
             let old = self.entries.get(&name).cloned();
@@ -135,7 +138,7 @@ impl<F: Clone + PartialEq> Scope<F> {
             if let Some(entry) = &mut merged
                 && !matches!(entry.held, Held::Defined { .. })
             {
-                entry.held = Held::Unknown { crafted };
+                entry.held = Held::Unknown { crafted: crafted(Some(&entry.held)) || armed.contains(&name) };
             }
             blurred |= !same(old.as_ref(), merged.as_ref());
             self.set(&name, merged);
@@ -191,7 +194,9 @@ impl<F: Clone + PartialEq> Scope<F> {
 fn same<F: PartialEq>(one: Option<&Entry<F>>, two: Option<&Entry<F>>) -> bool {
     match (one, two) {
         (None, None) => true,
-        (Some(one), Some(two)) => one.exported == two.exported && one.odd == two.odd && same_held(&one.held, &two.held),
+        (Some(one), Some(two)) => {
+            (one.exported, one.odd, one.map) == (two.exported, two.odd, two.map) && same_held(&one.held, &two.held)
+        }
         _ => false,
     }
 }
@@ -215,6 +220,7 @@ fn merge<F: Clone + PartialEq>(one: Option<Entry<F>>, two: Option<Entry<F>>) -> 
         return one;
     }
     let odd = one.as_ref().is_some_and(|e| e.odd) || two.as_ref().is_some_and(|e| e.odd);
+    let map = one.as_ref().is_some_and(|e| e.map) && two.as_ref().is_some_and(|e| e.map);
     let exported = one.as_ref().is_some_and(|e| e.exported) || two.as_ref().is_some_and(|e| e.exported);
     let held = match (one.map(|e| e.held), two.map(|e| e.held)) {
         (Some(Held::Defined { definitions: a, maybe: x }), Some(Held::Defined { definitions: b, maybe: y })) => {
@@ -228,10 +234,11 @@ fn merge<F: Clone + PartialEq>(one: Option<Entry<F>>, two: Option<Entry<F>>) -> 
         (Some(Held::Scalar(a)), Some(Held::Scalar(b))) => Held::Scalar(a.merge(&b)),
         (a, b) => Held::Unknown { crafted: crafted(a.as_ref()) || crafted(b.as_ref()) },
     };
-    Some(Entry { held, exported, odd })
+    Some(Entry { held, exported, odd, map })
 }
 
-fn crafted<F>(held: Option<&Held<F>>) -> bool {
+/// Whether arithmetic on it may run something.
+pub(crate) fn crafted<F>(held: Option<&Held<F>>) -> bool {
     match held {
         Some(Held::Scalar(scalar)) => scalar.may_run_in_arithmetic(),
         Some(Held::Array(items)) => items.iter().any(Scalar::may_run_in_arithmetic),

@@ -8,7 +8,7 @@ use crate::program::changes_what_runs;
 use crate::syntax::tree::{Array, Assignment, AssignmentValue, Part, Word as Syntax};
 use crate::value::Scalar;
 use crate::value::field::Globbing;
-use crate::value::scope::{Entry, Held};
+use crate::value::scope::{Entry, Held, crafted};
 use crate::word::{Text, Word};
 
 /// Longer arrays are not kept element by element.
@@ -26,14 +26,14 @@ pub(crate) struct Assigned<'t> {
 impl<'t> Walker<'t> {
     /// An assignment in the shell itself.
     pub(crate) fn assign(&mut self, assignment: &'t Assignment<'t>) {
-        let index = assignment.subscript.as_ref().map(|subscript| self.subscript(subscript));
+        let index = assignment.subscript.as_ref().map(|subscript| self.subscript(&assignment.name, subscript));
         let held = match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let value = self.scalar(word, Position::Assignment);
                 Held::Scalar(if assignment.append { self.appended(&assignment.name, &value) } else { value })
             }
             AssignmentValue::Array(array) => {
-                let new = self.array(array);
+                let new = self.array(&assignment.name, array);
                 if assignment.append { self.extended(&assignment.name, new) } else { new }
             }
         };
@@ -56,29 +56,33 @@ impl<'t> Walker<'t> {
     fn extended(&self, name: &[u8], new: Held<Definition<'t>>) -> Held<Definition<'t>> {
         let old = match self.scope.get(name) {
             Some(entry) if !entry.odd && self.state.fog == Fog::None => &entry.held,
-            _ => return Held::Unknown { crafted: self.armed },
+            entry => {
+                let old = entry.is_some_and(|entry| crafted(Some(&entry.held)));
+                return Held::Unknown { crafted: old || self.may_be_armed(name) || crafted(Some(&new)) };
+            }
         };
         match (old, &new) {
             (Held::Array(old), Held::Array(more)) if old.len() + more.len() <= MAX_ELEMENTS => {
                 Held::Array(old.iter().chain(more.iter()).cloned().collect())
             }
             (Held::Unset, _) => new,
-            _ => Held::Unknown { crafted: self.armed },
+            _ => Held::Unknown { crafted: crafted(Some(old)) || crafted(Some(&new)) },
         }
     }
 
     /// `( ... )`.
-    pub(crate) fn array(&mut self, array: &'t Array<'t>) -> Held<Definition<'t>> {
+    pub(crate) fn array(&mut self, name: &[u8], array: &'t Array<'t>) -> Held<Definition<'t>> {
         let mut words = Vec::new();
         let mut plain = true;
+        let mut armed = false;
         for element in &array.elements {
             match &element.subscript {
                 None => self.argument(&element.value, &mut words),
                 Some(subscript) => {
                     plain = false;
-                    self.subscript(subscript);
+                    self.subscript(name, subscript);
                     let value = self.scalar(&element.value, Position::Assignment);
-                    self.armed |= value.may_run_in_arithmetic();
+                    armed |= value.may_run_in_arithmetic();
                 }
             }
         }
@@ -90,8 +94,9 @@ impl<'t> Walker<'t> {
                 Word::Opaque => false,
             });
         let items: Vec<Scalar> = words.iter().map(|word| Scalar::from_word(word, self.armed)).collect();
-        self.armed |= items.iter().any(Scalar::may_run_in_arithmetic);
-        if plain && certain { Held::Array(items.into()) } else { Held::Unknown { crafted: self.armed } }
+        armed |= items.iter().any(Scalar::may_run_in_arithmetic);
+        self.armed |= armed;
+        if plain && certain { Held::Array(items.into()) } else { Held::Unknown { crafted: armed } }
     }
 
     /// Sets a variable from within an expansion or a builtin.
@@ -102,35 +107,40 @@ impl<'t> Walker<'t> {
     /// Sets a variable, and takes note if that changes what the shell or programs do.
     pub(crate) fn set_at(&mut self, name: &[u8], held: Held<Definition<'t>>, span: Span) {
         // An assignment to a readonly variable fails, and what it holds is what it was.
-        self.arm(&held);
-        let held =
-            if self.readonly.iter().any(|known| known == name) { Held::Unknown { crafted: self.armed } } else { held };
-        let (exported, odd) = self.scope.get(name).map_or((false, false), |entry| (entry.exported, entry.odd));
-        // `declare -i` evaluates what is assigned.
-        if odd && matches!(&held, Held::Scalar(value) if value.may_run_in_arithmetic()) {
+        self.arm(name, &held);
+        let held = if self.readonly.iter().any(|known| known == name) {
+            Held::Unknown { crafted: self.armed_names.contains(name) }
+        } else {
+            held
+        };
+        let old = self.scope.get(name);
+        let (exported, odd, map) = old.map_or((false, false, false), |entry| (entry.exported, entry.odd, entry.map));
+        // `declare -i` evaluates what is assigned, and some variables are born so.
+        let computes = odd && !map || matches!(name, b"RANDOM" | b"OPTIND" | b"HISTCMD");
+        if computes && matches!(held, Held::Scalar(_) | Held::Unknown { .. }) && crafted(Some(&held)) {
             self.evaluates_again(span);
         }
         self.notice(name, &held, span);
         let exported = exported || self.state.exports_all;
-        self.scope.set(name, Some(Entry { held, exported, odd }));
+        self.scope.set(name, Some(Entry { held, exported, odd, map }));
     }
 
-    fn arm(&mut self, held: &Held<Definition<'t>>) {
-        self.armed |= match held {
-            Held::Scalar(scalar) => scalar.may_run_in_arithmetic(),
-            Held::Array(items) => items.iter().any(Scalar::may_run_in_arithmetic),
-            Held::Unknown { crafted } => *crafted,
-            Held::Unset | Held::Defined { .. } => false,
-        };
+    pub(super) fn arm(&mut self, name: &[u8], held: &Held<Definition<'t>>) {
+        if crafted(Some(held)) {
+            self.armed = true;
+            if !self.armed_names.contains(name) {
+                self.armed_names.insert(name.into());
+            }
+        }
     }
 
     fn set_element(&mut self, name: &[u8], index: &Index, held: Held<Definition<'t>>, span: Span) {
         if self.scope.get(name).is_some_and(|entry| entry.odd) {
-            self.arm(&held);
-            return self.set_at(name, Held::Unknown { crafted: self.armed }, span);
+            let armed = crafted(Some(&held)) || self.armed_names.contains(name);
+            return self.set_at(name, Held::Unknown { crafted: armed }, span);
         }
-        self.arm(&held);
         let old = self.scope.get(name).map(|entry| entry.held.clone());
+        let armed = crafted(Some(&held)) || crafted(old.as_ref()) || self.may_be_armed(name);
         let new = match (old, index, held) {
             (Some(Held::Array(items)), Index::At(at), Held::Scalar(value))
                 if *at <= items.len() && *at < MAX_ELEMENTS =>
@@ -143,7 +153,7 @@ impl<'t> Walker<'t> {
                 Held::Array(items.into())
             }
             (Some(Held::Unset), Index::At(0), Held::Scalar(value)) => Held::Array([value].into()),
-            _ => Held::Unknown { crafted: self.armed },
+            _ => Held::Unknown { crafted: armed },
         };
         self.set_at(name, new, span);
     }
@@ -188,12 +198,12 @@ impl<'t> Walker<'t> {
     /// An assignment before a command, for that command alone.
     pub(crate) fn prefix(&mut self, assignment: &'t Assignment<'t>) -> (Text, Scalar) {
         if let Some(subscript) = &assignment.subscript {
-            self.subscript(subscript);
+            self.subscript(&assignment.name, subscript);
         }
         let value = match &assignment.value {
             AssignmentValue::Scalar(word) => self.scalar(word, Position::Assignment),
             AssignmentValue::Array(array) => {
-                self.array(array);
+                self.array(&assignment.name, array);
                 Scalar::crafted()
             }
         };
@@ -216,7 +226,7 @@ impl<'t> Walker<'t> {
         }
         let name = name.to_vec();
         if let [_, Part::Array(array)] = &*word.parts {
-            let new = self.array(array);
+            let new = self.array(&name, array);
             let held = if append { self.extended(&name, new) } else { new };
             argv.push(Scalar::crafted().to_word());
             return Some(Assigned { at, name, held });
@@ -245,7 +255,10 @@ impl<'t> Walker<'t> {
 
     /// A value is taken for a variable's name; a subscript in it is evaluated.
     pub(crate) fn names_variable(&mut self, value: &Scalar, span: Span) {
-        match value.bytes() {
+        // `unset a[0]` without quotes is a glob, which hardly ever finds a file.
+        let glob = value.to_word().as_pattern();
+        let glob = glob.as_ref().map(Text::as_bytes).filter(|glob| !glob.contains(&b'*'));
+        match value.bytes().or(glob) {
             Some(bytes) if is_name(bytes) => {}
             Some(bytes) => {
                 if let Some(at) = bytes.iter().position(|b| *b == b'[') {

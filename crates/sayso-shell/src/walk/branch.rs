@@ -67,7 +67,7 @@ impl<'t> Walker<'t> {
         let blurred = match jumps {
             Some(cwd) => {
                 after.cwd = after.cwd.or(&cwd);
-                self.scope.blur(changes, self.armed)
+                self.scope.blur(changes, &self.armed_names)
             }
             None => self.scope.join(vec![changes], false),
         };

@@ -191,7 +191,7 @@ impl<'t> Walker<'t> {
             None => Vec::new(),
         };
         if select {
-            self.set(b"REPLY", Held::Unknown { crafted: false });
+            self.set(b"REPLY", Held::Scalar(Scalar::crafted()));
         }
         let items = items.filter(|items| !select && !items.is_empty() && items.len() <= MAX_TURNS);
         match items {

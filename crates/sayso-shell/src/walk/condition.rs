@@ -3,6 +3,7 @@
 use super::Walker;
 use super::expand::Position;
 use crate::syntax::tree::{Condition, Word as Syntax};
+use crate::value::scope::Held;
 
 impl<'t> Walker<'t> {
     pub(crate) fn condition(&mut self, condition: &'t Condition<'t>) {
@@ -34,6 +35,11 @@ impl<'t> Walker<'t> {
                 let numeric = matches!(&**operator, b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge");
                 for word in [left, right] {
                     self.operand(word, numeric);
+                }
+                if &**operator == b"=~" {
+                    // It holds what was matched, which may be all of the text.
+                    let crafted = !right.plain().is_some_and(super::figure::digits_alone);
+                    self.set(b"BASH_REMATCH", Held::Unknown { crafted });
                 }
             }
         }

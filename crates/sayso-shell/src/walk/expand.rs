@@ -264,7 +264,7 @@ impl<'t> Walker<'t> {
                 }
             }
             Part::Array(array) => {
-                self.array(array);
+                self.array(b"", array);
                 fields.hole(Origin::Unknown, true);
             }
             Part::ExtendedGlob(glob) => {
@@ -294,7 +294,9 @@ impl<'t> Walker<'t> {
                     _ if !joined => b" ",
                     Separators::Default | Separators::None => b" ",
                     // Joined by what `IFS` begins with.
-                    Separators::Set(_) | Separators::Unknown => return fields.hole(Origin::Unknown, false),
+                    Separators::Set(_) | Separators::Unknown => {
+                        return fields.quoted_value(&Scalar::hole(Origin::Unknown, self.armed));
+                    }
                 };
                 fields.quoted(b"");
                 for (at, item) in items.iter().enumerate() {
@@ -316,7 +318,10 @@ impl<'t> Walker<'t> {
                     }
                 }
             }
-            Expansion::ManyUnknown => fields.hole(Origin::Unknown, !(quoted && joined || fields.is_single())),
+            Expansion::ManyUnknown if quoted && joined || fields.is_single() => {
+                fields.quoted_value(&Scalar::hole(Origin::Unknown, self.armed));
+            }
+            Expansion::ManyUnknown => fields.hole(Origin::Unknown, true),
         }
     }
 
@@ -379,11 +384,11 @@ impl<'t> Walker<'t> {
         self.branches = branches;
         let made = std::mem::replace(&mut self.crafted, crafted);
         let printed = std::mem::replace(&mut self.output, output);
-        // What is made of it by way of a word is no longer told apart.
-        self.armed |= made;
         if let Some(names) = self.asks_where(command) {
             return Scalar::one_of(names);
         }
+        // What is made of it by way of a word is no longer told apart.
+        self.armed |= made || matches!(printed, Output::Mixed | Output::Known(Prints::Unknown));
         match printed {
             Output::Silent => Scalar::exact(b""),
             Output::Known(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
@@ -393,7 +398,7 @@ impl<'t> Walker<'t> {
             }
             Output::Known(Prints::Names(folder)) => Scalar::hole(Origin::Listing(folder), made),
             Output::Known(Prints::Number) => Scalar::number(),
-            Output::Known(_) | Output::Mixed => Scalar::hole(Origin::Unknown, made),
+            Output::Known(_) | Output::Mixed => Scalar::crafted(),
         }
     }
 

@@ -112,7 +112,7 @@ impl<'t> Walker<'t> {
             // A `return` may have come between any two changes.
             Some(cwd) => {
                 after.cwd = after.cwd.or(&cwd);
-                self.scope.blur(changes, self.armed);
+                self.scope.blur(changes, &self.armed_names);
             }
             None => {
                 self.scope.join(vec![changes], true);

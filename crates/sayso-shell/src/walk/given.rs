@@ -3,7 +3,7 @@
 use super::Walker;
 use crate::effect::Span;
 use crate::value::Scalar;
-use crate::value::scope::Held;
+use crate::value::scope::{Entry, Held};
 use crate::word::{Text, Word};
 
 /// More variables than this, or longer ones, are not followed.
@@ -29,6 +29,11 @@ impl Walker<'_> {
             }
             let held = Held::Scalar(Scalar::exact(value.as_bytes()));
             self.notice(name.as_bytes(), &held, Span::default());
+            if !is_set_by_bash(name) {
+                self.arm(name.as_bytes(), &held);
+                let entry = Entry { exported: true, ..Entry::new(held) };
+                self.scope.set(name.as_bytes(), Some(entry));
+            }
             self.given.push((Text::from(name.as_bytes()), Word::Exact(Text::from(value.as_bytes()))));
         }
     }
@@ -46,6 +51,12 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether bash gives the variable a value of its own when it starts.
+fn is_set_by_bash(name: &str) -> bool {
+    matches!(name, "IFS" | "PWD" | "OLDPWD" | "PPID" | "SECONDS" | "RANDOM" | "SRANDOM" | "LINENO" | "EPOCHSECONDS")
+        || matches!(name, "BASHPID" | "BASH_SUBSHELL" | "HISTCMD" | "OPTIND" | "SHLVL" | "_")
 }
 
 /// Whether bash does something else because of this variable, even where it starts no program.
@@ -113,6 +124,34 @@ mod tests {
                 .collect::<Vec<_>>()
         );
         assert_eq!(doubts("PAGER=cat git log", &[("PAGER", "evil")]), doubts("PAGER=cat git log", &[]));
+    }
+
+    #[test]
+    fn what_comes_with_a_call_counts_as_assigned_before_it() {
+        for command in [
+            "[[ $X -eq 1 ]]",
+            "((X))",
+            "echo $((X))",
+            "echo ${!X}",
+            "echo ${a[$X]}",
+            "[ -v \"$X\" ]",
+            "bash -c '((X))'",
+            "f() { ((X)); }; f",
+            "Y=$X; ((Y))",
+        ] {
+            let analysis = with(command, &[("X", "a[$(id)]")]);
+            assert!(analysis.opaque, "{command}");
+            assert!(doubts(command, &[("X", "a[$(id)]")]).contains(&"evaluates-again"), "{command}");
+            assert!(!with(command, &[("X", "1")]).opaque, "{command}");
+        }
+        for command in ["$X", "eval \"$X\"", "bash -c \"$X\"", "sh -c 'eval $X'", "timeout 5 $X"] {
+            let analysis = with(command, &[("X", "rm -r y")]);
+            let removes = |run: &crate::Run| run.argv.first().and_then(crate::Word::exact_str) == Some("rm");
+            assert!(analysis.runs.iter().any(removes), "{command}: {:?}", analysis.runs);
+        }
+        // The command's own value counts.
+        assert!(!with("X=1; ((X))", &[("X", "a[$(id)]")]).opaque);
+        assert!(!with("unset X; ((X))", &[("X", "a[$(id)]")]).opaque);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod compound;
 mod condition;
 mod directory;
 mod expand;
+mod figure;
 mod filter;
 mod function;
 mod given;
@@ -39,10 +40,11 @@ use crate::effect::{RunId, Span};
 use crate::program::Prints;
 use crate::syntax::tree::{Function, Tree};
 use crate::value::field::Globbing;
-use crate::value::scope::Scope;
+use crate::value::scope::{Name, Scope};
 use crate::word::{Text, Word};
 use crate::{Analysis, Context, limit};
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -109,8 +111,10 @@ pub(crate) struct Walker<'t> {
     pub(crate) crafted: bool,
     pub(crate) parent: Option<RunId>,
     pub(crate) changed: Changed,
-    /// Somewhere a variable was given a value that arithmetic would run.
+    /// Somewhere there was a value that arithmetic would run.
     pub(crate) armed: bool,
+    /// The variables that were at some time given one.
+    pub(crate) armed_names: BTreeSet<Name>,
     /// Variables that cannot be assigned any more.
     pub(crate) readonly: Vec<Vec<u8>>,
     /// `cd` may go elsewhere than its path says (`set -P`).
@@ -193,6 +197,7 @@ impl<'t> Walker<'t> {
             parent: None,
             changed: Changed::default(),
             armed: false,
+            armed_names: BTreeSet::new(),
             readonly: Vec::new(),
             physical_cd: false,
             cd_unsure: false,
@@ -291,6 +296,13 @@ impl<'t> Walker<'t> {
             (Output::Silent, Output::Known(Prints::Unknown)) => Output::Mixed,
             (Output::Silent, Output::Known(prints)) if certain || matches!(prints, Prints::Names(_)) => {
                 Output::Known(prints)
+            }
+            // `$(grep -c x f || echo 0)`
+            (Output::Silent | Output::Known(Prints::Number), Output::Known(prints)) if prints.is_number() => {
+                Output::Known(Prints::Number)
+            }
+            (Output::Known(so_far), Output::Known(prints)) if so_far.is_number() && prints.is_number() => {
+                Output::Known(Prints::Number)
             }
             (Output::Known(Prints::Names(one)), Output::Known(Prints::Names(two))) if one == two => {
                 Output::Known(Prints::Names(one))

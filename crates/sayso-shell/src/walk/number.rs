@@ -24,7 +24,7 @@ impl<'t> Walker<'t> {
         match text {
             Scalar::Exact(bytes) => self.evaluate_exact(bytes, span),
             Scalar::Shaped(shaped) => {
-                if shaped.crafted {
+                if shaped.is_chosen() || self.armed && builds_name(&shaped.parts) {
                     self.evaluates_again(span);
                 } else if shaped.origin == Origin::Unknown {
                     let text = "A value of unknown content is evaluated as arithmetic.".to_owned();
@@ -75,7 +75,7 @@ impl<'t> Walker<'t> {
     /// The value of a variable in an expression is an expression itself.
     fn evaluate_name(&mut self, name: &[u8], span: Span, depth: usize) {
         let Some(entry) = self.scope.get(name) else {
-            if self.state.fog == Fog::All {
+            if self.state.fog == Fog::All || is_told_by_bash(name) {
                 self.evaluates_again(span);
             }
             return;
@@ -90,7 +90,8 @@ impl<'t> Walker<'t> {
             Held::Unset | Held::Defined { .. } => return,
         };
         // In a fog it may hold what any other place of the text gave it.
-        if value.may_run_in_arithmetic() || self.state.fog != Fog::None && self.armed {
+        let built = matches!(&value, Scalar::Shaped(shaped) if self.armed && builds_name(&shaped.parts));
+        if value.may_run_in_arithmetic() || built || self.may_be_armed(name) {
             return self.evaluates_again(span);
         }
         if let Some(bytes) = value.bytes()
@@ -113,7 +114,43 @@ impl<'t> Walker<'t> {
         }
     }
 
-    pub(crate) fn evaluates_again(&mut self, span: Span) {
-        self.opaque("evaluates-again", "Arithmetic evaluates a value again, which may run commands.", span);
+    /// Whether nobody knows what the variable holds now, and it may be something that arithmetic would run.
+    pub(crate) fn may_be_armed(&self, name: &[u8]) -> bool {
+        match self.state.fog {
+            Fog::None => false,
+            Fog::Touched => self.armed_names.contains(name),
+            Fog::All => self.armed,
+        }
     }
+
+    pub(crate) fn evaluates_again(&mut self, span: Span) {
+        let text = "The shell computes with text that may be no number, and such text can run commands.";
+        self.opaque("evaluates-again", text, span);
+    }
+}
+
+/// Variables in which bash keeps text of the command, or of what it matched.
+fn is_told_by_bash(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"_" | b"BASH_ARGV"
+            | b"BASH_ARGV0"
+            | b"BASH_COMMAND"
+            | b"BASH_EXECUTION_STRING"
+            | b"BASH_REMATCH"
+            | b"FUNCNAME"
+    )
+}
+
+/// `x$n`: which variable that names is not known.
+fn builds_name(parts: &[Part]) -> bool {
+    parts.windows(2).any(|pair| match pair {
+        [Part::Literal(text), Part::Hole] => {
+            let bytes = text.as_bytes();
+            let begin = bytes.iter().rposition(|b| !(b.is_ascii_alphanumeric() || b"_#@".contains(b)));
+            let last = bytes.get(begin.map_or(0, |at| at + 1)..).unwrap_or_default();
+            last.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+        }
+        _ => false,
+    })
 }

@@ -57,7 +57,9 @@ impl<'t> Walker<'t> {
                 None => Expansion::One(Scalar::number()),
             },
             b"?" | b"$" | b"!" => Expansion::One(Scalar::number()),
-            b"-" | b"0" | b"_" => Expansion::One(Scalar::unknown()),
+            b"-" => Expansion::One(Scalar::unknown()),
+            // `bash -c TEXT NAME`, and the last word of the command before.
+            b"0" | b"_" => Expansion::One(Scalar::crafted()),
             [b'1'..=b'9', ..] => {
                 let number = std::str::from_utf8(name).ok().and_then(|n| n.parse::<usize>().ok());
                 match (&self.state.positional, number) {
@@ -81,7 +83,11 @@ impl<'t> Walker<'t> {
             };
         };
         if entry.odd || self.state.fog != Fog::None {
-            return Expansion::One(Scalar::hole(Origin::Unknown, self.armed));
+            let crafted = match self.state.fog {
+                Fog::All => self.armed,
+                Fog::None | Fog::Touched => self.armed_names.contains(name),
+            };
+            return Expansion::One(Scalar::hole(Origin::Unknown, crafted));
         }
         match &entry.held {
             Held::Unset => Expansion::Unset,
@@ -90,6 +96,11 @@ impl<'t> Walker<'t> {
             Held::Unknown { crafted } => Expansion::One(Scalar::hole(Origin::Unknown, *crafted)),
             Held::Defined { .. } => Expansion::One(Scalar::unknown()),
         }
+    }
+
+    /// Whether any variable may hold something that arithmetic would run.
+    fn foggy(&self) -> bool {
+        self.state.fog == Fog::All && self.armed
     }
 
     pub(crate) fn lookup_scalar(&self, name: &[u8]) -> Scalar {
@@ -110,16 +121,18 @@ impl<'t> Walker<'t> {
             b"OLDPWD" => path(self.state.before.only()),
             b"HOME" => path(self.context.home),
             _ if NUMBERS.contains(&name) => Scalar::number(),
+            b"BASH_ARGV0" | b"BASH_COMMAND" | b"BASH_EXECUTION_STRING" | b"FUNCNAME" => Scalar::crafted(),
             _ => Scalar::unknown(),
         }
     }
 
     /// Reads a subscript; it may run commands.
-    pub(crate) fn subscript(&mut self, subscript: &'t Subscript<'t>) -> Index {
+    pub(crate) fn subscript(&mut self, name: &[u8], subscript: &'t Subscript<'t>) -> Index {
         let value = self.scalar_of(&subscript.parts, Position::Quoted);
         match value.bytes() {
             Some(b"@") => Index::All,
             Some(b"*") => Index::Joined,
+            _ if self.scope.get(name).is_some_and(|entry| entry.map) && self.state.fog == Fog::None => Index::Unknown,
             _ => {
                 let span = self.span(subscript.span);
                 let number = self.evaluate(&value, span);
@@ -132,7 +145,7 @@ impl<'t> Walker<'t> {
     /// `${...}` into the word.
     pub(crate) fn parameter(&mut self, parameter: &'t Parameter<'t>, fields: &mut Fields<'_>, position: Position) {
         let quoted = position == Position::Quoted;
-        let index = parameter.subscript.as_ref().map(|subscript| self.subscript(subscript));
+        let index = parameter.subscript.as_ref().map(|subscript| self.subscript(&parameter.name, subscript));
         let joined = matches!(index, Some(Index::Joined)) || &*parameter.name == b"*";
         let base = self.base(parameter, index.as_ref());
         let value = match &parameter.operation {
@@ -183,8 +196,8 @@ impl<'t> Walker<'t> {
         let Some(index) = index else { return self.variable(&parameter.name) };
         let held = match self.scope.get(&parameter.name) {
             Some(entry) if !entry.odd && self.state.fog == Fog::None => entry.held.clone(),
-            Some(_) => Held::Unknown { crafted: self.armed },
-            None => Held::Unknown { crafted: self.state.fog == Fog::All && self.armed },
+            Some(_) => Held::Unknown { crafted: self.armed_names.contains(&*parameter.name) || self.foggy() },
+            None => Held::Unknown { crafted: &*parameter.name == b"BASH_ARGV" || self.foggy() },
         };
         match (held, index) {
             (Held::Array(items), Index::All | Index::Joined) => Expansion::Many(items),
@@ -228,11 +241,12 @@ impl<'t> Walker<'t> {
                 self.variable(&bytes)
             }
             _ => {
-                if name.may_run_in_arithmetic() {
+                let built = matches!(&name, Scalar::Shaped(shaped) if self.armed && shaped.origin == Origin::Unknown);
+                if name.may_run_in_arithmetic() || built {
                     let span = self.span(parameter.span);
                     self.opaque(
                         "evaluates-again",
-                        "A variable's name is made up at run time, and may run commands.",
+                        "A variable's name is made up at run time, and such a name can run commands.",
                         span,
                     );
                 }

@@ -76,6 +76,7 @@ impl<'t> Walker<'t> {
             _ => None,
         };
         let filter = Filter::of(base, &argv);
+        let number = super::figure::prints_number(base, &argv, &description, &self.input.prints);
         let run = self.record(argv, spans, span, program, env);
         let Description {
             words,
@@ -120,6 +121,7 @@ impl<'t> Walker<'t> {
         // A filter of names prints names.
         let prints = match (passed, prints) {
             (Some(names), Prints::Unknown) => Prints::Names(names),
+            (_, Prints::Unknown) if number => Prints::Number,
             // `cat` without a file prints what it reads, `base64 -d` what that stands for.
             (_, Prints::Unknown) => self.input.text.as_ref().and_then(|text| filter.apply(text)).unwrap_or_default(),
             (_, prints) => prints,
@@ -341,7 +343,8 @@ impl<'t> Walker<'t> {
         }
         for (name, value) in env {
             let held = Held::Scalar(Scalar::from_word(&value, self.armed));
-            self.scope.set(name.as_bytes(), Some(Entry { held, exported: true, odd: false }));
+            self.arm(name.as_bytes(), &held);
+            self.scope.set(name.as_bytes(), Some(Entry { held, exported: true, odd: false, map: false }));
         }
         // bash does not take IFS from the environment.
         self.scope.set(b"IFS", None);

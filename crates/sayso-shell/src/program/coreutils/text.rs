@@ -2,6 +2,7 @@
 
 use crate::option::{Style, options};
 use crate::program::{Operands, Prints, Role, Spec, View};
+use crate::word::{Origin, Word};
 
 pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&["cat"])
@@ -188,7 +189,8 @@ pub(crate) const SPECS: &[Spec] = &[
             -o --output FILE : writes
         ")])
         .operands(Operands::READ),
-    Spec::new(&["numfmt", "factor", "seq", "expr"]).style(Style::HARMLESS).judge(prints_number),
+    Spec::new(&["numfmt"]).style(Style::HARMLESS),
+    Spec::new(&["factor", "seq", "expr"]).style(Style::HARMLESS).judge(prints_number),
     Spec::new(&["tee"])
         .options(&[options!("-a --append, -i --ignore-interrupts, -p, --output-error [MODE]")])
         .operands(Operands::WRITE),
@@ -206,7 +208,21 @@ pub(crate) const SPECS: &[Spec] = &[
 
 fn prints_number(view: &mut View<'_>) {
     // Without a file name `wc` prints numbers alone; with several it prints names too.
-    if view.name != "wc" || view.operand_count() == 0 {
+    let words = view.inv.argv.get(1..).unwrap_or_default();
+    let numbers = match view.name {
+        "wc" => view.operand_count() == 0 && !view.has("--files0-from"),
+        // `-f` and `-s` print what they are given.
+        "seq" => words.iter().all(|word| match word.exact() {
+            Some([b'-', rest @ ..]) => rest == b"w" || rest.iter().all(u8::is_ascii_digit),
+            Some(_) => true,
+            None => matches!(word, Word::Dynamic(shape) if shape.origin == Origin::Number),
+        }),
+        // `expr "$x"` prints its operand.
+        "expr" => matches!(words, [_, operator, _]
+            if matches!(operator.exact(), Some(b"+" | b"-" | b"*" | b"/" | b"%"))),
+        _ => true,
+    };
+    if numbers {
         view.out.prints = Prints::Number;
     }
 }
