@@ -82,11 +82,13 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["fetch", "generate-lockfile"])
                 .style(CLAP)
                 .options(&[options!("--target T, --ignore-rust-version, --publish-time T")])
-                .acts(&[Act::Connects("registry"), Act::Writes("Cargo.lock")]),
+                .acts(&[Act::Connects("registry"), Act::Writes("Cargo.lock")])
+                .judge(locks),
             Spec::new(&["update"])
                 .style(CLAP)
                 .options(&[options!("-n --dry-run, --recursive, --aggressive, --precise P, -b --breaking, -w --workspace, -p --package S, --ignore-rust-version")])
-                .acts(&[Act::Connects("registry"), Act::Writes("Cargo.lock")]),
+                .acts(&[Act::Connects("registry"), Act::Writes("Cargo.lock")])
+                .judge(locks),
             Spec::new(&["add", "remove", "rm", "upgrade", "set-version"])
                 .style(CLAP)
                 .options(&[REGISTRY, options!("
@@ -159,7 +161,8 @@ pub(super) const SPECS: &[Spec] = &[
                     --cargo-metadata F : reads
                     --workspace-remap D, --target-dir-remap D
                     --extract-to D : makes-below
-                ")]),
+                ")])
+                .judge(builds),
                 Spec::new(&["self"]).style(CLAP.and(Style::HARMLESS)).acts(&[Act::Named(Code::Installs)]),
             ]),
             Spec::new(&[
@@ -255,13 +258,27 @@ fn elsewhere(view: &View<'_>) -> Option<(usize, Word)> {
     view.values("-C").pop().map(|(at, _)| (at, Word::Exact(".".into())))
 }
 
+/// The output folder of a project elsewhere.
+fn output(view: &View<'_>) -> Option<(usize, Word)> {
+    let (at, folder) = elsewhere(view)?;
+    let output = folder.exact_str().map(|folder| format!("{}/target", folder.trim_end_matches('/')));
+    Some((at, output.map_or(Word::Opaque, |output| Word::Exact(output.as_str().into()))))
+}
+
 /// What is built elsewhere is written there.
 fn builds(view: &mut View<'_>) {
-    if let Some((at, folder)) = elsewhere(view)
+    if let Some((at, output)) = output(view)
         && !view.has("--target-dir")
     {
-        let output = folder.exact_str().map(|folder| format!("{}/target", folder.trim_end_matches('/')));
-        view.writes_below(&output.map_or(Word::Opaque, |output| Word::Exact(output.as_str().into())), at);
+        view.writes_below(&output, at);
+    }
+}
+
+/// Versions are settled elsewhere.
+fn locks(view: &mut View<'_>) {
+    if let Some((at, folder)) = elsewhere(view) {
+        let lock = folder.exact_str().map(|folder| format!("{}/Cargo.lock", folder.trim_end_matches('/')));
+        view.writes(&lock.map_or(Word::Opaque, |lock| Word::Exact(lock.as_str().into())), at);
     }
 }
 
@@ -297,7 +314,10 @@ fn clean(view: &mut View<'_>) {
     }
     match view.values("--target-dir").pop() {
         Some((at, folder)) => view.path_effect(Verb::Delete, &folder, at, true, crate::effect::Carry::Plain),
-        None => view.touches(Verb::Delete, "target", true),
+        None => {
+            let (at, output) = output(view).unwrap_or((0, Word::Exact("target".into())));
+            view.path_effect(Verb::Delete, &output, at, true, crate::effect::Carry::Plain);
+        }
     }
 }
 

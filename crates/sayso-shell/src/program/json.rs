@@ -45,7 +45,17 @@ pub(super) const SPECS: &[Spec] = &[
             -c --config-file FILE : reads
         ")])
         .operands(Operands::READ_BELOW),
-    Spec::new(&["dasel", "jp", "xmlstarlet", "htmlq", "pup", "tomlq", "xq", "taplo"])
+    Spec::new(&["taplo"]).style(Style::HARMLESS.and(Style::FREE)).subs(&[
+        Spec::new(&["format", "fmt"])
+            .style(Style::HARMLESS)
+            .options(&[options!("-c --config FILE : reads", "--check, --diff, -o --option O")])
+            .judge(taplo),
+        Spec::new(&["lint", "check", "validate", "get", "config", "lsp", "completions"])
+            .style(Style::HARMLESS)
+            .options(&[options!("-c --config FILE : reads")])
+            .operands(Operands::READ),
+    ]),
+    Spec::new(&["dasel", "jp", "xmlstarlet", "htmlq", "pup", "tomlq", "xq"])
         .style(Style::HARMLESS.and(Style::RISKY))
         .options(&[options!("
             -o --output FILE : writes
@@ -67,6 +77,17 @@ const YQ: &crate::option::Table = options!("
     -s --split-exp EXP : changes-files
     -f --front-matter F
 ");
+
+/// It rewrites what it formats.
+fn taplo(view: &mut View<'_>) {
+    for at in view.operands() {
+        let Some(word) = view.word(at) else { continue };
+        view.reads(word, at);
+        if !view.has_any(&["--check", "--diff"]) && word.exact() != Some(b"-") {
+            view.writes_sources(word, at, "toml");
+        }
+    }
+}
 
 fn jq(view: &mut View<'_>) {
     let mut words = view.operands().into_iter();

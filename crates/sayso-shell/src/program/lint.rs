@@ -87,12 +87,12 @@ pub(super) const SPECS: &[Spec] = &[
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
         .options(&[MYPY])
         .operands(PYTHON_FILES)
-        .judge(options_take_paths),
+        .judge(checks),
     Spec::new(&["codespell", "rstcheck", "doc8", "lizard", "semgrep"])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
         .options(&[MYPY])
         .operands(Operands::READ_BELOW)
-        .judge(options_take_paths),
+        .judge(checks),
     Spec::new(&[
         "black", "isort", "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue",
         "reorder-python-imports", "ssort", "add-trailing-comma", "flynt", "unify",
@@ -207,7 +207,7 @@ pub(super) const SPECS: &[Spec] = &[
             -load L, --load L, --require R, --plugin P : runs-code
         ")])
         .operands(Operands::READ_BELOW)
-        .judge(options_take_paths),
+        .judge(checks),
     Spec::new(&["rubocop"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
@@ -327,7 +327,7 @@ fn loaded(view: &mut View<'_>) {
 
 /// A formatter that is called like a class is looked for as a file.
 fn rubocop(view: &mut View<'_>) {
-    options_take_paths(view);
+    checks(view);
     for (at, value) in view.values("--format") {
         let own = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase());
         if !value.exact_str().is_some_and(own) {
@@ -459,6 +459,14 @@ const FIXES: &[&str] = &[
     "--fix-suggestions",
     "--fix-dangerously",
 ];
+
+/// A checker that rewrites what it looks at, if it is told to by one of many options.
+fn checks(view: &mut View<'_>) {
+    options_take_paths(view);
+    if view.seen.iter().any(|seen| seen.does == Does::Named(Code::ChangesFiles)) {
+        write_operands(view, None);
+    }
+}
 
 fn eslint(view: &mut View<'_>) {
     reporters(view);

@@ -131,7 +131,8 @@ pub(super) const SPECS: &[Spec] = &[
         .options(&[options!("
             -e --execute CODE, -E --execute-continue CODE, -p --execute-print CODE : inline
             -f --rakefile FILE : recipe
-            -r --require MODULE, -I --libdir DIR, -R --rakelibdir DIR : runs-code
+            -r --require MODULE : runs-code
+            -I --libdir DIR, -R --rakelibdir DIR : recipe
         ")])
         .acts(&[Act::Named(Code::RunsCode)])
         .judge(crate::wrapper::may_start),
@@ -302,12 +303,15 @@ fn decides_what_runs(definition: &str) -> bool {
 const JVM_CODE: &[&str] = &[
     "exec.",
     "gradle.user.home",
-    "java.",
+    "java.class.path",
+    "java.endorsed.",
+    "java.ext.",
+    "java.security.",
+    "java.system.",
     "maven.conf",
     "maven.ext.",
     "maven.home",
     "maven.multiModule",
-    "maven.repo.",
     "org.gradle.java",
     "org.gradle.jvmargs",
     "sbt.boot",
@@ -322,7 +326,10 @@ const SBT_CODE: &[&str] = &["eval", "set", "apply", "alias", "addPluginSbtFile",
 /// Goals that leave the project, and code in the command.
 fn jvm_goal(view: &mut View<'_>) {
     for (at, property) in view.values("-D") {
-        if property.exact_str().is_none_or(|name| JVM_CODE.iter().any(|code| name.starts_with(code))) {
+        let code = property.exact_str().is_none_or(|name| JVM_CODE.iter().any(|code| name.starts_with(code)));
+        // Plugins are looked for there, and run.
+        let store = property.exact_str().and_then(|text| text.strip_prefix("maven.repo.local="));
+        if code || store.is_some_and(|folder| !view.is_of_the_project(&Word::Exact(folder.into()))) {
             view.named_by_flag(Code::RunsCode, "-D", at);
         }
     }

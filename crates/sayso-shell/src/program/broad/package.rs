@@ -1,8 +1,10 @@
 //! Package managers of systems and languages.
 
 use super::super::pip::starts_operands;
+use crate::effect::NamedBy;
 use crate::option::{Style, options};
-use crate::program::{Act, Code, Operands, Spec};
+use crate::program::{Act, Code, Operands, Spec, View};
+use crate::word::Word;
 
 const ANY: Style = Style::EXACT.and(Style::HARMLESS);
 const INSTALLS: &[Act] = &[Act::Named(Code::Installs), Act::Connects("package index")];
@@ -145,9 +147,10 @@ pub(crate) const SPECS: &[Spec] = &[
                     "-e --eval CODE, --rpc-eval CODE : inline",
                     "-r --require FILE, -pr --parallel-require FILE : runs-code"
                 )])
-                .acts(&[Act::Code("elixir")]),
+                .judge(mix_run),
             Spec::new(&["eval", "rpc"]).style(ANY.and(Style::LEADING)).acts(&[Act::Named(Code::InlineCode)]),
             Spec::new(&["cmd"]).style(ANY.and(Style::LEADING)).judge(starts_operands),
+            Spec::new(&["do"]).style(ANY.and(Style::LEADING)).judge(mix_do),
             Spec::new(&["hex.publish"]).style(ANY).acts(&[Act::Named(Code::Publishes), Act::Connects("package index")]),
         ])
         .acts(&[Act::Named(Code::RunsCode)]),
@@ -267,6 +270,9 @@ pub(crate) const SPECS: &[Spec] = &[
         ])
         .style(ANY)
         .acts(INSTALLS),
+        Spec::new(&["eval", "repl", "ghci", "ghc", "runghc", "runhaskell", "script", "shell", "utop", "top"])
+            .style(ANY.and(Style::LEADING))
+            .acts(&[Act::Named(Code::InlineCode)]),
         Spec::new(&["upload", "publish", "release", "push"])
             .style(ANY)
             .acts(&[Act::Named(Code::Publishes), Act::Connects("package index")]),
@@ -319,3 +325,20 @@ pub(crate) const SPECS: &[Spec] = &[
         .style(ANY)
         .operands(Operands::TEXT),
 ];
+
+/// A script of the project.
+fn mix_run(view: &mut View<'_>) {
+    view.code("elixir", Code::RunsCode, NamedBy::Program, 0);
+    view.hands_on(0);
+}
+
+/// `mix do a + b`: several tasks in one; code or a command may be among them.
+fn mix_do(view: &mut View<'_>) {
+    view.code("elixir", Code::RunsCode, NamedBy::Program, 0);
+    let plain = |word: Option<&Word>| word.and_then(Word::exact_str).is_some_and(|word| !MIX_CODE.contains(&word));
+    if !view.operands().into_iter().all(|at| plain(view.word(at))) {
+        view.named_by_words(Code::InlineCode);
+    }
+}
+
+const MIX_CODE: &[&str] = &["eval", "rpc", "cmd", "-e", "--eval", "--rpc-eval", "-r", "--require"];
