@@ -304,7 +304,8 @@ fn quoted(list: &Value) -> Option<Vec<u8>> {
 }
 
 fn is_harmless_environment(value: &Value) -> bool {
-    let harmless = |name: &str| !sayso_shell::program::changes_what_runs(name);
+    use sayso_shell::program::{changes_what_runs, names_output};
+    let harmless = |name: &str| !changes_what_runs(name) && !names_output(name);
     match value {
         Value::Object(fields) => fields.keys().all(|name| harmless(name)),
         Value::Array(items) => items.iter().all(|item| match item {

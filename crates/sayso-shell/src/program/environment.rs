@@ -1,8 +1,6 @@
 //! Environment prefixes that change what runs.
 
-use super::{Code, Description, Invocation};
-use crate::Doubt;
-use crate::effect::{Carry, Effect, NamedBy, Target, Verb};
+use super::{Description, Invocation, variable};
 use crate::word::Word;
 
 /// Whether setting this variable for a command changes which code runs, where it is fetched from, or whom it trusts.
@@ -318,7 +316,7 @@ pub fn changes_what_runs(name: &str) -> bool {
         "npm_config_yes",
     ];
     let suspicious = EXACT.contains(&name) || BEGINS.iter().any(|prefix| name.starts_with(prefix));
-    suspicious && !TAME.contains(&name)
+    (suspicious || variable::runs_code(name)) && !TAME.contains(&name)
 }
 
 /// Values that make a variable harmless whatever it could do otherwise: `GIT_PAGER=cat`, `PAGER=`.
@@ -349,19 +347,15 @@ pub(crate) fn steers(name: &str, value: &Word) -> bool {
 pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
     for (name, value) in inv.env {
         let Some(name) = name.as_str() else { continue };
-        if !steers(name, value) {
-            continue;
+        if steers(name, value) {
+            variable::needs_yes(inv, name, format!("{name} changes what {} runs", inv.name), description);
+        } else if changes_what_runs(name) {
+            // Its value makes it harmless.
+        } else if variable::names_output(name) {
+            variable::written(inv, name, value, description);
+        } else if variable::is_strange(inv, name, value, description) {
+            let text = format!("nobody knows what {} makes of {name}", inv.name);
+            variable::needs_yes(inv, name, text, description);
         }
-        let span = inv.spans.first().copied().unwrap_or_default();
-        description.effects.push(Effect {
-            verb: Verb::Run,
-            target: Target::Option(inv.run),
-            span,
-            run: Some(inv.run),
-            carry: Carry::Named { code: Code::Environment.as_str(), by: NamedBy::Env(name.to_owned()) },
-            certain: true,
-        });
-        let text = format!("{name} changes what {} runs", inv.name);
-        description.doubts.push(Doubt { code: Code::Environment.as_str(), text, span });
     }
 }

@@ -58,6 +58,7 @@ mod path;
 mod rewrite;
 mod spec;
 mod unknown;
+mod variable;
 mod view;
 
 mod archive;
@@ -102,6 +103,7 @@ pub(crate) use rewrite::read_again;
 pub(crate) use search::left_out;
 pub use search::{named as named_by_glob, suffixes_of_type};
 pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, does, subcommand_depth};
+pub use variable::names_output;
 pub use view::View;
 pub(crate) use view::may_split;
 

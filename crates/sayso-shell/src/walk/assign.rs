@@ -4,7 +4,7 @@ use super::expand::{Position, has_braces};
 use super::parameter::{Index, is_name};
 use super::{Definition, Fog, Walker};
 use crate::effect::Span;
-use crate::program::changes_what_runs;
+use crate::program::{changes_what_runs, names_output};
 use crate::syntax::tree::{Array, Assignment, AssignmentValue, Part, Word as Syntax};
 use crate::value::Scalar;
 use crate::value::field::Globbing;
@@ -185,7 +185,7 @@ impl<'t> Walker<'t> {
             return;
         }
         let Ok(text) = std::str::from_utf8(name) else { return };
-        if changes_what_runs(text) && self.steering.len() < 32 {
+        if (changes_what_runs(text) || names_output(text)) && self.steering.len() < 32 {
             let value = match held {
                 Held::Scalar(scalar) => scalar.to_word(),
                 _ => Word::Opaque,
