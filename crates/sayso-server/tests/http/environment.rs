@@ -38,6 +38,11 @@ fn a_variable_that_changes_what_runs_asks_wherever_it_stands() {
     for env in [json!({}), json!({"PATH": own}), json!({"PATH": "/usr/bin:/bin"}), json!({"CI": "1", "LANG": "x"})] {
         assert_eq!(decide(&served, "ls", &env)["verdict"], "allow", "{env}");
     }
+    // The caller's text is evaluated as if the command had assigned it.
+    for command in ["[[ $X -eq 1 ]]", "echo ${!X}", "echo $((X))"] {
+        assert_eq!(decide(&served, command, &json!({"X": "1"}))["verdict"], "allow", "{command}");
+        assert_ne!(decide(&served, command, &json!({"X": "a[$(id)]"}))["verdict"], "allow", "{command}");
+    }
     let home = json!({"command": "ls", "cwd": "/nowhere", "home": "/nowhere", "env": {"HOME": "/nowhere"}, "wait": 0});
     assert_eq!(served.decide(None, &home)["verdict"], "allow");
 }

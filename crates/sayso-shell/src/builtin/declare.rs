@@ -8,7 +8,7 @@ use crate::walk::{Assigned, Fog, Walker, is_name};
 use crate::word::{Part, Word};
 
 pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>, mut assigned: Vec<Assigned<'t>>) {
-    let letters = flags(words);
+    let letters = flags(words, &assigned);
     // `export` and `readonly` take no subscripts.
     let subscripts = !matches!(name, "export" | "readonly");
     let Some(letters) = letters else {
@@ -111,10 +111,12 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
 }
 
 /// A word that is an option decides what the others mean.
-fn flags(words: &Arguments<'_>) -> Option<Vec<u8>> {
+fn flags(words: &Arguments<'_>, assigned: &[Assigned<'_>]) -> Option<Vec<u8>> {
     let mut letters = Vec::new();
-    for (_, word) in words.all() {
+    for (at, word) in words.all() {
         match word {
+            // `NAME=...` is none.
+            _ if assigned.iter().any(|one| one.at == at) => {}
             Word::Exact(text) => match text.as_bytes() {
                 [b'-', rest @ ..] => letters.extend_from_slice(rest),
                 [b'+', ..] => letters.push(b'+'),

@@ -211,7 +211,11 @@ fn names_or_number(view: &mut View<'_>, files: &[usize], sieve: Sieve) {
 pub(crate) fn alone(view: &View<'_>, files: &[usize]) -> bool {
     let one = match files {
         [] => matches!(view.inv.stdin, Stdin::Pipe | Stdin::File | Stdin::Text) || view.name != "rg",
-        [file] => view.name.ends_with("grep") && view.word(*file).is_some_and(|word| !super::view::may_split(word)),
+        [file] => {
+            // A word that turns out to be `-r` searches many.
+            let sure = |word: &Word| !super::view::may_split(word) && !word.may_be_option();
+            view.name.ends_with("grep") && view.word(*file).is_some_and(sure)
+        }
         _ => false,
     };
     one && !view.deep && !view.has_any(&["--with-filename", "--null", "--label", "--file"])

@@ -117,8 +117,8 @@ impl<'t> Walker<'t> {
         let (exported, odd, map) = old.map_or((false, false, false), |entry| (entry.exported, entry.odd, entry.map));
         // `declare -i` evaluates what is assigned, and some variables are born so.
         let computes = odd && !map || matches!(name, b"RANDOM" | b"OPTIND" | b"HISTCMD");
-        if computes && matches!(held, Held::Scalar(_) | Held::Unknown { .. }) && crafted(Some(&held)) {
-            self.evaluates_again(span);
+        if computes {
+            self.computes(&held, span);
         }
         self.notice(name, &held, span);
         let exported = exported || self.state.exports_all;

@@ -4,7 +4,7 @@ use super::expand::{Expansion, Position};
 use super::{Fog, Walker};
 use crate::effect::Span;
 use crate::syntax::tree::Arithmetic;
-use crate::value::scope::Held;
+use crate::value::scope::{Held, crafted};
 use crate::value::{Scalar, arithmetic};
 use crate::word::{Origin, Part};
 
@@ -120,6 +120,18 @@ impl<'t> Walker<'t> {
             Fog::None => false,
             Fog::Touched => self.armed_names.contains(name),
             Fog::All => self.armed,
+        }
+    }
+
+    /// What a variable of `declare -i` is given is evaluated at once.
+    pub(super) fn computes(&mut self, held: &Held<super::Definition<'t>>, span: Span) {
+        if crafted(Some(held)) {
+            return self.evaluates_again(span);
+        }
+        if let Held::Scalar(Scalar::Exact(bytes)) = held {
+            for name in arithmetic::survey(bytes).names {
+                self.evaluate_name(name, span, 0);
+            }
         }
     }
 
