@@ -52,7 +52,7 @@ const PROGRAMS: &[&str] = &[
     "rg", "grep", "egrep", "find", "cat", "ls", "stat", "git", "xargs", "wc", "sort", "head", "tail", "tac", "shuf",
     "uniq", "eslint", "npx", "node", "npm", "rm", "mv", "cp", "ln", "mkdir", "tar", "curl", "docker", "kubectl", "gh",
     "echo", "jq", "du", "file", "test", "realpath", "readlink", "tree", "sed", "sh", "bash", "true", "ss", "cargo",
-    "python3",
+    "python3", "zstd", "xz", "fd", "eza", "lsd", "parallel",
 ];
 
 fn project() -> MemoryFiles {

@@ -27,7 +27,11 @@ fn line(walker: &Walker<'_>) -> Scalar {
 }
 
 fn read(walker: &mut Walker<'_>, words: &Arguments<'_>) {
-    let value = line(walker);
+    let value = match line(walker) {
+        // A part of a listed name is another name.
+        value if !value.is_number() && !whole_lines(walker, words) => Scalar::crafted(),
+        value => value,
+    };
     let names = operands(words, b"adeinNptu", b"a");
     if names.is_empty() {
         return walker.set(b"REPLY", Held::Scalar(value));
@@ -42,6 +46,21 @@ fn read(walker: &mut Walker<'_>, words: &Arguments<'_>) {
         let held = if array { Held::Unknown { crafted: value.may_run_in_arithmetic() } } else { Held::Scalar(value) };
         set(walker, word, held, words, at);
     }
+}
+
+/// Whether `read` gives lines as they are, or what stands between zero bytes: `IFS=R` and `-d R` cut them elsewhere.
+fn whole_lines(walker: &Walker<'_>, words: &Arguments<'_>) -> bool {
+    let blank = |set: &[u8]| set.iter().all(|b| matches!(b, b' ' | b'\t' | b'\n'));
+    let separators = match walker.scope.get(b"IFS").map(|entry| &entry.held) {
+        None | Some(Held::Unset) => true,
+        Some(Held::Scalar(value)) => value.bytes().is_some_and(blank),
+        Some(_) => false,
+    };
+    let Some(letters) = words.letters() else { return false };
+    let ends = |word: &Word| word.exact().is_some_and(|text| text.starts_with(b"-") && text.ends_with(b"d"));
+    let zero =
+        words.argv.iter().position(ends).and_then(|at| words.argv.get(at + 1)).and_then(Word::exact) == Some(b"");
+    separators && letters.iter().all(|letter| b"rs".contains(letter) || *letter == b'd' && zero)
 }
 
 fn mapfile(walker: &mut Walker<'_>, words: &Arguments<'_>) {

@@ -175,7 +175,7 @@ fn options(view: &mut View<'_>) {
 }
 
 /// Options whose file holds the names of others.
-const LISTS: &[&str] = &["--files0-from", "--files-from", "--files", "--files0"];
+const LISTS: &[&str] = &["--files0-from", "--files-from", "--files", "--files0", "--filelist"];
 
 fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at: usize) {
     let named = |code: Code| Carry::Named { code: code.as_str(), by: NamedBy::Flag(name.to_owned()) };
@@ -190,7 +190,7 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
         (Does::Writes | Does::WritesBelow, None) => view.named_by_flag(Code::WritesFile, name, at),
         (_, None) => {}
         (Does::Reads, Some(value)) => {
-            if LISTS.contains(&name) && matches!(view.name, "sort" | "wc" | "xz") {
+            if LISTS.contains(&name) && !matches!(view.name, "du" | "rsync" | "rclone" | "tar") {
                 // The files that the list names are read too.
                 view.effect(Verb::Read, Target::Path(PathTarget::Unknown(None)), at, Carry::Plain);
             }

@@ -21,6 +21,8 @@ pub fn changes_what_runs(name: &str) -> bool {
         "MANPAGER",
         "MANOPT",
         "LESSOPEN",
+        // `file` quotes what it does not understand of it.
+        "MAGIC",
         "LESSCLOSE",
         "LESS",
         "LESSKEY",

@@ -101,8 +101,9 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["tokei"])
         .style(Style::EXACT.and(Style::EQUALS))
         .options(&[options!("
-            -C --compact, -c --columns N, -e --exclude P, -f --files, -h, --hidden, -i --input FILE, -l --languages, --no-ignore, --no-ignore-dot
+            -C --compact, -c --columns N, -e --exclude P, -f --files, -h, --hidden, -l --languages, --no-ignore, --no-ignore-dot
             --no-ignore-parent, --no-ignore-vcs, -n --num-format F, -o --output FORMAT, -r --rsort C, -s --sort C, --streaming F, -t --type --types T, -V, -v --verbose
+            -i --input FILE : reads
         ")])
         .operands(Operands::NAMES),
     Spec::new(&["cloc", "scc", "loc", "sloccount"])
@@ -196,7 +197,7 @@ fn split_pattern(view: &mut View<'_>, given: bool) {
 fn names_or_number(view: &mut View<'_>, files: &[usize], sieve: Sieve) {
     if view.has_any(&["--files-with-matches", "--files-without-match", "--files"]) {
         // Other modes print more than names, and what standard input is called is not the name of a file.
-        let other = ["--json", "--no-json", "--count", "--count-matches", "--label"];
+        let other = ["--json", "--no-json", "--count", "--count-matches", "--label", "--path-separator"];
         if view.has_any(&other) || files.iter().any(|at| view.word(*at).and_then(Word::exact) == Some(b"-")) {
             return;
         }
@@ -227,11 +228,14 @@ fn fd(view: &mut View<'_>) {
         view.touches(Verb::Read, ".", false);
     }
     let places: Vec<usize> = view.operands().into_iter().skip(1).collect();
-    let folder =
-        if view.has_any(&["--search-path", "--base-directory"]) { None } else { searched_folder(view, &places) };
+    let folder = if view.has_any(&["--search-path", "--base-directory", "--path-separator"]) {
+        None
+    } else {
+        searched_folder(view, &places)
+    };
     let listing = folder.map(|folder| Listing::new(folder, found_by_fd(view)));
     if let Some(listing) = &listing
-        && !view.has_any(&["--exec", "--exec-batch", "--list-details", "--format"])
+        && !view.has_any(&["--exec", "--exec-batch", "--list-details", "--format", "--path-separator"])
     {
         view.out.prints = super::Prints::Names(listing.clone());
     }

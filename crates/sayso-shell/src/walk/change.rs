@@ -100,6 +100,22 @@ impl Changed {
             })
     }
 
+    /// Whether this folder, or what is in it, is not what it was; caches in it do not count.
+    pub(crate) fn alters(&self, folder: &Path) -> bool {
+        const CACHES: &[&str] = &[".cache", ".vite", ".tmp"];
+        let folder = lexical(folder);
+        let inside = |place: &PathBuf| {
+            folder.starts_with(place)
+                || place.strip_prefix(&folder).is_ok_and(|rest| !CACHES.iter().any(|cache| rest.starts_with(cache)))
+        };
+        self.leads_astray(&folder)
+            || self.within(&folder)
+            || self.wrote(&folder)
+            || self.written.iter().any(inside)
+            || self.written_below.iter().any(inside)
+            || self.written_globs.iter().any(|(base, _)| base.starts_with(&folder))
+    }
+
     /// Whether it has changed any file at all.
     pub(crate) fn touched(&self) -> bool {
         self.anywhere

@@ -208,7 +208,7 @@ impl<'t> Walker<'t> {
                 stdin: self.input.stdin,
                 stdin_text: self.input.text.as_deref(),
                 stdin_prints: self.input.prints.clone(),
-                files: self.context.files,
+                files: if self.lost_modules(name, &call.argv, cwd) { &crate::NoFiles } else { self.context.files },
             })
         };
         match self.state.cwd.places() {
@@ -229,6 +229,17 @@ impl<'t> Walker<'t> {
                 all
             }
         }
+    }
+
+    /// Whether a program that fetches what is not installed is started where this call took installed ones away.
+    fn lost_modules(&self, name: &str, argv: &[Word], cwd: Option<&Path>) -> bool {
+        let fetches = match name {
+            "npx" | "pnpx" | "bunx" => true,
+            "npm" | "pnpm" | "yarn" | "bun" => argv.iter().any(|word| matches!(word.exact(), Some(b"exec" | b"x"))),
+            _ => false,
+        };
+        let altered = |folder: &Path| self.changed.alters(&folder.join("node_modules"));
+        fetches && cwd.is_some_and(|cwd| cwd.ancestors().any(altered))
     }
 
     fn start_all(&mut self, starts: Vec<Start>, run: RunId, span: Span, name: &str) {

@@ -110,10 +110,18 @@ fn words_of_stdin(view: &View<'_>) -> Vec<Word> {
                 .map(|word| Word::Exact(Text::from(word)))
                 .collect()
         }
-        Prints::Names(folder) if !from_file => vec![unknown_words(Origin::Listing(folder.clone()))],
+        Prints::Names(folder) if !from_file && !cuts_names(view) => {
+            vec![unknown_words(Origin::Listing(folder.clone()))]
+        }
         Prints::Number if !from_file => vec![unknown_words(Origin::Number)],
         _ => vec![unknown_words(Origin::Unknown)],
     }
+}
+
+/// Whether names are taken apart where they do not end: `zR.envRz` holds another name for `-d R`.
+fn cuts_names(view: &View<'_>) -> bool {
+    let whole = |word: &Word| matches!(word.exact(), Some(b"\n" | b"\\n" | b"\0" | b"\\0"));
+    view.values("--delimiter").iter().any(|(_, sign)| !whole(sign)) || view.has("--colsep")
 }
 
 fn xargs(view: &mut View<'_>) {

@@ -50,7 +50,8 @@ pub(crate) fn npx(view: &mut View<'_>) {
     let Some((at, name)) = view.operand_at(0).and_then(|at| Some((at, view.word(at)?))) else { return };
     let plain = name.exact_str().filter(|name| !name.is_empty() && !name.contains(['/', '@', ':']));
     let installed = plain.is_some_and(|name| is_installed(view, name));
-    if installed && !view.has("--package") {
+    let elsewhere = ["--package", "--ignore-existing", "--workspace", "--workspaces"];
+    if installed && !view.has_any(&elsewhere) {
         view.out.transparent = true;
     } else if !view.has_any(&["--no", "--no-install", "--offline"])
         || name.exact_str().is_none_or(|name| name.contains(['@', '/', ':']))

@@ -180,7 +180,10 @@ impl<'a> Tree<'a> {
 
     /// Whether a path that the sieve lets through holds what separates names for somebody.
     fn any_odd_name(&self, below: &Below, net: &Net) -> bool {
-        let odd = |bytes: &[u8]| bytes.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'\'' | b'"' | b'\\'));
+        let sign = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'\'' | b'"' | b'\\' | b'*' | b'?');
+        // Without quotes a shell takes `.en[v]` for a pattern. `[id].ts` is common, and no pattern for what is hidden.
+        let hidden = |part: &[u8]| part.starts_with(b".") && part.contains(&b'[');
+        let odd = |bytes: &[u8]| bytes.iter().any(sign) || bytes.split(|b| *b == b'/').any(hidden);
         let root = below.root();
         below.any(|path| {
             let rest = path.strip_prefix(root).unwrap_or(path);

@@ -26,12 +26,12 @@ pub(crate) const SPECS: &[Spec] = &[
             -a, -d, -l, -f, -x, -L LEVEL, -P PATTERN, -I PATTERN, --gitignore, --ignore-case, --matchdirs, --metafirst, --prune
             --info, --noreport, --charset X, --filelimit N, -q, -N, -Q, -p, -u, -g, -s, -h, --si, -D, --timefmt FORMAT
             -F, --inodes, --device, -v, -t, -c, -U, -r, --dirsfirst, --filesfirst, --sort [TYPE], -i, -A, -S, -n, -C, -X, -J, -H BASE
-            -T TITLE, --nolinks, --hintro FILE, --houtro FILE, --du, --fromfile, --fromtabfile, --fflinks, --hyperlink, --opt-toggle
-            --gitfile FILE, --infofile FILE : reads
+            -T TITLE, --nolinks, --du, --fromfile, --fromtabfile, --fflinks, --hyperlink, --opt-toggle
+            --gitfile FILE, --infofile FILE, --hintro FILE, --houtro FILE : reads
             -o FILE : writes
             -R : changes-files
         ")])
-        .judge(lists),
+        .judge(tree),
     Spec::new(&["stat"])
         .options(&[options!("
             -L --dereference, -f --file-system, --cached MODE, -c --format FORMAT, --printf FORMAT, -t --terse, -x, -s, -n, -r
@@ -193,6 +193,18 @@ fn stat(view: &mut View<'_>) {
     tell(view, false);
 }
 
+/// With these the names that it prints stand in the files that it is given.
+fn tree(view: &mut View<'_>) {
+    if !view.has_any(&["--fromfile", "--fromtabfile"]) {
+        return lists(view);
+    }
+    for at in view.operands() {
+        if let Some(word) = view.word(at) {
+            view.reads(word, at);
+        }
+    }
+}
+
 /// As `stat`, and the names in folders; without operands, in the working directory.
 fn lists(view: &mut View<'_>) {
     if view.operand_count() == 0 {
@@ -225,6 +237,18 @@ fn ls(view: &mut View<'_>) {
         "--inode",
         "-m",
         "--quote-name",
+        // What stands beside or instead of a name makes another name of it.
+        "-F",
+        "--classify",
+        "--file-type",
+        "--indicator-style",
+        "--quoting-style",
+        "--escape",
+        "--hide-control-chars",
+        "--context",
+        "--format",
+        "--hyperlink",
+        "--dired",
     ]);
     if long {
         return;

@@ -138,6 +138,9 @@ fn more_than_asks(view: &mut View<'_>, urls: &[(usize, Word)]) {
         "--append",
         "--next",
         "--variable",
+        // These hold other addresses for the servers that are named.
+        "--alt-svc",
+        "--hsts",
         "--sends",
     ];
     let method = |word: &Word| matches!(word.exact(), Some(b"GET" | b"HEAD" | b"OPTIONS"));
@@ -158,7 +161,12 @@ fn more_than_asks(view: &mut View<'_>, urls: &[(usize, Word)]) {
     let other = view.values("--request").iter().find(|(_, value)| !method(value)).map(|(at, _)| *at);
     let address = urls.iter().find(|(_, url)| !asks(url)).map(|(at, _)| *at);
     let sends = view.seen.iter().find(|seen| SENDS.contains(&seen.opt.name.as_str())).map(|seen| seen.at);
-    if let Some(at) = sends.or(other).or(address) {
+    // `name=text` is a part of the address; what a file holds is not.
+    let file = |word: &Word| {
+        word.exact().is_none_or(|text| text.iter().find(|byte| matches!(byte, b'@' | b'=')) == Some(&b'@'))
+    };
+    let query = view.values("--url-query").iter().find(|(_, value)| file(value)).map(|(at, _)| *at);
+    if let Some(at) = sends.or(other).or(address).or(query) {
         view.imply("--sends", None, at);
     }
 }
