@@ -6,9 +6,8 @@ mod imaged;
 mod machine;
 
 use imaged::Both;
-use machine::Machine;
-use sayso_policy::{Facts, Layer, Operation, Policy, PolicyText, State, ToolCall, Workspace};
-use std::path::Path;
+use machine::{Machine, command_in_app};
+use sayso_policy::{Facts, Layer, Operation, Policy, PolicyText, State};
 
 /// What `deny rm` says of each, where everything else is allowed.
 const CASES: &str = "
@@ -58,12 +57,7 @@ fn a_program_is_itself_under_another_name() {
     let mut wrong = Vec::new();
     for line in CASES.lines().filter(|line| !line.is_empty()) {
         let (expected, command) = line.split_once(' ').unwrap();
-        let call = ToolCall {
-            cwd: Some("/app".into()),
-            workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
-            home: Some("/home/ann".into()),
-            ..ToolCall::command(command.as_bytes())
-        };
+        let call = command_in_app(command);
         let verdict = policy.evaluate(&Operation::new(call, facts), &State::default(), facts).verdict;
         if verdict.as_str() != expected {
             wrong.push(format!("{command}: {verdict} instead of {expected}"));

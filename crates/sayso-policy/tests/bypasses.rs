@@ -6,8 +6,8 @@ mod imaged;
 mod machine;
 
 use imaged::Both;
-use machine::Machine;
-use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use machine::{Machine, command_in_app};
+use sayso_policy::{Facts, Operation, Policy, PolicyText, State};
 use std::path::Path;
 
 /// A project with a repository in it, and a home.
@@ -37,12 +37,7 @@ fn every_row_of_the_ledger_has_its_verdict() {
         let cells = cells(row);
         let [written, _, expected, _] = cells.as_slice() else { panic!("four cells: {row}") };
         let command = command(written);
-        let call = ToolCall {
-            cwd: Some("/app".into()),
-            workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
-            home: Some("/home/ann".into()),
-            ..ToolCall::command(command.as_bytes())
-        };
+        let call = command_in_app(&command);
         let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
         count += 1;
         if decision.verdict.as_str() != expected {

@@ -8,8 +8,8 @@ mod imaged;
 mod machine;
 
 use imaged::Both;
-use machine::Machine;
-use sayso_policy::{Answer, Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use machine::{Machine, command_in_app};
+use sayso_policy::{Answer, Facts, Operation, Policy, PolicyText, State};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,12 +49,7 @@ fn judge<'l>(preset: &str, lines: &'l [Line]) -> Vec<(&'l Line, Answer, Vec<Stri
     lines
         .iter()
         .map(|line| {
-            let call = ToolCall {
-                cwd: Some("/app".into()),
-                workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
-                home: Some("/home/ann".into()),
-                ..ToolCall::command(line.command.as_bytes())
-            };
+            let call = command_in_app(&line.command);
             let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
             (line, decision.answer, decision.reasons.iter().map(|reason| reason.code.to_string()).collect())
         })

@@ -6,9 +6,8 @@ mod imaged;
 mod machine;
 
 use imaged::Both;
-use machine::Machine;
-use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
-use std::path::Path;
+use machine::{Machine, command_in_app};
+use sayso_policy::{Facts, Operation, Policy, PolicyText, State};
 
 /// An empty project, and a home.
 const MACHINE: Machine = Machine(&["/home/ann"]);
@@ -28,12 +27,7 @@ fn check_on(machine: &Machine, preset: &str, cases: &str) {
     for line in cases.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         let (expected, command) = line.split_once(' ').unwrap();
         let command = command.trim().replace("\\n", "\n");
-        let call = ToolCall {
-            cwd: Some("/app".into()),
-            workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
-            home: Some("/home/ann".into()),
-            ..ToolCall::command(command.as_bytes())
-        };
+        let call = command_in_app(&command);
         let operation = Operation::new(call, facts);
         let decision = policy.evaluate(&operation, &State::default(), facts);
         count += 1;

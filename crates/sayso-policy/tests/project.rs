@@ -9,10 +9,9 @@ mod imaged;
 mod machine;
 
 use imaged::Both;
-use machine::Machine;
-use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use machine::{Machine, command_in_app};
+use sayso_policy::{Facts, Operation, Policy, PolicyText, State};
 use sayso_shell::MemoryFiles;
-use std::path::Path;
 
 /// What git tracks there.
 const TRACKED: &[&str] = &[
@@ -105,12 +104,7 @@ fn check(files: &MemoryFiles, cases: &str) {
     for line in cases.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (expected, command) = line.split_once(' ').unwrap();
         let command = command.trim().replace("\\n", "\n");
-        let call = ToolCall {
-            cwd: Some("/app".into()),
-            workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
-            home: Some("/home/ann".into()),
-            ..ToolCall::command(command.as_bytes())
-        };
+        let call = command_in_app(&command);
         let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
         count += 1;
         if decision.answer.as_str() != expected {

@@ -7,10 +7,9 @@ mod imaged;
 mod machine;
 
 use imaged::Both;
-use machine::Machine;
-use sayso_policy::{Facts, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use machine::{Machine, command_in_app};
+use sayso_policy::{Facts, Operation, Policy, PolicyText, State};
 use sayso_shell::MemoryFiles;
-use std::path::Path;
 
 /// A project with secrets in two places, one of them hidden.
 fn project() -> MemoryFiles {
@@ -47,12 +46,7 @@ fn verdict(files: &MemoryFiles, command: &str) -> String {
     let policy = Both::new(Policy::compile(&[PolicyText::preset("developer")]).unwrap());
     let environment = Machine(&[]);
     let facts = Facts { files, env: &environment };
-    let call = ToolCall {
-        cwd: Some("/app".into()),
-        workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
-        home: Some("/home/ann".into()),
-        ..ToolCall::command(command.as_bytes())
-    };
+    let call = command_in_app(command);
     policy.evaluate(&Operation::new(call, facts), &State::default(), facts).verdict.to_string()
 }
 

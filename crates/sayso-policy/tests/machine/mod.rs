@@ -2,6 +2,7 @@
 //! its text.
 
 use sayso_policy::shell::{Environment, Files, Kind};
+use sayso_policy::{ToolCall, Workspace};
 use std::path::Path;
 
 /// These folders, and those that every machine has.
@@ -33,5 +34,15 @@ impl Files for Machine {
 impl Environment for Machine {
     fn get(&self, _: &str) -> Option<String> {
         None
+    }
+}
+
+/// A command that an agent runs in that project.
+pub(crate) fn command_in_app(command: &str) -> ToolCall {
+    ToolCall {
+        cwd: Some("/app".into()),
+        workspace: Workspace::new("/app", Some(Path::new("/home/ann"))),
+        home: Some("/home/ann".into()),
+        ..ToolCall::command(command.as_bytes())
     }
 }

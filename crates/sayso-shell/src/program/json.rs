@@ -33,11 +33,7 @@ pub(super) const SPECS: &[Spec] = &[
         "fx", "jless", "gron", "xmllint", "jsonlint", "csvcut", "csvgrep", "csvstat", "csvjson", "csvsort", "in2csv",
     ])
         .style(Style::HARMLESS.and(Style::RISKY))
-        .options(&[options!("
-            -o --output FILE : writes
-            -i --in-place --inplace : changes-files
-            -w --write : changes-files
-        ")])
+        .options(&[CHANGES])
         .operands(Operands::READ),
     Spec::new(&["yamllint"])
         .options(&[options!("
@@ -57,13 +53,18 @@ pub(super) const SPECS: &[Spec] = &[
     ]),
     Spec::new(&["dasel", "jp", "xmlstarlet", "htmlq", "pup", "tomlq", "xq"])
         .style(Style::HARMLESS.and(Style::RISKY))
-        .options(&[options!("
-            -o --output FILE : writes
-            -i --in-place --inplace : changes-files
-            -w --write : changes-files
-        ")])
+        .options(&[CHANGES])
         .operands(Operands::then(&[Role::Text], Role::Read)),
 ];
+
+/// Options by which programs that print what they read write it instead.
+const CHANGES: &crate::option::Table = options!(
+    "
+    -o --output FILE : writes
+    -i --in-place --inplace : changes-files
+    -w --write : changes-files
+"
+);
 
 const YQ: &crate::option::Table = options!("
     -C --colors, -M --no-colors, -N --no-doc, -n --null-input, -P --prettyPrint, -r --unwrapScalar --raw-output, -j --tojson, -e --exit-status
