@@ -54,6 +54,8 @@ struct Carried {
     verdict: Verdict,
     /// Every allow that counts is a preset's: the temporary folder is inside the workspace then.
     by_preset: bool,
+    /// An allow of a file's own, or one whose conditions say which hosts: a host that the call writes out is covered.
+    covers_hosts: bool,
 }
 
 fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(&CompiledFile) -> bool) -> Decision {
@@ -177,11 +179,13 @@ fn ask_rules(policy: &Policy, files: &[&CompiledFile], judging: &Judging<'_>, in
     let Some(effect) = judging.operation.effects.get(index) else { return };
     let mut strictest: Option<Verdict> = None;
     let mut by_preset = true;
+    let mut covers_hosts = false;
     for file in files {
         let mut said = rules::judge(file, judging, index);
         if policy.closed.contains(&effect.verb) && file.layer != Layer::Managed {
             said.allow = None;
         }
+        covers_hosts |= said.covers_hosts();
         let Some((verdict, rule, maybe)) = said.verdict() else { continue };
         slot.opinions.push(rules::opinion(rule, verdict, maybe));
         // Beside a rule that asks for certain, one that perhaps denies changes no verdict, but who may answer it.
@@ -203,7 +207,7 @@ fn ask_rules(policy: &Policy, files: &[&CompiledFile], judging: &Judging<'_>, in
             by_preset &= said.by_preset;
         }
     }
-    slot.carried = strictest.map(|verdict| Carried { verdict, by_preset });
+    slot.carried = strictest.map(|verdict| Carried { verdict, by_preset, covers_hosts });
 }
 
 /// An allow (or ask) of a program or tool covers the plain effects of its operands of which no rule speaks.
@@ -232,13 +236,15 @@ fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
             None => of_tool(slots),
         };
         let Some(carried) = carried.filter(|carried| carried.verdict != Verdict::Deny) else { continue };
-        let inside = match (&effect.target, effect.verb) {
+        let covered = match (&effect.target, effect.verb) {
             (Target::Path(target), Verb::Write | Verb::Delete) => {
                 judging.stays_inside(index, target, carried.by_preset)
             }
+            // A preset knows no host: what the call itself writes out may be chosen to carry data away.
+            (Target::Host(HostTarget::Exact { .. }), _) => carried.covers_hosts,
             _ => true,
         };
-        if inside && let Some(slot) = slots.get_mut(index) {
+        if covered && let Some(slot) = slots.get_mut(index) {
             slot.settled = true;
             slot.opinions.push(stage::built_in(
                 Stage::Rules,

@@ -61,6 +61,30 @@ fn developer_asks_before_a_tool_runs_or_loses_something_else() {
 }
 
 #[test]
+fn developer_asks_about_hosts_that_no_configuration_names() {
+    check_on(&REPOSITORY, "developer", include_str!("cases/hosts.txt"));
+}
+
+#[test]
+fn an_owners_own_allow_covers_the_hosts_that_a_call_writes_out() {
+    let text = "extends = ['developer']\n[allow]\nrun = ['git ls-remote']\n[deny]\nconnect = ['*.bad.example']\n";
+    let policy = PolicyText { text: text.to_owned(), ..PolicyText::preset("developer") };
+    let policy = Both::new(Policy::compile(&[policy]).unwrap());
+    let facts = Facts { files: &REPOSITORY, env: &REPOSITORY };
+    for (command, expected) in [
+        ("git ls-remote https://good.example/x", "allow"),
+        ("git fetch https://good.example/x", "ask"),
+        ("git ls-remote https://x.bad.example/x", "deny"),
+        ("git remote add x https://x.bad.example/x", "deny"),
+        ("git config url.https://x.bad.example/.insteadOf https://good.example/", "deny"),
+    ] {
+        let operation = Operation::new(command_in_app(command), facts);
+        let decision = policy.evaluate(&operation, &State::default(), facts);
+        assert_eq!(decision.answer.as_str(), expected, "{command}");
+    }
+}
+
+#[test]
 fn developer_finds_what_words_and_variables_hide() {
     check("developer", include_str!("cases/hidden.txt"));
 }

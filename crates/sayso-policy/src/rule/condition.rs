@@ -114,6 +114,11 @@ impl HostList {
 }
 
 impl Conditions {
+    /// Whether `when.host` says which hosts are meant.
+    pub(crate) fn names_hosts(&self) -> bool {
+        !self.hosts.any.is_empty()
+    }
+
     /// Whether `when.env` names this variable.
     pub(crate) fn names_env(&self, name: &str) -> bool {
         self.env.iter().any(|pattern| pattern.name.is_specific() && pattern.name.matches(name.as_bytes()))

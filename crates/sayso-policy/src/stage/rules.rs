@@ -38,6 +38,12 @@ impl<'p> Said<'p> {
         }
     }
 
+    /// Whether the allow or ask covers a host that the call writes out: its owner wrote it, or it says which hosts.
+    pub(crate) fn covers_hosts(&self) -> bool {
+        let rule = self.ask.or(self.allow);
+        rule.is_some_and(|rule| !self.by_preset || rule.when.as_ref().is_some_and(|when| when.names_hosts()))
+    }
+
     /// The verdict and whose rule it is. A maybe beside an allow is an Ask.
     pub(crate) fn verdict(&self) -> Option<(Verdict, &'p Rule, bool)> {
         self.deny

@@ -2,7 +2,9 @@
 
 use super::path::is_stream;
 use super::view::may_split;
-use super::{Absent, Act, Code, Description, Invocation, Role, Spec, View, environment, hidden, index, unknown};
+use super::{
+    Absent, Act, Code, Description, Invocation, Role, Spec, View, address, environment, hidden, index, unknown,
+};
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::files::Kind;
 use crate::option::{Does, Reader, Seen, Step, Style, Tables};
@@ -59,8 +61,14 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
     if let Some(judge) = view.spec.judge {
         judge(&mut view);
     }
+    if let Some(always) = root.always {
+        always(&mut view);
+    }
     if root.style.has(Style::PASSES) {
         hidden::written(&mut view);
+    }
+    if index::takes_addresses(root) {
+        address::reached(&mut view);
     }
     let View { seen, mut out, .. } = view;
     out.options = seen.into_iter().map(|s| s.opt).collect();

@@ -350,6 +350,7 @@ pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
     for (name, value) in inv.env {
         let Some(name) = name.as_str() else { continue };
         if steers(name, value) {
+            variable::connects(inv, value, description);
             variable::needs_yes(inv, name, format!("{name} changes what {} runs", inv.name), description);
         } else if changes_what_runs(name) {
             // Its value makes it harmless.

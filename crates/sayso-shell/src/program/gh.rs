@@ -1,7 +1,7 @@
 //! GitHub's own command line, and those of other forges.
 
 use super::{Act, Code, Operands, Role, Spec, View};
-use crate::effect::Verb;
+use crate::effect::{HostTarget, Target, Verb};
 use crate::option::{Style, Table, options};
 use crate::word::Word;
 
@@ -12,7 +12,8 @@ const PUBLISHES: &[Act] = &[Act::Connects("forge"), Act::Named(Code::Publishes)]
 
 const GLOBAL: &Table = options!(
     "
-    -R --repo REPO, -h, --hostname HOST
+    -R --repo REPO, -h
+    --hostname HOST : connects
 "
 );
 
@@ -48,7 +49,7 @@ const WRITE: &Table = options!("
 ");
 
 pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["gh"]).style(COBRA.and(Style::GLOBAL)).options(&[GLOBAL]).subs(&[
+    Spec::new(&["gh"]).style(COBRA.and(Style::GLOBAL)).options(&[GLOBAL]).always(other_forge).subs(&[
         Spec::new(&["pr"]).style(COBRA.and(Style::GLOBAL)).options(&[GLOBAL]).subs(&[
             Spec::new(&["list", "ls", "view", "diff", "checks", "status"]).style(COBRA).options(&[SHOW]).acts(READS),
             Spec::new(&["checkout", "co"])
@@ -185,6 +186,33 @@ pub(super) const SPECS: &[Spec] = &[
     ]),
     Spec::new(&["glab", "tea", "hub"]).style(COBRA.and(Style::HARMLESS).and(Style::RISKY)).acts(READS).judge(super::broad::by_verb),
 ];
+
+/// The forge that gh talks to where nothing else is said.
+const OWN: &str = "github.com";
+
+/// A repository may name its forge: `-R host/owner/name`, `gh repo view host/owner/name`, a URL of anything. Its own is
+/// no other, however it is written.
+fn other_forge(view: &mut View<'_>) {
+    let named = view.values("--repo").into_iter().chain(
+        view.operands()
+            .into_iter()
+            .filter(|_| matches!(view.path.first(), Some(&("repo" | "release"))))
+            .filter_map(|at| view.word(at).map(|word| (at, word.clone()))),
+    );
+    for (at, word) in named.collect::<Vec<_>>() {
+        let Some(text) = word.exact_str().filter(|text| !text.contains("://")) else { continue };
+        let host = match text.split_once(':') {
+            Some((before, _)) if before.contains('@') => before,
+            _ if text.matches('/').count() == 2 => text.split('/').next().unwrap_or_default(),
+            _ => continue,
+        };
+        view.connects(&Word::Exact(host.into()), at);
+    }
+    super::address::reached(view);
+    view.out.effects.retain(|effect| {
+        !matches!(&effect.target, Target::Host(HostTarget::Exact { host, .. }) if host == OWN || host == "api.github.com")
+    });
+}
 
 /// GET unless a method, a field or a body says otherwise. A GraphQL query that is no mutation reads.
 fn api(view: &mut View<'_>) {

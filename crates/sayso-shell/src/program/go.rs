@@ -33,7 +33,7 @@ const TEST: &Table = options!("
 ");
 
 pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["go"]).style(GO).options(&[options!("-C DIR : cd", "-h, -help")]).subs(&[
+    Spec::new(&["go"]).style(GO).options(&[options!("-C DIR : cd", "-h, -help")]).always(modules).subs(&[
         Spec::new(&["version", "help", "bug"]).style(GO).options(&[options!("-m, -v, -json")]),
         Spec::new(&["env"])
             .style(GO)
@@ -133,6 +133,20 @@ fn linker_flags(view: &mut View<'_>) {
     for (at, flags) in view.values("-ldflags") {
         if flags.exact_str().is_none_or(|f| f.contains("ext") || f.contains("-I") || f.contains("plugin")) {
             view.named_by_flag(Code::RunsCommand, "-ldflags", at);
+        }
+    }
+}
+
+/// `path@version` is fetched: from the proxy that go is set up for, or from the host that begins the path. So is what
+/// `list -m` looks up.
+fn modules(view: &mut View<'_>) {
+    let looks_up = view.has_any(&["-versions", "-u", "-retracted"]);
+    for at in view.operands() {
+        let Some(word) = view.word(at) else { continue };
+        let Some(text) = word.exact_str() else { continue };
+        let first = text.split(['/', '@']).next().unwrap_or_default();
+        if (looks_up || text.contains('@')) && first.contains('.') && !first.starts_with('.') && !text.contains("://") {
+            view.connects(&Word::Exact(first.into()), at);
         }
     }
 }

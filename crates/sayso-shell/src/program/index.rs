@@ -1,6 +1,7 @@
 //! All programs by name: a hash table that the compiler builds.
 
 use super::{Spec, gnu};
+use crate::option::Style;
 
 /// Every family, each a list of its files. Add a family's `SPECS` here.
 const FAMILIES: &[&[&[Spec]]] = &[
@@ -90,6 +91,31 @@ pub fn takes_data(name: &str) -> bool {
         DATA.iter().flat_map(|family| family.iter()).any(|file| file.iter().any(|spec| spec.names == found.names))
     };
     spec(name).is_some_and(among)
+}
+
+/// The programs whose words may hold an address that they, or code that they hand words on to, connect to, beyond what
+/// their tables say. What is left out takes data or prose, or says of every word what it is.
+const ADDRESSES: &[&[&[Spec]]] = &[
+    super::broad::SPECS,
+    super::machine::SPECS,
+    &[super::cargo::SPECS],
+    &[super::compiler::SPECS],
+    &[super::go::SPECS],
+    &[super::lint::SPECS],
+    &[super::make::SPECS],
+    &[super::npm::SPECS],
+    &[super::pip::SPECS],
+    &[super::pytest::SPECS],
+];
+
+/// Whether an address in any word of this program is one that it may connect to.
+pub(super) fn takes_addresses(found: &'static Spec) -> bool {
+    // A compiler of C writes what `-D` says into a program, and connects nowhere.
+    !found.style.has(Style::JOINS)
+        && ADDRESSES
+            .iter()
+            .flat_map(|family| family.iter())
+            .any(|file| file.iter().any(|spec| spec.names == found.names))
 }
 
 /// The canonical name of a program that is known under this one.

@@ -46,6 +46,7 @@
 //! - A word of unknown value that may be an option sets [`Description::open_options`]; if an option of the table is
 //!   dangerous, there is an effect `dynamic-option` too, which only a rule for anything whatever covers.
 
+mod address;
 mod code;
 mod describe;
 mod environment;

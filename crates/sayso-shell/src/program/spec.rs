@@ -26,6 +26,8 @@ pub struct Spec {
     pub acts: &'static [Act],
     /// What data does not say.
     pub judge: Option<Judge>,
+    /// Of a program: what data does not say of any of its subcommands.
+    pub always: Option<Judge>,
 }
 
 impl Spec {
@@ -41,6 +43,7 @@ impl Spec {
             operands: Operands::TEXT,
             acts: &[],
             judge: None,
+            always: None,
         }
     }
 
@@ -90,6 +93,13 @@ impl Spec {
     #[must_use]
     pub const fn judge(mut self, judge: Judge) -> Self {
         self.judge = Some(judge);
+        self
+    }
+
+    /// With a function that runs whatever the subcommand is, after the subcommand's own.
+    #[must_use]
+    pub const fn always(mut self, judge: Judge) -> Self {
+        self.always = Some(judge);
         self
     }
 

@@ -101,6 +101,20 @@ pub(super) fn runs_code(name: &str) -> bool {
         || name.get(..11).is_some_and(|begin| begin.eq_ignore_ascii_case("npm_config_"))
 }
 
+/// A registry or a proxy that a variable names is connected to.
+pub(super) fn connects(inv: &Invocation<'_>, value: &Word, description: &mut Description) {
+    for target in value.exact_str().map_or_else(Vec::new, super::address::addresses) {
+        description.effects.push(Effect {
+            verb: Verb::Connect,
+            target: Target::Host(target),
+            span: inv.spans.first().copied().unwrap_or_default(),
+            run: Some(inv.run),
+            carry: Carry::Plain,
+            certain: true,
+        });
+    }
+}
+
 /// The files that a variable tells the program to write.
 pub(super) fn written(inv: &Invocation<'_>, name: &str, value: &Word, out: &mut Description) {
     let below = FOLDERS.contains(&name);

@@ -3,6 +3,7 @@
 use super::GIT;
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::word::{Text, Word};
 
 const WHERE: &Table = options!("
     --global, --system, --local, --worktree, --blob ID, -t --type T, --bool, --int, --bool-or-int, --bool-or-str, --path
@@ -35,7 +36,8 @@ pub(super) const SUBS: &[Spec] = &[
             Spec::new(&["set", "unset", "rename-section", "remove-section", "edit"])
                 .style(GIT)
                 .options(&[WHERE, options!("--all, --append")])
-                .acts(&[Act::Named(Code::ChangesSettings)]),
+                .acts(&[Act::Named(Code::ChangesSettings)])
+                .judge(reached_later),
         ])
         .judge(config),
     Spec::new(&["init", "init-db"])
@@ -125,8 +127,34 @@ fn config(view: &mut View<'_>) {
     {
         view.imply("--set", Some(Code::ChangesSettings), at);
         writes_file(view);
+        reached_later(view);
     } else if changes {
         writes_file(view);
+        reached_later(view);
+    }
+}
+
+/// A setting that names a repository or a proxy: git will connect there.
+fn reached_later(view: &mut View<'_>) {
+    let Some(at) = view.operand_at(0) else { return };
+    let value = view.operand(1).cloned();
+    if let Some(key) = view.operand_str(0) {
+        names_host(view, key, value.as_ref(), at);
+    }
+}
+
+/// What `key = value` makes git connect to.
+pub(super) fn names_host(view: &mut View<'_>, key: &str, value: Option<&Word>, at: usize) {
+    let lower = key.to_ascii_lowercase();
+    let last = lower.rsplit('.').next().unwrap_or_default();
+    if matches!(last, "insteadof" | "pushinsteadof") {
+        // `url.BASE.insteadOf`: what is reached stands in the key.
+        let base = key.split_once('.').and_then(|(_, rest)| rest.rsplit_once('.')).map_or("", |(base, _)| base);
+        super::remote::set_to(view, &Word::Exact(Text::from(base)), at);
+    } else if matches!(last, "url" | "pushurl" | "remote" | "pushremote" | "pushdefault" | "proxy" | "lfsurl")
+        && let Some(value) = value
+    {
+        super::remote::set_to(view, value, at);
     }
 }
 

@@ -30,7 +30,12 @@ const GLOBAL: &Table = options!("
 ");
 
 pub(super) const SPECS: &[&[Spec]] = &[
-    &[Spec::new(&["git"]).style(Style::LEADING.and(Style::NEGATES)).options(&[GLOBAL]).subs(&SUBS).judge(alias)],
+    &[Spec::new(&["git"])
+        .style(Style::LEADING.and(Style::NEGATES))
+        .options(&[GLOBAL])
+        .subs(&SUBS)
+        .judge(alias)
+        .always(reached_by_settings)],
     &[Spec::new(&["gitk", "git-gui", "tig", "lazygit", "gitui"]).style(Style::HARMLESS)],
 ];
 
@@ -77,6 +82,15 @@ const fn spec_at(list: &'static [Spec], at: usize) -> Spec {
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
 const fn put(all: &mut [Spec; COUNT], at: usize, spec: Spec) {
     all[at] = spec;
+}
+
+/// What settings before the subcommand make git connect to (`-c url.https://x/.insteadOf=https://y/`).
+fn reached_by_settings(view: &mut View<'_>) {
+    for (at, value) in view.values("-c") {
+        if let Some((key, value)) = value.exact_str().and_then(|text| text.split_once('=')) {
+            config::names_host(view, key, Some(&Word::Exact(Text::from(value))), at);
+        }
+    }
 }
 
 /// A subcommand that git does not have: an alias, perhaps one that this very command defines

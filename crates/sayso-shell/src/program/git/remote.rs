@@ -102,7 +102,12 @@ pub(super) const SUBS: &[Spec] = &[
                 .style(GIT)
                 .options(&[SUBMODULE])
                 .acts(&[Act::Connects("submodules"), Act::Named(Code::Installs)]),
-            Spec::new(&["init", "deinit", "set-branch", "set-url", "absorbgitdirs"])
+            Spec::new(&["set-url"])
+                .style(GIT)
+                .options(&[SUBMODULE])
+                .acts(&[Act::Named(Code::ChangesRepository)])
+                .judge(submodule_url),
+            Spec::new(&["init", "deinit", "set-branch", "absorbgitdirs"])
                 .style(GIT)
                 .options(&[SUBMODULE])
                 .acts(&[Act::Named(Code::ChangesRepository)]),
@@ -266,13 +271,27 @@ fn remote_show(view: &mut View<'_>) {
 
 /// The URL of `remote add name url` is reached later, and so is a helper in it.
 fn remote_url(view: &mut View<'_>) {
-    if let Some((at, word)) = view.operand_at(1).and_then(|at| view.word(at).map(|w| (at, w)))
-        && matches!(repository(word), Repository::Helper)
+    if matches!(view.path.last(), Some(&("add" | "set-url")))
+        && let Some((at, word)) = view.operand_at(1).and_then(|at| view.word(at).map(|w| (at, w)))
     {
-        view.named(Code::RunsCommand, NamedBy::Nothing, at);
+        set_to(view, word, at);
     }
     if view.has("--fetch") {
         view.connects_configured("remote", 0);
+    }
+}
+
+fn submodule_url(view: &mut View<'_>) {
+    if let Some((at, word)) = view.operand_at(1).and_then(|at| view.word(at).map(|w| (at, w))) {
+        set_to(view, word, at);
+    }
+}
+
+/// A setting names the repository that later commands reach: that is as reaching it.
+pub(super) fn set_to(view: &mut View<'_>, word: &Word, at: usize) {
+    match repository(word) {
+        Repository::Host(_) | Repository::Helper | Repository::Unknown => reaches(view, word, at, Verb::Read),
+        Repository::Remote(_) | Repository::Folder(_) => {}
     }
 }
 

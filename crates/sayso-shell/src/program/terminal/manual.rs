@@ -25,7 +25,7 @@ pub(super) const SPECS: &[Spec] = &[
         ")]),
     Spec::new(&["tldr", "cheat", "eg", "navi", "howdoi"])
         .style(Style::HARMLESS)
-        .options(&[options!("-f --render FILE, -c --config FILE, --config-path FILE : reads", "-s --source S, -l --list, -u --update, -p --platform P, -L --language L")])
+        .options(&[options!("-f --render FILE, -c --config FILE, --config-path FILE : reads", "-l --list, -u --update, -p --platform P, -L --language L", "-s --source URL : redirects")])
         .acts(&[Act::Connects("tldr pages")]),
 ];
 
