@@ -3,11 +3,12 @@
 //! This crate knows syntax and programs, not policy. It is pure: what it must know of files and of the environment
 //! it asks through [`Files`] and [`Environment`].
 //!
-//! INVARIANT: nothing that bash would run, write, delete, read by redirect or connect to is missing from an
+//! INVARIANT: nothing that the shell of [`Context::dialect`] would run, write, delete, read by redirect or connect to is missing from an
 //! [`Analysis`] unless [`Analysis::opaque`] is set.
 
 mod builtin;
 pub mod canonical;
+pub mod dialect;
 pub mod doubt;
 pub mod effect;
 pub mod files;
@@ -25,6 +26,7 @@ pub mod word;
 pub mod wrapper;
 
 pub use canonical::{Canonical, canonical};
+pub use dialect::Dialect;
 pub use doubt::Doubt;
 pub use effect::{
     Carry, Effect, HostTarget, LeftOut, Listing, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow,
@@ -36,16 +38,6 @@ pub use report::Report;
 pub use word::{Origin, Part, Shape, Text, Word};
 
 use std::path::Path;
-
-/// Which shell will read the command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Dialect {
-    /// bash 5.
-    #[default]
-    Bash,
-    /// Some other or unknown shell: where bash differs from `sh` and zsh the analysis is opaque.
-    Other,
-}
 
 /// Variables of the environment in which the command would run.
 pub trait Environment {

@@ -42,7 +42,7 @@ fn files() -> MemoryFiles {
     files
 }
 
-fn analysis(command: &str) -> Analysis {
+fn analysis(command: &str, dialect: Dialect) -> Analysis {
     let files = files();
     let context = Context {
         cwd: Some(Path::new("/w")),
@@ -50,7 +50,7 @@ fn analysis(command: &str) -> Analysis {
         workspace: Some(Path::new("/w")),
         env: &Env,
         files: &files,
-        dialect: Dialect::Bash,
+        dialect,
     };
     analyze(command.replace('⏎', "\n").as_bytes(), &context)
 }
@@ -135,6 +135,9 @@ fn commands_do_what_their_cases_say() {
     names.sort();
     for name in names {
         let text = std::fs::read_to_string(&name).unwrap();
+        // `zsh.txt` and `sh.txt` are read by those shells, everything else by bash.
+        let shell = name.file_stem().unwrap().to_str().unwrap();
+        let dialect = Dialect::named(shell).unwrap_or_default();
         let mut lines = text.lines().peekable();
         while let Some(command) = lines.next() {
             if command.is_empty() || command.starts_with("# ") {
@@ -146,7 +149,7 @@ fn commands_do_what_their_cases_say() {
                 expected.push('\n');
             }
             cases += 1;
-            let analysis = analysis(command);
+            let analysis = analysis(command, dialect);
             let found = summary(&analysis);
             assert_eq!(analysis.opaque, found.contains("opaque "), "{command}");
             if found != expected {

@@ -7,7 +7,7 @@ use std::path::Path;
 fn look(command: &[u8]) -> Report {
     let mut files = MemoryFiles::new();
     files.file("/w/s.sh", b"cat x\n. ./s.sh\n");
-    for dialect in [Dialect::Bash, Dialect::Other] {
+    for dialect in [Dialect::Bash, Dialect::Zsh, Dialect::Sh, Dialect::Other] {
         let context = Context {
             cwd: Some(Path::new("/w")),
             home: None,

@@ -174,10 +174,9 @@ impl Asked {
     }
 
     fn read_by(&mut self, shell: &str) {
-        match shell.rsplit('/').next() {
-            Some("bash") => {}
-            Some("sh" | "zsh" | "dash" | "ksh" | "ash") => self.dialect = Dialect::Other,
-            _ => self.wrong = true,
+        match Dialect::named(shell) {
+            Some(dialect) => self.dialect = dialect,
+            None => self.wrong = true,
         }
     }
 

@@ -8,6 +8,7 @@ mod lookup;
 mod switch;
 
 use crate::Dialect;
+use crate::dialect::builtin::{Fares, fares};
 use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Span, Target, Verb};
 use crate::program::{Invocation, Prints, describe, spec};
 use crate::walk::{Call, Ends, Output, Redirected, Walker, output};
@@ -15,6 +16,14 @@ use crate::word::Word;
 
 /// Runs a builtin.
 pub(crate) fn run<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, redirected: Option<&Redirected>) -> Ends {
+    match fares(walker.state.dialect, name, &call.argv) {
+        Fares::Same => {}
+        Fares::MayStop => walker.state.stops = true,
+        Fares::Otherwise(text) => {
+            let span = call.spans.first().copied().unwrap_or(call.span);
+            walker.opaque("dialect", text, span);
+        }
+    }
     match name {
         "command" | "builtin" | "exec" | "eval" | "source" | "." => {
             control::runs_another(walker, name, call, redirected)

@@ -129,6 +129,7 @@ impl<'a> Parser<'_, 'a> {
     /// `do ... done`, or `{ ... }`, which bash takes as well after `for` and `select`.
     fn loop_body(&mut self) -> Parse<List<'a>> {
         if self.eat_reserved(Reserved::OpenBrace) {
+            self.differs(self.pos - 1, self.pos);
             let body = self.commands()?;
             self.expect_reserved(Reserved::CloseBrace)?;
             return Ok(body);

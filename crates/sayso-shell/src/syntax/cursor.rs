@@ -49,6 +49,7 @@ pub(super) struct Shared<'a> {
     pub(super) steps: u64,
     pub(super) budget: u64,
     pub(super) here_documents: Vec<HereDocument<'a>>,
+    /// The first thing that POSIX does not know.
     pub(super) differs: Option<Span>,
 }
 
@@ -196,7 +197,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         result
     }
 
-    /// Notes something that another shell reads otherwise.
+    /// Notes something that POSIX does not know: dash and ash read it otherwise, or not at all.
     pub(super) fn differs(&mut self, start: usize, end: usize) {
         if self.shared.differs.is_none() {
             self.shared.differs = Some(self.span(start, end));

@@ -42,8 +42,8 @@ pub struct Options {
 
 /// Reads a command's text.
 ///
-/// The text is read as bash reads it, whatever the dialect; where another shell would read it otherwise,
-/// [`Tree::differs`] says so for [`Dialect::Other`].
+/// The text is read as bash reads it, whatever the dialect; where the shell of the dialect would read it otherwise,
+/// [`Tree::differs`] says so.
 ///
 /// # Errors
 /// Where bash would report a syntax error, or where the text is over a limit of [`crate::limit`].
@@ -58,6 +58,9 @@ pub fn parse(source: &[u8], dialect: Dialect, options: Options) -> Result<Tree<'
     let mut parser = Parser::new(source, options);
     let body = parser.whole()?;
     let shared = parser.shared;
-    let differs = if dialect == Dialect::Bash { None } else { shared.differs };
-    Ok(Tree { body, here_documents: shared.here_documents, differs, steps: shared.steps })
+    let mut tree = Tree { body, here_documents: shared.here_documents, differs: None, steps: shared.steps };
+    if dialect != Dialect::Bash {
+        tree.differs = crate::dialect::difference(&tree, source, dialect, shared.differs);
+    }
+    Ok(tree)
 }

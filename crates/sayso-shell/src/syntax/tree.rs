@@ -22,8 +22,8 @@ pub struct Tree<'a> {
     /// The here-documents, which [`RedirectTarget::HereDocument`] refers to: their text follows later in the source
     /// than the operator that names them. Some may belong to an abandoned reading of the text: follow the ids.
     pub here_documents: Vec<HereDocument<'a>>,
-    /// The first thing that `sh` or zsh reads otherwise than bash (`((`, `[[`, `$'..'`, arrays, ...), if any.
-    pub differs: Option<Span>,
+    /// The first thing that the shell for which it was read takes for something else than bash does, if any.
+    pub differs: Option<crate::dialect::Difference>,
     /// How much work the parser did, in steps (about one for each byte); for tests of growth.
     pub steps: u64,
 }

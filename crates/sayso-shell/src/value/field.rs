@@ -258,6 +258,39 @@ impl<'w> Fields<'w> {
         }
     }
 
+    /// A value outside quotes in a shell that neither splits nor globs it; an empty one is no word.
+    pub(crate) fn unsplit_value(&mut self, value: &Scalar) {
+        match value {
+            Scalar::Exact(bytes) => {
+                self.present |= !bytes.is_empty();
+                self.append(bytes);
+            }
+            Scalar::Shaped(_) => self.unquoted_value(value),
+        }
+    }
+
+    /// A value outside quotes, where nobody knows whether it is split.
+    pub(crate) fn perhaps_split_value(&mut self, value: &Scalar) {
+        match value {
+            Scalar::Exact(bytes) if self.separators != Separators::None => {
+                let plain = self.separators == Separators::Default && bytes.iter().all(|b| !b" \t\n*?[\\".contains(b));
+                if plain {
+                    self.unsplit_value(value);
+                } else {
+                    self.hole(Origin::Unknown, true);
+                }
+            }
+            _ => self.unquoted_value(value),
+        }
+    }
+
+    /// Nothing of the word so far is what it seems.
+    pub(crate) fn blur(&mut self, crafted: bool) {
+        let crafted = crafted || self.crafted;
+        self.overflow();
+        self.crafted = crafted;
+    }
+
     fn unquoted_shape(&mut self, shaped: &Shaped) {
         if shaped.origin == Origin::Number && self.separators == Separators::Default {
             return self.shape(shaped);

@@ -3,6 +3,8 @@
 use super::expand::{Position, has_braces};
 use super::parameter::{Index, is_name};
 use super::{Definition, Fog, Walker};
+use crate::Dialect;
+use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
 use crate::program::{changes_what_runs, names_output};
 use crate::syntax::tree::{Array, Assignment, AssignmentValue, Part, Word as Syntax};
@@ -141,6 +143,7 @@ impl<'t> Walker<'t> {
         }
         let old = self.scope.get(name).map(|entry| entry.held.clone());
         let armed = crafted(Some(&held)) || crafted(old.as_ref()) || self.may_be_armed(name);
+        let index = if self.state.dialect == Dialect::Bash { index } else { &Index::Unknown };
         let new = match (old, index, held) {
             (Some(Held::Array(items)), Index::At(at), Held::Scalar(value))
                 if *at <= items.len() && *at < MAX_ELEMENTS =>
@@ -160,6 +163,7 @@ impl<'t> Walker<'t> {
 
     /// Some variables steer the shell or the programs it starts.
     pub(crate) fn notice(&mut self, name: &[u8], held: &Held<Definition<'t>>, span: Span) {
+        self.steered(name, span);
         match name {
             b"PATH" | b"BASH_CMDS" | b"EXECIGNORE" => self.state.path_changed = true,
             b"GLOBIGNORE" => self.state.globbing = Globbing::Unknown,
@@ -195,6 +199,16 @@ impl<'t> Walker<'t> {
         }
     }
 
+    /// Another shell keeps variables of its own.
+    fn steered(&mut self, name: &[u8], span: Span) {
+        match steers(self.state.dialect, name) {
+            Steers::Nothing => {}
+            Steers::Path => self.state.path_changed = true,
+            Steers::Shell => self.opaque("dialect", "To zsh this variable changes what the shell does.", span),
+            Steers::Stops => self.state.stops = true,
+        }
+    }
+
     /// An assignment before a command, for that command alone.
     pub(crate) fn prefix(&mut self, assignment: &'t Assignment<'t>) -> (Text, Scalar) {
         if let Some(subscript) = &assignment.subscript {
@@ -208,6 +222,8 @@ impl<'t> Walker<'t> {
             }
         };
         let value = if assignment.append { self.appended(&assignment.name, &value) } else { value };
+        let span = self.span(assignment.span);
+        self.steered(&assignment.name, span);
         (Text::from(&*assignment.name), value)
     }
 

@@ -6,7 +6,8 @@ use super::redirect::Redirected;
 use super::{Assigned, Definition, Ends, Fog, Output, Walker};
 use crate::Dialect;
 use crate::builtin;
-use crate::effect::{Program, RunId, Shadow, Span};
+use crate::dialect::builtin::{Own, own};
+use crate::effect::{Carry, Effect, HostTarget, NamedBy, Program, RunId, Shadow, Span, Target, Verb};
 use crate::program::Prints;
 use crate::resolve::is_builtin;
 use crate::syntax::tree::{AssignmentValue, Command, CommandKind, Part, Simple, Word as Syntax};
@@ -231,6 +232,9 @@ impl<'t> Walker<'t> {
         let ends = self.dispatch(call, Among::All, redirected);
         for (name, entry) in hidden.into_iter().rev() {
             self.scope.set(&name, entry);
+            if self.state.dialect.may_keep_prefixes() {
+                self.set(&name, Held::Unknown { crafted: self.armed });
+            }
         }
         ends
     }
@@ -262,6 +266,9 @@ impl<'t> Walker<'t> {
             None => return Ends::both(&self.state.cwd),
         };
         let bytes = name.as_bytes();
+        if among != Among::Programs && self.state.dialect != Dialect::Bash {
+            self.own_builtin(&call, bytes);
+        }
         let mut certain = true;
         if among != Among::Programs && !self.scope.is_empty() {
             if self.scope.get(&alias_key(bytes)).is_some() {
@@ -306,6 +313,29 @@ impl<'t> Walker<'t> {
                 self.finish_call(run, redirected, Output::Mixed);
                 Ends::both(&self.state.cwd)
             }
+        }
+    }
+
+    /// A builtin that only another shell has.
+    fn own_builtin(&mut self, call: &Call<'t>, name: &[u8]) {
+        let Some(own) = std::str::from_utf8(name).ok().and_then(|name| own(self.state.dialect, name, &call.argv))
+        else {
+            return;
+        };
+        let span = call.spans.first().copied().unwrap_or(call.span);
+        match own {
+            Own::Unknown(text) => self.opaque("dialect", text, span),
+            Own::Connects(host) => {
+                let host = host.exact_str().map_or(HostTarget::Unknown, |host| HostTarget::Exact {
+                    host: host.to_ascii_lowercase(),
+                    port: None,
+                });
+                let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
+                let (verb, target) = (Verb::Connect, Target::Host(host));
+                self.out.effects.push(Effect { verb, target, span, run: None, carry, certain: true });
+                self.set(b"REPLY", Held::Scalar(Scalar::number()));
+            }
+            Own::Loads => {}
         }
     }
 

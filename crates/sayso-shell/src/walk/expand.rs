@@ -1,6 +1,8 @@
 //! Words to values: what bash makes of a word before a command runs.
 
 use super::{Output, Walker};
+use crate::Dialect;
+use crate::dialect::{self, Does};
 use crate::effect::Span;
 use crate::program::Prints;
 use crate::syntax::tree::{
@@ -46,6 +48,10 @@ impl<'t> Walker<'t> {
         for word in words {
             self.argument(word, argv);
             let span = self.span(word.span);
+            // zsh stops where a pattern finds nothing.
+            if self.state.dialect.may_be_zsh() && argv.iter().skip(spans.len()).any(Word::is_glob) {
+                self.state.stops = true;
+            }
             let more = argv.len() - spans.len();
             if more > 1 {
                 self.charge(more * 16);
@@ -137,10 +143,17 @@ impl<'t> Walker<'t> {
         for part in &word.parts {
             match part {
                 Part::Literal { text, .. } => {
+                    if self.state.dialect.may_be_zsh() && text.iter().any(|b| b"()|<>^~".contains(b)) {
+                        known = None;
+                    }
                     known = known.and_then(|()| pattern::parse(text, &mut pieces));
                 }
                 Part::Quoted { text, .. } => pieces.extend(text.iter().map(|b| Piece::Byte(*b))),
                 other => {
+                    // A value is no pattern to zsh.
+                    if self.state.dialect.may_be_zsh() && !matches!(other, Part::DoubleQuoted { .. }) {
+                        known = None;
+                    }
                     let quoted = matches!(other, Part::DoubleQuoted { .. });
                     let value = self.scalar_of(std::slice::from_ref(other), Position::Single);
                     known = known.and_then(|()| match value.bytes() {
@@ -159,11 +172,16 @@ impl<'t> Walker<'t> {
 
     /// Expands parts side by side.
     pub(crate) fn parts(&mut self, parts: &'t [Part<'t>], fields: &mut Fields<'_>, position: Position) {
+        let mut more = false;
         for (at, part) in parts.iter().enumerate() {
+            more |= self.state.dialect.may_be_zsh() && dialect::goes_on(part, parts.get(at + 1));
             match part {
                 Part::Literal { text, .. } => self.literal(text, at == 0, parts.len() == at + 1, fields, position),
                 part => self.part(part, fields, position),
             }
+        }
+        if more {
+            fields.blur(self.armed);
         }
     }
 
@@ -216,7 +234,8 @@ impl<'t> Walker<'t> {
             },
             b"~+" => self.lookup_scalar(b"PWD"),
             b"~-" => self.lookup_scalar(b"OLDPWD"),
-            b"~root" => Scalar::exact(b"/root"),
+            // In zsh a variable of that name may stand for it.
+            b"~root" if !self.state.dialect.may_be_zsh() => Scalar::exact(b"/root"),
             // Another user's home, or a place of the folder stack.
             _ => Scalar::unknown(),
         };
@@ -239,7 +258,12 @@ impl<'t> Walker<'t> {
             }
             Part::Variable { name, .. } => {
                 let value = self.variable(name);
-                self.push(&value, quoted, name.first() == Some(&b'*'), fields);
+                // To zsh `$a` is all of an array.
+                let joined = match value {
+                    Expansion::Many(_) | Expansion::ManyUnknown => &**name != b"@",
+                    _ => false,
+                };
+                self.push(&value, quoted, joined, fields);
             }
             Part::Parameter(parameter) => self.parameter(parameter, fields, position),
             Part::Command(command) => {
@@ -287,7 +311,7 @@ impl<'t> Walker<'t> {
             Expansion::Unset if quoted => fields.quoted(b""),
             Expansion::Unset => {}
             Expansion::One(scalar) if quoted => fields.quoted_value(scalar),
-            Expansion::One(scalar) => fields.unquoted_value(scalar),
+            Expansion::One(scalar) => self.unquoted(scalar, fields),
             // Where nothing is split, `$@` is joined by blanks, `$*` by what `IFS` begins with.
             Expansion::Many(items) if quoted && joined || fields.is_single() => {
                 let separator: &[u8] = match self.separators() {
@@ -314,7 +338,7 @@ impl<'t> Walker<'t> {
                     if quoted {
                         fields.quoted_value(item);
                     } else {
-                        fields.unquoted_value(item);
+                        self.unquoted(item, fields);
                     }
                 }
             }
@@ -322,6 +346,15 @@ impl<'t> Walker<'t> {
                 fields.quoted_value(&Scalar::hole(Origin::Unknown, self.armed));
             }
             Expansion::ManyUnknown => fields.hole(Origin::Unknown, true),
+        }
+    }
+
+    /// The value of a parameter outside quotes, which not every shell splits.
+    fn unquoted(&self, value: &Scalar, fields: &mut Fields<'_>) {
+        match self.state.dialect.splits_values() {
+            Does::Yes => fields.unquoted_value(value),
+            Does::No => fields.unsplit_value(value),
+            Does::Maybe => fields.perhaps_split_value(value),
         }
     }
 
@@ -375,11 +408,16 @@ impl<'t> Walker<'t> {
         let branches = std::mem::replace(&mut self.branches, 0);
         let pipe = self.input.pipe.take();
         let span = self.span(command.span);
+        let mut stops = false;
         self.deeper(span, |walker| {
             walker.subshell(|walker| {
                 walker.list(&command.body);
+                stops = walker.state.stops;
             });
         });
+        if stops {
+            self.cut_short();
+        }
         self.input.pipe = pipe;
         self.branches = branches;
         let made = std::mem::replace(&mut self.crafted, crafted);
@@ -415,7 +453,10 @@ impl<'t> Walker<'t> {
             let [Command { kind: CommandKind::Simple(simple), .. }] = &*pipeline.commands else { return None };
             let words: Option<Vec<&[u8]>> = simple.words.iter().map(Syntax::plain).collect();
             let name = match words.as_deref()? {
-                [b"which", name] | [b"command", b"-v", name] | [b"type", b"-P" | b"-p", name] => *name,
+                [b"command", b"-v", name] => *name,
+                // Of zsh `which` is a builtin, which tells of aliases and of what it did not find.
+                [b"which", name] if !self.state.dialect.may_be_zsh() => *name,
+                [b"type", b"-P" | b"-p", name] if self.state.dialect == Dialect::Bash => *name,
                 _ => return None,
             };
             let plain =

@@ -1,6 +1,7 @@
 //! Lists, `&&` and `||`, pipes: what runs after what, and where the shell is then.
 
 use super::{Branch, Definition, Ends, Input, Output, State, Walker, directory};
+use crate::dialect::Does;
 use crate::effect::{PipePlace, Stdin};
 use crate::program::Prints;
 use crate::syntax::tree::{AndOr, Connector, Item, List, Pipeline};
@@ -129,7 +130,14 @@ impl<'t> Walker<'t> {
         if pipeline.negated { ends.negated() } else { ends }
     }
 
-    /// Each command of a pipe runs in its own subshell. Pipes within a pipe continue its places, so that
+    /// What was printed so far may be less, because the shell may have stopped.
+    pub(super) fn cut_short(&mut self) {
+        if matches!(self.output, Output::Known(Prints::Exact(_) | Prints::Number)) {
+            self.output = Output::Mixed;
+        }
+    }
+
+    /// Each command of a pipe runs in its own subshell, but for the last one in some shells. Pipes within a pipe continue its places, so that
     /// `a | { b | c; }` reads like `a | b | c`.
     fn pipe(&mut self, pipeline: &'t Pipeline<'t>) {
         let outer = self.input.clone();
@@ -156,9 +164,23 @@ impl<'t> Walker<'t> {
             }
             self.input.pipe = Some(PipePlace { pipeline: number, place });
             self.deepest_place = place;
-            self.subshell(|walker| {
-                walker.command(command);
-            });
+            let last = at + 1 == pipeline.commands.len();
+            let mut stops = false;
+            match self.state.dialect.keeps_last_of_pipe() {
+                Does::Yes if last => {
+                    self.command(command);
+                }
+                Does::Maybe if last => {
+                    self.maybe(|walker| walker.command(command));
+                }
+                _ => self.subshell(|walker| {
+                    walker.command(command);
+                    stops = walker.state.stops;
+                }),
+            }
+            if stops {
+                self.cut_short();
+            }
             place = self.deepest_place.saturating_add(1);
         }
         self.deepest_place = place.saturating_sub(1);

@@ -186,6 +186,7 @@ impl<'t> Walker<'t> {
                 exports_all: false,
                 path_changed: false,
                 fog: Fog::None,
+                stops: false,
                 dialect: context.dialect,
                 elsewhere: false,
                 may_be_here: false,

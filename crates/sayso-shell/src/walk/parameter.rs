@@ -2,11 +2,13 @@
 
 use super::expand::{Expansion, Position};
 use super::{Fog, Walker};
+use crate::Dialect;
+use crate::dialect::variable;
 use crate::syntax::tree::{Fallback, Operation, Parameter, Subscript, Word as Syntax};
 use crate::value::field::Fields;
 use crate::value::parameter::{Anchor, change_case, replace, substring, trim};
 use crate::value::pattern::Piece;
-use crate::value::scope::Held;
+use crate::value::scope::{Held, crafted};
 use crate::value::{Scalar, Shaped};
 use crate::word::{Origin, Part, Text};
 use std::os::unix::ffi::OsStrExt;
@@ -92,6 +94,8 @@ impl<'t> Walker<'t> {
         match &entry.held {
             Held::Unset => Expansion::Unset,
             Held::Scalar(scalar) => Expansion::One(scalar.clone()),
+            Held::Array(items) if self.state.dialect == Dialect::Zsh => Expansion::Many(items.clone()),
+            Held::Array(_) if self.state.dialect == Dialect::Other => Expansion::ManyUnknown,
             Held::Array(items) => items.first().map_or(Expansion::Unset, |item| Expansion::One(item.clone())),
             Held::Unknown { crafted } => Expansion::One(Scalar::hole(Origin::Unknown, *crafted)),
             Held::Defined { .. } => Expansion::One(Scalar::unknown()),
@@ -120,7 +124,7 @@ impl<'t> Walker<'t> {
             b"PWD" => path(self.state.cwd.only()),
             b"OLDPWD" => path(self.state.before.only()),
             b"HOME" => path(self.context.home),
-            _ if NUMBERS.contains(&name) => Scalar::number(),
+            _ if NUMBERS.contains(&name) && variable::is_number(self.state.dialect, name) => Scalar::number(),
             b"BASH_ARGV0" | b"BASH_COMMAND" | b"BASH_EXECUTION_STRING" | b"FUNCNAME" => Scalar::crafted(),
             _ => Scalar::unknown(),
         }
@@ -200,6 +204,10 @@ impl<'t> Walker<'t> {
             None => Held::Unknown { crafted: &*parameter.name == b"BASH_ARGV" || self.foggy() },
         };
         match (held, index) {
+            // Elsewhere arrays begin with 1, and a subscript of a string is a place in it.
+            (held, Index::At(_)) if self.state.dialect != Dialect::Bash => {
+                Expansion::One(Scalar::hole(Origin::Unknown, crafted(Some(&held)) || self.armed))
+            }
             (Held::Array(items), Index::All | Index::Joined) => Expansion::Many(items),
             (Held::Array(items), Index::At(at)) => match items.get(*at) {
                 Some(item) => Expansion::One(item.clone()),

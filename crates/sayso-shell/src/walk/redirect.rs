@@ -27,6 +27,11 @@ impl<'t> Walker<'t> {
         for redirect in redirects {
             self.redirect(redirect, &mut out);
         }
+        // zsh writes to the file and to the pipe.
+        if out.silenced && self.state.dialect.may_be_zsh() && self.input.pipe.is_some() {
+            out.silenced = false;
+            self.print(Output::Mixed);
+        }
         out
     }
 
@@ -105,6 +110,11 @@ impl<'t> Walker<'t> {
 
     fn read_text(&mut self, text: &Scalar) {
         let pipe = self.input.pipe;
+        if self.state.dialect.may_be_zsh() && self.input.stdin != Stdin::Inherited {
+            // zsh reads one after the other.
+            self.input = Input { stdin: Stdin::Pipe, pipe, ..Input::default() };
+            return;
+        }
         let text = text.bytes().map(Rc::from);
         self.input = Input { stdin: Stdin::Text, text, pipe, ..Input::default() };
     }
@@ -165,8 +175,8 @@ impl<'t> Walker<'t> {
             };
             self.path_effect(Verb::Read, word, *span, run, &carry, false);
         }
-        if run.is_none() && !redirected.reads.is_empty() {
-            // `$(<f)` prints the file.
+        if run.is_none() && (!redirected.reads.is_empty() || self.state.dialect.may_be_zsh()) {
+            // `$(<f)` prints the file; zsh runs `cat` or `more` where no command is.
             self.print(Output::Mixed);
         }
     }

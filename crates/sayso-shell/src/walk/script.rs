@@ -131,10 +131,13 @@ fn shell_of(text: &[u8]) -> Option<Dialect> {
     let mut words = line.split_ascii_whitespace();
     let first = words.next()?;
     let base = first.rsplit('/').next()?;
-    let shell = if base == "env" { words.find(|word| !word.starts_with('-'))? } else { base };
-    match shell {
-        "bash" => Some(Dialect::Bash),
-        "sh" | "dash" | "ash" | "ksh" | "mksh" | "zsh" => Some(Dialect::Other),
-        _ => None,
-    }
+    let shell = match base {
+        "env" => words.find(|word| !word.starts_with('-'))?,
+        "busybox" => words.next()?,
+        _ => base,
+    };
+    // Another option may change how the script is read.
+    let plain =
+        words.all(|word| word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|b| b"euxvl".contains(&b))));
+    Dialect::named(shell).filter(|_| plain)
 }

@@ -361,6 +361,7 @@ impl<'t> Walker<'t> {
         self.scope.set(b"IFS", None);
         self.state.positional = self.parameters(parameters.get(1..).unwrap_or_default());
         self.state.dialect = dialect;
+        self.state.stops = false;
         self.state.globbing = Globbing::On;
         self.state.extended_globs = false;
         self.state.aliases = false;
@@ -420,11 +421,9 @@ impl<'t> Walker<'t> {
 
     /// Another shell than bash may read the same text otherwise.
     pub(crate) fn check_dialect(&mut self, tree: &Tree<'t>) {
-        if self.state.dialect != Dialect::Bash
-            && let Some(span) = tree.differs
-        {
-            let span = self.span(span);
-            self.opaque("dialect", "Shells other than bash read this otherwise.", span);
+        if let Some(difference) = tree.differs {
+            let span = self.span(difference.span);
+            self.opaque("dialect", difference.text, span);
         }
     }
 

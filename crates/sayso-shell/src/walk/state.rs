@@ -36,6 +36,8 @@ pub(crate) struct State {
     /// PATH, or what the shell remembers of it, was changed by this call.
     pub(crate) path_changed: bool,
     pub(crate) fog: Fog,
+    /// The shell may have stopped by now, where bash would go on: what it prints may be less.
+    pub(crate) stops: bool,
     pub(crate) dialect: Dialect,
     /// The user's home, unless the shell runs elsewhere.
     pub(crate) elsewhere: bool,
@@ -56,6 +58,7 @@ impl State {
             exports_all: self.exports_all || other.exports_all,
             path_changed: self.path_changed || other.path_changed,
             fog: self.fog.max(other.fog),
+            stops: self.stops || other.stops,
             dialect: self.dialect,
             elsewhere: self.elsewhere,
             may_be_here: self.may_be_here,

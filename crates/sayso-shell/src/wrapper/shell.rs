@@ -125,7 +125,7 @@ fn shell(view: &mut View<'_>) {
 }
 
 fn dialect(view: &View<'_>) -> Dialect {
-    if matches!(view.inv.name, "bash" | "rbash") { Dialect::Bash } else { Dialect::Other }
+    Dialect::named(view.inv.name).unwrap_or(Dialect::Other)
 }
 
 fn text_start(view: &View<'_>, text: Word, at: usize, parameters: Vec<Word>) -> Start {

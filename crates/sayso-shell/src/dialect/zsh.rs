@@ -1,0 +1,128 @@
+//! Words that bash and zsh both accept, and read otherwise.
+
+use crate::syntax::tree::{Operation, Parameter, Part, Word};
+
+pub(super) const NAMES_COMMAND: &str = "zsh puts the path of a command for `=name`.";
+
+/// `=ls` is the path of `ls`. `==` and `=~` are an error, after which zsh stops; `=` alone is itself.
+pub(super) fn names_command(word: &Word<'_>) -> bool {
+    match &*word.parts {
+        [Part::Literal { text, .. }] => text.starts_with(b"=") && !matches!(&**text, b"=" | b"==" | b"=~"),
+        [Part::Literal { text, .. }, ..] => text.starts_with(b"="),
+        _ => false,
+    }
+}
+
+/// In the value of an assignment also behind a colon.
+pub(super) fn names_command_in_value(word: &Word<'_>) -> bool {
+    word.parts.iter().enumerate().any(|(at, part)| match part {
+        Part::Literal { text, .. } => {
+            at == 0 && text.starts_with(b"=") || text.windows(2).any(|pair| pair == b":=") || text.ends_with(b":=")
+        }
+        _ => false,
+    })
+}
+
+/// `$=x`, `$~x`, `$^x`, `$+x`, `$#x`, `$12`: to bash a dollar and text, or a parameter and text.
+pub(super) fn begins_expansion(part: &Part<'_>, next: Option<&Part<'_>>) -> Option<&'static str> {
+    let following = match next {
+        Some(Part::Literal { text, .. } | Part::Quoted { text, .. }) => text.first().copied(),
+        _ => None,
+    };
+    match part {
+        Part::Literal { text, .. } | Part::Quoted { text, quote: crate::syntax::tree::Quote::Double, .. } => {
+            let mut rest = &**text;
+            while let Some(at) = rest.iter().position(|b| *b == b'$') {
+                rest = rest.get(at + 1..).unwrap_or_default();
+                let marks = rest.iter().take_while(|b| b"=~^+".contains(b)).count();
+                let after = rest.get(marks).copied();
+                let name = after.is_some_and(|b| b.is_ascii_alphanumeric() || b"_{@*".contains(&b));
+                let open = after.is_none() && matches!(next, Some(Part::Variable { .. } | Part::Parameter(_)));
+                if marks > 0 && (name || open) {
+                    return Some("zsh reads a flag between `$` and a name.");
+                }
+            }
+            None
+        }
+        Part::Variable { name, span } => {
+            let unbraced = span.end.saturating_sub(span.start) as usize == name.len() + 1;
+            let named = following.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
+            let more = match (&**name, following) {
+                (b"#", _) => named || next.is_some_and(|next| matches!(next, Part::Variable { .. })),
+                ([digit], Some(b)) if digit.is_ascii_digit() => b.is_ascii_digit(),
+                _ => false,
+            };
+            (unbraced && more).then_some("zsh reads a longer name behind `$`.")
+        }
+        _ => None,
+    }
+}
+
+/// Whether the walker must not take what follows `$name` for text: `$x[1]` and `$x:h` are more than `$x`.
+pub(crate) fn goes_on(part: &Part<'_>, next: Option<&Part<'_>>) -> bool {
+    let Part::Variable { name, span } = part else { return false };
+    if span.end.saturating_sub(span.start) as usize != name.len() + 1 {
+        return false;
+    }
+    let text: &[u8] = match next {
+        Some(Part::Literal { text, .. } | Part::Quoted { text, .. }) => text,
+        _ => return false,
+    };
+    match text {
+        [b'[', ..] => true,
+        [b':', letter, ..] => letter.is_ascii_alphabetic() || *letter == b'&',
+        _ => false,
+    }
+}
+
+/// `${...}` with an operation that zsh does not know, or knows as another.
+pub(super) fn reads_otherwise(parameter: &Parameter<'_>) -> Option<&'static str> {
+    if parameter.indirect {
+        return Some("zsh does not know `${!name}`.");
+    }
+    match &parameter.operation {
+        Operation::Case { .. } | Operation::Transform(_) | Operation::Names => {
+            Some("zsh does not know this `${...}`, and stops there.")
+        }
+        // `${x:h}` is the folder of `x`.
+        Operation::Substring { offset, .. } => {
+            let number = match offset.parts.first() {
+                Some(Part::Quoted { text, .. }) => {
+                    matches!(text.first(), Some(b' ' | b'0'..=b'9')) && text.iter().all(|b| b" 0123456789-".contains(b))
+                }
+                Some(Part::Variable { .. }) => true,
+                _ => false,
+            };
+            (!number).then_some("zsh reads letters behind `:` as changes to the value.")
+        }
+        _ => None,
+    }
+}
+
+/// Escapes in `$'..'` that are the same in both.
+pub(super) fn has_odd_escape(text: &[u8]) -> bool {
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        if *byte != b'\\' {
+            continue;
+        }
+        match bytes.next() {
+            Some(b'a' | b'b' | b'e' | b'E' | b'f' | b'n' | b'r' | b't' | b'v' | b'\\' | b'\'' | b'"') => {}
+            // Two digits, as is usual.
+            Some(b'x') if bytes.as_slice().iter().take(2).all(u8::is_ascii_hexdigit) => {}
+            Some(b'0'..=b'3') if bytes.as_slice().iter().take(2).all(|b| matches!(b, b'0'..=b'7')) => {}
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// `010` is ten, and `#` means the code of a character.
+pub(super) fn has_odd_number(text: &[u8]) -> bool {
+    text.contains(&b'#')
+        || text.iter().enumerate().any(|(at, byte)| {
+            let begins =
+                at == 0 || text.get(at - 1).is_some_and(|b| !b.is_ascii_alphanumeric() && *b != b'_' && *b != b'.');
+            *byte == b'0' && begins && text.get(at + 1).is_some_and(u8::is_ascii_digit)
+        })
+}
