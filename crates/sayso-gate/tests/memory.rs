@@ -10,6 +10,8 @@
 
 #[path = "memory/bound.rs"]
 mod bound;
+#[path = "memory/foreign.rs"]
+mod foreign;
 #[path = "memory/gaps.rs"]
 mod gaps;
 #[path = "memory/steered.rs"]

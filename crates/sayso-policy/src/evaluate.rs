@@ -256,7 +256,7 @@ fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
     }
 }
 
-fn may_be_carried(judging: &Judging<'_>, effect: &Effect, index: usize) -> bool {
+pub(crate) fn may_be_carried(judging: &Judging<'_>, effect: &Effect, index: usize) -> bool {
     let literal = match &effect.target {
         // Whatever a listing happens to name is deleted by the dozen: that needs a yes of its own.
         Target::Path(PathTarget::Listed(_)) => effect.verb != Verb::Delete,
@@ -342,10 +342,9 @@ fn remember(judging: &Judging<'_>, state: &State, slots: &mut [Slot], call: &mut
     }
     for (index, (effect, slot)) in judging.operation.effects.iter().zip(slots.iter_mut()).enumerate() {
         let asked = asks(&slot.opinions);
-        if !asked.is_empty()
-            && let Some(said) = grants::judge(judging, state, effect, index, &asked)
-        {
-            slot.opinions.push(said);
+        if !asked.is_empty() {
+            let said = grants::judge(judging, state, effect, index, &asked);
+            slot.opinions.extend(said);
         }
     }
 }

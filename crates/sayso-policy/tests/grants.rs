@@ -319,3 +319,18 @@ fn a_yes_to_a_program_follows_its_file_where_its_user_could_change_it() {
     assert_eq!(verdict(&none, &none), Verdict::Allow);
     assert_eq!(verdict(&none, &own), Verdict::Ask, "it was not there");
 }
+
+#[test]
+fn a_yes_to_calling_a_tool_counts_only_where_nobody_knows_what_the_tool_does() {
+    let policy = policy("default = \"allow\"\n[ask]\ntool = [\"bash_execute\", \"mcp:x/y\"]\n");
+    let judge = |call: ToolCall| {
+        let files = MemoryFiles::new();
+        let facts = Facts { files: &files, env: &NoEnvironment };
+        let grants = vec![by_pattern(Verb::Call, "bash_execute"), by_pattern(Verb::Call, "mcp:x/y")];
+        let state = State { grants, workspace: Some(SITE.to_owned()), ..State::default() };
+        policy.evaluate(&Operation::new(call, facts), &state, facts).verdict
+    };
+    let arguments = serde_json::json!({ "command": "make" });
+    assert_eq!(judge(ToolCall::tool("bash_execute", arguments)), Verdict::Ask);
+    assert_eq!(judge(ToolCall::tool("mcp__x__y", serde_json::json!({ "n": 1 }))), Verdict::Allow);
+}

@@ -2,7 +2,7 @@
 
 use super::Bound;
 use sayso_policy::{Actor, Decision, Executable, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
-use sayso_policy::{Facts, explain};
+use sayso_policy::{Facts, effects_to_name, explain};
 use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb, instruct};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -141,15 +141,28 @@ pub(super) fn proposed(
     facts: Facts<'_>,
 ) -> Option<Vec<GrantSelector>> {
     let mut found: Vec<GrantSelector> = Vec::new();
-    for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
-        let effect = operation.effects.get(asked.effect?)?;
-        let (verb, pattern) = pattern(operation, effect, asked.effect?, width, facts)?;
+    for index in asked_about(operation, decision, facts)? {
+        let effect = operation.effects.get(index)?;
+        let (verb, pattern) = pattern(operation, effect, index, width, facts)?;
         let selector = GrantSelector::pattern(verb, &pattern).ok()?;
         if !found.contains(&selector) {
             found.push(selector);
         }
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// The effects that an answer must name. A question about a call whose effects are known is about those.
+fn asked_about(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> Option<Vec<usize>> {
+    let mut places = Vec::new();
+    for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
+        let index = asked.effect?;
+        match &operation.effects.get(index)?.target {
+            Target::Tool if operation.known => places.extend(effects_to_name(operation, facts)?),
+            _ => places.push(index),
+        }
+    }
+    Some(places)
 }
 
 /// The patterns for the programs that are asked about. An allow of a program carries what its operands do, so these

@@ -1,5 +1,9 @@
 //! Stage 8: remembered answers turn an Ask into Allow, or into Deny, effect by effect.
 
+mod call;
+
+pub use call::effects_to_name;
+
 use super::built_in;
 use crate::judging::Judging;
 use crate::pattern::{Glob, HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
@@ -122,7 +126,7 @@ const BROAD: &[&str] = &[
     "xargs",
 ];
 
-/// The remembered answer to an effect's Ask, if there is one.
+/// The remembered answers to an effect's Ask; none if it is not answered.
 ///
 /// INVARIANT: never to an Ask of limits, of a tool's changed definition, or of a rule that says `always`; only to an
 /// Ask that its givers could have answered.
@@ -132,20 +136,25 @@ pub(crate) fn judge(
     effect: &Effect,
     index: usize,
     asks: &[&Opinion],
-) -> Option<Opinion> {
+) -> Vec<Opinion> {
     let in_force = || state.grants.iter().filter(|grant| in_force(grant, judging, state));
     let refused = in_force().find(|grant| {
         grant.verdict == Verdict::Deny && selects(grant, judging, state, effect, index, Purpose::Restrict)
     });
-    if let Some(grant) = refused {
-        return Some(said(grant));
+    let by_effects = matches!(effect.target, Target::Tool) && judging.operation.known;
+    if let Some(grant) = refused.or_else(|| by_effects.then(|| call::refused(judging, state)).flatten()) {
+        return vec![said(grant)];
     }
     let grant = in_force().find(|grant| {
         grant.verdict == Verdict::Allow
             && asks.iter().all(|ask| could_answer(grant, ask))
             && selects(grant, judging, state, effect, index, Purpose::Permit)
-    })?;
-    Some(said(grant))
+    });
+    match grant {
+        Some(grant) => vec![said(grant)],
+        None if by_effects => call::allowed(judging, state, asks).into_iter().map(said).collect(),
+        None => Vec::new(),
+    }
 }
 
 /// The remembered answer to an Ask about the call as a whole: only one to this very call counts, and never for a limit.
@@ -275,7 +284,8 @@ fn selects(
             (!permits || judging.guard(index).is_none() || pattern.names_guarded())
                 && pattern.matches(target, purpose) == Tri::Yes
         }),
-        (Target::Tool, Verb::Call) => ToolPattern::parse(pattern)
+        // Where it is known what the tool does, that is what a yes must name.
+        (Target::Tool, Verb::Call) if !(permits && judging.operation.known) => ToolPattern::parse(pattern)
             .is_ok_and(|patterns| ToolPattern::any_matches(&patterns, &judging.operation.tool, purpose)),
         // Code and what cannot be seen through: only a yes to this very call.
         _ => false,
