@@ -6,10 +6,13 @@
 //! for a block.
 
 use crate::{Agent, dialect, judge};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{Read, Write};
+use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,9 +24,8 @@ use std::time::{Duration, Instant};
 pub const LARGEST_INPUT: usize = 8 * 1024 * 1024;
 /// When the watchdog answers. Well below the time-out that `install` registers.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// How long the watchdog may take to see that the process is told to end. To be woken at once would take a socket and a
-/// copy of it for each signal, at every call, for what next to none of them meets.
-const GLANCE: Duration = Duration::from_millis(20);
+/// Signals that end nothing, and that a hook need not hear of. `SIGPIPE` is ignored: the write that caused it fails.
+const HARMLESS: [Signal; 5] = [Signal::SIGCHLD, Signal::SIGCONT, Signal::SIGURG, Signal::SIGWINCH, Signal::SIGPIPE];
 /// The exit code that agents take for a block.
 const BLOCK: u8 = 2;
 /// What a failure of our own is called.
@@ -146,12 +148,13 @@ fn read_and_run(
 
 /// Answers in the hook's place if it is late, or is told to end: to agents a process that a signal ended looks as if
 /// it had no objection.
+///
+/// INVARIANT: every signal that would end or stop the process is blocked in all its threads before anything is read. An
+/// attacker would start the agent under `ulimit -f`, so that the kernel ends whoever writes the record.
 #[derive(Clone, Debug)]
 struct Watchdog {
     /// Whoever sets it first answers.
     answered: Arc<AtomicBool>,
-    /// A signal told the process to end.
-    told: Arc<AtomicBool>,
     /// Milliseconds after `EPOCH`.
     deadline: Arc<AtomicU64>,
 }
@@ -162,26 +165,32 @@ static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 impl Watchdog {
     fn start(patience: Duration) -> Result<Self, String> {
         let deadline = AtomicU64::new(millis(EPOCH.elapsed() + patience));
-        let dog = Self { answered: Arc::default(), told: Arc::default(), deadline: Arc::new(deadline) };
-        let failed = |error: std::io::Error| format!("Sayso cannot start its watchdog ({error}).");
-        for signal in [SIGTERM, SIGHUP, SIGINT] {
-            signal_hook::flag::register(signal, Arc::clone(&dog.told)).map_err(failed)?;
+        let dog = Self { answered: Arc::default(), deadline: Arc::new(deadline) };
+        let mut signals = SigSet::all();
+        for signal in HARMLESS {
+            signals.remove(signal);
         }
+        // Threads that are started later inherit it.
+        signals.thread_block().map_err(|error| format!("Sayso cannot block signals ({error})."))?;
         let watching = dog.clone();
-        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || watching.watch());
-        thread.map(|_| dog).map_err(failed)
+        let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || watching.watch(&signals));
+        thread.map(|_| dog).map_err(|error| format!("Sayso cannot start its watchdog ({error})."))
     }
 
-    fn watch(&self) {
+    fn watch(&self, signals: &SigSet) {
+        // Without a descriptor nobody hears of signals, but they are blocked all the same.
+        let told = SignalFd::with_flags(signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK).ok();
         let why = loop {
-            if self.told.load(Ordering::SeqCst) {
-                break "Sayso was told to end before it could judge it [internal-error].";
-            }
             let left = self.deadline.load(Ordering::SeqCst).saturating_sub(millis(EPOCH.elapsed()));
             if left == 0 {
                 break "Sayso could not judge it in time [internal-error].";
             }
-            std::thread::sleep(GLANCE.min(Duration::from_millis(left)));
+            if told.as_ref().is_some_and(|told| is_told(told, left)) {
+                break "Sayso was told to end before it could judge it [internal-error].";
+            }
+            if told.is_none() {
+                std::thread::sleep(Duration::from_millis(left));
+            }
         };
         if !self.answered.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(say(&HookOutput::blocked(why))));
@@ -205,6 +214,13 @@ impl Watchdog {
     }
 }
 
+/// Waits for a signal, at most this many milliseconds.
+fn is_told(told: &SignalFd, left: u64) -> bool {
+    let patience = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+    let mut waiting = [PollFd::new(told.as_fd(), PollFlags::POLLIN)];
+    poll(&mut waiting, patience).is_ok_and(|ready| ready > 0)
+}
+
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -216,7 +232,7 @@ fn say(output: &HookOutput) -> u8 {
         return output.exit;
     }
     // Not through the standard library's buffer, which would cut it at each newline.
-    let whole = match std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned() {
+    let whole = match std::io::stdout().as_fd().try_clone_to_owned() {
         Ok(descriptor) => std::fs::File::from(descriptor).write_all(&output.stdout).is_ok(),
         Err(_) => false,
     };
