@@ -234,6 +234,98 @@ fn each_agents_own_words_are_understood() {
     assert_eq!(chosen(&pipe.answer(&permission(5, server))), "a1");
 }
 
+fn update(update: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}})
+}
+
+#[test]
+fn what_a_request_leaves_out_is_denied_by_what_was_told_of_the_call() {
+    let diff =
+        |pipe: &Pipe, name: &str| json!({"type": "diff", "path": pipe.path(name), "oldText": "", "newText": "x"});
+    let told = |id: &str, more: Value| {
+        let mut told = json!({"sessionUpdate": "tool_call", "toolCallId": id, "status": "pending"});
+        told.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        update(told)
+    };
+    let pipe = Pipe::new(POLICY);
+    // An edit that names files and has no input.
+    for (id, call) in [
+        (
+            1,
+            json!({"toolCallId": "a", "kind": "edit", "title": "Edit files", "locations": [{"path": pipe.path("denied")}]}),
+        ),
+        (2, json!({"toolCallId": "b", "title": "Edit files", "content": [diff(&pipe, "denied")]})),
+        (3, json!({"toolCallId": "c", "kind": "delete", "title": "x", "locations": [{"path": pipe.path("denied")}]})),
+        (
+            4,
+            json!({"toolCallId": "d", "kind": "edit", "title": "x", "rawInput": {"file_path": pipe.path("denied"), "content": "x"}}),
+        ),
+        (
+            5,
+            json!({"toolCallId": "e", "kind": "edit", "title": "x", "rawInput": {"file_path": pipe.path("denied")}, "_meta": {"toolName": "write_file"}}),
+        ),
+        (6, json!({"toolCallId": "f", "kind": "execute", "title": "`rm a`"})),
+    ] {
+        assert_eq!(chosen(&pipe.answer(&permission(id, call.clone()))), "r1", "{call}");
+    }
+    // The difference came before, and the request names only the file that is moved.
+    pipe.agent(&told("g", json!({"kind": "edit", "title": "Editing files", "content": [diff(&pipe, "denied")]})));
+    let asks = json!({"toolCallId": "g", "title": "Edit files", "locations": [{"path": pipe.path("old")}]});
+    assert_eq!(chosen(&pipe.answer(&permission(7, asks))), "r1");
+    // The input came as text.
+    let text = json!([{"type": "content", "content": {"type": "text", "text": "{\"command\": \"rm a\"}"}}]);
+    pipe.agent(&told("h", json!({"kind": "execute", "title": "Bash", "content": text})));
+    let asks = json!({"toolCallId": "h", "title": "Bash", "content": [{"type": "content", "content": {"type": "text", "text": "Requesting approval"}}]});
+    assert_eq!(chosen(&pipe.answer(&permission(8, asks))), "r1");
+    // What nothing denies is asked about: it is not known in full.
+    pipe.agent(&told("i", json!({"kind": "edit", "title": "x", "locations": [{"path": pipe.path("fine")}]})));
+    let routed = pipe.agent(&permission(9, json!({"toolCallId": "i"})));
+    assert!(matches!(routed.onward, Onward::Instead(_)), "{routed:?}");
+}
+
+#[test]
+fn an_edit_that_is_known_in_full_and_allowed_asks_nobody() {
+    for name in ["gemini", "codex"] {
+        let pipe = Pipe::with(POLICY, |setting| setting.agent = Some(name.to_owned()));
+        pipe.begin(
+            json!({"sessionId": "s", "modes": {"currentModeId": "read-only", "availableModes": [{"id": "read-only"}]}}),
+        );
+        let edit = |id: u64, file: &str| {
+            let path = pipe.path(file);
+            permission(
+                id,
+                json!({"toolCallId": format!("write_file__{id}"), "kind": "edit", "title": "Writing",
+                "content": [{"type": "diff", "path": path, "oldText": "", "newText": "x"}], "locations": [{"path": path}]}),
+            )
+        };
+        assert_eq!(chosen(&pipe.answer(&edit(1, "fine"))), "a1", "{name}");
+        assert_eq!(chosen(&pipe.answer(&edit(2, "denied"))), "r1", "{name}");
+    }
+}
+
+#[test]
+fn an_agent_that_should_tell_its_mode_and_does_not_is_put_into_one_that_asks() {
+    let pipe = Pipe::with(POLICY, |setting| setting.agent = Some("codex".to_owned()));
+    let routed = pipe.begin(json!({"sessionId": "s"}));
+    let [(Side::Agent, line)] = routed.said.as_slice() else { panic!("{routed:?}") };
+    let set: Value = serde_json::from_slice(line).unwrap();
+    assert_eq!((&set["method"], &set["params"]["modeId"]), (&json!("session/set_mode"), &json!("read-only")));
+    let routed = pipe.agent(&json!({"jsonrpc": "2.0", "id": set["id"], "error": {"code": 1, "message": "no"}}));
+    let told: Value = serde_json::from_slice(&routed.said[0].1).unwrap();
+    assert_eq!(told["error"]["code"], -32010, "{told}");
+}
+
+#[test]
+fn copilots_modes_are_known_by_their_addresses() {
+    for (mode, starts) in [("agent", true), ("plan", true), ("autopilot", false)] {
+        let pipe = Pipe::with(POLICY, |setting| setting.agent = Some("copilot".to_owned()));
+        let id = format!("https://agentclientprotocol.com/protocol/session-modes#{mode}");
+        let routed =
+            pipe.begin(json!({"sessionId": "s", "modes": {"currentModeId": id, "availableModes": [{"id": id}]}}));
+        assert_eq!(routed == passed(), starts, "{mode}: {routed:?}");
+    }
+}
+
 #[test]
 fn a_permission_request_may_rely_on_what_was_told_before() {
     let pipe = Pipe::new(POLICY);

@@ -1,7 +1,7 @@
 //! What makes the client act: reading and writing files, starting programs, speaking to MCP servers on the agent's
 //! behalf. The protocol has no question for these, so where the policy says ask, Sayso asks the client itself.
 
-use super::call::Understood;
+use super::call;
 use super::judge::{Call, Said, Who};
 use super::later::Asked;
 use super::pending::{Held, Pending};
@@ -97,7 +97,7 @@ impl Proxy {
         if agreed {
             return then(self, &asked, &self.judge.judge(call, who, method));
         }
-        self.decided(Understood { call, doubtful: false }, who, method, asked, false, Box::new(then))
+        self.decided(call::certain(call), who, method, asked, false, Box::new(then))
     }
 
     /// Asks the person at the editor, and holds the request meanwhile.

@@ -36,11 +36,14 @@ pub(super) struct Understood {
     pub(super) call: Call,
     /// The input was not given in full: at best a person decides.
     pub(super) doubtful: bool,
+    /// What else it may be, by all that was told of it. What denies one of these denies it; none of them allows it.
+    pub(super) readings: Vec<Call>,
 }
 
 /// Reads a tool call as its agent shows it. `known` has learned everything that was told of it.
 pub(super) fn understood(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<&Path>) -> Understood {
     let folder = folder.map(Path::to_owned);
+    let here = folder.clone();
     let mut understood = match (&known.name, &known.raw_input) {
         (Some(name), Some(Value::Object(input))) => named(name, known, input, folder),
         (Some(name), _) => doubtful(Call::tool(name.clone(), shown(known), folder)),
@@ -48,17 +51,56 @@ pub(super) fn understood(known: &KnownCall, id: &str, agent: Option<Agent>, fold
         (None, None) => by_title(known, id, agent, folder),
         (None, Some(_)) => unnamed(known, folder),
     };
-    understood.call.kind.clone_from(&known.kind);
-    understood.call.id = Some(id.to_owned());
+    if understood.doubtful {
+        understood.readings = readings(known, here.as_deref());
+    }
+    for call in std::iter::once(&mut understood.call).chain(&mut understood.readings) {
+        call.kind.clone_from(&known.kind);
+        call.id = Some(id.to_owned());
+    }
     understood
 }
 
-fn certain(call: Call) -> Understood {
-    Understood { call, doubtful: false }
+/// What a call may be of which not everything is known. A kind, a title and text that it shows are not believed where
+/// they would allow something, but an agent that says "edit" and names a file means to change it.
+fn readings(known: &KnownCall, folder: Option<&Path>) -> Vec<Call> {
+    let folder = || folder.map(Path::to_owned);
+    let kind = known.kind.as_deref().unwrap_or_default();
+    let mut found = Vec::new();
+    if !known.diffs.is_empty() || matches!(kind, "edit" | "delete" | "move") && !known.paths.is_empty() {
+        found.push(Call::tool("edit", json!({"paths": known.paths}), folder()));
+    }
+    let names = [known.name.as_ref(), known.title.as_ref(), known.first_title.as_ref()];
+    for input in [&known.raw_input, &known.shown_input].into_iter().flatten().filter_map(Value::as_object) {
+        for name in names.into_iter().flatten().filter(|name| is_name(name)) {
+            found.push(Call::tool(name.clone(), Value::Object(input.clone()), folder()));
+        }
+        if input.contains_key("command") {
+            found.push(Call::tool("shell", command_input(input), folder()));
+        }
+        if let "edit" | "delete" | "read" = kind {
+            found.push(Call::tool(kind, Value::Object(input.clone()), folder()));
+        }
+    }
+    if let ("execute", Some(title)) = (kind, &known.title) {
+        let bare = title.trim().trim_matches('`');
+        found.push(Call::tool("shell", json!({"command": bare}), folder()));
+    }
+    found
+}
+
+/// The files that an edit changes, if it shows a difference of each of them: then nothing else is changed.
+fn edited(known: &KnownCall) -> Option<&[String]> {
+    let whole = known.kind.as_deref() == Some("edit") && !known.diffs.is_empty();
+    (whole && known.paths.iter().all(|path| known.diffs.contains(path))).then_some(&known.diffs)
+}
+
+pub(super) fn certain(call: Call) -> Understood {
+    Understood { call, doubtful: false, readings: Vec::new() }
 }
 
 fn doubtful(call: Call) -> Understood {
-    Understood { call, doubtful: true }
+    Understood { call, doubtful: true, readings: Vec::new() }
 }
 
 fn named(name: &str, known: &KnownCall, input: &Map<String, Value>, folder: Option<PathBuf>) -> Understood {
@@ -122,8 +164,12 @@ fn patched(input: &Map<String, Value>) -> Option<Vec<String>> {
     (!paths.is_empty() && !granted).then_some(paths)
 }
 
-/// Gemini CLI shows no input: the command is the title, and the tool's name begins the call's id.
+/// Gemini CLI shows no input: the command is the title, and the tool's name begins the call's id. Codex shows none for an
+/// edit: its differences came before, and the request names the files.
 fn by_title(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<PathBuf>) -> Understood {
+    if let (Some(Agent::Codex), Some(paths)) = (agent, edited(known)) {
+        return certain(Call::tool("edit", json!({"paths": paths}), folder));
+    }
     let tool = id.split_once("__").map(|(tool, _)| tool).filter(|tool| is_name(tool));
     let (Some(tool), None | Some(Agent::Gemini)) = (tool, agent) else { return unnamed(known, folder) };
     match (tool, &known.title) {
@@ -133,6 +179,10 @@ fn by_title(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<Pa
             let folder = folder.clone().filter(|_| known.elsewhere.as_ref().is_none_or(here));
             certain(Call::tool(tool, json!({"command": command}), folder))
         }
+        ("write_file" | "replace", _) => match edited(known) {
+            Some(paths) => certain(Call::tool("edit", json!({"paths": paths}), folder)),
+            None => doubtful(Call::tool(tool, shown(known), folder)),
+        },
         _ => doubtful(Call::tool(tool, shown(known), folder)),
     }
 }
@@ -213,6 +263,57 @@ mod tests {
         ] {
             assert!(read(told.clone(), None).2, "{told}");
         }
+    }
+
+    fn readings_of(told: &[Value]) -> Vec<(String, Value)> {
+        let mut known = KnownCall::default();
+        told.iter().for_each(|one| known.learn(one));
+        let understood = understood(&known, "x", None, Some(Path::new("/p")));
+        assert!(understood.doubtful, "{told:?}");
+        let one = |call: Call| match call.request {
+            Request::Tool { name, arguments, .. } => (name, arguments),
+            Request::Command(_) => unreachable!(),
+        };
+        understood.readings.into_iter().map(one).collect()
+    }
+
+    #[test]
+    fn what_is_not_known_in_full_is_read_in_every_way_that_could_deny_it() {
+        // Codex, from version 2: differences first, then a request that names files; a move names only the old one.
+        let diff = json!({"kind": "edit", "title": "Editing files", "content": [{"type": "diff", "path": "/p/new"}]});
+        let asks = json!({"kind": "edit", "title": "Edit files", "locations": [{"path": "/p/old"}]});
+        let paths = json!({"paths": ["/p/new", "/p/old"]});
+        assert!(readings_of(&[diff, asks]).contains(&("edit".to_owned(), paths)));
+        // Kimi: the input is a text, the title is the tool's name.
+        let text = json!({"type": "content", "content": {"type": "text", "text": "{\"command\":\"touch a\"}"}});
+        let told = json!({"kind": "execute", "title": "Bash", "content": [text]});
+        let found = readings_of(&[told, json!({"title": "Bash"})]);
+        for name in ["Bash", "shell"] {
+            assert!(found.contains(&(name.to_owned(), json!({"command": "touch a"}))), "{found:?}");
+        }
+        let found = readings_of(&[json!({"kind": "execute", "title": "`rm a`"})]);
+        assert_eq!(found, [("shell".to_owned(), json!({"command": "rm a"}))]);
+    }
+
+    #[test]
+    fn a_tool_is_named_in_meta_too() {
+        let qwen = json!({"kind": "edit", "title": "Edit a", "rawInput": {"file_path": "/p/a", "old_string": "x"},
+            "_meta": {"toolName": "edit"}});
+        let input = json!({"file_path": "/p/a", "old_string": "x"});
+        assert_eq!(read(qwen, None), ("edit".to_owned(), input, false));
+    }
+
+    #[test]
+    fn an_edit_that_shows_all_its_differences_is_known() {
+        let content = json!([{"type": "diff", "path": "/p/a", "oldText": "", "newText": "x"}]);
+        let gemini = json!({"toolCallId": "write_file__1", "kind": "edit", "title": "Writing to a", "content": content,
+            "locations": [{"path": "/p/a"}]});
+        let expected = ("edit".to_owned(), json!({"paths": ["/p/a"]}), false);
+        assert_eq!(read(gemini, Some(Agent::Gemini)), expected);
+        let codex = json!({"kind": "edit", "title": "Edit files", "content": content, "locations": [{"path": "/p/a"}]});
+        assert_eq!(read(codex, Some(Agent::Codex)), expected);
+        let more = json!({"kind": "edit", "content": content, "locations": [{"path": "/p/b"}]});
+        assert_eq!(read(more, Some(Agent::Codex)).0, UNNAMED);
     }
 
     #[test]

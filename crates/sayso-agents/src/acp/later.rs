@@ -105,7 +105,11 @@ impl Proxy {
     /// What would be said of it, with nobody asked.
     fn seems(&self, understood: &Understood, who: &Who) -> Verdict {
         let verdict = self.judge.rehearse(understood.call.clone(), who);
-        if understood.doubtful { verdict.max(Verdict::Ask) } else { verdict }
+        if !understood.doubtful {
+            return verdict;
+        }
+        let denied = |reading: &super::judge::Call| self.judge.rehearse(reading.clone(), who) == Verdict::Deny;
+        if understood.readings.iter().any(denied) { Verdict::Deny } else { verdict.max(Verdict::Ask) }
     }
 
     /// Carries out what was decided later.

@@ -65,9 +65,13 @@ impl Proxy {
     /// Judges a call. One that is not known in full is denied if what is known is, and else never more than asked
     /// about, unless a rule names it.
     pub(super) fn decide(&self, understood: Understood, who: &Who, event: &str, until: Option<Instant>) -> Said {
-        let Understood { call, doubtful } = understood;
-        if !doubtful || self.judge.rehearse(call.clone(), who) == Verdict::Deny {
+        let Understood { call, doubtful, readings } = understood;
+        if !doubtful {
             return self.judge.judge_until(call, who, event, until);
+        }
+        let denied = |reading: &Call| self.judge.rehearse(reading.clone(), who) == Verdict::Deny;
+        if let Some(reading) = std::iter::once(&call).chain(&readings).find(|reading| denied(reading)) {
+            return self.judge.judge_until(reading.clone(), who, event, until);
         }
         self.judge.judge_until(without_name(call), who, event, until)
     }

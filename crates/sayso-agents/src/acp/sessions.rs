@@ -11,6 +11,8 @@ const MOST_SESSIONS: usize = 256;
 const MOST_CALLS: usize = 512;
 /// Arguments that are larger than this are not kept.
 const LARGEST_INPUT: usize = 64 * 1024;
+/// The most paths of a call that are remembered.
+const MOST_PATHS: usize = 256;
 /// The most answers of a person that wait for the write they were about.
 const MOST_AGREED: usize = 64;
 
@@ -51,7 +53,12 @@ pub(super) struct KnownCall {
     pub(super) kind: Option<String>,
     pub(super) server: Option<String>,
     pub(super) raw_input: Option<Value>,
+    /// What looks like an input in the text that it shows: some agents put it there and nowhere else.
+    pub(super) shown_input: Option<Value>,
+    /// Every path that it ever pointed to or showed a difference of.
     pub(super) paths: Vec<String>,
+    /// Those that it showed a difference of.
+    pub(super) diffs: Vec<String>,
     /// It says that it runs in another folder than the session's.
     pub(super) elsewhere: Option<String>,
     /// Permission was asked for it.
@@ -105,7 +112,8 @@ impl KnownCall {
     /// Takes over what a later word of the agent adds. What it leaves out stays.
     pub(super) fn learn(&mut self, told: &Value) {
         let text = |key: &str| told.get(key).and_then(Value::as_str).map(str::to_owned);
-        self.name = text("name").or(self.name.take());
+        let in_meta = || told.pointer("/_meta/toolName").and_then(Value::as_str).map(str::to_owned);
+        self.name = text("name").or_else(in_meta).or(self.name.take());
         self.kind = text("kind").or(self.kind.take());
         if let Some(title) = text("title") {
             self.first_title.get_or_insert_with(|| title.clone());
@@ -119,18 +127,41 @@ impl KnownCall {
             Some(_) => self.raw_input = Some(Value::Null),
         }
         self.elsewhere = stated_folder(told).or(self.elsewhere.take());
-        let paths = paths(told);
-        if !paths.is_empty() {
-            self.paths = paths;
+        self.shown_input = shown_input(told).or(self.shown_input.take());
+        // What a later word leaves out is still about to be done.
+        add(&mut self.paths, paths(told));
+        add(&mut self.diffs, diffs(told));
+    }
+}
+
+fn add(known: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+    for path in more {
+        if known.len() < MOST_PATHS && !known.contains(&path) {
+            known.push(path);
         }
     }
+}
+
+/// Text content that is an object in JSON.
+fn shown_input(told: &Value) -> Option<Value> {
+    let contents = told.get("content")?.as_array()?;
+    let texts = contents.iter().filter_map(|one| one.pointer("/content/text")?.as_str());
+    let small = texts.filter(|text| text.len() <= LARGEST_INPUT && text.trim_start().starts_with('{'));
+    small.filter_map(|text| serde_json::from_str::<Value>(text).ok()).find(Value::is_object)
+}
+
+/// The files that it shows a difference of.
+fn diffs(told: &Value) -> Vec<String> {
+    let contents = told.get("content").and_then(Value::as_array).into_iter().flatten();
+    let shown = contents.filter(|one| one.get("type").and_then(Value::as_str) == Some("diff"));
+    shown.filter_map(|one| one.get("path")?.as_str()).take(MOST_PATHS).map(str::to_owned).collect()
 }
 
 /// The paths that a call shows: where it points to, and what it shows a difference of.
 pub(super) fn paths(told: &Value) -> Vec<String> {
     let list = |key: &str| told.get(key).and_then(Value::as_array).into_iter().flatten();
     let found = list("locations").chain(list("content")).filter_map(|one| one.get("path")?.as_str());
-    found.take(64).map(str::to_owned).collect()
+    found.take(MOST_PATHS).map(str::to_owned).collect()
 }
 
 /// The folder that Gemini CLI names in front of a command's description.

@@ -11,6 +11,11 @@ use sayso_policy::{Answer, Verdict};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// What a mode is called that an agent should have told of and did not.
+const UNTOLD: &str = "unnamed";
+/// Where such a session is put, whatever modes it offers.
+const UNTOLD_BACK: &str = "read-only";
+
 impl Proxy {
     /// The agent's answer tells who it is.
     pub(super) fn initialize(&self, message: &Message<'_>) -> Routed {
@@ -122,13 +127,19 @@ impl Proxy {
         };
         let who = self.who(Some(&session));
         self.judge.note(What::SessionStarted, &who, "session/new", |_| {});
-        let Some(mode) = told.current.clone() else { return Routed::pass() };
+        let mode = match told.current.clone() {
+            Some(mode) => mode,
+            // codex-acp tells of no mode where its settings fit none of those it offers: it may then ask nobody.
+            None if modes::must_tell(agent) => UNTOLD.to_owned(),
+            None => return Routed::pass(),
+        };
         if self.may_be_in(&mode, &session, "session/new") {
             self.state().sessions.at(&session).mode = Some(mode);
             return Routed::pass();
         }
         let id = message.id.unwrap_or(b"null");
-        let Some(back) = modes::fallback(&told.available, agent) else {
+        let fallback = modes::fallback(&told.available, agent);
+        let Some(back) = fallback.or_else(|| (mode == UNTOLD).then(|| UNTOLD_BACK.to_owned())) else {
             let why = format!(
                 "Sayso: deny. The agent starts in the mode {mode:?}, which the policy does not allow, and has none to go back to."
             );
