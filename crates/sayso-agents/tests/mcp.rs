@@ -653,6 +653,33 @@ fn what_is_no_message_is_not_passed_on_and_nobody_waits_for_ever() {
 }
 
 #[test]
+fn a_tool_that_a_known_server_did_not_have_asks_once() {
+    let machine = Machine::new();
+    let mut client = machine.client(ALLOW);
+    client.names();
+    assert!(client.call("echo", json!({})).0);
+    machine.tools("test", &[tool("echo"), tool("later")]);
+    client.names();
+    assert!(client.call("echo", json!({})).0, "the others go on");
+    client.answer = yes("no");
+    let (ran, text) = client.call("later", json!({}));
+    assert!(!ran, "{text}");
+    let question = client.heard.last().unwrap()["params"]["message"].as_str().unwrap().to_owned();
+    assert!(question.contains("mcp-new-tool"), "{question}");
+    client.answer = yes("once");
+    assert!(client.call("later", json!({})).0);
+    client.answer = None;
+    assert!(client.call("later", json!({})).0, "whoever said yes has seen it");
+    drop(client);
+
+    // Nobody can be asked: it is denied, and a person accepts it elsewhere.
+    machine.tools("test", &[tool("echo"), tool("later"), tool("latest")]);
+    let mut client = Client::start(machine.setting(ALLOW)).greeted(&json!({}));
+    let (ran, text) = client.call("latest", json!({}));
+    assert!(!ran && text.contains("mcp-new-tool") && text.contains("sayso mcp pins accept"), "{text}");
+}
+
+#[test]
 fn several_servers_stand_behind_one() {
     let machine = Machine::new();
     machine.tools("one", &[tool("echo"), tool("crash"), tool("slow"), tool("key")]);
@@ -662,7 +689,7 @@ fn several_servers_stand_behind_one() {
     );
     setting.servers = vec![machine.server("one", &[]), machine.server("two", &[])];
     let mut client = Client::start(setting).greeted(&json!({}));
-    assert_eq!(client.names(), ["one__echo", "one__crash", "one__key", "two__echo", "two__ech0"]);
+    assert_eq!(client.names(), ["one__echo", "one__crash", "one__key", "two__ech0"]);
     let (ran, text) = client.call("one__echo", json!({"a": 1}));
     assert!(ran && text == r#"echo {"a":1}"#, "{text}");
     let (ran, text) = client.call("two__echo", json!({}));

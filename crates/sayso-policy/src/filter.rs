@@ -1,4 +1,4 @@
-//! Which tools an agent gets to see: what is hidden is denied, and not listed either.
+//! Which tools an agent gets to see: what is hidden, or denied whatever its arguments are, is not listed either.
 
 use crate::normalise::tool_name;
 use crate::policy::Policy;
@@ -71,7 +71,7 @@ pub fn filter_tools<T: Listed>(policy: &Policy, actor: &Actor, tools: impl IntoI
 /// The layer that takes it away.
 pub fn available(policy: &Policy, actor: &Actor, tool: &impl Listed) -> Result<ToolName, Box<ToolDenied>> {
     let name = tool_name(tool.name(), tool.server());
-    match policy.hides(&name, actor) {
+    match policy.hides(&name, actor).or_else(|| policy.denies_every_call(tool.name(), tool.server(), actor)) {
         None => Ok(name),
         Some(reason) => Err(Box::new(ToolDenied { tool: name, layer: reason.layer.clone(), reason })),
     }
@@ -116,6 +116,25 @@ mod tests {
         }
         let policy = policy("[tools]\nhide = [\"mcp:a_b/*\"]\n");
         assert!(available(&policy, &Actor::default(), &"mcp_a_b_c").is_err());
+    }
+
+    #[test]
+    fn what_a_rule_denies_whatever_its_arguments_are_is_not_listed() {
+        let coder = Actor { agent: Some("coder".to_owned()), ..Actor::default() };
+        let rule = |rest: &str| format!("[[rule]]\nid = \"r\"\ndeny = {{ tool = \"mcp:a/b\" }}\n{rest}");
+        for (text, listed) in [
+            ("[deny]\ntool = [\"mcp:a/b\"]\n".to_owned(), false),
+            ("[deny]\ntool = [\"mcp:a/*\", \"!mcp:a/b\"]\n".to_owned(), true),
+            ("[ask]\ntool = [\"mcp:a/b\"]\n".to_owned(), true),
+            (rule(""), false),
+            (rule("when = { for = \"agent:coder\" }\n"), false),
+            (rule("when = { for = \"agent:other\" }\n"), true),
+            (rule("when = { arg.repo = \"prod-*\" }\n"), true),
+            (rule("when = { arg.repo = [\"*\", \"!prod-*\"] }\n"), true),
+            ("[mode]\nrun = \"shadow\"\n[deny]\ntool = [\"mcp:a/b\"]\n".to_owned(), true),
+        ] {
+            assert_eq!(available(&policy(&text), &coder, &("a", "b")).is_ok(), listed, "{text}");
+        }
     }
 
     #[test]

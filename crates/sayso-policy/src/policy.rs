@@ -2,14 +2,15 @@
 
 use crate::image::Image;
 use crate::index::Table;
+use crate::judging::Judging;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
 use crate::stage::patterns::ParamRule;
 use crate::stage::tools::{self, ToolLayer};
 use crate::state::{Counting, Scope, State, Usage};
 use crate::text::{Mode, Problem};
-use crate::word::{Actor, Decision, Facts, Layer, Operation, Reason, ToolName, Verdict};
-use sayso_shell::Verb;
+use crate::word::{Actor, Decision, Facts, Layer, Operation, Reason, Request, ToolCall, ToolName, Tri, Verdict};
+use sayso_shell::{NoEnvironment, NoFiles, Target, Verb};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -169,6 +170,32 @@ impl Policy {
             })
             .map(|found| found.opinion.reason)
             .or_else(|| self.foreign_hides(tool, actor))
+    }
+
+    /// Why every call of a tool is denied, whatever its arguments are; `None`: some may pass.
+    pub(crate) fn denies_every_call(&self, tool: &str, server: Option<&str>, actor: &Actor) -> Option<Reason> {
+        let facts = Facts { files: &NoFiles, env: &NoEnvironment };
+        let arguments = serde_json::Value::Object(serde_json::Map::new());
+        let mut call = ToolCall::tool(tool, arguments);
+        if let Request::Tool { server: of, .. } = &mut call.request {
+            *of = server.map(str::to_owned);
+        }
+        call.actor = actor.clone();
+        let operation = Operation::new(call, facts);
+        let judging = Judging::new(&operation, facts, self.image.as_ref().map(|image| &image.guards));
+        let about = operation.effects.iter().position(|effect| matches!(effect.target, Target::Tool))?;
+        let mut found = None;
+        for file in self.files.iter().filter(|file| CompiledFile::counts_in(file.mode)) {
+            for table in file.presets.iter().map(|preset| &preset.table).chain([&file.own]) {
+                table.candidates(&judging, about, &mut |rule| {
+                    let whatever = rule.when.as_ref().is_none_or(|when| when.asks_only_who());
+                    if rule.verdict == Verdict::Deny && whatever && rule.matches(&judging, about) == Tri::Yes {
+                        found.get_or_insert_with(|| rule.reason());
+                    }
+                });
+            }
+        }
+        found
     }
 
     fn foreign_hides(&self, tool: &ToolName, actor: &Actor) -> Option<Reason> {

@@ -9,6 +9,7 @@ use super::definition::Definition;
 use super::elicit::{self, Answered};
 use super::guard::{Guard, Held, MOST_HELD, Port, Way, lock, own_reason};
 use super::judge::Look;
+use super::pins::{NEW_TOOL, Standing};
 use super::tools::Tool;
 use crate::pipe::{message_line, replaced};
 use sayso_gate::reason;
@@ -108,6 +109,12 @@ impl Guard {
         }
     }
 
+    /// A tool that is new and nothing else asks only once: whoever said yes to a call of it has seen it.
+    fn is_merely_new(&self, shown: &Definition) -> bool {
+        let standing = self.pins.standing(&self.server, &self.reached, shown);
+        matches!(standing, Ok(Standing::Open { reasons, .. }) if reasons.iter().all(|(code, _)| code == NEW_TOOL))
+    }
+
     /// What becomes of a call after an answer; `None`: nobody answered.
     fn answered(&self, call: &Call, answer: Option<Answered>, shown: Option<Definition>, look: Option<&Look>) -> Way {
         let (told, why) = match answer {
@@ -127,7 +134,7 @@ impl Guard {
             reasons.iter().take(1).for_each(|reason| self.judge.refuse(&self.server, call, reason));
             return Way::Told(refused(&reasons, "Call the tool again: it is judged anew."));
         }
-        if let (Some(Answered::Accept), Some(shown)) = (answer, shown) {
+        if let Some(shown) = shown.filter(|shown| answer == Some(Answered::Accept) || self.is_merely_new(shown)) {
             // An attacker would describe the tool once more while the person reads: only what was shown is accepted.
             if let Err(error) = self.pins.accept_as_shown(&self.server, &self.reached, &shown) {
                 return Way::Told(self.failed(call, &error));

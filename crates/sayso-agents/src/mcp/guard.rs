@@ -14,7 +14,7 @@ use super::pins::{Pins, Standing};
 use super::result::{self, Redact, Shape};
 use super::schema::Checker;
 use super::suspicion;
-use super::tools::{Tool, Tools};
+use super::tools::{Tool, Tools, next_cursor};
 use crate::pipe::{Id, Message, Reader, error_line, message_line, replaced, result_line};
 use sayso_gate::{Permit, reason};
 use sayso_policy::{Answer, Layer, Reason};
@@ -134,6 +134,8 @@ pub(super) enum Way {
 
 impl Guard {
     pub(crate) fn new(server: String, reached: String, judge: Arc<Judge>, pins: Pins, limits: Limits) -> Self {
+        // What cannot be kept or read is told when its tools are looked at: nothing of it is settled then.
+        let _ = pins.begin(&server, &reached);
         Self {
             server,
             reached,
@@ -442,7 +444,7 @@ impl Guard {
             line = other.into();
         }
         if let Some(tools) = shape.tools
-            && let Some(shown) = self.list(tools.get())
+            && let Some(shown) = self.list(tools.get(), next_cursor(result).is_none())
         {
             let Some(other) = replaced(&line, &["result", "tools"], shown.as_bytes()) else {
                 return FromServer::Nothing;

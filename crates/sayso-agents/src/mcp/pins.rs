@@ -17,6 +17,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// A tool that its server did not have before.
+pub(crate) const NEW_TOOL: &str = "mcp-new-tool";
 /// How many tools of one server are remembered.
 const MOST_TOOLS: usize = 2_000;
 
@@ -29,6 +31,13 @@ pub struct PinnedServer {
     pub reached: String,
     /// By name.
     pub tools: BTreeMap<String, Pin>,
+    /// Its list was seen to the end: a tool that comes later is new. Servers that were kept without this were seen.
+    #[serde(default = "seen")]
+    pub listed: bool,
+}
+
+fn seen() -> bool {
+    true
 }
 
 /// One tool, as it was accepted.
@@ -43,6 +52,9 @@ pub struct Pin {
     /// A person has accepted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepted: bool,
+    /// The server was known before it had this tool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub new: bool,
     /// What is suspicious about it: a code and a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspicions: Vec<(String, String)>,
@@ -80,7 +92,7 @@ impl Pin {
     /// Nothing about it waits for a person.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.changed.is_none() && (self.accepted || self.suspicions.is_empty())
+        self.changed.is_none() && (self.accepted || self.suspicions.is_empty() && !self.new)
     }
 
     /// What changed since it was accepted, a line each, safe to show.
@@ -193,14 +205,21 @@ impl Pins {
         Ok(some)
     }
 
-    /// Compares what a server says of its tools with what was accepted; keeps what is new and what changed.
-    pub(crate) fn observe(&self, server: &str, reached: &str, said: &[Definition]) -> Result<Vec<Standing>, Error> {
+    /// Compares what a server says of its tools with what was accepted; keeps what is new and what changed. `last`: the
+    /// list ends here.
+    pub(crate) fn observe(
+        &self,
+        server: &str,
+        reached: &str,
+        said: &[Definition],
+        last: bool,
+    ) -> Result<Vec<Standing>, Error> {
         let _lock = self.lock()?;
         let path = self.file(server, reached);
         let mut pinned = if path.exists() {
             read(&path)?
         } else {
-            PinnedServer { server: server.to_owned(), reached: reached.to_owned(), tools: BTreeMap::new() }
+            PinnedServer { server: server.to_owned(), reached: reached.to_owned(), ..PinnedServer::default() }
         };
         let before = pinned.clone();
         let mut others = None;
@@ -214,12 +233,14 @@ impl Pins {
                     continue;
                 }
                 let others = others.get_or_insert_with(|| self.names(&pinned, said));
-                pinned.tools.insert(definition.name.clone(), first_seen(definition, server, others));
+                let pin = Pin { new: pinned.listed, ..first_seen(definition, server, others) };
+                pinned.tools.insert(definition.name.clone(), pin);
             }
             if let Some(pin) = pinned.tools.get_mut(&definition.name) {
                 standings.push(compared(pin, definition));
             }
         }
+        pinned.listed |= last;
         if pinned != before {
             self.write(&pinned)?;
         }
@@ -228,8 +249,23 @@ impl Pins {
 
     /// How a tool stands by what is kept now: a person may have accepted it meanwhile.
     pub(crate) fn standing(&self, server: &str, reached: &str, definition: &Definition) -> Result<Standing, Error> {
-        let standings = self.observe(server, reached, std::slice::from_ref(definition))?;
+        let standings = self.observe(server, reached, std::slice::from_ref(definition), false)?;
         Ok(standings.into_iter().next().unwrap_or(Standing::Settled))
+    }
+
+    /// A server that was seen before this gateway began is known, also if its list was never seen to the end: one that
+    /// never ends would have new tools pinned unseen for ever.
+    pub(crate) fn begin(&self, server: &str, reached: &str) -> Result<(), Error> {
+        let _lock = self.lock()?;
+        let path = self.file(server, reached);
+        if !path.exists() {
+            return Ok(());
+        }
+        let mut pinned = read(&path)?;
+        if !std::mem::replace(&mut pinned.listed, true) {
+            self.write(&pinned)?;
+        }
+        Ok(())
     }
 
     /// The tools of all servers: what a name may be made to be taken for.
@@ -293,6 +329,7 @@ fn first_seen(definition: &Definition, server: &str, others: &[(String, String)]
         definition: definition.value.clone(),
         since_ms: now_ms(),
         accepted: false,
+        new: false,
         suspicions: suspicions(definition, server, others).iter().map(text).collect(),
         same_name_at: collides(&definition.name, server, others).map(str::to_owned),
         changed: None,
@@ -305,8 +342,16 @@ fn compared(pin: &mut Pin, said: &Definition) -> Standing {
         if pin.is_settled() {
             return Standing::Settled;
         }
-        let shown = Box::new(withheld(&pin.definition, &pin.suspicions));
-        return Standing::Open { reasons: pin.suspicions.clone(), shown };
+        let mut reasons = pin.suspicions.clone();
+        let mut shown = pin.definition.clone();
+        if !reasons.is_empty() {
+            shown = withheld(&shown, &pin.suspicions);
+        }
+        if pin.new {
+            let why = format!("The server did not have the tool `{}` when it was first seen.", said.name);
+            reasons.push((NEW_TOOL.to_owned(), why));
+        }
+        return Standing::Open { reasons, shown: Box::new(shown) };
     }
     if pin.changed.as_ref().is_none_or(|changed| changed.hash != said.hash) {
         pin.changed = Some(Changed { hash: said.hash.clone(), definition: said.value.clone(), seen_ms: now_ms() });
@@ -394,6 +439,47 @@ mod tests {
         assert_eq!(see(&later), Standing::Settled);
         assert!(matches!(see(&first), Standing::Open { .. }), "going back is a change too");
         assert_eq!(pins.standing("calc", "another command", &first).unwrap(), Standing::Settled, "another server");
+    }
+
+    #[test]
+    fn a_tool_that_a_known_server_did_not_have_is_open_until_a_person_accepts_it() {
+        let (_dir, pins) = pins();
+        let (one, two) = (definition(r#"{"name":"one"}"#), definition(r#"{"name":"two"}"#));
+        let later = definition(r#"{"name":"later","description":"Sends."}"#);
+        let see = |what: &Definition, last| pins.observe("calc", "x", std::slice::from_ref(what), last).unwrap();
+        // Two pages of the first list.
+        assert_eq!(see(&one, false), [Standing::Settled]);
+        assert_eq!(see(&two, true), [Standing::Settled]);
+        for _ in 0..2 {
+            let [Standing::Open { reasons, shown }] = &see(&later, true)[..] else { panic!("open") };
+            assert_eq!((reasons[0].0.as_str(), &**shown), (NEW_TOOL, &later.value));
+        }
+        assert_eq!(see(&one, true), [Standing::Settled]);
+        assert_eq!(pins.accept(&pins.open_tools("calc", None).unwrap()).unwrap(), ["later"]);
+        assert_eq!(see(&later, true), [Standing::Settled]);
+    }
+
+    #[test]
+    fn a_list_that_never_ends_makes_no_server_new_for_ever() {
+        let (_dir, pins) = pins();
+        pins.begin("calc", "x").unwrap();
+        assert_eq!(pins.standing("calc", "x", &definition(r#"{"name":"one"}"#)).unwrap(), Standing::Settled);
+        pins.begin("calc", "x").unwrap();
+        assert!(matches!(pins.standing("calc", "x", &definition(r#"{"name":"two"}"#)).unwrap(), Standing::Open { .. }));
+    }
+
+    #[test]
+    fn a_server_that_an_earlier_version_kept_is_known() {
+        let (_dir, pins) = pins();
+        let one = definition(r#"{"name":"one"}"#);
+        assert_eq!(pins.standing("calc", "x", &one).unwrap(), Standing::Settled);
+        let path = pins.file("calc", "x");
+        let mut kept: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        kept.as_object_mut().unwrap().remove("listed");
+        std::fs::write(&path, kept.to_string()).unwrap();
+        assert_eq!(pins.standing("calc", "x", &one).unwrap(), Standing::Settled);
+        let two = pins.standing("calc", "x", &definition(r#"{"name":"two"}"#)).unwrap();
+        assert!(matches!(two, Standing::Open { reasons, .. } if reasons[0].0 == NEW_TOOL));
     }
 
     #[test]

@@ -223,10 +223,11 @@ impl Together {
     /// All entries of one server's list, raw, with the server's name in front of theirs.
     fn entries(&self, member: &Member, pages: &[Vec<u8>], key: &str) -> Vec<String> {
         let mut found = Vec::new();
-        for page in pages {
+        for (number, page) in pages.iter().enumerate() {
+            let last = number + 1 == pages.len() && next_cursor(page).is_none();
             let Some(list) = member_of(page, key).and_then(|raw| String::from_utf8(raw).ok()) else { continue };
             let list = match key {
-                "tools" => member.guard.list(&list).unwrap_or(list),
+                "tools" => member.guard.list(&list, last).unwrap_or(list),
                 _ => list,
             };
             let entries: Vec<&RawValue> = serde_json::from_str(&list).unwrap_or_default();

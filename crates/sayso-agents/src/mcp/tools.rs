@@ -75,10 +75,11 @@ impl Guard {
                 Some(Some(result)) => result,
             };
             let Some(shape) = Shape::of(&result) else { return false };
+            let next = next_cursor(&result).filter(|next| cursor.as_ref() != Some(next));
             if let Some(tools) = shape.tools {
-                self.list(tools.get());
+                self.list(tools.get(), next.is_none());
             }
-            match next_cursor(&result).filter(|next| cursor.as_ref() != Some(next)) {
+            match next {
                 Some(next) => cursor = Some(next),
                 None => break,
             }
@@ -87,12 +88,12 @@ impl Guard {
         true
     }
 
-    /// Takes note of a list of tools. What the client is to be shown instead; `None`: the list as it is.
-    pub(crate) fn list(&self, raw: &str) -> Option<String> {
+    /// Takes note of a page of the list of tools. What the client is to be shown instead; `None`: the page as it is.
+    pub(crate) fn list(&self, raw: &str, last: bool) -> Option<String> {
         let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(raw) else { return Some("[]".to_owned()) };
         let read: Vec<_> = entries.iter().map(|entry| Definition::read(entry)).collect();
         let definitions: Vec<Definition> = read.iter().filter_map(|one| one.as_ref().ok().cloned()).collect();
-        let standings = self.pins.observe(&self.server, &self.reached, &definitions);
+        let standings = self.pins.observe(&self.server, &self.reached, &definitions, last);
         let mut standings = standings.ok().map(Vec::into_iter);
         let mut shown: Vec<Cow<'_, str>> = Vec::with_capacity(entries.len());
         let mut same = true;

@@ -84,6 +84,22 @@ pub(crate) struct Conditions {
     pub build_output: Option<bool>,
 }
 
+impl Conditions {
+    /// Whether they hold for every call of an actor or for none.
+    pub(crate) fn asks_only_who(&self) -> bool {
+        let Self { args, within, actors: _, flags, env, operand, piped_to, hosts, stdin_only, build_output } = self;
+        args.is_empty()
+            && within.is_empty()
+            && flags.is_empty()
+            && env.is_empty()
+            && operand.is_empty()
+            && piped_to.is_empty()
+            && hosts.is_empty()
+            && stdin_only.is_none()
+            && build_output.is_none()
+    }
+}
+
 /// A list of hosts: any of them, none of the `!` ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostList {

@@ -334,6 +334,11 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Look at the change with `sayso mcp pins show`, then `sayso mcp pins accept`.",
     },
     CodeInfo {
+        code: "mcp-new-tool",
+        title: "A known MCP server has a tool that it did not have when it was first seen.",
+        advice: "Read it with `sayso mcp pins show`; if it is harmless, `sayso mcp pins accept`.",
+    },
+    CodeInfo {
         code: "mcp-hidden-characters",
         title: "The definition of an MCP tool holds characters that nobody sees.",
         advice: "Read it with `sayso mcp pins show`; if it is harmless, `sayso mcp pins accept`.",
