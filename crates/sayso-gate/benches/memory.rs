@@ -7,8 +7,8 @@
 
 use sayso_gate::audit::{Change, Event, Kind, Query, Spool};
 use sayso_gate::store::{Records, Sqlite};
-use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Places, Recorder, Unrecorded};
-use sayso_policy::{Actor, ToolCall, Workspace};
+use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Memory, Places, Recorder, Unrecorded};
+use sayso_policy::{Actor, Layer, PolicyText, ToolCall, Workspace};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +50,7 @@ fn main() {
     let recorded = store.count(&Query::default()).unwrap();
     measure("changes with their record, synced before they are acknowledged", &|| changes(&store));
     measure("decisions while 8 of the callers make such changes", &|| both(&places, &store));
+    measure("decisions with limits, synced before they are acknowledged", &|| limited(&places, &store));
     measure("decisions, appended to a spool", &|| decisions(&places, || Box::new(Spool::open(&places).unwrap())));
 
     let began = Instant::now();
@@ -163,6 +164,20 @@ fn decisions(places: &Places, recorder: impl Fn() -> Box<dyn Recorder + Send + S
         let (call, circumstances) = call(places, n);
         let judged = gate.judge(call, &circumstances);
         assert!(judged.decision.reasons.iter().all(|reason| reason.code != "record-failed"));
+        true
+    })
+}
+
+fn limited(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Duration>) {
+    let text = "extends = [\"developer\"]\n[limits.session]\ncalls = 100000000\n[limits.day]\ncalls = 1000000000\n";
+    let file = PolicyText { layer: Layer::Given, name: "limits.toml".into(), text: text.into(), trusted: true };
+    let recorder = Box::new(std::sync::Arc::clone(store));
+    let memory = Memory::with(places, std::sync::Arc::clone(store));
+    let gate = Gate::new(InForce::given(vec![file]).unwrap(), recorder).with_memory(memory);
+    together(|_, n| {
+        let (call, circumstances) = call(places, n);
+        let judged = gate.judge(call, &circumstances);
+        assert!(judged.decision.reasons.iter().all(|reason| reason.code != "store-failed"));
         true
     })
 }

@@ -13,11 +13,11 @@ use crate::policy::{InForce, Live};
 use crate::store::{Approvals, Ledger, Memo, Records as _, Remembered, Sqlite, Subject};
 use crate::{Error, reason};
 use sayso_policy::text::Mode;
-use sayso_policy::{Answer, Counting, Decision, Facts, Operation, Reason, State, ToolCall, Verdict};
+use sayso_policy::{Answer, Counting, Decision, Facts, GrantKeys, Operation, Reason, State, ToolCall, Verdict};
 use sayso_shell::Environment;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One call while it is judged.
 pub(crate) struct Case<'a> {
@@ -42,6 +42,8 @@ pub(crate) struct Case<'a> {
     distrusted: Vec<(String, Reason)>,
 }
 
+/// What was seen of files before a call had its turn is looked at again after so long.
+const GOOD_FOR: Duration = Duration::from_millis(50);
 /// Turns of one call: others may be faster.
 const MOST_TURNS: usize = 3;
 /// What one call may find in the store that the record knows nothing of.
@@ -52,6 +54,10 @@ struct Known<'o> {
     operation: &'o Operation,
     /// What a yes to it is bound to; `None`: nobody is asked, and no file was looked at.
     bound: Option<Bound>,
+    /// What answers are looked up by that may have been given to it; there if `bound` is.
+    grants: Option<GrantKeys>,
+    /// What is said of it where nothing that is remembered counts, and when that was found.
+    alone: Option<(Decision, Instant)>,
     /// What a question about it is bound to.
     digest: String,
     /// Names the call, to see it repeated.
@@ -104,7 +110,7 @@ impl<'a> Case<'a> {
         }
         let decision = match (operation, self.memory) {
             (Some(operation), Some(memory)) => self.recall(memory, operation),
-            (Some(_), None) => self.failed("limits are in force, and nothing is remembered here"),
+            (Some(_), None) => self.failed(reason::STORE_FAILED, "limits are in force, and nothing is remembered here"),
             (None, _) => judged(&self.in_force, None, &self.state(), self.facts),
         };
         self.under_switch(decision)
@@ -180,10 +186,10 @@ impl<'a> Case<'a> {
             && decision.addressees().iter().all(Option::is_none)
     }
 
-    fn failed(&self, why: &str) -> Decision {
+    fn failed(&self, code: &'static str, why: &str) -> Decision {
         let mut decision = judged(&self.in_force, None, &State::default(), self.facts);
         let text = format!("What must be remembered for this call cannot be: {why}. The call does not run.");
-        decision.reasons = vec![reason::built_in(reason::STORE_FAILED, text)];
+        decision.reasons = vec![reason::built_in(code, text)];
         decision
     }
 
@@ -191,7 +197,8 @@ impl<'a> Case<'a> {
     fn guarded(&mut self, judge: impl FnOnce(&mut Self) -> Result<Decision, Error>) -> Decision {
         match catch_unwind(AssertUnwindSafe(|| judge(self))) {
             Ok(Ok(decision)) => decision,
-            Ok(Err(error)) => self.failed(&error.to_string()),
+            Ok(Err(error @ Error::Replaced(_))) => self.failed(reason::STORE_REPLACED, &error.to_string()),
+            Ok(Err(error)) => self.failed(reason::STORE_FAILED, &error.to_string()),
             Err(_) => judged(&self.in_force, None, &State::default(), self.facts),
         }
     }
@@ -201,12 +208,12 @@ impl<'a> Case<'a> {
         self.guarded(|case| {
             let store = memory.store()?;
             // Where limits alone want a look at what is remembered, no yes is in play as a rule.
-            let asks = || judged(&case.in_force, Some(operation), &case.state(), case.facts).answer == Answer::Ask;
-            let in_play = !case.is_limited() || asks();
+            let alone = judged(&case.in_force, Some(operation), &case.state(), case.facts);
             let mut known = case.know(operation);
-            if in_play {
+            if !case.is_limited() || alone.answer == Answer::Ask {
                 case.bind(&mut known);
             }
+            known.alone = Some((alone, Instant::now()));
             known.present = case.present(store)?;
             case.turn(store, &mut known)
         })
@@ -216,6 +223,8 @@ impl<'a> Case<'a> {
         Known {
             digest: String::new(),
             bound: None,
+            grants: None,
+            alone: None,
             call: same::name(operation),
             site: operation.workspace.root().map(site),
             takes: self.takes(operation),
@@ -229,6 +238,7 @@ impl<'a> Case<'a> {
     fn bind(&self, known: &mut Known<'_>) {
         let bound = Bound::to(known.operation, self.facts);
         known.digest = bound.under(self.in_force.policy.version(), &known.operation.actor);
+        known.grants = Some(GrantKeys::of(known.operation, Some(&bound.exact)));
         known.bound = Some(bound);
     }
 
@@ -258,6 +268,7 @@ impl<'a> Case<'a> {
                 actor: &known.operation.actor,
                 site: known.site.as_deref(),
                 digest: &known.digest,
+                grants: known.grants.as_ref(),
                 counting: &counting,
                 hosts: &known.takes.hosts,
                 call: &known.call,
@@ -317,9 +328,11 @@ impl<'a> Case<'a> {
         remembered.grants.retain(|grant| counts(&grant.id));
         remembered.approvals.retain(|approval| counts(&approval.question.id));
         let state = self.state_with(known, &remembered, now_ms);
-        // Others may have had the store for a while.
-        self.looked.forget();
-        let mut decision = judged(&self.in_force, Some(known.operation), &state, self.facts);
+        let mut decision = self.unlimited(known, &state).unwrap_or_else(|| {
+            // Others may have had the store for a while.
+            self.looked.forget();
+            judged(&self.in_force, Some(known.operation), &state, self.facts)
+        });
         let approved = |approval: &&Approval| approval.standing == Standing::Approved;
         // A limit that was reached since is nothing that people were asked about.
         let asks = asks(&decision);
@@ -357,6 +370,14 @@ impl<'a> Case<'a> {
         }
         decision.reasons.extend(self.distrusted.iter().map(|(_, why)| why.clone()));
         (decision, memo)
+    }
+
+    /// What was found before the call had its turn, where that was a moment ago, no answer is in play and no limit speaks
+    /// of it: all others wait for this turn to end.
+    fn unlimited(&self, known: &Known<'_>, state: &State) -> Option<Decision> {
+        let (alone, found) = known.alone.as_ref().filter(|_| known.bound.is_none())?;
+        let holds = found.elapsed() < GOOD_FOR && !self.in_force.policy.limits_speak(state);
+        holds.then(|| alone.clone())
     }
 
     fn state_with(&self, known: &Known<'_>, remembered: &Remembered, now_ms: u64) -> State {

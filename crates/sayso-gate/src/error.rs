@@ -36,6 +36,9 @@ pub enum Error {
     /// What was to be kept could not be, together with what others wrote at the same time.
     #[error("{0}")]
     NotKept(std::sync::Arc<str>),
+    /// The store's file was deleted, moved or replaced while it was open.
+    #[error("the store is not where it was: {0}")]
+    Replaced(std::sync::Arc<str>),
     /// The store was written by a newer Sayso.
     #[error("the store has version {found}, this Sayso knows up to {known}: use a newer Sayso")]
     NewerStore {

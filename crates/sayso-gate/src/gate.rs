@@ -187,7 +187,8 @@ impl Unsaid {
 /// What cannot be recorded does not run.
 fn not_recorded(decision: &mut Decision, error: &Error) {
     let why = format!("The decision could not be recorded ({error}), so the call does not run.");
-    tighten(decision, Verdict::Deny, &reason::built_in(reason::RECORD_FAILED, why));
+    let code = if matches!(error, Error::Replaced(_)) { reason::STORE_REPLACED } else { reason::RECORD_FAILED };
+    tighten(decision, Verdict::Deny, &reason::built_in(code, why));
 }
 
 impl Gate {

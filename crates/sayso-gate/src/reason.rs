@@ -26,10 +26,14 @@ pub const APPROVAL_VOID: &str = "approval-void";
 pub const NOT_IN_RECORD: &str = "not-in-record";
 /// Records are missing behind the one that says yes.
 pub const RECORD_GAP: &str = "record-gap";
+/// What was used of a budget was deleted or lowered in the store; the record counts.
+pub const BUDGET_RESTORED: &str = "budget-restored";
 /// Too many questions of the session wait already.
 pub const TOO_MANY_PENDING: &str = "too-many-pending";
 /// What must be remembered cannot be.
 pub const STORE_FAILED: &str = "store-failed";
+/// The store's file was deleted, moved or replaced under this process.
+pub const STORE_REPLACED: &str = "store-replaced";
 /// An operator broke the glass.
 pub const BREAK_GLASS: &str = "break-glass";
 /// An operator switched the mode.
@@ -63,8 +67,10 @@ mod tests {
             APPROVAL_VOID,
             NOT_IN_RECORD,
             RECORD_GAP,
+            BUDGET_RESTORED,
             TOO_MANY_PENDING,
             STORE_FAILED,
+            STORE_REPLACED,
             BREAK_GLASS,
             OPERATOR_MODE,
         ];

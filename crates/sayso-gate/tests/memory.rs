@@ -10,6 +10,8 @@
 
 #[path = "memory/bound.rs"]
 mod bound;
+#[path = "memory/budgets.rs"]
+mod budgets;
 #[path = "memory/foreign.rs"]
 mod foreign;
 #[path = "memory/gaps.rs"]

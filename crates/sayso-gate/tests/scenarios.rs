@@ -105,6 +105,7 @@ impl Stage {
                 actor: &actor,
                 site: None,
                 digest: "",
+                grants: None,
                 counting: &counting,
                 hosts: &[],
                 call: "",

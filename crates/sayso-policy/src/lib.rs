@@ -33,6 +33,7 @@ pub use normalise::Kind;
 pub use policy::{Policy, PolicyText};
 pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
+pub use stage::grant_key::GrantKeys;
 pub use stage::grants::{effects_to_name, runs_anything};
 pub use stage::integrity::Protected;
 pub use stage::limits::Allowance;

@@ -236,6 +236,15 @@ impl Policy {
         counting.flat_map(|file| limits::allowances(&file.limits, scope, &state)).collect()
     }
 
+    /// Whether a limit of any file has something to say with so much used: if none has, what is said of a call is what is
+    /// said of it without limits. Files of other systems count for themselves, and may always.
+    #[must_use]
+    pub fn limits_speak(&self, state: &State) -> bool {
+        let mut found = Vec::new();
+        self.files.iter().for_each(|file| limits::judge(&file.limits, &file.layer, state, &mut found));
+        !found.is_empty() || !self.foreign.is_empty()
+    }
+
     /// Whether any file sets limits, which need a memory.
     #[must_use]
     pub fn has_limits(&self) -> bool {

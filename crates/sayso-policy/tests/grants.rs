@@ -10,8 +10,8 @@
 
 use sayso_policy::shell::{MemoryFiles, NoEnvironment, Verb};
 use sayso_policy::{
-    Actor, Decision, Executable, Facts, Grant, GrantSelector, Layer, Operation, Person, Policy, PolicyText, State,
-    ToolCall, Verdict, Workspace,
+    Actor, Decision, Executable, Facts, Grant, GrantKeys, GrantSelector, Layer, Operation, Person, Policy, PolicyText,
+    State, ToolCall, Verdict, Workspace,
 };
 
 const SITE: &str = "site";
@@ -53,7 +53,17 @@ fn decide_as(policy: &Policy, command: &str, actor: Actor, state: State) -> Deci
     call.workspace = Workspace::new("/w", None);
     call.home = Some("/home/u".into());
     let state = State { digest: Some("this".to_owned()), workspace: Some(SITE.to_owned()), ..state };
-    policy.evaluate(&Operation::new(call, facts), &state, facts)
+    let operation = Operation::new(call, facts);
+    let decision = policy.evaluate(&operation, &state, facts);
+    // Whatever answers it is found by its key too.
+    let keys = GrantKeys::of(&operation, state.digest.as_deref());
+    let wanted = |grant: &Grant| {
+        let key = grant.selector.key(grant.verdict);
+        keys.exact.contains(&key) || keys.beginning.iter().any(|beginning| key.starts_with(beginning))
+    };
+    let found = State { grants: state.grants.iter().filter(|grant| wanted(grant)).cloned().collect(), ..state };
+    assert_eq!(policy.evaluate(&operation, &found, facts), decision, "{command}");
+    decision
 }
 
 const ASKS: &str = "default = \"ask\"\n[ask]\nrun = [\"git push\"]\n";

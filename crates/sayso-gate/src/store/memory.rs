@@ -4,7 +4,7 @@ use crate::Error;
 use crate::approval::{Approval, Presence, Question, Refused, Reply};
 use crate::grant::{GrantUse, Kept};
 use crate::limit::{Outcome, Reservation, Used, Which};
-use sayso_policy::{Actor, Counting, Facts, Grant, Person, RecentCall, Scope, Usage};
+use sayso_policy::{Actor, Counting, Facts, Grant, GrantKeys, Person, RecentCall, Scope, Usage};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ pub struct Subject<'a> {
     pub site: Option<&'a str>,
     /// What a question about this very call is bound to.
     pub digest: &'a str,
+    /// What answers are looked up by that may have been given to it. `None`: no answer is in play, and none is looked for.
+    pub grants: Option<&'a GrantKeys>,
     /// What the limits in force count.
     pub counting: &'a Counting,
     /// The hosts it contacts.

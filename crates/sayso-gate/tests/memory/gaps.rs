@@ -24,7 +24,7 @@ impl World {
     }
 
     /// Another process: it has seen nothing of the store yet.
-    fn anew(&mut self) {
+    pub(super) fn anew(&mut self) {
         let places = Places::below(&self.dir.path().join("home"), self.dir.path());
         self.memory = Memory::of(&places);
     }

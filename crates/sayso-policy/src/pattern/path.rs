@@ -47,7 +47,7 @@ pub(super) enum Anchor {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Component {
+pub(crate) enum Component {
     /// `**`: any components, none too.
     Deep,
     /// One component.
@@ -70,6 +70,12 @@ pub(crate) enum PathPattern {
 pub(crate) struct Components {
     pub(super) anchor: Anchor,
     pub(super) list: Vec<Component>,
+}
+
+impl Components {
+    pub(crate) fn list(&self) -> &[Component] {
+        &self.list
+    }
 }
 
 /// What a path pattern may be looked up by, so that one of ten thousand is found without trying all.

@@ -1,5 +1,6 @@
 //! The stages of evaluation. Each has its section of a file, its judge, and its reasons.
 
+pub(crate) mod grant_key;
 pub(crate) mod grants;
 pub(crate) mod integrity;
 pub(crate) mod limits;

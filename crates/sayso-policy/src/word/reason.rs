@@ -304,6 +304,16 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Answer anew, which counts from then on. `sayso log verify` names what is missing; look at what runs as you.",
     },
     CodeInfo {
+        code: "budget-restored",
+        title: "What was used of a budget was deleted or lowered in the store; what the record says was used counts.",
+        advice: "Somebody may have written to the store's file: `sayso log verify`, and look at what runs as you.",
+    },
+    CodeInfo {
+        code: "store-replaced",
+        title: "The store's file was deleted, moved or replaced while Sayso was writing to it, so nothing is allowed.",
+        advice: "Find out what did it, put the file back if you can, and restart `sayso serve`.",
+    },
+    CodeInfo {
         code: "too-many-pending",
         title: "Too many questions of this session wait for an answer already.",
         advice: "Have them answered with `sayso approvals`, or let them expire.",

@@ -57,8 +57,13 @@ impl Answer for Ready {
 fn in_the_way(app: &App) -> Vec<Why> {
     let mut found = Vec::new();
     let mut tell = |code, text| found.push(Why { code, text });
-    if app.store().writable().is_err() {
-        tell("store-refuses", "The store cannot be written: `sayso store check` says more.");
+    match app.store().writable() {
+        Ok(()) => {}
+        Err(sayso_gate::Error::Replaced(_)) => tell(
+            "store-replaced",
+            "The store's file was deleted, moved or replaced under this server: nothing is allowed until it is restarted.",
+        ),
+        Err(_) => tell("store-refuses", "The store cannot be written: `sayso store check` says more."),
     }
     let free = rustix::fs::statvfs(&app.places.state).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
     if free.is_ok_and(|free| free < LEAST_FREE) {

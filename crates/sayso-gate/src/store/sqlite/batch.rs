@@ -61,6 +61,10 @@ impl Batches {
         if rows.is_empty() {
             return Vec::new();
         }
+        let here = || durable.check_place();
+        if here().is_err() {
+            return rows.iter().map(|_| here()).collect();
+        }
         let several = rows.len() > 1;
         let places = self.join(rows);
         if places.carries {
@@ -105,6 +109,8 @@ impl Batches {
                 // Not before it is this batch's turn: all who come while another's is written are in it.
                 insert(transaction, &self.close(fate))
             })?;
+            // What was committed to a file that nobody finds any more is not recorded.
+            durable.check_place()?;
             Durable::sync_soon(durable)?;
             Ok(refused)
         });

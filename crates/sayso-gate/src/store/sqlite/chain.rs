@@ -1,7 +1,7 @@
 //! The chain as a whole: verifying it, signing its head, and letting its old end go.
 
 use super::records::{end, to_hash};
-use super::{Sqlite, Transaction, witness};
+use super::{Sqlite, Transaction, budget, witness};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Begin, Change, Event, Head, HeadKey, Kind, RECORDS_BETWEEN_HEADS, Row, Verified, Verifier};
@@ -136,12 +136,14 @@ fn prune_step(transaction: &mut Transaction<'_>, key: &HeadKey, last: u64) -> Re
     };
     let now = crate::audit::now_ms();
     let carried = witness::carried(connection, signed(up_to), now)?;
+    let budgets = budget::carried(connection, signed(up_to))?;
     keep(connection, "anchor", &key.sign(&name(connection)?, &End { seq: up_to, hash: to_hash(&hash)? }))?;
     let records = connection.execute("DELETE FROM event WHERE seq <= ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM head WHERE seq < ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM anchor WHERE seq < ?1", [signed(up_to)])?;
     witness::forget(connection, signed(now))?;
     witness::carry(transaction, &carried)?;
+    budget::carry(transaction, budgets)?;
     Ok(Some(Pruned { records: u64::try_from(records).unwrap_or(u64::MAX), up_to }))
 }
 

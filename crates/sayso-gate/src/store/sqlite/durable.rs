@@ -4,8 +4,8 @@
 //! of the log that begins after a commit was written makes it durable: still in the log, or checkpointed meanwhile.
 
 use super::lock;
+use super::place::Place;
 use crate::Error;
-use rusqlite::Connection;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A decision is on disk this long after it was acknowledged, plus the time of one sync.
-pub(super) const WINDOW: Duration = Duration::from_millis(50);
+/// A sync begins so long after the first commit that waits for one.
+pub(super) const WINDOW: Duration = Duration::from_millis(25);
+/// A commit that is not on disk after so long holds up those who come next until it is: what is told is never far ahead
+/// of what is kept, whatever the thread that syncs is waiting for.
+const LATE: Duration = Duration::from_millis(60);
 
 /// A write-ahead log that is larger than this is copied to the main file in the background, while others write.
 const LARGE_LOG: u64 = 4 * 1024 * 1024;
@@ -25,11 +28,14 @@ const BETWEEN_COPIES: Duration = Duration::from_secs(1);
 pub(super) struct Durable {
     store: PathBuf,
     log: PathBuf,
+    place: Place,
     /// How many commits this process has made.
     committed: AtomicU64,
     synced: Mutex<Synced>,
     /// A thread looks after commits that nobody waits for.
     looked_after: AtomicBool,
+    /// The log is being copied to the main file.
+    copying: AtomicBool,
     unsynced: Mutex<Unsynced>,
     changed: Condvar,
 }
@@ -45,8 +51,17 @@ struct Synced {
 
 #[derive(Default)]
 struct Unsynced {
-    any: bool,
+    /// When the first commit was made that no sync has begun for.
+    since: Option<Instant>,
+    /// The same of those for which one has begun.
+    under_way: Option<Instant>,
     stop: bool,
+}
+
+impl Unsynced {
+    fn is_late(&self) -> bool {
+        self.under_way.or(self.since).is_some_and(|since| since.elapsed() > LATE)
+    }
 }
 
 impl Durable {
@@ -56,9 +71,11 @@ impl Durable {
         Self {
             store: store.to_owned(),
             log: log.into(),
+            place: Place::of(store),
             committed: AtomicU64::new(0),
             synced: Mutex::default(),
             looked_after: AtomicBool::new(false),
+            copying: AtomicBool::new(false),
             unsynced: Mutex::default(),
             changed: Condvar::new(),
         }
@@ -69,8 +86,14 @@ impl Durable {
         self.committed.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Fails if a sync has failed: what was said to be durable since may not be.
+    /// Fails if the store's files are not those that were opened.
+    pub(super) fn check_place(&self) -> Result<(), Error> {
+        self.place.check()
+    }
+
+    /// Fails if a sync has failed: what was said to be durable since may not be. Or if the files are not those any more.
     pub(super) fn check(&self) -> Result<(), Error> {
+        self.place.check()?;
         // Whoever syncs holds this lock for long; then nothing is known to be broken yet.
         match self.synced.try_lock() {
             Ok(synced) => synced.check(),
@@ -90,10 +113,13 @@ impl Durable {
         let covered = self.committed.load(Ordering::SeqCst);
         match synced.sync(&self.log) {
             Ok(()) => {
+                // INVARIANT: looked at behind the sync: what is on disk must be found there.
+                self.place.check()?;
                 synced.up_to = covered;
                 Ok(())
             }
             Err(error) => {
+                self.place.check()?;
                 let why = Error::io("sync", &self.log, error).to_string();
                 synced.broken = Some(why.into());
                 synced.check()
@@ -104,11 +130,15 @@ impl Durable {
     /// Has what is committed synced within the window, by a thread that is started for it once.
     pub(super) fn sync_soon(this: &Arc<Self>) -> Result<(), Error> {
         let mut unsynced = lock(&this.unsynced);
-        if !unsynced.any {
-            unsynced.any = true;
+        if unsynced.since.is_none() {
+            unsynced.since = Some(Instant::now());
             this.changed.notify_one();
         }
+        let late = unsynced.is_late();
         drop(unsynced);
+        if late {
+            return this.sync(this.committed.load(Ordering::SeqCst));
+        }
         if this.looked_after.load(Ordering::SeqCst) || this.looked_after.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
@@ -124,40 +154,50 @@ impl Durable {
         }
     }
 
-    fn look_after(&self) {
-        let (mut copier, mut copied) = (None, Instant::now());
+    fn look_after(self: &Arc<Self>) {
+        let mut copied = Instant::now();
         loop {
             let mut unsynced = lock(&self.unsynced);
-            while !unsynced.any && !unsynced.stop {
+            while unsynced.since.is_none() && !unsynced.stop {
                 unsynced = self.changed.wait(unsynced).unwrap_or_else(PoisonError::into_inner);
             }
-            if !unsynced.stop {
-                let waited = self.changed.wait_timeout_while(unsynced, WINDOW, |unsynced| !unsynced.stop);
+            let waited = unsynced.since.map_or(WINDOW, |since| since.elapsed());
+            if let (false, Some(rest)) = (unsynced.stop, WINDOW.checked_sub(waited)) {
+                let waited = self.changed.wait_timeout_while(unsynced, rest, |unsynced| !unsynced.stop);
                 unsynced = waited.unwrap_or_else(PoisonError::into_inner).0;
             }
-            unsynced.any = false;
+            unsynced.under_way = unsynced.since.take();
             let stop = unsynced.stop;
             drop(unsynced);
             // A failure is kept, and refuses whatever is to be kept next.
             let _ = self.sync(self.committed.load(Ordering::SeqCst));
+            lock(&self.unsynced).under_way = None;
             if stop {
                 return;
             }
-            let large = || std::fs::metadata(&self.log).is_ok_and(|log| log.len() > LARGE_LOG);
-            if copied.elapsed() > BETWEEN_COPIES && large() {
-                self.copy(&mut copier);
+            if copied.elapsed() > BETWEEN_COPIES && size_of(&self.log) > LARGE_LOG {
+                self.copy_aside();
                 copied = Instant::now();
             }
         }
     }
 
-    /// Copies the log to the main file. Writers go on meanwhile; if it fails, a commit does it later.
-    fn copy(&self, copier: &mut Option<Connection>) {
-        if copier.is_none() {
-            *copier = super::connection::to_read(&self.store).ok();
+    /// Has the log copied to the main file by a thread of its own: that takes as long as the disk likes, and no sync waits
+    /// for it. Writers go on meanwhile; if it fails, a commit does it later.
+    fn copy_aside(self: &Arc<Self>) {
+        if self.copying.swap(true, Ordering::SeqCst) {
+            return;
         }
-        if let Some(connection) = copier {
-            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        let durable = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("sayso-copy".to_owned()).stack_size(512 * 1024);
+        let spawned = thread.spawn(move || {
+            if let Ok(connection) = super::connection::to_read(&durable.store) {
+                let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            }
+            durable.copying.store(false, Ordering::SeqCst);
+        });
+        if spawned.is_err() {
+            self.copying.store(false, Ordering::SeqCst);
         }
     }
 
@@ -188,4 +228,8 @@ impl Synced {
         self.file = Some(file);
         Ok(())
     }
+}
+
+fn size_of(file: &Path) -> u64 {
+    std::fs::metadata(file).map_or(0, |meta| meta.len())
 }

@@ -6,7 +6,7 @@ use crate::audit::{Change, Event, Kind};
 use crate::grant::{GrantUse, Kept};
 use crate::store::{Grants, GrantsWanted};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use sayso_policy::{Actor, Grant};
+use sayso_policy::{Actor, Grant, GrantKeys};
 use serde_json::json;
 
 const COLUMNS: &str = "SELECT body, expires_ms, uses_left, revoked_ms, used, last_used_ms FROM remembered";
@@ -97,23 +97,39 @@ fn narrower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     [one, other].into_iter().flatten().min()
 }
 
-/// Those that may apply to a call.
+/// Those that may apply to a call, the first that was given first: looked up by what they name, so that ten thousand others
+/// cost nothing.
 pub(super) fn for_call(
     connection: &Connection,
     actor: &Actor,
     site: Option<&str>,
+    keys: &GrantKeys,
     now_ms: u64,
 ) -> Result<Vec<Grant>, Error> {
-    let sql = format!(
-        "{COLUMNS} WHERE revoked_ms IS NULL AND (site IS NULL OR site = ?1) AND (session IS NULL OR session = ?2)
-         AND (expires_ms IS NULL OR expires_ms > ?3) AND (uses_left IS NULL OR uses_left > 0) AND given_ms <= ?4
-         ORDER BY given_ms"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
+    let here = "revoked_ms IS NULL AND (site IS NULL OR site = ?2) AND (session IS NULL OR session = ?3)
+         AND (expires_ms IS NULL OR expires_ms > ?4) AND (uses_left IS NULL OR uses_left > 0) AND given_ms <= ?5";
+    let among = "CROSS JOIN remembered ON remembered.id = remembered_key.remembered WHERE";
+    let columns = COLUMNS.replace("FROM remembered", "FROM remembered_key");
+    let exact = format!("{columns} {among} selects = ?1 AND {here}");
+    let beginning = format!("{columns} {among} selects >= ?1 AND selects < ?1 || char(1114111) AND {here}");
     // One that was given in the future was given before the clock was set back: how old it is, nobody knows.
     let latest = int(now_ms.saturating_add(60_000));
-    let rows = statement.query_map(params![site, actor.session, int(now_ms), latest], parts)?;
-    rows.map(|row| Ok(whole(row?)?.grant)).collect()
+    let mut found: Vec<Kept> = Vec::new();
+    // Those that Sayso has not given have no key.
+    let exactly: Vec<&str> = std::iter::once("").chain(keys.exact.iter().map(String::as_str)).collect();
+    let beginnings: Vec<&str> = keys.beginning.iter().map(String::as_str).collect();
+    for (sql, keys) in [(&exact, exactly), (&beginning, beginnings)] {
+        let mut statement = connection.prepare_cached(sql)?;
+        for key in keys {
+            let rows = statement.query_map(params![key, site, actor.session, int(now_ms), latest], parts)?;
+            for row in rows {
+                found.push(whole(row?)?);
+            }
+        }
+    }
+    found.sort_by(|one, other| (one.given_ms, &one.grant.id).cmp(&(other.given_ms, &other.grant.id)));
+    found.dedup_by(|one, other| one.grant.id == other.grant.id);
+    Ok(found.into_iter().map(|kept| kept.grant).collect())
 }
 
 /// Keeps a new one.
@@ -133,6 +149,9 @@ pub(super) fn give(tx: &mut Transaction<'_>, kept: &Kept, by: &str) -> Result<()
             grant.uses_left,
             body,
         ])?;
+    tx.connection()
+        .prepare_cached("UPDATE remembered_key SET selects = ?2 WHERE remembered = ?1")?
+        .execute(params![grant.id, grant.selector.key(grant.verdict)])?;
     let detail = json!({"selector": grant.selector, "words": kept.words, "workspace": grant.workspace, "session": grant.session, "approval": kept.approval, "kept": witness::hash(&body)});
     record(tx, grant, "given", by, detail)
 }
@@ -189,4 +208,76 @@ fn record(
 
 fn int(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sayso_policy::{GrantSelector, Person, Verdict};
+    use sayso_shell::Verb;
+
+    fn program(name: &str) -> Kept {
+        let selector = GrantSelector::Pattern { verb: Verb::Run, pattern: name.to_owned(), program: None };
+        let grant = Grant {
+            id: name.to_owned(),
+            selector,
+            workspace: Some("site".to_owned()),
+            session: None,
+            uses_left: None,
+            expires_ms: None,
+            givers: vec![Person::named("ann")],
+            verdict: Verdict::Allow,
+            actor: Actor::default(),
+        };
+        let (words, none) = (String::new(), None);
+        Kept { grant, given_ms: 1, approval: None, words, revoked_ms: none, used: 0, last_used_ms: none }
+    }
+
+    /// What a look for answers to one call finds among so many, and how many steps SQLite takes for it.
+    fn looked_up(among: usize) -> (Vec<String>, i32) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+        let all: Vec<Kept> = (0..among).map(|n| program(&format!("tool-{n} run"))).collect();
+        store.write(|tx| all.iter().try_for_each(|kept| give(tx, kept, "ann"))).unwrap();
+        let keys = GrantKeys {
+            exact: ["run tool-7", "run tool-7 run", "no run tool-7 run"].map(str::to_owned).into(),
+            beginning: ["run tool-8 ".to_owned()].into(),
+        };
+        let found = store.read(|c| for_call(c, &Actor::default(), Some("site"), &keys, 5)).unwrap();
+        let steps = store.read(|c| {
+            let sql = "SELECT 1 FROM remembered_key CROSS JOIN remembered ON id = remembered WHERE selects = 'run tool-7 run'";
+            let mut statement = c.prepare(sql)?;
+            assert_eq!(statement.query_map([], |_| Ok(()))?.count(), 1);
+            Ok(statement.get_status(rusqlite::StatementStatus::VmStep))
+        });
+        (found.into_iter().map(|grant| grant.id).collect(), steps.unwrap())
+    }
+
+    #[test]
+    fn among_thousands_only_those_that_name_the_call_are_looked_at() {
+        let few = looked_up(10);
+        assert_eq!(few.0, ["tool-7 run", "tool-8 run"]);
+        assert_eq!(looked_up(3_000), few);
+    }
+
+    #[test]
+    fn those_of_a_store_of_before_are_found_by_their_names_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+        store.write(|tx| give(tx, &program("make"), "ann")).unwrap();
+        // As the version before has it.
+        store
+            .write(|tx| {
+                Ok(tx.connection().execute_batch(
+                    "DROP TRIGGER remembered_added; DROP TRIGGER remembered_gone; DROP TABLE remembered_key;
+                     DROP INDEX usage_last; DELETE FROM migration WHERE version >= 6;",
+                )?)
+            })
+            .unwrap();
+        drop(store);
+        let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+        let keys = GrantKeys { exact: ["run make".to_owned()].into(), ..GrantKeys::default() };
+        let found = store.read(|c| for_call(c, &Actor::default(), Some("site"), &keys, 5)).unwrap();
+        assert_eq!(found.len(), 1);
+    }
 }

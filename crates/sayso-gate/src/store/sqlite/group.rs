@@ -5,15 +5,18 @@
 //! the next one if somebody already waits for the lock; so a group is as large as the crowd, and one caller alone
 //! waits for nobody. Decisions, of which there are many, come as one caller ([`super::batch`]).
 
+use super::budget::Recorded;
 use super::chain::Heads;
 use super::durable::Durable;
 use super::lock;
 use super::records::Columns;
+use super::usage::Key;
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Event, now_ms};
 use rusqlite::Connection;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -57,11 +60,47 @@ pub(super) struct Notes {
     pub(super) shrunk: Cell<Option<u64>>,
     /// At which version of the file, as SQLite counts the changes of others, no record was missing.
     pub(super) whole: Cell<Option<i64>>,
+    /// What the chain says of budgets, by their keys; as long as nobody else has written to the file.
+    pub(super) budgets: RefCell<HashMap<Key, Option<Recorded>>>,
+    /// At which version of the file, as SQLite counts the changes of others, that was found.
+    found_at: Cell<Option<i64>>,
+    /// When this process last looked for what has ended meanwhile.
+    swept_ms: Cell<u64>,
     /// What this transaction writes says that a yes is over: its end is to be signed, so that nobody takes it back unseen.
     seals: Cell<bool>,
 }
 
+/// How often what has ended meanwhile is looked for, in milliseconds.
+const BETWEEN_SWEEPS: u64 = 250;
+/// Budgets that are known from before.
+const MOST_BUDGETS: usize = 10_000;
+
 impl Notes {
+    /// Whether it is time to look for questions and reservations that have ended.
+    pub(super) fn sweep_is_due(&self, now_ms: u64) -> bool {
+        let swept = self.swept_ms.get();
+        let due = now_ms < swept || now_ms >= swept.saturating_add(BETWEEN_SWEEPS);
+        if due {
+            self.swept_ms.set(now_ms);
+        }
+        due
+    }
+
+    /// A transaction begins, of which these are the changes of others.
+    fn look_at_changes(&self, connection: &Connection) -> Result<(), Error> {
+        let others: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        if self.found_at.replace(Some(others)) != Some(others) || self.budgets.borrow().len() > MOST_BUDGETS {
+            self.budgets.borrow_mut().clear();
+        }
+        Ok(())
+    }
+
+    /// Something that was to be written was not.
+    fn forget(&self) {
+        self.budgets.borrow_mut().clear();
+        self.swept_ms.set(0);
+    }
+
     /// The chain ends here now: it can only have grown.
     fn look_at(&self, end: &End) {
         let shorter = |last: &End| end.seq < last.seq || end.seq == last.seq && end.hash != last.hash;
@@ -183,7 +222,8 @@ impl Writer {
         }
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
         let begun = begun.map(|_| ()).map_err(Error::from);
-        let end = begun.and_then(|()| super::records::end(&self.connection));
+        let known = begun.and_then(|()| self.notes.look_at_changes(&self.connection));
+        let end = known.and_then(|()| super::records::end(&self.connection));
         match end {
             Ok(end) => {
                 self.notes.look_at(&end);
@@ -220,6 +260,7 @@ impl Writer {
         });
         if let Err(error) = &done {
             open.end = before;
+            self.notes.forget();
             let why = error.to_string();
             if savepoint {
                 self.undo_one(&why);
@@ -232,6 +273,7 @@ impl Writer {
 
     /// After a panic in somebody's change.
     fn roll_back_one(&mut self) {
+        self.notes.forget();
         self.undo_one("a change failed inside");
         // The end that the change may have moved is read again.
         if let Some(open) = &mut self.open {
@@ -288,6 +330,7 @@ impl Writer {
     }
 
     fn end_transaction(&self) {
+        self.notes.forget();
         if !self.connection.is_autocommit() {
             // If even this fails, the next BEGIN fails too, and says why.
             let _ = self.connection.execute_batch("ROLLBACK");

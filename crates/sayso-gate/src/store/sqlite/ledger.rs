@@ -1,29 +1,21 @@
 //! What was used, in SQLite. One call's turn is one transaction.
 
-use super::{Sqlite, Transaction, approvals, grants};
+use super::usage::{self, Key, Tally, int};
+use super::{Sqlite, Transaction, approvals, budget, grants};
 use crate::Error;
 use crate::audit::{Change, Event, Kind};
 use crate::grant::GrantUse;
 use crate::limit::{Outcome, Reporter, Reservation, Used, Which, is_of, keys};
 use crate::store::{Ledger, Memo, Remembered, Subject};
-use rusqlite::{Connection, OptionalExtension, params};
-use sayso_policy::{Counting, RecentCall, Scope, Usage};
+use rusqlite::{Connection, params};
+use sayso_policy::{Counting, Scope, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::time::Duration;
 
-/// Single calls of a session that are looked at.
-const MOST_RECENT: i64 = 10_000;
 /// Expired reservations that one turn puts right.
 const MOST_EXPIRED: usize = 256;
-
-/// How long a session, run or day that is not used is remembered.
-const REMEMBERED_MS: u64 = 60 * 24 * 60 * 60 * 1000;
 /// More than any limit; two of them are still a number.
 const MOST: i64 = 1 << 60;
-
-/// One key of one scope.
-type Key = (Scope, String);
 
 /// What a reservation took, as it is kept.
 #[derive(Serialize, Deserialize)]
@@ -39,11 +31,16 @@ struct Taken {
 impl Ledger for Sqlite {
     fn turn(&self, subject: &Subject<'_>, judge: &mut dyn FnMut(Remembered) -> Memo) -> Result<(), Error> {
         self.write(|tx| {
-            approvals::expire(tx, subject.now_ms)?;
-            give_back_expired(tx, subject.now_ms)?;
-            let keys = keys(subject.actor, &subject.counting.scopes, subject.now_ms);
-            let memo = judge(remembered(tx.connection(), subject, &keys)?);
-            write(tx, subject, &keys, &memo)
+            if tx.notes().sweep_is_due(subject.now_ms) {
+                approvals::expire(tx, subject.now_ms)?;
+                give_back_expired(tx, subject.now_ms)?;
+            }
+            let mut tallies = Vec::new();
+            for key in keys(subject.actor, &subject.counting.scopes, subject.now_ms) {
+                tallies.push(budget::tally(tx, &key, subject.now_ms)?);
+            }
+            let memo = judge(remembered(tx.connection(), subject, &tallies)?);
+            write(tx, subject, tallies, &memo)
         })
     }
 
@@ -53,7 +50,7 @@ impl Ledger for Sqlite {
             found.retain(|(_, (_, key), _)| tenant.is_none_or(|tenant| is_of(tenant, key)));
             let Some(id) = found.first().map(|(id, ..)| id.clone()) else { return Ok(false) };
             for (_, key, taken) in &found {
-                settle_one(tx.connection(), &id, key, taken, outcome)?;
+                settle_one(tx, &id, key, taken, outcome, now_ms)?;
             }
             tx.connection().prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
             let mut change = Change::now(Kind::Limit, if outcome.not_run { "not-run" } else { "settled" });
@@ -73,125 +70,52 @@ impl Ledger for Sqlite {
         limit: usize,
         now_ms: u64,
     ) -> Result<Vec<Used>, Error> {
-        self.read(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT scope, key FROM usage ORDER BY last_ms DESC, scope, key")?;
-            let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-            let mut found = Vec::new();
-            for row in rows {
-                let (scope, key) = row?;
-                let Some(scope) = Scope::ALL.into_iter().find(|known| known.as_str() == scope) else { continue };
-                if only.is_none_or(|only| only == scope) && tenant.is_none_or(|tenant| is_of(tenant, &key)) {
-                    found.extend(used(connection, (scope, key), counting, now_ms)?);
-                }
-                if found.len() >= limit {
-                    break;
-                }
-            }
-            Ok(found)
-        })
+        usage::used_in(self, tenant, only, counting, limit, now_ms)
     }
-}
-
-fn used(connection: &Connection, key: Key, counting: &Counting, now_ms: u64) -> Result<Option<Used>, Error> {
-    let Some((began_ms, last_ms, usage)) = usage(connection, &key, "", now_ms)? else { return Ok(None) };
-    let sql = "SELECT count(*) FROM reservation WHERE scope = ?1 AND key = ?2 AND expires_ms > ?3";
-    let open: i64 =
-        connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1, int(now_ms)], |row| row.get(0))?;
-    let mut rates = Vec::new();
-    for (_, per) in counting.windows.iter().filter(|(scope, _)| *scope == key.0) {
-        rates.push((*per, calls_since(connection, &key, now_ms, *per)?));
-    }
-    Ok(Some(Used { scope: key.0, key: key.1, began_ms, last_ms, usage, open: count(open), rates }))
 }
 
 /// Everything that is remembered for a call.
-fn remembered(connection: &Connection, subject: &Subject<'_>, keys: &[Key]) -> Result<Remembered, Error> {
+fn remembered(connection: &Connection, subject: &Subject<'_>, tallies: &[Tally]) -> Result<Remembered, Error> {
     let now = subject.now_ms;
     let mut found = Remembered::default();
-    for key in keys {
+    for tally in tallies {
         // A scope has a key of its own for each agent above: the one that is used most decides.
-        let used = usage(connection, key, subject.call, now)?.map(|(_, _, usage)| usage).unwrap_or_default();
-        let most = found.usage.entry(key.0).or_default();
+        let (scope, key) = (tally.key.0, &tally.key);
+        let mut used =
+            if tally.is_new { Usage::default() } else { Usage { wall_ms: tally.wall_ms(now), ..tally.used } };
+        if subject.counting.repeats.contains(&scope) {
+            used.repeats = usage::seen(connection, key, "call", subject.call)?;
+        }
+        if subject.counting.hosts.contains(&scope) {
+            used.hosts = usage::hosts(connection, key)?;
+        }
+        let most = found.usage.entry(scope).or_default();
         *most = most.or_more(&used);
         let mut new = 0;
         for host in subject.hosts {
-            new += u64::from(seen(connection, key, "host", host)? == 0);
+            new += u64::from(usage::seen(connection, key, "host", host)? == 0);
         }
-        let most = found.new_hosts.entry(key.0).or_default();
+        let most = found.new_hosts.entry(scope).or_default();
         *most = new.max(*most);
-        for (scope, per) in subject.counting.windows.iter().filter(|(scope, _)| *scope == key.0) {
-            let calls = calls_since(connection, key, now, *per)?;
+        for (scope, per) in subject.counting.windows.iter().filter(|(counted, _)| *counted == scope) {
+            let calls = usage::calls_since(connection, key, now, *per)?;
             let most = found.rates.entry((*scope, *per)).or_default();
             *most = calls.max(*most);
         }
-        if key.0 == Scope::Session && subject.counting.looks_back_ms > 0 {
-            found.recent.extend(recent(connection, key, now.saturating_sub(subject.counting.looks_back_ms))?);
+        if scope == Scope::Session && subject.counting.looks_back_ms > 0 {
+            let back = now.saturating_sub(subject.counting.looks_back_ms);
+            found.recent.extend(usage::recent(connection, key, back)?);
         }
     }
-    found.grants = grants::for_call(connection, subject.actor, subject.site, now)?;
-    (found.approvals, found.pending) = approvals::about(connection, subject.digest, subject.actor, now)?;
+    if let Some(keys) = subject.grants {
+        found.grants = grants::for_call(connection, subject.actor, subject.site, keys, now)?;
+        (found.approvals, found.pending) = approvals::about(connection, subject.digest, subject.actor, now)?;
+    }
     Ok(found)
 }
 
-/// When a scope began, when it was last used, and what was used.
-fn usage(connection: &Connection, key: &Key, call: &str, now_ms: u64) -> Result<Option<(u64, u64, Usage)>, Error> {
-    let sql = "SELECT began_ms, last_ms, calls, input_tokens, output_tokens, cost_micros, blocked, deletes,
-               bytes_written FROM usage WHERE scope = ?1 AND key = ?2";
-    let row = connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1], |row| {
-        let column = |at: usize| row.get::<_, i64>(at).map(count);
-        let usage = Usage {
-            calls: column(2)?,
-            input_tokens: column(3)?,
-            output_tokens: column(4)?,
-            cost_micros: column(5)?,
-            blocked: column(6)?,
-            deletes: column(7)?,
-            bytes_written: column(8)?,
-            ..Usage::default()
-        };
-        Ok((column(0)?, column(1)?, usage))
-    });
-    let Some((began, last, mut usage)) = row.optional()? else { return Ok(None) };
-    // A clock that was set back gives no time back.
-    usage.wall_ms = now_ms.max(last).saturating_sub(began);
-    usage.repeats = seen(connection, key, "call", call)?;
-    let sql = "SELECT count(*) FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = 'host'";
-    let hosts: i64 = connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1], |row| row.get(0))?;
-    usage.hosts = count(hosts);
-    Ok(Some((began, last, usage)))
-}
-
-fn seen(connection: &Connection, key: &Key, kind: &str, value: &str) -> Result<u64, Error> {
-    let sql = "SELECT count FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = ?3 AND value = ?4";
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row(params![key.0.as_str(), key.1, kind, value], |row| row.get::<_, i64>(0))
-        .optional()?;
-    Ok(found.map(count).unwrap_or(0))
-}
-
-/// Calls of the last stretch of time, and those that a clock set back has put in the future.
-fn calls_since(connection: &Connection, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
-    let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
-    let sql = "SELECT count(*) FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms > ?3";
-    let calls: i64 =
-        connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1, int(from)], |row| row.get(0))?;
-    Ok(count(calls))
-}
-
-fn recent(connection: &Connection, key: &Key, from_ms: u64) -> Result<Vec<RecentCall>, Error> {
-    let sql = "SELECT tool, time_ms FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms >= ?3
-               ORDER BY time_ms DESC LIMIT ?4";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params![key.0.as_str(), key.1, int(from_ms), MOST_RECENT], |row| {
-        Ok(RecentCall { tool: row.get(0)?, at_ms: count(row.get(1)?) })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
 /// Writes down what is to be remembered.
-fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, keys: &[Key], memo: &Memo) -> Result<(), Error> {
+fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, tallies: Vec<Tally>, memo: &Memo) -> Result<(), Error> {
     let now = subject.now_ms;
     for (at, one) in memo.uses.iter().enumerate() {
         if memo.uses.iter().take(at).any(|before| before.grant == one.grant) {
@@ -210,15 +134,16 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, keys: &[Key], memo: &M
     if let Some(question) = &memo.ask {
         approvals::ask(tx, question)?;
     }
-    for key in keys {
+    for mut tally in tallies {
         if let Some(reservation) = &memo.reserve {
-            reserve(tx.connection(), subject, key, reservation)?;
+            charge(tx.connection(), &mut tally, &reservation.takes, now)?;
+            reserve(tx.connection(), subject, &tally.key, reservation)?;
         }
         if memo.blocked {
-            begin(tx.connection(), key, now)?;
-            let sql =
-                "UPDATE usage SET blocked = blocked + 1, last_ms = max(last_ms, ?3) WHERE scope = ?1 AND key = ?2";
-            tx.connection().prepare_cached(sql)?.execute(params![key.0.as_str(), key.1, int(now)])?;
+            charge(tx.connection(), &mut tally, &Usage { blocked: 1, ..Usage::default() }, now)?;
+        }
+        if memo.reserve.is_some() || memo.blocked {
+            budget::say(tx, &tally, now)?;
         }
     }
     if let Some(why) = &memo.stopped {
@@ -233,18 +158,58 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, keys: &[Key], memo: &M
     Ok(())
 }
 
-fn begin(connection: &Connection, key: &Key, now_ms: u64) -> Result<(), Error> {
-    let new = connection
-        .prepare_cached("INSERT OR IGNORE INTO usage (scope, key, began_ms, last_ms) VALUES (?1, ?2, ?3, ?3)")?
-        .execute(params![key.0.as_str(), key.1, int(now_ms)])?;
-    if new == 1 { forget_old(connection, now_ms) } else { Ok(()) }
+/// Adds to what was used under a key.
+fn charge(connection: &Connection, tally: &mut Tally, takes: &Usage, now_ms: u64) -> Result<(), Error> {
+    let by = |amount: u64| int(amount).min(MOST);
+    connection
+        .prepare_cached(
+            "INSERT INTO usage (scope, key, began_ms, last_ms, calls, input_tokens, output_tokens, cost_micros, blocked,
+             deletes, bytes_written) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+             ON CONFLICT (scope, key) DO UPDATE SET last_ms = max(last_ms, excluded.last_ms),
+             calls = min(?11, calls + excluded.calls), input_tokens = min(?11, input_tokens + excluded.input_tokens),
+             output_tokens = min(?11, output_tokens + excluded.output_tokens),
+             cost_micros = min(?11, cost_micros + excluded.cost_micros), blocked = min(?11, blocked + excluded.blocked),
+             deletes = min(?11, deletes + excluded.deletes),
+             bytes_written = min(?11, bytes_written + excluded.bytes_written)",
+        )?
+        .execute(params![
+            tally.key.0.as_str(),
+            tally.key.1,
+            int(now_ms),
+            by(takes.calls),
+            by(takes.input_tokens),
+            by(takes.output_tokens),
+            by(takes.cost_micros),
+            by(takes.blocked),
+            by(takes.deletes),
+            by(takes.bytes_written),
+            MOST,
+        ])?;
+    if tally.is_new {
+        forget_old(connection, now_ms)?;
+    }
+    let most = usage::count(MOST);
+    let sum = |used: u64, takes: u64| used.saturating_add(takes.min(most)).min(most);
+    let used = &tally.used;
+    tally.used = Usage {
+        calls: sum(used.calls, takes.calls),
+        input_tokens: sum(used.input_tokens, takes.input_tokens),
+        output_tokens: sum(used.output_tokens, takes.output_tokens),
+        cost_micros: sum(used.cost_micros, takes.cost_micros),
+        blocked: sum(used.blocked, takes.blocked),
+        deletes: sum(used.deletes, takes.deletes),
+        bytes_written: sum(used.bytes_written, takes.bytes_written),
+        ..*used
+    };
+    (tally.is_new, tally.last_ms) = (false, tally.last_ms.max(now_ms));
+    Ok(())
 }
 
 /// Sessions, runs and days of long ago are forgotten, as the folders of sessions are.
 fn forget_old(connection: &Connection, now_ms: u64) -> Result<(), Error> {
     let sql = "SELECT scope, key FROM usage WHERE scope IN ('session', 'run', 'day') AND last_ms < ?1 LIMIT 100";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([int(now_ms.saturating_sub(REMEMBERED_MS))], |row| {
+    let rows = statement.query_map([int(now_ms.saturating_sub(budget::REMEMBERED_MS))], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
     })?;
     for (scope, key) in rows.collect::<rusqlite::Result<Vec<_>>>()? {
@@ -258,10 +223,6 @@ fn forget_old(connection: &Connection, now_ms: u64) -> Result<(), Error> {
 
 fn reserve(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Reservation) -> Result<(), Error> {
     let now = subject.now_ms;
-    begin(connection, key, now)?;
-    add(connection, key, &one.takes, 1)?;
-    let sql = "UPDATE usage SET last_ms = max(last_ms, ?3) WHERE scope = ?1 AND key = ?2";
-    connection.prepare_cached(sql)?.execute(params![key.0.as_str(), key.1, int(now)])?;
     // Only what some limit looks at: an agent's own list would grow for ever.
     let hosts = one.hosts.iter().filter(|_| subject.counting.hosts.contains(&key.0));
     let called = subject.counting.repeats.contains(&key.0).then_some(("call", one.call.as_str()));
@@ -356,7 +317,24 @@ fn reservations(connection: &Connection, which: &Which) -> Result<Vec<(String, K
     Ok(found)
 }
 
-fn settle_one(connection: &Connection, id: &str, key: &Key, taken: &Taken, outcome: &Outcome) -> Result<(), Error> {
+fn settle_one(
+    tx: &mut Transaction<'_>,
+    id: &str,
+    key: &Key,
+    taken: &Taken,
+    outcome: &Outcome,
+    now_ms: u64,
+) -> Result<(), Error> {
+    // What was lowered behind Sayso's back is put right before anything is given back.
+    budget::tally(tx, key, now_ms)?;
+    settle_row(tx.connection(), id, key, taken, outcome)?;
+    match usage::tally(tx.connection(), key)? {
+        Some(tally) => budget::say(tx, &tally, now_ms),
+        None => Ok(()),
+    }
+}
+
+fn settle_row(connection: &Connection, id: &str, key: &Key, taken: &Taken, outcome: &Outcome) -> Result<(), Error> {
     if outcome.not_run {
         add(connection, key, &taken.takes, -1)?;
         let called = [("call", taken.call.as_str())];
@@ -405,17 +383,9 @@ fn give_back_expired(tx: &mut Transaction<'_>, now_ms: u64) -> Result<(), Error>
         let nothing =
             Outcome { input_tokens: Some(0), output_tokens: Some(0), cost_micros: Some(0), ..Outcome::default() };
         for (_, key, taken) in reservations(connection, &Which::Record(id.clone()))? {
-            settle_one(connection, &id, &key, &taken, &nothing)?;
+            settle_one(tx, &id, &key, &taken, &nothing, now_ms)?;
         }
-        connection.prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
+        tx.connection().prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
     }
     Ok(())
-}
-
-fn int(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn count(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! The tables, version by version. A step that was released is never changed; a new one is added after it.
 
 mod chained;
+mod keyed;
 mod memory;
 mod walls;
 
@@ -50,6 +51,7 @@ const STEPS: &[Step] = &[
     Step { sql: chained::TABLES, then: Some(chained::take_over) },
     Step { sql: memory::TABLES, then: None },
     Step { sql: walls::COLUMNS, then: None },
+    Step { sql: keyed::TABLES, then: Some(keyed::give_keys) },
 ];
 
 /// The version that this program knows.

@@ -6,6 +6,7 @@
 
 mod approvals;
 mod batch;
+mod budget;
 mod care;
 mod chain;
 mod connection;
@@ -15,8 +16,10 @@ mod grants;
 mod group;
 mod ledger;
 mod migration;
+mod place;
 mod policy_versions;
 mod records;
+mod usage;
 mod witness;
 
 pub use care::Condition;
@@ -102,7 +105,12 @@ impl Sqlite {
         let kept = lock(&self.readers).pop();
         let connection = match kept {
             Some(connection) => connection,
-            None => connection::to_read(&self.path)?,
+            None => {
+                let opened = connection::to_read(&self.path)?;
+                // Looked at behind it: what was opened by its name must be the store.
+                self.durable.check_place()?;
+                opened
+            }
         };
         let transaction = connection.unchecked_transaction()?;
         let found = look(&transaction);

@@ -1,0 +1,143 @@
+//! What was used, as it is kept: a row for each session, run, agent, tenant and day.
+
+use super::Sqlite;
+use crate::Error;
+use crate::limit::{Used, is_of};
+use rusqlite::{Connection, OptionalExtension, params};
+use sayso_policy::{Counting, RecentCall, Scope, Usage};
+use std::time::Duration;
+
+/// Single calls of a session that are looked at.
+const MOST_RECENT: i64 = 10_000;
+
+/// One key of one scope.
+pub(super) type Key = (Scope, String);
+
+/// What was used under one key, but for what other tables count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) key: Key,
+    pub(super) began_ms: u64,
+    pub(super) last_ms: u64,
+    pub(super) used: Usage,
+    /// Nothing is kept of it yet.
+    pub(super) is_new: bool,
+}
+
+impl Tally {
+    pub(super) fn begun(key: &Key, now_ms: u64) -> Self {
+        Self { key: key.clone(), began_ms: now_ms, last_ms: now_ms, used: Usage::default(), is_new: true }
+    }
+
+    /// How long it has lasted. A clock that was set back gives no time back.
+    pub(super) fn wall_ms(&self, now_ms: u64) -> u64 {
+        now_ms.max(self.last_ms).saturating_sub(self.began_ms)
+    }
+}
+
+/// What was used in scopes of one kind and of one tenant, the latest first.
+pub(super) fn used_in(
+    store: &Sqlite,
+    tenant: Option<&str>,
+    only: Option<Scope>,
+    counting: &Counting,
+    limit: usize,
+    now_ms: u64,
+) -> Result<Vec<Used>, Error> {
+    store.read(|connection| {
+        let mut statement =
+            connection.prepare_cached("SELECT scope, key FROM usage ORDER BY last_ms DESC, scope, key")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut found = Vec::new();
+        for row in rows {
+            let (scope, key) = row?;
+            let Some(scope) = Scope::ALL.into_iter().find(|known| known.as_str() == scope) else { continue };
+            if only.is_none_or(|only| only == scope) && tenant.is_none_or(|tenant| is_of(tenant, &key)) {
+                found.extend(used(connection, (scope, key), counting, now_ms)?);
+            }
+            if found.len() >= limit {
+                break;
+            }
+        }
+        Ok(found)
+    })
+}
+
+fn used(connection: &Connection, key: Key, counting: &Counting, now_ms: u64) -> Result<Option<Used>, Error> {
+    let Some(tally) = tally(connection, &key)? else { return Ok(None) };
+    let sql = "SELECT count(*) FROM reservation WHERE scope = ?1 AND key = ?2 AND expires_ms > ?3";
+    let open: i64 =
+        connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1, int(now_ms)], |row| row.get(0))?;
+    let mut rates = Vec::new();
+    for (_, per) in counting.windows.iter().filter(|(scope, _)| *scope == key.0) {
+        rates.push((*per, calls_since(connection, &key, now_ms, *per)?));
+    }
+    let usage = Usage { wall_ms: tally.wall_ms(now_ms), hosts: hosts(connection, &key)?, ..tally.used };
+    let Tally { began_ms, last_ms, .. } = tally;
+    Ok(Some(Used { scope: key.0, key: key.1, began_ms, last_ms, usage, open: count(open), rates }))
+}
+
+/// What is kept under a key.
+pub(super) fn tally(connection: &Connection, key: &Key) -> Result<Option<Tally>, Error> {
+    let sql = "SELECT began_ms, last_ms, calls, input_tokens, output_tokens, cost_micros, blocked, deletes,
+               bytes_written FROM usage WHERE scope = ?1 AND key = ?2";
+    let row = connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1], |row| {
+        let column = |at: usize| row.get::<_, i64>(at).map(count);
+        let used = Usage {
+            calls: column(2)?,
+            input_tokens: column(3)?,
+            output_tokens: column(4)?,
+            cost_micros: column(5)?,
+            blocked: column(6)?,
+            deletes: column(7)?,
+            bytes_written: column(8)?,
+            ..Usage::default()
+        };
+        Ok(Tally { key: key.clone(), began_ms: column(0)?, last_ms: column(1)?, used, is_new: false })
+    });
+    Ok(row.optional()?)
+}
+
+/// How many different hosts were contacted.
+pub(super) fn hosts(connection: &Connection, key: &Key) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = 'host'";
+    let hosts: i64 = connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1], |row| row.get(0))?;
+    Ok(count(hosts))
+}
+
+/// How often a host was contacted, or a call made.
+pub(super) fn seen(connection: &Connection, key: &Key, kind: &str, value: &str) -> Result<u64, Error> {
+    let sql = "SELECT count FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = ?3 AND value = ?4";
+    let found = connection
+        .prepare_cached(sql)?
+        .query_row(params![key.0.as_str(), key.1, kind, value], |row| row.get::<_, i64>(0))
+        .optional()?;
+    Ok(found.map(count).unwrap_or(0))
+}
+
+/// Calls of the last stretch of time, and those that a clock set back has put in the future.
+pub(super) fn calls_since(connection: &Connection, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
+    let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
+    let sql = "SELECT count(*) FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms > ?3";
+    let calls: i64 =
+        connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1, int(from)], |row| row.get(0))?;
+    Ok(count(calls))
+}
+
+pub(super) fn recent(connection: &Connection, key: &Key, from_ms: u64) -> Result<Vec<RecentCall>, Error> {
+    let sql = "SELECT tool, time_ms FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms >= ?3
+               ORDER BY time_ms DESC LIMIT ?4";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params![key.0.as_str(), key.1, int(from_ms), MOST_RECENT], |row| {
+        Ok(RecentCall { tool: row.get(0)?, at_ms: count(row.get(1)?) })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn int(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}

@@ -1,0 +1,92 @@
+//! The store's files, taken away from under a process that writes to them: nothing is allowed that is not recorded.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::allow_attributes, reason = "a failed unwrap is a failed test")]
+
+use sayso_gate::store::Sqlite;
+use sayso_gate::{Asking, Circumstances, Error, Expected, Gate, InForce, Judged, Memory, Places};
+use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Workspace};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+struct World {
+    dir: tempfile::TempDir,
+    places: Places,
+    store: Arc<Sqlite>,
+}
+
+fn world() -> World {
+    let dir = tempfile::tempdir().unwrap();
+    let places = Places::below(&dir.path().join("home"), dir.path());
+    let store = Arc::new(Sqlite::open(&places).unwrap());
+    World { dir, places, store }
+}
+
+impl World {
+    fn judge(&self, policy: &str) -> Judged {
+        let file = PolicyText { layer: Layer::Given, name: "t.toml".into(), text: policy.to_owned(), trusted: true };
+        let memory = Memory::with(&self.places, Arc::clone(&self.store));
+        let recorder = Box::new(Arc::clone(&self.store));
+        let gate = Gate::new(InForce::given(vec![file]).unwrap(), recorder).with_memory(memory);
+        let mut call = ToolCall::command("true");
+        call.cwd = Some(self.dir.path().to_owned());
+        call.workspace = Workspace::new(self.dir.path(), None);
+        let (asking, expected) = (Asking::Nobody, Expected::default());
+        let (peer, event, call_id) = (None, None, None);
+        gate.judge(call, &Circumstances { way_in: "test".into(), peer, event, call_id, asking, expected })
+    }
+
+    fn file(&self, ending: &str) -> PathBuf {
+        PathBuf::from(format!("{}{ending}", self.store.path().display()))
+    }
+}
+
+const PLAIN: &str = "default = \"allow\"\n";
+const LIMITED: &str = "default = \"allow\"\n[limits.session]\ncalls = 100\n";
+
+fn copy_over(path: &Path) {
+    let copy = path.with_extension("copy");
+    std::fs::copy(path, &copy).unwrap();
+    std::fs::rename(copy, path).unwrap();
+}
+
+#[test]
+fn nothing_is_allowed_once_a_file_of_the_store_is_deleted_moved_or_replaced() {
+    let ways: [(&str, fn(&Path)); 3] = [
+        ("deleted", |path| std::fs::remove_file(path).unwrap()),
+        ("moved", |path| std::fs::rename(path, path.with_extension("away")).unwrap()),
+        ("replaced", copy_over),
+    ];
+    for ending in ["", "-wal", "-shm"] {
+        for (way, take) in ways {
+            for policy in [PLAIN, LIMITED] {
+                let w = world();
+                assert_eq!(w.judge(policy).decision.answer, Answer::Allow);
+                take(&w.file(ending));
+                let judged = w.judge(policy);
+                let code = judged.decision.reasons.first().unwrap().code.to_string();
+                assert_eq!((judged.decision.answer, code.as_str()), (Answer::Deny, "store-replaced"), "{way} {ending}");
+                assert!(matches!(w.store.writable(), Err(Error::Replaced(_))), "{way} {ending}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_store_that_is_put_back_stays_out_of_use_until_it_is_opened_anew() {
+    let w = world();
+    assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
+    let (there, away) = (w.file(""), w.file(".away"));
+    std::fs::rename(&there, &away).unwrap();
+    assert!(w.store.writable().is_err());
+    std::fs::rename(&away, &there).unwrap();
+    assert!(w.store.writable().is_err(), "what others did meanwhile is not known");
+    assert_eq!(Sqlite::open(&w.places).unwrap().verify(None).unwrap().problems, []);
+}
+
+#[test]
+fn a_folder_above_that_is_moved_away_is_noticed_too() {
+    let w = world();
+    assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
+    let state = w.store.path().parent().unwrap();
+    std::fs::rename(state, state.with_extension("away")).unwrap();
+    assert_eq!(w.judge(PLAIN).decision.answer, Answer::Deny);
+}
