@@ -41,6 +41,7 @@ fn record(n: usize) -> Record {
         policy: "p".into(),
         digest: None,
         micros: 1,
+        unverified: false,
     }
 }
 
@@ -120,6 +121,34 @@ fn half_a_line_spoils_only_itself_and_is_kept() {
     assert_eq!((folded.records, folded.damaged), (2, 1));
     assert_eq!(ids(&log), ["00000001", "00000002"]);
     assert_eq!(damaged(&places), ["{\"id\":\"torn\n"]);
+}
+
+#[test]
+fn a_line_that_no_process_of_sayso_wrote_is_kept_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(&dir);
+    let spool = Spool::open(&places).unwrap();
+    spool.record(&record(1)).unwrap();
+    let current = places.state.join("spool/current.jsonl");
+    let genuine = std::fs::read_to_string(&current).unwrap();
+    // As an early version wrote it; with the mark of another line; with a mark of its own; saying that it is good.
+    let early = Event::from(record(2)).to_line().unwrap();
+    let changed = genuine.replace("00000001", "00000003");
+    let marked = Event::from(record(4)).to_line().unwrap().replace("\"micros\"", "\"mark\":\"00\",\"micros\"");
+    let good = Event::from(Record { unverified: false, ..record(5) }).to_line().unwrap();
+    let good = good.replace("\"micros\"", "\"unverified\":false,\"micros\"");
+    let mut file = std::fs::OpenOptions::new().append(true).open(&current).unwrap();
+    for line in [early, changed, marked, good] {
+        file.write_all(format!("{}\n", line.trim()).as_bytes()).unwrap();
+    }
+    let log = Log::open(&places).unwrap();
+    let all = log.events(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
+    let said: Vec<_> = all.iter().map(|one| (one.event.id().to_owned(), one.event.is_unverified())).collect();
+    let expected =
+        [("00000001", false), ("00000002", true), ("00000003", true), ("00000004", true), ("00000005", true)];
+    assert_eq!(said, expected.map(|(id, unverified)| (id.to_owned(), unverified)));
+    assert!(sayso_gate::audit::export::json(&all[1]).unwrap().contains("\"unverified\":true"));
+    assert_eq!(log.store().verify(None).unwrap().problems, []);
 }
 
 #[test]

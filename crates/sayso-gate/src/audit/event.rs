@@ -29,7 +29,7 @@ pub enum Kind {
     Override,
     /// A token for the server: created, revoked.
     Token,
-    /// The chain itself: begun, taken over from an earlier version, pruned.
+    /// The chain itself: taken over from an earlier version, pruned; what it vouches for: how much of a budget was used.
     Chain,
     /// The server: started, stopped, signed in to with its key, locked because keys were guessed at.
     Server,
@@ -176,6 +176,29 @@ impl Event {
             Kind::Decision => serde_json::from_str(line).map(|record| Self::Decision(Box::new(record))),
             Kind::Happening => serde_json::from_str(line).map(|happening| Self::Happening(Box::new(happening))),
             _ => serde_json::from_str(line).map(|change| Self::Change(Box::new(change))),
+        }
+    }
+
+    /// Says, or unsays, that it came from the spool without the mark of Sayso's own processes.
+    pub(crate) fn set_unverified(&mut self, unverified: bool) {
+        match self {
+            Self::Decision(record) => record.unverified = unverified,
+            Self::Happening(happening) => happening.unverified = unverified,
+            Self::Change(change) if unverified => match &mut change.detail {
+                Value::Object(detail) => drop(detail.insert("unverified".to_owned(), true.into())),
+                other => *other = serde_json::json!({"unverified": true, "detail": other.take()}),
+            },
+            Self::Change(_) => {}
+        }
+    }
+
+    /// Whether it came from the spool without the mark that Sayso's own processes leave there.
+    #[must_use]
+    pub fn is_unverified(&self) -> bool {
+        match self {
+            Self::Decision(record) => record.unverified,
+            Self::Happening(happening) => happening.unverified,
+            Self::Change(change) => change.detail.get("unverified") == Some(&Value::Bool(true)),
         }
     }
 

@@ -62,6 +62,7 @@ pub fn csv(chained: &Chained) -> String {
             ("", what.trim_end().to_owned(), it.detail.to_string(), "", it.by.as_deref().unwrap_or_default())
         }
     };
+    let by = if event.is_unverified() { format!("{by} (unverified)") } else { by.to_owned() };
     let actor = event.actor();
     let cells = [
         seq.as_str(),
@@ -76,7 +77,7 @@ pub fn csv(chained: &Chained) -> String {
         &what,
         &reason,
         policy,
-        by,
+        &by,
         event.id(),
         &chained.hash,
     ];

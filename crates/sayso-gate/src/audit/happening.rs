@@ -42,6 +42,9 @@ pub struct Happening {
     /// In words: the error, the file that changed; secrets taken out, long text cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// It came from the spool without the mark that Sayso's own processes leave there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unverified: bool,
 }
 
 /// Kinds of happenings.
@@ -103,6 +106,7 @@ impl Happening {
             workspace: None,
             ended: None,
             text: None,
+            unverified: false,
         }
     }
 

@@ -7,6 +7,7 @@ pub mod export;
 mod happening;
 mod head;
 mod log;
+mod mark;
 mod policies;
 mod query;
 mod record;

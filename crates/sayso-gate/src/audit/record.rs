@@ -111,6 +111,10 @@ pub struct Record {
     pub digest: Option<String>,
     /// How long the decision took, in microseconds.
     pub micros: u64,
+    /// It came from the spool without the mark that Sayso's own processes leave there: any program of the user may have
+    /// written it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unverified: bool,
 }
 
 /// A reason, as it is kept.
@@ -339,6 +343,7 @@ impl Seen {
             policy: decision.policy_version.clone(),
             digest,
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            unverified: false,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! name; a reader first renames the file, then waits for an exclusive lock on it. To double nothing, records are
 //! known by their id, and a file is removed only after the store has committed.
 
+use crate::audit::mark::{self, Marks};
 use crate::audit::{
     Event, Happening, Kind, PolicyVersion, Record, Recorder, decision_line, fresh_id, happening_line, loaded, policies,
 };
@@ -57,10 +58,13 @@ impl Spool {
     /// # Errors
     /// If it could not be kept.
     pub fn note(&self, happening: &Happening) -> Result<(), Error> {
-        self.append(happening_line(&happening.fit())?.as_bytes())
+        self.append(&happening_line(&happening.fit())?)
     }
 
-    fn append(&self, line: &[u8]) -> Result<(), Error> {
+    fn append(&self, line: &str) -> Result<(), Error> {
+        // Without its key a process still says what it saw: then its lines have no mark.
+        let line = self.marks().map_or_else(|_| line.to_owned(), |marks| marks.put_on(line));
+        let line = line.as_bytes();
         let path = self.folder.join(CURRENT);
         let mut file = self.lock_for_append(&path)?;
         // A full disk may have left half a line behind: an empty line in front keeps it from spoiling this one.
@@ -73,6 +77,15 @@ impl Spool {
             return Ok(());
         }
         Err(Error::io("write", &path, std::io::Error::from(std::io::ErrorKind::WriteZero)))
+    }
+
+    fn marks(&self) -> Result<Marks, Error> {
+        Marks::of(self.key_folder())
+    }
+
+    /// Sayso's own folder, in which the spool is one.
+    fn key_folder(&self) -> &Path {
+        self.folder.parent().unwrap_or(&self.folder)
     }
 
     /// The current file, locked, and still current.
@@ -154,7 +167,7 @@ impl Spool {
         }
         let mut folded = Folded::default();
         let mut damaged = Vec::new();
-        let mut lines = Lines { reader: BufReader::new(file) };
+        let mut lines = Lines { reader: BufReader::new(file), marks: Marks::known(self.key_folder()) };
         loop {
             let batch = lines.next_batch(&mut damaged).map_err(|e| Error::io("read", path, e))?;
             let Some(batch) = batch else { break };
@@ -194,6 +207,7 @@ impl Spool {
 /// The lines of a file.
 struct Lines {
     reader: BufReader<File>,
+    marks: Option<Marks>,
 }
 
 impl Lines {
@@ -208,7 +222,7 @@ impl Lines {
             if line.last() == Some(&b'\n') {
                 line.pop();
             }
-            let event = std::str::from_utf8(&line).ok().and_then(|line| Event::from_line(line).ok());
+            let event = std::str::from_utf8(&line).ok().and_then(|line| self.read(line));
             match event.filter(is_a_hooks) {
                 Some(event) => batch.push(event),
                 None if line.is_empty() => {}
@@ -216,6 +230,16 @@ impl Lines {
             }
         }
         Ok(Some(batch))
+    }
+}
+
+impl Lines {
+    /// The event of a line, which says of itself whether Sayso wrote it: what the line says of that does not count.
+    fn read(&self, line: &str) -> Option<Event> {
+        let (line, good) = mark::taken_off(line, self.marks.as_ref());
+        let mut event = Event::from_line(&line).ok()?;
+        event.set_unverified(!good);
+        Some(event)
     }
 }
 
@@ -243,12 +267,12 @@ fn wait_for(file: &File) -> bool {
 
 impl Recorder for Spool {
     fn record(&self, record: &Record) -> Result<(), Error> {
-        self.append(decision_line(record)?.as_bytes())
+        self.append(&decision_line(record)?)
     }
 
     fn keep_policy(&self, version: &str, files: &[PolicyText]) -> Result<(), Error> {
         if policies::leave(&self.places, version, files)? {
-            self.append(Event::from(loaded(version, files)).to_line()?.as_bytes())?;
+            self.append(&Event::from(loaded(version, files)).to_line()?)?;
         }
         Ok(())
     }

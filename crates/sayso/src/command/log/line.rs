@@ -9,10 +9,15 @@ use sayso_policy::explain::visible;
 /// `2026-11-15 08:24:11Z  deny   claude-code  bash_execute  git push --force  [no-force-push]`
 pub(super) fn for_people(paint: Paint, chained: &Chained) -> String {
     let time = paint.dim(&shown(chained.event.time_ms()));
-    match &chained.event {
+    let line = match &chained.event {
         Event::Decision(record) => decision(paint, &time, record),
         Event::Happening(happening) => happened(&time, happening),
         Event::Change(change) => changed(&time, change),
+    };
+    // Any program of the user may have written it into the spool.
+    match chained.event.is_unverified() {
+        true => format!("{}  (unverified)\n", line.trim_end_matches('\n')),
+        false => line,
     }
 }
 
