@@ -103,7 +103,7 @@ async fn talk(
             request.extensions_mut().insert(peer.clone());
         }
         let (site, progress) = (site.clone(), Arc::clone(&progress));
-        async move { Ok::<_, Infallible>(answer(site, progress, request).await) }
+        async move { Ok::<_, Infallible>(answer(site, progress, bounds, request).await) }
     });
     // The clock of the bytes is the only one.
     let mut http = http1::Builder::new();
@@ -119,10 +119,14 @@ async fn talk(
     }
 }
 
-async fn answer(site: Site, progress: Arc<Progress>, request: Request<Incoming>) -> Response<Answer> {
+async fn answer(site: Site, progress: Arc<Progress>, bounds: Bounds, request: Request<Incoming>) -> Response<Answer> {
     progress.begin(if request.body().is_end_stream() { Phase::Answering } else { Phase::Body });
+    let too_long = head_length(&request) > bounds.head_bytes;
     let asked = request.map(|body| Body::new(Asked { body, progress: Arc::clone(&progress) }));
-    let mut response = site.answer(asked).await;
+    let mut response = match too_long {
+        true => guard::dress(ApiError::long_head(bounds.head_bytes).into_response()),
+        false => site.answer(asked).await,
+    };
     if progress.phase() == Phase::Body {
         progress.leave_unread();
     }
@@ -133,6 +137,14 @@ async fn answer(site: Site, progress: Arc<Progress>, request: Request<Incoming>)
         progress.begin(Phase::Upgraded);
     }
     response.map(|body| Answer { body, progress })
+}
+
+/// How long the head of a request is at least. The bytes are counted as they come, but not those of a request that came
+/// together with the one before it.
+fn head_length(request: &Request<Incoming>) -> usize {
+    let line = request.method().as_str().len() + request.uri().path().len() + request.uri().query().map_or(0, str::len);
+    let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    line + headers.sum::<usize>()
 }
 
 /// The body of a request, which says when it was read.

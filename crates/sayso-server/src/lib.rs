@@ -21,6 +21,7 @@ mod judges;
 mod key;
 mod link;
 mod metrics;
+mod only;
 mod owned;
 mod paced;
 mod page;

@@ -81,6 +81,8 @@ pub(crate) struct Paced<S> {
     got: usize,
     /// The last four bytes of the head that is being read; those that end it stay.
     last: u32,
+    /// How long it is so far.
+    head: usize,
     alarm: Option<Pin<Box<Sleep>>>,
     /// Since when nothing of what is sent was taken.
     stuck: Option<Instant>,
@@ -103,6 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
             since: Instant::now(),
             got: 0,
             last: 0,
+            head: 0,
             alarm: None,
             stuck: None,
             write_alarm: None,
@@ -230,7 +233,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
         }
         let (turn, phase) = (this.progress.turn.load(Ordering::Acquire), this.progress.phase());
         if turn != this.turn {
-            (this.turn, this.got, this.last, this.since) = (turn, 0, 0, Instant::now());
+            (this.turn, this.got, this.last, this.head, this.since) = (turn, 0, 0, 0, Instant::now());
         }
         if phase == Phase::Head && this.last != END_OF_HEAD && this.got >= this.bounds.head_bytes {
             this.refuse(context, &ApiError::long_head(this.bounds.head_bytes));
@@ -250,6 +253,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
                         break;
                     }
                     this.last = this.last << 8 | u32::from(*byte);
+                    this.head += 1;
+                }
+                if this.head > this.bounds.head_bytes {
+                    // It came in one piece, its end included: nobody gets to see it.
+                    buffer.set_filled(before);
+                    this.refuse(context, &ApiError::long_head(this.bounds.head_bytes));
+                    return this.poll_drain(context);
                 }
                 Poll::Ready(read)
             }

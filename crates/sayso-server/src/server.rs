@@ -5,6 +5,7 @@ use crate::bounds::Bounds;
 use crate::error::Error;
 use crate::guard::{NAMES, Named, WayIn};
 use crate::key::Keys;
+use crate::only::Only;
 use crate::site::Site;
 use crate::tls::{Certificate, TlsDoor};
 use crate::webhook::{self, Webhook, Webhooks};
@@ -103,7 +104,10 @@ async fn run(options: Options) -> Result<(), Error> {
         None if options.address.ip().is_loopback() => None,
         None => return Err(Error::NotLoopback(options.address)),
     };
-    let socket = options.places.own_folder("")?.join("sayso.sock");
+    let folder = options.places.own_folder("")?;
+    let socket = folder.join("sayso.sock");
+    // INVARIANT: taken before anything else, and held until the process ends: there is one server of a store.
+    let _only = Only::server_of(&folder, &socket)?;
     let unix = listen_unix(&socket).await?;
     let tcp = TcpListener::bind(options.address).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => Error::Taken(options.address),

@@ -260,6 +260,30 @@ async fn a_watcher_that_takes_nothing_is_dropped() {
 }
 
 #[tokio::test]
+async fn a_long_head_is_refused_though_it_comes_in_one_piece_or_behind_another_request() {
+    let server = Server::new(POLICY);
+    let address = server.listen_within(Bounds { head_bytes: Bounds::default().head_bytes, ..bounds() }).await;
+    let get = |filler: &str| format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\n{filler}\r\n");
+    let long = format!("X-Long: {}\r\n", "a".repeat(40 * 1024));
+    let several = format!("X-Long: {}\r\n", "a".repeat(4 * 1024)).repeat(10);
+    let blanks = format!("X-Long: {}x\r\n", " ".repeat(40 * 1024));
+    for filler in [&long, &several, &blanks] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(get(filler).as_bytes()).await.unwrap();
+        assert_refused(&rest(&mut stream).await, "431", "headers-too-long");
+    }
+    for filler in [&long, &several] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(format!("{}{}", get(""), get(filler)).as_bytes()).await.unwrap();
+        let told = rest(&mut stream).await;
+        assert!(told.starts_with("HTTP/1.1 200 ") && told.contains("headers-too-long"), "{told}");
+    }
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(get(&format!("X-Long: {}\r\n", "a".repeat(31 * 1024))).as_bytes()).await.unwrap();
+    assert!(rest(&mut stream).await.starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
 async fn a_long_body_that_comes_with_its_head_is_no_long_head() {
     let server = Server::new(POLICY);
     let address = server.listen_within(bounds()).await;
