@@ -255,7 +255,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
                     this.last = this.last << 8 | u32::from(*byte);
                     this.head += 1;
                 }
-                if this.head > this.bounds.head_bytes {
+                // What is left of a body that nobody reads is no head.
+                let left = this.progress.unread.load(Ordering::Acquire);
+                if this.head > this.bounds.head_bytes && !left {
                     // It came in one piece, its end included: nobody gets to see it.
                     buffer.set_filled(before);
                     this.refuse(context, &ApiError::long_head(this.bounds.head_bytes));
