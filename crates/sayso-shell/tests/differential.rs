@@ -1,101 +1,214 @@
-//! What bash really does, against what the analysis says it would do. Random commands run in a jail; every program
-//! that bash started and every file it left must be within the analysis, unless that says it is opaque.
-//! `SAYSO_JAIL_CASES` and `SAYSO_SEED` ask for more, or for others.
+//! What shells really do, against what the analysis says they would do. Random commands run in a jail; every word of
+//! every program that was started, the folder it started in, every file opened and every address connected to must be
+//! within the analysis, unless that says it is opaque.
+//!
+//! `SAYSO_JAIL_CASES` and `SAYSO_SEED` ask for more, or for others; `SAYSO_JAIL_SHELLS` and `SAYSO_JAIL_PROFILES` for
+//! some only; `SAYSO_JAIL_SHOW` and `SAYSO_JAIL_SHRINK` say how many misses to print, and to make small.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
 mod generate;
 mod jail;
+mod referee;
+#[path = "generate/template.rs"]
+mod template;
 #[path = "generate/values.rs"]
 mod values;
 
 use generate::Dice;
-use jail::Deeds;
-use sayso_shell::{Context, Dialect, Environment, MemoryFiles, Report, analyze};
-use std::path::Path;
+use jail::{Case, Deeds, Shell, Start};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
-struct Jailed;
-
-impl Environment for Jailed {
-    fn get(&self, name: &str) -> Option<String> {
-        match name {
-            "HOME" => Some(jail::HOME.into()),
-            "PATH" => Some("/j/stubs".into()),
-            _ => None,
-        }
-    }
+/// What kind of commands to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Profile {
+    /// The whole grammar, some of it broken.
+    Syntax,
+    /// Values, set and used.
+    Values,
+    /// State of every kind, and what it does to what follows.
+    Evil,
+    /// What coding agents write, some of it with values in odd places.
+    Real,
+    /// Commands of the corpus that stands beside the repository on some machines, changed a little.
+    Corpus,
 }
 
-fn analysed(command: &str) -> Report {
-    let files = MemoryFiles::new();
-    let context = Context {
-        cwd: Some(Path::new(jail::FOLDER)),
-        home: Some(Path::new(jail::HOME)),
-        workspace: Some(Path::new(jail::FOLDER)),
-        env: &Jailed,
-        files: &files,
-        dialect: Dialect::Bash,
-    };
-    Report::from(&analyze(command.as_bytes(), &context))
+const PROFILES: &[Profile] =
+    &[Profile::Syntax, Profile::Values, Profile::Evil, Profile::Evil, Profile::Real, Profile::Real, Profile::Corpus];
+
+/// How many commands one jail runs.
+const CHUNK: u64 = 500;
+
+/// What came of the commands of a kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    commands: usize,
+    opaque: usize,
+    starts: usize,
+    files: usize,
+    missed: usize,
 }
 
-/// What was done and is not in the analysis.
-fn escapes(report: &Report, deeds: &Deeds) -> Vec<String> {
-    if report.opaque {
-        return Vec::new();
-    }
-    let mut escapes = Vec::new();
-    for words in &deeds.programs {
-        let known = report.programs.iter().any(|program| match &program.argv {
-            None => program.name.as_ref().is_none_or(|name| words.first().is_some_and(|word| base(name) == word)),
-            Some(argv) => matches(argv, words),
-        });
-        if !known {
-            escapes.push(format!("ran {words:?}"));
-        }
-    }
-    for file in &deeds.files {
-        if !report.writes.iter().any(|path| path.as_ref().is_none_or(|path| path == file)) {
-            escapes.push(format!("wrote {file:?}"));
-        }
-    }
-    escapes
+/// A command that did more than the analysis said.
+struct Miss {
+    case: Case,
+    what: Vec<String>,
 }
 
-/// The stubs know only the last component of their name.
-fn base(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
+#[derive(Default)]
+struct Campaign {
+    tallies: BTreeMap<(&'static str, Profile), Tally>,
+    ends: BTreeMap<String, usize>,
+    misses: Vec<Miss>,
 }
 
-/// A word that is not known stands for any number of words.
-fn matches(argv: &[Option<String>], words: &[String]) -> bool {
-    match (argv, words) {
-        ([], []) => true,
-        ([None, rest @ ..], _) => {
-            matches(rest, words) || words.split_first().is_some_and(|(_, tail)| matches(argv, tail))
-        }
-        ([Some(word), rest @ ..], [first, tail @ ..]) => (word == first || base(word) == first) && matches(rest, tail),
-        _ => false,
-    }
-}
-
-fn found(command: &str, both: &[Deeds; 2]) -> Vec<String> {
-    let report = analysed(command);
-    both.iter().flat_map(|deeds| escapes(&report, deeds)).collect()
-}
-
-/// The smallest part of a command that still escapes, by running halves, quarters and so on of it.
-fn shrink(command: &str) -> String {
-    let mut best = command.to_owned();
-    let mut size = best.len() / 2;
-    while size > 0 {
-        let places: Vec<usize> = (0..best.len()).step_by(size).collect();
-        let smaller: Vec<String> = places
+/// The commands of the corpus; `SAYSO_CORPUS` names its folder, else it is looked for beside the repository.
+fn corpus() -> &'static [String] {
+    static COMMANDS: OnceLock<Vec<String>> = OnceLock::new();
+    COMMANDS.get_or_init(|| {
+        let folder = std::env::var_os("SAYSO_CORPUS")
+            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+        ["real-commands.jsonl", "oneliners.jsonl"]
             .iter()
-            .filter_map(|at| Some(format!("{}{}", best.get(..*at)?, best.get((at + size).min(best.len())..)?)))
+            .filter_map(|name| std::fs::read_to_string(folder.join(name)).ok())
+            .flat_map(|text| {
+                text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<serde_json::Value>>()
+            })
+            .filter_map(|line| line["command"].as_str().map(str::to_owned))
+            .collect()
+    })
+}
+
+/// The command of this number: the same for the same seed everywhere.
+fn case(seed: u64, number: u64, shells: &[Shell], profiles: &[Profile]) -> (Profile, Case) {
+    let mut dice = Dice::new(seed.wrapping_mul(1_000_000_007).wrapping_add(number));
+    let shell =
+        if shells.contains(&Shell::Bash) && dice.once_in(2) { Shell::Bash } else { shells[dice.roll(shells.len())] };
+    let profile = profiles[dice.roll(profiles.len())];
+    let command = match profile {
+        Profile::Syntax => generate::text(&mut dice, 2, true),
+        Profile::Values => values::values(&mut dice),
+        Profile::Evil => template::evil(&mut dice, shell),
+        Profile::Real => template::real(&mut dice, shell),
+        Profile::Corpus => template::changed(&mut dice, shell, corpus()),
+    };
+    // Half of the runs see programs that succeed and print nothing.
+    let mode = match dice.roll(4) {
+        0 | 1 => 0,
+        2 => jail::PRINTS,
+        _ => dice.roll(1 << 30) as u64 | if dice.once_in(2) { jail::PRINTS } else { 0 },
+    };
+    let mode = if dice.once_in(8) { mode | jail::ALL_OPENS } else { mode };
+    (profile, Case { shell, mode, command: command.replace('\0', "") })
+}
+
+/// Runs commands on all cores. `None`: there is no jail here.
+fn campaign(seed: u64, cases: u64, shells: &[Shell], profiles: &[Profile]) -> Option<Campaign> {
+    jail::run(&[])?;
+    let next = AtomicUsize::new(0);
+    let all = Mutex::new(Campaign::default());
+    let threads = number("SAYSO_JAIL_THREADS", std::thread::available_parallelism().map_or(1, |n| n.get() as u64 + 1));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let files = referee::files();
+                loop {
+                    let from = next.fetch_add(1, Ordering::Relaxed) as u64 * CHUNK;
+                    if from >= cases {
+                        return;
+                    }
+                    let some: Vec<(Profile, Case)> =
+                        (from..cases.min(from + CHUNK)).map(|number| case(seed, number, shells, profiles)).collect();
+                    let plain: Vec<Case> = some.iter().map(|(_, case)| case.clone()).collect();
+                    let deeds = jail::run(&plain).unwrap();
+                    let mut campaign = Campaign::default();
+                    for ((profile, case), deeds) in some.into_iter().zip(deeds) {
+                        campaign.judge(profile, case, &deeds, &files);
+                    }
+                    let mut all = all.lock().unwrap();
+                    all.add(campaign);
+                    let done = all.tallies.values().map(|tally| tally.commands).sum::<usize>();
+                    if cases >= 50_000 && done as u64 % 20_000 < CHUNK {
+                        println!("  {done} commands, {} missed", all.misses.len());
+                    }
+                }
+            });
+        }
+    });
+    Some(all.into_inner().unwrap())
+}
+
+impl Campaign {
+    fn judge(&mut self, profile: Profile, case: Case, deeds: &Deeds, files: &sayso_shell::MemoryFiles) {
+        let analysis = referee::analysed(&case, files);
+        let what = referee::misses(&analysis, deeds);
+        let tally = self.tallies.entry((case.shell.name(), profile)).or_default();
+        tally.commands += 1;
+        tally.opaque += usize::from(referee::is_opaque(&analysis));
+        tally.starts += deeds.starts.len();
+        tally.files += deeds.reads.len() + deeds.writes.len() + deeds.deletes.len();
+        tally.missed += usize::from(!what.is_empty());
+        *self.ends.entry(deeds.end.clone()).or_default() += 1;
+        if !what.is_empty() {
+            self.misses.push(Miss { case, what });
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        for (key, more) in other.tallies {
+            let tally = self.tallies.entry(key).or_default();
+            tally.commands += more.commands;
+            tally.opaque += more.opaque;
+            tally.starts += more.starts;
+            tally.files += more.files;
+            tally.missed += more.missed;
+        }
+        for (end, count) in other.ends {
+            *self.ends.entry(end).or_default() += count;
+        }
+        self.misses.extend(other.misses);
+    }
+
+    fn print(&self) {
+        for ((shell, profile), tally) in &self.tallies {
+            let Tally { commands, opaque, starts, files, missed } = tally;
+            println!(
+                "  {shell:5} {profile:?}: {commands} commands, {opaque} opaque, {starts} programs started, {files} files touched, {missed} missed"
+            );
+        }
+        println!("  ends: {:?}", self.ends);
+        for miss in self.misses.iter().take(number("SAYSO_JAIL_SHOW", 50) as usize) {
+            println!("  {} {:?}\n    {:?}", miss.case.shell.name(), miss.case.command, miss.what);
+        }
+        for miss in self.misses.iter().take(number("SAYSO_JAIL_SHRINK", 5) as usize) {
+            let (shrunk, what) = shrink(miss);
+            println!("  shrunk: {} {:?}\n    {what:?}", shrunk.shell.name(), shrunk.command);
+        }
+    }
+}
+
+/// The smallest part of a command that still escapes, by running it without halves, quarters and so on of it.
+fn shrink(miss: &Miss) -> (Case, Vec<String>) {
+    let files = referee::files();
+    let mut best = (miss.case.clone(), miss.what.clone());
+    let mut size = best.0.command.len() / 2;
+    while size > 0 {
+        let text = &best.0.command;
+        let smaller: Vec<Case> = (0..text.len())
+            .step_by(size.div_ceil(2))
+            .filter_map(|at| Some(format!("{}{}", text.get(..at)?, text.get((at + size).min(text.len())..)?)))
+            .map(|command| Case { command, ..best.0.clone() })
             .collect();
         let Some(deeds) = jail::run(&smaller) else { return best };
-        match smaller.iter().zip(&deeds).find(|(text, both)| !found(text, both).is_empty()) {
-            Some((text, _)) => best.clone_from(text),
+        let found = smaller.into_iter().zip(&deeds).find_map(|(case, deeds)| {
+            let what = referee::misses(&referee::analysed(&case, &files), deeds);
+            (!what.is_empty()).then_some((case, what))
+        });
+        match found {
+            Some(found) => best = found,
             None => size /= 2,
         }
     }
@@ -106,57 +219,65 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn bash_does_nothing_that_the_analysis_does_not_name() {
-    let cases = number("SAYSO_JAIL_CASES", 2_000);
-    let seed = number("SAYSO_SEED", 1);
-    let commands: Vec<String> = (0..cases)
-        .map(|case| {
-            let mut dice = Dice::new(seed.wrapping_mul(1_000_033).wrapping_add(case));
-            // Half of them are about syntax, half about values.
-            if case % 2 == 0 { generate::text(&mut dice, 2, true) } else { values::values(&mut dice) }
-        })
-        .filter(|command| !command.contains('\0'))
-        .collect();
-    let mut deeds = Vec::new();
-    for some in commands.chunks(200) {
-        let Some(more) = jail::run(some) else { return };
-        deeds.extend(more);
-    }
-    let opaque = commands.iter().filter(|command| analysed(command).opaque).count();
-    let programs: usize = deeds.iter().flatten().map(|deeds| deeds.programs.len()).sum();
-    let files: usize = deeds.iter().flatten().map(|deeds| deeds.files.len()).sum();
-    let escaped: Vec<(&String, Vec<String>)> = commands
-        .iter()
-        .zip(&deeds)
-        .map(|(command, both)| (command, found(command, both)))
-        .filter(|(_, escapes)| !escapes.is_empty())
-        .collect();
-    println!(
-        "{} commands in the jail: {programs} programs started, {files} files left, {opaque} opaque, {} escaped",
-        commands.len(),
-        escaped.len(),
-    );
-    let mut why = std::collections::BTreeMap::new();
-    for report in commands.iter().map(|command| analysed(command)).filter(|report| report.opaque) {
-        for code in report.doubts.iter().map(|doubt| doubt.code).collect::<std::collections::BTreeSet<_>>() {
-            *why.entry(code).or_insert(0) += 1;
-        }
-    }
-    println!("  opaque ones hold {why:?}");
-    for (command, escapes) in escaped.iter().take(10) {
-        println!("  {:?}\n    of {command:?}\n    {escapes:?}", shrink(command));
-    }
-    assert!(escaped.is_empty(), "bash did what the analysis does not name");
-    assert!(programs > commands.len() / 4, "the stubs were not found");
+/// Those of which a variable says the name, or the usual ones.
+fn chosen<T: Copy + std::fmt::Debug>(variable: &str, all: &[T], usual: &[T]) -> Vec<T> {
+    let Ok(names) = std::env::var(variable) else { return usual.to_vec() };
+    let named = |item: &&T| names.split(',').any(|name| name.eq_ignore_ascii_case(&format!("{item:?}")));
+    all.iter().filter(named).copied().collect()
 }
 
 #[test]
-fn the_jail_shows_what_was_run_and_written() {
-    let commands = ["p1 a 'b c' || p2 > out".to_owned(), "nothing-here >&2; cd /tmp && : >>x".to_owned()];
-    let Some(deeds) = jail::run(&commands) else { return };
-    let words = |text: &str| text.split('|').map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(deeds[0][0].programs, [words("p1|a|b c")]);
-    assert_eq!(deeds[0][1], Deeds { programs: vec![words("p1|a|b c"), words("p2")], files: vec!["/w/out".into()] });
-    assert_eq!(deeds[1][0], Deeds { programs: vec![words("nothing-here")], files: vec!["/tmp/x".into()] });
+fn shells_do_nothing_that_the_analysis_does_not_name() {
+    let shells: Vec<Shell> =
+        chosen("SAYSO_JAIL_SHELLS", &Shell::ALL, &[Shell::Bash]).into_iter().filter(|shell| shell.is_there()).collect();
+    let mut profiles = chosen("SAYSO_JAIL_PROFILES", PROFILES, &[Profile::Syntax, Profile::Real]);
+    profiles.retain(|profile| *profile != Profile::Corpus || !corpus().is_empty());
+    let began = std::time::Instant::now();
+    let Some(campaign) = campaign(number("SAYSO_SEED", 1), number("SAYSO_JAIL_CASES", 1_000), &shells, &profiles)
+    else {
+        assert_eq!(number("SAYSO_JAIL_REQUIRED", 0), 0, "there is no jail here");
+        return;
+    };
+    println!("  {:.1} s", began.elapsed().as_secs_f64());
+    campaign.print();
+    let total = campaign.tallies.values().map(|tally| tally.commands).sum::<usize>();
+    println!("{} passed, {} failed", total - campaign.misses.len(), campaign.misses.len());
+    assert!(campaign.misses.is_empty(), "a shell did what the analysis does not name");
+    for ((shell, profile), tally) in &campaign.tallies {
+        // What is opaque proves nothing.
+        if *profile == Profile::Real && tally.commands > 100 {
+            assert!(tally.opaque * 3 <= tally.commands, "{shell}: too much of the real profile is opaque");
+        }
+    }
+    let starts: usize = campaign.tallies.values().map(|tally| tally.starts).sum();
+    assert!(starts > total / 4, "the stubs were not found");
+}
+
+#[test]
+fn the_jail_shows_what_was_run_opened_and_connected_to() {
+    let run = |shell, command: &str| {
+        let case = Case { shell, mode: 1, command: command.into() };
+        jail::run(&[case]).map(|mut deeds| deeds.remove(0))
+    };
+    let start = |cwd: &str, words: &str| {
+        let argv: Vec<String> = words.split('|').map(str::to_owned).collect();
+        Start { path: format!("{}/{}", jail::STUBS, argv[0]), cwd: cwd.into(), argv }
+    };
+    let Some(deeds) = run(Shell::Bash, "p1 a 'b c' || p2 > out; cd /tmp && timeout 5 p3 <../w/a; rm -f /w/out") else {
+        return;
+    };
+    let rm = Start { path: "/j/stubs/rm".into(), ..start("/tmp", "rm|-f|/w/out") };
+    let wanted = [start("/w", "p1|a|b c"), start("/w", "p2"), start("/tmp", "timeout|5|p3"), start("/tmp", "p3"), rm];
+    assert_eq!(deeds.starts, wanted);
+    assert_eq!(
+        (deeds.reads, deeds.writes, deeds.deletes),
+        (vec!["/tmp/../w/a".to_owned()], vec!["/w/out".to_owned()], vec!["/w/out".to_owned()])
+    );
+    let deeds = run(Shell::Bash, "echo x > /dev/tcp/10.1.2.3/80").unwrap();
+    assert_eq!(deeds.connects, ["10.1.2.3"]);
+    for shell in Shell::ALL.into_iter().filter(|shell| shell.is_there()) {
+        let deeds = run(shell, "x=$(p1; p2) && p3 $x; echo > /usr/x; umount /tmp; kill -9 1; p4").unwrap();
+        let names: Vec<&str> = deeds.starts.iter().map(|start| start.argv[0].as_str()).collect();
+        assert_eq!(names, ["p1", "p2", "p3", "umount", "p4"], "{shell:?}");
+    }
 }
