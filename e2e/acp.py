@@ -59,6 +59,15 @@ def codex(machine, model):
     return dict(CODEX_HOME=str(folder), SCRIPTED_KEY="not-a-key")
 
 
+def codex2(machine, model):
+    """This one knows no policy that asks about every command: its own sandbox holds those that it does not ask about."""
+    environment = codex(machine, model)
+    config = machine.home / ".codex" / "config.toml"
+    asks = [line for line in config.read_text().splitlines() if not line.startswith(("approval_policy", "sandbox_mode"))]
+    config.write_text("\n".join(asks) + "\n")
+    return environment
+
+
 def gemini(machine, model):
     folder = machine.home / ".gemini"
     folder.mkdir()
@@ -86,6 +95,25 @@ def opencode(machine, model):
     )
 
 
+def qwen(machine, model):
+    folder = machine.home / ".qwen"
+    folder.mkdir()
+    settings = dict(GEMINI, security={"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}})
+    (folder / "settings.json").write_text(json.dumps(settings))
+    return dict(
+        OPENAI_API_KEY="not-a-key", OPENAI_BASE_URL=model.url + "/v1", OPENAI_MODEL="scripted",
+        QWEN_CODE_NO_RELAUNCH="true",
+    )
+
+
+def patch(path):
+    return "exec_command", {"cmd": "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: %s\n+x\n*** End Patch\nEOF" % path}
+
+
+def write_file(path):
+    return "write_file", {"file_path": str(path), "content": "x"}
+
+
 # name -> package, version, program and arguments, needs node 22, configuration, shell tool, a mode that silences
 AGENTS = {
     "claude-agent-acp": (
@@ -100,7 +128,16 @@ AGENTS = {
     "opencode": (
         "opencode-ai", "1.18.33", ["opencode", "acp"], False, opencode,
         lambda command: ("bash", {"command": command, "description": "scripted"}), None),
+    "codex-acp 2": (
+        "@agentclientprotocol/codex-acp", "2.6.0", ["codex-acp"], True, codex2, None, "agent-full-access"),
+    "qwen": (
+        "@qwen-code/qwen-code", "0.24.4", ["qwen", "--acp"], True, qwen,
+        lambda command: ("run_shell_command", {"command": command, "description": "scripted", "is_background": False}),
+        "yolo"),
 }
+
+# How an agent writes a file, where that is another tool than its shell.
+EDITS = {"codex-acp": patch, "codex-acp 2": patch, "gemini": write_file, "qwen": write_file}
 
 
 class Behind:
@@ -113,11 +150,11 @@ class Behind:
 
     def work(self, name, turns, answer, mode=None):
         """Lets the agent work through a script behind the proxy. -> machine, client, model"""
-        machine = offline.Machine("acp-%s-%s" % (self.name, name))
+        machine = offline.Machine("acp-%s-%s" % (self.name.replace(" ", "-"), name))
         policy = machine.home / ".config" / "sayso" / "policy.toml"
         policy.parent.mkdir(parents=True)
         policy.write_text(POLICY)
-        with ScriptedModel(turns) as model:
+        with ScriptedModel(turns(machine.project) if callable(turns) else turns) as model:
             environment = machine.environment(**self.configure(machine, model))
             with Client([self.sayso, "acp", "--", *self.command], machine.project, environment, answer) as client:
                 session = client.session()
@@ -156,6 +193,17 @@ class Behind:
                 assert "Sayso: ask" in json.dumps(client.asked[0]["toolCall"]["content"]), client.asked
 
 
+    def an_edit_is_judged_by_the_file_that_it_changes(self):
+        edit = EDITS[self.name]
+        for name, written in (("fine.md", True), ("denied.md", False)):
+            turns = lambda project: [[edit(project / name)], "done"]
+            machine, client, model = self.work("edit", turns, "allow_once")
+            with machine:
+                assert (machine.project / name).exists() == written, (name, client.asked, model.results)
+                if not written:
+                    assert not client.asked, client.asked
+
+
 SCENARIOS = ["allow_runs_and_deny_does_not_and_nobody_is_asked", "an_ask_reaches_the_editor_and_its_answer_counts_once"]
 
 
@@ -165,7 +213,10 @@ def main():
     programs = {name: offline.npm_install(*AGENTS[name][:2]) for name in chosen}
     offline.node(22)
     offline.enter()
-    work = [(Behind(sayso, name, programs[name]), scenario) for name in chosen for scenario in SCENARIOS]
+    work = [(Behind(sayso, name, programs[name]), scenario) for name in chosen for scenario in SCENARIOS
+            if AGENTS[name][5]]
+    edits = [name for name in chosen if name in EDITS]
+    work += [(Behind(sayso, name, programs[name]), "an_edit_is_judged_by_the_file_that_it_changes") for name in edits]
 
     def run(one):
         began = time.time()

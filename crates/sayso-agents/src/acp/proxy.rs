@@ -7,6 +7,7 @@ use super::{McpGateway, Setting};
 use crate::Agent;
 use crate::pipe::{Message, Reader, Refused, error_line};
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// JSON-RPC's numbers.
@@ -87,6 +88,7 @@ pub struct Proxy {
     pub(super) judge: Judge,
     pub(super) gateway: Option<McpGateway>,
     pub(super) cancel_denied: bool,
+    pub(super) codex_settings: Option<PathBuf>,
     agent_named: Option<String>,
     longest_line: usize,
     state: Mutex<State>,
@@ -132,6 +134,7 @@ impl Proxy {
         Arc::new_cyclic(|me| Self {
             gateway: setting.gateway.clone(),
             cancel_denied: setting.cancel_denied,
+            codex_settings: setting.codex_settings.clone(),
             longest_line: setting.longest_line,
             state: Mutex::new(State { agent_name: agent_name.clone(), agent, ..State::default() }),
             agent_named: agent_name,

@@ -5,6 +5,7 @@ use super::modes::{self, Chosen};
 use super::pending::{Pending, PinnedStart};
 use super::proxy::{DENIED, Proxy, Routed, Side, Unfit, text};
 use super::servers::{self, Around, McpGateway, Server};
+use super::untold;
 use crate::pipe::{Message, error_line, message_line, replaced};
 use sayso_gate::audit::What;
 use sayso_policy::{Answer, Verdict};
@@ -130,7 +131,7 @@ impl Proxy {
         let mode = match told.current.clone() {
             Some(mode) => mode,
             // codex-acp tells of no mode where its settings fit none of those it offers: it may then ask nobody.
-            None if modes::must_tell(agent) => UNTOLD.to_owned(),
+            None if modes::must_tell(agent) && !self.asks_untold(&session) => UNTOLD.to_owned(),
             None => return Routed::pass(),
         };
         if self.may_be_in(&mode, &session, "session/new") {
@@ -148,6 +149,12 @@ impl Proxy {
         let held = in_mode(message.line, &result, &back);
         self.state().sessions.at(&session).mode = Some(back.clone());
         self.pin(&session, &back, Some(PinnedStart { id: id.to_vec(), line: held, mode }))
+    }
+
+    /// Whether the settings of an agent that tells of no mode make it ask.
+    fn asks_untold(&self, session: &str) -> bool {
+        let folder = self.state().sessions.at(session).folder.clone();
+        self.codex_settings.as_deref().is_some_and(|settings| untold::asks(settings, folder.as_deref()))
     }
 
     /// Puts a session back into a mode that asks.
