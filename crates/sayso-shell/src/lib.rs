@@ -8,6 +8,7 @@
 
 mod builtin;
 pub mod canonical;
+mod certain;
 pub mod dialect;
 pub mod doubt;
 pub mod effect;

@@ -23,7 +23,9 @@ impl Environment for Env {
 
 fn files() -> MemoryFiles {
     let mut files = MemoryFiles::new();
-    for name in ["git", "ls", "cat", "rm", "bash", "sh", "grep", "find", "env", "sudo", "python3", "make"] {
+    for name in
+        ["git", "ls", "cat", "rm", "bash", "sh", "grep", "find", "env", "sudo", "python3", "make", "base64", "basename"]
+    {
         files.program(format!("/usr/bin/{name}"), b"\x7fELF");
     }
     files

@@ -3,7 +3,7 @@
 //! `../shared/corpus` beside the workspace is tried.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
-use sayso_shell::{Analysis, Context, Dialect, MemoryFiles, NoEnvironment, Word, analyze};
+use sayso_shell::{Analysis, Context, Dialect, Environment, MemoryFiles, Word, analyze};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -19,14 +19,24 @@ fn corpus(name: &str) -> Option<Vec<serde_json::Value>> {
     }
 }
 
+struct Env;
+
+impl Environment for Env {
+    fn get(&self, name: &str) -> Option<String> {
+        (name == "PATH").then(|| "/usr/bin".to_owned())
+    }
+}
+
 fn look(command: &str) -> Analysis {
     let mut files = MemoryFiles::new();
     files.folder("/app").open_folder("/tmp").folder("/root");
+    // What a program prints is known only where the program is.
+    files.program("/usr/bin/base64", b"\x7fELF").program("/usr/bin/cat", b"\x7fELF");
     let context = Context {
         cwd: Some(Path::new("/app")),
         home: Some(Path::new("/root")),
         workspace: Some(Path::new("/app")),
-        env: &NoEnvironment,
+        env: &Env,
         files: &files,
         dialect: Dialect::Bash,
     };

@@ -1,8 +1,9 @@
 //! Builtins that run other commands, and those that jump.
 
 use super::{Arguments, record};
+use crate::certain::Output;
 use crate::effect::Span;
-use crate::walk::{Among, Call, Ends, Output, Redirected, Walker};
+use crate::walk::{Among, Call, Ends, Redirected, Walker};
 use crate::word::Word;
 
 /// `command`, `builtin`, `exec`, `eval`, `source`.
@@ -42,7 +43,7 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
             }
             // `command -v x` only looks.
             Some([b'-', rest @ ..]) if name == "command" && rest.iter().any(|b| b"vV".contains(b)) => {
-                walker.print(Output::Mixed);
+                walker.print(Output::ANYTHING);
                 return Ends::both(walker.cwd());
             }
             Some([b'-', rest @ ..]) if !rest.is_empty() => {
@@ -148,11 +149,15 @@ pub(super) fn flow(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -
     let number = words.argv.get(1).map(|word| word.exact_str().and_then(|text| text.parse::<usize>().ok()));
     match name {
         // With more than one word it complains and goes on.
-        "exit" if words.argv.len() <= 2 && words.argv.get(1).is_none_or(|word| word.exact().is_some()) => {
+        "exit" | "logout" if words.argv.len() <= 2 && words.argv.get(1).is_none_or(|word| word.exact().is_some()) => {
             return Ends::NEVER;
         }
-        "return" => walker.jump(true),
+        "return" => {
+            walker.state.may_have_ended = true;
+            walker.jump(true);
+        }
         "break" | "continue" => {
+            walker.state.may_have_ended = true;
             walker.far_jumps |= number.is_some();
             walker.jump(false);
         }

@@ -3,8 +3,9 @@
 use super::Arguments;
 use crate::Dialect;
 use crate::canonical::canonical;
+use crate::certain::Output;
 use crate::files::Kind;
-use crate::walk::{Cwd, Ends, Output, Walker};
+use crate::walk::{Cwd, Ends, Walker};
 use crate::word::Word;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -17,7 +18,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
     let here = walker.cwd().clone();
     let target = match (name, operand.map(|word| (word, word.exact()))) {
         ("dirs", _) => {
-            walker.print(Output::Mixed);
+            walker.print(Output::ANYTHING);
             return Ends::both(&here);
         }
         // The stack of folders is not followed.
@@ -29,7 +30,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
             None => Cwd::UNKNOWN,
         },
         ("cd", Some((_, Some(b"-")))) => {
-            walker.print(Output::Mixed);
+            walker.print(Output::ANYTHING);
             if walker.scope.get(b"OLDPWD").is_some() { Cwd::UNKNOWN } else { walker.state.before.clone() }
         }
         // Of zsh: `cd old new` replaces a part of the path.
@@ -43,7 +44,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         _ => Cwd::UNKNOWN,
     };
     if name != "cd" {
-        walker.print(Output::Mixed);
+        walker.print(Output::ANYTHING);
     }
     walker.moves += 1;
     let understood = operands.len() < 2
@@ -52,6 +53,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
     let sure = matches!(name, "cd" | "pushd")
         && understood
         && !walker.cd_unsure
+        && !walker.state.line_may_be_left
         && walker.readonly.is_empty()
         && arrives(walker, &target);
     walker.state.before = if sure { here.clone() } else { walker.state.before.or(&here) };

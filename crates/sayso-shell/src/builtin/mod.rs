@@ -8,10 +8,12 @@ mod lookup;
 mod switch;
 
 use crate::Dialect;
+use crate::certain::output::is_silent;
+use crate::certain::{Output, Quiet};
 use crate::dialect::builtin::{Fares, fares};
 use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Span, Target, Verb};
 use crate::program::{Invocation, Prints, describe, spec};
-use crate::walk::{Call, Ends, Output, Redirected, Walker, output};
+use crate::walk::{Call, Ends, Redirected, Walker};
 use crate::word::Word;
 
 /// Runs a builtin.
@@ -34,6 +36,7 @@ pub(crate) fn run<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, redir
 
 fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> Ends {
     let assigned = std::mem::take(&mut call.assigned);
+    let assignments = assigned.len();
     let argv = call.argv.clone();
     let spans = call.spans.clone();
     let (run, printed) = record(walker, name, call, false);
@@ -59,54 +62,23 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         "test" | "[" => input::test(walker, &words),
         "set" | "shopt" | "enable" | "hash" | "alias" | "unalias" => switch::run(walker, name, &words),
         "trap" => control::trap(walker, &words),
+        // A signal may end this very shell.
+        "kill" | "suspend" => walker.killed(),
         // `ulimit -n 3`: then nothing more can be opened.
         "ulimit" if words.argv.len() > 1 => walker.descriptors_unsure = true,
         "exit" | "logout" | "return" | "break" | "continue" | "shift" => return control::flow(walker, name, &words),
         "history" | "fc" | "bind" | "complete" | "compgen" | "compopt" => lookup::run(walker, name, &words),
         _ => {}
     }
-    let silent = !matches!(
-        name,
-        "echo"
-            | "printf"
-            | "pwd"
-            | "type"
-            | "history"
-            | "fc"
-            | "jobs"
-            | "ulimit"
-            | "umask"
-            | "help"
-            | "times"
-            | "caller"
-            | "compgen"
-            | "complete"
-            | "bind"
-            | "hash"
-            | "alias"
-            | "kill"
-            | "declare"
-            | "typeset"
-            | "export"
-            | "readonly"
-            | "local"
-            | "set"
-            | "shopt"
-            | "trap"
-            | "enable"
-            | "getopts"
-            | "fg"
-            | "bg"
-    );
     walker.note_crafted(name, run);
     let made = match printed {
         // `echo` of other shells makes something of `\\`.
         Prints::Exact(text) if walker.state.dialect != Dialect::Bash && text.as_bytes().contains(&b'\\') => {
             walker.crafted = true;
-            Output::Mixed
+            Output::ANYTHING
         }
-        Prints::Unknown if silent => Output::Silent,
-        printed => output(printed),
+        Prints::Unknown if is_silent(name, &argv, assignments) => Output::nothing(Quiet::Builtin),
+        printed => Output::described(printed),
     };
     walker.print(made);
     ends

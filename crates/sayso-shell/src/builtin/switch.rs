@@ -66,6 +66,9 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 
 fn option_by_letter(walker: &mut Walker<'_>, letter: u8, on: bool, words: &Arguments<'_>, at: usize) {
     match letter {
+        b'e' => walker.state.ends_on_failure |= on,
+        b'u' => walker.state.ends_on_unset |= on,
+        b'x' | b'v' => walker.state.traces |= on,
         b'f' => walker.state.globbing = if on { Globbing::Off } else { Globbing::On },
         b'a' => walker.state.exports_all |= on,
         b'P' => walker.physical_cd |= on,
@@ -78,6 +81,9 @@ fn option_by_letter(walker: &mut Walker<'_>, letter: u8, on: bool, words: &Argum
 
 fn option_by_name(walker: &mut Walker<'_>, name: Option<Option<&[u8]>>, on: bool, words: &Arguments<'_>, at: usize) {
     match name {
+        Some(Some(b"errexit")) => walker.state.ends_on_failure |= on,
+        Some(Some(b"nounset")) => walker.state.ends_on_unset |= on,
+        Some(Some(b"xtrace" | b"verbose")) => walker.state.traces |= on,
         Some(Some(b"noglob")) => walker.state.globbing = if on { Globbing::Off } else { Globbing::On },
         Some(Some(b"allexport")) => walker.state.exports_all |= on,
         Some(Some(b"physical")) => walker.physical_cd |= on,

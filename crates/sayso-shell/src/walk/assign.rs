@@ -110,7 +110,10 @@ impl<'t> Walker<'t> {
     pub(crate) fn set_at(&mut self, name: &[u8], held: Held<Definition<'t>>, span: Span) {
         // An assignment to a readonly variable fails, and what it holds is what it was.
         self.arm(name, &held);
-        let held = if self.readonly.iter().any(|known| known == name) {
+        if self.is_readonly(name) {
+            self.may_abort();
+        }
+        let held = if self.is_readonly(name) || self.state.line_may_be_left {
             Held::Unknown { crafted: self.armed_names.contains(name) }
         } else {
             held
@@ -125,6 +128,12 @@ impl<'t> Walker<'t> {
         self.notice(name, &held, span);
         let exported = exported || self.state.exports_all;
         self.scope.set(name, Some(Entry { held, exported, odd, map }));
+    }
+
+    /// Whether bash may refuse to assign to it.
+    fn is_readonly(&self, name: &[u8]) -> bool {
+        self.readonly.iter().any(|known| known == name)
+            || matches!(name, b"BASHOPTS" | b"SHELLOPTS" | b"UID" | b"EUID" | b"PPID" | b"BASH_VERSINFO")
     }
 
     pub(super) fn arm(&mut self, name: &[u8], held: &Held<Definition<'t>>) {

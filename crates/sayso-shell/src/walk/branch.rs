@@ -39,7 +39,14 @@ impl<'t> Walker<'t> {
         let state = self.state.clone();
         let mark = self.scope.mark();
         let frames = self.frames.len();
+        let input = self.input.clone();
+        let consumed = std::mem::replace(&mut self.consumed, false);
         f(self);
+        self.input = input;
+        // What it read of an input that it shares is gone.
+        if std::mem::replace(&mut self.consumed, consumed) {
+            self.consume_input();
+        }
         self.frames.truncate(frames);
         self.scope.undo(mark);
         self.state = state;

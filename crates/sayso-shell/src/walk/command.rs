@@ -3,12 +3,13 @@
 use super::directory::either;
 use super::expand::Expansion;
 use super::redirect::Redirected;
-use super::{Assigned, Definition, Ends, Fog, Output, Walker};
+use super::{Assigned, Definition, Ends, Fog, Input, Walker};
 use crate::Dialect;
 use crate::builtin;
+use crate::certain::output::{never_complains, never_reads};
+use crate::certain::{Output, Sink, Streams};
 use crate::dialect::builtin::{Own, own};
-use crate::effect::{Carry, Effect, HostTarget, NamedBy, Program, RunId, Shadow, Span, Target, Verb};
-use crate::program::Prints;
+use crate::effect::{Carry, Effect, HostTarget, NamedBy, Program, RunId, Shadow, Span, Stdin, Target, Verb};
 use crate::resolve::is_builtin;
 use crate::syntax::tree::{AssignmentValue, Command, CommandKind, Part, Simple, Word as Syntax};
 use crate::value::Scalar;
@@ -45,6 +46,13 @@ pub(crate) enum Among {
 
 impl<'t> Walker<'t> {
     pub(crate) fn command(&mut self, command: &'t Command<'t>) -> Ends {
+        let ends = self.command_of_kind(command);
+        // `set -e`: what can fail may have ended the shell.
+        self.state.may_have_ended |= self.state.ends_on_failure && ends.failed.is_some();
+        ends
+    }
+
+    fn command_of_kind(&mut self, command: &'t Command<'t>) -> Ends {
         match &command.kind {
             CommandKind::Simple(simple) => self.simple(simple, command.span),
             CommandKind::Compound(compound) => {
@@ -63,7 +71,7 @@ impl<'t> Walker<'t> {
                 self.input.stdin = crate::effect::Stdin::Pipe;
                 let span = self.span(command.span);
                 self.deeper(span, |walker| {
-                    walker.subshell(|walker| {
+                    walker.collect(|walker| {
                         walker.command(&coproc.command);
                     });
                 });
@@ -107,25 +115,72 @@ impl<'t> Walker<'t> {
             self.scope.set(name.as_bytes(), entry);
         }
         if simple.redirects.is_empty() {
-            return self.call(call, &prefixes, None);
+            self.tell(&call.argv, !prefixes.is_empty());
+            let reads = self.input.text.is_some() && !never_reads(&call.argv);
+            let ends = self.call(call, &prefixes, None);
+            if reads {
+                self.consume_input();
+            }
+            return ends;
         }
         let input = self.input.clone();
+        let streams = self.state.streams;
         let redirected = self.redirects(&simple.redirects);
-        let printed = redirected.silenced.then(|| self.output.clone());
-        let keeps = call.argv.len() == 1 && call.argv.first().and_then(Word::exact) == Some(b"exec");
+        if redirected.may_fail && streams.err.may_be_here() {
+            self.output = Output::ANYTHING;
+        }
+        self.tell(&call.argv, redirected.may_fail || !prefixes.is_empty());
+        let same = match (&input.text, &self.input.text) {
+            (Some(outer), Some(inner)) => Rc::ptr_eq(outer, inner),
+            (outer, _) => outer.is_some(),
+        };
+        let reads = same && !never_reads(&call.argv);
+        let opened = self.state.streams;
+        let keeps = keeps_redirects(&call);
+        // A command whose redirects fail does not run, and prints nothing.
+        self.branches += usize::from(redirected.may_fail);
         let ends = if redirected.may_fail && self.runs_in_shell(&call) && !leaves_no_trace(&call) {
             self.unless_refused(|walker| walker.call(call, &prefixes, Some(&redirected)))
         } else {
             self.call(call, &prefixes, Some(&redirected))
         };
-        if let Some(printed) = printed {
-            self.output = printed;
-        }
+        self.branches -= usize::from(redirected.may_fail);
         // `exec < f` is for all that follows.
-        if !keeps {
-            self.input = input;
+        match keeps {
+            Some(false) => {
+                self.input = input;
+                self.restore_streams(streams, opened);
+                if reads {
+                    self.consume_input();
+                }
+            }
+            Some(true) => {
+                if redirected.may_fail {
+                    self.state.streams = self.state.streams.or(streams);
+                }
+                if self.branches > 0 || redirected.may_fail {
+                    // It may not have happened.
+                    self.input = Input { stdin: Stdin::File, pipe: self.input.pipe, ..Input::default() };
+                }
+            }
+            None => {
+                self.input = Input { stdin: Stdin::File, pipe: self.input.pipe, ..Input::default() };
+                self.state.streams = Streams::UNKNOWN;
+            }
         }
         ends
+    }
+
+    /// What the command may write to standard error, by itself or because the shell shows it.
+    fn tell(&mut self, argv: &[Word], may_fail: bool) {
+        let streams = self.state.streams;
+        if !streams.err.may_be_here() {
+            return;
+        }
+        let writes = matches!(streams.out, Sink::Here | Sink::Nowhere);
+        if self.state.traces || may_fail || !writes || !never_complains(argv) {
+            self.complain();
+        }
     }
 
     /// What changes the shell does so only if its redirects could be opened.
@@ -194,7 +249,10 @@ impl<'t> Walker<'t> {
         }
         if !simple.redirects.is_empty() {
             let input = self.input.clone();
+            let streams = self.state.streams;
             let redirected = self.redirects(&simple.redirects);
+            // `$(<f)` prints to where it always prints.
+            self.state.streams = streams;
             self.read_by(&redirected, None);
             self.input = input;
         }
@@ -207,6 +265,9 @@ impl<'t> Walker<'t> {
                     && matches!(&assignment.value, AssignmentValue::Scalar(word)
                         if word.parts.iter().all(|part| matches!(part, Part::Literal { .. } | Part::Quoted { .. })))
             });
+        if !plain || self.state.traces {
+            self.complain();
+        }
         Ends { ok: Some(self.state.cwd.clone()), failed: (!plain).then(|| self.state.cwd.clone()) }
     }
 
@@ -310,7 +371,7 @@ impl<'t> Walker<'t> {
                 let program = Program::default();
                 let run = self.record(call.argv, call.spans, call.span, program, call.env);
                 self.runs(run, false, call.span);
-                self.finish_call(run, redirected, Output::Mixed);
+                self.finish_call(run, redirected, Output::ANYTHING);
                 Ends::both(&self.state.cwd)
             }
         }
@@ -371,7 +432,7 @@ impl<'t> Walker<'t> {
         let parent = self.parent.replace(run);
         self.opaque("dynamic-program", "Which program runs here depends on a value that is not known.", span);
         self.parent = parent;
-        self.finish_call(run, redirected, Output::Mixed);
+        self.finish_call(run, redirected, Output::ANYTHING);
         Ends::both(&self.state.cwd)
     }
 
@@ -409,11 +470,23 @@ impl<'t> Walker<'t> {
     }
 }
 
-/// What a description says of the output.
-pub(crate) fn output(prints: Prints) -> Output {
-    match prints {
-        Prints::Unknown => Output::Mixed,
-        known => Output::Known(known),
+/// Whether the redirects of a command stay for what follows: those of `exec` without a program do. `None`: nobody
+/// knows whether that is what it is.
+fn keeps_redirects(call: &Call<'_>) -> Option<bool> {
+    let mut words = call.argv.iter();
+    loop {
+        match words.next()?.exact()? {
+            b"exec" => break,
+            b"command" | b"builtin" => {}
+            option if option.starts_with(b"-") => {}
+            _ => return Some(false),
+        }
+    }
+    match words.next() {
+        None => Some(true),
+        // `exec -c`, or `exec $x` that vanishes.
+        Some(word) if word.exact().is_none_or(|text| text.starts_with(b"-")) => None,
+        Some(_) => Some(false),
     }
 }
 

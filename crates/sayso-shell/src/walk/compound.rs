@@ -2,6 +2,7 @@
 
 use super::expand::Position;
 use super::{Ends, Fog, Walker};
+use crate::certain::Output;
 use crate::effect::{RunId, Span};
 use crate::syntax::tree::{Arithmetic, CaseArm, CaseEnd, Compound, CompoundKind, List, Word as Syntax};
 use crate::value::Scalar;
@@ -20,25 +21,33 @@ impl<'t> Walker<'t> {
             return self.kind(&compound.kind, span);
         }
         let input = self.input.clone();
+        let streams = self.state.streams;
         let redirected = self.redirects(&compound.redirects);
-        let printed = redirected.silenced.then(|| self.output.clone());
+        if redirected.may_fail && (streams.err.may_be_here() || self.state.streams.err.may_be_here()) {
+            self.output = Output::ANYTHING;
+        }
+        self.branches += usize::from(redirected.may_fail);
+        let opened = self.state.streams;
         let first = RunId(u32::try_from(self.out.runs.len()).unwrap_or(u32::MAX));
         let ends = if redirected.may_fail && !matches!(compound.kind, CompoundKind::Subshell(_)) {
             self.unless_refused(|walker| walker.kind(&compound.kind, span))
         } else {
             self.kind(&compound.kind, span)
         };
+        self.branches -= usize::from(redirected.may_fail);
         // What the whole reads is read by the first command in it.
         let reader = self.out.run(first).map(|_| first);
         self.read_by(&redirected, reader);
-        if let Some(printed) = printed {
-            self.output = printed;
-        }
+        self.restore_streams(streams, opened);
         self.input = input;
         ends
     }
 
     fn kind(&mut self, kind: &'t CompoundKind<'t>, span: Span) -> Ends {
+        // Words, patterns and numbers in them may be wrong, and then the message shows them.
+        if !matches!(kind, CompoundKind::Group(_) | CompoundKind::Subshell(_)) {
+            self.complain();
+        }
         match kind {
             CompoundKind::Group(list) => self.list(list),
             CompoundKind::Subshell(list) => {

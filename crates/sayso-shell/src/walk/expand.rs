@@ -1,7 +1,8 @@
 //! Words to values: what bash makes of a word before a command runs.
 
-use super::{Output, Walker};
+use super::Walker;
 use crate::Dialect;
+use crate::certain::Printed;
 use crate::dialect::{self, Does};
 use crate::effect::Span;
 use crate::program::Prints;
@@ -403,40 +404,42 @@ impl<'t> Walker<'t> {
     }
 
     fn command_substitution(&mut self, command: &'t CommandSubstitution<'t>) -> Scalar {
-        let output = std::mem::replace(&mut self.output, Output::Silent);
         let crafted = std::mem::replace(&mut self.crafted, false);
         let branches = std::mem::replace(&mut self.branches, 0);
         let pipe = self.input.pipe.take();
         let span = self.span(command.span);
-        let mut stops = false;
+        // Where it is nested too deeply to be followed, it prints anything.
+        let mut printed = Printed::Anything;
         self.deeper(span, |walker| {
-            walker.subshell(|walker| {
-                walker.list(&command.body);
-                stops = walker.state.stops;
-            });
+            printed = walker
+                .collect(|walker| {
+                    walker.list(&command.body);
+                })
+                .into_printed();
         });
-        if stops {
-            self.cut_short();
-        }
         self.input.pipe = pipe;
         self.branches = branches;
         let made = std::mem::replace(&mut self.crafted, crafted);
-        let printed = std::mem::replace(&mut self.output, output);
         if let Some(names) = self.asks_where(command) {
             return Scalar::one_of(names);
         }
         // What is made of it by way of a word is no longer told apart.
-        self.armed |= made || matches!(printed, Output::Mixed | Output::Known(Prints::Unknown));
+        self.armed |= made || matches!(printed, Printed::Anything | Printed::Known(Prints::Unknown));
         match printed {
-            Output::Silent => Scalar::exact(b""),
-            Output::Known(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
+            Printed::Nothing => Scalar::exact(b""),
+            Printed::Known(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
                 let bytes = text.as_bytes();
                 let end = bytes.iter().rposition(|b| *b != b'\n').map_or(0, |at| at + 1);
                 Scalar::exact(bytes.get(..end).unwrap_or_default())
             }
-            Output::Known(Prints::Names(folder)) => Scalar::hole(Origin::Listing(folder), made),
-            Output::Known(Prints::Number) => Scalar::number(),
-            Output::Known(_) | Output::Mixed => Scalar::crafted(),
+            Printed::Perhaps(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
+                let bytes = text.as_bytes();
+                let end = bytes.iter().rposition(|b| *b != b'\n').map_or(0, |at| at + 1);
+                Scalar::exact(bytes.get(..end).unwrap_or_default()).merge(&Scalar::exact(b""))
+            }
+            Printed::Known(Prints::Names(folder)) => Scalar::hole(Origin::Listing(folder), made),
+            Printed::Known(Prints::Number) => Scalar::number(),
+            Printed::Known(_) | Printed::Perhaps(_) | Printed::Anything => Scalar::crafted(),
         }
     }
 
@@ -474,19 +477,26 @@ impl<'t> Walker<'t> {
     }
 
     fn process_substitution(&mut self, process: &'t ProcessSubstitution<'t>) {
-        let output = self.output.clone();
         let input = std::mem::take(&mut self.input);
         if process.output {
             self.input.stdin = crate::effect::Stdin::Pipe;
         }
         let span = self.span(process.span);
+        // It runs beside the command: what `>( )` prints goes where the command's own output goes, at any time.
+        self.branches += 1;
         self.deeper(span, |walker| {
-            walker.subshell(|walker| {
-                walker.list(&process.body);
-            });
+            if process.output {
+                walker.subshell(|walker| {
+                    walker.list(&process.body);
+                });
+            } else {
+                walker.collect(|walker| {
+                    walker.list(&process.body);
+                });
+            }
         });
+        self.branches -= 1;
         self.input = input;
-        self.output = output;
     }
 }
 

@@ -24,8 +24,14 @@ impl<'t> Walker<'t> {
                 Vec::new()
             }
         };
-        let held = Held::Defined { definitions: Rc::from([definition]), maybe: false };
-        self.scope.set(&function_key(&name), Some(Entry::new(held)));
+        let key = function_key(&name);
+        let mut definitions = vec![definition];
+        let maybe = self.state.line_may_be_left;
+        if maybe && let Some(Entry { held: Held::Defined { definitions: old, .. }, .. }) = self.scope.get(&key) {
+            definitions.extend(old.iter().copied());
+        }
+        let held = Held::Defined { definitions: definitions.into(), maybe };
+        self.scope.set(&key, Some(Entry::new(held)));
         // Functions of script files are many, and mostly not called.
         self.definitions.push((definition, !self.scripts.is_empty()));
         Ends::both(&self.state.cwd)

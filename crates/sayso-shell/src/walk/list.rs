@@ -1,20 +1,50 @@
 //! Lists, `&&` and `||`, pipes: what runs after what, and where the shell is then.
 
-use super::{Branch, Definition, Ends, Input, Output, State, Walker, directory};
+use super::{Branch, Definition, Ends, Input, State, Walker, directory};
+use crate::certain::{Output, Printed, Quiet};
 use crate::dialect::Does;
 use crate::effect::{PipePlace, Stdin};
 use crate::program::Prints;
-use crate::syntax::tree::{AndOr, Connector, Item, List, Pipeline};
+use crate::syntax::tree::{AndOr, Command, Connector, Item, List, Pipeline};
 use crate::value::scope::Changes;
 use std::rc::Rc;
 
 impl<'t> Walker<'t> {
+    /// All lines of a text. An error that leaves a line goes on with the next.
+    pub(crate) fn text(&mut self, list: &'t List<'t>) -> Ends {
+        let mut ends = Ends::both(&self.state.cwd);
+        let mut gone = false;
+        for item in &list.items {
+            if self.state.line_may_be_left && self.begins_line(item) {
+                self.state.line_may_be_left = false;
+            }
+            ends = self.item(item);
+            gone |= self.ended(&ends);
+        }
+        if gone { Ends::NEVER } else { ends }
+    }
+
+    /// Whether a command certainly stands on a line of its own.
+    fn begins_line(&self, item: &'t Item<'t>) -> bool {
+        let super::Spans::Shifted(_) = self.place.spans else { return false };
+        let start = self.span(item.and_or.first.span).start as usize;
+        let before = self.source.get(..start).unwrap_or_default();
+        before.iter().rev().find(|b| !matches!(b, b' ' | b'\t')) == Some(&b'\n')
+    }
+
+    /// Whether the shell certainly ended; from here on it may have.
+    fn ended(&mut self, ends: &Ends) -> bool {
+        let gone = ends.after().is_none();
+        self.state.may_have_ended |= gone;
+        gone
+    }
+
     pub(crate) fn list(&mut self, list: &'t List<'t>) -> Ends {
         let mut ends = Ends::both(&self.state.cwd);
         let mut gone = false;
         for item in &list.items {
             ends = self.item(item);
-            gone |= ends.after().is_none();
+            gone |= self.ended(&ends);
         }
         // After `exit` what follows is walked all the same, but it does not bring the shell back.
         if gone { Ends::NEVER } else { ends }
@@ -27,9 +57,12 @@ impl<'t> Walker<'t> {
         let cwd = self.state.cwd.clone();
         let input = std::mem::take(&mut self.input);
         self.input.pipe = input.pipe;
+        // What it prints comes at any time.
+        self.branches += 1;
         self.subshell(|walker| {
             walker.and_or(&item.and_or);
         });
+        self.branches -= 1;
         self.input = input;
         Ends { ok: Some(cwd), failed: None }
     }
@@ -119,6 +152,9 @@ impl<'t> Walker<'t> {
     }
 
     fn pipeline(&mut self, pipeline: &'t Pipeline<'t>) -> Ends {
+        if pipeline.timed {
+            self.complain();
+        }
         let ends = match &*pipeline.commands {
             [] => Ends::both(&self.state.cwd),
             [only] => self.command(only),
@@ -130,10 +166,24 @@ impl<'t> Walker<'t> {
         if pipeline.negated { ends.negated() } else { ends }
     }
 
-    /// What was printed so far may be less, because the shell may have stopped.
-    pub(super) fn cut_short(&mut self) {
-        if matches!(self.output, Output::Known(Prints::Exact(_) | Prints::Number)) {
-            self.output = Output::Mixed;
+    /// The last command of a pipe runs in a subshell, but for some shells.
+    fn last_of_pipe(&mut self, command: &'t Command<'t>) {
+        let mut stops = false;
+        match self.state.dialect.keeps_last_of_pipe() {
+            Does::Yes => {
+                self.command(command);
+            }
+            Does::Maybe => {
+                self.maybe(|walker| walker.command(command));
+            }
+            Does::No => self.subshell(|walker| {
+                walker.command(command);
+                stops = walker.state.stops;
+            }),
+        }
+        self.state.may_have_ended |= stops;
+        if stops {
+            self.output.cut_short();
         }
     }
 
@@ -148,44 +198,35 @@ impl<'t> Walker<'t> {
                 (self.pipelines, 0)
             }
         };
-        let printed = std::mem::replace(&mut self.output, Output::Silent);
         let mut place = first;
+        let last = pipeline.commands.len().saturating_sub(1);
+        let mut printed = Output::nothing(Quiet::NotBegun);
         for (at, command) in pipeline.commands.iter().enumerate() {
             if at > 0 {
-                let prints = match std::mem::replace(&mut self.output, Output::Silent) {
-                    Output::Known(prints) => prints,
-                    Output::Silent | Output::Mixed => Prints::Unknown,
+                let (prints, missing) = match printed.into_printed() {
+                    Printed::Known(prints) => (prints, false),
+                    Printed::Perhaps(prints) => (prints, true),
+                    Printed::Nothing | Printed::Anything => (Prints::Unknown, false),
                 };
+                printed = Output::ANYTHING;
                 let text = match &prints {
                     Prints::Exact(text) => Some(Rc::from(text.as_bytes())),
                     _ => None,
                 };
-                self.input = Input { stdin: Stdin::Pipe, text, prints, pipe: None };
+                self.input = Input { stdin: Stdin::Pipe, text, text_may_be_missing: missing, prints, pipe: None };
             }
             self.input.pipe = Some(PipePlace { pipeline: number, place });
             self.deepest_place = place;
-            let last = at + 1 == pipeline.commands.len();
-            let mut stops = false;
-            match self.state.dialect.keeps_last_of_pipe() {
-                Does::Yes if last => {
-                    self.command(command);
-                }
-                Does::Maybe if last => {
-                    self.maybe(|walker| walker.command(command));
-                }
-                _ => self.subshell(|walker| {
+            if at < last {
+                printed = self.collect(|walker| {
                     walker.command(command);
-                    stops = walker.state.stops;
-                }),
-            }
-            if stops {
-                self.cut_short();
+                });
+            } else {
+                self.last_of_pipe(command);
             }
             place = self.deepest_place.saturating_add(1);
         }
         self.deepest_place = place.saturating_sub(1);
         self.input = outer;
-        let last = std::mem::replace(&mut self.output, printed);
-        self.print(last);
     }
 }

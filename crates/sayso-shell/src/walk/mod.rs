@@ -9,6 +9,7 @@ mod change;
 mod command;
 mod compound;
 mod condition;
+mod describe;
 mod directory;
 mod expand;
 mod figure;
@@ -18,6 +19,7 @@ mod given;
 mod list;
 mod names;
 mod number;
+mod output;
 mod parameter;
 mod redirect;
 mod report_to;
@@ -29,15 +31,15 @@ mod text;
 pub(crate) use assign::Assigned;
 pub(crate) use branch::Branch;
 pub(crate) use change::{Changed, Manner};
-pub(crate) use command::{Among, Call, output};
+pub(crate) use command::{Among, Call};
 pub(crate) use directory::{Cwd, Ends};
 pub(crate) use parameter::is_name;
 pub(crate) use redirect::Redirected;
-pub(crate) use state::{Fog, Input, Output, State};
+pub(crate) use state::{Fog, Input, State};
 pub(crate) use text::{Place, Sources, Spans, Trees};
 
+use crate::certain::{Output, Quiet, Streams};
 use crate::effect::{RunId, Span};
-use crate::program::Prints;
 use crate::syntax::tree::{Function, Tree};
 use crate::value::field::Globbing;
 use crate::value::scope::{Name, Scope};
@@ -97,6 +99,8 @@ pub(crate) struct Walker<'t> {
     pub(crate) context: Context<'t>,
     /// `PATH`, asked for once.
     search_path: OnceCell<Option<String>>,
+    /// The command's own tree.
+    root: &'t Tree<'t>,
     /// The command's own text.
     source: &'t [u8],
     sources: &'t Sources,
@@ -150,6 +154,10 @@ pub(crate) struct Walker<'t> {
     pub(crate) moves: usize,
     /// How many branches that may not be taken are open.
     pub(crate) branches: usize,
+    /// Something may have been read of the input that is shared with what stands around.
+    pub(crate) consumed: bool,
+    /// How often a signal was sent.
+    pub(crate) kills: usize,
     /// How many loops are open.
     pub(crate) loops: usize,
     /// A loop may be left early (`break`, `continue`, `return`), from this folder.
@@ -171,6 +179,7 @@ impl<'t> Walker<'t> {
         Self {
             context: *context,
             search_path: OnceCell::new(),
+            root: tree,
             source,
             sources,
             trees,
@@ -187,13 +196,19 @@ impl<'t> Walker<'t> {
                 path_changed: false,
                 fog: Fog::None,
                 stops: false,
+                streams: Streams::OUTERMOST,
+                may_have_ended: false,
+                line_may_be_left: false,
+                ends_on_unset: false,
+                traces: false,
+                ends_on_failure: false,
                 dialect: context.dialect,
                 elsewhere: false,
                 may_be_here: false,
             },
             place: Place { tree, spans: Spans::Shifted(0) },
             input: Input::default(),
-            output: Output::Silent,
+            output: Output::nothing(Quiet::NotBegun),
             crafted: false,
             parent: None,
             changed: Changed::default(),
@@ -220,6 +235,8 @@ impl<'t> Walker<'t> {
             deepest_place: 0,
             moves: 0,
             branches: 0,
+            consumed: false,
+            kills: 0,
             loops: 0,
             jumps: None,
             far_jumps: false,
@@ -232,7 +249,7 @@ impl<'t> Walker<'t> {
         let tree = self.place.tree;
         self.check_dialect(tree);
         self.take_given();
-        self.list(&tree.body);
+        self.text(&tree.body);
         self.walk_late();
         self.out
     }
@@ -287,29 +304,6 @@ impl<'t> Walker<'t> {
         self.depth += 1;
         f(self);
         self.depth -= 1;
-    }
-
-    /// Adds to what the current substitution prints.
-    pub(crate) fn print(&mut self, output: Output) {
-        let certain = self.branches == 0;
-        self.output = match (std::mem::replace(&mut self.output, Output::Mixed), output) {
-            (so_far, Output::Silent) => so_far,
-            (Output::Silent, Output::Known(Prints::Unknown)) => Output::Mixed,
-            (Output::Silent, Output::Known(prints)) if certain || matches!(prints, Prints::Names(_)) => {
-                Output::Known(prints)
-            }
-            // `$(grep -c x f || echo 0)`
-            (Output::Silent | Output::Known(Prints::Number), Output::Known(prints)) if prints.is_number() => {
-                Output::Known(Prints::Number)
-            }
-            (Output::Known(so_far), Output::Known(prints)) if so_far.is_number() && prints.is_number() => {
-                Output::Known(Prints::Number)
-            }
-            (Output::Known(Prints::Names(one)), Output::Known(Prints::Names(two))) if one == two => {
-                Output::Known(Prints::Names(one))
-            }
-            _ => Output::Mixed,
-        };
     }
 
     pub(crate) fn cwd(&self) -> &Cwd {

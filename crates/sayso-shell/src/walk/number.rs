@@ -30,6 +30,9 @@ impl<'t> Walker<'t> {
                     let text = "A value of unknown content is evaluated as arithmetic.".to_owned();
                     self.doubt("arithmetic-on-unknown", text, span);
                 }
+                if !text.is_number() {
+                    self.may_abort();
+                }
                 for part in &shaped.parts {
                     if let Part::Literal(text) = part {
                         self.evaluate_exact(text.as_bytes(), span);
@@ -66,8 +69,19 @@ impl<'t> Walker<'t> {
             Expansion::Unset => Some(0),
             _ => None,
         });
+        if value.is_none() {
+            // Division by zero, or a value that is no number.
+            let number = |name: &&[u8]| self.lookup_scalar(name).is_number();
+            if bytes.iter().any(|b| b"/%*#?:".contains(b)) || !survey.names.iter().all(number) {
+                self.may_abort();
+            }
+        }
+        // `0 && (x = 1)` assigns nothing.
+        let sure = !bytes.iter().any(|b| b"&|?".contains(b));
         for name in survey.assigned {
-            self.set(name, Held::Scalar(Scalar::number()));
+            let old = self.lookup_scalar(name);
+            let new = if sure { Scalar::number() } else { old.merge(&Scalar::number()) };
+            self.set(name, Held::Scalar(new));
         }
         value.map_or_else(Scalar::number, |value| Scalar::exact(value.to_string().as_bytes()))
     }

@@ -72,7 +72,15 @@ impl<'t> Walker<'t> {
                     _ => Expansion::One(Scalar::hole(Origin::Unknown, self.armed)),
                 }
             }
-            _ => self.lookup(name),
+            _ => {
+                let value = self.lookup(name);
+                // `set -u`: what comes from the environment may not be there.
+                if self.state.ends_on_unset && (matches!(value, Expansion::Unset) || self.scope.get(name).is_none()) {
+                    self.state.may_have_ended = true;
+                    self.complain();
+                }
+                value
+            }
         }
     }
 
@@ -174,6 +182,9 @@ impl<'t> Walker<'t> {
             Operation::Substring { offset, length } => {
                 let offset = self.arithmetic(offset);
                 let length = length.as_ref().map(|length| self.arithmetic(length));
+                if length.as_ref().is_some_and(|length| length.bytes().is_none_or(|bytes| bytes.starts_with(b"-"))) {
+                    self.may_abort();
+                }
                 match &base {
                     Expansion::One(value) => Expansion::One(cut(value, &offset, length.as_ref())),
                     Expansion::Unset => Expansion::Unset,
@@ -240,7 +251,10 @@ impl<'t> Walker<'t> {
         }
         let name = match self.variable(&parameter.name) {
             Expansion::One(name) => name,
-            Expansion::Unset => return Expansion::Unset,
+            Expansion::Unset => {
+                self.may_abort();
+                return Expansion::Unset;
+            }
             Expansion::Many(_) | Expansion::ManyUnknown => return Expansion::ManyUnknown,
         };
         match name.bytes() {
@@ -249,6 +263,7 @@ impl<'t> Walker<'t> {
                 self.variable(&bytes)
             }
             _ => {
+                self.may_abort();
                 let built = matches!(&name, Scalar::Shaped(shaped) if self.armed && shaped.origin == Origin::Unknown);
                 if name.may_run_in_arithmetic() || built {
                     let span = self.span(parameter.span);
@@ -292,10 +307,14 @@ impl<'t> Walker<'t> {
                 self.push(&Expansion::One(value), quoted, joined, fields);
             }
             (Fallback::Error, Some(false)) => {
+                self.may_abort();
                 self.scalar(word, Position::Single);
                 fields.hole(Origin::Unknown, !quoted);
             }
             (kind, None) => {
+                if kind == Fallback::Error {
+                    self.may_abort();
+                }
                 // Either may be the case: what stands in the word may run.
                 let mark = self.scope.mark();
                 let value = self.scalar(word, Position::Assignment);

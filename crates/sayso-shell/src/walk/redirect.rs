@@ -1,7 +1,10 @@
 //! Redirects: files opened by the shell itself.
 
 use super::expand::Position;
-use super::{Input, Output, Walker};
+use super::{Input, Walker};
+use crate::Kind;
+use crate::canonical::canonical;
+use crate::certain::{Output, Sink};
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, RunId, Span, Stdin, Target, Verb};
 use crate::syntax::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
 use crate::value::Scalar;
@@ -14,23 +17,23 @@ use std::rc::Rc;
 pub(crate) struct Redirected {
     /// Files that are read: part of what the command's program does.
     reads: Vec<(Word, Span)>,
-    /// Its standard output goes elsewhere.
-    pub(crate) silenced: bool,
     /// One of them may fail, and then the command does not run.
     pub(crate) may_fail: bool,
 }
 
 impl<'t> Walker<'t> {
-    /// Opens what redirects name. Sets where the command reads from; the caller restores `input`.
+    /// Opens what redirects name. Sets where the command reads from and writes to; the caller restores `input` and
+    /// `state.streams`.
     pub(crate) fn redirects(&mut self, redirects: &'t [Redirect<'t>]) -> Redirected {
         let mut out = Redirected::default();
+        let before = self.state.streams;
         for redirect in redirects {
             self.redirect(redirect, &mut out);
         }
         // zsh writes to the file and to the pipe.
-        if out.silenced && self.state.dialect.may_be_zsh() && self.input.pipe.is_some() {
-            out.silenced = false;
-            self.print(Output::Mixed);
+        let led_away = before.out.may_be_here() && self.state.streams.out != before.out;
+        if led_away && self.state.dialect.may_be_zsh() && self.input.pipe.is_some() {
+            self.state.streams.set(1, Sink::Perhaps);
         }
         out
     }
@@ -58,8 +61,9 @@ impl<'t> Walker<'t> {
                     None => Scalar::crafted(),
                 };
                 self.crafted |= risky(&text, self.armed);
-                if number.unwrap_or(0) == 0 {
-                    self.read_text(&text);
+                match number.unwrap_or(0) {
+                    0 => self.read_text(&text),
+                    other => self.state.streams.set(other, Sink::Elsewhere),
                 }
                 return;
             }
@@ -74,6 +78,8 @@ impl<'t> Walker<'t> {
                     None => text,
                 };
                 self.read_text(&line);
+            } else if let Some(number) = number {
+                self.state.streams.set(number, Sink::Elsewhere);
             }
             return;
         }
@@ -126,6 +132,7 @@ impl<'t> Walker<'t> {
             Op::Write | Op::Append | Op::Clobber | Op::WriteBoth | Op::AppendBoth => (false, true),
             Op::ReadWrite => (true, true),
             Op::CopyInput if is_descriptor(word) => {
+                self.copy_descriptor(number.unwrap_or(0), word);
                 if number.unwrap_or(0) == 0 {
                     let pipe = self.input.pipe;
                     self.input = Input { pipe, ..Input::default() };
@@ -133,7 +140,11 @@ impl<'t> Walker<'t> {
                 return;
             }
             Op::CopyOutput if is_descriptor(word) => {
-                out.silenced |= number.unwrap_or(1) == 1;
+                self.copy_descriptor(number.unwrap_or(1), word);
+                if number == Some(0) {
+                    let pipe = self.input.pipe;
+                    self.input = Input { pipe, ..Input::default() };
+                }
                 return;
             }
             // bash calls a file here an ambiguous redirect.
@@ -148,8 +159,10 @@ impl<'t> Walker<'t> {
             let stdin = if word.exact() == Some(b"/dev/tty") { Stdin::Inherited } else { Stdin::File };
             self.input = Input { stdin, pipe, ..Input::default() };
         }
-        if writes && number.unwrap_or(1) == 1 {
-            out.silenced = true;
+        let sink = if writes { self.sink(word) } else { Sink::Elsewhere };
+        self.state.streams.set(number.unwrap_or(u32::from(!reads)), sink);
+        if number.is_none() && matches!(operator, Op::WriteBoth | Op::AppendBoth | Op::CopyOutput) {
+            self.state.streams.set(2, sink);
         }
         if let Some(host) = network(word) {
             let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
@@ -166,6 +179,41 @@ impl<'t> Walker<'t> {
         }
     }
 
+    /// `n>&m`, `n>&m-`, `n>&-`.
+    fn copy_descriptor(&mut self, number: u32, word: &Word) {
+        let from = word.exact().map(|text| text.strip_suffix(b"-").unwrap_or(text));
+        let sink = match from {
+            Some(b"") => Sink::Elsewhere,
+            Some(digits) => match std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()) {
+                Some(from) => self.state.streams.get(from),
+                None => Sink::Perhaps,
+            },
+            None => Sink::Perhaps,
+        };
+        self.state.streams.set(number, sink);
+    }
+
+    /// Where writing to this word leads. A file is elsewhere only if it certainly is one: `/dev/stdout`, what lies below
+    /// `/proc`, a link to either, and a named pipe may lead here.
+    fn sink(&self, word: &Word) -> Sink {
+        if word.exact() == Some(b"/dev/null") && !self.state.elsewhere {
+            return Sink::Nowhere;
+        }
+        let streams = self.state.streams;
+        if !(streams.out.may_be_here() || streams.err.may_be_here() || streams.get(3).may_be_here()) {
+            return Sink::Elsewhere;
+        }
+        let path = match (word.exact_str(), self.state.cwd.only()) {
+            (Some(path), _) if path.starts_with('/') => std::path::PathBuf::from(path),
+            (Some(path), Some(cwd)) => cwd.join(path),
+            _ => return Sink::Perhaps,
+        };
+        let found = canonical(self.context.files, &path);
+        let device = ["/dev", "/proc", "/sys"].iter().any(|place| found.path.starts_with(place));
+        let file = found.certain && !device && matches!(found.kind, Kind::File { .. } | Kind::Missing);
+        if file && !self.changed.leads_astray(&path) && !self.state.elsewhere { Sink::Elsewhere } else { Sink::Perhaps }
+    }
+
     /// Notes what was read, once it is known who reads it.
     pub(crate) fn read_by(&mut self, redirected: &Redirected, run: Option<RunId>) {
         for (word, span) in &redirected.reads {
@@ -177,7 +225,7 @@ impl<'t> Walker<'t> {
         }
         if run.is_none() && (!redirected.reads.is_empty() || self.state.dialect.may_be_zsh()) {
             // `$(<f)` prints the file; zsh runs `cat` or `more` where no command is.
-            self.print(Output::Mixed);
+            self.print(Output::ANYTHING);
         }
     }
 }

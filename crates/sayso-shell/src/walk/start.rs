@@ -1,14 +1,17 @@
 //! Starting programs, and what programs start in turn.
 
 use super::change::{Manner, manner};
-use super::command::{Among, Call, output};
+use super::command::{Among, Call};
 use super::filter::Filter;
 use super::names::passed;
 use super::redirect::Redirected;
 use super::{Cwd, Input, Place, Spans, Walker};
 use crate::Dialect;
+use crate::Kind;
+use crate::canonical::canonical;
+use crate::certain::Output;
 use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb};
-use crate::program::{Description, Invocation, Prints, Start, describe, spec, without_gnu_prefix};
+use crate::program::{Description, Prints, Start, spec, without_gnu_prefix};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
@@ -51,6 +54,7 @@ impl<'t> Walker<'t> {
             program.shadow = Some(Shadow::Path);
         }
         let known = program.known;
+        let shadowed = program.shadow.is_some() || self.state.elsewhere;
         let written = program.shadow == Some(Shadow::Written);
         let scripts = self.own_scripts(name, &program);
         let span = call.span;
@@ -118,6 +122,9 @@ impl<'t> Walker<'t> {
             self.changed.disturbed |= !known || matches!(base, "chmod" | "chown" | "umount" | "setfacl");
             self.changed.anywhere |= !known;
         }
+        if matches!(base, "kill" | "pkill" | "killall" | "skill" | "fuser") {
+            self.killed();
+        }
         // A filter of names prints names.
         let prints = match (passed, prints) {
             (Some(names), Prints::Unknown) => Prints::Names(names),
@@ -126,9 +133,23 @@ impl<'t> Walker<'t> {
             (_, Prints::Unknown) => self.input.text.as_ref().and_then(|text| filter.apply(text)).unwrap_or_default(),
             (_, prints) => prints,
         };
+        // Only the program itself prints what its table says, and one that is not there prints nothing.
+        let prints = match prints {
+            _ if shadowed => Output::ANYTHING,
+            Prints::Exact(_) if self.input.text_may_be_missing || !self.is_there(run) => Output::if_there(prints),
+            prints => Output::described(prints),
+        };
         self.note_crafted(base, run);
-        self.print(output(prints));
+        self.print(prints);
         run
+    }
+
+    /// Whether a program certainly can be started.
+    fn is_there(&self, run: RunId) -> bool {
+        self.out.run(run).and_then(|run| run.program.path.as_deref()).is_some_and(|path| {
+            let found = canonical(self.context.files, path);
+            found.certain && matches!(found.kind, Kind::File { executable: true })
+        })
     }
 
     /// A search that the environment configures may look into what it passes over by itself.
@@ -194,45 +215,8 @@ impl<'t> Walker<'t> {
         self.crafted = words || decodes && literal_input;
     }
 
-    /// Asks the table, once for each folder the shell may be in.
-    fn describe(&self, name: &str, call: &Call<'t>) -> Description {
-        let ask = |cwd: Option<&Path>| {
-            describe(&Invocation {
-                run: RunId(u32::try_from(self.out.runs.len()).unwrap_or(u32::MAX)),
-                name,
-                argv: &call.argv,
-                spans: &call.spans,
-                env: &call.env,
-                cwd,
-                home: if self.state.elsewhere && !self.state.may_be_here { None } else { self.context.home },
-                stdin: self.input.stdin,
-                stdin_text: self.input.text.as_deref(),
-                stdin_prints: self.input.prints.clone(),
-                files: if self.lost_modules(name, &call.argv, cwd) { &crate::NoFiles } else { self.context.files },
-            })
-        };
-        match self.state.cwd.places() {
-            _ if self.state.elsewhere && !self.state.may_be_here => ask(None),
-            [] => ask(None),
-            [only] => ask(Some(only)),
-            [first, rest @ ..] => {
-                let mut all = ask(Some(first));
-                for place in rest {
-                    let more = ask(Some(place));
-                    let fresh = |effect: &Effect| !all.effects.contains(effect);
-                    let new: Vec<_> = more.effects.into_iter().filter(fresh).collect();
-                    all.effects.extend(new);
-                    if all.prints != more.prints {
-                        all.prints = Prints::Unknown;
-                    }
-                }
-                all
-            }
-        }
-    }
-
     /// Whether a program that fetches what is not installed is started where this call took installed ones away.
-    fn lost_modules(&self, name: &str, argv: &[Word], cwd: Option<&Path>) -> bool {
+    pub(super) fn lost_modules(&self, name: &str, argv: &[Word], cwd: Option<&Path>) -> bool {
         let fetches = match name {
             "npx" | "pnpx" | "bunx" => true,
             "npm" | "pnpm" | "yarn" | "bun" => argv.iter().any(|word| matches!(word.exact(), Some(b"exec" | b"x"))),
@@ -284,6 +268,19 @@ impl<'t> Walker<'t> {
     }
 
     fn start(&mut self, start: Start, run: RunId, span: Span, name: &str) {
+        if self.out.run(run).is_some_and(|run| super::describe::moves_what_starts(&start, run)) {
+            let text = "A value before the command may hold words of its own: which program runs is not known.";
+            let only_starts = self.out.effects.iter().any(|effect| effect.target == Target::Wrapper(run));
+            if only_starts {
+                self.opaque("dynamic-program", text, span);
+            } else {
+                // It needs a yes of its own, and so does this.
+                self.doubt("dynamic-option", text.to_owned(), span);
+                let carry = Carry::Named { code: "dynamic-option", by: NamedBy::Nothing };
+                let target = Target::Option(run);
+                self.out.effects.push(Effect { verb: Verb::Run, target, span, run: Some(run), carry, certain: true });
+            }
+        }
         if matches!(name, "xargs" | "gxargs" | "parallel") {
             // What it starts reads nothing of what it read itself.
             self.input = Input { pipe: self.input.pipe, ..Input::default() };
@@ -410,7 +407,7 @@ impl<'t> Walker<'t> {
         let place = std::mem::replace(&mut self.place, Place { tree, spans });
         self.deeper(span, |walker| {
             walker.check_dialect(tree);
-            walker.list(&tree.body);
+            walker.text(&tree.body);
         });
         self.place = place;
     }

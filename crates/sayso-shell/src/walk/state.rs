@@ -2,6 +2,7 @@
 
 use super::Cwd;
 use crate::Dialect;
+use crate::certain::Streams;
 use crate::effect::{PipePlace, Stdin};
 use crate::program::Prints;
 use crate::value::Scalar;
@@ -38,6 +39,20 @@ pub(crate) struct State {
     pub(crate) fog: Fog,
     /// The shell may have stopped by now, where bash would go on: what it prints may be less.
     pub(crate) stops: bool,
+    /// Where its descriptors lead.
+    pub(crate) streams: Streams,
+    /// It may have ended before it came here (`exit`, `set -e`, an error that ends the shell), so that what follows may
+    /// not happen while what stands around the shell does.
+    pub(crate) may_have_ended: bool,
+    /// An error before this may have led the shell to the next line of its text, so that what follows on this one may
+    /// not happen.
+    pub(crate) line_may_be_left: bool,
+    /// An unset variable ends the shell (`set -u`).
+    pub(crate) ends_on_unset: bool,
+    /// Commands may be shown on standard error before they run (`set -x`, `set -v`).
+    pub(crate) traces: bool,
+    /// A command that fails ends the shell (`set -e`).
+    pub(crate) ends_on_failure: bool,
     pub(crate) dialect: Dialect,
     /// The user's home, unless the shell runs elsewhere.
     pub(crate) elsewhere: bool,
@@ -59,6 +74,12 @@ impl State {
             path_changed: self.path_changed || other.path_changed,
             fog: self.fog.max(other.fog),
             stops: self.stops || other.stops,
+            streams: self.streams.or(other.streams),
+            may_have_ended: self.may_have_ended || other.may_have_ended,
+            line_may_be_left: self.line_may_be_left || other.line_may_be_left,
+            ends_on_unset: self.ends_on_unset || other.ends_on_unset,
+            traces: self.traces || other.traces,
+            ends_on_failure: self.ends_on_failure || other.ends_on_failure,
             dialect: self.dialect,
             elsewhere: self.elsewhere,
             may_be_here: self.may_be_here,
@@ -73,6 +94,8 @@ impl State {
             || self.aliases != other.aliases
             || self.path_changed != other.path_changed
             || self.fog != other.fog
+            || self.streams != other.streams
+            || self.traces != other.traces
     }
 }
 
@@ -82,15 +105,9 @@ pub(crate) struct Input {
     pub(crate) stdin: Stdin,
     /// The exact text, if known.
     pub(crate) text: Option<Rc<[u8]>>,
+    /// That text, or none.
+    pub(crate) text_may_be_missing: bool,
     /// What the program on the left of the pipe prints.
     pub(crate) prints: Prints,
     pub(crate) pipe: Option<PipePlace>,
-}
-
-/// What the commands of a substitution print.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Output {
-    Silent,
-    Known(Prints),
-    Mixed,
 }

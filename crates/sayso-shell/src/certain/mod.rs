@@ -1,0 +1,10 @@
+//! Where certainty is earned.
+//!
+//! What the walker knows of a value, an output or the shell's own state it knows because every step that made it is on a
+//! list in this folder. The types keep their "known" side private, so that nothing outside can claim it without naming
+//! its reason; what no list names is unknown, and an unknown leads to a question. `docs/soundness.md` says how to add to
+//! a list.
+
+pub(crate) mod output;
+
+pub(crate) use output::{Output, Printed, Quiet, Sink, Streams};

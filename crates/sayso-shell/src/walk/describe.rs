@@ -1,0 +1,111 @@
+//! Asking the table of a program what its words mean.
+//!
+//! A word that an unquoted expansion made may become none, one or several words. Where such a word is the value of an
+//! option, or stands before a command that is started, the words behind it may not be what they seem.
+
+use super::Walker;
+use super::command::Call;
+use crate::effect::{Effect, Run, RunId, Span};
+use crate::program::{Description, Invocation, Prints, Start, describe, may_split};
+use crate::word::{Origin, Part, Shape, Word};
+use std::path::Path;
+
+impl<'t> Walker<'t> {
+    /// What a program makes of its words, however many they become.
+    pub(super) fn describe(&self, name: &str, call: &Call<'t>) -> Description {
+        let mut all = self.describe_everywhere(name, call);
+        if all.options.iter().any(|option| option.value.as_ref().is_some_and(may_split)) {
+            let longer = self.describe_everywhere(name, &with_more_words(call, &all));
+            let fresh: Vec<_> = longer.doubts.into_iter().filter(|doubt| !all.doubts.contains(doubt)).collect();
+            all.doubts.extend(fresh);
+            add_effects(&mut all, longer.effects, &longer.prints);
+        }
+        all
+    }
+
+    /// Asks the table, once for each folder the shell may be in.
+    fn describe_everywhere(&self, name: &str, call: &Call<'t>) -> Description {
+        let ask = |cwd: Option<&Path>| {
+            describe(&Invocation {
+                run: RunId(u32::try_from(self.out.runs.len()).unwrap_or(u32::MAX)),
+                name,
+                argv: &call.argv,
+                spans: &call.spans,
+                env: &call.env,
+                cwd,
+                home: if self.state.elsewhere && !self.state.may_be_here { None } else { self.context.home },
+                stdin: self.input.stdin,
+                stdin_text: self.input.text.as_deref(),
+                stdin_prints: self.input.prints.clone(),
+                files: if self.lost_modules(name, &call.argv, cwd) { &crate::NoFiles } else { self.context.files },
+            })
+        };
+        match self.state.cwd.places() {
+            _ if self.state.elsewhere && !self.state.may_be_here => ask(None),
+            [] => ask(None),
+            [only] => ask(Some(only)),
+            [first, rest @ ..] => {
+                let mut all = ask(Some(first));
+                for place in rest {
+                    let more = ask(Some(place));
+                    add_effects(&mut all, more.effects, &more.prints);
+                }
+                all
+            }
+        }
+    }
+}
+
+fn add_effects(all: &mut Description, more: Vec<Effect>, prints: &Prints) {
+    let fresh: Vec<_> = more.into_iter().filter(|effect| !all.effects.contains(effect)).collect();
+    all.effects.extend(fresh);
+    if all.prints != *prints {
+        all.prints = Prints::Unknown;
+    }
+}
+
+/// The same command where each value of an option that may become several words has become two.
+fn with_more_words<'t>(call: &Call<'t>, description: &Description) -> Call<'t> {
+    let holds = |at: usize| {
+        // The value stands in the option's own word or in one of the two behind it.
+        let near = call.spans.get(at.saturating_sub(2)..=at).unwrap_or_default();
+        description
+            .options
+            .iter()
+            .any(|option| option.value.as_ref().is_some_and(may_split) && near.contains(&option.span))
+    };
+    let mut longer = Call { argv: Vec::new(), spans: Vec::new(), ..call.clone() };
+    for (at, word) in call.argv.iter().enumerate() {
+        let span = call.spans.get(at).copied().unwrap_or_default();
+        longer.argv.push(word.clone());
+        longer.spans.push(span);
+        if may_split(word) && holds(at) {
+            longer.argv.push(Word::Dynamic(Shape { parts: vec![Part::Hole], splits: true, origin: Origin::Unknown }));
+            longer.spans.push(span);
+        }
+    }
+    longer
+}
+
+/// Whether a word that stands before what a program starts may become several: then something else may start.
+pub(super) fn moves_what_starts(start: &Start, run: &Run) -> bool {
+    // The words of `find` before its `-exec` are paths and tests, which it tells apart itself.
+    let searches = matches!(run.program.base.as_deref(), Some("find" | "gfind" | "fd" | "fdfind"));
+    let splits = |words: &[Word]| {
+        let counts = |word: &Word| may_split(word) && !(searches && word.as_pattern().is_some());
+        words.iter().skip(1).any(counts)
+    };
+    if !splits(&run.argv) {
+        return false;
+    }
+    let begin: Option<Span> = match start {
+        Start::Argv { argv, .. } if run.argv.ends_with(argv) => {
+            let before = run.argv.len() - argv.len();
+            return splits(run.argv.get(..before).unwrap_or_default());
+        }
+        Start::Argv { spans, .. } => spans.first().copied(),
+        Start::Shell { span, .. } | Start::Script { span, .. } => Some(*span),
+    };
+    let before = run.spans.iter().take_while(|span| begin.is_none_or(|begin| span.start < begin.start)).count();
+    splits(run.argv.get(..before.max(1)).unwrap_or_default())
+}
