@@ -14,7 +14,8 @@ impl<'t> Walker<'t> {
     /// What a program makes of its words, however many they become.
     pub(super) fn describe(&self, name: &str, call: &Call<'t>) -> Description {
         let mut all = self.describe_everywhere(name, call);
-        if all.options.iter().any(|option| option.value.as_ref().is_some_and(may_split)) {
+        let counts = |word: &Word| may_split(word) && !(searches(name) && word.as_pattern().is_some());
+        if all.options.iter().any(|option| option.value.as_ref().is_some_and(counts)) {
             let longer = self.describe_everywhere(name, &with_more_words(call, &all));
             let fresh: Vec<_> = longer.doubts.into_iter().filter(|doubt| !all.doubts.contains(doubt)).collect();
             all.doubts.extend(fresh);
@@ -56,6 +57,11 @@ impl<'t> Walker<'t> {
     }
 }
 
+/// Words of `find` are paths and tests, which its table tells apart itself: `-name *.rs` fails where it matches twice.
+fn searches(name: &str) -> bool {
+    matches!(name, "find" | "gfind" | "fd" | "fdfind")
+}
+
 fn add_effects(all: &mut Description, more: Vec<Effect>, prints: &Prints) {
     let fresh: Vec<_> = more.into_iter().filter(|effect| !all.effects.contains(effect)).collect();
     all.effects.extend(fresh);
@@ -79,18 +85,32 @@ fn with_more_words<'t>(call: &Call<'t>, description: &Description) -> Call<'t> {
         let span = call.spans.get(at).copied().unwrap_or_default();
         longer.argv.push(word.clone());
         longer.spans.push(span);
-        if may_split(word) && holds(at) {
-            longer.argv.push(Word::Dynamic(Shape { parts: vec![Part::Hole], splits: true, origin: Origin::Unknown }));
+        if holds(at)
+            && let Some(more) = further(word)
+        {
+            longer.argv.push(more);
             longer.spans.push(span);
         }
     }
     longer
 }
 
+/// What the second of several words that a word may become is.
+fn further(word: &Word) -> Option<Word> {
+    let unknown = || Word::Dynamic(Shape { parts: vec![Part::Hole], splits: true, origin: Origin::Unknown });
+    match word {
+        // `--include=*.rs`: each name that a pattern matches begins as the pattern does, and is that option again.
+        Word::Dynamic(shape) if !shape.parts.contains(&Part::Hole) => {
+            let again = matches!(shape.parts.first(), Some(Part::Literal(text)) if text.as_bytes().starts_with(b"-"));
+            (!again).then(|| word.clone())
+        }
+        word => may_split(word).then(unknown),
+    }
+}
+
 /// Whether a word that stands before what a program starts may become several: then something else may start.
 pub(super) fn moves_what_starts(start: &Start, run: &Run) -> bool {
-    // The words of `find` before its `-exec` are paths and tests, which it tells apart itself.
-    let searches = matches!(run.program.base.as_deref(), Some("find" | "gfind" | "fd" | "fdfind"));
+    let searches = run.program.base.as_deref().is_some_and(searches);
     let splits = |words: &[Word]| {
         let counts = |word: &Word| may_split(word) && !(searches && word.as_pattern().is_some());
         words.iter().skip(1).any(counts)
