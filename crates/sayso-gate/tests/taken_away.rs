@@ -48,9 +48,12 @@ fn copy_over(path: &Path) {
     std::fs::rename(copy, path).unwrap();
 }
 
+/// What becomes of a file, and how.
+type Way = (&'static str, fn(&Path));
+
 #[test]
 fn nothing_is_allowed_once_a_file_of_the_store_is_deleted_moved_or_replaced() {
-    let ways: [(&str, fn(&Path)); 3] = [
+    let ways: [Way; 3] = [
         ("deleted", |path| std::fs::remove_file(path).unwrap()),
         ("moved", |path| std::fs::rename(path, path.with_extension("away")).unwrap()),
         ("replaced", copy_over),
