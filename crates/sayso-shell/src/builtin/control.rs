@@ -57,6 +57,10 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
     if at >= call.argv.len() {
         return Ends::both(walker.cwd());
     }
+    if name == "exec" {
+        // The program takes the shell's place.
+        walker.state.may_have_ended = true;
+    }
     let among = if name == "exec" { Among::Programs } else { Among::NoFunctions };
     let rest = Call {
         argv: call.argv.get(at..).unwrap_or_default().to_vec(),
@@ -132,13 +136,18 @@ pub(super) fn trap(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     if listing {
         return;
     }
+    let unknown = |word: &Word| word.exact().is_none();
+    let [(at, text), signals @ ..] = operands.as_slice() else { return };
     // With one word, it names a signal whose trap is taken away.
-    let [(at, text), _, ..] = operands.as_slice() else { return };
+    if signals.is_empty() && !unknown(text) {
+        return;
+    }
+    let at_exit = signals.iter().all(|(_, signal)| matches!(signal.exact(), Some(b"EXIT" | b"0" | b"exit")));
     match text.exact() {
         Some(b"-" | b"") => {}
-        Some(text) if walker.traps.len() < 64 => {
-            let text = text.into();
-            walker.traps.push((text, words.span(*at)));
+        Some(text) => {
+            let text = text.to_vec();
+            walker.set_trap(&text, at_exit, words.span(*at));
         }
         _ => walker.opaque("dynamic-text", "A trap runs text that is not known.", words.span(*at)),
     }

@@ -1,6 +1,8 @@
 //! `declare`, `local`, `export`, `readonly`, `unset`.
 
 use super::Arguments;
+use crate::certain::value::Known;
+use crate::certain::variable::{Meaning, meaning};
 use crate::effect::NamedBy;
 use crate::value::Scalar;
 use crate::value::scope::{Entry, Held, function_key};
@@ -24,6 +26,11 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
     // Outside a function it complains, and nothing is set.
     if name == "local" && !walker.in_function() {
         return;
+    }
+    // The options of the shell go back to what they are now when the function ends.
+    if name == "local" && words.all().any(|(_, word)| word.exact() == Some(b"-")) {
+        let text = "What this function switches is switched back when it ends.";
+        walker.opaque("other-grammar", text, words.span(0));
     }
     if has(b'f') {
         export_functions(walker, name, words);
@@ -78,11 +85,24 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
             let value = value.clone();
             walker.evaluate(&value, words.span(at));
         }
+        if matches!(meaning(&name), Meaning::Unmodelled | Meaning::Aliases) {
+            walker.notice(&name, &Held::Unknown { crafted: false }, words.span(at));
+        }
         if local {
             hide(walker, &name);
         }
+        let held = if has(b'g') && below_a_local(walker, &name) {
+            // The outermost variable is set, not the one that is seen here.
+            Some(Held::Unknown { crafted: true })
+        } else {
+            held
+        };
         match held {
             Some(held) => walker.set_at(&name, held, words.span(at)),
+            // `x=1 f`: a local `x` begins with what was given for the function.
+            None if local && walker.in_function() && (has(b'I') || is_prefixed(walker, &name)) => {
+                walker.set(&name, Held::Unknown { crafted: walker.armed });
+            }
             None if local && walker.in_function() => walker.set(&name, Held::Unset),
             None if exported => {
                 let held = walker.scope.get(&name).map(|entry| entry.held.clone());
@@ -139,7 +159,8 @@ fn name_and_value(word: &Word) -> Option<(Vec<u8>, Option<Scalar>)> {
                 None => is_name(bytes).then(|| (bytes.to_vec(), None)),
                 Some(at) => {
                     let (name, value) = bytes.split_at(at);
-                    is_name(name).then(|| (name.to_vec(), Some(Scalar::exact(value.get(1..).unwrap_or_default()))))
+                    is_name(name)
+                        .then(|| (name.to_vec(), Some(Scalar::exact(value.get(1..).unwrap_or_default(), Known::Cut))))
                 }
             }
         }
@@ -163,7 +184,12 @@ fn refers(walker: &mut Walker<'_>, words: &Arguments<'_>, assigned: &[Assigned<'
     for (at, word) in words.operands() {
         let name = assigned.iter().find(|one| one.at == at).map(|one| &one.held);
         match name {
-            Some(Held::Scalar(name)) => walker.names_variable(name, words.span(at)),
+            Some(Held::Scalar(name)) => {
+                if name.bytes().is_none_or(|name| meaning(name) != Meaning::Ordinary) {
+                    walker.opaque("environment", "Which variable is set by another name is not known.", words.span(at));
+                }
+                walker.names_variable(name, words.span(at));
+            }
             _ if word.exact().is_some_and(|word| word.contains(&b'=') && !word.contains(&b'[')) => {}
             // The name is given later.
             _ => walker.evaluates_again(words.span(at)),
@@ -177,6 +203,23 @@ fn lose(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     words.named(walker, "environment", NamedBy::Nothing, 0);
     let text = "Which variables are set here is not known; they may change what runs.".to_owned();
     walker.doubt("environment", text, words.span(0));
+}
+
+/// Whether a variable is local to a function that is being walked. What it hides is then no longer known.
+fn below_a_local(walker: &mut Walker<'_>, name: &[u8]) -> bool {
+    let mut found = false;
+    for frame in &mut walker.frames {
+        for (_, entry) in frame.hidden.iter_mut().filter(|(known, _)| known == name) {
+            *entry = Some(Entry { odd: true, ..Entry::new(Held::Unknown { crafted: true }) });
+            found = true;
+        }
+    }
+    found
+}
+
+/// Whether it is set for the command that runs now alone.
+fn is_prefixed(walker: &Walker<'_>, name: &[u8]) -> bool {
+    walker.prefixed.iter().any(|known| known.as_bytes() == name)
 }
 
 fn hide(walker: &mut Walker<'_>, name: &[u8]) {
@@ -212,6 +255,19 @@ pub(super) fn unset(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 if variables && walker.scope.get(name).is_some_and(|entry| entry.odd) {
                     continue;
                 }
+                // `unset -n` takes a nameref away, and leaves what is none.
+                if letters.as_ref().is_none_or(|letters| letters.contains(&b'n')) {
+                    walker.set_at(name, Held::Unknown { crafted: true }, words.span(at));
+                    continue;
+                }
+                // Behind it the one that it hid may be seen again.
+                let (last, outer) =
+                    walker.frames.split_last().map_or((None, &[][..]), |(last, outer)| (Some(last), outer));
+                let hides = |frame: &crate::walk::Frame<'_>| frame.hidden.iter().any(|(known, _)| known == name);
+                if variables && (is_prefixed(walker, name) || last.is_some() && outer.iter().any(hides)) {
+                    walker.set_at(name, Held::Unknown { crafted: true }, words.span(at));
+                    continue;
+                }
                 if variables {
                     walker.steering.retain(|(known, _)| known.as_bytes() != name);
                     walker.set_at(name, Held::Unset, words.span(at));
@@ -234,7 +290,7 @@ pub(super) fn unset(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 walker.scope.set(&key, None);
             }
             Some(name) => {
-                walker.names_variable(&Scalar::exact(name), words.span(at));
+                walker.names_variable(&Scalar::exact(name, Known::Written), words.span(at));
                 if let Some(end) = name.iter().position(|b| *b == b'[')
                     && let Some(name) = name.get(..end)
                 {

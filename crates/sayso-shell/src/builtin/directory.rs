@@ -5,7 +5,7 @@ use crate::Dialect;
 use crate::canonical::canonical;
 use crate::certain::Output;
 use crate::files::Kind;
-use crate::walk::{Cwd, Ends, Walker};
+use crate::walk::{Cwd, Ends, Fog, Walker};
 use crate::word::Word;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -43,7 +43,14 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         (_, Some((Word::Exact(_) | Word::Dynamic(_) | Word::Opaque, None))) => Cwd::UNKNOWN,
         _ => Cwd::UNKNOWN,
     };
-    if name != "cd" {
+    // `cd` tells where it went if it did not go where its word says.
+    let told = match operand.map(Word::exact) {
+        _ if name != "cd" => true,
+        None => letters.is_none(),
+        Some(Some(path)) => path == b"-" || is_searched(walker, path),
+        Some(None) => true,
+    };
+    if told {
         walker.print(Output::ANYTHING);
     }
     walker.moves += 1;
@@ -78,13 +85,8 @@ fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u
     if path.as_os_str().is_empty() {
         return here.clone();
     }
-    // CDPATH may lead anywhere, unless the path says where it begins.
     let bytes = path.as_os_str().as_bytes();
-    let fixed =
-        path.is_absolute() || matches!(bytes, b"." | b"..") || bytes.starts_with(b"./") || bytes.starts_with(b"../");
-    if !fixed
-        && (walker.scope.get(b"CDPATH").is_some() || walker.context.env.get("CDPATH").is_some_and(|v| !v.is_empty()))
-    {
+    if is_searched(walker, bytes) {
         return Cwd::UNKNOWN;
     }
     let target = here.enter(path);
@@ -104,6 +106,14 @@ fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u
         Some(found) if found.certain => target.or(&Cwd::at(Some(&found.path))),
         _ => Cwd::UNKNOWN,
     }
+}
+
+/// Whether CDPATH may lead elsewhere: the path does not say where it begins.
+fn is_searched(walker: &Walker<'_>, path: &[u8]) -> bool {
+    let fixed =
+        path.starts_with(b"/") || matches!(path, b"." | b"..") || path.starts_with(b"./") || path.starts_with(b"../");
+    let set = || walker.context.env.get("CDPATH").is_some_and(|folders| !folders.is_empty());
+    !fixed && (walker.state.fog == Fog::All || walker.scope.get(b"CDPATH").is_some() || set())
 }
 
 /// Whether `cd` certainly gets there: the folder exists, may be entered, and nothing was removed since.

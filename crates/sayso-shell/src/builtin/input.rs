@@ -1,10 +1,11 @@
 //! Builtins that set variables from input, and `test`.
 
 use super::Arguments;
+use crate::certain::value::Known;
 use crate::program::Prints;
 use crate::value::Scalar;
 use crate::value::scope::Held;
-use crate::walk::{Walker, is_name};
+use crate::walk::{Fog, Walker, is_name};
 use crate::word::{Origin, Word};
 
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
@@ -21,7 +22,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
 fn line(walker: &Walker<'_>) -> Scalar {
     match &walker.input.prints {
         Prints::Names(folder) => Scalar::hole(Origin::Listing(folder.clone()), false),
-        Prints::Number => Scalar::number(),
+        Prints::Number => Scalar::numbers(),
         _ => Scalar::crafted(),
     }
 }
@@ -44,7 +45,7 @@ fn read(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             value => value.clone(),
         };
         let held = if array { Held::Unknown { crafted: value.may_run_in_arithmetic() } } else { Held::Scalar(value) };
-        set(walker, word, held, words, at);
+        set(walker, &word, held, words, at);
     }
 }
 
@@ -93,7 +94,7 @@ fn printf(walker: &mut Walker<'_>, words: &Arguments<'_>) {
         },
         Some([b'-', b'v', name @ ..]) => (1, Word::Exact(name.into())),
         Some(_) => return,
-        None if first.may_be_option() => return walker.lose_variables(),
+        None if first.may_be_option() => return lose(walker, words, 1),
         None => return,
     };
     set(walker, &word, Held::Unknown { crafted: true }, words, at);
@@ -106,7 +107,21 @@ fn wait(walker: &mut Walker<'_>, words: &Arguments<'_>) {
         if take {
             set(walker, word, Held::Scalar(Scalar::number()), words, at);
         }
-        take = word.exact() == Some(b"-p");
+        match word.exact() {
+            // `wait -fpNAME`
+            Some([b'-', letters @ ..]) if !take => {
+                let found = letters.iter().position(|letter| *letter == b'p').map(|at| letters.split_at(at + 1).1);
+                take = found == Some(b"");
+                if let Some(name) = found.filter(|name| !name.is_empty()) {
+                    set(walker, &Word::Exact(name.into()), Held::Scalar(Scalar::number()), words, at);
+                }
+            }
+            // `-p NAME` in a value: the name is set to a number.
+            None if !take && !Scalar::from_word(word, false).is_number() && word.may_be_option() => {
+                walker.state.fog = walker.state.fog.max(Fog::Touched);
+            }
+            _ => take = false,
+        }
     }
 }
 
@@ -129,29 +144,33 @@ pub(super) fn test(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 }
 
 /// Operands of a builtin whose options in `valued` take a value; values of those in `named` are names, too.
-fn operands<'a>(words: &Arguments<'a>, valued: &[u8], named: &[u8]) -> Vec<(usize, &'a Word, bool)> {
+fn operands(words: &Arguments<'_>, valued: &[u8], named: &[u8]) -> Vec<(usize, Word, bool)> {
     let mut out = Vec::new();
     let mut ended = false;
     let mut next: Option<u8> = None;
     for (at, word) in words.all() {
         if let Some(letter) = next.take() {
             if named.contains(&letter) {
-                out.push((at, word, true));
+                out.push((at, word.clone(), true));
             }
             continue;
         }
         match word.exact() {
             Some(b"--") if !ended => ended = true,
             Some([b'-', rest @ ..]) if !ended && !rest.is_empty() => {
-                if let Some(found) = rest.iter().position(|letter| valued.contains(letter))
-                    && found + 1 == rest.len()
-                {
-                    next = rest.get(found).copied();
+                if let Some(found) = rest.iter().position(|letter| valued.contains(letter)) {
+                    let value = rest.get(found + 1..).unwrap_or_default();
+                    match rest.get(found) {
+                        letter if value.is_empty() => next = letter.copied(),
+                        // `read -aNAME`
+                        Some(letter) if named.contains(letter) => out.push((at, Word::Exact(value.into()), true)),
+                        _ => {}
+                    }
                 }
             }
             _ => {
                 ended = true;
-                out.push((at, word, false));
+                out.push((at, word.clone(), false));
             }
         }
     }
@@ -168,7 +187,7 @@ fn set<'t>(
     match word.exact() {
         Some(name) if is_name(name) => walker.set_at(name, held, words.span(at)),
         Some(name) => {
-            walker.names_variable(&Scalar::exact(name), words.span(at));
+            walker.names_variable(&Scalar::exact(name, Known::Written), words.span(at));
             if let Some(end) = name.iter().position(|b| *b == b'[')
                 && let Some(name) = name.get(..end)
             {
@@ -177,7 +196,13 @@ fn set<'t>(
         }
         None => {
             walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
-            walker.lose_variables();
+            lose(walker, words, at);
         }
     }
+}
+
+/// Some variable is set: perhaps one that the shell itself goes by.
+fn lose(walker: &mut Walker<'_>, words: &Arguments<'_>, at: usize) {
+    walker.lose_variables();
+    walker.opaque("environment", "Which variable is set here is not known; it may change what runs.", words.span(at));
 }

@@ -62,6 +62,9 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         "test" | "[" => input::test(walker, &words),
         "set" | "shopt" | "enable" | "hash" | "alias" | "unalias" => switch::run(walker, name, &words),
         "trap" => control::trap(walker, &words),
+        "jobs" if words.letters().is_none_or(|letters| letters.contains(&b'x')) => {
+            walker.opaque("dynamic-text", "`jobs -x` runs a command.", words.span(0));
+        }
         // A signal may end this very shell.
         "kill" | "suspend" => walker.killed(),
         // `ulimit -n 3`: then nothing more can be opened.

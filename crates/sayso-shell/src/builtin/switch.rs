@@ -1,9 +1,11 @@
 //! Builtins that change how the shell reads and finds commands: `set`, `shopt`, `enable`, `hash`, `alias`.
 
 use super::Arguments;
+use crate::certain::setting::{self, Switch};
 use crate::effect::NamedBy;
+use crate::resolve::is_builtin;
 use crate::value::field::Globbing;
-use crate::value::scope::{Entry, Held, alias_key};
+use crate::value::scope::{Entry, Held, alias_key, is_alias_key};
 use crate::walk::{Definition, Walker};
 use crate::word::Word;
 use std::path::Path;
@@ -26,8 +28,7 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
         let Some(bytes) = word.exact() else {
             // `set $x`: options or parameters, nobody knows.
             if word.may_be_option() {
-                walker.state.globbing = Globbing::Unknown;
-                walker.cd_unsure = true;
+                other_grammar(walker, words, at);
             }
             walker.state.positional = None;
             return;
@@ -44,6 +45,13 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             }
             // No such option: it complains, and nothing is set.
             [b'-', b'-', ..] => return,
+            // `set -`: tracing ends, and what follows are parameters.
+            b"-" => {
+                if at + 1 < words.argv.len() {
+                    walker.state.positional = walker.parameters(words.argv.get(at + 1..).unwrap_or_default());
+                }
+                return;
+            }
             [sign @ (b'-' | b'+'), letters @ ..] if !letters.is_empty() => {
                 for letter in letters {
                     option_by_letter(walker, *letter, *sign == b'-', words, at);
@@ -65,36 +73,54 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 }
 
 fn option_by_letter(walker: &mut Walker<'_>, letter: u8, on: bool, words: &Arguments<'_>, at: usize) {
-    match letter {
-        b'e' => walker.state.ends_on_failure |= on,
-        b'u' => walker.state.ends_on_unset |= on,
-        b'x' | b'v' => walker.state.traces |= on,
-        b'f' => walker.state.globbing = if on { Globbing::Off } else { Globbing::On },
-        b'a' => walker.state.exports_all |= on,
-        b'P' => walker.physical_cd |= on,
-        b'r' => walker.cd_unsure = true,
-        b'k' | b'p' if on => other_grammar(walker, words, at),
-        // `set -n` reads commands and runs none; what is listed is then too much, never too little.
-        _ => {}
+    match setting::name_of(letter) {
+        Some(name) => switch(walker, setting::option(name, on), on, words, at),
+        // `set -eo pipefail` names its option in the next word.
+        None if letter == b'o' => {}
+        None => other_grammar(walker, words, at),
     }
 }
 
 fn option_by_name(walker: &mut Walker<'_>, name: Option<Option<&[u8]>>, on: bool, words: &Arguments<'_>, at: usize) {
     match name {
-        Some(Some(b"errexit")) => walker.state.ends_on_failure |= on,
-        Some(Some(b"nounset")) => walker.state.ends_on_unset |= on,
-        Some(Some(b"xtrace" | b"verbose")) => walker.state.traces |= on,
-        Some(Some(b"noglob")) => walker.state.globbing = if on { Globbing::Off } else { Globbing::On },
-        Some(Some(b"allexport")) => walker.state.exports_all |= on,
-        Some(Some(b"physical")) => walker.physical_cd |= on,
-        Some(Some(b"restricted")) => walker.cd_unsure = true,
-        Some(Some(b"posix" | b"keyword" | b"privileged")) if on => other_grammar(walker, words, at),
+        Some(Some(name)) => switch(walker, setting::option(name, on), on, words, at),
         Some(None) => other_grammar(walker, words, at),
-        _ => {}
+        // Alone it prints.
+        None => {}
+    }
+}
+
+fn switch(walker: &mut Walker<'_>, switch: Switch, on: bool, words: &Arguments<'_>, at: usize) {
+    let state = &mut walker.state;
+    match switch {
+        Switch::Inert => {}
+        Switch::Globs if state.patterns_unsure => state.globbing = Globbing::Unknown,
+        Switch::Globs => state.globbing = if on { Globbing::Off } else { Globbing::On },
+        Switch::Patterns | Switch::ExtendedPatterns => {
+            state.globbing = Globbing::Unknown;
+            state.patterns_unsure = true;
+            if switch == Switch::ExtendedPatterns {
+                state.extended_globs = on;
+            }
+        }
+        Switch::ExportsAll => state.exports_all = Some(on),
+        Switch::PhysicalFolders => walker.physical_cd |= on,
+        Switch::EndsOnFailure => state.ends_on_failure |= on,
+        Switch::EndsOnUnset => state.ends_on_unset |= on,
+        Switch::Traces => state.traces |= on,
+        Switch::Ends => state.may_have_ended |= on,
+        Switch::Aliases => {
+            state.aliases |= on;
+            if on && walker.scope.names().any(|name| is_alias_key(name)) {
+                walker.opaque("alias", "Names are aliased, and aliases are switched on.", words.span(at));
+            }
+        }
+        Switch::Unmodelled => other_grammar(walker, words, at),
     }
 }
 
 fn other_grammar(walker: &mut Walker<'_>, words: &Arguments<'_>, at: usize) {
+    walker.cd_unsure = true;
     walker.opaque("other-grammar", "From here on the shell reads commands by other rules.", words.span(at));
 }
 
@@ -107,40 +133,8 @@ fn shopt(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     }
     for (at, word) in words.operands() {
         match word.exact() {
-            _ if letters.contains(&b'o') => option_by_name(walker, Some(word.exact()), on, words, at),
-            Some(
-                b"nullglob" | b"failglob" | b"nocaseglob" | b"dotglob" | b"globstar" | b"extglob" | b"globasciiranges",
-            ) => {
-                walker.state.globbing = Globbing::Unknown;
-                if word.exact() == Some(b"extglob") {
-                    walker.state.extended_globs = on;
-                }
-            }
-            // `echo` then makes something of `\\`.
-            Some(b"xpg_echo") if on => other_grammar(walker, words, at),
-            Some(b"expand_aliases") => walker.state.aliases |= on,
-            Some(b"lastpipe") if on => {
-                // The last command of a pipe then runs in this shell.
-                walker.state.fog = crate::walk::Fog::All;
-            }
-            Some(b"cdable_vars" | b"autocd") if on => walker.physical_cd = true,
-            // A trap may then skip any command.
-            Some(b"extdebug" | b"restricted_shell") if on => walker.cd_unsure = true,
-            Some(
-                b"assoc_expand_once"
-                | b"xpg_echo"
-                | b"sourcepath"
-                | b"nocasematch"
-                | b"inherit_errexit"
-                | b"checkwinsize"
-                | b"localvar_inherit"
-                | b"patsub_replacement"
-                | b"histappend"
-                | b"cmdhist"
-                | b"execfail"
-                | b"huponexit",
-            ) => {}
-            Some(_) => {}
+            name if letters.contains(&b'o') => option_by_name(walker, Some(name), on, words, at),
+            Some(name) => switch(walker, setting::shopt(name, on), on, words, at),
             None => other_grammar(walker, words, at),
         }
     }
@@ -160,12 +154,19 @@ fn enable(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 walker.opaque("loads-code", "`enable -f` loads code into the shell.", words.span(1));
             }
         }
-        // Without a builtin its name means a program.
-        Some(letters) if letters.contains(&b'n') => {
-            walker.state.path_changed = true;
-            walker.cd_unsure = true;
+        Some(letters) => {
+            let known = |word: &Word| word.exact_str().is_some_and(is_builtin);
+            let all_known = words.operands().all(|(_, word)| known(word));
+            if letters.iter().any(|letter| !b"anps".contains(letter)) || !all_known {
+                // A name that is no builtin is looked for among files that hold some.
+                walker.code(words.run, "unknown", "loads-code", words.span(1));
+                walker.opaque("loads-code", "`enable` may load code into the shell.", words.span(1));
+            } else if letters.contains(&b'n') && words.operands().next().is_some() {
+                // Without a builtin its name means a program.
+                walker.state.path_changed = true;
+                other_grammar(walker, words, 1);
+            }
         }
-        Some(_) => {}
         None => walker.opaque("loads-code", "`enable` may load code into the shell.", words.span(1)),
     }
 }
@@ -194,18 +195,43 @@ fn alias(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             },
             Word::Opaque => None,
         };
+        // With a reserved word the grammar itself is another one.
+        let reserved = |name: &[u8]| {
+            !name.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.+".contains(b)) || RESERVED.contains(&name)
+        };
         match name {
+            Some(name) if walker.state.aliases || reserved(name) => {
+                let text = format!("The call makes an alias of `{}`.", String::from_utf8_lossy(name));
+                walker.opaque("alias", &text, words.span(at));
+            }
             Some(name) => {
                 let held = Held::Defined { definitions: Rc::from([Definition::Alias]), maybe: true };
                 walker.scope.set(&alias_key(name), Some(Entry::new(held)));
             }
-            None if walker.state.aliases => {
-                walker.opaque("alias", "Which names are aliased here is not known.", words.span(at));
-            }
-            None => {}
+            None => walker.opaque("alias", "Which names are aliased here is not known.", words.span(at)),
         }
     }
 }
+
+const RESERVED: &[&[u8]] = &[
+    b"if",
+    b"then",
+    b"else",
+    b"elif",
+    b"fi",
+    b"case",
+    b"esac",
+    b"for",
+    b"select",
+    b"while",
+    b"until",
+    b"do",
+    b"done",
+    b"in",
+    b"function",
+    b"time",
+    b"coproc",
+];
 
 fn unalias(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     for (_, word) in words.operands() {

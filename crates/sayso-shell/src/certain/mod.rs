@@ -6,5 +6,8 @@
 //! a list.
 
 pub(crate) mod output;
+pub(crate) mod setting;
+pub(crate) mod value;
+pub(crate) mod variable;
 
 pub(crate) use output::{Output, Printed, Quiet, Sink, Streams};

@@ -53,7 +53,7 @@ impl Output {
     /// What a description says of the output of a program that may not be there.
     pub(crate) fn if_there(prints: Prints) -> Self {
         match prints {
-            Prints::Exact(_) => Self(Printed::Perhaps(prints)),
+            Prints::Exact(_) | Prints::Number => Self(Printed::Perhaps(prints)),
             prints => Self::described(prints),
         }
     }
@@ -83,12 +83,14 @@ impl Output {
             (Printed::Nothing, Printed::Known(prints)) if certain || matches!(prints, Prints::Names(_)) => {
                 Printed::Known(prints)
             }
-            // `$(grep -c x f || echo 0)`
-            (Printed::Nothing | Printed::Known(Prints::Number), Printed::Known(prints)) if prints.is_number() => {
-                Printed::Known(Prints::Number)
+            // `$(grep -c x f || echo 0)`: numbers, but nobody knows how many.
+            (Printed::Nothing, Printed::Known(prints) | Printed::Perhaps(prints)) if prints.is_number() => {
+                Printed::Perhaps(Prints::Number)
             }
-            (Printed::Known(so_far), Printed::Known(prints)) if so_far.is_number() && prints.is_number() => {
-                Printed::Known(Prints::Number)
+            (Printed::Known(so_far) | Printed::Perhaps(so_far), Printed::Known(prints) | Printed::Perhaps(prints))
+                if so_far.is_number() && prints.is_number() =>
+            {
+                Printed::Perhaps(Prints::Number)
             }
             (Printed::Known(Prints::Names(one)), Printed::Known(Prints::Names(two))) if one == two => {
                 Printed::Known(Prints::Names(one))
@@ -167,6 +169,16 @@ impl Streams {
 
     pub(crate) fn or(self, other: Self) -> Self {
         Self { out: self.out.or(other.out), err: self.err.or(other.err), others: self.others.or(other.others) }
+    }
+}
+
+/// Whether a program that prints numbers prints exactly one, whatever it finds. All of these are there on any system.
+pub(crate) fn prints_one_number(name: &str, argv: &[Word]) -> bool {
+    match name {
+        "nproc" | "date" | "id" | "getconf" => true,
+        // Of several files it prints several.
+        "wc" => argv.iter().skip(1).filter(|word| word.exact().is_none_or(|text| !text.starts_with(b"-"))).count() == 0,
+        _ => false,
     }
 }
 

@@ -92,12 +92,26 @@ fn glob(shape: &Shape, base: Option<&Path>, below: bool) -> PathTarget {
         Some(at) => (pattern.get(..at).unwrap_or_default(), at + 1),
         None => (&b""[..], 0),
     };
+    if leads_up(pattern.get(tail_at..).unwrap_or_default(), below) {
+        return PathTarget::Unknown(Some(shape.clone()));
+    }
     let folder =
         if folder.is_empty() { base.map_or_else(|| PathBuf::from("."), Path::to_owned) } else { join(base, folder) };
     let mut tail = Vec::with_capacity(pattern.len());
     escape_into(&mut tail, pattern.get(tail_at..literal_prefix).unwrap_or_default());
     tail.extend_from_slice(pattern.get(literal_prefix.max(tail_at)..).unwrap_or_default());
     PathTarget::Glob { base: folder, pattern: Text::from(tail), below }
+}
+
+/// Whether a pattern may lead out of the folder in which it looks: `s*/../x`, and `.*/x` where `.*` finds `..`, as it
+/// does in many shells.
+pub(crate) fn leads_up(pattern: &[u8], below: bool) -> bool {
+    let last = pattern.split(|&b| b == b'/').count().saturating_sub(1);
+    pattern.split(|&b| b == b'/').enumerate().any(|(at, name)| match name {
+        b".." => true,
+        [b'.', rest @ ..] => (below || at < last) && matches!(rest, [b'*' | b'?' | b'[', ..] | [b'.', b'*', ..]),
+        _ => false,
+    })
 }
 
 /// Literal text inside a pattern: what the shell had quoted must not become a pattern.

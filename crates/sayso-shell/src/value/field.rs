@@ -1,6 +1,7 @@
 //! Builds words from the pieces that expansions give: splitting, globs and quote removal.
 
 use super::{Scalar, Shaped};
+use crate::certain::value::Known;
 use crate::effect::Listing;
 use crate::word::{Origin, Part, Shape, Text, Word};
 use std::path::{Path, PathBuf};
@@ -48,6 +49,8 @@ pub(crate) struct Fields<'w> {
     splits: bool,
     globs: bool,
     crafted: bool,
+    /// See [`Shaped::loose`].
+    loose: bool,
     opaque: bool,
     origin: Bound,
     /// The alternatives of the value, while it stands alone.
@@ -81,6 +84,7 @@ impl<'w> Fields<'w> {
             splits: false,
             globs: false,
             crafted: false,
+            loose: false,
             opaque: false,
             origin: Bound::NoHole,
             either: Vec::new(),
@@ -194,6 +198,7 @@ impl<'w> Fields<'w> {
     }
 
     fn shape(&mut self, shaped: &Shaped) {
+        self.loose |= shaped.loose;
         self.crafted |= shaped.crafted;
         let alone = self.parts.is_empty() && self.text.is_empty();
         if alone {
@@ -293,6 +298,7 @@ impl<'w> Fields<'w> {
 
     fn unquoted_shape(&mut self, shaped: &Shaped) {
         if shaped.origin == Origin::Number && self.separators == Separators::Default {
+            self.splits |= shaped.loose;
             return self.shape(shaped);
         }
         let plain = shaped.parts.iter().all(|part| match part {
@@ -412,11 +418,12 @@ impl<'w> Fields<'w> {
         let either = std::mem::take(&mut self.either);
         self.present = true;
         match self.take() {
-            Word::Exact(text) => Scalar::exact(text.as_bytes()),
+            Word::Exact(text) => Scalar::exact(text.as_bytes(), Known::Joined),
             Word::Dynamic(shape) => {
                 // Behind or before other text the alternatives are no longer those of the whole.
                 let either = if shape.parts == [Part::Hole] { either } else { Vec::new() };
-                Scalar::Shaped(Rc::new(Shaped { parts: shape.parts, origin: shape.origin, crafted, either }))
+                let loose = self.loose;
+                Scalar::Shaped(Rc::new(Shaped { parts: shape.parts, origin: shape.origin, crafted, loose, either }))
             }
             Word::Opaque => Scalar::crafted(),
         }
@@ -434,6 +441,19 @@ fn listing(parts: &[Part], cwd: Option<&Path>) -> Origin {
         Some(at) => prefix.get(..at).unwrap_or_default(),
         None => b"",
     };
+    let mut pattern =
+        prefix.get(prefix.iter().rposition(|b| *b == b'/').map_or(0, |at| at + 1)..).unwrap_or_default().to_vec();
+    let literal = usize::from(matches!(parts.first(), Some(Part::Literal(_))));
+    for part in parts.iter().skip(literal) {
+        match part {
+            Part::Literal(text) | Part::Class(text) => pattern.extend_from_slice(text.as_bytes()),
+            Part::AnyByte => pattern.push(b'?'),
+            Part::AnyBytes | Part::Hole => pattern.push(b'*'),
+        }
+    }
+    if crate::program::leads_up(&pattern, false) {
+        return Origin::Unknown;
+    }
     let Ok(folder) = std::str::from_utf8(folder) else { return Origin::Unknown };
     let listing = Listing::all(match cwd {
         Some(cwd) => crate::canonical::lexical(&cwd.join(folder)),
@@ -449,7 +469,7 @@ mod tests {
     fn split(text: &str, set: &str) -> String {
         let mut words = Vec::new();
         let mut fields = Fields::new(&mut words, Globbing::On, Separators::Set(set.as_bytes().into()), None);
-        fields.unquoted_value(&Scalar::exact(text.as_bytes()));
+        fields.unquoted_value(&Scalar::exact(text.as_bytes(), Known::Joined));
         fields.end_word();
         words.iter().map(|w| format!("<{}>", w.exact_str().unwrap_or("?"))).collect()
     }

@@ -7,6 +7,7 @@ pub(crate) mod parameter;
 pub(crate) mod pattern;
 pub(crate) mod scope;
 
+use crate::certain::value::{Exact, Known};
 use crate::word::{Origin, Part, Shape, Text, Word};
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     /// Exactly these bytes.
-    Exact(Rc<[u8]>),
+    Exact(Exact),
     /// Text with holes.
     Shaped(Rc<Shaped>),
 }
@@ -29,6 +30,8 @@ pub(crate) struct Shaped {
     /// Somebody may have chosen the value so that arithmetic runs it: it is made of the command's own text
     /// (`$(echo ..)`, a here-document), or comes from a file or another program (`$(cat f)`, `read`).
     pub(crate) crafted: bool,
+    /// Though a number, it may be none at all, or several: what a program prints (`$(seq 3)`).
+    pub(crate) loose: bool,
     /// If not empty, it is one of these.
     pub(crate) either: Vec<Rc<[u8]>>,
 }
@@ -46,8 +49,9 @@ impl Shaped {
 const MAX_EITHER: usize = 8;
 
 impl Scalar {
-    pub(crate) fn exact(bytes: &[u8]) -> Self {
-        Self::Exact(bytes.into())
+    /// Exactly these bytes, for this reason.
+    pub(crate) fn exact(bytes: &[u8], why: Known) -> Self {
+        Self::Exact(Exact::new(bytes, why))
     }
 
     /// Anything at all.
@@ -65,8 +69,18 @@ impl Scalar {
         Self::hole(Origin::Number, false)
     }
 
+    /// What a program prints that prints numbers: none, one or several.
+    pub(crate) fn numbers() -> Self {
+        let (parts, origin) = (vec![Part::Hole], Origin::Number);
+        Self::Shaped(Rc::new(Shaped { parts, origin, crafted: false, loose: true, either: Vec::new() }))
+    }
+
+    fn is_loose(&self) -> bool {
+        matches!(self, Self::Shaped(shaped) if shaped.loose)
+    }
+
     pub(crate) fn hole(origin: Origin, crafted: bool) -> Self {
-        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted, either: Vec::new() }))
+        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted, loose: false, either: Vec::new() }))
     }
 
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
@@ -121,7 +135,7 @@ impl Scalar {
             return self.clone();
         }
         if self.is_number() && other.is_number() && !self.is_empty() && !other.is_empty() {
-            return Self::number();
+            return if self.is_loose() || other.is_loose() { Self::numbers() } else { Self::number() };
         }
         let crafted = self.may_run_in_arithmetic() || other.may_run_in_arithmetic();
         let origin = match (self.listing(), other.listing()) {
@@ -129,18 +143,19 @@ impl Scalar {
             _ => Origin::Unknown,
         };
         let either = self.alternatives(other);
-        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted, either }))
+        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin, crafted, loose: true, either }))
     }
 
     /// One of these.
     pub(crate) fn one_of(either: Vec<Rc<[u8]>>) -> Self {
-        Self::Shaped(Rc::new(Shaped { parts: vec![Part::Hole], origin: Origin::Unknown, crafted: false, either }))
+        let (parts, origin) = (vec![Part::Hole], Origin::Unknown);
+        Self::Shaped(Rc::new(Shaped { parts, origin, crafted: false, loose: true, either }))
     }
 
     /// What it may be, if that is a short list.
     pub(crate) fn either(&self) -> &[Rc<[u8]>] {
         match self {
-            Self::Exact(bytes) => std::slice::from_ref(bytes),
+            Self::Exact(bytes) => std::slice::from_ref(bytes.as_shared()),
             Self::Shaped(shaped) => &shaped.either,
         }
     }
@@ -178,11 +193,12 @@ impl Scalar {
     /// The value that a word has when it is assigned. `armed`: values that arithmetic would run exist.
     pub(crate) fn from_word(word: &Word, armed: bool) -> Self {
         match word {
-            Word::Exact(text) => Self::exact(text.as_bytes()),
+            Word::Exact(text) => Self::exact(text.as_bytes(), Known::Joined),
             Word::Dynamic(shape) => Self::Shaped(Rc::new(Shaped {
                 parts: shape.parts.clone(),
                 origin: shape.origin.clone(),
                 crafted: armed && shape.origin == Origin::Unknown,
+                loose: shape.splits,
                 either: Vec::new(),
             })),
             Word::Opaque => Self::crafted(),
@@ -196,10 +212,13 @@ mod tests {
 
     #[test]
     fn merging_keeps_only_what_both_say() {
-        let one = Scalar::exact(b"1");
+        let one = Scalar::exact(b"1", Known::Joined);
         assert_eq!(one.merge(&one), one);
-        assert_eq!(one.merge(&Scalar::exact(b"22")), Scalar::number());
-        assert_eq!(one.merge(&Scalar::exact(b"git")), Scalar::one_of(vec![(*b"1").into(), (*b"git").into()]));
-        assert!(one.merge(&Scalar::exact(b"a[$(x)]")).may_run_in_arithmetic());
+        assert_eq!(one.merge(&Scalar::exact(b"22", Known::Joined)), Scalar::number());
+        assert_eq!(
+            one.merge(&Scalar::exact(b"git", Known::Joined)),
+            Scalar::one_of(vec![(*b"1").into(), (*b"git").into()])
+        );
+        assert!(one.merge(&Scalar::exact(b"a[$(x)]", Known::Joined)).may_run_in_arithmetic());
     }
 }

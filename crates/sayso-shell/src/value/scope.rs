@@ -221,12 +221,16 @@ fn merge<F: Clone + PartialEq>(one: Option<Entry<F>>, two: Option<Entry<F>>) -> 
     }
     let odd = one.as_ref().is_some_and(|e| e.odd) || two.as_ref().is_some_and(|e| e.odd);
     let map = one.as_ref().is_some_and(|e| e.map) && two.as_ref().is_some_and(|e| e.map);
-    let exported = one.as_ref().is_some_and(|e| e.exported) || two.as_ref().is_some_and(|e| e.exported);
+    let (first, second) = (one.as_ref().is_some_and(|e| e.exported), two.as_ref().is_some_and(|e| e.exported));
+    let function = [&one, &two].iter().any(|e| matches!(e, Some(Entry { held: Held::Defined { .. }, .. })));
+    // A new shell knows a variable that is certainly exported, and may know a function that may be.
+    let exported = if function { first || second } else { first && second };
+    let differs = first != second;
     let held = match (one.map(|e| e.held), two.map(|e| e.held)) {
         (Some(Held::Defined { definitions: a, maybe: x }), Some(Held::Defined { definitions: b, maybe: y })) => {
             let mut all: Vec<F> = a.to_vec();
             all.extend(b.iter().filter(|definition| !a.contains(definition)).cloned());
-            Held::Defined { definitions: all.into(), maybe: x || y }
+            Held::Defined { definitions: all.into(), maybe: x || y || differs }
         }
         (Some(Held::Defined { definitions, .. }), _) | (_, Some(Held::Defined { definitions, .. })) => {
             Held::Defined { definitions, maybe: true }
@@ -252,6 +256,11 @@ pub(crate) fn function_key(name: &[u8]) -> Vec<u8> {
     [b"\0f", name].concat()
 }
 
+/// Whether a name is the key of an alias.
+pub(crate) fn is_alias_key(name: &[u8]) -> bool {
+    name.starts_with(b"\0a")
+}
+
 /// The key under which an alias is held.
 pub(crate) fn alias_key(name: &[u8]) -> Vec<u8> {
     [b"\0a", name].concat()
@@ -260,6 +269,7 @@ pub(crate) fn alias_key(name: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::certain::value::Known;
 
     fn exact(scope: &Scope<u8>, name: &str) -> Option<String> {
         match &scope.get(name.as_bytes())?.held {
@@ -269,7 +279,7 @@ mod tests {
     }
 
     fn set(scope: &mut Scope<u8>, name: &str, value: &str) {
-        let held = Held::Scalar(Scalar::exact(value.as_bytes()));
+        let held = Held::Scalar(Scalar::exact(value.as_bytes(), Known::Written));
         scope.set(name.as_bytes(), Some(Entry::new(held)));
     }
 

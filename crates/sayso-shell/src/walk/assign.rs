@@ -4,6 +4,8 @@ use super::expand::{Position, has_braces};
 use super::parameter::{Index, is_name};
 use super::{Definition, Fog, Walker};
 use crate::Dialect;
+use crate::certain::value::Known;
+use crate::certain::variable::{Meaning, is_tame_prompt, meaning};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
 use crate::program::{changes_what_runs, names_output};
@@ -32,7 +34,14 @@ impl<'t> Walker<'t> {
         let held = match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let value = self.scalar(word, Position::Assignment);
-                Held::Scalar(if assignment.append { self.appended(&assignment.name, &value) } else { value })
+                Held::Scalar(match (assignment.append, &index) {
+                    (false, _) => value,
+                    (true, None) => self.appended(&assignment.name, &value),
+                    // What the element held is not followed.
+                    (true, Some(_)) => {
+                        Scalar::hole(crate::word::Origin::Unknown, self.armed || value.may_run_in_arithmetic())
+                    }
+                })
             }
             AssignmentValue::Array(array) => {
                 let new = self.array(&assignment.name, array);
@@ -49,7 +58,7 @@ impl<'t> Walker<'t> {
     fn appended(&self, name: &[u8], value: &Scalar) -> Scalar {
         match (self.lookup_scalar(name).bytes(), value.bytes()) {
             (Some(old), Some(new)) if old.len() + new.len() <= crate::limit::MAX_VALUE => {
-                Scalar::exact(&[old, new].concat())
+                Scalar::exact(&[old, new].concat(), Known::Joined)
             }
             _ => self.lookup_scalar(name).merge(value).merge(&Scalar::unknown()),
         }
@@ -126,7 +135,7 @@ impl<'t> Walker<'t> {
             self.computes(&held, span);
         }
         self.notice(name, &held, span);
-        let exported = exported || self.state.exports_all;
+        let exported = exported || self.state.exports_all == Some(true);
         self.scope.set(name, Some(Entry { held, exported, odd, map }));
     }
 
@@ -173,25 +182,35 @@ impl<'t> Walker<'t> {
     /// Some variables steer the shell or the programs it starts.
     pub(crate) fn notice(&mut self, name: &[u8], held: &Held<Definition<'t>>, span: Span) {
         self.steered(name, span);
-        match name {
-            b"PATH" | b"BASH_CMDS" | b"EXECIGNORE" => self.state.path_changed = true,
-            b"GLOBIGNORE" => self.state.globbing = Globbing::Unknown,
-            b"POSIXLY_CORRECT" => {
-                self.opaque("other-grammar", "From here on the shell reads commands by other rules.", span);
+        match meaning(name) {
+            Meaning::Ordinary => {}
+            Meaning::Search => self.state.path_changed = true,
+            Meaning::Patterns => {
+                self.state.globbing = Globbing::Unknown;
+                self.state.patterns_unsure = true;
             }
-            b"BASH_ALIASES" => self.state.aliases = true,
-            b"PS4" => {
-                let tame = matches!(held, Held::Scalar(Scalar::Exact(text)) if !text.iter().any(|b| b"$`".contains(b)));
+            Meaning::Prompt => {
+                let tame = match held {
+                    Held::Scalar(Scalar::Exact(text)) => is_tame_prompt(text),
+                    held => matches!(held, Held::Unset),
+                };
                 if !tame {
-                    self.opaque("expands-again", "`PS4` is expanded before each command that is traced.", span);
+                    self.opaque("expands-again", "A prompt is expanded whenever it is shown.", span);
                 }
             }
             // Before each prompt of a shell that stays.
-            b"PROMPT_COMMAND" => match held {
-                Held::Scalar(Scalar::Exact(text)) => self.traps.push((text.clone(), span)),
+            Meaning::BeforePrompt => match held {
+                Held::Scalar(Scalar::Exact(text)) => self.traps.push((text.as_shared().clone(), span)),
+                Held::Unset => {}
                 _ => self.opaque("dynamic-text", "A shell runs text that is not known.", span),
             },
-            _ => {}
+            Meaning::Aliases => {
+                self.state.aliases = true;
+                self.opaque("alias", "Which names are aliased here is not known.", span);
+            }
+            Meaning::Unmodelled => {
+                self.opaque("other-grammar", "From here on the shell reads commands by other rules.", span);
+            }
         }
         // The first byte keeps ordinary names out of the table.
         if name == b"IFS" || name.len() < 2 {
@@ -259,7 +278,7 @@ impl<'t> Walker<'t> {
         let whole = self.scalar(word, Position::Assignment);
         let skip = end + if append { 2 } else { 1 };
         let value = match &whole {
-            Scalar::Exact(bytes) => Scalar::exact(bytes.get(skip..).unwrap_or_default()),
+            Scalar::Exact(bytes) => Scalar::exact(bytes.get(skip..).unwrap_or_default(), Known::Cut),
             Scalar::Shaped(shaped) => {
                 let mut shaped = (**shaped).clone();
                 if let Some(crate::word::Part::Literal(first)) = shaped.parts.first() {
@@ -287,13 +306,17 @@ impl<'t> Walker<'t> {
             Some(bytes) if is_name(bytes) => {}
             Some(bytes) => {
                 if let Some(at) = bytes.iter().position(|b| *b == b'[') {
-                    let inside = Scalar::exact(bytes.get(at + 1..).unwrap_or_default());
+                    let name = bytes.get(..at).unwrap_or_default().to_vec();
+                    if meaning(&name) != Meaning::Ordinary {
+                        self.notice(&name, &Held::Unknown { crafted: true }, span);
+                    }
+                    let inside = Scalar::exact(bytes.get(at + 1..).unwrap_or_default(), Known::Cut);
                     self.evaluate(&inside, span);
                 }
             }
             None if value.may_run_in_arithmetic() => self.evaluates_again(span),
             None => {
-                let text = "A variable's name is not known.".to_owned();
+                let text = "Which variable is set here is not known.".to_owned();
                 self.doubt("arithmetic-on-unknown", text, span);
             }
         }

@@ -41,7 +41,11 @@ impl<'t> Walker<'t> {
         let frames = self.frames.len();
         let input = self.input.clone();
         let consumed = std::mem::replace(&mut self.consumed, false);
+        self.state.trapped_at_exit = false;
         f(self);
+        if self.state.trapped_at_exit && self.state.streams.out.may_be_here() {
+            self.output = crate::certain::Output::ANYTHING;
+        }
         self.input = input;
         // What it read of an input that it shares is gone.
         if std::mem::replace(&mut self.consumed, consumed) {

@@ -7,6 +7,7 @@ use super::{Assigned, Definition, Ends, Fog, Input, Walker};
 use crate::Dialect;
 use crate::builtin;
 use crate::certain::output::{never_complains, never_reads};
+use crate::certain::value::{Exact, Known};
 use crate::certain::{Output, Sink, Streams};
 use crate::dialect::builtin::{Own, own};
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, Program, RunId, Shadow, Span, Stdin, Target, Verb};
@@ -65,7 +66,7 @@ impl<'t> Walker<'t> {
             CommandKind::Coproc(coproc) => {
                 let name = match &coproc.name {
                     Some(word) => self.scalar(word, super::expand::Position::Single),
-                    None => Scalar::exact(b"COPROC"),
+                    None => Scalar::exact(b"COPROC", Known::Named),
                 };
                 let input = std::mem::take(&mut self.input);
                 self.input.stdin = crate::effect::Stdin::Pipe;
@@ -211,7 +212,10 @@ impl<'t> Walker<'t> {
         let held = self.scope.get(name).cloned();
         for value in either {
             self.maybe(|walker| {
-                walker.scope.set(name, Some(Entry::new(Held::Scalar(Scalar::Exact(value.clone())))));
+                walker.scope.set(
+                    name,
+                    Some(Entry::new(Held::Scalar(Scalar::Exact(Exact::shared(value.clone(), Known::Chosen))))),
+                );
                 let ends = walker.simple(simple, whole);
                 walker.scope.set(name, held.clone());
                 ends
@@ -290,10 +294,20 @@ impl<'t> Walker<'t> {
                 }
             }
         }
+        let declares = matches!(
+            call.argv.first().and_then(Word::exact),
+            Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"unset" | b"command" | b"builtin")
+        );
+        let outer = self.prefixed.len();
+        if stays {
+            self.prefixed.extend(prefixes.iter().map(|(name, _)| name.clone()));
+        }
         let ends = self.dispatch(call, Among::All, redirected);
+        self.prefixed.truncate(outer);
         for (name, entry) in hidden.into_iter().rev() {
             self.scope.set(&name, entry);
-            if self.state.dialect.may_keep_prefixes() {
+            // `x=1 export x` may keep what was meant for it alone.
+            if declares || self.state.dialect.may_keep_prefixes() {
                 self.set(&name, Held::Unknown { crafted: self.armed });
             }
         }

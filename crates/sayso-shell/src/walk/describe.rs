@@ -6,7 +6,7 @@
 use super::Walker;
 use super::command::Call;
 use crate::effect::{Effect, Run, RunId, Span};
-use crate::program::{Description, Invocation, Prints, Start, describe, may_split};
+use crate::program::{Description, Invocation, Prints, Start, describe};
 use crate::word::{Origin, Part, Shape, Word};
 use std::path::Path;
 
@@ -60,6 +60,15 @@ impl<'t> Walker<'t> {
 /// Words of `find` are paths and tests, which its table tells apart itself: `-name *.rs` fails where it matches twice.
 fn searches(name: &str) -> bool {
     matches!(name, "find" | "gfind" | "fd" | "fdfind")
+}
+
+/// Whether a word may become none or several, be it of numbers.
+fn may_split(word: &Word) -> bool {
+    match word {
+        Word::Exact(_) => false,
+        Word::Dynamic(shape) => shape.splits,
+        Word::Opaque => true,
+    }
 }
 
 fn add_effects(all: &mut Description, more: Vec<Effect>, prints: &Prints) {

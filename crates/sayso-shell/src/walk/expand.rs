@@ -3,17 +3,19 @@
 use super::Walker;
 use crate::Dialect;
 use crate::certain::Printed;
+use crate::certain::value::Known;
 use crate::dialect::{self, Does};
 use crate::effect::Span;
 use crate::program::Prints;
 use crate::syntax::tree::{
-    Command, CommandKind, CommandSubstitution, Connector, Part, ProcessSubstitution, Word as Syntax,
+    Command, CommandKind, CommandSubstitution, Connector, Part, ProcessSubstitution, Redirect, RedirectTarget,
+    Word as Syntax,
 };
 use crate::value::Scalar;
 use crate::value::brace::{self, Atom};
 use crate::value::field::{Fields, Globbing, Separators};
 use crate::value::pattern::{self, Piece};
-use crate::value::scope::{Held, function_key};
+use crate::value::scope::{Held, alias_key, function_key};
 use crate::word::{Origin, Text, Word};
 use std::rc::Rc;
 
@@ -105,7 +107,7 @@ impl<'t> Walker<'t> {
         match self.scope.get(b"IFS").map(|entry| &entry.held) {
             None | Some(Held::Unset) => Separators::Default,
             Some(Held::Scalar(Scalar::Exact(set))) if self.state.fog == super::Fog::None => {
-                Separators::Set(set.clone())
+                Separators::Set(set.as_shared().clone())
             }
             Some(_) => Separators::Unknown,
         }
@@ -114,9 +116,9 @@ impl<'t> Walker<'t> {
     /// The value of a word that is neither split nor globbed.
     pub(crate) fn scalar(&mut self, word: &'t Syntax<'t>, position: Position) -> Scalar {
         match &*word.parts {
-            [] => return Scalar::exact(b""),
-            [Part::Quoted { text, .. }] => return Scalar::exact(text),
-            [Part::Literal { text, .. }] if !text.contains(&b'~') => return Scalar::exact(text),
+            [] => return Scalar::exact(b"", Known::Absent),
+            [Part::Quoted { text, .. }] => return Scalar::exact(text, Known::Written),
+            [Part::Literal { text, .. }] if !text.contains(&b'~') => return Scalar::exact(text, Known::Written),
             _ => {}
         }
         self.scalar_of(&word.parts, position)
@@ -168,7 +170,7 @@ impl<'t> Walker<'t> {
                 }
             }
         }
-        known.map(|()| pieces)
+        known.filter(|()| !self.state.patterns_unsure).map(|()| pieces)
     }
 
     /// Expands parts side by side.
@@ -236,7 +238,7 @@ impl<'t> Walker<'t> {
             b"~+" => self.lookup_scalar(b"PWD"),
             b"~-" => self.lookup_scalar(b"OLDPWD"),
             // In zsh a variable of that name may stand for it.
-            b"~root" if !self.state.dialect.may_be_zsh() => Scalar::exact(b"/root"),
+            b"~root" if !self.state.dialect.may_be_zsh() => Scalar::exact(b"/root", Known::Named),
             // Another user's home, or a place of the folder stack.
             _ => Scalar::unknown(),
         };
@@ -351,7 +353,7 @@ impl<'t> Walker<'t> {
     }
 
     /// The value of a parameter outside quotes, which not every shell splits.
-    fn unquoted(&self, value: &Scalar, fields: &mut Fields<'_>) {
+    pub(super) fn unquoted(&self, value: &Scalar, fields: &mut Fields<'_>) {
         match self.state.dialect.splits_values() {
             Does::Yes => fields.unquoted_value(value),
             Does::No => fields.unsplit_value(value),
@@ -426,19 +428,21 @@ impl<'t> Walker<'t> {
         // What is made of it by way of a word is no longer told apart.
         self.armed |= made || matches!(printed, Printed::Anything | Printed::Known(Prints::Unknown));
         match printed {
-            Printed::Nothing => Scalar::exact(b""),
+            Printed::Nothing => Scalar::exact(b"", Known::Printed),
             Printed::Known(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
                 let bytes = text.as_bytes();
                 let end = bytes.iter().rposition(|b| *b != b'\n').map_or(0, |at| at + 1);
-                Scalar::exact(bytes.get(..end).unwrap_or_default())
+                Scalar::exact(bytes.get(..end).unwrap_or_default(), Known::Printed)
             }
             Printed::Perhaps(Prints::Exact(text)) if !text.as_bytes().contains(&0) => {
                 let bytes = text.as_bytes();
                 let end = bytes.iter().rposition(|b| *b != b'\n').map_or(0, |at| at + 1);
-                Scalar::exact(bytes.get(..end).unwrap_or_default()).merge(&Scalar::exact(b""))
+                Scalar::exact(bytes.get(..end).unwrap_or_default(), Known::Printed)
+                    .merge(&Scalar::exact(b"", Known::Absent))
             }
             Printed::Known(Prints::Names(folder)) => Scalar::hole(Origin::Listing(folder), made),
             Printed::Known(Prints::Number) => Scalar::number(),
+            Printed::Perhaps(Prints::Number) => Scalar::numbers(),
             Printed::Known(_) | Printed::Perhaps(_) | Printed::Anything => Scalar::crafted(),
         }
     }
@@ -465,8 +469,12 @@ impl<'t> Walker<'t> {
             let plain =
                 name.iter().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(b)) && name.first() != Some(&b'-');
             let asker = simple.words.first().and_then(Syntax::plain).unwrap_or_default();
-            let shadowed =
-                self.scope.get(&function_key(asker)).is_some() || self.scope.get(&function_key(name)).is_some();
+            let keys = [function_key(asker), function_key(name), alias_key(asker), alias_key(name)];
+            let shadowed = keys.iter().any(|key| self.scope.get(key).is_some()) || self.state.aliases;
+            let silenced = |redirect: &Redirect<'_>| matches!(&redirect.target, RedirectTarget::Word(word) if word.plain() == Some(b"/dev/null"));
+            if !simple.redirects.iter().all(silenced) || self.state.streams.err.may_be_here() {
+                return None;
+            }
             if !plain || shadowed || !simple.assignments.is_empty() || self.state.path_changed {
                 return None;
             }

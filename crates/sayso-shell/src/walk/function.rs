@@ -31,7 +31,8 @@ impl<'t> Walker<'t> {
             definitions.extend(old.iter().copied());
         }
         let held = Held::Defined { definitions: definitions.into(), maybe };
-        self.scope.set(&key, Some(Entry::new(held)));
+        let exported = self.state.exports_all != Some(false);
+        self.scope.set(&key, Some(Entry { exported, ..Entry::new(held) }));
         // Functions of script files are many, and mostly not called.
         self.definitions.push((definition, !self.scripts.is_empty()));
         Ends::both(&self.state.cwd)

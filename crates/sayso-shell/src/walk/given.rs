@@ -1,6 +1,8 @@
 //! Variables that came with the call: as if they were set before the command.
 
 use super::Walker;
+use crate::certain::value::Known;
+use crate::certain::variable::steers_new_shell;
 use crate::effect::Span;
 use crate::value::Scalar;
 use crate::value::scope::{Entry, Held};
@@ -23,11 +25,11 @@ impl Walker<'_> {
                 let text = "More variables come with the call than are followed.";
                 return self.opaque("environment", text, Span::default());
             }
-            if steers_shell(name) {
+            if steers_new_shell(name.as_bytes()) {
                 let text = format!("`{name}`, which comes with the call, changes what the shell itself does.");
                 self.opaque("environment", &text, Span::default());
             }
-            let held = Held::Scalar(Scalar::exact(value.as_bytes()));
+            let held = Held::Scalar(Scalar::exact(value.as_bytes(), Known::Given));
             self.notice(name.as_bytes(), &held, Span::default());
             if !is_set_by_bash(name) {
                 self.arm(name.as_bytes(), &held);
@@ -57,24 +59,6 @@ impl Walker<'_> {
 fn is_set_by_bash(name: &str) -> bool {
     matches!(name, "IFS" | "PWD" | "OLDPWD" | "PPID" | "SECONDS" | "RANDOM" | "SRANDOM" | "LINENO" | "EPOCHSECONDS")
         || matches!(name, "BASHPID" | "BASH_SUBSHELL" | "HISTCMD" | "OPTIND" | "SHLVL" | "_")
-}
-
-/// Whether bash does something else because of this variable, even where it starts no program.
-fn steers_shell(name: &str) -> bool {
-    const EXACT: &[&str] = &[
-        "BASH_COMPAT",
-        "BASH_ENV",
-        "BASH_LOADABLES_PATH",
-        "BASH_XTRACEFD",
-        "BASHOPTS",
-        "ENV",
-        "GCONV_PATH",
-        "GLIBC_TUNABLES",
-        "LOCPATH",
-        "SHELLOPTS",
-        "ZDOTDIR",
-    ];
-    EXACT.contains(&name) || ["LD_", "DYLD_", "BASH_FUNC_"].iter().any(|begin| name.starts_with(begin))
 }
 
 #[cfg(test)]

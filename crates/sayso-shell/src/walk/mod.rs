@@ -27,6 +27,7 @@ mod script;
 mod start;
 mod state;
 mod text;
+mod trap;
 
 pub(crate) use assign::Assigned;
 pub(crate) use branch::Branch;
@@ -156,6 +157,10 @@ pub(crate) struct Walker<'t> {
     pub(crate) branches: usize,
     /// Something may have been read of the input that is shared with what stands around.
     pub(crate) consumed: bool,
+    /// Variables that are set for the command that runs now alone.
+    pub(crate) prefixed: Vec<Text>,
+    /// The text of a trap is walked to see what it changes.
+    probing: bool,
     /// How often a signal was sent.
     pub(crate) kills: usize,
     /// How many loops are open.
@@ -192,7 +197,10 @@ impl<'t> Walker<'t> {
                 globbing: Globbing::On,
                 extended_globs: false,
                 aliases: false,
-                exports_all: false,
+                exports_all: Some(false),
+                patterns_unsure: false,
+                trapped: false,
+                trapped_at_exit: false,
                 path_changed: false,
                 fog: Fog::None,
                 stops: false,
@@ -236,6 +244,8 @@ impl<'t> Walker<'t> {
             moves: 0,
             branches: 0,
             consumed: false,
+            prefixed: Vec::new(),
+            probing: false,
             kills: 0,
             loops: 0,
             jumps: None,

@@ -2,6 +2,7 @@
 
 use super::expand::{Expansion, Position};
 use super::{Fog, Walker};
+use crate::certain::value::Known;
 use crate::effect::Span;
 use crate::syntax::tree::Arithmetic;
 use crate::value::scope::{Held, crafted};
@@ -47,7 +48,7 @@ impl<'t> Walker<'t> {
         // Plain numbers are the rule.
         if !bytes.is_empty() && bytes.len() < 10 && bytes.iter().all(u8::is_ascii_digit) && bytes.first() != Some(&b'0')
         {
-            return Scalar::exact(bytes);
+            return Scalar::exact(bytes, Known::Written);
         }
         self.charge(bytes.len());
         let survey = arithmetic::survey(bytes);
@@ -83,7 +84,7 @@ impl<'t> Walker<'t> {
             let new = if sure { Scalar::number() } else { old.merge(&Scalar::number()) };
             self.set(name, Held::Scalar(new));
         }
-        value.map_or_else(Scalar::number, |value| Scalar::exact(value.to_string().as_bytes()))
+        value.map_or_else(Scalar::number, |value| Scalar::exact(value.to_string().as_bytes(), Known::Computed))
     }
 
     /// The value of a variable in an expression is an expression itself.

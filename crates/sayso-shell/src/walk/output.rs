@@ -73,15 +73,17 @@ impl Walker<'_> {
 
     fn collect_inner(&mut self, f: impl FnOnce(&mut Self)) -> Output {
         let kills = self.kills;
+        let mut trapped = false;
         self.subshell(|walker| {
             walker.state.streams = walker.state.streams.collected();
             walker.state.may_have_ended = false;
             f(walker);
+            trapped = walker.state.trapped || walker.state.trapped_at_exit;
             if walker.state.stops {
                 walker.output.cut_short();
             }
         });
-        if self.kills != kills {
+        if self.kills != kills || trapped {
             self.output = Output::ANYTHING;
         }
         std::mem::replace(&mut self.output, Output::nothing(Quiet::NotBegun))

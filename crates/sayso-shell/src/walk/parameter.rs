@@ -3,8 +3,9 @@
 use super::expand::{Expansion, Position};
 use super::{Fog, Walker};
 use crate::Dialect;
+use crate::certain::value::Known;
 use crate::dialect::variable;
-use crate::syntax::tree::{Fallback, Operation, Parameter, Subscript, Word as Syntax};
+use crate::syntax::tree::{Fallback, Operation, Parameter, Part as Syntactic, Subscript, Word as Syntax};
 use crate::value::field::Fields;
 use crate::value::parameter::{Anchor, change_case, replace, substring, trim};
 use crate::value::pattern::Piece;
@@ -55,10 +56,12 @@ impl<'t> Walker<'t> {
                 None => Expansion::ManyUnknown,
             },
             b"#" => match &self.state.positional {
-                Some(items) => Expansion::One(Scalar::exact(items.len().to_string().as_bytes())),
+                Some(items) => Expansion::One(Scalar::exact(items.len().to_string().as_bytes(), Known::Counted)),
                 None => Expansion::One(Scalar::number()),
             },
-            b"?" | b"$" | b"!" => Expansion::One(Scalar::number()),
+            b"?" | b"$" => Expansion::One(Scalar::number()),
+            // Empty as long as nothing runs in the background.
+            b"!" => Expansion::One(Scalar::numbers()),
             b"-" => Expansion::One(Scalar::unknown()),
             // `bash -c TEXT NAME`, and the last word of the command before.
             b"0" | b"_" => Expansion::One(Scalar::crafted()),
@@ -118,14 +121,16 @@ impl<'t> Walker<'t> {
     pub(crate) fn lookup_scalar(&self, name: &[u8]) -> Scalar {
         match self.lookup(name) {
             Expansion::One(scalar) => scalar,
-            _ => Scalar::exact(b""),
+            _ => Scalar::exact(b"", Known::Absent),
         }
     }
 
     /// A variable that this call has not touched. The environment at run time is another than now, but for these.
     fn environment(&self, name: &[u8]) -> Scalar {
         let path = |path: Option<&std::path::Path>| match path {
-            Some(path) if !self.state.elsewhere || self.state.may_be_here => Scalar::exact(path.as_os_str().as_bytes()),
+            Some(path) if !self.state.elsewhere || self.state.may_be_here => {
+                Scalar::exact(path.as_os_str().as_bytes(), Known::Place)
+            }
             _ => Scalar::unknown(),
         };
         match name {
@@ -175,7 +180,7 @@ impl<'t> Walker<'t> {
                 let (anchor, pieces) = self.replace_pattern(pattern, *all);
                 let with = match replacement {
                     Some(word) => self.scalar(word, Position::Single),
-                    None => Scalar::exact(b""),
+                    None => Scalar::exact(b"", Known::Absent),
                 };
                 each(&base, |value| replaced(value, pieces.as_deref(), &with, anchor, *all))
             }
@@ -194,7 +199,9 @@ impl<'t> Walker<'t> {
             Operation::Case { operator, all, pattern } => {
                 let plain = self.pattern(pattern).is_some_and(|p| p.is_empty());
                 each(&base, |value| match value.bytes() {
-                    Some(bytes) if plain && bytes.is_ascii() => Scalar::exact(&change_case(bytes, *operator, *all)),
+                    Some(bytes) if plain && bytes.is_ascii() => {
+                        Scalar::exact(&change_case(bytes, *operator, *all), Known::Recased)
+                    }
                     _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic()),
                 })
             }
@@ -243,9 +250,9 @@ impl<'t> Walker<'t> {
         if matches!(index, Some(Index::All | Index::Joined)) {
             // `${!a[@]}`: the subscripts in use.
             return match self.scope.get(&parameter.name).map(|entry| &entry.held) {
-                Some(Held::Array(items)) if self.state.fog == Fog::None => {
-                    Expansion::Many((0..items.len()).map(|n| Scalar::exact(n.to_string().as_bytes())).collect())
-                }
+                Some(Held::Array(items)) if self.state.fog == Fog::None => Expansion::Many(
+                    (0..items.len()).map(|n| Scalar::exact(n.to_string().as_bytes(), Known::Counted)).collect(),
+                ),
                 _ => Expansion::ManyUnknown,
             };
         }
@@ -298,8 +305,21 @@ impl<'t> Walker<'t> {
                 self.push(&value, quoted, joined, fields);
             }
             (Fallback::Use, Some(false)) | (Fallback::Alternative, Some(true)) => {
-                let position = if quoted { Position::Quoted } else { Position::Argument };
-                self.parts(&word.parts, fields, position);
+                if quoted {
+                    return self.parts(&word.parts, fields, Position::Quoted);
+                }
+                // `${x:+a b}` without quotes is split at its own blanks.
+                let blank = |part: &Syntactic<'_>| matches!(part, Syntactic::Literal { text, .. } if !text.iter().all(|b| b.is_ascii_alphanumeric() || b"_-./~".contains(b)));
+                if fields.is_single() || !word.parts.iter().any(blank) {
+                    return self.parts(&word.parts, fields, Position::Argument);
+                }
+                for part in &word.parts {
+                    match part {
+                        Syntactic::Literal { text, .. } if text.contains(&b'~') => fields.hole(Origin::Unknown, true),
+                        Syntactic::Literal { text, .. } => self.unquoted(&Scalar::exact(text, Known::Written), fields),
+                        part => self.parts(std::slice::from_ref(part), fields, Position::Argument),
+                    }
+                }
             }
             (Fallback::Assign, Some(false)) => {
                 let value = self.scalar(word, Position::Assignment);
@@ -325,7 +345,7 @@ impl<'t> Walker<'t> {
                 self.scope.join(vec![changes], false);
                 let merged = match (kind, base) {
                     (Fallback::Error, base) => base.clone(),
-                    (Fallback::Alternative, _) => Expansion::One(value.merge(&Scalar::exact(b""))),
+                    (Fallback::Alternative, _) => Expansion::One(value.merge(&Scalar::exact(b"", Known::Absent))),
                     (_, Expansion::One(base)) => Expansion::One(value.merge(base)),
                     _ => Expansion::ManyUnknown,
                 };
@@ -398,7 +418,7 @@ fn has_value(base: &Expansion, colon: bool) -> Option<bool> {
 
 fn each(base: &Expansion, f: impl Fn(&Scalar) -> Scalar) -> Expansion {
     match base {
-        Expansion::Unset => Expansion::One(f(&Scalar::exact(b""))),
+        Expansion::Unset => Expansion::One(f(&Scalar::exact(b"", Known::Absent))),
         Expansion::One(value) => Expansion::One(f(value)),
         Expansion::Many(items) => Expansion::Many(items.iter().map(f).collect()),
         Expansion::ManyUnknown => Expansion::ManyUnknown,
@@ -412,12 +432,12 @@ fn length(base: &Expansion, count: bool) -> Scalar {
         Expansion::Many(items) => Some(items.len()),
         _ => None,
     };
-    number.map_or_else(Scalar::number, |n| Scalar::exact(n.to_string().as_bytes()))
+    number.map_or_else(Scalar::number, |n| Scalar::exact(n.to_string().as_bytes(), Known::Counted))
 }
 
 fn cased(value: &Scalar, operator: u8, all: bool) -> Scalar {
     match value.bytes() {
-        Some(bytes) if bytes.is_ascii() => Scalar::exact(&change_case(bytes, operator, all)),
+        Some(bytes) if bytes.is_ascii() => Scalar::exact(&change_case(bytes, operator, all), Known::Recased),
         _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic()),
     }
 }
@@ -426,7 +446,9 @@ fn trimmed(value: &Scalar, pattern: Option<&[Piece]>, suffix: bool, longest: boo
     let unknown = Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic());
     let Some(pattern) = pattern else { return unknown };
     match value {
-        Scalar::Exact(bytes) if bytes.len() <= MAX_WORKED => Scalar::exact(trim(bytes, pattern, suffix, longest)),
+        Scalar::Exact(bytes) if bytes.len() <= MAX_WORKED => {
+            Scalar::exact(trim(bytes, pattern, suffix, longest), Known::Cut)
+        }
         Scalar::Shaped(shaped) => {
             let literal: Option<Vec<u8>> =
                 pattern.iter().map(|piece| if let Piece::Byte(byte) = piece { Some(*byte) } else { None }).collect();
@@ -484,7 +506,7 @@ fn replaced(value: &Scalar, pattern: Option<&[Piece]>, with: &Scalar, anchor: An
         (Some(bytes), Some(pattern), Some(with))
             if bytes.len() <= MAX_WORKED / 2 && !with.iter().any(|b| b"&\\".contains(b)) =>
         {
-            Scalar::exact(&replace(bytes, pattern, with, anchor, all))
+            Scalar::exact(&replace(bytes, pattern, with, anchor, all), Known::Cut)
         }
         _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic() || with.may_run_in_arithmetic()),
     }
@@ -504,5 +526,5 @@ fn cut(value: &Scalar, offset: &Scalar, length: Option<&Scalar>) -> Scalar {
     if !bytes.is_ascii() {
         return unknown();
     }
-    substring(bytes, offset, length).map_or_else(unknown, Scalar::exact)
+    substring(bytes, offset, length).map_or_else(unknown, |piece| Scalar::exact(piece, Known::Cut))
 }

@@ -4,6 +4,7 @@ use super::expand::Position;
 use super::{Input, Walker};
 use crate::Kind;
 use crate::canonical::canonical;
+use crate::certain::value::Known;
 use crate::certain::{Output, Sink};
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, RunId, Span, Stdin, Target, Verb};
 use crate::syntax::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
@@ -74,7 +75,7 @@ impl<'t> Walker<'t> {
             self.crafted |= risky(&text, self.armed);
             if number.unwrap_or(0) == 0 {
                 let line = match text.bytes() {
-                    Some(bytes) => Scalar::exact(&[bytes, b"\n"].concat()),
+                    Some(bytes) => Scalar::exact(&[bytes, b"\n"].concat(), Known::Joined),
                     None => text,
                 };
                 self.read_text(&line);

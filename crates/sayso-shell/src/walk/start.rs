@@ -10,6 +10,8 @@ use crate::Dialect;
 use crate::Kind;
 use crate::canonical::canonical;
 use crate::certain::Output;
+use crate::certain::output::prints_one_number;
+use crate::certain::variable::steers_new_shell;
 use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb};
 use crate::program::{Description, Prints, Start, spec, without_gnu_prefix};
 use crate::resolve::resolve_on;
@@ -17,7 +19,7 @@ use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
 use crate::value::Scalar;
 use crate::value::field::Globbing;
-use crate::value::scope::{Entry, Held};
+use crate::value::scope::{Entry, Held, function_key};
 use crate::word::Word;
 use std::path::Path;
 use std::rc::Rc;
@@ -79,6 +81,7 @@ impl<'t> Walker<'t> {
             Prints::Names(given) => passed(base, &argv, &env, &description, given),
             _ => None,
         };
+        let one_number = prints_one_number(name, &argv);
         let filter = Filter::of(base, &argv);
         let number = super::figure::prints_number(base, &argv, &description, &self.input.prints);
         let run = self.record(argv, spans, span, program, env);
@@ -136,6 +139,10 @@ impl<'t> Walker<'t> {
         // Only the program itself prints what its table says, and one that is not there prints nothing.
         let prints = match prints {
             _ if shadowed => Output::ANYTHING,
+            Prints::Number if !one_number => Output::if_there(prints),
+            Prints::Exact(_) if self.scope.get(&function_key(b"command_not_found_handle")).is_some() => {
+                Output::ANYTHING
+            }
             Prints::Exact(_) if self.input.text_may_be_missing || !self.is_there(run) => Output::if_there(prints),
             prints => Output::described(prints),
         };
@@ -337,13 +344,18 @@ impl<'t> Walker<'t> {
     /// A shell of its own knows what was exported, and nothing else of ours.
     pub(super) fn new_shell(&mut self, run: RunId, dialect: Dialect, parameters: Vec<Word>) {
         let env = self.run_mut(run).map(|run| run.env.clone()).unwrap_or_default();
+        let passed_on = self.hands_on_variables(run);
         let names: Vec<_> = self.scope.names().cloned().collect();
         for name in names {
             let Some(entry) = self.scope.get(&name) else { continue };
             let entry = match &entry.held {
-                Held::Defined { .. } if entry.exported => continue,
+                Held::Defined { definitions, .. } if entry.exported => {
+                    let held = Held::Defined { definitions: definitions.clone(), maybe: !passed_on };
+                    Some(Entry { held, ..entry.clone() })
+                }
                 Held::Defined { .. } => None,
-                _ if entry.exported => continue,
+                // Arrays are never handed on.
+                Held::Scalar(_) | Held::Unset if entry.exported && passed_on => continue,
                 // Not exported here, it may still come from the environment.
                 _ => Some(Entry::new(Held::Unknown { crafted: false })),
             };
@@ -351,23 +363,58 @@ impl<'t> Walker<'t> {
         }
         for (name, value) in env {
             let held = Held::Scalar(Scalar::from_word(&value, self.armed));
+            let span = self.out.run(run).map(|run| run.span).unwrap_or_default();
+            if steers_new_shell(name.as_bytes()) {
+                self.opaque("environment", "A variable changes what the shell itself does.", span);
+            } else {
+                self.notice(name.as_bytes(), &held, span);
+            }
             self.arm(name.as_bytes(), &held);
             self.scope.set(name.as_bytes(), Some(Entry { held, exported: true, odd: false, map: false }));
         }
         // bash does not take IFS from the environment.
         self.scope.set(b"IFS", None);
-        self.state.positional = self.parameters(parameters.get(1..).unwrap_or_default());
+        // `bash -c TEXT $x a`: where the first word behind the text vanishes, the others move.
+        self.state.positional = match parameters.first() {
+            Some(word) if self.parameters(std::slice::from_ref(word)).is_none() => None,
+            _ => self.parameters(parameters.get(1..).unwrap_or_default()),
+        };
         self.state.dialect = dialect;
         self.state.stops = false;
         self.state.globbing = Globbing::On;
         self.state.extended_globs = false;
         self.state.aliases = false;
-        self.state.exports_all = false;
+        self.state.exports_all = Some(false);
+        self.state.patterns_unsure = false;
+        self.state.trapped = false;
+        self.state.traces = false;
+        self.state.ends_on_failure = false;
+        self.state.ends_on_unset = false;
+        self.state.line_may_be_left = false;
         self.frames.clear();
+        self.prefixed.clear();
         // What the shell reads from its input is its own text, not that of the commands in it.
         if self.input.stdin == Stdin::Text {
             self.input = Input { stdin: Stdin::Text, pipe: self.input.pipe, ..Input::default() };
         }
+    }
+
+    /// Whether the shell that a program starts certainly finds the variables that are exported here: all that stands
+    /// between hands them on.
+    fn hands_on_variables(&self, run: RunId) -> bool {
+        const PLAIN: &[&str] = &[
+            "bash", "sh", "dash", "zsh", "ksh", "nice", "nohup", "timeout", "stdbuf", "setsid", "ionice", "time",
+            "command", "exec", "builtin", "eval", "source", ".", "xargs", "find",
+        ];
+        let mut at = Some(run);
+        while let Some(run) = at.and_then(|id| self.out.run(id)) {
+            let own = run.program.shadow == Some(Shadow::Function);
+            if !own && !run.program.base.as_deref().is_some_and(|base| PLAIN.contains(&base)) {
+                return false;
+            }
+            at = run.parent;
+        }
+        true
     }
 
     /// Where the spans of a text lie, if the text stands in the command as it is, between quotes or without.

@@ -32,8 +32,14 @@ pub(crate) struct State {
     pub(crate) extended_globs: bool,
     /// `shopt -s expand_aliases`.
     pub(crate) aliases: bool,
-    /// A switch is set that changes the meaning of what follows in a way that is not followed.
-    pub(crate) exports_all: bool,
+    /// `set -a`: what is set is exported. `None`: nobody knows.
+    pub(crate) exports_all: Option<bool>,
+    /// What patterns match is not known, because a switch or a variable changed it.
+    pub(crate) patterns_unsure: bool,
+    /// A trap may run between any two commands.
+    pub(crate) trapped: bool,
+    /// A trap runs when this shell ends.
+    pub(crate) trapped_at_exit: bool,
     /// PATH, or what the shell remembers of it, was changed by this call.
     pub(crate) path_changed: bool,
     pub(crate) fog: Fog,
@@ -70,7 +76,10 @@ impl State {
             globbing: if self.globbing == other.globbing { self.globbing } else { Globbing::Unknown },
             extended_globs: self.extended_globs || other.extended_globs,
             aliases: self.aliases || other.aliases,
-            exports_all: self.exports_all || other.exports_all,
+            exports_all: if self.exports_all == other.exports_all { self.exports_all } else { None },
+            patterns_unsure: self.patterns_unsure || other.patterns_unsure,
+            trapped: self.trapped || other.trapped,
+            trapped_at_exit: self.trapped_at_exit || other.trapped_at_exit,
             path_changed: self.path_changed || other.path_changed,
             fog: self.fog.max(other.fog),
             stops: self.stops || other.stops,
@@ -96,6 +105,9 @@ impl State {
             || self.fog != other.fog
             || self.streams != other.streams
             || self.traces != other.traces
+            || self.exports_all != other.exports_all
+            || self.patterns_unsure != other.patterns_unsure
+            || self.trapped != other.trapped
     }
 }
 
