@@ -145,6 +145,8 @@ pub(crate) struct Walker<'t> {
     pub(crate) guessing: bool,
     depth: usize,
     steps: usize,
+    /// How many there may be.
+    allowance: usize,
     /// It was said that there is too much to follow.
     exhausted: bool,
     unrolled: usize,
@@ -236,6 +238,7 @@ impl<'t> Walker<'t> {
             guessing: false,
             depth: 0,
             steps: 0,
+            allowance: limit::FREE_STEPS + source.len(),
             exhausted: false,
             unrolled: 0,
             passes: 0,
@@ -290,7 +293,7 @@ impl<'t> Walker<'t> {
     /// Whether another step is within the limits; each simple command and each turn of a loop is one.
     pub(crate) fn step(&mut self, span: Span) -> bool {
         self.steps += 1;
-        if self.steps > limit::MAX_STEPS {
+        if self.steps > self.allowance.min(limit::MAX_STEPS) {
             // Work is charged in larger amounts too: the first step behind the limit is not always the same one.
             if !std::mem::replace(&mut self.exhausted, true) {
                 self.opaque("too-much-work", "The command does too much to be followed to its end.", span);
@@ -298,6 +301,11 @@ impl<'t> Walker<'t> {
             return false;
         }
         true
+    }
+
+    /// Another text is read, from a file.
+    pub(crate) fn reads(&mut self, bytes: usize) {
+        self.allowance = self.allowance.saturating_add(bytes);
     }
 
     /// Charges work that is not a command: bytes of values that are built.

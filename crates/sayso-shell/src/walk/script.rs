@@ -75,6 +75,7 @@ impl Walker<'_> {
         if text.contains(&0) {
             return self.opaque("unreadable-script", "The script is not text.", span);
         }
+        self.reads(text.len());
         self.scripts.push(path.to_path_buf());
         self.shell_text(&text, Spans::At(span), span);
         self.scripts.pop();
