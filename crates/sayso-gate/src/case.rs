@@ -1,8 +1,9 @@
 //! One call while it is judged: the policy of this moment, what is remembered, and people who are asked.
 
 mod memo;
+mod question;
 
-use crate::approval::{Approval, Bound, MOST_PENDING, Presence, Question, Standing, Waited, may_answer, wait_for};
+use crate::approval::{Approval, Bound, Presence, Question, Standing, Waited, wait_for};
 use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
 use crate::files::Once;
 use crate::gate::{Asking, Circumstances, judged, tighten, understand};
@@ -12,6 +13,7 @@ use crate::mode::Switch;
 use crate::policy::{InForce, Live};
 use crate::store::{Approvals, Ledger, Memo, Records as _, Remembered, Sqlite, Subject};
 use crate::{Error, reason};
+use question::unanswered;
 use sayso_policy::text::Mode;
 use sayso_policy::{Answer, Counting, Decision, Facts, GrantKeys, Operation, Reason, State, ToolCall, Verdict};
 use sayso_shell::Environment;
@@ -40,6 +42,10 @@ pub(crate) struct Case<'a> {
     reserved: bool,
     /// What the store keeps and the record knows nothing of, or does not know to the end; and why it does not count.
     distrusted: Vec<(String, Reason)>,
+    /// What was said before anything was remembered, and when.
+    first: Option<(Decision, Instant)>,
+    /// Nothing can be said before it is pinned down what a yes would be one to.
+    unpinned: bool,
 }
 
 /// What was seen of files before a call had its turn is looked at again after so long.
@@ -49,12 +55,22 @@ const MOST_TURNS: usize = 3;
 /// What one call may find in the store that the record knows nothing of.
 const MOST_DISTRUSTED: usize = 16;
 
+/// What is said where nothing that is remembered counts.
+enum Alone {
+    /// That stays.
+    Final(Decision),
+    /// It may have been answered.
+    Asks(Decision),
+    /// What was used before counts.
+    Limited,
+}
+
 /// An operation as memory knows it.
 struct Known<'o> {
     operation: &'o Operation,
-    /// What a yes to it is bound to; `None`: nobody is asked, and no file was looked at.
+    /// What a yes to it is bound to; `None`: nobody is asked by Sayso and no yes is in play, so no file was looked at.
     bound: Option<Bound>,
-    /// What answers are looked up by that may have been given to it; there if `bound` is.
+    /// What answers are looked up by that may have been given to it; there if one may be in play.
     grants: Option<GrantKeys>,
     /// What is said of it where nothing that is remembered counts, and when that was found.
     alone: Option<(Decision, Instant)>,
@@ -95,6 +111,8 @@ impl<'a> Case<'a> {
             question: None,
             reserved: false,
             distrusted: Vec::new(),
+            first: None,
+            unpinned: false,
         }
     }
 
@@ -105,8 +123,10 @@ impl<'a> Case<'a> {
 
     /// What policy, limits and remembered answers say. Memory is opened only for limits and for an Ask.
     pub(crate) fn evaluate(&mut self, operation: Option<&Operation>) -> Decision {
-        if let Some(decision) = self.evaluate_alone(operation) {
-            return decision;
+        match self.judge_alone(operation) {
+            Alone::Final(decision) => return self.under_switch(decision),
+            Alone::Asks(decision) => self.first = Some((decision, Instant::now())),
+            Alone::Limited => {}
         }
         let decision = match (operation, self.memory) {
             (Some(operation), Some(memory)) => self.recall(memory, operation),
@@ -119,12 +139,21 @@ impl<'a> Case<'a> {
     /// The same where nothing that is remembered counts; `None`: limits are in force, or it is an Ask that may have been
     /// answered.
     pub(crate) fn evaluate_alone(&self, operation: Option<&Operation>) -> Option<Decision> {
+        match self.judge_alone(operation) {
+            Alone::Final(decision) => Some(self.under_switch(decision)),
+            Alone::Asks(_) | Alone::Limited => None,
+        }
+    }
+
+    fn judge_alone(&self, operation: Option<&Operation>) -> Alone {
         if self.is_limited() && operation.is_some() {
-            return None;
+            return Alone::Limited;
         }
         let decision = judged(&self.in_force, operation, &self.state(), self.facts);
-        let asks = decision.answer == Answer::Ask && operation.is_some() && self.memory.is_some();
-        (!asks).then(|| self.under_switch(decision))
+        match decision.answer == Answer::Ask && operation.is_some() && self.memory.is_some() {
+            true => Alone::Asks(decision),
+            false => Alone::Final(decision),
+        }
     }
 
     /// Whether what was used before counts.
@@ -207,13 +236,16 @@ impl<'a> Case<'a> {
     fn recall(&mut self, memory: &Memory, operation: &Operation) -> Decision {
         self.guarded(|case| {
             let store = memory.store()?;
-            // Where limits alone want a look at what is remembered, no yes is in play as a rule.
-            let alone = judged(&case.in_force, Some(operation), &case.state(), case.facts);
+            let state = case.state();
+            let first = case.first.take();
+            let alone =
+                first.unwrap_or_else(|| (judged(&case.in_force, Some(operation), &state, case.facts), Instant::now()));
             let mut known = case.know(operation);
-            if !case.is_limited() || alone.answer == Answer::Ask {
-                case.bind(&mut known);
+            // Where limits alone want a look at what is remembered, no yes is in play as a rule.
+            if !case.is_limited() || alone.0.answer == Answer::Ask {
+                known.grants = Some(GrantKeys::of(operation, None));
             }
-            known.alone = Some((alone, Instant::now()));
+            known.alone = Some(alone);
             known.present = case.present(store)?;
             case.turn(store, &mut known)
         })
@@ -298,8 +330,7 @@ impl<'a> Case<'a> {
                     self.distrust(store, id, reason::built_in(reason::RECORD_GAP, why))?;
                 }
                 Err(error) => return Err(error),
-                // A limit asks: now there may be a yes.
-                Ok(()) if known.bound.is_none() && said.as_ref().is_some_and(|said| said.answer == Answer::Ask) => {
+                Ok(()) if std::mem::take(&mut self.unpinned) && known.bound.is_none() => {
                     said = None;
                     self.bind(known);
                 }
@@ -339,7 +370,8 @@ impl<'a> Case<'a> {
         let covers = |approval: &&Approval| asks.iter().all(|ask| approval.question.asks.contains(ask));
         let answered = remembered.approvals.iter().find(|approval| approved(approval) && covers(approval));
         let mut memo = Memo::default();
-        if known.bound.is_none() && decision.answer == Answer::Ask {
+        if known.bound.is_none() && self.needs_pin(known, &remembered, &decision) {
+            self.unpinned = true;
             return (decision, memo);
         }
         if decision.answer == Answer::Ask {
@@ -375,7 +407,8 @@ impl<'a> Case<'a> {
     /// What was found before the call had its turn, where that was a moment ago, no answer is in play and no limit speaks
     /// of it: all others wait for this turn to end.
     fn unlimited(&self, known: &Known<'_>, state: &State) -> Option<Decision> {
-        let (alone, found) = known.alone.as_ref().filter(|_| known.bound.is_none())?;
+        let in_play = known.bound.is_some() || !state.grants.is_empty();
+        let (alone, found) = known.alone.as_ref().filter(|_| !in_play)?;
         let holds = found.elapsed() < GOOD_FOR && !self.in_force.policy.limits_speak(state);
         holds.then(|| alone.clone())
     }
@@ -396,48 +429,6 @@ impl<'a> Case<'a> {
             grants: remembered.grants.clone(),
             recent: remembered.recent.clone(),
             mode: self.mode(),
-        }
-    }
-
-    /// An Ask that nobody has answered yet: puts the question, or leaves it to the caller or to nobody.
-    fn put(
-        &mut self,
-        known: &Known<'_>,
-        state: &State,
-        remembered: &Remembered,
-        decision: &mut Decision,
-        memo: &mut Memo,
-    ) {
-        let addressees = decision.addressees();
-        let could = |there: &Presence| {
-            let to = |to: &Option<_>| may_answer(&known.operation.actor, to.as_deref(), &there.person);
-            addressees.iter().any(to)
-        };
-        let comes_back = matches!(self.circumstances.asking, Asking::Ticket { .. });
-        let attended = comes_back || known.present.iter().any(could);
-        if self.leaves_to_caller(decision) && !attended {
-            return;
-        }
-        let queue = comes_back || matches!(self.circumstances.asking, Asking::Queue { .. });
-        let passes = decision.unanswered == Some(Verdict::Allow);
-        if !attended && (passes || !queue && addressees.iter().all(Option::is_none)) {
-            return unanswered(decision, None);
-        }
-        if let Some(waits) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Pending) {
-            self.question = Some(waits.question.id.clone());
-        } else if known.asked {
-            return unanswered(decision, None);
-        } else if remembered.pending >= MOST_PENDING {
-            let why = format!("{MOST_PENDING} questions of this session wait for an answer already.");
-            tighten(decision, Verdict::Deny, &reason::built_in(reason::TOO_MANY_PENDING, why));
-        } else {
-            let question = self.ask_about(known, state, decision);
-            self.question = Some(question.id.clone());
-            memo.ask = Some(Box::new(question));
-        }
-        if !attended && decision.answer == Answer::Ask {
-            // Nobody is there to wait for. The question stays: once it is answered, the same call passes.
-            unanswered(decision, self.question.as_deref());
         }
     }
 
@@ -511,22 +502,6 @@ fn asks(decision: &Decision) -> Vec<String> {
         }
     }
     found
-}
-
-/// Nobody can be asked, or nobody answered in time: what the files say of that, else Deny.
-fn unanswered(decision: &mut Decision, question: Option<&str>) {
-    if decision.unanswered == Some(Verdict::Allow) {
-        let why = "A person should decide this, nobody can be asked here, and the file lets it pass then.";
-        answer(decision, Answer::Allow, reason::built_in(reason::UNANSWERED, why));
-        return;
-    }
-    let why = match question {
-        None => "A person should decide this, and nobody can be asked here.".to_owned(),
-        Some(id) => format!(
-            "A person should decide this, and nobody has yet. Question {id} waits for an answer; try again once it is given."
-        ),
-    };
-    tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
 }
 
 /// Gives a decision another answer, and says why first.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The largest file that is looked into, and how much of all files is read; beyond that they are looked at.
-const LARGEST: usize = 64 * 1024 * 1024;
-const MOST_READ: usize = 256 * 1024 * 1024;
+const LARGEST: usize = 8 * 1024 * 1024;
+const MOST_READ: usize = 32 * 1024 * 1024;
 
 /// An operation, pinned down.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,6 +45,9 @@ pub struct Remembered {
     pub approvals: Vec<Approval>,
     /// Questions of this session that wait.
     pub pending: usize,
+    /// Some question of this session waits or has an answer that still counts, or an answer to one very call is
+    /// remembered here. Whether it is about this very call only what a yes to it is bound to can tell.
+    pub answerable: bool,
 }
 
 /// What is to be remembered of a call.

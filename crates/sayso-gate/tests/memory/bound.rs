@@ -4,6 +4,9 @@ use super::*;
 use rusqlite::Connection;
 use sayso_gate::Reporter;
 use sayso_gate::store::Keep;
+use sayso_shell::Files;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const TICKET: Asking = Asking::Ticket { asked: false };
 
@@ -394,4 +397,57 @@ fn a_width_says_that_it_lets_an_unknown_program_do_whatever_it_does() {
     assert_eq!(said.as_deref(), Some("`jest --env=good` with any plain operands"));
     let said = words("jest --env=good --config='a b.js'");
     assert_eq!(said, None, "a value that no pattern can hold");
+}
+
+/// The real files, with every file counted of which the content is looked at to bind a yes to it.
+struct Counted(Arc<AtomicUsize>);
+
+impl Files for Counted {
+    fn kind(&self, path: &Path) -> sayso_shell::Kind {
+        RealFiles.kind(path)
+    }
+    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<std::ffi::OsString>> {
+        RealFiles.list(folder, limit)
+    }
+    fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        RealFiles.read(path, limit)
+    }
+    fn read_through(&self, path: &Path, limit: usize, each: &mut dyn FnMut(&[u8])) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        RealFiles.read_through(path, limit, each)
+    }
+    fn stamp(&self, path: &Path) -> Option<String> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        RealFiles.stamp(path)
+    }
+    fn changeable(&self, path: &Path) -> bool {
+        RealFiles.changeable(path)
+    }
+}
+
+#[test]
+fn files_are_read_only_for_a_question_that_is_put_or_an_answer_that_is_kept() {
+    let world = world(ASKING);
+    world.file("Makefile", "x:\n\t./run.sh\n");
+    world.file("run.sh", "one");
+    let read = Arc::new(AtomicUsize::new(0));
+    let gate = world.gate().with_facts(Box::new(Counted(read.clone())), Box::new(ProcessEnvironment));
+    let judge = |asking| {
+        read.store(0, Ordering::Relaxed);
+        let judged = gate.judge(world.call("s", "make x"), &circumstances(asking));
+        (judged.decision.answer, read.load(Ordering::Relaxed) > 0)
+    };
+    // The agent's own prompt decides, or nobody can: nothing of the answer is kept here.
+    assert_eq!(judge(NOW), (Answer::Ask, false));
+    assert_eq!(judge(Asking::Nobody), (Answer::Deny, false));
+    // The question is put: it is bound to files as they are now, not as they are once it is answered.
+    assert_eq!(judge(held(1)), (Answer::Deny, true));
+    let question = world.store().approvals(true, 10).unwrap().remove(0).question;
+    assert!(question.files.iter().any(|file| file.path.ends_with("run.sh") && file.hash.is_some()));
+    world.says_yes(&question.id);
+    world.file("run.sh", "two");
+    assert_eq!(judge(NOW), (Answer::Ask, true));
+    world.file("run.sh", "one");
+    assert_eq!(judge(NOW), (Answer::Allow, true));
+    assert_eq!(judge(NOW), (Answer::Ask, false), "a yes is used once, and nothing is kept any more");
 }

@@ -28,6 +28,11 @@ pub struct GrantKeys {
     pub beginning: BTreeSet<String>,
 }
 
+impl GrantKeys {
+    /// How the keys of answers to one very call begin.
+    pub const EXACT: [&'static str; 2] = ["call=", "no call="];
+}
+
 impl GrantSelector {
     /// What an answer of this kind is looked up by.
     #[must_use]

@@ -129,6 +129,14 @@ pub(super) fn about(
     Ok((found, usize::try_from(pending).unwrap_or(usize::MAX)))
 }
 
+/// Whether a question of this session waits, or has an answer that still counts. A session that is not named may be any:
+/// what a question is bound to holds its name, so that others' never count for it.
+pub(super) fn any_open(connection: &Connection, actor: &Actor, now_ms: u64) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM approval WHERE standing IN ('pending', 'approved', 'denied')
+               AND expires_ms > ?1 AND used_ms IS NULL AND session IS ?2)";
+    Ok(connection.prepare_cached(sql)?.query_row(params![int(now_ms), actor.session], |row| row.get(0))?)
+}
+
 /// Asks a question.
 pub(super) fn ask(tx: &mut Transaction<'_>, question: &Question) -> Result<(), Error> {
     let body = serde_json::to_string(question)?;

@@ -132,6 +132,27 @@ pub(super) fn for_call(
     Ok(found.into_iter().map(|kept| kept.grant).collect())
 }
 
+/// Whether some answer to one very call is remembered here.
+pub(super) fn any_exact(
+    connection: &Connection,
+    actor: &Actor,
+    site: Option<&str>,
+    now_ms: u64,
+) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM remembered_key
+         CROSS JOIN remembered ON remembered.id = remembered_key.remembered
+         WHERE selects >= ?1 AND selects < ?1 || char(1114111) AND revoked_ms IS NULL
+         AND (site IS NULL OR site = ?2) AND (session IS NULL OR session = ?3)
+         AND (expires_ms IS NULL OR expires_ms > ?4) AND (uses_left IS NULL OR uses_left > 0))";
+    let mut statement = connection.prepare_cached(sql)?;
+    for beginning in GrantKeys::EXACT {
+        if statement.query_row(params![beginning, site, actor.session, int(now_ms)], |row| row.get(0))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Keeps a new one.
 pub(super) fn give(tx: &mut Transaction<'_>, kept: &Kept, by: &str) -> Result<(), Error> {
     let (grant, body) = (&kept.grant, serde_json::to_string(kept)?);

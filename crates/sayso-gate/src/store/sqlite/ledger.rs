@@ -110,6 +110,8 @@ fn remembered(connection: &Connection, subject: &Subject<'_>, tallies: &[Tally])
     if let Some(keys) = subject.grants {
         found.grants = grants::for_call(connection, subject.actor, subject.site, keys, now)?;
         (found.approvals, found.pending) = approvals::about(connection, subject.digest, subject.actor, now)?;
+        found.answerable = approvals::any_open(connection, subject.actor, now)?
+            || grants::any_exact(connection, subject.actor, subject.site, now)?;
     }
     Ok(found)
 }

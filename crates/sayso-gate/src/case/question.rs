@@ -1,0 +1,110 @@
+//! An Ask that nobody has answered yet: who is asked, and what an answer would be bound to.
+
+use super::{Case, Known, answer};
+use crate::approval::{MOST_PENDING, Presence, Standing, may_answer};
+use crate::gate::{Asking, tighten};
+use crate::reason;
+use crate::store::{Memo, Remembered};
+use sayso_policy::{Answer, Decision, State, Verdict};
+
+/// Where an Ask goes that nobody has answered yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    /// To the caller's own prompt.
+    ToCaller,
+    /// Nowhere: nobody can be asked.
+    Nowhere,
+    /// To people; one of them may be there now.
+    ToPeople {
+        /// Somebody who may answer waits for questions, or the caller comes back.
+        attended: bool,
+    },
+}
+
+impl Case<'_> {
+    /// Whether it matters what a yes to this call would be bound to: there may be an answer to this very call, or people
+    /// are about to be asked for one. To look at every file that a command goes by takes long, and where the caller
+    /// asks at its own prompt nothing of the answer is kept here.
+    ///
+    /// INVARIANT: a question is put, and a kept answer counts, only for what was pinned down before.
+    pub(super) fn needs_pin(&self, known: &Known<'_>, remembered: &Remembered, decision: &Decision) -> bool {
+        match decision.answer {
+            Answer::Ask => {
+                remembered.answerable
+                    // A limit asks: nobody has looked yet whether there is an answer.
+                    || known.grants.is_none()
+                    || matches!(self.goes(known, decision), Goes::ToPeople { .. })
+            }
+            // Whoever said yes and to remember it said one yes: the call that it was about uses it up.
+            Answer::Allow => remembered.answerable && decision.granted().next().is_some(),
+            Answer::Deny | Answer::DryRun => false,
+        }
+    }
+
+    /// An Ask that nobody has answered yet: puts the question, or leaves it to the caller or to nobody.
+    pub(super) fn put(
+        &mut self,
+        known: &Known<'_>,
+        state: &State,
+        remembered: &Remembered,
+        decision: &mut Decision,
+        memo: &mut Memo,
+    ) {
+        let attended = match self.goes(known, decision) {
+            Goes::ToCaller => return,
+            Goes::Nowhere => return unanswered(decision, None),
+            Goes::ToPeople { attended } => attended,
+        };
+        if let Some(waits) = remembered.approvals.iter().find(|approval| approval.standing == Standing::Pending) {
+            self.question = Some(waits.question.id.clone());
+        } else if known.asked {
+            return unanswered(decision, None);
+        } else if remembered.pending >= MOST_PENDING {
+            let why = format!("{MOST_PENDING} questions of this session wait for an answer already.");
+            tighten(decision, Verdict::Deny, &reason::built_in(reason::TOO_MANY_PENDING, why));
+        } else {
+            let question = self.ask_about(known, state, decision);
+            self.question = Some(question.id.clone());
+            memo.ask = Some(Box::new(question));
+        }
+        if !attended && decision.answer == Answer::Ask {
+            // Nobody is there to wait for. The question stays: once it is answered, the same call passes.
+            unanswered(decision, self.question.as_deref());
+        }
+    }
+
+    fn goes(&self, known: &Known<'_>, decision: &Decision) -> Goes {
+        let addressees = decision.addressees();
+        let could = |there: &Presence| {
+            let to = |to: &Option<_>| may_answer(&known.operation.actor, to.as_deref(), &there.person);
+            addressees.iter().any(to)
+        };
+        let comes_back = matches!(self.circumstances.asking, Asking::Ticket { .. });
+        let attended = comes_back || known.present.iter().any(could);
+        if self.leaves_to_caller(decision) && !attended {
+            return Goes::ToCaller;
+        }
+        let queue = comes_back || matches!(self.circumstances.asking, Asking::Queue { .. });
+        let passes = decision.unanswered == Some(Verdict::Allow);
+        if !attended && (passes || !queue && addressees.iter().all(Option::is_none)) {
+            return Goes::Nowhere;
+        }
+        Goes::ToPeople { attended }
+    }
+}
+
+/// Nobody can be asked, or nobody answered in time: what the files say of that, else Deny.
+pub(super) fn unanswered(decision: &mut Decision, question: Option<&str>) {
+    if decision.unanswered == Some(Verdict::Allow) {
+        let why = "A person should decide this, nobody can be asked here, and the file lets it pass then.";
+        answer(decision, Answer::Allow, reason::built_in(reason::UNANSWERED, why));
+        return;
+    }
+    let why = match question {
+        None => "A person should decide this, and nobody can be asked here.".to_owned(),
+        Some(id) => format!(
+            "A person should decide this, and nobody has yet. Question {id} waits for an answer; try again once it is given."
+        ),
+    };
+    tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
+}
