@@ -2,7 +2,7 @@
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use sayso_shell::{Environment, Files, Kind, Stands};
+use sayso_shell::{Environment, Files, Kind, Mark, Stands, Visit};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -60,6 +60,56 @@ impl Files for RealFiles {
         Some(names)
     }
 
+    fn visit(&self, folder: &Path, limit: usize, each: &mut dyn FnMut(&[u8], Stands)) -> Visit {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = match rustix::fs::open(folder, flags, Mode::empty()) {
+            Ok(opened) => opened,
+            Err(Errno::NOENT) => return Visit::NoFolder,
+            // A link at the end says the same as a file.
+            Err(Errno::NOTDIR) if !matches!(self.kind(folder), Kind::Link(_)) => return Visit::NoFolder,
+            Err(_) => return Visit::Unknown,
+        };
+        let mut buffer = Vec::with_capacity(LISTED_AT_ONCE);
+        let mut names = rustix::fs::RawDir::new(&opened, buffer.spare_capacity_mut());
+        let mut count = 0;
+        while let Some(entry) = names.next() {
+            let Ok(entry) = entry else { return Visit::Unknown };
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            count += 1;
+            if count > limit {
+                return Visit::TooMany;
+            }
+            let kind = match entry.file_type() {
+                // Not every file system says it when it lists.
+                FileType::Unknown => rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                kind => kind,
+            };
+            let stands = match kind {
+                FileType::Directory => Stands::Folder,
+                FileType::Symlink => Stands::Link,
+                FileType::Unknown => return Visit::Unknown,
+                _ => Stands::File,
+            };
+            each(name.to_bytes(), stands);
+        }
+        Visit::Whole
+    }
+
+    fn mark(&self, folder: &Path) -> Option<Mark> {
+        let stat = rustix::fs::lstat(folder).ok()?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+            return None;
+        }
+        let changed = (stat.st_ctime, u32::try_from(stat.st_ctime_nsec).ok()?);
+        // Two changes within a tick of the clock look like one. A time in the future says nothing.
+        let settled = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse).tv_sec - SETTLED;
+        (changed.0 < settled).then_some(Mark { device: stat.st_dev, inode: stat.st_ino, changed })
+    }
+
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
         read_regular(path, limit, OFlags::empty()).ok().map(|(content, _)| content)
     }
@@ -112,11 +162,17 @@ fn may_change(path: &Path) -> bool {
     !matches!(access, Err(Errno::ACCESS | Errno::ROFS | Errno::PERM)) || owned()
 }
 
+/// Bytes of names that are listed at once.
+const LISTED_AT_ONCE: usize = 32 * 1024;
+
+/// Seconds after which a change of a folder cannot be taken for the one before.
+const SETTLED: i64 = 2;
+
 /// How much of a file is held in memory where it is read piece by piece.
 const PIECE: usize = 64 * 1024;
 
 /// How much of a file's head, and of its tail, a stamp covers.
-const STAMPED: u64 = 1024 * 1024;
+const STAMPED: u64 = 32 * 1024;
 
 /// Which file it is, how long, when it and what is known of it last changed, and what stands at its head and its tail.
 /// Who writes to a file can set the first of these times back, but not the second.
@@ -202,6 +258,22 @@ impl Files for Once<'_> {
 
     fn entries(&self, folder: &Path, limit: usize) -> Option<Vec<(OsString, Stands)>> {
         self.files.entries(folder, limit)
+    }
+
+    fn visit(&self, folder: &Path, limit: usize, each: &mut dyn FnMut(&[u8], Stands)) -> Visit {
+        self.files.visit(folder, limit, each)
+    }
+
+    fn mark(&self, folder: &Path) -> Option<Mark> {
+        self.files.mark(folder)
+    }
+
+    fn kept(&self, label: &[u8]) -> Option<Vec<u8>> {
+        self.files.kept(label)
+    }
+
+    fn keep(&self, label: &[u8], bytes: &[u8]) {
+        self.files.keep(label, bytes);
     }
 
     fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {

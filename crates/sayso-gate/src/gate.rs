@@ -7,7 +7,7 @@ use crate::limit::{Expected, Outcome, Which};
 use crate::memory::Memory;
 use crate::policy::{InForce, Live};
 use crate::store::Ledger;
-use crate::{Error, Permit, ProcessEnvironment, RealFiles, permit, reason};
+use crate::{Error, KeptFiles, Permit, ProcessEnvironment, RealFiles, permit, reason};
 use sayso_policy::{Answer, Decision, Facts, Operation, Policy, Reason, State, ToolCall, Verdict};
 use sayso_shell::{Environment, Files};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +20,8 @@ pub struct Gate {
     recorder: Arc<dyn Recorder + Send + Sync>,
     files: Box<dyn Files + Send + Sync>,
     env: Box<dyn Environment + Send + Sync>,
+    /// They are not those of this machine.
+    other_facts: bool,
     memory: Option<Memory>,
     /// The version of the policy whose texts the recorder has.
     policy_kept: Mutex<Option<String>>,
@@ -209,12 +211,16 @@ impl Gate {
     #[must_use]
     pub fn sharing(policy: Live, recorder: Arc<dyn Recorder + Send + Sync>) -> Self {
         let (files, env) = (Box::new(RealFiles), Box::new(ProcessEnvironment));
-        Self { policy, recorder, files, env, memory: None, policy_kept: Mutex::default() }
+        Self { policy, recorder, files, env, other_facts: false, memory: None, policy_kept: Mutex::default() }
     }
 
-    /// The same with a memory: limits, grants, approvals and the operator's mode.
+    /// The same with a memory: limits, grants, approvals and the operator's mode, and what is known of the files of
+    /// workspaces.
     #[must_use]
     pub fn with_memory(mut self, memory: Memory) -> Self {
+        if !self.other_facts {
+            self.files = Box::new(KeptFiles::at(memory.places()));
+        }
         self.memory = Some(memory);
         self
     }
@@ -224,6 +230,7 @@ impl Gate {
     pub fn with_facts(mut self, files: Box<dyn Files + Send + Sync>, env: Box<dyn Environment + Send + Sync>) -> Self {
         self.files = files;
         self.env = env;
+        self.other_facts = true;
         self
     }
 

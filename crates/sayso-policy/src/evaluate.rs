@@ -15,13 +15,16 @@ use std::borrow::Cow;
 
 /// Judges an operation.
 pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, facts: Facts<'_>) -> Decision {
-    let judging = Judging::new(operation, facts, policy.image.as_ref().map(|image| &image.guards));
+    let guards = policy.image.as_ref().map(|image| &image.guards);
+    let ground = crate::ground::of(policy, operation, state, guards);
+    let judging = Judging::on(ground, operation, facts, guards);
     let mode = |file: &CompiledFile| policy.mode_of(file, state.mode);
     let mut decision = judge(policy, &judging, state, |file| CompiledFile::counts_in(mode(file)));
     if policy.files.iter().any(|file| mode(file) == Mode::Shadow) || state.mode == Some(Mode::Shadow) {
         let enforced = State { mode: None, ..state.clone() };
         decision.would = Some(judge(policy, &judging, &enforced, |_| true).verdict);
     }
+    judging.tree().keep();
     decision
 }
 
@@ -89,6 +92,12 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
     };
     if !state.grants.is_empty() {
         remember(judging, state, &mut slots, &mut call);
+    }
+    if judging.tree().ran_out() {
+        // INVARIANT: what was not looked at to the end allows nothing, whatever was found so far.
+        let text =
+            "There are more files here than Sayso looks at for one call, so it cannot tell what this call is about.";
+        call.push(stage::built_in(Stage::Default, Verdict::Ask, "too-many-files", text));
     }
     let mut decision = conclude(policy, operation, slots, call, dry_run, !files.is_empty());
     if foreign.rehearsed && decision.verdict != Verdict::Deny {

@@ -8,7 +8,7 @@ mod numbers;
 pub(crate) mod path;
 
 pub(crate) use key::{Part, PathVerb};
-pub(crate) use numbers::{Built, Numbers};
+pub(crate) use numbers::{AsIs, Built, Numbers};
 
 use crate::image::ImageRules;
 use crate::judging::Judging;
@@ -58,6 +58,15 @@ impl Table {
             Rules::Built(rules) => rules.get(at as usize),
             Rules::Image(rules) => rules.get(at),
         }
+    }
+
+    /// All rules.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Rule> {
+        let count = match &self.rules {
+            Rules::Built(rules) => rules.len(),
+            Rules::Image(rules) => rules.len(),
+        };
+        (0..u32::try_from(count).unwrap_or(u32::MAX)).filter_map(|at| self.rule(at))
     }
 
     /// Calls `each` with every rule that might speak of this effect by its own verb.

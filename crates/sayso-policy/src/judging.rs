@@ -1,7 +1,7 @@
 //! One operation while it is judged: what rules ask about it again and again.
 
 use crate::guard::{self, Guard, Guards};
-use crate::pattern::{Bases, PathPattern, Programs, Purpose, RunPattern, Tree};
+use crate::pattern::{Bases, Ground, PathPattern, Programs, Purpose, RunPattern, Tree};
 use crate::rule::run_of;
 use crate::word::{Facts, Operation, Resolved, Tri};
 use sayso_shell::{Analysis, PathTarget, Run, RunId, Target, Verb};
@@ -20,8 +20,18 @@ pub(crate) struct Judging<'a> {
 impl<'a> Judging<'a> {
     /// With these guards; `None`: those of this process.
     pub(crate) fn new(operation: &'a Operation, facts: Facts<'a>, guards: Option<&'a Guards>) -> Self {
+        Self::on(Ground::unknown(), operation, facts, guards)
+    }
+
+    /// The same where it is known which files can matter.
+    pub(crate) fn on(
+        ground: Ground<'a>,
+        operation: &'a Operation,
+        facts: Facts<'a>,
+        guards: Option<&'a Guards>,
+    ) -> Self {
         let bases = Bases::new(&operation.workspace, operation.home.as_deref());
-        let (tree, programs) = (Tree::new(facts.files), operation.analysis.as_ref().map(Programs::new));
+        let (tree, programs) = (Tree::over(facts.files, ground), operation.analysis.as_ref().map(Programs::new));
         let mut judging = Self { operation, bases, facts, tree, programs, guards: Vec::new() };
         judging.guards = (0..operation.effects.len()).map(|index| guard::of(guards, &judging, index)).collect();
         judging

@@ -8,6 +8,7 @@ mod evaluate;
 pub mod explain;
 mod filter;
 pub mod foreign;
+mod ground;
 mod guard;
 pub mod image;
 mod index;

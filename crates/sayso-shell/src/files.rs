@@ -41,6 +41,31 @@ pub enum Stands {
     Link,
 }
 
+/// Tells one state of a folder from another: who adds a name to a folder, takes one away or puts another thing in its
+/// place cannot leave all of this as it was. The time is that of the last change, which only the system sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The file system it is on.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+    /// When it last changed: seconds since 1970, and nanoseconds.
+    pub changed: (i64, u32),
+}
+
+/// How a visit to a folder ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// Every name was told.
+    Whole,
+    /// There is no folder.
+    NoFolder,
+    /// It holds more names than were wanted.
+    TooMany,
+    /// It cannot be read, or not to its end.
+    Unknown,
+}
+
 /// Facts about files. Implementations must not panic and must not follow the last link in `kind`.
 pub trait Files {
     /// What stands at this absolute path.
@@ -63,6 +88,40 @@ pub trait Files {
         };
         Some(names.into_iter().map(with_kind).collect())
     }
+
+    /// Calls `each` with every name in a folder that is reached without a link at its end, at most `limit` of them, and
+    /// with what it is.
+    fn visit(&self, folder: &Path, limit: usize, each: &mut dyn FnMut(&[u8], Stands)) -> Visit {
+        match self.kind(folder) {
+            Kind::Folder { .. } => {}
+            Kind::Missing | Kind::File { .. } | Kind::Other => return Visit::NoFolder,
+            Kind::Link(_) | Kind::Unknown => return Visit::Unknown,
+        }
+        let Some(names) = self.entries(folder, limit) else {
+            // Too many, or unreadable: either way it is not known.
+            return if limit < usize::MAX && self.list(folder, usize::MAX).is_some() {
+                Visit::TooMany
+            } else {
+                Visit::Unknown
+            };
+        };
+        names.iter().for_each(|(name, stands)| each(name.as_bytes(), *stands));
+        Visit::Whole
+    }
+
+    /// What tells whether a folder's names are still those that they were; `None`: that cannot be told, or it changed so
+    /// lately that another change might look the same.
+    fn mark(&self, _folder: &Path) -> Option<Mark> {
+        None
+    }
+
+    /// What was kept under this label. Only who may change a policy can have written it.
+    fn kept(&self, _label: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Keeps something under a label for later decisions, or not.
+    fn keep(&self, _label: &[u8], _bytes: &[u8]) {}
 
     /// The first bytes of a regular file of any size, at most `limit`.
     fn head(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {

@@ -33,7 +33,7 @@ pub use effect::{
     Carry, Effect, HostTarget, LeftOut, Listing, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow,
     Sieve, Span, Stdin, Target, Verb,
 };
-pub use files::{Files, Kind, MemoryFiles, NoFiles, Stands};
+pub use files::{Files, Kind, Mark, MemoryFiles, NoFiles, Stands, Visit};
 pub use program::{named_by_glob, suffixes_of_type};
 pub use report::Report;
 pub use word::{Origin, Part, Shape, Text, Word};

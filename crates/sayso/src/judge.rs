@@ -2,7 +2,7 @@
 
 use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
-use sayso_gate::{Gate, Home, InForce, Places, RealFiles, Unrecorded};
+use sayso_gate::{Gate, Home, InForce, KeptFiles, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
 use sayso_policy::shell::Environment;
 use sayso_policy::text::{Problem, render};
@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 /// A gate that keeps no record.
 pub(crate) struct Judge {
     gate: Gate,
+    /// What one judgement finds out about the workspace the next one need not.
+    files: KeptFiles,
 }
 
 /// What was said of a call. Without an operation Sayso failed on it.
@@ -38,7 +40,7 @@ impl Judge {
     }
 
     fn over(in_force: InForce) -> Self {
-        Self { gate: Gate::new(in_force, Box::new(Unrecorded)) }
+        Self { gate: Gate::new(in_force, Box::new(Unrecorded)), files: KeptFiles::here() }
     }
 
     /// Says on standard error what the owner should know about the policy files.
@@ -50,13 +52,13 @@ impl Judge {
 
     /// Judges a call.
     pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment) -> Said {
-        let (operation, decision) = self.gate.rehearse(call, Facts { files: &RealFiles, env });
+        let (operation, decision) = self.gate.rehearse(call, Facts { files: &self.files, env });
         Said { operation, decision }
     }
 
     /// The single changes that would weaken a decision.
     pub(crate) fn nearest(&self, operation: &Operation, decision: &Decision, env: &dyn Environment) -> Vec<Change> {
-        let facts = Facts { files: &RealFiles, env };
+        let facts = Facts { files: &self.files, env };
         nearest(&self.gate.in_force().policy, operation, decision, &State::default(), facts)
     }
 }

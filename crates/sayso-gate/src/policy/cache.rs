@@ -13,6 +13,7 @@ use crate::{Error, Places, reason};
 use inputs::Inputs;
 use rustix::fs::{Mode, OFlags};
 use sayso_policy::{Policy, image};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -84,7 +85,7 @@ fn compile_again(places: &Places, workspace: Option<&Path>, path: &Path) -> Opti
 }
 
 /// A file that only this user can have written, in a folder of which the same is true.
-fn open_own(places: &Places, path: &Path) -> Option<(File, std::fs::Metadata)> {
+pub(crate) fn open_own(places: &Places, path: &Path) -> Option<(File, std::fs::Metadata)> {
     let me = rustix::process::geteuid().as_raw();
     let mine = |meta: &std::fs::Metadata| meta.uid() == me && meta.mode() & 0o022 == 0;
     for folder in [places.state.as_path(), path.parent()?] {
@@ -107,14 +108,19 @@ fn keep(places: &Places, workspace: Option<&Path>, path: &Path, inputs: &Inputs,
         return None;
     }
     let image = image::write(&loaded.policy, &inputs.label, &note)?;
-    let folder = places.own_folder(FOLDER).ok()?;
-    make_room(&folder, u64::try_from(image.len()).ok()?);
+    leave_own(&places.own_folder(FOLDER).ok()?, path.file_name()?, &image)
+}
+
+/// Leaves a file in one of Sayso's own folders, in which the oldest make room for it.
+pub(crate) fn leave_own(folder: &Path, name: impl AsRef<OsStr>, bytes: &[u8]) -> Option<()> {
+    make_room(folder, u64::try_from(bytes.len()).ok()?);
+    let path = folder.join(name.as_ref());
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.new", crate::audit::fresh_id()));
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file = rustix::fs::open(&temporary, flags, Mode::RUSR | Mode::WUSR).ok()?;
     // Not synced: half a copy after a crash is one that is not whole.
-    let written = File::from(file).write_all(&image).and_then(|()| std::fs::rename(&temporary, path));
+    let written = File::from(file).write_all(bytes).and_then(|()| std::fs::rename(&temporary, &path));
     if written.is_err() {
         let _ = std::fs::remove_file(&temporary);
     }

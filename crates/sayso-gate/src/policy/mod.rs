@@ -10,6 +10,7 @@ mod trust;
 mod versions;
 mod watch;
 
+pub(crate) use cache::{leave_own, open_own};
 pub(crate) use force::protecting;
 pub use force::{InForce, Notice};
 pub use repository::Repository;

@@ -80,6 +80,10 @@ impl Slots {
 }
 
 impl ImageRules {
+    pub(crate) fn len(&self) -> usize {
+        self.place.rules as usize
+    }
+
     pub(crate) fn get(&self, at: u32) -> Option<&Rule> {
         let number = usize::try_from(at).ok()?;
         let found = self.rules.get(number, || {

@@ -3,9 +3,10 @@
 //! Compared component by component with canonical paths, so that no link, `..`, missing tail or sibling prefix
 //! escapes. `X/**` also matches `X` itself.
 
+mod reach;
 mod tree;
 
-pub(crate) use tree::{Below, Tree};
+pub(crate) use tree::{Below, Ground, Tree, Watch};
 
 use super::glob::{Token, overlap, shape_tokens};
 use super::{Glob, PatternError, Purpose};
@@ -371,7 +372,8 @@ impl PathPattern {
             let stays = || tree.goes_through(base, pattern, verb != Verb::Delete, covers);
             return (!climbs && self.covers_below() && covers(base) && stays()).into();
         }
-        if climbs {
+        // What covers a folder is about whatever there is in it.
+        if climbs || self.covers_folder(base, bases) {
             return Tri::Maybe;
         }
         match self.any_found(tree, tree.found(target, base, true), bases) {
@@ -452,64 +454,6 @@ impl PathPattern {
             theirs.push(Token::Many);
         }
         if overlap(&components.tokens(), &theirs) { Tri::Maybe } else { Tri::No }
-    }
-
-    /// Ends in `**`: what matches a folder matches all below it.
-    fn covers_below(&self) -> bool {
-        match self {
-            Self::Anything => true,
-            Self::Regex(_) => false,
-            Self::Components(components) => matches!(components.list.last(), Some(Component::Deep)),
-        }
-    }
-
-    /// Whether a pattern such as `/**/.git/hooks/**` goes on below this folder: it ends as the pattern begins.
-    fn reaches_from(&self, folder: &Path) -> bool {
-        let Self::Components(components) = self else { return false };
-        let named: Vec<&Glob> = components
-            .list
-            .iter()
-            .skip_while(|component| **component == Component::Deep)
-            .map_while(|component| match component {
-                Component::One(glob) => Some(glob),
-                Component::Deep => None,
-            })
-            .collect();
-        let parts = split(folder);
-        (1..named.len()).any(|count| {
-            let tail = parts.len().checked_sub(count).and_then(|from| parts.get(from..));
-            tail.is_some_and(|tail| tail.iter().zip(&named).all(|(part, glob)| glob.matches_folded(part)))
-        })
-    }
-
-    /// Whether anything below this canonical folder could match, from the text alone.
-    fn may_lie_below(&self, folder: &Path, bases: &Bases) -> bool {
-        let Self::Components(components) = self else { return true };
-        let base = match components.anchor {
-            Anchor::Root => Path::new("/"),
-            Anchor::Workspace => match bases.workspace.as_deref() {
-                Some(base) => base,
-                None => return false,
-            },
-            Anchor::Home => match bases.home.as_deref() {
-                Some(base) => base,
-                None => return false,
-            },
-        };
-        if base.starts_with(folder) {
-            return true;
-        }
-        let Ok(rest) = folder.strip_prefix(base) else { return false };
-        let parts = split(rest);
-        let mut list = components.list.iter();
-        for part in parts {
-            match list.next() {
-                Some(Component::Deep) => return true,
-                Some(Component::One(glob)) if glob.matches_folded(part) => {}
-                _ => return false,
-            }
-        }
-        list.next().is_some()
     }
 }
 

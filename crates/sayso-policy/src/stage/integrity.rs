@@ -101,6 +101,11 @@ fn paths(texts: &[&str]) -> Places {
     Places { patterns, numbers: Numbers::Built(built) }
 }
 
+/// The patterns that look at what exists.
+pub(crate) fn patterns<'p>() -> impl Iterator<Item = &'p PathPattern> {
+    [&OWN_PLACES, &REGISTRATION_PLACES, &DEVICE_PLACES].into_iter().flat_map(|places| &places.patterns)
+}
+
 impl Places {
     /// How surely an effect is about one of these places.
     fn hit(&self, judging: &Judging<'_>, at: usize, verb: Verb, target: &PathTarget) -> Tri {

@@ -139,6 +139,11 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Write the command plainly, in parts, without values that are only known when it runs.",
     },
     CodeInfo {
+        code: "too-many-files",
+        title: "There are more files here than Sayso looks at for one call.",
+        advice: "Name a folder further down, or fewer patterns.",
+    },
+    CodeInfo {
         code: "code",
         title: "Code of a programming language would run, and nobody can see through it.",
         advice: "Put it into a file that can be read, or allow it with a pattern that names it, such as `python3 -c`.",

@@ -1,7 +1,7 @@
 //! What stands where: every look at a file or folder is counted, and folders are listed once.
 
 use super::{MOST_ABOVE, MOST_FILES, Search, TOO_MANY, Trail, Waiting, follow, is_machine_code, steer};
-use crate::files::Kind;
+use crate::files::{Kind, Stands, Visit};
 use crate::{canonical, program};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,6 +16,8 @@ const MOST_LOOKS: usize = 20_000;
 const MOST_NAMES: usize = 10_000;
 /// Folders that are searched with all below them.
 const MOST_FOLDERS: usize = 2_000;
+/// So many names of a listing cost as much as one look.
+const LISTED_FOR_A_LOOK: usize = 8;
 /// Names that may be there; most are not, and take no look.
 const MOST_TRIES: usize = 200_000;
 
@@ -78,24 +80,34 @@ impl Search<'_> {
     /// All files below a folder whose names are wanted; not those in folders that tools fill.
     pub(super) fn below(&mut self, folder: &Path, wanted: impl Fn(&[u8]) -> bool, trail: &Trail) {
         const FILLED: [&[u8]; 7] = [b".git", b"node_modules", b"target", b"__pycache__", b".venv", b"venv", b".tox"];
-        let mut folders = vec![folder.to_path_buf()];
+        let mut folders = vec![canonical(self.scene.files, folder).path];
         let mut seen = 0;
         while let Some(folder) = folders.pop() {
             seen += 1;
-            if seen > MOST_FOLDERS || self.found.len() >= MOST_FILES {
+            if seen > MOST_FOLDERS || self.found.len() >= MOST_FILES || self.looks >= MOST_LOOKS {
                 self.open = Some(TOO_MANY);
                 return;
             }
-            let Some(names) = self.list(&folder) else { continue };
-            for name in names.iter() {
-                let path = folder.join(OsStr::from_bytes(name));
-                let kind = self.scene.files.kind(&path);
-                self.looks += 1;
-                match kind {
-                    Kind::Folder { .. } if !FILLED.contains(&name.as_slice()) => folders.push(path),
-                    Kind::File { .. } | Kind::Link(_) if wanted(name) => self.add_if_there(path, trail),
+            let (mut names, mut inner, mut count) = (Vec::new(), Vec::new(), 0);
+            let visit = self.scene.files.visit(&folder, MOST_NAMES, &mut |name, stands| {
+                count += 1;
+                match stands {
+                    Stands::Folder if !FILLED.contains(&name) => inner.push(folder.join(OsStr::from_bytes(name))),
+                    Stands::File | Stands::Link if wanted(name) => names.push(folder.join(OsStr::from_bytes(name))),
                     _ => {}
                 }
+            });
+            // A name that is listed costs less than one that is looked for.
+            self.looks = self.looks.saturating_add(1 + count / LISTED_FOR_A_LOOK);
+            if matches!(visit, Visit::TooMany | Visit::Unknown) {
+                self.open = Some(TOO_MANY);
+            }
+            // Where there are too many, the same ones are found each time, whatever order the system lists them in.
+            names.sort_unstable();
+            inner.sort_unstable();
+            folders.append(&mut inner);
+            for path in names {
+                self.add_if_there(path, trail);
             }
         }
     }

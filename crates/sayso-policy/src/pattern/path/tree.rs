@@ -1,21 +1,29 @@
 //! What exists below a folder, found once for each decision.
 
 mod below;
+mod expand;
 mod ignore;
+mod kept;
 mod output;
+mod survey;
 mod tracked;
+mod watch;
 
 pub(crate) use below::Below;
+pub(crate) use survey::Ground;
+pub(crate) use watch::Watch;
 
 use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, Text, canonical};
-use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Most names looked at for one decision. Over it the answer is "not known", which asks.
-const MAX_NAMES: usize = 400_000;
+/// To find out where a link leads costs as much as to compare so many names.
+const A_LINK: usize = 50;
 
 /// Most links to folders elsewhere that are gone into.
 const MAX_LINKED: usize = 64;
@@ -23,16 +31,29 @@ const MAX_LINKED: usize = 64;
 /// What exists below folders, and what patterns of the shell expand to.
 pub(crate) struct Tree<'a> {
     files: &'a dyn Files,
-    left: Cell<usize>,
-    known: RefCell<HashMap<PathBuf, Option<Rc<Below>>>>,
+    survey: survey::Survey<'a>,
+    known: RefCell<Walks>,
     /// The indexes of repositories.
     indexes: RefCell<HashMap<PathBuf, Option<Rc<tracked::Index>>>>,
-    /// What was found for the last targets: every pattern of a policy asks about the same ones.
-    answers: RefCell<VecDeque<Answer>>,
+    ignores: RefCell<HashMap<PathBuf, ignore::Ignore>>,
+    /// What was found for targets: every pattern of a policy asks about the same ones.
+    answers: RefCell<HashMap<u64, Vec<Answer>>>,
+    /// The folders that the first parts of a pattern lead to, by folder and parts.
+    led: RefCell<Steps>,
 }
 
-/// So many are kept in mind.
-const MAX_ANSWERS: usize = 8;
+/// What walks found: from where, what they pass over, and whether they find out where links lead.
+type Walks = HashMap<(PathBuf, Passes, bool), Option<Rc<Below>>>;
+
+type Steps = HashMap<(PathBuf, Vec<u8>), Option<Rc<expand::Step>>>;
+
+/// Which folders a walk passes over, whatever they hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Passes {
+    Nothing,
+    Hidden,
+    HiddenAndIgnored,
+}
 
 /// What was found for a target.
 struct Answer {
@@ -44,8 +65,10 @@ struct Answer {
 
 /// The existing paths that a target may mean.
 pub(crate) struct Found {
-    /// These.
+    /// These, as far as some pattern may be about them, and links.
     pub(crate) paths: Vec<PathBuf>,
+    /// What is reached through links only, and links themselves.
+    led_away: Vec<PathBuf>,
     /// All below these.
     pub(crate) below: Vec<Rc<Below>>,
     /// Links are gone through: what they lead to counts as well.
@@ -91,30 +114,50 @@ impl Found {
 }
 
 impl<'a> Tree<'a> {
+    /// Where every name matters.
     pub(crate) fn new(files: &'a dyn Files) -> Self {
+        Self::over(files, Ground::unknown())
+    }
+
+    pub(crate) fn over(files: &'a dyn Files, ground: Ground<'a>) -> Self {
         Self {
             files,
-            left: Cell::new(MAX_NAMES),
+            survey: survey::Survey::new(files, ground),
             known: RefCell::default(),
             indexes: RefCell::default(),
+            ignores: RefCell::default(),
             answers: RefCell::default(),
+            led: RefCell::default(),
         }
+    }
+
+    /// Whether there was more to look at than one decision looks at.
+    pub(crate) fn ran_out(&self) -> bool {
+        self.survey.ran_out()
+    }
+
+    /// Leaves what was found for later decisions.
+    pub(crate) fn keep(&self) {
+        self.survey.keep();
     }
 
     /// What exists of a target whose folder leads to `folder`; `None`: not known. Where links are removed rather than
     /// gone through, `follows` is false.
     pub(crate) fn found(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Rc<Found>> {
+        let mut hasher = DefaultHasher::new();
+        (target.place(), folder, follows).hash(&mut hasher);
+        if let PathTarget::Glob { pattern, .. } = target {
+            pattern.as_bytes().hash(&mut hasher);
+        }
+        let key = hasher.finish();
         let same = |known: &&Answer| known.follows == follows && known.folder == folder && known.target == *target;
-        if let Some(known) = self.answers.borrow().iter().find(same) {
+        if let Some(known) = self.answers.borrow().get(&key).and_then(|known| known.iter().find(same)) {
             return known.found.clone();
         }
         let found = self.look(target, folder, follows).map(Rc::new);
-        let mut answers = self.answers.borrow_mut();
-        if answers.len() == MAX_ANSWERS {
-            answers.pop_front();
-        }
         let (target, folder) = (target.clone(), folder.to_owned());
-        answers.push_back(Answer { target, folder, follows, found: found.clone() });
+        let answer = Answer { target, folder, follows, found: found.clone() };
+        self.answers.borrow_mut().entry(key).or_default().push(answer);
         found
     }
 
@@ -125,11 +168,8 @@ impl<'a> Tree<'a> {
         let end = if last { Some(bytes.len()) } else { bytes.iter().rposition(|b| *b == b'/') };
         let Some(leading) = end.and_then(|end| bytes.get(..end)) else { return true };
         let target = PathTarget::Glob { base: base.to_owned(), pattern: Text::from(leading), below: false };
-        self.found(&target, base, true).is_some_and(|found| {
-            let fits =
-                |path: &Path| path.starts_with(base) && !matches!(self.files.kind(path), Kind::Link(_)) || fits(path);
-            found.paths.iter().all(|path| fits(path)) && found.targets().all(fits)
-        })
+        self.found(&target, base, true)
+            .is_some_and(|found| found.led_away.iter().all(|path| fits(path)) && found.targets().all(fits))
     }
 
     fn look(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Found> {
@@ -142,7 +182,12 @@ impl<'a> Tree<'a> {
             PathTarget::Listed(listing) => (Net::of(&listing.sieve), true, true),
             _ => (Net::All, follows, true),
         };
-        let mut below = vec![self.all_below(folder)?];
+        let passes = match net {
+            Net::Visible => Passes::Hidden,
+            Net::Searched => Passes::HiddenAndIgnored,
+            _ => Passes::Nothing,
+        };
+        let mut below = vec![self.all_below(folder, passes, follows)?];
         // What prints names and what reads them may not agree where one ends: `a .env` is two to `xargs`.
         if matches!(target, PathTarget::Listed(_)) && self.any_odd_name(below.first()?, &net) {
             return None;
@@ -150,7 +195,7 @@ impl<'a> Tree<'a> {
         if follows && deep {
             self.linked(folder, &mut below)?;
         }
-        Some(Found { paths: Vec::new(), below, follows, net })
+        Some(Found { paths: Vec::new(), led_away: Vec::new(), below, follows, net })
     }
 
     /// Whether one of these satisfies `test`.
@@ -180,10 +225,7 @@ impl<'a> Tree<'a> {
 
     /// Whether a path that the sieve lets through holds what separates names for somebody.
     fn any_odd_name(&self, below: &Below, net: &Net) -> bool {
-        let sign = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'\'' | b'"' | b'\\' | b'*' | b'?');
-        // Without quotes a shell takes `.en[v]` for a pattern. `[id].ts` is common, and no pattern for what is hidden.
-        let hidden = |part: &[u8]| part.starts_with(b".") && part.contains(&b'[');
-        let odd = |bytes: &[u8]| bytes.iter().any(sign) || bytes.split(|b| *b == b'/').any(hidden);
+        let odd = |bytes: &[u8]| bytes.iter().any(watch::is_sign) || watch::hides_pattern(bytes);
         let root = below.root();
         below.any(|path| {
             let rest = path.strip_prefix(root).unwrap_or(path);
@@ -199,14 +241,13 @@ impl<'a> Tree<'a> {
     fn catches(&self, net: &Net, root: &Path, path: &Path) -> bool {
         match net {
             Net::All => true,
-            Net::Visible => !hides(root, path) || ignore::takes_in(self.files, root, path),
-            Net::Searched => self.catches(&Net::Visible, root, path) && !ignore::leaves_out(self.files, root, path),
+            Net::Visible => !hides(root, path) || self.takes_in(root, path),
+            Net::Searched => self.catches(&Net::Visible, root, path) && !self.leaves_out(root, path, false),
             // What is tracked is added although it is ignored.
-            Net::Unignored => !ignore::leaves_out(self.files, root, path) || self.tracks(path) != Some(false),
+            Net::Unignored => !self.leaves_out(root, path, false) || self.tracks(path) != Some(false),
             Net::Tracked => self.tracks(path) != Some(false),
             Net::Without { files, folders, ignored } => {
-                !(self.passed_over(files, folders, root, path)
-                    || *ignored && ignore::leaves_out(self.files, root, path))
+                !(self.passed_over(files, folders, root, path) || *ignored && self.leaves_out(root, path, false))
             }
             Net::Named(names) => {
                 path.file_name().is_some_and(|name| fits(names, name.as_bytes()))
@@ -252,92 +293,63 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The existing paths that `pattern` expands to in `base`, links and what is below them if that counts.
-    fn expand(&self, base: &Path, pattern: &[u8], below: bool) -> Option<Found> {
-        let parts: Vec<&[u8]> = pattern.split(|b| *b == b'/').filter(|part| !part.is_empty()).collect();
-        let deep = parts.iter().position(|part| part.windows(2).any(|two| two == b"**"));
-        let (fixed, rest) = parts.split_at_checked(deep.unwrap_or(parts.len()))?;
-        let mut paths = vec![base.to_owned()];
-        for (at, part) in fixed.iter().enumerate() {
-            let more = at + 1 < parts.len();
-            let mut next = Vec::new();
-            for folder in paths {
-                for (name, stands) in self.entries(&folder)? {
-                    if !shell_match(part, name.as_os_str().as_bytes()) {
-                        continue;
-                    }
-                    let path = folder.join(name);
-                    if stands == Stands::Link {
-                        next.push(canonical(self.files, &path).path);
-                    }
-                    if stands != Stands::Link || !more {
-                        next.push(path);
-                    }
-                }
-            }
-            paths = next;
-        }
-        let net = match rest {
-            // A dot file counts too: what expands this may be a tool that does not leave them out.
-            [b"**", last] if !below && !last.windows(2).any(|two| two == b"**") => Net::Named(vec![widened(last)]),
-            _ => Net::All,
-        };
-        let mut all = Vec::new();
-        if deep.is_some() || below {
-            for path in &paths {
-                if matches!(self.files.kind(path), Kind::Folder { .. }) {
-                    all.push(self.all_below(path)?);
-                    self.linked(path, &mut all)?;
-                }
-            }
-        }
-        // `**` stands for no folder too, but then something follows that was looked at with the rest.
-        if deep.is_some() {
-            paths.clear();
-        }
-        Some(Found { paths, below: all, follows: true, net })
-    }
-
-    fn entries(&self, folder: &Path) -> Option<Vec<(std::ffi::OsString, Stands)>> {
-        match self.files.kind(folder) {
-            Kind::Folder { .. } => {}
-            Kind::Missing | Kind::File { .. } | Kind::Other => return Some(Vec::new()),
-            Kind::Link(_) | Kind::Unknown => return None,
-        }
-        let names = self.files.entries(folder, self.left.get())?;
-        self.left.set(self.left.get().saturating_sub(names.len()));
-        Some(names)
-    }
-
-    /// Everything below a folder, links not gone through; `None`: not known.
-    fn all_below(&self, folder: &Path) -> Option<Rc<Below>> {
-        if let Some(found) = self.known.borrow().get(folder) {
+    /// Everything below a folder, links not gone through, and with `links` where they lead; `None`: not known.
+    fn all_below(&self, folder: &Path, passes: Passes, links: bool) -> Option<Rc<Below>> {
+        let key = (folder.to_owned(), passes, links);
+        if let Some(found) = self.known.borrow().get(&key) {
             return found.clone();
         }
-        let found = self.walk(folder).map(Rc::new);
-        self.known.borrow_mut().insert(folder.to_owned(), found.clone());
+        let found = self.walk(folder, passes, links).map(Rc::new);
+        self.known.borrow_mut().insert(key, found.clone());
         found
     }
 
-    fn walk(&self, folder: &Path) -> Option<Below> {
-        let mut below = Below::new(folder.to_owned());
-        let mut open = vec![folder.to_owned()];
+    fn walk(&self, root: &Path, passes: Passes, links: bool) -> Option<Below> {
+        let mut below = Below::new(root.to_owned());
+        let mut open = vec![root.to_owned()];
         while let Some(folder) = open.pop() {
-            for (name, stands) in self.entries(&folder)? {
-                match stands {
-                    Stands::Folder => open.push(folder.join(&name)),
-                    Stands::Link => {
-                        let link = folder.join(&name);
+            let record = self.survey.folder(&folder)?;
+            let mut some = false;
+            for item in record.items() {
+                let path = || folder.join(OsStr::from_bytes(item.name));
+                match item.stands {
+                    Stands::Folder => {
+                        let path = path();
+                        if !self.passes_over(passes, root, &path, item.name) {
+                            open.push(path);
+                        }
+                    }
+                    Stands::Link if links => {
+                        self.survey.compare(A_LINK)?;
+                        let link = path();
                         let target = canonical(self.files, &link).path;
                         below.link(link, target);
                     }
-                    Stands::File => {}
+                    Stands::Link | Stands::File => {}
                 }
-                below.name(name.as_bytes())?;
+                if item.notable {
+                    below.name(item.name)?;
+                    some = true;
+                }
             }
-            below.folder(folder);
+            if some {
+                below.folder(folder);
+            }
         }
         Some(below)
+    }
+
+    /// Whether a search surely does not go into this folder. What is in a folder that is passed over cannot be taken back
+    /// in, neither by git nor by what goes by its ignore files.
+    fn passes_over(&self, passes: Passes, root: &Path, folder: &Path, name: &[u8]) -> bool {
+        let hidden = || name.first() == Some(&b'.') && !self.takes_in(root, folder);
+        // Most folders are sources. A look at the ignore files is worth it where tools fill one.
+        let ignored = || output::NAMES.contains(&name) && self.leaves_out(root, folder, true);
+        match passes {
+            Passes::Nothing => false,
+            Passes::Hidden => hidden(),
+            Passes::HiddenAndIgnored => hidden() || ignored(),
+        }
     }
 
     /// Adds what is below the folders elsewhere to which links lead.
@@ -355,7 +367,7 @@ impl<'a> Tree<'a> {
                     return None;
                 }
                 roots.push(target.to_owned());
-                all.push(self.all_below(target)?);
+                all.push(self.all_below(target, Passes::Nothing, true)?);
             }
         }
         Some(())
@@ -384,14 +396,6 @@ fn plain(names: &[sayso_shell::Text]) -> Vec<super::Glob> {
 fn leaves(glob: &super::Glob, name: &[u8]) -> bool {
     let hidden = name.first() == Some(&b'.');
     glob.matches(name) && (!hidden || glob.literal_text().first() == Some(&b'.'))
-}
-
-/// A shell pattern against one name. A leading dot needs a literal one.
-fn shell_match(pattern: &[u8], name: &[u8]) -> bool {
-    if name.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
-        return false;
-    }
-    widened(pattern).matches(&latin(name))
 }
 
 /// A shell pattern as a glob. From a class on it matches anything: where one ends is not plain (`[]a]`, `[[:alpha:]]`), and

@@ -4,10 +4,12 @@
 //! in the workspace could write such a line, so a hidden file counts as passed over only where no line takes it in; and
 //! what git leaves out counts as left out only where a line says so plainly and none takes it back.
 
+use super::Tree;
 use crate::pattern::Glob;
-use sayso_shell::Files;
+use sayso_shell::Kind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::rc::Rc;
 
 /// Files in which searches look for what to ignore.
 const NAMES: &[&str] = &[".ignore", ".gitignore", ".rgignore", ".fdignore", ".git/info/exclude"];
@@ -18,38 +20,64 @@ const OF_GIT: &[&str] = &[".gitignore", ".git/info/exclude"];
 /// A longer one counts as one that takes in everything.
 const MAX_FILE: usize = 256 * 1024;
 
-/// Whether some ignore file, in this tree or above it, takes this path in.
-pub(super) fn takes_in(files: &dyn Files, root: &Path, path: &Path) -> bool {
-    any_line(files, NAMES, path, true, |line, _| line.strip_prefix(b"!").is_some_and(|line| names(line, root, path)))
+/// An ignore file, as it was seen.
+#[derive(Clone)]
+pub(super) enum Ignore {
+    Missing,
+    /// A link, or something else that git takes for none of its own.
+    Odd(Option<Rc<[u8]>>),
+    File(Option<Rc<[u8]>>),
 }
 
-/// Whether git, and what goes by its ignore files, surely leaves this path out.
-pub(super) fn leaves_out(files: &dyn Files, root: &Path, path: &Path) -> bool {
-    // Above the repository git does not look.
-    let top = path.ancestors().skip(1).find(|folder| files.kind(&folder.join(".git")) != sayso_shell::Kind::Missing);
-    let inside = |folder: &Path| top.is_some_and(|top| folder.starts_with(top));
-    any_line(files, OF_GIT, path, false, |line, folder| inside(folder) && plainly(line, folder, root, path))
-        && !takes_in(files, root, path)
-}
+impl Tree<'_> {
+    /// Whether some ignore file, in this tree or above it, takes this path in.
+    pub(super) fn takes_in(&self, root: &Path, path: &Path) -> bool {
+        self.any_line(NAMES, path, true, |line, _| line.strip_prefix(b"!").is_some_and(|line| names(line, root, path)))
+    }
 
-/// Whether a line of the ignore files in the folders above the path satisfies `test`; a file that cannot be read counts
-/// as `unread`.
-fn any_line(files: &dyn Files, names: &[&str], path: &Path, unread: bool, test: impl Fn(&[u8], &Path) -> bool) -> bool {
-    path.ancestors().skip(1).any(|folder| {
-        names.iter().any(|name| {
-            let file = folder.join(name);
-            if files.kind(&file) == sayso_shell::Kind::Missing {
-                return false;
-            }
-            // Git takes no link for one of its own.
-            if !unread && !matches!(files.kind(&file), sayso_shell::Kind::File { .. }) {
-                return false;
-            }
-            let Some(text) = files.read(&file, MAX_FILE) else { return unread };
-            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-            text.split(|b| *b == b'\n').any(|line| test(trimmed(line), folder))
+    /// Whether git, and what goes by its ignore files, surely leaves this path out; with `folder`, it is one.
+    pub(super) fn leaves_out(&self, root: &Path, path: &Path, folder: bool) -> bool {
+        // Above the repository git does not look.
+        let top = path.ancestors().skip(1).find(|above| self.files.kind(&above.join(".git")) != Kind::Missing);
+        let inside = |above: &Path| top.is_some_and(|top| above.starts_with(top));
+        self.any_line(OF_GIT, path, false, |line, above| inside(above) && plainly(line, above, root, path, folder))
+            && !self.takes_in(root, path)
+    }
+
+    /// Whether a line of the ignore files in the folders above the path satisfies `test`; a file that cannot be read
+    /// counts as `unread`.
+    fn any_line(&self, names: &[&str], path: &Path, unread: bool, test: impl Fn(&[u8], &Path) -> bool) -> bool {
+        path.ancestors().skip(1).any(|folder| {
+            names.iter().any(|name| {
+                let text = match self.ignore_file(&folder.join(name)) {
+                    Ignore::Missing => return false,
+                    Ignore::Odd(_) if !unread => return false,
+                    Ignore::Odd(text) | Ignore::File(text) => text,
+                };
+                let Some(text) = text else { return unread };
+                let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+                text.split(|b| *b == b'\n').any(|line| match self.survey.compare(1) {
+                    Some(()) => test(trimmed(line), folder),
+                    None => unread,
+                })
+            })
         })
-    })
+    }
+
+    /// Every name that a rule is about asks for the same files.
+    fn ignore_file(&self, file: &Path) -> Ignore {
+        if let Some(seen) = self.ignores.borrow().get(file) {
+            return seen.clone();
+        }
+        let text = || self.files.read(file, MAX_FILE).map(Rc::from);
+        let seen = match self.files.kind(file) {
+            Kind::Missing => Ignore::Missing,
+            Kind::File { .. } => Ignore::File(text()),
+            _ => Ignore::Odd(text()),
+        };
+        self.ignores.borrow_mut().insert(file.to_owned(), seen.clone());
+        seen
+    }
 }
 
 /// Without blanks at the end; a tab is a character like any other.
@@ -72,7 +100,7 @@ fn names(line: &[u8], root: &Path, path: &Path) -> bool {
 
 /// Whether this line of the ignore file in `folder` surely matches the path or a folder between it and `root`: `.env`,
 /// `*.pem`, `secrets/`, `/.env`. What is ignored is searched all the same where it is named as the place to begin.
-fn plainly(line: &[u8], folder: &Path, root: &Path, path: &Path) -> bool {
+fn plainly(line: &[u8], folder: &Path, root: &Path, path: &Path, is_folder: bool) -> bool {
     let (line, folders_only) = line.strip_suffix(b"/").map_or((line, false), |line| (line, true));
     let (line, here_only) = line.strip_prefix(b"/").map_or((line, false), |line| (line, true));
     let plain = |b: &u8| !matches!(b, b'/' | b'[' | b'\\' | b'!' | b'#' | b'{' | b' ');
@@ -84,7 +112,6 @@ fn plainly(line: &[u8], folder: &Path, root: &Path, path: &Path) -> bool {
     let count = rest.components().count();
     let above = root.strip_prefix(folder).map_or(0, |root| root.components().count());
     rest.components().enumerate().take(if here_only { 1 } else { count }).skip(above).any(|(at, component)| {
-        let is_folder = at + 1 < count;
-        (is_folder || !folders_only) && glob.matches(component.as_os_str().as_bytes())
+        (is_folder || at + 1 < count || !folders_only) && glob.matches(component.as_os_str().as_bytes())
     })
 }

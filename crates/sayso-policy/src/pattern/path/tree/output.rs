@@ -3,13 +3,13 @@
 //! A name is not enough, since `build` is a folder of sources elsewhere, and ignore files are not enough, since an agent
 //! may write them and secrets and drafts are ignored too. So it takes both, and that git tracks nothing there.
 
-use super::{Tree, ignore};
+use super::Tree;
 use sayso_shell::Kind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Folders that tools fill, and that nobody works in.
-const NAMES: &[&[u8]] = &[
+pub(super) const NAMES: &[&[u8]] = &[
     b"target",
     b"node_modules",
     b"dist",
@@ -64,10 +64,7 @@ impl Tree<'_> {
     fn is_made(&self, root: &Path, folder: &Path) -> bool {
         match self.files.kind(folder) {
             Kind::Missing => true,
-            // An ignored folder is one whose content is: a line may be about folders alone.
-            Kind::Folder { .. } => {
-                ignore::leaves_out(self.files, root, &folder.join("content")) && self.tracks(folder) == Some(false)
-            }
+            Kind::Folder { .. } => self.leaves_out(root, folder, true) && self.tracks(folder) == Some(false),
             _ => false,
         }
     }

@@ -1,0 +1,77 @@
+//! Which files of a workspace can matter to a policy, and what that depends on.
+
+use crate::guard::{self, Guards};
+use crate::index::Table;
+use crate::pattern::{Bases, Ground, PathPattern, Watch};
+use crate::policy::Policy;
+use crate::rule::{Pattern, Rule};
+use crate::stage::integrity;
+use crate::state::{GrantSelector, State};
+use crate::word::{Operation, Verdict};
+use sayso_shell::Verb;
+use std::os::unix::ffi::OsStrExt;
+
+/// The ground that an operation is judged on by this policy, with this remembered.
+pub(crate) fn of<'a>(
+    policy: &'a Policy,
+    operation: &'a Operation,
+    state: &'a State,
+    guards: Option<&'a Guards>,
+) -> Ground<'a> {
+    // A foreign file compares paths in its own way.
+    let (Some(root), true) = (operation.workspace.root_for_allow(), policy.foreign.is_empty()) else {
+        return Ground::unknown();
+    };
+    let bases = Bases::new(&operation.workspace, operation.home.as_deref());
+    Ground {
+        root: Some(root.to_owned()),
+        label: label(policy, operation, state),
+        watch: Box::new(move |root| {
+            // Only patterns that ask or deny look at what exists; of those that allow, what they except does.
+            let granted: Vec<PathPattern> = granted(state).filter_map(|text| PathPattern::parse(text).ok()).collect();
+            let tables = policy
+                .files
+                .iter()
+                .flat_map(|file| std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table)));
+            let guards = guards.unwrap_or_else(|| guard::built_in());
+            let rules = tables.chain([&guards.secrets, &guards.steering]).flat_map(Table::each);
+            let patterns = rules.flat_map(looks_for).chain(integrity::patterns()).chain(&granted);
+            Some(Watch::new(root, &bases, patterns))
+        }),
+    }
+}
+
+/// The patterns of a rule that look at what exists.
+fn looks_for(rule: &Rule) -> impl Iterator<Item = &PathPattern> {
+    let permits = rule.verdict == Verdict::Allow;
+    let own = std::iter::once(&rule.pattern).filter(move |_| !permits);
+    let except = rule.except.iter().filter(move |_| permits);
+    let within = rule.when.iter().flat_map(|when| &when.within).filter(move |_| !permits);
+    let paths = own.chain(except).filter_map(|pattern| match pattern {
+        Pattern::Path(pattern) => Some(pattern),
+        _ => None,
+    });
+    paths.chain(within)
+}
+
+/// The paths that remembered answers are about.
+fn granted(state: &State) -> impl Iterator<Item = &str> {
+    state.grants.iter().filter_map(|grant| match &grant.selector {
+        GrantSelector::Pattern { verb: Verb::Read | Verb::Write | Verb::Delete, pattern, .. } => Some(pattern.as_str()),
+        _ => None,
+    })
+}
+
+/// Everything that decides which names matter.
+fn label(policy: &Policy, operation: &Operation, state: &State) -> Vec<u8> {
+    let root = operation.workspace.root().map(|root| root.as_os_str().as_bytes());
+    let home = operation.home.as_deref().map(|home| home.as_os_str().as_bytes());
+    let own = [env!("CARGO_PKG_VERSION").as_bytes(), policy.version.as_bytes(), &[u8::from(policy.integrity)]];
+    let mut label = Vec::new();
+    let named = [root, home].into_iter().map(Option::unwrap_or_default);
+    for part in own.into_iter().chain(named).chain(granted(state).map(str::as_bytes)) {
+        label.extend_from_slice(&part.len().to_le_bytes());
+        label.extend_from_slice(part);
+    }
+    label
+}

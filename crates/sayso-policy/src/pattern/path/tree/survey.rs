@@ -1,0 +1,175 @@
+//! The folders of one decision: each is looked at once, and those of the workspace are kept for later ones.
+
+use super::kept::{self, Kept, Record, Written};
+use super::watch::Watch;
+use sayso_shell::{Files, Mark, Visit};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Names that are listed anew for one decision, in the workspace and elsewhere. Whoever searches the whole system for
+/// something is asked rather than waited for.
+const MOST_NAMES: usize = 200_000;
+const MOST_NAMES_ELSEWHERE: usize = 20_000;
+/// Folders of which it is found out whether they are as they were.
+const MOST_FOLDERS: usize = 50_000;
+/// Names that are compared with patterns of the shell.
+const MOST_COMPARED: usize = 1_000_000;
+/// To open a folder costs as much as to list so many names.
+const A_FOLDER: usize = 8;
+/// So many names are cheaper to keep in mind than to sift.
+const FEW_NAMES: usize = 4_096;
+/// So many folders are worth being kept for later decisions.
+const WORTH_KEEPING: usize = 64;
+
+/// What a decision is about, as far as folders are concerned.
+pub(crate) struct Ground<'a> {
+    /// The workspace, canonical, if it is one that may be kept in mind.
+    pub(crate) root: Option<PathBuf>,
+    /// Everything that decides which names matter there. Empty: nothing is kept.
+    pub(crate) label: Vec<u8>,
+    /// Which names matter there; made when there are many.
+    pub(crate) watch: Box<dyn Fn(&Path) -> Option<Watch> + 'a>,
+}
+
+impl Ground<'_> {
+    /// Every name matters, and nothing is kept.
+    pub(crate) fn unknown() -> Self {
+        Self { root: None, label: Vec::new(), watch: Box::new(|_| None) }
+    }
+}
+
+/// The folders of one decision.
+pub(crate) struct Survey<'a> {
+    files: &'a dyn Files,
+    ground: Ground<'a>,
+    seen: RefCell<HashMap<PathBuf, Option<Rc<Record>>>>,
+    kept: OnceCell<Option<Kept>>,
+    watch: OnceCell<Option<Watch>>,
+    /// Names listed anew.
+    listed: Cell<usize>,
+    elsewhere: Cell<usize>,
+    /// Folders listed anew in the workspace.
+    anew: Cell<usize>,
+    folders: Cell<usize>,
+    compared: Cell<usize>,
+    ran_out: Cell<bool>,
+}
+
+impl<'a> Survey<'a> {
+    pub(crate) fn new(files: &'a dyn Files, ground: Ground<'a>) -> Self {
+        Self {
+            files,
+            ground,
+            seen: RefCell::default(),
+            kept: OnceCell::new(),
+            watch: OnceCell::new(),
+            listed: Cell::new(0),
+            elsewhere: Cell::new(0),
+            anew: Cell::new(0),
+            folders: Cell::new(0),
+            compared: Cell::new(0),
+            ran_out: Cell::new(false),
+        }
+    }
+
+    /// Whether there was more to look at than one decision looks at.
+    pub(crate) fn ran_out(&self) -> bool {
+        self.ran_out.get()
+    }
+
+    /// Charges names that are compared with a pattern. `None`: too many.
+    pub(super) fn compare(&self, names: usize) -> Option<()> {
+        self.spend(&self.compared, names, MOST_COMPARED)
+    }
+
+    fn spend(&self, spent: &Cell<usize>, more: usize, most: usize) -> Option<()> {
+        spent.set(spent.get().saturating_add(more));
+        if spent.get() > most {
+            self.ran_out.set(true);
+            return None;
+        }
+        Some(())
+    }
+
+    /// A folder at its canonical path, links not followed; `None`: not known. What is no folder holds nothing.
+    pub(super) fn folder(&self, path: &Path) -> Option<Rc<Record>> {
+        if let Some(seen) = self.seen.borrow().get(path) {
+            return seen.clone();
+        }
+        let found = self.look(path);
+        self.seen.borrow_mut().insert(path.to_owned(), found.clone());
+        found
+    }
+
+    fn look(&self, path: &Path) -> Option<Rc<Record>> {
+        let inside = self.ground.root.as_deref().is_some_and(|root| path.starts_with(root));
+        if !inside {
+            return self.list(path, None, &self.elsewhere, MOST_NAMES_ELSEWHERE).map(Rc::new);
+        }
+        self.spend(&self.folders, 1, MOST_FOLDERS)?;
+        // INVARIANT: the mark is taken before the names, so that what changes while they are listed is seen later.
+        let mark = if self.ground.label.is_empty() { None } else { self.files.mark(path) };
+        if let Some(kept) = mark.and_then(|mark| self.kept()?.find(self.below_root(path)?, mark)) {
+            return Some(Rc::new(kept));
+        }
+        self.anew.set(self.anew.get() + 1);
+        let record = self.list(path, mark, &self.listed, MOST_NAMES)?;
+        Some(Rc::new(record))
+    }
+
+    fn list(&self, path: &Path, mark: Option<Mark>, spent: &Cell<usize>, most: usize) -> Option<Record> {
+        self.spend(spent, A_FOLDER, most)?;
+        let watch = match spent.get() > FEW_NAMES && most == MOST_NAMES {
+            true => self.watch.get_or_init(|| self.ground.root.as_deref().and_then(|root| (self.ground.watch)(root))),
+            false => &None,
+        };
+        let covered = || watch.as_ref().is_some_and(|watch| self.is_covered(watch, path));
+        let sifting = watch.as_ref().map(|watch| watch.folder(path, covered()));
+        let mut written = Written::default();
+        let mut listed = 0_usize;
+        let visit = self.files.visit(path, most.saturating_sub(spent.get()), &mut |name, stands| {
+            listed += 1;
+            let notable = sifting.as_ref().is_none_or(|sifting| sifting.is_notable(name));
+            written.add(name, stands, notable);
+        });
+        self.spend(spent, listed, most)?;
+        match visit {
+            Visit::Whole => written.record(mark),
+            Visit::NoFolder => Written::default().record(None),
+            Visit::TooMany => {
+                self.ran_out.set(true);
+                None
+            }
+            Visit::Unknown => None,
+        }
+    }
+
+    /// Whether all in a folder matters, because a pattern covers it or a folder above it.
+    fn is_covered(&self, watch: &Watch, path: &Path) -> bool {
+        let root = self.ground.root.as_deref().unwrap_or(path);
+        path.ancestors().take_while(|folder| *folder != root).any(|folder| watch.covers(folder)) || watch.covers(root)
+    }
+
+    fn below_root<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.strip_prefix(self.ground.root.as_deref()?).ok()
+    }
+
+    fn kept(&self) -> Option<&Kept> {
+        self.kept.get_or_init(|| Kept::read(self.files.kept(&self.ground.label)?)).as_ref()
+    }
+
+    /// Leaves what was found for later decisions, if it took long.
+    pub(crate) fn keep(&self) {
+        let Some(root) = self.ground.root.as_deref() else { return };
+        if self.ground.label.is_empty() || self.anew.get() < WORTH_KEEPING {
+            return;
+        }
+        let seen = self.seen.borrow();
+        let found = |path: &Path| seen.get(path).cloned().flatten();
+        if let Some(bytes) = kept::write(root, self.kept(), seen.keys().map(PathBuf::as_path), found) {
+            self.files.keep(&self.ground.label, &bytes);
+        }
+    }
+}
