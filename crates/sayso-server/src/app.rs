@@ -11,6 +11,7 @@ use crate::server::News;
 use crate::tail::Tail;
 use crate::token::Tokens;
 use crate::waiting::Waiting;
+use crate::watch::Watched;
 use crate::who::{Caller, Role};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
@@ -42,6 +43,7 @@ pub(crate) struct App {
     failures: Mutex<(u32, Option<Instant>)>,
     pub(crate) tail: Tail,
     pub(crate) metrics: Metrics,
+    pub(crate) watched: Watched,
     pub(crate) judges: Arc<Judges>,
     /// Whoever asks the store for what is remembered takes one.
     turns: Arc<Semaphore>,
@@ -83,6 +85,8 @@ pub struct About {
     pub owner: String,
     /// What to do next, as a command.
     pub next: String,
+    /// Where signed heads of the record are appended.
+    pub anchor: Option<PathBuf>,
 }
 
 impl App {
@@ -108,6 +112,7 @@ impl App {
             failures: Mutex::default(),
             tail: Tail::new(),
             metrics: Metrics::new(),
+            watched: Watched::default(),
             judges: Judges::new(),
             turns: Arc::new(Semaphore::new(MOST_REMEMBERING)),
             waiting: Waiting::default(),

@@ -32,6 +32,7 @@ mod tls;
 mod token;
 mod told;
 mod waiting;
+mod watch;
 mod webhook;
 mod who;
 pub mod wire;

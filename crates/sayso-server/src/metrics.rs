@@ -10,7 +10,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use sayso_gate::Recorded;
-use sayso_gate::reason::{RECORD_FAILED, STORE_FAILED};
+use sayso_gate::reason::{RECORD_FAILED, STORE_FAILED, STORE_REPLACED};
 use sayso_policy::Answer;
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ pub(crate) struct Metrics {
     approvals: Family<Labels, Gauge>,
     policy_versions: Gauge,
     policy_refused: Gauge,
+    chain_broken: Gauge,
+    chain_checked: Gauge,
 }
 
 /// What is looked up when somebody asks.
@@ -38,6 +40,10 @@ pub(crate) struct Now {
     pub(crate) policy_versions: u64,
     /// A policy file is refused.
     pub(crate) policy_refused: bool,
+    /// The record is not what was written.
+    pub(crate) chain_broken: bool,
+    /// When all of it was last checked, in milliseconds since 1970.
+    pub(crate) chain_checked_ms: u64,
 }
 
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
@@ -74,6 +80,10 @@ impl Metrics {
             "1 if a policy file has errors and is not in force",
             policy_refused.clone(),
         );
+        let (chain_broken, chain_checked) = (Gauge::default(), Gauge::default());
+        registry.register("chain_broken", "1 if the record is not what was written", chain_broken.clone());
+        let checked = "When all of the record was last checked, in seconds since 1970; 0: not yet";
+        registry.register("chain_checked", checked, chain_checked.clone());
         registry.register("build", "This program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         Self {
             registry,
@@ -85,6 +95,8 @@ impl Metrics {
             approvals,
             policy_versions,
             policy_refused,
+            chain_broken,
+            chain_checked,
         }
     }
 
@@ -97,7 +109,7 @@ impl Metrics {
         self.seconds.observe(Duration::from_micros(recorded.micros).as_secs_f64());
         match decision.reasons.first().map(|reason| &*reason.code) {
             Some("limit") => drop(self.limited.inc()),
-            Some(RECORD_FAILED | STORE_FAILED) => drop(self.store_failures.inc()),
+            Some(RECORD_FAILED | STORE_FAILED | STORE_REPLACED) => drop(self.store_failures.inc()),
             _ => {}
         }
     }
@@ -118,6 +130,8 @@ impl Metrics {
         }
         self.policy_versions.set(number(now.policy_versions));
         self.policy_refused.set(i64::from(now.policy_refused));
+        self.chain_broken.set(i64::from(now.chain_broken));
+        self.chain_checked.set(number(now.chain_checked_ms / 1000));
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         Ok(text)

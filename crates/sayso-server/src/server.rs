@@ -9,7 +9,7 @@ use crate::only::Only;
 use crate::site::Site;
 use crate::tls::{Certificate, TlsDoor};
 use crate::webhook::{self, Webhook, Webhooks};
-use crate::{attendance, connection, owned, tail, tls};
+use crate::{attendance, connection, owned, tail, tls, watch};
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
 use std::io::ErrorKind;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::watch as channel;
 
 /// How to serve.
 pub struct Options {
@@ -126,8 +126,11 @@ async fn run(options: Options) -> Result<(), Error> {
     let next = move |key: &str, news| announce(&Listening { key: key.to_owned(), ..known.clone() }, news);
     let app = Arc::new(App::new(options.places, keys, options.policy, options.about, Box::new(next))?);
     let authority = options.webhook_authority.as_deref();
-    let webhooks = Webhooks::new(&app, &options.webhooks, authority, &listening.page, options.report)
-        .inspect_err(|_| remove(&socket))?;
+    let report: watch::Report = options.report.into();
+    let told = Arc::clone(&report);
+    let tell = Box::new(move |sentence: &str| told(sentence));
+    let webhooks =
+        Webhooks::new(&app, &options.webhooks, authority, &listening.page, tell).inspect_err(|_| remove(&socket))?;
     owned::started(&app, &listening, &options.webhooks).inspect_err(|_| remove(&socket))?;
     // Whoever reads that it is ready may tell it to stop at once.
     let signals = signals();
@@ -135,8 +138,9 @@ async fn run(options: Options) -> Result<(), Error> {
     let watcher = tokio::spawn(tail::watch(Arc::clone(&app)));
     let telling = webhooks.map(|webhooks| tokio::spawn(webhook::tell(Arc::clone(&app), webhooks)));
     let present = tokio::spawn(attendance::keep(Arc::clone(&app)));
+    watch::begin(&app, report);
 
-    let (stop, stopped) = watch::channel(false);
+    let (stop, stopped) = channel::channel(false);
     let bounds = Bounds::of_this_process();
     let over_tcp = Site::new(&app, way_in);
     let tcp_task = match acceptor {

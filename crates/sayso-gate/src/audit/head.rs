@@ -17,6 +17,10 @@ use std::path::Path;
 const FILE: &str = "audit.key";
 /// The first line of it.
 const FIRST_LINE: &str = "sayso audit key 1";
+/// How the second line begins where the key lies elsewhere.
+const ELSEWHERE: &str = "at ";
+/// The longest file of a key.
+const LONGEST: usize = 8192;
 /// What every signature is about, so that none can be taken for another.
 const CONTEXT: &str = "sayso head 1";
 
@@ -94,18 +98,63 @@ impl HeadKey {
     }
 
     fn read(path: &Path) -> Result<Self, Error> {
-        let (content, _) = read_regular(path, 256, OFlags::NOFOLLOW).map_err(|e| Error::io("read", path, e))?;
+        let (content, _) = read_regular(path, LONGEST, OFlags::NOFOLLOW).map_err(|e| Error::io("read", path, e))?;
         let text = String::from_utf8_lossy(&content);
+        // The key may lie elsewhere; once, so that no two files lead to each other for ever.
+        if let Some(place) = text.strip_prefix(FIRST_LINE).and_then(|rest| rest.trim().strip_prefix(ELSEWHERE)) {
+            let place = Path::new(place.trim());
+            let (content, _) =
+                read_regular(place, LONGEST, OFlags::NOFOLLOW).map_err(|e| Error::io("read", place, e))?;
+            return Self::of_text(place, &String::from_utf8_lossy(&content));
+        }
+        Self::of_text(path, &text)
+    }
+
+    fn of_text(path: &Path, text: &str) -> Result<Self, Error> {
         let seed = text.strip_prefix(FIRST_LINE).and_then(|seed| from_hex::<32>(seed.trim()));
         let broken = || Error::Unsafe { path: path.to_owned(), why: "it is no key of Sayso's".to_owned() };
         Ok(Self(SigningKey::from_bytes(&seed.ok_or_else(broken)?)))
     }
 
-    fn make(path: &Path) -> Result<Self, Error> {
+    /// A new key, in no file yet.
+    pub(crate) fn fresh() -> Result<Self, Error> {
         let mut seed = [0u8; 32];
-        getrandom::fill(&mut seed).map_err(|e| Error::io("make", path, std::io::Error::other(e.to_string())))?;
+        let failed = |e: getrandom::Error| Error::io("make", Path::new(FILE), std::io::Error::other(e.to_string()));
+        getrandom::fill(&mut seed).map_err(failed)?;
+        Ok(Self(SigningKey::from_bytes(&seed)))
+    }
+
+    /// Puts this key in the place of the one beside a store: into its file, or into another that this one leads to.
+    pub(crate) fn put(&self, folder: &Path, elsewhere: Option<&Path>) -> Result<(), Error> {
+        let own = folder.join(FILE);
+        let text = format!("{FIRST_LINE}\n{}\n", to_hex(self.0.as_bytes()));
+        match elsewhere {
+            None => crate::places::write_own(&own, text.as_bytes()),
+            Some(place) => {
+                crate::places::write_own(place, text.as_bytes())?;
+                let leads = format!("{FIRST_LINE}\n{ELSEWHERE}{}\n", place.display());
+                crate::places::write_own(&own, leads.as_bytes())
+            }
+        }
+    }
+
+    /// Where the key beside a store really lies.
+    pub(crate) fn place(folder: &Path) -> std::path::PathBuf {
+        let own = folder.join(FILE);
+        let text = std::fs::read_to_string(&own).unwrap_or_default();
+        let elsewhere = text.strip_prefix(FIRST_LINE).and_then(|rest| rest.trim().strip_prefix(ELSEWHERE));
+        elsewhere.map_or(own, |place| place.trim().into())
+    }
+
+    /// Signs something else than a head. Its first line says what it is, so that it is taken for nothing else.
+    pub(crate) fn sign_text(&self, text: &str) -> String {
+        to_hex(&self.0.sign(text.as_bytes()).to_bytes())
+    }
+
+    fn make(path: &Path) -> Result<Self, Error> {
         let new = path.with_file_name(format!("{FILE}.{}", crate::audit::fresh_id()));
-        crate::places::write_own(&new, format!("{FIRST_LINE}\n{}\n", to_hex(&seed)).as_bytes())?;
+        let text = format!("{FIRST_LINE}\n{}\n", to_hex(Self::fresh()?.0.as_bytes()));
+        crate::places::write_own(&new, text.as_bytes())?;
         // A link fails where another process was faster: its key is the one.
         let linked = std::fs::hard_link(&new, path);
         let _ = std::fs::remove_file(&new);
@@ -141,6 +190,15 @@ impl std::fmt::Debug for HeadKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("HeadKey").field(&self.public()).finish()
     }
+}
+
+/// Whether a text was signed with the key of this public one.
+pub(crate) fn is_signed(key: &str, text: &str, signature: &str) -> bool {
+    let checked = || {
+        let key = VerifyingKey::from_bytes(&from_hex(key)?).ok()?;
+        key.verify_strict(text.as_bytes(), &Signature::from_bytes(&from_hex(signature)?)).ok()
+    };
+    checked().is_some()
 }
 
 fn to_hex(bytes: &[u8]) -> String {

@@ -1,5 +1,6 @@
 //! The record: what was asked, what was said, and why. Written before the answer is given.
 
+pub mod bundle;
 pub mod chain;
 mod course;
 mod event;
@@ -21,8 +22,8 @@ pub use course::{Course, Of, Said};
 pub use event::{Change, Event, Kind};
 pub(crate) use event::{decision_line, happening_line};
 pub use happening::{Ended, Happening, What};
-pub(crate) use head::RECORDS_BETWEEN_HEADS;
 pub use head::{Head, HeadKey};
+pub(crate) use head::{RECORDS_BETWEEN_HEADS, is_signed};
 pub use log::Log;
 pub use policies::PolicyVersion;
 pub(crate) use policies::{are_left, left_beside, loaded};

@@ -41,8 +41,10 @@ pub struct Begin {
     pub key: Option<String>,
     /// That key was made for this chain: it is made when something is signed for the first time.
     pub has_signed: bool,
-    /// A head that was kept elsewhere.
-    pub exported: Option<Head>,
+    /// Keys that were in use before it, each with the last record for which it counts.
+    pub earlier: Vec<(String, u64)>,
+    /// Heads that were kept elsewhere.
+    pub exported: Vec<Head>,
 }
 
 /// What is wrong with a chain.
@@ -241,13 +243,15 @@ impl Verifier {
                 self.found.signed = head.seq;
             }
         }
-        let Some(head) = self.begin.exported.take_if(|head| head.seq == row.seq) else { return };
-        if let Some(why) = self.unusable(&head) {
-            self.tell(Problem::WrongHead { why });
-        } else if head.hash != row.hash.to_hex().as_str() {
-            self.tell(Problem::Rewritten { after: 0, head: head.seq });
-        } else {
-            self.found.exported = Some(head.seq);
+        while let Some(at) = self.begin.exported.iter().position(|head| head.seq == row.seq) {
+            let head = self.begin.exported.swap_remove(at);
+            if let Some(why) = self.unusable(&head) {
+                self.tell(Problem::WrongHead { why });
+            } else if head.hash != row.hash.to_hex().as_str() {
+                self.tell(Problem::Rewritten { after: 0, head: head.seq });
+            } else {
+                self.found.exported = Some(head.seq);
+            }
         }
     }
 
@@ -266,7 +270,7 @@ impl Verifier {
                 self.tell(Problem::NotSigned { seq });
             }
         }
-        if let Some(head) = self.begin.exported.take() {
+        for head in std::mem::take(&mut self.begin.exported) {
             self.compare_what_is_left(&head);
         }
         self.found
@@ -293,7 +297,7 @@ impl Verifier {
         } else if pruned.is_some_and(|pruned| pruned.seq == head.seq && pruned.hash == head.hash)
             || head.end() == Some(End::of_nothing(&self.begin.chain))
         {
-            self.found.exported = Some(head.seq);
+            self.found.exported = self.found.exported.max(Some(head.seq));
         } else if head.seq < self.found.pruned {
             let why = format!("it is of record {}, which was pruned; export a newer one", head.seq);
             self.tell(Problem::WrongHead { why });
@@ -303,7 +307,8 @@ impl Verifier {
     }
 
     fn is_ours(&self, head: &Head) -> bool {
-        let ours = self.begin.key.as_ref().is_some_and(|key| *key == head.key);
+        let earlier = || self.begin.earlier.iter().any(|(key, up_to)| *key == head.key && head.seq <= *up_to);
+        let ours = self.begin.key.as_ref().is_some_and(|key| *key == head.key) || earlier();
         ours && head.chain == self.begin.chain && head.is_signed()
     }
 

@@ -4,7 +4,8 @@ mod memory;
 mod sqlite;
 
 pub use memory::{Answering, Approvals, Grants, GrantsWanted, Ledger, Memo, Questions, Remembered, Subject};
-pub use sqlite::{Condition, Keep, Pruned, Sqlite, Transaction};
+pub(crate) use sqlite::key_rotated;
+pub use sqlite::{Checked, Condition, Keep, Pruned, Rotated, Sqlite, Transaction, Watch};
 
 use crate::Error;
 use crate::audit::{By, Chained, Event, Happening, PolicyVersion, Query, Stored};

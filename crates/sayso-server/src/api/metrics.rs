@@ -37,9 +37,12 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
             (standing.as_str(), found.map_or(0, |(_, count)| *count))
         };
         let in_force = app.gate(Some(Path::new(&app.about.folder)))?.in_force();
+        let watched = app.watched.state();
         let now = Now {
             approvals: STANDINGS.map(of).to_vec(),
             policy_versions: u64::try_from(store.policies()?.len()).unwrap_or(u64::MAX),
+            chain_broken: watched.broken.is_some(),
+            chain_checked_ms: watched.checked_ms.unwrap_or(0),
             policy_refused: in_force.floor.is_some() || in_force.notices.iter().any(|notice| notice.text.is_some()),
         };
         app.metrics.text(&now).map_err(|error| ApiError::internal(&error))

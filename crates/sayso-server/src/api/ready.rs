@@ -65,6 +65,16 @@ fn in_the_way(app: &App) -> Vec<Why> {
         ),
         Err(_) => tell("store-refuses", "The store cannot be written: `sayso store check` says more."),
     }
+    let watched = app.watched.state();
+    if watched.broken.is_some() {
+        tell("chain-broken", "The record is not what was written: `sayso log verify` says more.");
+    }
+    if watched.anchor.is_some() {
+        tell(
+            "anchor-fails",
+            "Heads of the record cannot be copied elsewhere, or disagree: the server's terminal says why.",
+        );
+    }
     let free = rustix::fs::statvfs(&app.places.state).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
     if free.is_ok_and(|free| free < LEAST_FREE) {
         tell("disk-full", "The disk of the store is nearly full: `sayso log prune` lets old records go.");

@@ -6,6 +6,7 @@ use crate::error::ApiError;
 use crate::who::{Approver, Role};
 use axum::Json;
 use axum::extract::State;
+use sayso_gate::InForce;
 use sayso_gate::audit::Query;
 use serde::Serialize;
 use std::path::Path;
@@ -28,6 +29,12 @@ pub(super) struct Status {
     next: String,
     /// Where the record is.
     record: String,
+    /// What is wrong with the record, as far as it was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alarm: Option<String>,
+    /// When all of it was last checked, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked_ms: Option<u64>,
     /// How many decisions it holds that the caller may know of.
     decisions: u64,
     /// Tokens of the store may do more than ask.
@@ -54,14 +61,24 @@ pub(super) async fn status(
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),
         enforcing: format!("enforcing {}", in_words(&in_force.files)),
-        notices: in_force.notices.iter().map(|notice| notice.reason.text.clone()).collect(),
+        notices: notices(&app, &in_force),
         policy_version: in_force.policy.version().to_owned(),
         folder: app.about.folder.clone(),
         next: app.about.next.clone(),
         record: app.places.shown(&app.places.state),
+        alarm: app.watched.state().broken,
+        checked_ms: app.watched.state().checked_ms,
         decisions,
         tokens_answer: app.trust_tokens,
         you: person.name,
         role: caller.role,
     }))
+}
+
+/// What the owner should know: of the policy, and of the record.
+fn notices(app: &App, in_force: &InForce) -> Vec<String> {
+    let watched = app.watched.state();
+    let alarm = watched.broken.map(|why| format!("The record is not what was written: {why}."));
+    let policy = in_force.notices.iter().map(|notice| notice.reason.text.clone());
+    alarm.into_iter().chain(watched.anchor).chain(policy).collect()
 }

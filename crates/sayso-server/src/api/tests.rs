@@ -5,6 +5,7 @@ mod connections;
 mod description;
 mod matrix;
 mod peer;
+mod record;
 mod resume;
 mod roles;
 mod stream;
@@ -31,19 +32,16 @@ struct Server {
 
 impl Server {
     fn new(policy: &str) -> Self {
+        Self::with(policy, About { owner: "owner".to_owned(), ..About::default() })
+    }
+
+    fn with(policy: &str, about: About) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let places = Places::below(folder.path(), folder.path());
         std::fs::create_dir_all(places.user.parent().unwrap()).unwrap();
         std::fs::write(&places.user, policy).unwrap();
         let keys = Keys::new().unwrap();
-        let app = App::new(
-            places,
-            keys,
-            Vec::new(),
-            About { owner: "owner".to_owned(), ..About::default() },
-            Box::new(|_, _| {}),
-        )
-        .unwrap();
+        let app = App::new(places, keys, Vec::new(), about, Box::new(|_, _| {})).unwrap();
         Self { _folder: folder, app: Arc::new(app) }
     }
 

@@ -12,6 +12,7 @@ use sayso_agents::find::{Found, find, version_of};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
 use sayso_agents::live::Live;
 use sayso_gate::audit::{Event, Kind, Log, Query};
+use sayso_gate::store::{Records as _, Watch};
 use sayso_gate::{Home, InForce, Places, reason};
 use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
@@ -171,9 +172,47 @@ fn policy(places: &Places, project: &Path) -> Part {
 }
 
 fn record(places: &Places) -> Part {
-    let count = Log::open(places).and_then(|log| log.count(&Query::default())).map_err(|error| error.to_string())?;
+    let log = Log::open(places).map_err(|error| error.to_string())?;
+    let count = log.count(&Query::default()).map_err(|error| error.to_string())?;
     let decisions = if count == 1 { "1 decision".to_owned() } else { format!("{count} decisions") };
-    Ok(format!("{}, {decisions}", places.shown(&places.state)))
+    let said = format!("{}, {decisions}, {}", places.shown(&places.state), chain(log.store())?);
+    Ok(said)
+}
+
+/// More records than this are not looked at here, but by a server in the background.
+const MOST_LOOKED_AT: u64 = 200_000;
+
+/// Whether the chain is whole: looked at now where that is quick; else when a server last did.
+fn chain(store: &std::sync::Arc<sayso_gate::store::Sqlite>) -> Part {
+    let failed = |error: sayso_gate::Error| error.to_string();
+    let broken = |what: &str| format!("the record is not what was written: {what}. `sayso log verify` says more");
+    let newest = Watch::over(store).newest().map_err(failed)?;
+    if let Some(why) = newest {
+        return Err(broken(&why));
+    }
+    let last = store.last_checked().map_err(failed)?;
+    let ago = last.as_ref().map(|last| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let minutes = u64::try_from(now.as_millis()).unwrap_or(u64::MAX).saturating_sub(last.time_ms) / 60_000;
+        match minutes {
+            0..=1 => "a minute ago".to_owned(),
+            2..=119 => format!("{minutes} minutes ago"),
+            _ => format!("{} hours ago", minutes / 60),
+        }
+    });
+    if store.count(&Query::default()).map_err(failed)? <= MOST_LOOKED_AT {
+        let found = store.verify(None).map_err(failed)?;
+        return match found.problems.len() {
+            0 => Ok("chain ok".to_owned()),
+            1 => Err(broken("one problem")),
+            count => Err(broken(&format!("{count} problems"))),
+        };
+    }
+    match (last, ago) {
+        (Some(last), Some(ago)) if last.problems > 0 => Err(broken(&format!("found by a server {ago}"))),
+        (Some(_), Some(ago)) => Ok(format!("chain ok when a server last checked it, {ago}")),
+        _ => Ok("chain not checked: `sayso serve` does so in the background, `sayso log verify` now".to_owned()),
+    }
 }
 
 /// Whether the receivers of the server that was started last could be told, by what it recorded.

@@ -55,6 +55,9 @@ pub(crate) struct Serve {
     /// Certificates of your own authority, as PEM, that webhooks may have beside those that this machine trusts
     #[arg(long, value_name = "FILE")]
     webhook_ca: Option<PathBuf>,
+    /// Append a signed head of the record there every minute: on a mount or in a pipe that agents cannot write
+    #[arg(long, value_name = "FILE")]
+    anchor: Option<PathBuf>,
     /// Home folder whose policy and record count [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
@@ -87,6 +90,7 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         folder: here.to_string_lossy().into_owned(),
         owner: operator::user_name(),
         next: next.to_owned(),
+        anchor: serve.anchor.clone(),
     };
     let told = webhooks(serve).into_iter().map(|webhook| (webhook.person, webhook.url)).collect();
     let intro = Intro { told, enforcing, notices, decisions, state: places.shown(&places.state), found, next };

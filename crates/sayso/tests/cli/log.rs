@@ -192,3 +192,37 @@ fn normal(text: &str) -> String {
     let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
+
+#[test]
+fn an_export_of_the_chain_is_verified_without_the_store_and_follows_its_keys() {
+    let person = two_decisions();
+    let first = person.run(&["log", "key"]).out;
+    let rotated = person.run(&["log", "key", "rotate"]);
+    assert_eq!(rotated.code, 0, "{}", rotated.err);
+    let key = person.run(&["log", "key"]).out.split(' ').next().unwrap().to_owned();
+    assert!(!first.starts_with(&key));
+    assert_eq!(person.run(&["log", "verify"]).code, 0);
+    assert_eq!(person.run(&["log", "export", "--format", "chain", "--output", "chain.jsonl"]).code, 0);
+    let text = std::fs::read_to_string(person.project().join("chain.jsonl")).unwrap();
+
+    // Another machine, which has no such store.
+    let auditor = Person::new();
+    auditor.file("chain.jsonl", &text);
+    let verified = auditor.run(&["log", "verify", "chain.jsonl", "--key", &key]);
+    assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
+    assert!(verified.out.starts_with("The record is whole: "), "{}", verified.out);
+    assert!(!auditor.home().join(".local/state/sayso/sayso.db").exists(), "nothing is made for it");
+    assert_eq!(auditor.run(&["log", "verify", "chain.jsonl", "--key", &"0".repeat(64)]).code, 4);
+    let without = |n: usize| -> String {
+        text.lines().enumerate().filter(|(at, _)| *at != n).map(|(_, line)| format!("{line}\n")).collect()
+    };
+    let changed = text.replacen("deny", "allow", 1);
+    for broken in [without(1), without(2), changed] {
+        auditor.file("broken.jsonl", &broken);
+        let found = auditor.run(&["log", "verify", "broken.jsonl"]);
+        assert_eq!(found.code, 4, "{}{}", found.out, found.err);
+    }
+    auditor.file("plain.jsonl", &person.run(&["log", "export"]).out);
+    assert_eq!(auditor.run(&["log", "verify", "plain.jsonl"]).code, 2);
+    assert_eq!(person.run(&["log", "export", "--format", "chain", "--verdict", "deny"]).code, 2);
+}

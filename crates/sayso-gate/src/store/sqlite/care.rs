@@ -7,6 +7,11 @@ use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+/// Pages that are given back in one transaction.
+const PAGES_IN_A_STEP: u32 = 1000;
+/// A file with more pages in use is not written anew: that would take longer than a hook waits.
+const MOST_PAGES_ANEW: i64 = 64 * 1024;
+
 /// What a look at the file says, without changing it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Condition {
@@ -29,6 +34,36 @@ impl Sqlite {
     /// Why it does not.
     pub fn writable(&self) -> Result<(), Error> {
         self.write(|_| Ok(()))
+    }
+
+    /// Gives the room of what was removed back to the system. Files of before version 7 cannot do so bit by bit: those are
+    /// written anew, unless what is left is so much that others would wait for it.
+    pub(super) fn shrink(&self) -> Result<(), Error> {
+        let connection = connection::to_read(&self.path)?;
+        self.check_place()?;
+        connection.pragma_update(None, "query_only", false)?;
+        let number = |what: &str| connection.pragma_query_value(None, what, |row| row.get::<_, i64>(0));
+        if number("auto_vacuum")? == 2 {
+            // In steps, so that nobody waits for long.
+            while number("freelist_count")? > 0 {
+                let before = number("freelist_count")?;
+                let mut step = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_IN_A_STEP})"))?;
+                let mut rows = step.query([])?;
+                while rows.next()?.is_some() {}
+                if number("freelist_count")? >= before {
+                    break;
+                }
+            }
+        } else if number("freelist_count")? * 4 > number("page_count")?
+            && number("page_count")? - number("freelist_count")? < MOST_PAGES_ANEW
+        {
+            connection.pragma_update(None, "auto_vacuum", 2)?;
+            // Somebody who reads or writes is in the way: the next time, then.
+            let _ = connection.execute_batch("VACUUM");
+        }
+        // The file itself becomes shorter when the log is copied to it.
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        Ok(())
     }
 
     /// How many questions stand how, by the word.

@@ -1,8 +1,10 @@
 //! The chain as a whole: verifying it, signing its head, and letting its old end go.
 
 use super::records::{end, to_hash};
-use super::{Sqlite, Transaction, budget, witness};
+use super::sketch::BLOCK;
+use super::{Sqlite, Transaction, budget, keys, witness};
 use crate::Error;
+use crate::audit::bundle;
 use crate::audit::chain::End;
 use crate::audit::{Begin, Change, Event, Head, HeadKey, Kind, RECORDS_BETWEEN_HEADS, Row, Verified, Verifier};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -39,40 +41,45 @@ impl Sqlite {
     /// # Errors
     /// If the store cannot be read. What is wrong with the chain is no error but the answer.
     pub fn verify(&self, exported: Option<Head>) -> Result<Verified, Error> {
-        let key = HeadKey::made(self.folder());
+        self.verify_with(exported.into_iter().collect())
+    }
+
+    /// The same with several heads that were kept elsewhere. Of many, those of records that were pruned prove nothing, and
+    /// are left aside.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn verify_with(&self, exported: Vec<Head>) -> Result<Verified, Error> {
         self.read(|connection| {
-            let chain = name(connection)?;
-            let heads = heads(connection, &chain, "head", "")?;
-            let pruned = heads_last(connection, &chain, "anchor")?;
-            // A store that was begun anew beside the key of an earlier one has signed nothing yet.
-            let has_signed = key
-                .as_ref()
-                .is_some_and(|(_, made)| begun(&chain).is_none_or(|begun| made.saturating_add(FILE_CLOCK) >= begun));
-            let key = key.map(|(key, _)| key);
-            let mut verifier = Verifier::new(Begin { chain, pruned, heads, key, has_signed, exported });
-            let mut all = connection.prepare(
-                "SELECT seq, prev, hash, body, time_ms, id, kind, agent, session, tool, verdict, rule,
-                        tenant, run
-                 FROM event ORDER BY seq",
-            )?;
-            let mut rows = all.query([])?;
-            while let Some(row) = rows.next()? {
-                let text = |at: usize| row.get_ref(at)?.as_str_or_null().map_err(rusqlite::Error::from);
-                let blob = |at: usize| row.get_ref(at)?.as_blob().map_err(rusqlite::Error::from);
-                let mut columns = [None; 9];
-                for (column, at) in columns.iter_mut().zip(5..) {
-                    *column = text(at)?;
-                }
-                verifier.look_at(&Row {
-                    seq: number(row.get(0)?),
-                    previous: hash_or_none(blob(1)?),
-                    hash: hash_or_none(blob(2)?),
-                    body: text(3)?.unwrap_or_default(),
-                    time_ms: number(row.get(4)?),
-                    columns,
-                });
-            }
+            let mut verifier = Verifier::new(begin(self, connection, exported)?);
+            look_at_rows(connection, &mut verifier, (0, u64::MAX), usize::MAX)?;
             Ok(verifier.finish())
+        })
+    }
+    /// Writes the whole chain so that it can be checked without the store: [`crate::audit::bundle`]. Ends with a head that
+    /// is signed now.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or the export cannot be written.
+    pub fn export_links(&self, out: &mut dyn std::io::Write) -> Result<u64, Error> {
+        let last = self.sign_head()?.seq;
+        self.read(|connection| {
+            let mut begin = begin(self, connection, Vec::new())?;
+            begin.heads.retain(|head| head.seq <= last);
+            bundle::write_line(out, &bundle::Opening::of(&begin))?;
+            let mut all = connection.prepare("SELECT seq, prev, hash, body FROM event WHERE seq <= ?1 ORDER BY seq")?;
+            let mut rows = all.query([signed(last)])?;
+            let mut written = 0;
+            while let Some(row) = rows.next()? {
+                let hash = |at: usize| -> Result<String, Error> {
+                    let bytes = row.get_ref(at)?.as_blob().map_err(rusqlite::Error::from)?;
+                    Ok(hash_or_none(bytes).to_hex().to_string())
+                };
+                let (prev, hash, body) = (hash(1)?, hash(2)?, row.get(3)?);
+                bundle::write_line(out, &bundle::Link { seq: number(row.get(0)?), prev, hash, body })?;
+                written += 1;
+            }
+            Ok(written)
         })
     }
 
@@ -106,6 +113,8 @@ impl Sqlite {
             change.by = Some(by.to_owned());
             change.detail = serde_json::json!({"records": pruned.records, "up_to": pruned.up_to});
             self.write(|transaction| transaction.append(&Event::from(change)))?;
+            // The records are gone either way; the room is given back another time if somebody is in the way.
+            let _ = self.shrink();
         }
         Ok(pruned)
     }
@@ -118,9 +127,63 @@ impl Sqlite {
         self.read(|connection| up_to(connection, what))
     }
 
-    fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }
+}
+
+/// What is known of a chain before its records are looked at.
+pub(super) fn begin(store: &Sqlite, connection: &Connection, exported: impl Into<Vec<Head>>) -> Result<Begin, Error> {
+    let key = HeadKey::made(store.folder());
+    let chain = name(connection)?;
+    let heads = heads(connection, &chain, "head", "")?;
+    let pruned = heads_last(connection, &chain, "anchor")?;
+    // A store that was begun anew beside the key of an earlier one has signed nothing yet.
+    let has_signed = key
+        .as_ref()
+        .is_some_and(|(_, made)| begun(&chain).is_none_or(|begun| made.saturating_add(FILE_CLOCK) >= begun));
+    let key = key.map(|(key, _)| key);
+    let earlier = key.as_deref().map(|key| keys::earlier(connection, &chain, key)).transpose()?.unwrap_or_default();
+    let mut exported = exported.into();
+    if exported.len() > 1 {
+        let gone = pruned.as_ref().map_or(0, |pruned| pruned.seq);
+        exported.retain(|head| head.seq >= gone);
+    }
+    Ok(Begin { chain, pruned, heads, key, earlier, has_signed, exported })
+}
+
+/// Looks at the records behind one and up to another, at most so many; tells how many there were, and the last of them.
+pub(super) fn look_at_rows(
+    connection: &Connection,
+    verifier: &mut Verifier,
+    (after, until): (u64, u64),
+    most: usize,
+) -> Result<(usize, u64), Error> {
+    let mut some = connection.prepare_cached(
+        "SELECT seq, prev, hash, body, time_ms, id, kind, agent, session, tool, verdict, rule, tenant, run
+         FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3",
+    )?;
+    let mut rows = some.query([signed(after), signed(until), i64::try_from(most).unwrap_or(-1)])?;
+    let (mut looked, mut last) = (0, after);
+    while let Some(row) = rows.next()? {
+        let text = |at: usize| row.get_ref(at)?.as_str_or_null().map_err(rusqlite::Error::from);
+        let blob = |at: usize| row.get_ref(at)?.as_blob().map_err(rusqlite::Error::from);
+        let mut columns = [None; 9];
+        for (column, at) in columns.iter_mut().zip(5..) {
+            *column = text(at)?;
+        }
+        last = number(row.get(0)?);
+        looked += 1;
+        verifier.look_at(&Row {
+            seq: last,
+            previous: hash_or_none(blob(1)?),
+            hash: hash_or_none(blob(2)?),
+            body: text(3)?.unwrap_or_default(),
+            time_ms: number(row.get(4)?),
+            columns,
+        });
+    }
+    Ok((looked, last))
 }
 
 /// Lets the next few records up to this one go; `None`: there are none.
@@ -141,6 +204,9 @@ fn prune_step(transaction: &mut Transaction<'_>, key: &HeadKey, last: u64) -> Re
     let records = connection.execute("DELETE FROM event WHERE seq <= ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM head WHERE seq < ?1", [signed(up_to)])?;
     connection.execute("DELETE FROM anchor WHERE seq < ?1", [signed(up_to)])?;
+    connection.execute("DELETE FROM sketch WHERE block < ?1", [signed(up_to) / BLOCK])?;
+    connection.execute("DELETE FROM whole", [])?;
+    connection.execute("DELETE FROM tally WHERE count <= 0", [])?;
     witness::forget(connection, signed(now))?;
     witness::carry(transaction, &carried)?;
     budget::carry(transaction, budgets)?;
@@ -157,6 +223,10 @@ pub(super) struct Heads {
 impl Heads {
     pub(super) fn beside(store: &Path) -> Self {
         Self { folder: store.parent().unwrap_or(Path::new("/")).to_owned(), last: None }
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// A transaction in which something may have been signed was not committed.

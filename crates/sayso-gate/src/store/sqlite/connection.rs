@@ -21,6 +21,10 @@ const PAGES_IN_LOG: u32 = 16_000;
 pub(super) fn to_write(path: &Path) -> Result<Connection, Error> {
     make_if_missing(path)?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // A new file gives back the room of what is removed, bit by bit; one that has tables keeps what it has.
+    if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     patiently(|| {
         let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
         if mode == "wal" { Ok(()) } else { connection.pragma_update(None, "journal_mode", "WAL") }

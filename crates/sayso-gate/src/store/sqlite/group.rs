@@ -18,6 +18,7 @@ use rusqlite::Connection;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -64,6 +65,8 @@ pub(super) struct Notes {
     pub(super) budgets: RefCell<HashMap<Key, Option<Recorded>>>,
     /// At which version of the file, as SQLite counts the changes of others, that was found.
     found_at: Cell<Option<i64>>,
+    /// Where the store is.
+    folder: PathBuf,
     /// When this process last looked for what has ended meanwhile.
     swept_ms: Cell<u64>,
     /// What this transaction writes says that a yes is over: its end is to be signed, so that nobody takes it back unseen.
@@ -76,6 +79,11 @@ const BETWEEN_SWEEPS: u64 = 250;
 const MOST_BUDGETS: usize = 10_000;
 
 impl Notes {
+    /// The folder of the store.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Whether it is time to look for questions and reservations that have ended.
     pub(super) fn sweep_is_due(&self, now_ms: u64) -> bool {
         let swept = self.swept_ms.get();
@@ -166,7 +174,8 @@ impl<'a> Transaction<'a> {
 
 impl Group {
     pub(super) fn new(connection: Connection, heads: Heads) -> Self {
-        let writer = Writer { connection, heads, open: None, refused: None, notes: Notes::default() };
+        let notes = Notes { folder: heads.folder().to_owned(), ..Notes::default() };
+        let writer = Writer { connection, heads, open: None, refused: None, notes };
         Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0) }
     }
 

@@ -1,6 +1,7 @@
 //! The tables, version by version. A step that was released is never changed; a new one is added after it.
 
 mod chained;
+mod flat;
 mod keyed;
 mod memory;
 mod walls;
@@ -52,6 +53,7 @@ const STEPS: &[Step] = &[
     Step { sql: memory::TABLES, then: None },
     Step { sql: walls::COLUMNS, then: None },
     Step { sql: keyed::TABLES, then: Some(keyed::give_keys) },
+    Step { sql: flat::TABLES, then: None },
 ];
 
 /// The version that this program knows.

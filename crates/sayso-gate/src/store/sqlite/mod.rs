@@ -14,17 +14,25 @@ mod courses;
 mod durable;
 mod grants;
 mod group;
+mod keys;
 mod ledger;
 mod migration;
 mod place;
 mod policy_versions;
 mod records;
+mod sketch;
+mod tally;
 mod usage;
+mod watch;
+mod whole;
 mod witness;
 
 pub use care::Condition;
 pub use chain::{Keep, Pruned};
 pub use group::Transaction;
+pub use keys::Rotated;
+pub(crate) use keys::rotated as key_rotated;
+pub use watch::{Checked, Watch};
 
 use crate::{Error, Places};
 use batch::Batches;
@@ -120,6 +128,11 @@ impl Sqlite {
             readers.push(connection);
         }
         found
+    }
+
+    /// Fails if the files are not those that were opened.
+    fn check_place(&self) -> Result<(), Error> {
+        self.durable.check_place()
     }
 
     /// Where the file is.

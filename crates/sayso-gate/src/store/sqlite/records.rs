@@ -1,6 +1,7 @@
 //! The chain in SQLite: a few columns to search by, the whole as one line of JSON, and its place in the chain.
 
-use super::{Sqlite, Transaction, policy_versions};
+use super::sketch::{self, Stretch};
+use super::{Sqlite, Transaction, policy_versions, tally};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{
@@ -144,6 +145,9 @@ impl Records for Sqlite {
             "SELECT coalesce({column}, ''), count(*) FROM event WHERE {conditions} GROUP BY 1 ORDER BY 2 DESC, 1"
         );
         self.read(|connection| {
+            if let Some(counted) = tally::count_by(connection, query, by)? {
+                return Ok(counted);
+            }
             let mut statement = connection.prepare_cached(&sql)?;
             let rows = statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
             rows.map(|row| {
@@ -156,14 +160,23 @@ impl Records for Sqlite {
     fn count(&self, query: &Query) -> Result<u64, Error> {
         let (conditions, values) = conditions(query);
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!("SELECT count(*) FROM event WHERE {conditions}"))?;
-            let count: i64 = statement.query_row(params_from_iter(values), |row| row.get(0))?;
+            if let Some(count) = tally::count(connection, query)? {
+                return Ok(count);
+            }
+            let sql = format!("SELECT count(*) FROM event WHERE {conditions} AND seq >= ? AND seq <= ?");
+            let mut statement = connection.prepare_cached(&sql)?;
+            let mut count = 0;
+            for stretch in stretches(connection, query)? {
+                let mut values = values.clone();
+                values.extend([Value::Integer(stretch.first), Value::Integer(stretch.last)]);
+                count += statement.query_row(params_from_iter(values), |row| row.get::<_, i64>(0))?;
+            }
             Ok(u64::try_from(count).unwrap_or_default())
         })
     }
 }
 
-fn counted(by: By) -> &'static str {
+pub(super) fn counted(by: By) -> &'static str {
     match by {
         By::Verdict => "verdict",
         By::Agent => "agent",
@@ -181,6 +194,9 @@ impl Sqlite {
     /// # Errors
     /// If the store refuses.
     pub fn over_time(&self, query: &Query, by: By, step_ms: u64) -> Result<Vec<(u64, String, u64)>, Error> {
+        if let Some(counted) = self.counted_over_time(query, by, step_ms)? {
+            return Ok(counted);
+        }
         let (conditions, mut values) = conditions(query);
         let sql = format!(
             "SELECT time_ms / ? AS stretch, coalesce({}, ''), count(*) FROM event WHERE {conditions}
@@ -201,22 +217,37 @@ impl Sqlite {
     }
 
     fn rows<T>(&self, query: &Query, read: impl Fn(u64, &[u8], &str) -> Result<T, Error>) -> Result<Vec<T>, Error> {
-        let (conditions, mut values) = conditions(query);
+        let (conditions, values) = conditions(query);
         let direction = match query.order {
             Order::NewestFirst => "DESC",
             Order::OldestFirst => "ASC",
         };
-        values.push(Value::Integer(query.limit.map_or(-1, |n| i64::try_from(n).unwrap_or(i64::MAX))));
-        let sql = format!("SELECT seq, hash, body FROM event WHERE {conditions} ORDER BY seq {direction} LIMIT ?");
+        let sql = format!(
+            "SELECT seq, hash, body FROM event WHERE {conditions} AND seq >= ? AND seq <= ?
+             ORDER BY seq {direction} LIMIT ?"
+        );
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let mut rows = statement.query(params_from_iter(values))?;
             let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                let seq = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
-                let hash = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-                let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-                found.push(read(seq, hash, body)?);
+            let mut stretches = stretches(connection, query)?;
+            if query.order == Order::OldestFirst {
+                stretches.reverse();
+            }
+            for stretch in stretches {
+                let left = query.limit.map(|limit| limit.saturating_sub(found.len()));
+                if left == Some(0) {
+                    break;
+                }
+                let mut values = values.clone();
+                let left = left.map_or(-1, |left| i64::try_from(left).unwrap_or(i64::MAX));
+                values.extend([stretch.first, stretch.last, left].map(Value::Integer));
+                let mut rows = statement.query(params_from_iter(values))?;
+                while let Some(row) = rows.next()? {
+                    let seq = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
+                    let hash = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+                    let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+                    found.push(read(seq, hash, body)?);
+                }
             }
             Ok(found)
         })
@@ -287,11 +318,24 @@ pub(super) fn conditions(query: &Query) -> (String, Vec<Value>) {
     (sql, values)
 }
 
-/// A LIKE pattern for a body that holds this text, which stands there as JSON writes it.
-fn containing(text: &str) -> String {
+/// Where records are that may answer a query, the newest first.
+fn stretches(connection: &Connection, query: &Query) -> Result<Vec<Stretch>, Error> {
+    let held = match &query.text {
+        Some(text) => sketch::may_hold(connection, text)?,
+        None => None,
+    };
+    Ok(held.unwrap_or_else(|| vec![Stretch { first: 0, last: i64::MAX }]))
+}
+
+/// A text as it stands in a body: as JSON writes it.
+pub(super) fn as_written(text: &str) -> String {
     let json = serde_json::to_string(text).unwrap_or_default();
-    let inner = json.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or_default();
-    format!("%{}%", inner.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
+    json.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or_default().to_owned()
+}
+
+/// A LIKE pattern for a body that holds this text.
+fn containing(text: &str) -> String {
+    format!("%{}%", as_written(text).replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
 }
 
 /// A hash as it stands in a row: of a record in bytes, of a head as it was signed, in hexadecimal.

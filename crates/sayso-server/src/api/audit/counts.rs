@@ -119,7 +119,11 @@ pub(in crate::api) async fn counts(
     let until = wanted.until.unwrap_or_else(|| now_ms().saturating_add(1));
     let since = wanted.since.unwrap_or_else(|| until.saturating_sub(WEEK));
     let least = until.saturating_sub(since).div_ceil(MOST_STRETCHES);
-    let step = wanted.step.unwrap_or(HOUR).max(least).max(1);
+    // In whole hours, unless another length is said: those are counted as records come.
+    let step = match wanted.step {
+        Some(step) => step.max(least).max(1),
+        None => least.max(1).div_ceil(HOUR) * HOUR,
+    };
     let by = match wanted.by.unwrap_or_default() {
         Counted::Verdict => By::Verdict,
         Counted::Agent => By::Agent,

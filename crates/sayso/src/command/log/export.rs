@@ -14,7 +14,7 @@ use std::process::ExitCode;
 /// Records read at a time.
 const PAGE: usize = 1000;
 
-/// Writes all records that match, the oldest first, as JSON Lines or CSV.
+/// Writes all records that match, the oldest first, as JSON Lines or CSV, or the whole chain so that it proves itself.
 ///
 /// CSV cells that a spreadsheet would take for a formula are marked as text: what stands in a record was written by an
 /// agent.
@@ -22,10 +22,11 @@ const PAGE: usize = 1000;
 #[command(after_help = "\
 Examples:
   sayso log export --since 7d > week.jsonl
+  sayso log export --format chain --output chain.jsonl && sayso log verify chain.jsonl
   sayso log export --format csv --verdict deny --output denied.csv")]
 pub(super) struct Export {
-    /// jsonl or csv
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "csv"])]
+    /// jsonl, csv, or chain: all records with their links and heads, for `sayso log verify FILE`
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "csv", "chain"])]
     format: String,
     /// A new file instead of standard output; nobody else may read it
     #[arg(long, short, value_name = "FILE")]
@@ -50,8 +51,15 @@ pub(super) fn run(export: &Export, record: &Record) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(export: &Export, record: &Record, out: &mut impl Write) -> Result<(), Failure> {
+fn write(export: &Export, record: &Record, mut out: &mut impl Write) -> Result<(), Failure> {
     let csv = export.format == "csv";
+    if export.format == "chain" {
+        if export.filter.query() != Filter::default().query() {
+            return Err(Failure::wrong("error: `--format chain` is of all records: a part of a chain proves nothing"));
+        }
+        record.store().export_links(&mut out)?;
+        return Ok(out.flush()?);
+    }
     if csv {
         out.write_all(line::CSV_HEADER.as_bytes())?;
     }

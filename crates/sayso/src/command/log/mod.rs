@@ -3,6 +3,7 @@
 mod export;
 mod filter;
 mod head;
+mod key;
 mod line;
 mod prune;
 mod replay;
@@ -60,6 +61,7 @@ pub(crate) struct Log {
 enum Action {
     Verify(verify::Verify),
     Head(head::Head),
+    Key(key::Key),
     Replay(replay::Replay),
     Export(export::Export),
     Prune(prune::Prune),
@@ -67,11 +69,18 @@ enum Action {
 
 /// Runs it.
 pub(crate) fn run(log: &Log) -> Outcome {
+    // An export is checked without any store.
+    if let Some(Action::Verify(it)) = &log.action
+        && let Some(done) = verify::without_store(it)
+    {
+        return done;
+    }
     let places = Places::find(Home::Environment)?;
     let record = Record::open(&places)?;
     match &log.action {
         Some(Action::Verify(it)) => verify::run(it, &places, &record),
         Some(Action::Head(it)) => head::run(it, &record),
+        Some(Action::Key(it)) => key::run(it, &record),
         Some(Action::Replay(it)) => replay::run(it, &places, &record),
         Some(Action::Export(it)) => export::run(it, &record),
         Some(Action::Prune(it)) => prune::run(it, &record),

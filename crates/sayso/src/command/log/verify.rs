@@ -4,6 +4,7 @@ use super::replay::{Tally, judge_all};
 use crate::failure::{Failure, Outcome};
 use crate::show::paint::Paint;
 use sayso_gate::Places;
+use sayso_gate::audit::bundle;
 use sayso_gate::audit::{Head, Log as Record, Problem, Query, Verified};
 use sayso_policy::explain::visible;
 use std::io::{Write, stdout};
@@ -21,18 +22,26 @@ const BROKEN: u8 = 4;
 How far it proves something:
   hashes alone     somebody who can write the store could have made all of them anew
   signed heads     somebody who can write the store but not read Sayso's key could not
-  --head FILE      nobody could, up to that head, if the file was kept elsewhere (`sayso log head --export FILE`)
+  --head FILE      nobody could, up to that head, if the file was kept elsewhere (`sayso log head --export FILE`,
+                   `sayso serve --anchor FILE`)
 
 Examples:
   sayso log verify
   sayso log verify --head /media/stick/head.json
+  sayso log verify chain.jsonl --key 3b6a27bc...     an export (`sayso log export --format chain`), without the store
   sayso log verify --replay")]
 pub(super) struct Verify {
-    /// A head that was exported before
+    /// An export of the chain, instead of this machine's record
+    #[arg(value_name = "FILE")]
+    export: Option<PathBuf>,
+    /// The public key that the export must be signed with (`sayso log key` shows it)
+    #[arg(long, value_name = "KEY", requires = "export")]
+    key: Option<String>,
+    /// A head that was exported before, or a file of them, one a line
     #[arg(long, value_name = "FILE")]
     head: Option<PathBuf>,
     /// Judge every decision again, by the policy of its time
-    #[arg(long)]
+    #[arg(long, conflicts_with = "export")]
     replay: bool,
     /// As JSON
     #[arg(long)]
@@ -43,8 +52,8 @@ pub(super) struct Verify {
 pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome {
     record.fold()?;
     let damaged = record.damaged()?;
-    let head = verify.head.as_ref().map(read_head).transpose()?;
-    let found = record.store().verify(head)?;
+    let heads = verify.head.as_ref().map(read_heads).transpose()?.unwrap_or_default();
+    let found = record.store().verify_with(heads)?;
     let replayed = verify.replay.then(|| judge_all(places, record, &Query::default(), |_, _| Ok(()))).transpose()?;
     let mut out = stdout().lock();
     if verify.json {
@@ -71,7 +80,44 @@ pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome 
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
 }
 
-fn read_head(path: &PathBuf) -> Result<Head, Failure> {
+/// Checks an export, if one was named.
+pub(super) fn without_store(verify: &Verify) -> Option<Outcome> {
+    verify.export.as_ref().map(|path| check_export(verify, path))
+}
+
+fn check_export(verify: &Verify, path: &PathBuf) -> Outcome {
+    let file = std::fs::File::open(path);
+    let file = file.map_err(|e| Failure::wrong(format!("error: cannot read {}: {e}", path.display())))?;
+    let heads = verify.head.as_ref().map(read_heads).transpose()?.unwrap_or_default();
+    let proved = bundle::check(std::io::BufReader::new(file), heads).map_err(|error| {
+        Failure::wrong(format!("error: {}: {error}\n\n  `sayso log export --format chain` makes one.", path.display()))
+    })?;
+    let found = &proved.verified;
+    let known = verify.key.as_ref().is_none_or(|key| proved.key.as_ref() == Some(key));
+    let mut out = stdout().lock();
+    if verify.json {
+        let mut value = serde_json::to_value(found)?;
+        if let Some(members) = value.as_object_mut() {
+            members.insert("whole".to_owned(), found.problems.is_empty().into());
+            members.insert("key".to_owned(), proved.key.clone().into());
+            members.insert("known_key".to_owned(), (verify.key.is_some() && known).into());
+        }
+        writeln!(out, "{value}")?;
+    } else {
+        write!(out, "{}", text(found, verify.head.is_some(), None))?;
+        let key = proved.key.as_deref().unwrap_or("none");
+        let says = match (&verify.key, known) {
+            (None, _) => "compare it with the owner's: `sayso log key` there, and `--key KEY` here",
+            (Some(_), true) => "the one that was given",
+            (Some(_), false) => "NOT the one that was given: somebody else may have made this export",
+        };
+        writeln!(out, "  key        {}, {says}", visible(key))?;
+    }
+    Ok(if found.problems.is_empty() && known { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
+}
+
+/// One head, or one a line.
+fn read_heads(path: &PathBuf) -> Result<Vec<Head>, Failure> {
     let wrong = |why: &dyn std::fmt::Display| {
         Failure::wrong(format!(
             "error: {} is no head of Sayso's: {why}\n\n  `sayso log head --export FILE` makes one.",
@@ -79,7 +125,12 @@ fn read_head(path: &PathBuf) -> Result<Head, Failure> {
         ))
     };
     let text = std::fs::read_to_string(path).map_err(|e| wrong(&e))?;
-    serde_json::from_str(&text).map_err(|e| wrong(&e))
+    if let Ok(one) = serde_json::from_str(&text) {
+        return Ok(vec![one]);
+    }
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let heads = lines.map(|line| serde_json::from_str(line).map_err(|e| wrong(&e))).collect::<Result<Vec<_>, _>>()?;
+    if heads.is_empty() { Err(wrong(&"it is empty")) } else { Ok(heads) }
 }
 
 fn text(found: &Verified, given: bool, replayed: Option<&Tally>) -> String {

@@ -1,0 +1,223 @@
+//! What a million records and ten thousand answers cost, measured: `cargo bench -p sayso-gate --bench scale`.
+//!
+//! Every line is measured twice in one run, with a small store and with a large one; the ratio is what matters.
+//! `docs/benchmarks.md` holds what it printed. `-- 100000` fills the large one with so many records.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark that fails stops")]
+
+use sayso_gate::approval::{Remember, Reply, Width};
+use sayso_gate::audit::{By, Kind, Query, Written};
+use sayso_gate::store::{Answering, Approvals, Keep, Records, Sqlite, Watch};
+use sayso_gate::{
+    Asking, Circumstances, Expected, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment, RealFiles, Record,
+    Recorder, Unrecorded,
+};
+use sayso_policy::{Actor, Answer, Facts, Layer, Person, PolicyText, ToolCall, Verdict, Workspace};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const SMALL: usize = 1_000;
+const HOUR: u64 = 60 * 60 * 1000;
+const ASKS: &str = "default = \"ask\"\n";
+
+fn main() {
+    let large = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(1_000_000);
+    let small = World::new("small", SMALL);
+    let big = World::new("large", large);
+    println!("\n| what | {SMALL} records | {large} records | ratio |\n|---|---|---|---|");
+    let line = |what: &str, of: &dyn Fn(&World) -> Duration| {
+        let (few, many) = (of(&small), of(&big));
+        let ratio = many.as_secs_f64() / few.as_secs_f64().max(1e-9);
+        println!("| {what} | {} | {} | {ratio:.1} x |", shown(few), shown(many));
+    };
+    let now = now_ms();
+    let week = Query {
+        kinds: vec![Kind::Decision],
+        since_ms: Some(now - 168 * HOUR),
+        until_ms: Some(now + 1),
+        ..Query::default()
+    };
+    line("decisions counted, as `/v1/status` does", &|w| {
+        median(|| drop(w.store.count(&Query { kinds: vec![Kind::Decision], ..Query::default() }).unwrap()))
+    });
+    line("all counts of a week, as `/v1/audit/counts` does", &|w| {
+        median(|| {
+            let asked = Query { verdict: Some(Verdict::Ask), ..week.clone() };
+            let _ = (w.store.count(&asked).unwrap(), w.store.count_by(&asked, By::Rule).unwrap());
+            let _ = (w.store.count(&week).unwrap(), w.store.over_time(&week, By::Verdict, HOUR).unwrap());
+            for by in [By::Verdict, By::Agent, By::Rule, By::Verdict] {
+                let _ = w.store.count_by(&week, by).unwrap();
+            }
+        })
+    });
+    for (what, text) in [
+        ("a text that stands in the oldest record alone, found", "the-needle-at-0-"),
+        ("a text that stands nowhere, not found", "no such text anywhere"),
+        ("a text that stands in every record, the latest 50", "cargo"),
+    ] {
+        line(what, &|w| {
+            let query = Query { text: Some(text.into()), limit: Some(50), ..Query::default() };
+            median(|| drop(w.store.events(&query).unwrap()))
+        });
+    }
+    line("a call that a remembered yes answers, by a process that opens the store", &|w| {
+        median(|| {
+            let memory = Memory::of(&w.places);
+            assert_eq!(w.judge(&memory, "make granted", Asking::Nobody), Answer::Allow);
+        })
+    });
+    line("the newest records checked", &|w| median(|| assert_eq!(Watch::over(&w.store).newest().unwrap(), None)));
+    grants();
+    prune(&big);
+}
+
+struct World {
+    places: Places,
+    store: Arc<Sqlite>,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new(name: &str, records: usize) -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        std::fs::create_dir_all(folder.path().join("project/.git")).unwrap();
+        let places = Places::below(folder.path(), folder.path());
+        let store = Arc::new(Sqlite::open(&places).unwrap());
+        let world = Self { places, store, _folder: folder };
+        let began = Instant::now();
+        world.grant("make granted");
+        world.fill(records);
+        while world.store.sketch(1024).unwrap() > 0 {}
+        println!("{name}: {records} records in {:.1} s", began.elapsed().as_secs_f64());
+        world
+    }
+
+    fn project(&self) -> std::path::PathBuf {
+        self.places.home.join("project")
+    }
+
+    fn fill(&self, records: usize) {
+        let template = record(&self.project());
+        let (now, agents, rules) = (now_ms(), ["claude-code", "codex", "gemini"], ["readers", "git-push", "secrets"]);
+        let mut batch = Vec::new();
+        for n in 0..records {
+            let mut one = template.clone();
+            one.id = format!("{n:012x}-{n:016x}");
+            one.time_ms = now - 168 * HOUR + (168 * HOUR / records as u64) * n as u64;
+            one.actor.agent = Some(agents[n % 3].to_owned());
+            one.actor.session = Some(format!("s{}", n / 100));
+            one.verdict = [Verdict::Allow, Verdict::Allow, Verdict::Ask, Verdict::Deny][n % 4];
+            one.reasons[0].code = rules[n % 3].to_owned();
+            one.command =
+                Some(format!("cargo test -p crate-{} -- {}", n % 997, if n == 0 { "the-needle-at-0-" } else { "x" }));
+            batch.push(Written::of(one).unwrap());
+            if batch.len() == 4096 || n + 1 == records {
+                assert!(self.store.record_all(std::mem::take(&mut batch)).iter().all(Result::is_ok));
+            }
+        }
+    }
+
+    fn judge(&self, memory: &Memory, command: &str, asking: Asking) -> Answer {
+        gate(memory, ASKS).judge(call(&self.project(), command), &circumstances(asking)).decision.answer
+    }
+
+    /// A yes that is remembered.
+    fn grant(&self, command: &str) {
+        let memory = Memory::with(&self.places, Arc::clone(&self.store));
+        let until = Instant::now() + Duration::from_millis(1);
+        let _ = self.judge(&memory, command, Asking::Queue { until, otherwise: Otherwise::Nobody });
+        let id = self.store.approvals(true, 1).unwrap()[0].question.id.clone();
+        let reply = Reply::allow_once().remembered(Remember::Always, Width::Exact);
+        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        let person = Person::named("ann");
+        self.store
+            .answer(&Answering {
+                id: &id,
+                person: &person,
+                via: "bench",
+                reply: &reply,
+                policy: None,
+                facts,
+                now_ms: now_ms(),
+            })
+            .unwrap();
+    }
+}
+
+fn grants() {
+    let world = World::new("for answers", 10);
+    let memory = Memory::with(&world.places, Arc::clone(&world.store));
+    let measure = || median(|| assert_eq!(world.judge(&memory, "make granted", Asking::Nobody), Answer::Allow));
+    for n in 0..9 {
+        world.grant(&format!("make other-{n}"));
+    }
+    let few = measure();
+    for n in 0..2_000 {
+        world.grant(&format!("make another-{n}"));
+    }
+    let many = measure();
+    println!("\n| what | 10 answers | 2,010 answers | ratio |\n|---|---|---|---|");
+    let ratio = many.as_secs_f64() / few.as_secs_f64();
+    println!("| a call that one of them answers | {} | {} | {ratio:.2} x |", shown(few), shown(many));
+}
+
+fn prune(world: &World) {
+    let size = || std::fs::metadata(world.store.path()).unwrap().len() / (1024 * 1024);
+    let (before, began) = (size(), Instant::now());
+    let pruned = world.store.prune(Keep::Last(1000), "bench").unwrap();
+    println!(
+        "\n{} records pruned in {:.1} s; the file had {before} MiB, it has {} MiB.",
+        pruned.records,
+        began.elapsed().as_secs_f64(),
+        size()
+    );
+}
+
+fn gate(memory: &Memory, policy: &str) -> Gate {
+    let file = PolicyText { layer: Layer::Given, name: "p.toml".into(), text: policy.to_owned(), trusted: true };
+    Gate::new(InForce::given(vec![file]).unwrap(), Box::new(Unrecorded)).with_memory(memory.clone())
+}
+
+fn call(project: &Path, command: &str) -> ToolCall {
+    let mut call = ToolCall::command(command);
+    call.actor = Actor { agent: Some("claude-code".into()), session: Some("s".into()), ..Actor::default() };
+    call.cwd = Some(project.to_owned());
+    call.workspace = Workspace::new(project.to_owned(), None);
+    call
+}
+
+fn circumstances(asking: Asking) -> Circumstances {
+    let (peer, event, call_id, expected) = (None, None, None, Expected::default());
+    Circumstances { way_in: "bench".into(), peer, event, call_id, asking, expected }
+}
+
+/// A typical record.
+fn record(project: &Path) -> Record {
+    let text = "extends = [\"developer\"]\n".to_owned();
+    let file = PolicyText { layer: Layer::Given, name: "p.toml".into(), text, trusted: true };
+    let gate = Gate::new(InForce::given(vec![file]).unwrap(), Box::new(Unrecorded));
+    gate.judge(call(project, "cargo test"), &circumstances(Asking::OwnPrompt)).record
+}
+
+fn now_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    u64::try_from(since.as_millis()).unwrap()
+}
+
+fn median(mut work: impl FnMut()) -> Duration {
+    work();
+    let mut times: Vec<Duration> = (0..15)
+        .map(|_| {
+            let began = Instant::now();
+            work();
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn shown(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}

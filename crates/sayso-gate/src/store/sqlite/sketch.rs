@@ -1,0 +1,155 @@
+//! Sketches of what records say, so that a text is found in a million of them without reading all.
+//!
+//! For every 64 records a few thousand bits say which three bytes stand side by side somewhere in them, upper and lower case
+//! alike. Where one of those of the text is missing, none of the records holds it. Sketches are made behind the end of
+//! the chain, by whoever checks it; records without one are read.
+
+use super::Sqlite;
+use super::records::as_written;
+use crate::Error;
+use rusqlite::{Connection, params};
+
+/// Records of one sketch.
+pub(super) const BLOCK: i64 = 64;
+/// A sketch and what SQLite adds to it fit into one page.
+const BYTES: usize = 4000;
+
+/// A stretch of records that may hold a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Sqlite {
+    /// Makes sketches of the next records that have none, at most this many; tells how many were made.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn sketch(&self, most: usize) -> Result<usize, Error> {
+        let made = self.read(|connection| {
+            let ends = "SELECT min(seq), max(seq) FROM event";
+            let (first, last): (Option<i64>, Option<i64>) =
+                connection.prepare_cached(ends)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
+            let known: Option<i64> =
+                connection.prepare_cached("SELECT max(block) FROM sketch")?.query_row([], |row| row.get(0))?;
+            let from = known.map_or(first / BLOCK, |known| known + 1);
+            // The last stretch may still grow.
+            let blocks = (from..last / BLOCK).take(most);
+            blocks.map(|block| Ok((block, of_block(connection, block)?))).collect::<Result<Vec<_>, Error>>()
+        })?;
+        if !made.is_empty() {
+            self.write_soon(|tx| {
+                let mut keep =
+                    tx.connection().prepare_cached("INSERT OR IGNORE INTO sketch (block, bits) VALUES (?1, ?2)")?;
+                made.iter().try_for_each(|(block, bits)| keep.execute(params![block, bits]).map(|_| ()))?;
+                Ok(())
+            })?;
+        }
+        Ok(made.len())
+    }
+}
+
+fn of_block(connection: &Connection, block: i64) -> Result<Vec<u8>, Error> {
+    let mut bits = vec![0_u8; BYTES];
+    let mut statement = connection.prepare_cached("SELECT body FROM event WHERE seq >= ?1 AND seq < ?2")?;
+    let mut rows = statement.query([block * BLOCK, (block + 1) * BLOCK])?;
+    while let Some(row) = rows.next()? {
+        let body = row.get_ref(0)?.as_bytes().map_err(rusqlite::Error::from)?;
+        for place in threes(body) {
+            if let Some(byte) = bits.get_mut(place / 8) {
+                *byte |= 1 << (place % 8);
+            }
+        }
+    }
+    Ok(bits)
+}
+
+/// The bits of all that stand side by side in a text.
+fn threes(text: &[u8]) -> impl Iterator<Item = usize> {
+    text.windows(3).map(|three| {
+        let number = three.iter().fold(0_u32, |number, byte| number << 8 | u32::from(byte.to_ascii_lowercase()));
+        // Spread, so that neighbours do not share a byte.
+        (number.wrapping_mul(0x9E37_79B1) >> 7) as usize % (BYTES * 8)
+    })
+}
+
+/// The stretches of records that may hold a text, the newest first; `None`: any may.
+pub(super) fn may_hold(connection: &Connection, text: &str) -> Result<Option<Vec<Stretch>>, Error> {
+    let written = as_written(text);
+    let places: Vec<usize> = threes(written.as_bytes()).collect();
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare_cached("SELECT block, bits FROM sketch ORDER BY block DESC")?;
+    let mut rows = statement.query([])?;
+    let mut found: Vec<Stretch> = Vec::new();
+    // What is newer than all sketches.
+    let mut above = i64::MAX;
+    let add = |first: i64, last: i64, found: &mut Vec<Stretch>| match found.last_mut() {
+        Some(newer) if newer.first == last + 1 => newer.first = first,
+        _ => found.push(Stretch { first, last }),
+    };
+    while let Some(row) = rows.next()? {
+        let block: i64 = row.get(0)?;
+        let bits = row.get_ref(1)?.as_bytes().map_err(rusqlite::Error::from)?;
+        let (first, last) = (block * BLOCK, block * BLOCK + BLOCK - 1);
+        if last < above - 1 {
+            add(last + 1, above - 1, &mut found);
+        }
+        above = first;
+        let has = |place: &usize| bits.get(place / 8).is_none_or(|byte| byte & 1 << (place % 8) != 0);
+        if places.iter().all(has) {
+            add(first, last, &mut found);
+        }
+    }
+    add(0, above - 1, &mut found);
+    Ok(Some(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::{Change, Event, Kind, Order, Query};
+    use crate::store::{Keep, Records as _};
+
+    #[test]
+    fn a_text_is_found_wherever_it_stands_with_and_without_sketches() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+        let all: Vec<Event> = (0..1000)
+            .map(|n| {
+                let mut change = Change::now(Kind::Token, format!("number-{n}-\"Größe\\\\x"));
+                change.detail = serde_json::json!({ "of": if n % 100 == 7 { "Needle" } else { "hay" } });
+                Event::from(change)
+            })
+            .collect();
+        store.append(&all, &[]).unwrap();
+        let find = |text: &str, order: Order, limit: Option<usize>| -> Vec<u64> {
+            let query = Query { text: Some(text.into()), order, limit, ..Query::default() };
+            assert!(limit.is_some() || store.count(&query).unwrap() == store.events(&query).unwrap().len() as u64);
+            store.events(&query).unwrap().iter().map(|one| one.seq).collect()
+        };
+        let texts =
+            ["needle", "number-999-", "NUMBER-3-", "\"größe\\", "ö", "hay", "nowhere at all", "number-1", "e\\x"];
+        let orders = [Order::NewestFirst, Order::OldestFirst];
+        let look = || -> Vec<Vec<u64>> {
+            let ways = texts.iter().flat_map(|text| orders.map(|order| (text, order)));
+            ways.flat_map(|(text, order)| [None, Some(3)].map(|limit| find(text, order, limit))).collect()
+        };
+        let before = look();
+        assert_eq!(before[0].len(), 10);
+        assert_eq!(store.sketch(4).unwrap(), 4);
+        assert_eq!(look(), before);
+        while store.sketch(4).unwrap() > 0 {}
+        assert_eq!(look(), before);
+        let held = |text: &str| {
+            let stretches = store.read(|c| may_hold(c, text)).unwrap().unwrap();
+            stretches.iter().map(|s| s.last.min(1001) - s.first + 1).sum::<i64>()
+        };
+        assert!(held("number-999-") <= 3 * BLOCK, "{}", held("number-999-"));
+        store.prune(Keep::Last(200), "ann").unwrap();
+        assert_eq!(find("needle", Order::OldestFirst, None).len(), 2);
+    }
+}

@@ -1,0 +1,258 @@
+//! Checking the chain as it goes: a slice at a time from its old end to its new one, and the newest records at once.
+
+use super::chain::{begin, look_at_rows};
+use super::records::to_hash;
+use super::{Sqlite, lock};
+use crate::Error;
+use crate::audit::chain::link;
+use crate::audit::{Change, Event, Kind, Verified, Verifier};
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+
+/// The newest records, which are looked at every time.
+const NEWEST: i64 = 128;
+/// How the names of records begin that say that the chain was checked.
+const CHECKED: &str = "checked--";
+
+/// Checks a store's chain, a slice at a time.
+pub struct Watch {
+    store: Arc<Sqlite>,
+    pass: Mutex<Option<Pass>>,
+}
+
+/// One way from the old end to where the chain ended when it began.
+struct Pass {
+    verifier: Verifier,
+    at: u64,
+    until: u64,
+    pruned: u64,
+}
+
+/// What the last check of a store said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// When it ended, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// How many records were looked at.
+    pub records: u64,
+    /// How many problems it found.
+    pub problems: u64,
+}
+
+impl Watch {
+    /// A watch over this store.
+    #[must_use]
+    pub fn over(store: &Arc<Sqlite>) -> Self {
+        Self { store: Arc::clone(store), pass: Mutex::default() }
+    }
+
+    /// Looks at the next records, at most this many. Tells what was found once all have been looked at; the next step
+    /// begins anew.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn step(&self, most: usize) -> Result<Option<Verified>, Error> {
+        let mut kept = lock(&self.pass);
+        let current = kept.take();
+        let (pass, ended) = self.store.read(|connection| {
+            let pruned = pruned(connection)?;
+            // What was looked at up to now may have gone with the old end.
+            let mut pass = match current.filter(|pass| pass.pruned == pruned) {
+                Some(pass) => pass,
+                None => Pass {
+                    verifier: Verifier::new(begin(&self.store, connection, Vec::new())?),
+                    at: pruned,
+                    until: last(connection)?,
+                    pruned,
+                },
+            };
+            let (looked, at) = look_at_rows(connection, &mut pass.verifier, (pass.at, pass.until), most)?;
+            pass.at = at;
+            let ended = looked < most || pass.at >= pass.until;
+            Ok((pass, ended))
+        })?;
+        if ended {
+            return Ok(Some(pass.verifier.finish()));
+        }
+        *kept = Some(pass);
+        Ok(None)
+    }
+
+    /// What is wrong with the newest records, if anything is.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn newest(&self) -> Result<Option<String>, Error> {
+        self.store.read(newest)
+    }
+
+    /// Has the chain say that it was checked.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn say(&self, found: &Verified) -> Result<(), Error> {
+        let problems = found.more_problems + u64::try_from(found.problems.len()).unwrap_or(u64::MAX);
+        let mut change = Change::now(Kind::Chain, if problems == 0 { "checked" } else { "alarm" });
+        change.id = format!("{CHECKED}{}", change.id);
+        change.by = Some("sayso".to_owned());
+        let some: Vec<_> = found.problems.iter().take(10).collect();
+        change.detail = json!({"records": found.records, "first": found.first, "last": found.last, "problems": problems, "found": some});
+        self.store.write(|tx| tx.append(&Event::from(change)).map(|_| ()))
+    }
+}
+
+impl Sqlite {
+    /// What the last check by a server said, if there was one.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn last_checked(&self) -> Result<Option<Checked>, Error> {
+        self.read(|connection| {
+            let sql = "SELECT body FROM event WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id DESC LIMIT 1";
+            let body =
+                connection.prepare_cached(sql)?.query_row([CHECKED], |row| row.get::<_, String>(0)).optional()?;
+            Ok(body.and_then(|body| match Event::from_line(&body) {
+                Ok(Event::Change(change)) => {
+                    let number = |key: &str| change.detail.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0);
+                    let (records, problems) = (number("records"), number("problems"));
+                    Some(Checked { time_ms: change.time_ms, records, problems })
+                }
+                _ => None,
+            }))
+        })
+    }
+}
+
+fn pruned(connection: &Connection) -> Result<u64, Error> {
+    number(connection, "SELECT max(seq) FROM anchor")
+}
+
+fn last(connection: &Connection) -> Result<u64, Error> {
+    number(connection, "SELECT max(seq) FROM event")
+}
+
+fn number(connection: &Connection, sql: &str) -> Result<u64, Error> {
+    let found: Option<i64> = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    Ok(found.map_or(0, |found| u64::try_from(found).unwrap_or_default()))
+}
+
+fn newest(connection: &Connection) -> Result<Option<String>, Error> {
+    let sql = "SELECT seq, prev, hash, body FROM event ORDER BY seq DESC LIMIT ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([NEWEST])?;
+    let mut newer: Option<(i64, blake3::Hash)> = None;
+    let mut end = None;
+    while let Some(row) = rows.next()? {
+        let seq: i64 = row.get(0)?;
+        let hash = |at: usize| -> Result<_, Error> { to_hash(&row.get::<_, Vec<u8>>(at)?) };
+        let (previous, own, body) = (hash(1)?, hash(2)?, row.get::<_, String>(3)?);
+        if link(u64::try_from(seq).unwrap_or_default(), &previous, &body) != own {
+            return Ok(Some(format!("record {seq} was changed")));
+        }
+        if let Some((after, before)) = newer
+            && (after != seq + 1 || before != own)
+        {
+            return Ok(Some(format!("record {after} does not hang on the one before it")));
+        }
+        end.get_or_insert((seq, own));
+        newer = Some((seq, previous));
+    }
+    let (Some((end, _)), Some((from, _))) = (end, newer) else { return Ok(None) };
+    let sql =
+        "SELECT head.seq, head.hash, event.hash FROM head LEFT JOIN event ON event.seq = head.seq WHERE head.seq >= ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([from])?;
+    while let Some(row) = rows.next()? {
+        let seq: i64 = row.get(0)?;
+        let signed = row.get_ref(1)?.as_bytes().ok().and_then(|hash| to_hash(hash).ok());
+        let there = row.get_ref(2)?.as_bytes_or_null().ok().flatten().and_then(|hash| to_hash(hash).ok());
+        if signed.is_none() || signed != there {
+            return Ok(Some(match seq > end {
+                true => format!("records {} to {seq} are missing at the end", end + 1),
+                false => format!("the signed head of record {seq} says something else"),
+            }));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Keep, Transaction};
+
+    fn store(dir: &tempfile::TempDir, records: usize) -> Arc<Sqlite> {
+        let store = Arc::new(Sqlite::open_at(&dir.path().join("s.db")).unwrap());
+        let add = |tx: &mut Transaction<'_>| {
+            (0..records).try_for_each(|_| tx.append(&Event::from(Change::now(Kind::Mode, "x"))).map(|_| ()))
+        };
+        store.write(add).unwrap();
+        store.sign_head().unwrap();
+        store
+    }
+
+    fn forge(store: &Sqlite, sql: &str) {
+        rusqlite::Connection::open(store.path()).unwrap().execute_batch(sql).unwrap();
+    }
+
+    fn pass(watch: &Watch) -> Verified {
+        loop {
+            if let Some(found) = watch.step(7).unwrap() {
+                return found;
+            }
+        }
+    }
+
+    #[test]
+    fn slices_find_what_a_look_at_the_whole_finds() {
+        for (sql, newest) in [
+            ("SELECT 1", false),
+            ("UPDATE event SET body = replace(body, 'x', 'y') WHERE seq = 20", false),
+            ("DELETE FROM event WHERE seq = 30", false),
+            ("DELETE FROM event WHERE seq = 390", true),
+            ("DELETE FROM event WHERE seq > 395", true),
+            ("UPDATE event SET verdict = 'deny' WHERE seq = 5", false),
+            ("UPDATE event SET body = replace(body, 'x', 'y') WHERE seq = 399", true),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let store = store(&dir, 400);
+            forge(&store, sql);
+            let watch = Watch::over(&store);
+            let found = pass(&watch);
+            assert_eq!(found, store.verify(None).unwrap(), "{sql}");
+            assert_eq!(found.problems.is_empty(), sql == "SELECT 1");
+            assert_eq!(watch.newest().unwrap().is_some(), newest, "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_chain_that_grows_or_loses_its_old_end_meanwhile_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir, 50);
+        let watch = Watch::over(&store);
+        for n in 0..3000 {
+            store.write_soon(|tx| tx.append(&Event::from(Change::now(Kind::Mode, "x"))).map(|_| ())).unwrap();
+            if n % 500 == 499 {
+                store.prune(Keep::Last(60), "ann").unwrap();
+            }
+            if let Some(found) = watch.step(3).unwrap() {
+                assert_eq!(found.problems, [], "{n}");
+            }
+            assert_eq!(watch.newest().unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn the_last_check_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir, 5);
+        assert_eq!(store.last_checked().unwrap(), None);
+        let watch = Watch::over(&store);
+        watch.say(&pass(&watch)).unwrap();
+        forge(&store, "DELETE FROM event WHERE seq = 3");
+        watch.say(&pass(&watch)).unwrap();
+        let last = store.last_checked().unwrap().unwrap();
+        assert!(last.problems > 0 && last.time_ms > 0);
+    }
+}

@@ -1,0 +1,251 @@
+//! Looking after the record while the server runs: its chain is checked in the background, a little at a time, and heads are
+//! copied to where nobody who can write the store can change them.
+
+use crate::app::App;
+use sayso_gate::audit::{Head, Problem, Verified};
+use sayso_gate::store::Watch;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Records that are looked at without a rest.
+const SLICE: usize = 500;
+/// After so much work comes so many times as much rest: at most a tenth of one processor.
+const REST: u32 = 9;
+/// Between two ways through the whole chain, at least; and so many times as long as the last one took.
+const BETWEEN: Duration = Duration::from_secs(5);
+const BETWEEN_TIMES: u32 = 10;
+/// How often the newest records are looked at.
+const NEWEST: Duration = Duration::from_secs(1);
+/// How often the chain says that it was checked and is whole.
+const BETWEEN_RECORDS: Duration = Duration::from_secs(60 * 60);
+/// How often a head is copied elsewhere, if there are new records.
+const BETWEEN_ANCHORS: Duration = Duration::from_secs(60);
+/// Sketches that are made at a time, for searching.
+const SKETCHES: usize = 16;
+/// The longest file of heads that is read back.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
+/// What is known of the record.
+#[derive(Default)]
+pub(crate) struct Watched {
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct State {
+    /// What is wrong with the chain.
+    pub(crate) broken: Option<String>,
+    /// What is wrong with the file of heads, or what it says is wrong.
+    pub(crate) anchor: Option<String>,
+    /// When the whole chain was last looked at, in milliseconds since 1970.
+    pub(crate) checked_ms: Option<u64>,
+    /// How many records that were.
+    pub(crate) records: u64,
+}
+
+impl Watched {
+    pub(crate) fn state(&self) -> State {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Says a sentence where the owner sees it.
+pub(crate) type Report = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Watches until the app is gone.
+pub(crate) fn begin(app: &Arc<App>, report: Report) {
+    let anchor = app.about.anchor.clone();
+    let app = Arc::downgrade(app);
+    let watch = move || {
+        let Some(known) = app.upgrade() else { return };
+        let mut watcher = Watcher {
+            watch: Watch::over(&known.store()),
+            anchor,
+            report,
+            pass: Duration::ZERO,
+            next_pass: Instant::now(),
+            next_newest: Instant::now(),
+            next_anchor: Instant::now(),
+            said: None,
+            newest: None,
+            whole: None,
+            last_anchor: 0,
+            compared: false,
+        };
+        drop(known);
+        while let Some(app) = app.upgrade() {
+            let rest = watcher.work(&app);
+            drop(app);
+            std::thread::sleep(rest);
+        }
+    };
+    // Without a thread nothing is checked, and `checked_ms` says so.
+    let _ = std::thread::Builder::new().name("sayso-watch".to_owned()).spawn(watch);
+}
+
+struct Watcher {
+    watch: Watch,
+    anchor: Option<PathBuf>,
+    report: Report,
+    /// How long the way through the chain has taken so far.
+    pass: Duration,
+    next_pass: Instant,
+    next_newest: Instant,
+    next_anchor: Instant,
+    /// When the chain last said that it was checked.
+    said: Option<Instant>,
+    /// What the newest records said, and what the whole chain did.
+    newest: Option<String>,
+    whole: Option<String>,
+    /// The last record whose head was copied elsewhere.
+    last_anchor: u64,
+    /// The heads that were copied by earlier servers were compared with the chain.
+    compared: bool,
+}
+
+impl Watcher {
+    /// Does a little, and tells how long to rest.
+    fn work(&mut self, app: &App) -> Duration {
+        let began = Instant::now();
+        if began >= self.next_newest {
+            self.next_newest = began + NEWEST;
+            // A store that cannot be read is told by whoever needs it.
+            if let Ok(found) = self.watch.newest() {
+                self.newest = found;
+                self.tell(app);
+            }
+        }
+        if began >= self.next_anchor {
+            self.next_anchor = began + BETWEEN_ANCHORS;
+            self.copy_head(app);
+        }
+        let mut busy = app.store().sketch(SKETCHES).unwrap_or(0) > 0;
+        if began >= self.next_pass {
+            busy = true;
+            match self.watch.step(SLICE) {
+                Ok(Some(found)) => self.ended(app, &found, began),
+                Ok(None) => self.pass += began.elapsed(),
+                Err(_) => self.next_pass = Instant::now() + BETWEEN,
+            }
+        }
+        if busy { (began.elapsed() * REST).max(Duration::from_millis(1)) } else { Duration::from_millis(250) }
+    }
+
+    /// A way through the whole chain has ended.
+    fn ended(&mut self, app: &App, found: &Verified, began: Instant) {
+        self.pass += began.elapsed();
+        self.next_pass = Instant::now() + BETWEEN.max(self.pass * BETWEEN_TIMES);
+        self.pass = Duration::ZERO;
+        let whole = found.problems.first().map(|first| in_words(first, found));
+        let changed = whole != self.whole;
+        self.whole = whole;
+        app.watched.change(|state| {
+            state.checked_ms = Some(crate::clock::now_ms());
+            state.records = found.records;
+        });
+        self.tell(app);
+        if changed || self.said.is_none_or(|said| said.elapsed() > BETWEEN_RECORDS) {
+            self.said = Some(Instant::now());
+            let _ = self.watch.say(found);
+        }
+        if !self.compared {
+            self.compared = true;
+            self.compare(app);
+        }
+    }
+
+    fn tell(&self, app: &App) {
+        let broken = self.whole.clone().or_else(|| self.newest.clone());
+        let before = app.watched.state().broken;
+        if broken != before {
+            (self.report)(&match &broken {
+                Some(why) => format!("ALARM: the record is not what was written: {why}. `sayso log verify` says more."),
+                None => "the record is whole again, as far as it was checked.".to_owned(),
+            });
+        }
+        app.watched.change(|state| state.broken = broken);
+    }
+
+    /// Appends the head of this moment to the file elsewhere, if there are new records.
+    fn copy_head(&mut self, app: &App) {
+        let Some(path) = &self.anchor else { return };
+        let copied = (|| {
+            let head = app.store().sign_head().map_err(|error| error.to_string())?;
+            if head.seq != self.last_anchor {
+                append(path, &head).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+                self.last_anchor = head.seq;
+            }
+            Ok::<_, String>(())
+        })();
+        self.set_anchor(app, copied.err());
+    }
+
+    /// Compares the heads that are elsewhere with the chain: a store of an earlier time has none of the later records.
+    fn compare(&self, app: &App) {
+        let Some(path) = &self.anchor else { return };
+        let found = heads(path).and_then(|heads| app.store().verify_with(heads).map_err(|error| error.to_string()));
+        match found {
+            Ok(found) => {
+                let wrong = found.problems.first().map(|first| in_words(first, &found));
+                if let Some(wrong) = wrong {
+                    self.set_anchor(app, Some(format!("the heads in {} do not agree: {wrong}", path.display())));
+                }
+            }
+            Err(error) => self.set_anchor(app, Some(error)),
+        }
+    }
+
+    fn set_anchor(&self, app: &App, wrong: Option<String>) {
+        if let Some(why) = wrong.as_ref().filter(|why| app.watched.state().anchor.as_ref() != Some(*why)) {
+            (self.report)(&format!("ALARM: {why}"));
+        }
+        // What the heads said of the chain is not taken back by one that could be written.
+        app.watched.change(|state| {
+            if wrong.is_some() || state.anchor.as_deref().is_some_and(|before| before.starts_with("cannot")) {
+                state.anchor = wrong;
+            }
+        });
+    }
+}
+
+fn append(path: &Path, head: &Head) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    let line = serde_json::to_string(head)? + "\n";
+    file.write_all(line.as_bytes())?;
+    file.sync_data()
+}
+
+/// The heads in a file, one a line.
+fn heads(path: &Path) -> Result<Vec<Head>, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
+    let length = std::fs::metadata(path).map_err(|error| wrong(&error))?.len();
+    if length > LONGEST {
+        return Err(wrong(&"it is too long; begin another one"));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| serde_json::from_str(line).map_err(|error| wrong(&error))).collect()
+}
+
+fn in_words(first: &Problem, found: &Verified) -> String {
+    let more = found.more_problems + u64::try_from(found.problems.len()).unwrap_or(u64::MAX) - 1;
+    let more = if more == 0 { String::new() } else { format!(", and {more} more problems") };
+    let what = match first {
+        Problem::Changed { seq, .. } => format!("record {seq} was changed"),
+        Problem::Removed { seq, .. } => format!("records are missing at {seq}"),
+        Problem::Inserted { seq, .. } => format!("records were inserted at {seq}"),
+        Problem::CutOff { last, head } => format!("records {} to {head} are missing at the end", last + 1),
+        Problem::Rewritten { head, .. } => format!("the records up to {head} were made anew"),
+        Problem::NotSigned { seq } => format!("the head of record {seq} is not signed with the key of this store"),
+        Problem::HeadsRemoved { after, .. } => format!("signed heads behind record {after} were removed"),
+        Problem::WrongHead { why } => format!("a head that was copied elsewhere: {why}"),
+    };
+    format!("{what}{more}")
+}

@@ -1,0 +1,60 @@
+//! `sayso log key`: the key that signs heads of the record.
+
+use crate::failure::{Failure, Outcome};
+use sayso_gate::audit::Log as Record;
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Shows the public key that signs heads of the record, or changes the key for a new one.
+///
+/// Whoever can read the private key can sign other heads. Keep it away from the record, on a medium or a mount that agents
+/// cannot read, and change it when people leave.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  sayso log key
+  sayso log key rotate
+  sayso log key rotate --to /media/keys/sayso.key     the key lies there from now on")]
+pub(super) struct Key {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Sign with a new key from now on; what earlier ones signed stays proved
+    Rotate {
+        /// The file for the new key; what stands there is replaced [default: where the old one is]
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
+    },
+}
+
+/// Runs it.
+pub(super) fn run(key: &Key, record: &Record) -> Outcome {
+    let mut out = stdout().lock();
+    let Some(Action::Rotate { to }) = &key.action else {
+        let (public, place) = record.store().key()?;
+        writeln!(out, "{public}  {}", place.display())?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    record.fold()?;
+    let to = match to {
+        Some(path) => {
+            Some(std::path::absolute(path).map_err(|e| Failure::wrong(format!("error: {}: {e}", path.display())))?)
+        }
+        None => None,
+    };
+    let uid = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(record.store().path())?);
+    let rotated = record.store().rotate_key(to.as_deref(), &format!("uid {uid}"))?;
+    writeln!(
+        out,
+        "{}  {}\nSigns from record {} on. The key before it was {}.",
+        rotated.new,
+        rotated.place.display(),
+        rotated.seq + 1,
+        rotated.old
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
