@@ -402,14 +402,14 @@ static int busyness(void) {
         char letter = 0;
         /* Fields 3, 14 and 15: the state, and hundredths of a second. */
         if (!state || sscanf(state + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &letter, &user, &system) != 3) continue;
-        if (letter == 'R' || letter == 'D') runs = user + system > 20 ? SPINNING : RUNNING;
+        if (letter == 'R' || letter == 'D') runs = user + system > 10 ? SPINNING : RUNNING;
     }
     if (processes) closedir(processes);
     return runs;
 }
 
 static void run(const char *shell, char *command) {
-    enum { MOST_CALLS = 300, MOST_TIME = 6000, STILL = 25, GRACE = 60 };
+    enum { MOST_CALLS = 150, MOST_TIME = 6000, STILL = 25, GRACE = 60 };
     int pair[2], ended = 0, status = 0, calls = 0, still = 0;
     const char *end = "done";
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) die("socketpair");

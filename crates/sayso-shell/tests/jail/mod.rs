@@ -124,7 +124,7 @@ cp "$from/driver" "$from/files" "$from/commands" "$root/j"
 cp "$from/stub" "$root/j/stubs/.stub"
 shift 2
 cd "$root/j/stubs"
-for name; do ln -s "/usr/bin/$name" "$name"; done
+ln -s -t . "${@/#//usr/bin/}"
 cd /
 for folder in w tmp home/u; do mount -t tmpfs -o size=16m,mode=755 tmpfs "$root/$folder"; done
 mount -o remount,ro "$root"
