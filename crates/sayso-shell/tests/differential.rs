@@ -230,10 +230,11 @@ fn chosen<T: Copy + std::fmt::Debug>(variable: &str, all: &[T], usual: &[T]) -> 
 fn shells_do_nothing_that_the_analysis_does_not_name() {
     let shells: Vec<Shell> =
         chosen("SAYSO_JAIL_SHELLS", &Shell::ALL, &[Shell::Bash]).into_iter().filter(|shell| shell.is_there()).collect();
-    let mut profiles = chosen("SAYSO_JAIL_PROFILES", PROFILES, &[Profile::Syntax, Profile::Real]);
+    let mut profiles =
+        chosen("SAYSO_JAIL_PROFILES", PROFILES, &[Profile::Syntax, Profile::Values, Profile::Real, Profile::Real]);
     profiles.retain(|profile| *profile != Profile::Corpus || !corpus().is_empty());
     let began = std::time::Instant::now();
-    let Some(campaign) = campaign(number("SAYSO_SEED", 1), number("SAYSO_JAIL_CASES", 1_000), &shells, &profiles)
+    let Some(campaign) = campaign(number("SAYSO_SEED", 1), number("SAYSO_JAIL_CASES", 5_000), &shells, &profiles)
     else {
         assert_eq!(number("SAYSO_JAIL_REQUIRED", 0), 0, "there is no jail here");
         return;
@@ -251,6 +252,34 @@ fn shells_do_nothing_that_the_analysis_does_not_name() {
     }
     let starts: usize = campaign.tallies.values().map(|tally| tally.starts).sum();
     assert!(starts > total / 4, "the stubs were not found");
+}
+
+/// Each of these was believed to do something else once. That the run shows it makes sure that the referee would see it.
+#[test]
+fn what_was_found_once_is_seen() {
+    let files = referee::files();
+    let lines: Vec<Vec<&str>> = include_str!("referee/found.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(" ¦ ").collect())
+        .collect();
+    let mut wrong = Vec::new();
+    for line in lines {
+        let shell = Shell::ALL.into_iter().find(|shell| shell.name() == line[0]).unwrap();
+        let case = Case { shell, mode: jail::ALL_OPENS, command: line[2].replace('⏎', "\n") };
+        if !shell.is_there() {
+            continue;
+        }
+        let Some(deeds) = jail::run(std::slice::from_ref(&case)) else { return };
+        if !referee::did(&deeds[0], line[1]) {
+            wrong.push(format!("{line:?}: the shell did not do that, but {:?}", deeds[0]));
+        }
+        let misses = referee::misses(&referee::analysed(&case, &files), &deeds[0]);
+        if !misses.is_empty() {
+            wrong.push(format!("{line:?}: {misses:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

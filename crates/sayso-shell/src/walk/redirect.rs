@@ -90,6 +90,11 @@ impl<'t> Walker<'t> {
             // bash refuses an empty name; an expansion that vanished may be no accident.
             words.push(Scalar::unknown().to_word());
         }
+        // bash expands the name of a file behind `>&` twice: only plain text is what it seems.
+        let plain = |word: &Word| is_descriptor(word) || word.exact().is_some_and(|text| !text.iter().any(expands));
+        if redirect.operator == RedirectOperator::CopyOutput && !words.iter().all(plain) {
+            self.opaque("dynamic-text", "The shell may expand the word behind `>&` twice.", span);
+        }
         let opens = matches!(words.as_slice(), [word] if self.surely_opens(redirect.operator, word));
         out.may_fail |= !opens;
         for word in &words {
@@ -237,6 +242,11 @@ fn risky(text: &Scalar, armed: bool) -> bool {
         Some(bytes) => bytes.iter().any(|b| b"[$`".contains(b)),
         None => armed || text.may_run_in_arithmetic(),
     }
+}
+
+/// Whether a byte means something to an expansion.
+fn expands(byte: &u8) -> bool {
+    b"$`\\'\"~*?[{ \t\n".contains(byte)
 }
 
 /// `2`, `-`, `3-`, or a number that a variable holds.

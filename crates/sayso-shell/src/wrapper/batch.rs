@@ -151,6 +151,9 @@ fn xargs(view: &mut View<'_>) {
             }
         }
         None => {
+            // Few at a time: which run gets which words is open.
+            let few = view.has_any(&["--max-args", "--max-lines", "-L", "--max-chars"]);
+            let given = if few && given.len() > 1 { vec![unknown_words(Origin::Unknown)] } else { given };
             spans.resize(argv.len() + given.len(), view.span(0));
             argv.extend(given);
         }

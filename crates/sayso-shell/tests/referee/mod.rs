@@ -2,8 +2,8 @@
 
 use crate::jail::{self, Case, Deeds, Shell, Start};
 use sayso_shell::{
-    Analysis, Context, Dialect, Effect, Environment, HostTarget, MemoryFiles, Part, PathTarget, Run, Shape, Target,
-    Verb, Word, analyze,
+    Analysis, Context, Dialect, Effect, Environment, HostTarget, MemoryFiles, Part, PathTarget, Run, Shadow, Shape,
+    Target, Verb, Word, analyze,
 };
 use std::path::{Component, Path, PathBuf};
 
@@ -100,6 +100,19 @@ pub(crate) fn misses(analysis: &Analysis, deeds: &Deeds) -> Vec<String> {
     misses
 }
 
+/// Whether a run did this: `ran NAME`, `in FOLDER` (`p1` started there), `read PATH`, `wrote PATH`.
+pub(crate) fn did(deeds: &Deeds, what: &str) -> bool {
+    let (verb, object) = what.split_once(' ').unwrap();
+    let names = |path: &String| lexical(path) == Path::new(object);
+    match verb {
+        "ran" => deeds.starts.iter().any(|start| start.path.rsplit('/').next() == Some(object)),
+        "in" => deeds.starts.iter().any(|start| start.argv[0] == "p1" && start.cwd == object),
+        "read" => deeds.reads.iter().any(names),
+        "wrote" => deeds.writes.iter().any(names),
+        _ => panic!("no deed {verb}"),
+    }
+}
+
 fn start_missed(analysis: &Analysis, start: &Start) -> Option<String> {
     let words = start.argv.get(1..).unwrap_or_default();
     let mut elsewhere = None;
@@ -120,6 +133,10 @@ fn start_missed(analysis: &Analysis, start: &Start) -> Option<String> {
 }
 
 fn is_name(name: &Word, run: &Run, start: &Start) -> bool {
+    // The analysis says itself that the name leads to another program, nobody knows which.
+    if run.program.shadow == Some(Shadow::Path) && name.exact_str() == start.argv.first().map(String::as_str) {
+        return true;
+    }
     let base = start.path.rsplit('/').next().unwrap_or_default();
     match name {
         Word::Exact(text) => match text.as_str() {
