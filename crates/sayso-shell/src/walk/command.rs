@@ -102,13 +102,19 @@ impl<'t> Walker<'t> {
         let mut prefixes: Vec<(Text, Scalar)> = Vec::new();
         // `x=1 y=$x p`: each sees those before it.
         let several = simple.assignments.len() > 1;
+        // But what runs for the value of a later one does not.
+        let seen = several
+            && simple.assignments.iter().all(
+                |assignment| matches!(&assignment.value, AssignmentValue::Scalar(word) if !mentions(&word.parts, b"")),
+            );
         let mut hidden = Vec::new();
         for assignment in &simple.assignments {
             let (name, value) = self.prefix(assignment);
             call.env.push((name.clone(), value.to_word()));
             if several {
                 hidden.push((name.clone(), self.scope.get(name.as_bytes()).cloned()));
-                self.scope.set(name.as_bytes(), Some(Entry::new(Held::Scalar(value.clone()))));
+                let held = if seen { Held::Scalar(value.clone()) } else { Held::Unknown { crafted: true } };
+                self.scope.set(name.as_bytes(), Some(Entry::new(held)));
             }
             prefixes.push((name, value));
         }

@@ -146,6 +146,16 @@ impl<'t> Walker<'t> {
     /// Reads a subscript; it may run commands.
     pub(crate) fn subscript(&mut self, name: &[u8], subscript: &'t Subscript<'t>) -> Index {
         let value = self.scalar_of(&subscript.parts, Position::Quoted);
+        // bash expands a process substitution here too.
+        let starts = |text: &[u8]| text.windows(2).any(|pair| matches!(pair, b"<(" | b">("));
+        let written = |part: &Syntactic<'_>| match part {
+            Syntactic::Literal { text, .. } | Syntactic::Quoted { text, .. } => starts(text),
+            _ => false,
+        };
+        if subscript.parts.iter().any(written) {
+            let span = self.span(subscript.span);
+            self.evaluates_again(span);
+        }
         match value.bytes() {
             Some(b"@") => Index::All,
             Some(b"*") => Index::Joined,
