@@ -10,7 +10,7 @@ use crate::text::Mode;
 use crate::word::{
     Answer, Decision, EffectOpinions, Facts, Layer, Operation, Opinion, Reason, Stage, Verdict, code_info,
 };
-use sayso_shell::{Carry, Effect, HostTarget, PathTarget, RunId, Target, Verb};
+use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, RunId, Target, Verb};
 use std::borrow::Cow;
 
 /// Judges an operation.
@@ -50,6 +50,8 @@ struct Slot {
     settled: bool,
     /// The rules' verdict on a program or tool, which plain effects of its operands share.
     carried: Option<Carried>,
+    /// An owner's own rule allows it, by its own verb or as part of the program.
+    by_owner: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -68,7 +70,7 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
     let mut slots: Vec<Slot> = Vec::with_capacity(operation.effects.len());
     for index in 0..operation.effects.len() {
         let opinion = if policy.integrity { integrity::judge(judging, &policy.protected, index) } else { None };
-        slots.push(Slot { opinions: opinion.into_iter().collect(), settled: false, carried: None });
+        slots.push(Slot { opinions: opinion.into_iter().collect(), settled: false, carried: None, by_owner: false });
     }
     if policy.integrity {
         call.extend(integrity::judge_call(judging, &policy.protected));
@@ -78,6 +80,7 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
         ask_rules(policy, &files, judging, index, slot);
     }
     carry(judging, &mut slots);
+    carry_secrets(judging, &mut slots);
     // An operator's switch reaches foreign files too, which have no mode of ours.
     let hears_foreign = !policy.foreign.is_empty() && (policy.pinned || state.mode.is_none_or(CompiledFile::counts_in));
     let silent_allows = (files.is_empty() && !hears_foreign)
@@ -195,6 +198,7 @@ fn ask_rules(policy: &Policy, files: &[&CompiledFile], judging: &Judging<'_>, in
             said.allow = None;
         }
         covers_hosts |= said.covers_hosts();
+        slot.by_owner |= said.allow.is_some() && !said.by_preset;
         let Some((verdict, rule, maybe)) = said.verdict() else { continue };
         slot.opinions.push(rules::opinion(rule, verdict, maybe));
         // Beside a rule that asks for certain, one that perhaps denies changes no verdict, but who may answer it.
@@ -255,12 +259,41 @@ fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
         };
         if covered && let Some(slot) = slots.get_mut(index) {
             slot.settled = true;
+            slot.by_owner = carried.covers_hosts && !carried.by_preset;
             slot.opinions.push(stage::built_in(
                 Stage::Rules,
                 carried.verdict,
                 "carried",
                 format!("Covered by the rule for the {}.", if effect.run.is_some() { "program" } else { "tool" }),
             ));
+        }
+    }
+}
+
+/// A secret variable that is sent to hosts which the owner allows, and nowhere else, is what it is there for.
+fn carry_secrets(judging: &Judging<'_>, slots: &mut [Slot]) {
+    let effects = &judging.operation.effects;
+    let allowed = |slot: &Slot| {
+        slot.by_owner && slot.settled && slot.opinions.iter().all(|opinion| opinion.verdict == Verdict::Allow)
+    };
+    for (index, effect) in effects.iter().enumerate() {
+        let secret = matches!(&effect.carry, Carry::Named { code: "secret-variable", .. });
+        let Some(run) = effect.run.filter(|_| secret && slots.get(index).is_some_and(|slot| !slot.settled)) else {
+            continue;
+        };
+        let own = || effects.iter().zip(slots.iter()).filter(|(other, _)| other.run == Some(run));
+        let mut hosts = own().filter(|(other, _)| other.verb == Verb::Connect && other.certain).peekable();
+        let sent = hosts.peek().is_some()
+            && hosts
+                .all(|(other, slot)| matches!(other.target, Target::Host(HostTarget::Exact { .. })) && allowed(slot));
+        let stays = own().all(|(other, _)| !matches!(other.verb, Verb::Write | Verb::Delete));
+        if sent
+            && stays
+            && let Some(slot) = slots.get_mut(index)
+        {
+            slot.settled = true;
+            let text = "Sent only to hosts that your rules allow.";
+            slot.opinions.push(stage::built_in(Stage::Rules, Verdict::Allow, "carried", text));
         }
     }
 }
@@ -325,6 +358,13 @@ fn opaque_reason(judging: &Judging<'_>, effect: &Effect, verdict: Verdict) -> (V
         (Target::Anything, Carry::Named { code: code @ ("leaves-sandbox" | "unseen-input" | "environment"), .. }) => {
             (*code, code_info(code).map_or_else(String::new, |info| info.title.to_owned()))
         }
+        (Target::Option(_), Carry::Named { code: code @ "secret-variable", by: NamedBy::Env(variable) }) => {
+            (*code, format!("`{}` gets the value of {variable}, which is a secret by its name.", name()))
+        }
+        (_, Carry::Named { code: code @ "secret-variable", by: NamedBy::Env(variable) }) => (
+            *code,
+            format!("The value of {variable}, which is a secret by its name, goes into another variable or a test."),
+        ),
         (Target::Anything, _) => ("opaque", "Not everything that this call would do can be seen.".to_owned()),
         (Target::Tool, _) => {
             ("unknown-tool", format!("Nobody knows what `{}` does.", judging.operation.tool.canonical))

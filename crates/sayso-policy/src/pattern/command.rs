@@ -6,7 +6,7 @@ use super::pipe::{LONGEST, Line, Programs, too_long};
 use super::{Glob, PatternError, Purpose};
 use crate::word::Tri;
 use regex::Regex;
-use sayso_shell::program::plain_name;
+use sayso_shell::program::{is_fact, plain_name};
 use sayso_shell::{NamedBy, Run, RunId, Word};
 
 /// A pattern on programs.
@@ -244,7 +244,7 @@ impl CommandPattern {
     /// INVARIANT: who allows the question allows nothing else. What stands beside it may be done first
     /// (`sqlite3 -cmd '.shell x' -version`), or may be the program that is asked (`npm x evil --version`).
     fn only_asks(&self, run: &Run) -> bool {
-        let beside = |name: &str| QUESTIONS.contains(&name) || matches!(name, "--verbose" | "+");
+        let beside = |name: &str| QUESTIONS.contains(&name) || matches!(name, "--verbose" | "+") || is_fact(name);
         run.words.len() == self.words.len()
             && run
                 .options
@@ -323,7 +323,8 @@ impl CommandPattern {
                     || run.options.iter().any(|option| {
                         !option.known && run.program.known && wanted.name.starts_with(&option.name)
                     });
-                if open { present.max(Tri::Maybe) } else { present }
+                // A fact stands in no word.
+                if open && !is_fact(&wanted.name) { present.max(Tri::Maybe) } else { present }
             })
             .min()
             .unwrap_or(Tri::Yes)

@@ -5,7 +5,8 @@ use crate::pattern::{Glob, HostPattern, Line, PathPattern, Purpose, RunPattern, 
 use crate::rule::run_of;
 use crate::text::Who;
 use crate::word::{Actor, Request, Tri};
-use sayso_shell::{Carry, Effect, HostTarget, PathTarget, Run, Target, Verb, Word};
+use sayso_shell::program::is_fact;
+use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb, Word};
 use serde_json::Value;
 
 /// A pattern on a plain text: a glob or `re:`.
@@ -176,7 +177,8 @@ impl Conditions {
             result = result.and(any);
         }
         if !self.env.is_empty() {
-            let any = self.env.iter().map(|pattern| pattern.holds(run)).max().unwrap_or(Tri::No);
+            let any = self.env.iter().map(|pattern| pattern.holds(run).max(pattern.is_used(judging, run_of(effect))));
+            let any = any.max().unwrap_or(Tri::No);
             result = result.and(any);
         }
         if !self.operand.is_empty() {
@@ -242,6 +244,17 @@ impl Conditions {
 }
 
 impl EnvPattern {
+    /// Whether the program gets the value of such a variable that holds a secret.
+    fn is_used(&self, judging: &Judging<'_>, id: Option<RunId>) -> Tri {
+        let used = |effect: &Effect| {
+            matches!(&effect.carry, Carry::Named { code: "secret-variable", by: NamedBy::Env(name) }
+                if self.name.matches(name.as_bytes()))
+        };
+        let effects = judging.operation.effects.iter();
+        let mut own = effects.filter(|effect| id.is_some() && run_of(effect) == id);
+        (self.value.is_none() && own.any(used)).into()
+    }
+
     fn holds(&self, run: &Run) -> Tri {
         run.env
             .iter()
@@ -259,7 +272,8 @@ impl EnvPattern {
 
 fn flags(run: &Run, names: &[String]) -> Tri {
     let present = names.iter().all(|name| run.options.iter().any(|option| option.name == *name));
-    match (present, run.open_options) {
+    let open = run.open_options && !names.iter().any(|name| is_fact(name));
+    match (present, open) {
         (true, _) => Tri::Yes,
         (false, true) => Tri::Maybe,
         (false, false) => Tri::No,

@@ -486,6 +486,11 @@ pub const REASON_CODES: &[CodeInfo] = &[
         advice: "Ask for the one value that is needed.",
     },
     CodeInfo {
+        code: "secret-variable",
+        title: "The value of a variable whose name says that it holds a secret is used.",
+        advice: "Ask only whether it is set, or allow the program with `when = { env = \"NAME\" }`.",
+    },
+    CodeInfo {
         code: "runs-elsewhere",
         title: "Another computer runs something.",
         advice: "Name the program in the pattern.",

@@ -48,6 +48,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
     if shows_all_variables(name, &words) {
         words.named(walker, "shows-secrets", NamedBy::Nothing, 0);
     }
+    shows_variables(walker, name, &words);
     match name {
         "cd" | "pushd" | "popd" | "dirs" => return directory::run(walker, name, &words),
         "declare" | "typeset" | "local" | "export" | "readonly" => declare::run(walker, name, &words, assigned),
@@ -95,6 +96,23 @@ fn shows_all_variables(name: &str, words: &Arguments<'_>) -> bool {
             words.operands().next().is_none() && words.argv.iter().skip(1).all(|word| word.exact() != Some(b"-f"))
         }
         _ => false,
+    }
+}
+
+/// `declare -p NAME` prints a variable.
+fn shows_variables(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
+    // A word that may be this option is asked about in its own right.
+    let prints =
+        |word: &crate::word::Word| word.exact().is_some_and(|word| word.starts_with(b"-") && word.contains(&b'p'));
+    if matches!(name, "declare" | "typeset" | "local" | "export" | "readonly") && words.argv.iter().skip(1).any(prints)
+    {
+        for (_, word) in words.operands() {
+            match word.exact() {
+                Some(name) => walker.uses_variable(name),
+                None => walker.uses_some_variable(),
+            }
+        }
+        walker.gets_secrets(words.run, words.span(0));
     }
 }
 

@@ -36,17 +36,22 @@ const REGISTRY: &Table = options!(
 "
 );
 
+/// The project may name the toolchain, a folder of its own too, and a wrapper for the compiler, which `cargo tree` asks as well.
+const TOOLCHAIN: &[Act] =
+    &[Act::ProjectIf(&["rust-toolchain", "rust-toolchain.toml", ".cargo/config", ".cargo/config.toml"])];
+
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["cargo"])
         .style(CLAP.and(Style::LEADING).and(Style::GLOBAL))
         .options(&[COMMON])
+        .acts(TOOLCHAIN)
         .subs(&[
-            Spec::new(&["build", "b"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
-            Spec::new(&["check", "c"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
-            Spec::new(&["test", "t"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
-            Spec::new(&["bench"]).style(CLAP).options(&[BUILD]).judge(builds),
-            Spec::new(&["doc", "d"]).aliased().style(CLAP).options(&[BUILD]).judge(builds),
-            Spec::new(&["run", "r"]).aliased().style(CLAP.and(Style::LEADING)).options(&[BUILD]).judge(run),
+            Spec::new(&["build", "b"]).aliased().style(CLAP).options(&[BUILD]).acts(&[Act::Builds]).judge(builds),
+            Spec::new(&["check", "c"]).aliased().style(CLAP).options(&[BUILD]).acts(&[Act::Builds]).judge(builds),
+            Spec::new(&["test", "t"]).aliased().style(CLAP).options(&[BUILD]).acts(&[Act::Builds]).judge(builds),
+            Spec::new(&["bench"]).style(CLAP).options(&[BUILD]).acts(&[Act::Builds]).judge(builds),
+            Spec::new(&["doc", "d"]).aliased().style(CLAP).options(&[BUILD]).acts(&[Act::Builds]).judge(builds),
+            Spec::new(&["run", "r"]).aliased().style(CLAP.and(Style::LEADING)).options(&[BUILD]).acts(&[Act::Builds]).judge(run),
             Spec::new(&["clippy"])
                 .style(CLAP)
                 .options(&[BUILD, options!("--allow-dirty, --allow-staged, --allow-no-vcs, --broken-code", "--fix : changes-files")])
@@ -189,6 +194,7 @@ pub(super) const SPECS: &[Spec] = &[
             --sysroot PATH : runs
             -C --codegen OPT
         ")])
+        .acts(TOOLCHAIN)
         .operands(Operands::READ)
         .judge(rustc),
     Spec::new(&["rustdoc"])
@@ -200,6 +206,7 @@ pub(super) const SPECS: &[Spec] = &[
             --test-builder PROG : runs
             --runtool PROG : runs
         ")])
+        .acts(TOOLCHAIN)
         .operands(Operands::READ),
     Spec::new(&["rustfmt"])
         .style(Style::EXACT)
@@ -208,10 +215,12 @@ pub(super) const SPECS: &[Spec] = &[
             --print-config O, --file-lines J, --error-on-unformatted, --skip-children, --unstable-features
             --config-path P : reads
         ")])
+        .acts(TOOLCHAIN)
         .operands(Operands::EDIT),
     Spec::new(&["rustup"])
         .style(CLAP.and(Style::LEADING).and(Style::GLOBAL))
         .options(&[options!("-v --verbose, -q --quiet, -h --help, -V --version, + TOOLCHAIN")])
+        .acts(TOOLCHAIN)
         .subs(&[
             Spec::new(&["show", "check", "which", "doc", "completions", "help", "dump-testament"])
                 .style(CLAP)

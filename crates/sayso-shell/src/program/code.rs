@@ -36,6 +36,8 @@ pub enum Code {
     ChangesSystem,
     /// Secrets, or the whole environment, are shown.
     ShowsSecrets,
+    /// The value of a variable whose name says that it holds a secret goes into a word.
+    SecretVariable,
     /// An environment prefix changes what runs.
     Environment,
     /// Another computer runs something.
@@ -67,6 +69,7 @@ impl Code {
         Self::Signals,
         Self::ChangesSystem,
         Self::ShowsSecrets,
+        Self::SecretVariable,
         Self::Environment,
         Self::Remote,
         Self::ChangesFiles,
@@ -94,6 +97,7 @@ impl Code {
             Self::Signals => "signals",
             Self::ChangesSystem => "changes-system",
             Self::ShowsSecrets => "shows-secrets",
+            Self::SecretVariable => "secret-variable",
             Self::Environment => "environment",
             Self::Remote => "runs-elsewhere",
             Self::ChangesFiles => "changes-files",

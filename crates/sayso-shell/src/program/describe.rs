@@ -3,7 +3,7 @@
 use super::path::is_stream;
 use super::view::may_split;
 use super::{
-    Absent, Act, Code, Description, Invocation, Role, Spec, View, address, environment, hidden, index, unknown,
+    Absent, Act, Code, Description, Invocation, Role, Spec, View, address, environment, hidden, index, project, unknown,
 };
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::files::Kind;
@@ -16,7 +16,13 @@ use std::borrow::Cow;
 pub fn describe(inv: &Invocation<'_>) -> Description {
     let mut description = match index::find(inv.name) {
         // A lone `--help` prints and ends, whatever the program does otherwise.
-        _ if asks_for_help(inv) => help(inv),
+        found if asks_for_help(inv) => {
+            let mut description = help(inv);
+            if let Some((_, spec)) = found {
+                project::asked(spec, inv, &mut description);
+            }
+            description
+        }
         Some((name, spec)) => by_table(name, spec, inv),
         None => unknown::describe(inv),
     };
@@ -51,6 +57,7 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
         read_words(&mut view);
         if asks_only(inv) && !root.style.has(Style::LENIENT) {
             // `prog --help` and nothing else: it prints and ends.
+            project::add(&mut view);
             view.out.options = view.seen.into_iter().map(|s| s.opt).collect();
             return view.out;
         }
@@ -64,6 +71,7 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
     if let Some(always) = root.always {
         always(&mut view);
     }
+    project::add(&mut view);
     if root.style.has(Style::PASSES) {
         hidden::written(&mut view);
     }
@@ -264,6 +272,7 @@ fn acts(view: &mut View<'_>) {
             Act::Reads(path) => view.touches(Verb::Read, path, false),
             Act::Writes(path) => view.touches(Verb::Write, path, false),
             Act::WritesBelow(path) => view.touches(Verb::Write, path, true),
+            Act::Builds | Act::Project | Act::ProjectIf(_) => {}
             Act::Code(language) => {
                 let by = view.by_words();
                 view.code(language, Code::RunsCode, by, 0);

@@ -1,8 +1,9 @@
 //! GitHub's own command line, and those of other forges.
 
 use super::{Act, Code, Operands, Role, Spec, View};
-use crate::effect::{HostTarget, Target, Verb};
+use crate::effect::{HostTarget, NamedBy, Target, Verb};
 use crate::option::{Style, Table, options};
+use crate::script::{Flavour, jq};
 use crate::word::Word;
 
 const COBRA: Style = Style::EXACT.and(Style::EQUALS);
@@ -207,6 +208,14 @@ fn other_forge(view: &mut View<'_>) {
             _ => continue,
         };
         view.connects(&Word::Exact(host.into()), at);
+    }
+    // An expression of jq may look into the environment.
+    for (at, expression) in view.values("--jq") {
+        let by = NamedBy::Flag("--jq".to_owned());
+        match expression.exact() {
+            Some(text) => view.findings(jq(text, Flavour::Jq), &by, at),
+            None => view.named(Code::UnclearScript, by, at),
+        }
     }
     super::address::reached(view);
     view.out.effects.retain(|effect| {

@@ -41,13 +41,14 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["list"]).style(GO).options(&[BUILD, options!("
             -f F, -m, -u, -deps, -test, -e, -find, -export, -compiled, -retracted, -reuse F, -versions
         ")]),
-        Spec::new(&["build", "install"]).style(GO).options(&[BUILD]).judge(go_install),
+        Spec::new(&["build", "install"]).style(GO).options(&[BUILD]).acts(&[Act::Builds]).judge(go_install),
         Spec::new(&["vet"])
             .style(Style::WORDS.and(Style::LEADING))
-            .options(&[BUILD, options!("-vettool PROG : runs", "-c N, -fix, -diff")]),
+            .options(&[BUILD, options!("-vettool PROG : runs", "-c N, -fix, -diff")])
+            .acts(&[Act::Builds]),
         Spec::new(&["fix"]).style(GO).options(&[BUILD, options!("-fix F, -diff")]),
-        Spec::new(&["test"]).style(Style::WORDS).options(&[TEST, BUILD]).judge(linker_flags),
-        Spec::new(&["run"]).style(GO).options(&[BUILD]).judge(go_run),
+        Spec::new(&["test"]).style(Style::WORDS).options(&[TEST, BUILD]).acts(&[Act::Builds]).judge(linker_flags),
+        Spec::new(&["run"]).style(GO).options(&[BUILD]).acts(&[Act::Builds]).judge(go_run),
         Spec::new(&["fmt"]).style(GO).options(&[options!("-n, -x, -mod M")]).judge(go_fmt),
         Spec::new(&["doc"]).style(GO).options(&[options!("-all, -c, -cmd, -short, -src, -u, -ex", "-http : serves", "-C DIR : cd")]),
         Spec::new(&["clean"])
@@ -140,6 +141,10 @@ fn linker_flags(view: &mut View<'_>) {
 /// `path@version` is fetched: from the proxy that go is set up for, or from the host that begins the path. So is what
 /// `list -m` looks up.
 fn modules(view: &mut View<'_>) {
+    if view.path.first() == Some(&"list") && view.has_any(&["-export", "-compiled", "-test"]) {
+        // Compiled packages are built first, with the flags that their sources state.
+        view.imply("--runs-project", None, 0);
+    }
     let looks_up = view.has_any(&["-versions", "-u", "-retracted"]);
     for at in view.operands() {
         let Some(word) = view.word(at) else { continue };

@@ -124,6 +124,7 @@ pub(super) const SPECS: &[Spec] = &[
             --coverageDirectory DIR, --outputFile FILE, --output DIR, --report-dir DIR : makes-below
             --inspect [A], --inspect-brk [A], --inspectBrk [A], --api [P] : serves
         ")])
+        .acts(&[Act::Builds])
         .subs(&[
             Spec::new(&[
                 "run", "test", "watch", "dev", "related", "list", "bench", "verify", "info", "version",
@@ -172,6 +173,7 @@ pub(super) const SPECS: &[Spec] = &[
             --shell-escape -shell-escape --enable-write18 : runs-command
             --serve, --servedir DIR, --listen A, --host H : serves
         ")])
+        .acts(&[Act::Project])
         .subs(&[
             Spec::new(&[
                 "build", "check", "lint", "info", "test", "analyze", "sync", "prepare", "compile", "export",
@@ -222,7 +224,8 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["pre-commit", "lint-staged", "husky", "lefthook", "overcommit"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[
-            Spec::new(&["run", "validate-config", "sample-config", "help"]).style(Style::HARMLESS),
+            Spec::new(&["run"]).style(Style::HARMLESS).acts(&[Act::Builds]),
+            Spec::new(&["validate-config", "sample-config", "help"]).style(Style::HARMLESS),
             Spec::new(&[
                 "install", "uninstall", "autoupdate", "clean", "gc", "install-hooks", "init-templatedir", "add",
                 "migrate-config", "try-repo",
@@ -230,7 +233,7 @@ pub(super) const SPECS: &[Spec] = &[
                 .style(Style::HARMLESS)
                 .acts(&[Act::Named(Code::Installs)]),
         ])
-        .acts(&[Act::Named(Code::RunsCode)]),
+        .acts(&[Act::Named(Code::RunsCode), Act::Builds]),
 ];
 
 const ESLINT: &crate::option::Table = options!("

@@ -20,6 +20,7 @@ pub(super) const SPECS: &[Spec] = &[
             -I --include-dir DIR : reads-below
             -E --eval STRING : inline
         ")])
+        .acts(&[Act::Builds])
         .judge(make),
     Spec::new(&["cmake", "cmake3"])
         .aliased()
@@ -49,6 +50,7 @@ pub(super) const SPECS: &[Spec] = &[
             --workflow, --recursive
         ")])
         .operands(Operands::all(Role::ReadBelow))
+        .acts(&[Act::Builds])
         .judge(cmake),
     Spec::new(&["ctest"])
         .style(Style::EXACT)
@@ -65,7 +67,8 @@ pub(super) const SPECS: &[Spec] = &[
             -D --dashboard M : publishes
             -M --test-model M, -T --test-action A : publishes
             --build-and-test : runs
-        ")]),
+        ")])
+        .acts(&[Act::Builds]),
     Spec::new(&["ninja", "ninja-build", "samu"])
         .aliased()
         .options(&[options!("
@@ -73,9 +76,11 @@ pub(super) const SPECS: &[Spec] = &[
             -t TOOL : last
             -C DIR : cd
             -f FILE : recipe
-        ")]),
+        ")])
+        .acts(&[Act::Builds]),
     Spec::new(&["meson"]).style(Style::EXACT.and(Style::FREE).and(Style::HARMLESS)).subs(&[
         Spec::new(&["introspect", "help", "compile", "test", "setup", "configure", "env2mfile", "format"])
+            .acts(&[Act::Builds])
             .style(Style::HARMLESS)
             .operands(Operands::all(Role::ReadBelow)),
         Spec::new(&["install", "dist", "subprojects", "wrap"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Installs)]),
@@ -98,13 +103,15 @@ pub(super) const SPECS: &[Spec] = &[
             --choose, --chooser PROG : runs
             --shell PROG, --shell-arg A, --shell-command, --tempdir D, --cygpath P : runs
             --init, --fmt : changes-files
-        ")]),
+        ")])
+        .acts(&[Act::Builds]),
     Spec::new(&["bazel", "bazelisk", "buck2", "pants", "please"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE).and(Style::GLOBAL))
         .options(&[options!("
             --bazelrc FILE : recipe
             --host_jvm_args A, --override_module M, --override_repository R, --run_under CMD, --server_javabase DIR, --shell_executable PROG : runs
         ")])
+        .acts(&[Act::Project])
         .subs(&[
             Spec::new(&[
                 "info", "query", "cquery", "aquery", "version", "help", "dump", "print_action", "analyze-profile",
@@ -125,6 +132,7 @@ pub(super) const SPECS: &[Spec] = &[
             -I --init-script FILE : runs
             --include-build DIR : reads-below
         ")])
+        .acts(&[Act::Project])
         .judge(jvm_goal),
     Spec::new(&["rake"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
@@ -157,12 +165,12 @@ pub(super) const SPECS: &[Spec] = &[
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
-        .acts(&[Act::Named(Code::RunsCode)])
+        .acts(&[Act::Named(Code::RunsCode), Act::Project])
         .judge(crate::wrapper::may_start),
     Spec::new(&["mise", "asdf"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
-        .acts(&[Act::Named(Code::RunsCode)])
+        .acts(&[Act::Named(Code::RunsCode), Act::Project])
         .judge(crate::wrapper::started_behind),
     Spec::new(&[
         "autoconf", "automake", "aclocal", "autoreconf", "autoheader", "libtoolize", "libtool", "configure", "qmake",

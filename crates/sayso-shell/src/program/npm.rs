@@ -5,6 +5,7 @@ use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, Table, options};
 
 const NPM_STYLE: Style = Style::EXACT.and(Style::NEGATES);
+const BUILDS: &[Act] = &[Act::Builds];
 const INSTALLS: &[Act] = &[Act::Named(Code::Installs), Act::Connects("registry")];
 
 /// Settings that every subcommand takes.
@@ -95,10 +96,10 @@ pub(super) const SPECS: &[Spec] = &[
         .style(NPM_STYLE)
         .acts(INSTALLS),
         Spec::new(&["init", "create", "innit"]).aliased().style(NPM_STYLE).judge(npm_init),
-        Spec::new(&["run", "run-script", "rum", "urn"]).aliased().style(NPM_STYLE).judge(run),
-        Spec::new(&["test", "t", "tst"]).aliased().style(NPM_STYLE).judge(run),
-        Spec::new(&["start", "stop", "restart"]).style(NPM_STYLE).acts(&[Act::Named(Code::Serves)]),
-        Spec::new(&["exec", "x"]).aliased().style(NPM_STYLE).judge(crate::wrapper::npx),
+        Spec::new(&["run", "run-script", "rum", "urn"]).aliased().style(NPM_STYLE).acts(BUILDS).judge(run),
+        Spec::new(&["test", "t", "tst"]).aliased().style(NPM_STYLE).acts(BUILDS).judge(run),
+        Spec::new(&["start", "stop", "restart"]).style(NPM_STYLE).acts(&[Act::Named(Code::Serves), Act::Builds]),
+        Spec::new(&["exec", "x"]).aliased().style(NPM_STYLE).acts(BUILDS).judge(crate::wrapper::npx),
         Spec::new(&["explore"]).style(NPM_STYLE).acts(&[Act::Named(Code::RunsCommand)]),
         Spec::new(&["edit"]).style(NPM_STYLE).acts(&[Act::Named(Code::RunsCommand)]),
         Spec::new(&["diff"]).style(NPM_STYLE).acts(&[Act::Connects("registry")]),
@@ -206,12 +207,12 @@ pub(super) const SPECS: &[Spec] = &[
             ])
             .style(NPM_STYLE)
             .acts(INSTALLS),
-            Spec::new(&["run", "run-script"]).aliased().style(NPM_STYLE.and(Style::LEADING)).judge(run),
-            Spec::new(&["test", "t", "tst"]).aliased().style(NPM_STYLE.and(Style::LEADING)).judge(run),
+            Spec::new(&["run", "run-script"]).aliased().style(NPM_STYLE.and(Style::LEADING)).acts(BUILDS).judge(run),
+            Spec::new(&["test", "t", "tst"]).aliased().style(NPM_STYLE.and(Style::LEADING)).acts(BUILDS).judge(run),
             Spec::new(&["start", "dev", "serve", "preview"])
                 .style(NPM_STYLE.and(Style::LEADING))
-                .acts(&[Act::Named(Code::Serves)]),
-            Spec::new(&["exec"]).style(NPM_STYLE.and(Style::LEADING)).judge(super::pip::starts_operands),
+                .acts(&[Act::Named(Code::Serves), Act::Builds]),
+            Spec::new(&["exec"]).style(NPM_STYLE.and(Style::LEADING)).acts(BUILDS).judge(super::pip::starts_operands),
             Spec::new(&["dlx"])
                 .style(NPM_STYLE.and(Style::LEADING))
                 .acts(&[Act::Named(Code::Installs)])
@@ -228,6 +229,7 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["publish"]).style(NPM_STYLE).acts(&[Act::Named(Code::Publishes), Act::Connects("registry")]),
             Spec::new(&["server", "login", "logout"]).style(NPM_STYLE).acts(&[Act::Named(Code::Serves)]),
         ])
+        .acts(&[Act::Builds])
         .judge(script_by_name),
     Spec::new(&["yarn", "yarnpkg"])
         .aliased()
@@ -283,13 +285,13 @@ pub(super) const SPECS: &[Spec] = &[
             ])
             .style(NPM_STYLE)
             .acts(INSTALLS),
-            Spec::new(&["run"]).style(NPM_STYLE.and(Style::LEADING)).judge(run),
-            Spec::new(&["test"]).style(NPM_STYLE.and(Style::LEADING)).judge(run),
+            Spec::new(&["run"]).style(NPM_STYLE.and(Style::LEADING)).acts(BUILDS).judge(run),
+            Spec::new(&["test"]).style(NPM_STYLE.and(Style::LEADING)).acts(BUILDS).judge(run),
             Spec::new(&["start", "dev", "serve", "preview"])
                 .style(NPM_STYLE.and(Style::LEADING))
-                .acts(&[Act::Named(Code::Serves)]),
+                .acts(&[Act::Named(Code::Serves), Act::Builds]),
             Spec::new(&["node"]).style(NPM_STYLE.and(Style::LEADING)).judge(yarn_node),
-            Spec::new(&["exec"]).style(NPM_STYLE.and(Style::LEADING)).judge(super::pip::starts_operands),
+            Spec::new(&["exec"]).style(NPM_STYLE.and(Style::LEADING)).acts(BUILDS).judge(super::pip::starts_operands),
             Spec::new(&["dlx"])
                 .style(NPM_STYLE.and(Style::LEADING))
                 .acts(&[Act::Named(Code::Installs)])
@@ -314,12 +316,13 @@ pub(super) const SPECS: &[Spec] = &[
                 .style(NPM_STYLE)
                 .acts(&[Act::Named(Code::Publishes), Act::Connects("registry")]),
         ])
+        .acts(&[Act::Project])
         .judge(script_by_name),
     Spec::new(&["turbo", "rush", "ni", "nr", "nlx", "corepack", "n"])
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
             .style(Style::HARMLESS)])
-        .acts(&[Act::Named(Code::RunsCode)])
+        .acts(&[Act::Named(Code::RunsCode), Act::Project])
         .judge(crate::wrapper::may_start),
     Spec::new(&["lerna", "nx", "volta", "fnm", "nvm"])
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
@@ -330,7 +333,7 @@ pub(super) const SPECS: &[Spec] = &[
                 .style(Style::HARMLESS)
                 .acts(INSTALLS),
         ])
-        .acts(&[Act::Named(Code::RunsCode)])
+        .acts(&[Act::Named(Code::RunsCode), Act::Project])
         .judge(crate::wrapper::started_behind),
 ];
 

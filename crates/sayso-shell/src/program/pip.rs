@@ -122,8 +122,10 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["uv"])
         .style(Style::EXACT.and(Style::EQUALS).and(Style::GLOBAL))
         .options(&[UV])
+        // It asks the interpreter of the project's environment, which is a program there.
+        .acts(&[Act::ProjectIf(&[".venv"])])
         .subs(&[
-            Spec::new(&["run"]).style(Style::EXACT.and(Style::EQUALS).and(Style::LEADING)).options(&[UV_PROJECT]).judge(uv_run),
+            Spec::new(&["run"]).style(Style::EXACT.and(Style::EQUALS).and(Style::LEADING)).options(&[UV_PROJECT]).acts(&[Act::Builds]).judge(uv_run),
             Spec::new(&["sync", "lock", "add", "remove"])
                 .style(Style::EXACT.and(Style::EQUALS))
                 .options(&[UV_PROJECT])
@@ -131,6 +133,7 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["pip"]).style(Style::EXACT.and(Style::GLOBAL)).options(&[UV_PROJECT]).subs(PIP_SUBS),
             Spec::new(&["tree", "export", "version", "format", "build"])
                 .style(Style::EXACT.and(Style::EQUALS))
+                .acts(&[Act::Builds])
                 .options(&[UV_PROJECT]),
             Spec::new(&["init"]).style(Style::EXACT).options(&[UV_PROJECT]).operands(Operands::all(Role::WriteBelow)),
             Spec::new(&["venv"])
@@ -176,6 +179,7 @@ pub(super) const SPECS: &[Spec] = &[
             -C --directory DIR : cd
             -P --project DIR : cd
         ")])
+        .acts(&[Act::Project])
         .subs(&[
             Spec::new(&[
                 "show", "check", "list", "about", "search", "graph", "where", "info", "version", "dep", "status",

@@ -46,6 +46,11 @@ pub(super) const SPECS: &[Spec] = &[
             --dist-server ADDR : serves
         ")])
         .operands(Operands::TEXT)
+        // Its settings name plugins, which are loaded first.
+        .acts(&[
+            Act::Builds,
+            Act::ProjectIf(&["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "conftest.py"]),
+        ])
         .judge(tests),
     Spec::new(&["tox", "nox", "invoke", "nosetests", "nose2", "behave", "robot", "locust"])
         .style(Style::HARMLESS.and(Style::RISKY))

@@ -238,6 +238,14 @@ pub enum Act {
     WritesBelow(&'static str),
     /// It runs code of the workspace or of a file: `Target::Code` in this language, named by the words.
     Code(&'static str),
+    /// It runs code of the project, as is expected of it: recipes, tests, plugins, configuration that is code. Not where
+    /// it is only asked for its version. A fact for rules (`--runs-project`), no effect of its own.
+    Builds,
+    /// As `Builds`, of a program and all its subcommands, even where it is only asked for its version: the project chooses
+    /// the program itself, its plugins or its options.
+    Project,
+    /// As `Project`, if one of these files is here or in a folder above.
+    ProjectIf(&'static [&'static str]),
 }
 
 /// The canonical options that `flag`, as a person writes it in a pattern behind `words`, stands for: `git push -f` is

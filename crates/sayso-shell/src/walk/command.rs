@@ -95,9 +95,13 @@ impl<'t> Walker<'t> {
             return self.each_choice(simple, whole, name, &either);
         }
         let mut call = Call { argv: Vec::new(), spans: Vec::new(), env: Vec::new(), span, assigned: Vec::new() };
+        let noted = self.noted();
         self.expand_words(simple, &mut call);
         if call.argv.is_empty() {
             return self.without_words(simple);
+        }
+        if self.only_asks(&call.argv) {
+            self.take_back(noted);
         }
         let mut prefixes: Vec<(Text, Scalar)> = Vec::new();
         // `x=1 y=$x p`: each sees those before it.

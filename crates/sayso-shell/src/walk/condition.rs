@@ -22,10 +22,18 @@ impl<'t> Walker<'t> {
             }
             Condition::Not(one) => self.condition(one),
             Condition::Word(word) => {
+                let noted = self.noted();
                 self.scalar(word, Position::Single);
+                if !self.may_trace() {
+                    self.take_back(noted);
+                }
             }
             Condition::Unary { operator, operand } => {
+                let noted = self.noted();
                 let value = self.scalar(operand, Position::Single);
+                if matches!(&**operator, b"-n" | b"-z") && !self.may_trace() {
+                    self.take_back(noted);
+                }
                 if matches!(&**operator, b"-v" | b"-R") {
                     let span = self.span(operand.span);
                     self.names_variable(&value, span);

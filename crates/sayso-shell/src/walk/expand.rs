@@ -260,6 +260,7 @@ impl<'t> Walker<'t> {
                 self.parts(parts, fields, Position::Quoted);
             }
             Part::Variable { name, .. } => {
+                self.uses_variable(name);
                 let value = self.variable(name);
                 // To zsh `$a` is all of an array.
                 let joined = match value {

@@ -24,6 +24,7 @@ mod parameter;
 mod redirect;
 mod report_to;
 mod script;
+mod secret;
 mod start;
 mod state;
 mod text;
@@ -130,6 +131,8 @@ pub(crate) struct Walker<'t> {
     pub(crate) descriptors_unsure: bool,
     /// Variables that this call set and that change what programs do.
     pub(crate) steering: Vec<(Text, Word)>,
+    /// Variables with secrets that went into words of no program yet.
+    secrets: Vec<Option<Text>>,
     /// Variables that came with the call.
     given: Vec<(Text, Word)>,
     /// How long they are together.
@@ -229,6 +232,7 @@ impl<'t> Walker<'t> {
             cd_unsure: false,
             descriptors_unsure: false,
             steering: Vec::new(),
+            secrets: Vec::new(),
             given: Vec::new(),
             given_bytes: 0,
             frames: Vec::new(),
@@ -264,6 +268,7 @@ impl<'t> Walker<'t> {
         self.take_given();
         self.text(&tree.body);
         self.walk_late();
+        self.leaves_secrets();
         self.out
     }
 

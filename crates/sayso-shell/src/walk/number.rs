@@ -56,6 +56,8 @@ impl<'t> Walker<'t> {
             self.evaluates_again(span);
         }
         for name in &survey.names {
+            // What is no number stands in the message about it.
+            self.uses_variable(name);
             self.evaluate_name(name, span, 0);
         }
         let value = arithmetic::evaluate(bytes, &|name| match self.lookup(name) {

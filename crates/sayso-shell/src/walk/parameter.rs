@@ -174,7 +174,11 @@ impl<'t> Walker<'t> {
         let quoted = position == Position::Quoted;
         let index = parameter.subscript.as_ref().map(|subscript| self.subscript(&parameter.name, subscript));
         let joined = matches!(index, Some(Index::Joined)) || &*parameter.name == b"*";
+        let noted = self.noted();
         let base = self.base(parameter, index.as_ref());
+        if only_asks(&parameter.operation) {
+            self.take_back(noted);
+        }
         let value = match &parameter.operation {
             Operation::Fallback { kind, colon, word } => {
                 return self.fallback(parameter, &base, *kind, *colon, word, fields, position);
@@ -225,6 +229,7 @@ impl<'t> Walker<'t> {
         if parameter.indirect {
             return self.indirect(parameter, index);
         }
+        self.uses_variable(&parameter.name);
         let Some(index) = index else { return self.variable(&parameter.name) };
         let held = match self.scope.get(&parameter.name) {
             Some(entry) if !entry.odd && self.state.fog == Fog::None => entry.held.clone(),
@@ -277,10 +282,12 @@ impl<'t> Walker<'t> {
         match name.bytes() {
             Some(bytes) if is_name(bytes) || bytes.iter().all(u8::is_ascii_digit) => {
                 let bytes = bytes.to_vec();
+                self.uses_variable(&bytes);
                 self.variable(&bytes)
             }
             _ => {
                 self.may_abort();
+                self.uses_some_variable();
                 let built = matches!(&name, Scalar::Shaped(shaped) if self.armed && shaped.origin == Origin::Unknown);
                 if name.may_run_in_arithmetic() || built {
                     let span = self.span(parameter.span);
@@ -403,6 +410,11 @@ impl<'t> Walker<'t> {
             },
         }
     }
+}
+
+/// Whether an operation tells no more of a value than that there is one, or how long it is.
+fn only_asks(operation: &Operation<'_>) -> bool {
+    matches!(operation, Operation::Length | Operation::Names | Operation::Fallback { kind: Fallback::Alternative, .. })
 }
 
 /// Whether bash takes this for a variable's name.

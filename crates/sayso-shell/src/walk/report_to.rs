@@ -58,6 +58,7 @@ impl Walker<'_> {
             stdin: *stdin,
             guessed: false,
         });
+        self.gets_secrets(id, span);
         id
     }
 

@@ -1,7 +1,7 @@
 //! `env`, which sets variables and then starts what follows, and its like.
 
 use super::{Launch, launch};
-use crate::effect::NamedBy;
+use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, options};
 use crate::program::{Code, Description, Invocation, Spec, Start, View, by_table};
 use crate::word::{Part, Shape, Text, Word};
@@ -194,6 +194,10 @@ fn cross_env(view: &mut View<'_>) {
 
 /// One program of this name takes the command at once, another behind `run`.
 fn dotenv(view: &mut View<'_>) {
+    // What the file holds goes to the program, and `get` and `list` print it.
+    if !view.has_any(&["--file", "-e"]) {
+        view.touches(Verb::Read, ".env", false);
+    }
     if view.operand_str(0) == Some("run") {
         let dashes = view.operand(1).and_then(Word::exact) == Some(b"--");
         if let Some(at) = view.operand_at(1 + usize::from(dashes)) {

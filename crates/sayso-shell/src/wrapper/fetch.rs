@@ -3,7 +3,7 @@
 use crate::effect::NamedBy;
 use crate::files::Kind;
 use crate::option::{Style, options};
-use crate::program::{Code, Spec, View};
+use crate::program::{Act, Code, Spec, View};
 use crate::word::Word;
 
 pub(super) const SPECS: &[Spec] = &[
@@ -16,6 +16,7 @@ pub(super) const SPECS: &[Spec] = &[
             --node-arg A, -n A, --shell S, --always-spawn : runs
             --registry URL, --userconfig FILE, --cache DIR : changes-settings
         ")])
+        .acts(&[Act::Builds])
         .judge(npx),
     Spec::new(&["uvx"])
         .style(Style::EXACT.and(Style::LEADING))
@@ -37,7 +38,7 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["list", "environment", "completions"]).style(Style::HARMLESS),
         Spec::new(&["install", "inject", "upgrade", "upgrade-all", "uninstall", "uninstall-all", "reinstall", "reinstall-all", "uninject", "install-all", "ensurepath", "runpip"])
             .style(Style::HARMLESS)
-            .acts(&[crate::program::Act::Named(Code::Installs)]),
+            .acts(&[Act::Named(Code::Installs)]),
     ]),
 ];
 

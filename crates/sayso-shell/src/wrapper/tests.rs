@@ -146,8 +146,8 @@ fn wrappers_that_only_set_something_for_a_command_are_opened() {
         gnice -n 5 rm y => start rm y; only
         gnohup rm y => start rm y; only
         cross-env A=1 B=2 rm y => start A=1 B=2 rm y; only
-        dotenv -- rm y => start rm y; only
-        dotenv run rm y => start rm y; only
+        dotenv -- rm y => read /w/.env; start rm y; only
+        dotenv run rm y => read /w/.env; start rm y; only
         ",
     );
 }

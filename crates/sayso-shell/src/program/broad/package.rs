@@ -64,7 +64,7 @@ pub(crate) const SPECS: &[Spec] = &[
             .style(ANY)
             .acts(INSTALLS),
         ])
-        .acts(INSTALLS),
+        .acts(&[Act::Named(Code::Installs), Act::Connects("package index"), Act::Project]),
     Spec::new(&["composer"])
         .style(ANY.and(Style::FREE))
         .subs(&[
@@ -111,7 +111,7 @@ pub(crate) const SPECS: &[Spec] = &[
             .style(ANY)
             .acts(INSTALLS),
         ])
-        .acts(&[Act::Named(Code::RunsCode)]),
+        .acts(&[Act::Named(Code::RunsCode), Act::Project]),
     Spec::new(&["mix"])
         .style(ANY.and(Style::FREE))
         .subs(&[
@@ -153,7 +153,7 @@ pub(crate) const SPECS: &[Spec] = &[
             Spec::new(&["do"]).style(ANY.and(Style::LEADING)).judge(mix_do),
             Spec::new(&["hex.publish"]).style(ANY).acts(&[Act::Named(Code::Publishes), Act::Connects("package index")]),
         ])
-        .acts(&[Act::Named(Code::RunsCode)]),
+        .acts(&[Act::Named(Code::RunsCode), Act::Project]),
     Spec::new(&["dart", "flutter", "pub"])
         .style(ANY.and(Style::FREE))
         .subs(&[

@@ -101,4 +101,9 @@ fn printenv(view: &mut View<'_>) {
     if view.operand_count() == 0 {
         view.imply("--all", Some(Code::ShowsSecrets), 0);
     }
+    for at in view.operands() {
+        if let Some(word) = view.word(at) {
+            view.shows_variable_of(word, at);
+        }
+    }
 }

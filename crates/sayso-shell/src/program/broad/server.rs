@@ -169,7 +169,7 @@ pub(crate) const SPECS: &[Spec] = &[
         "check",
     ])
     .style(Style::HARMLESS)])
-    .acts(&[Act::Named(Code::RunsCode)]),
+    .acts(&[Act::Named(Code::RunsCode), Act::Project]),
     Spec::new(&[
         "claude",
         "codex",

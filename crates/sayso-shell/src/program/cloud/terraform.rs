@@ -12,8 +12,10 @@ pub(super) const SPECS: &[Spec] = &[Spec::new(&["terraform", "tofu", "terragrunt
     .options(&[options!("-chdir DIR : cd
         -v -version, -h -help")])
     .subs(&[
-        Spec::new(&["version", "validate", "graph", "metadata"]).style(WORDS).options(&[READ]),
-        Spec::new(&["show"]).style(WORDS).options(&[READ]).operands(crate::program::Operands::READ).acts(&[Act::Reads("terraform.tfstate")]),
+        Spec::new(&["version", "metadata"]).style(WORDS).options(&[READ]),
+        // Providers are programs in the project's own folder; they say what a configuration may hold.
+        Spec::new(&["validate", "graph"]).style(WORDS).options(&[READ]).acts(&[Act::Builds]),
+        Spec::new(&["show"]).style(WORDS).options(&[READ]).operands(crate::program::Operands::READ).acts(&[Act::Reads("terraform.tfstate"), Act::Builds]),
         Spec::new(&["output"]).style(WORDS).options(&[READ, options!("-raw, -state FILE")]).acts(&[Act::Reads("terraform.tfstate"), PROVIDERS]),
         Spec::new(&["fmt"]).style(WORDS).options(&[options!("-check, -diff, -recursive, -list [B], -write [B], -no-color")]).judge(fmt),
         Spec::new(&["plan"]).style(WORDS).options(&[PLAN, options!("-out FILE, -generate-config-out FILE : makes")]).acts(&[PROVIDERS, Act::Named(Code::RunsCode)]),
@@ -37,7 +39,7 @@ pub(super) const SPECS: &[Spec] = &[Spec::new(&["terraform", "tofu", "terragrunt
             Spec::new(&["new", "select", "delete"]).style(WORDS.and(Style::HARMLESS)).acts(&[PROVIDERS, Act::Named(Code::ChangesService)]),
         ]),
         Spec::new(&["providers"]).style(WORDS.and(Style::FREE)).subs(&[
-            Spec::new(&["schema"]).style(WORDS).options(&[READ]),
+            Spec::new(&["schema"]).style(WORDS).options(&[READ]).acts(&[Act::Builds]),
             Spec::new(&["lock", "mirror"]).style(WORDS.and(Style::HARMLESS)).acts(&[PROVIDERS, Act::Named(Code::Installs)]),
         ]),
         Spec::new(&["console"]).style(WORDS).options(&[PLAN]).acts(&[Act::Code("terraform")]),

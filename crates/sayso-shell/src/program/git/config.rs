@@ -1,6 +1,7 @@
 //! Settings, repositories as such, and what git starts at times.
 
 use super::GIT;
+use crate::effect::NamedBy;
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
 use crate::word::{Text, Word};
@@ -32,7 +33,10 @@ pub(super) const SUBS: &[Spec] = &[
             ),
         ])
         .subs(&[
-            Spec::new(&["list", "get"]).style(GIT).options(&[WHERE, options!("--all, --show-names")]),
+            Spec::new(&["list", "get"])
+                .style(GIT)
+                .options(&[WHERE, options!("--all, --show-names")])
+                .judge(shows_secrets),
             Spec::new(&["set", "unset", "rename-section", "remove-section", "edit"])
                 .style(GIT)
                 .options(&[WHERE, options!("--all, --append")])
@@ -97,6 +101,7 @@ pub(super) const SUBS: &[Spec] = &[
 
 /// Without an option that says what to do, `git config key` reads and `git config key value` sets.
 fn config(view: &mut View<'_>) {
+    shows_secrets(view);
     const SAYS: &[&str] = &[
         "--get",
         "--get-all",
@@ -131,6 +136,17 @@ fn config(view: &mut View<'_>) {
     } else if changes {
         writes_file(view);
         reached_later(view);
+    }
+}
+
+/// Settings that hold a password or a token, asked for by name.
+fn shows_secrets(view: &mut View<'_>) {
+    const WORDS: &[&str] = &["extraheader", "token", "password", "passwd", "smtppass", "secret"];
+    for at in view.operands() {
+        let word = view.word(at).and_then(Word::exact_str).map(str::to_ascii_lowercase);
+        if word.is_some_and(|word| WORDS.iter().any(|secret| word.contains(secret))) {
+            view.named(Code::ShowsSecrets, NamedBy::Nothing, at);
+        }
     }
 }
 
