@@ -11,6 +11,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
+use sayso_policy::shell::dialect::Shells;
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,6 +44,8 @@ pub struct HookSetting {
     /// How long an Ask may wait for an approver. `None`: not at all. Whoever registers the hook gives it, together
     /// with the agent's time-out: to wait longer than that would let the call run.
     pub wait: Option<Duration>,
+    /// The shells that run the agent's commands, as the registration says. `None`: by the user database.
+    pub shells: Option<Shells>,
     /// Another hook may be told of the same calls.
     pub told_twice: bool,
     watchdog: Option<Watchdog>,
@@ -56,7 +59,7 @@ impl HookSetting {
         let variable = dialect.and_then(dialect::Dialect::project_variable);
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
         let told_twice = dialect.is_some_and(dialect::Dialect::told_twice);
-        Self { places, given, project_folder, wait: None, told_twice, watchdog: None }
+        Self { places, given, project_folder, wait: None, shells: None, told_twice, watchdog: None }
     }
 
     /// The watchdog lets a person have this much time.

@@ -6,12 +6,13 @@ use crate::dialect::{Dialect, Person};
 use crate::event::{After, Call, Event, Occasion};
 use crate::once::Once;
 use crate::said::Said;
-use crate::{HookOutput, HookSetting, json};
+use crate::{Agent, HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Record, Recorder, Reporter,
-    Which, reason,
+    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment, RealFiles,
+    Record, Recorder, Reporter, Which, reason,
 };
+use sayso_policy::shell::dialect::InShell;
 use sayso_policy::{Actor, Answer, Reason, Request, ToolCall, Workspace};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -72,7 +73,7 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
 fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSetting) -> Said {
     let agent = dialect.agent();
     let judged = event.workspace(agent, setting).and_then(|workspace| {
-        let gate = gate(setting, workspace.as_deref(), recorder(setting, event, call)?)?;
+        let gate = gate(agent, setting, workspace.as_deref(), recorder(setting, event, call)?)?;
         let counted = match gate.in_force().policy.has_limits() {
             true => Some(Counted::of(agent, event, call, dialect.comes_later(event), &setting.places)?),
             false => None,
@@ -108,13 +109,21 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
 }
 
 /// The policy in force and the record: the only place where a hook loads them.
-fn gate(setting: &HookSetting, workspace: Option<&Path>, recorder: Taker) -> Result<Gate, sayso_gate::Error> {
+fn gate(
+    agent: Agent,
+    setting: &HookSetting,
+    workspace: Option<&Path>,
+    recorder: Taker,
+) -> Result<Gate, sayso_gate::Error> {
     let places = &setting.places;
     let policy = match &setting.given {
         Some(files) => Live::fixed(InForce::given(files.clone())?),
         None => Live::loaded(InForce::load_compiled(places, workspace)?, places, workspace),
     };
-    Ok(Gate::over(policy, recorder).with_memory(Memory::of(places)))
+    // Never from the call, and not from the environment, which an agent may have changed.
+    let shells = setting.shells.unwrap_or_else(|| crate::shell::by_login(agent));
+    let env = InShell { env: ProcessEnvironment, shells };
+    Ok(Gate::over(policy, recorder).with_facts(Box::new(RealFiles), Box::new(env)).with_memory(Memory::of(places)))
 }
 
 /// Whoever takes the record of a call.
@@ -163,7 +172,7 @@ fn way_in(dialect: &dyn Dialect) -> String {
 fn settle(dialect: &dyn Dialect, event: &Event, after: &After, setting: &HookSetting) {
     let Some(call_id) = after.id.clone() else { return };
     let settled = event.workspace(dialect.agent(), setting).and_then(|workspace| {
-        let gate = gate(setting, workspace.as_deref(), Box::new(Spool::open(&setting.places)?))?;
+        let gate = gate(dialect.agent(), setting, workspace.as_deref(), Box::new(Spool::open(&setting.places)?))?;
         let by = Reporter::of(&event.actor(dialect.agent()), &way_in(dialect));
         let which = Which::Call { by, session: event.session.clone(), call_id };
         let (input_tokens, output_tokens) = (after.ended.input_tokens, after.ended.output_tokens);

@@ -32,6 +32,7 @@ fn machine(scope: Scope) -> Machine {
         project: base.join("project"),
         agent_folder: None,
         program: "/opt/bin/sayso".into(),
+        shell: Some("zsh".to_owned()),
         limiter: Some("/usr/bin/timeout".into()),
         trust: false,
         root: base,
@@ -125,7 +126,7 @@ fn hooks_of_others_stay() {
         groups[1],
         json!({"matcher": "*", "hooks": [{
             "type": "command", "command": "/opt/bin/sayso",
-            "args": ["hook", "claude-code", "--home", m.setting.places.home.to_str().unwrap(), "--wait", "590"],
+            "args": ["hook", "claude-code", "--home", m.setting.places.home.to_str().unwrap(), "--shell", "zsh", "--wait", "590"],
             "timeout": 600, "onFailure": "block"}]})
     );
 }

@@ -36,6 +36,7 @@ fn machine(scope: Scope) -> Machine {
         project: base.join("project"),
         agent_folder: None,
         program,
+        shell: Some("zsh".to_owned()),
         limiter: Some("/usr/bin/timeout".into()),
         trust: false,
         root: base,

@@ -37,6 +37,6 @@ pub use limit::{Expected, Outcome, Reporter, Which};
 pub use listing::KeptFiles;
 pub use memory::Memory;
 pub use permit::{Permit, digest};
-pub use places::{Home, Places};
+pub use places::{Home, Places, login_shell};
 pub use policy::{InForce, Live};
 pub use session::Sessions;

@@ -142,6 +142,23 @@ fn home_in_database() -> Option<PathBuf> {
     home_of(&uid, &database).or_else(std::env::home_dir)
 }
 
+/// The shell that the effective user uses, by `/etc/passwd`: no variable changes it. `None` for users that only a network
+/// directory knows.
+#[must_use]
+pub fn login_shell() -> Option<String> {
+    let uid = rustix::process::geteuid().as_raw().to_string();
+    let database = std::fs::read("/etc/passwd").ok()?;
+    shell_of(&uid, &String::from_utf8_lossy(&database))
+}
+
+fn shell_of(uid: &str, database: &str) -> Option<String> {
+    database.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let shell = (fields.nth(2)? == uid).then(|| fields.nth(3))??;
+        shell.starts_with('/').then(|| shell.to_owned())
+    })
+}
+
 fn home_of(uid: &str, database: &str) -> Option<PathBuf> {
     database.lines().find_map(|line| {
         let mut fields = line.split(':');
@@ -160,6 +177,8 @@ mod tests {
         assert_eq!(home_of("1000", database), Some("/home/ann".into()));
         assert_eq!(home_of("0", database), Some("/root".into()));
         assert_eq!(home_of("7", database), None);
+        assert_eq!(shell_of("1000", database).as_deref(), Some("/bin/sh"));
+        assert_eq!(shell_of("7", database), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod machine;
 
 use imaged::Both;
 use machine::{Machine, command_in_app};
+use sayso_policy::shell::dialect::{InShell, Shells};
 use sayso_policy::{Answer, Facts, Operation, Policy, PolicyText, State};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -44,8 +45,13 @@ fn corpus() -> Option<Vec<Line>> {
 }
 
 fn judge<'l>(preset: &str, lines: &'l [Line]) -> Vec<(&'l Line, Answer, Vec<String>)> {
+    judge_in("bash", preset, lines)
+}
+
+fn judge_in<'l>(shell: &str, preset: &str, lines: &'l [Line]) -> Vec<(&'l Line, Answer, Vec<String>)> {
     let policy = Both::new(Policy::compile(&[PolicyText::preset(preset)]).unwrap());
-    let facts = Facts { files: &MACHINE, env: &MACHINE };
+    let env = InShell { env: MACHINE, shells: Shells::named(shell).unwrap() };
+    let facts = Facts { files: &MACHINE, env: &env };
     lines
         .iter()
         .map(|line| {
@@ -130,6 +136,31 @@ fn read_only_allows_reading_and_nothing_else() {
     }
     assert!(wrong.iter().all(|(line, ..)| !line.high), "something else than reading was allowed");
     assert!(missed.len() * 100 <= readonly.len(), "{} of {} missed", missed.len(), readonly.len());
+}
+
+#[test]
+fn another_shell_asks_hardly_more_than_bash() {
+    let Some(lines) = corpus() else {
+        println!("no corpus here: set SAYSO_CORPUS");
+        return;
+    };
+    for preset in ["developer", "read-only"] {
+        let bash = judge(preset, &lines);
+        let allowed = bash.iter().filter(|(_, answer, _)| *answer == Answer::Allow).count();
+        for (shell, most) in [("zsh", 1), ("bash,zsh", 1), ("sh", 2)] {
+            let other = judge_in(shell, preset, &lines);
+            let more: Vec<_> = bash
+                .iter()
+                .zip(&other)
+                .filter(|(bash, other)| bash.1 == Answer::Allow && other.1 != Answer::Allow)
+                .collect();
+            for (_, (line, _, why)) in &more {
+                println!("{preset} {shell}: {why:?}: {}", short(&line.command));
+            }
+            println!("{preset} {shell}: {} of {allowed} that bash may run ask", more.len());
+            assert!(more.len() * 100 <= lines.len() * most, "{shell} asks {} times more", more.len());
+        }
+    }
 }
 
 #[test]

@@ -50,6 +50,25 @@ pub trait Environment {
     fn given(&self) -> &[(String, String)] {
         &[]
     }
+
+    /// The shells that may read a command there.
+    fn shells(&self) -> dialect::Shells {
+        dialect::Shells::default()
+    }
+}
+
+impl<E: Environment + ?Sized> Environment for &E {
+    fn get(&self, name: &str) -> Option<String> {
+        (**self).get(name)
+    }
+
+    fn given(&self) -> &[(String, String)] {
+        (**self).given()
+    }
+
+    fn shells(&self) -> dialect::Shells {
+        (**self).shells()
+    }
 }
 
 /// An environment of which nothing is known.

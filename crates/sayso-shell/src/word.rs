@@ -101,12 +101,6 @@ impl Word {
         Some(Text::from(pattern))
     }
 
-    /// Whether a pattern is part of it.
-    pub(crate) fn is_glob(&self) -> bool {
-        let wild = |part: &Part| matches!(part, Part::AnyBytes | Part::AnyByte | Part::Class(_));
-        matches!(self, Self::Dynamic(shape) if shape.parts.iter().any(wild))
-    }
-
     /// Whether the word may begin with `-`, so that a program would take it for an option.
     #[must_use]
     pub fn may_be_option(&self) -> bool {

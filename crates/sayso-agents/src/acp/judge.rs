@@ -5,8 +5,8 @@ use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::store::Approvals as _;
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Permit, ProcessEnvironment,
-    RealFiles, Record, Recorder, Which, reason,
+    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Permit, RealFiles, Record,
+    Recorder, Which, reason,
 };
 use sayso_policy::explain::visible;
 use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict, Workspace};
@@ -110,7 +110,7 @@ impl Judge {
 
     /// Takes back the question about a call, if it still waits.
     pub(super) fn withdraw(&self, call: Call, who: &Who) {
-        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        let facts = Facts { files: &RealFiles, env: &crate::shell::in_pipe() };
         let operation = Operation::new(self.tool_call(call, who), facts);
         let exact = Bound::to(&operation, facts).exact;
         let Ok(store) = self.memory.store() else { return };
@@ -124,7 +124,7 @@ impl Judge {
     /// What would be said, with nobody asked and nothing recorded. Gives no permit.
     pub(super) fn rehearse(&self, call: Call, who: &Who) -> Verdict {
         let Ok(gate) = self.gate(who) else { return Verdict::Deny };
-        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        let facts = Facts { files: &RealFiles, env: &crate::shell::in_pipe() };
         let decision = gate.rehearse(self.tool_call(call, who), facts).1;
         match decision.answer {
             Answer::Allow => decision.verdict,
@@ -184,7 +184,9 @@ impl Judge {
             Some(files) => Live::fixed(InForce::given(files.clone())?),
             None => Live::follow(places, who.workspace.as_deref())?,
         };
-        let gate = Gate::over(policy, Box::new(Spool::open(places)?)).with_memory(self.memory.clone());
+        let gate = Gate::over(policy, Box::new(Spool::open(places)?))
+            .with_facts(Box::new(RealFiles), Box::new(crate::shell::in_pipe()))
+            .with_memory(self.memory.clone());
         let gate = Arc::new(gate);
         if gates.len() >= MOST_GATES {
             gates.remove(0);

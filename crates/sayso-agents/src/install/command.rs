@@ -20,6 +20,7 @@ pub(super) struct HookCommand<'a> {
     program: &'a str,
     agent: Agent,
     home: &'a str,
+    shell: Option<&'a str>,
     limiter: Option<&'a str>,
 }
 
@@ -41,7 +42,8 @@ impl<'a> HookCommand<'a> {
         if [Some(program), Some(home), limiter].into_iter().flatten().any(|word| word.contains(char::is_control)) {
             return Err("the path of Sayso or of the home folder has control characters".to_owned());
         }
-        Ok(Self { program, agent, home, limiter })
+        let shell = setting.shell.as_deref();
+        Ok(Self { program, agent, home, shell, limiter })
     }
 
     pub(super) fn program(&self) -> &'a str {
@@ -51,6 +53,9 @@ impl<'a> HookCommand<'a> {
     /// What follows the program, where an agent waits so many seconds.
     pub(super) fn arguments(&self, seconds: u32) -> Vec<String> {
         let mut words: Vec<String> = ["hook", self.agent.name(), "--home", self.home].map(ToOwned::to_owned).into();
+        if let Some(shell) = self.shell {
+            words.extend(["--shell".to_owned(), shell.to_owned()]);
+        }
         if seconds == CALL_SECONDS {
             words.extend(["--wait".to_owned(), WAIT_SECONDS.to_string()]);
         }
@@ -138,6 +143,19 @@ pub(super) struct Ours {
     pub(super) program: String,
     /// The home folder that is registered with it.
     pub(super) home: Option<String>,
+    /// The agent's shell that is registered with it.
+    pub(super) shell: Option<String>,
+}
+
+impl Ours {
+    /// A program with its arguments.
+    pub(super) fn of(program: String, arguments: &[String]) -> Self {
+        let after = |name: &str| {
+            let at = arguments.iter().position(|word| word == name)?;
+            arguments.get(at + 1).cloned()
+        };
+        Self { program, home: after("--home"), shell: after("--shell") }
+    }
 }
 
 /// Registered by `install`, or by hand in the same words.
@@ -148,9 +166,8 @@ pub(super) fn ours(handler: &Value, agent: Agent) -> Option<Ours> {
         [program, hook, name] => is_sayso(program) && hook == "hook" && name == agent.name(),
         _ => false,
     })?;
-    let rest = words.get(at..)?;
-    let home = rest.windows(2).find(|two| two.first().is_some_and(|word| word == "--home")).and_then(|two| two.get(1));
-    Some(Ours { program: rest.first()?.clone(), home: home.cloned() })
+    let (program, arguments) = words.get(at..)?.split_first()?;
+    Some(Ours::of(program.clone(), arguments))
 }
 
 #[cfg(test)]

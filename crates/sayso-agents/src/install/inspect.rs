@@ -72,8 +72,16 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
             format!("It uses the policy and the record of {}.", home.unwrap_or(Path::new("")).display()),
         );
     }
+    // Managed settings are for every user, each with a shell of their own.
+    if found.shell.is_none() && setting.scope != Scope::Managed && agent != Agent::Zed {
+        say(
+            false,
+            "shell-not-fixed",
+            format!("The agent's shell is not written down, so your login shell is taken for it. {again}"),
+        );
+    }
     // As this version would write it, but for what was said already.
-    let same = Setting { program: found.program.clone().into(), ..setting.clone() };
+    let same = Setting { program: found.program.clone().into(), shell: found.shell.clone(), ..setting.clone() };
     let as_written = super::parts(agent, &same, false).ok().is_some_and(|parts| {
         parts.iter().all(|part| {
             let text = resolved(part.path()).ok().and_then(|path| read(&path).ok()).flatten();

@@ -272,6 +272,7 @@ mod tests {
             project: home.join("project"),
             agent_folder: None,
             program: "/opt/sayso".into(),
+            shell: None,
             limiter: None,
             trust: false,
             root: home.to_owned(),

@@ -72,6 +72,8 @@ pub struct Setting {
     pub agent_folder: Option<PathBuf>,
     /// The program to register: this one, as an absolute path.
     pub program: PathBuf,
+    /// The shell that runs the agent's commands, or several with commas between them. `None`: it is not written down.
+    pub shell: Option<String>,
     /// A program like `timeout` of coreutils, that ends a hook that hangs, for agents that would then let the call run.
     pub limiter: Option<PathBuf>,
     /// The owner said clearly that the agent may trust the hook without asking again.
@@ -86,7 +88,10 @@ impl Setting {
     pub fn here(agent: Agent, scope: Scope, places: Places, project: PathBuf, program: PathBuf) -> Self {
         let limiter = ["/usr/bin/timeout", "/bin/timeout"].into_iter().map(PathBuf::from).find(|path| path.is_file());
         let agent_folder = agent_folder(agent, |name| std::env::var_os(name).map(PathBuf::from));
-        Self { places, scope, project, agent_folder, program, limiter, trust: false, root: "/".into() }
+        // Managed settings are for every user: each one's own is found when the hook runs.
+        let shell = (scope != Scope::Managed)
+            .then(|| crate::shell::to_register(agent, |name| std::env::var(name).ok()).to_owned());
+        Self { places, scope, project, agent_folder, program, shell, limiter, trust: false, root: "/".into() }
     }
 
     /// The folder of the agent's user settings.

@@ -65,6 +65,5 @@ pub(super) fn constants(text: &str) -> Option<super::command::Ours> {
     let after = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
     let program: String = serde_json::from_str(after("const PROGRAM")?).ok()?;
     let arguments: Vec<String> = serde_json::from_str(after("const ARGUMENTS")?).ok()?;
-    let home = arguments.iter().position(|word| word == "--home").and_then(|at| arguments.get(at + 1));
-    Some(super::command::Ours { program, home: home.cloned() })
+    Some(super::command::Ours::of(program, &arguments))
 }

@@ -19,7 +19,7 @@ pub(crate) use resolve::resolved;
 
 use crate::tool::{self, BuiltIn, Draft, Scene};
 use crate::word::{Facts, Operation, Request, ToolCall, ToolName};
-use sayso_shell::{Carry, Dialect, Effect, Span, Target, Verb};
+use sayso_shell::{Carry, Effect, Span, Target, Verb};
 
 /// Normalises a call and works out its effects.
 pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
@@ -72,7 +72,7 @@ fn describe<'a>(request: &Request, name: &ToolName, built_in: Option<&'static Bu
             let mut draft = Draft::new(scene, Kind::Execute);
             draft.known = true;
             let cwd = scene.cwd.map(std::path::PathBuf::from);
-            tool::run_command(&mut draft, command, cwd, Dialect::Bash, true);
+            tool::run_command(&mut draft, command, cwd, scene.facts.env.shells(), true);
             draft
         }
         Request::Tool { arguments, .. } if name.mcp => {

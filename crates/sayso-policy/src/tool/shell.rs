@@ -5,6 +5,7 @@ use super::{BuiltIn, loose, unknown, unseen};
 use crate::normalise::Kind;
 use crate::normalise::arguments::{Found, Role, plain_key, walk};
 use crate::normalise::place::joined;
+use sayso_shell::dialect::{Shells, analyze_in};
 use sayso_shell::{Analysis, Context, Dialect, RunId, Span, Target};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -101,7 +102,8 @@ struct Asked {
     commands: Vec<Vec<u8>>,
     words: Vec<u8>,
     folder: Option<String>,
-    dialect: Dialect,
+    /// The shell that the call names.
+    shell: Option<Dialect>,
     restart: bool,
     wrong: bool,
     strange_environment: bool,
@@ -175,7 +177,7 @@ impl Asked {
 
     fn read_by(&mut self, shell: &str) {
         match Dialect::named(shell) {
-            Some(dialect) => self.dialect = dialect,
+            Some(dialect) => self.shell = Some(dialect),
             None => self.wrong = true,
         }
     }
@@ -196,11 +198,14 @@ impl Asked {
                 }
             }
         };
+        // Whether the agent goes by what the call says is not known.
+        let own = draft.scene.facts.env.shells();
+        let shells = self.shell.map_or(own, |shell| own.or(shell));
         for command in &self.commands {
             let mut text = command.clone();
             text.extend_from_slice(&self.words);
             for folder in &folders {
-                run_command(draft, &text, folder.clone(), self.dialect, true);
+                run_command(draft, &text, folder.clone(), shells, true);
             }
         }
     }
@@ -212,16 +217,16 @@ fn takes_folder(spelled: &str, arguments: &Value) -> bool {
 }
 
 /// Analyses a command and adds what it does. Effects that are not `certain` are only looked at by asks and denies.
-pub(crate) fn run_command(draft: &mut Draft<'_>, text: &[u8], cwd: Option<PathBuf>, dialect: Dialect, certain: bool) {
+pub(crate) fn run_command(draft: &mut Draft<'_>, text: &[u8], cwd: Option<PathBuf>, shells: Shells, certain: bool) {
     let context = Context {
         cwd: cwd.as_deref(),
         home: draft.scene.home,
         workspace: draft.scene.workspace.root(),
         env: draft.scene.facts.env,
         files: draft.scene.facts.files,
-        dialect,
+        dialect: Dialect::default(),
     };
-    let analysis = sayso_shell::analyze(text, &context);
+    let analysis = analyze_in(text, &context, shells);
     append(draft, text, analysis, certain);
 }
 

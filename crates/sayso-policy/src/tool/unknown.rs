@@ -6,6 +6,7 @@ use super::draft::{Draft, Reach};
 use super::shell::run_command;
 use crate::normalise::arguments::{Found, Role, walk};
 use crate::normalise::url::{is_url, urls_in};
+use sayso_shell::dialect::Shells;
 use sayso_shell::{Dialect, Verb};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -39,7 +40,7 @@ pub(crate) fn describe(arguments: &Value, draft: &mut Draft<'_>) {
     }
     let cwd = draft.scene.cwd.map(PathBuf::from);
     for command in commands.iter().take(MAX_COMMANDS) {
-        run_command(draft, command, cwd.clone(), Dialect::Other, false);
+        run_command(draft, command, cwd.clone(), Shells::only(Dialect::Other), false);
     }
 }
 

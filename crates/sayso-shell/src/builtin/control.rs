@@ -1,6 +1,7 @@
 //! Builtins that run other commands, and those that jump.
 
 use super::{Arguments, record};
+use crate::Dialect;
 use crate::certain::Output;
 use crate::effect::Span;
 use crate::walk::{Among, Call, Ends, Redirected, Walker};
@@ -35,6 +36,7 @@ pub(super) fn runs_another<'t>(
 /// The command behind `command`, `builtin` or `exec`, with their options left out.
 fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
     let mut at = 1;
+    let mut renamed = false;
     while let Some(word) = call.argv.get(at) {
         match word.exact() {
             Some(b"--") => {
@@ -49,6 +51,7 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
             Some([b'-', rest @ ..]) if !rest.is_empty() => {
                 // `exec -a NAME`: what the program is told its name is.
                 let takes_next = name == "exec" && rest.last() == Some(&b'a');
+                renamed |= name == "exec" && rest.contains(&b'a');
                 at += if takes_next { 2 } else { 1 };
             }
             _ => break,
@@ -61,6 +64,10 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
         // The program takes the shell's place.
         walker.state.may_have_ended = true;
     }
+    // By the name it is told bash chooses its rules, and a box of many programs which of them it is.
+    if renamed && call.argv.get(at).is_none_or(|word| word.exact_str().is_none_or(goes_by_name)) {
+        walker.opaque("dialect", "A program that goes by its name is told another one.", call.span);
+    }
     let among = if name == "exec" { Among::Programs } else { Among::NoFunctions };
     let rest = Call {
         argv: call.argv.get(at..).unwrap_or_default().to_vec(),
@@ -70,6 +77,11 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
         assigned: Vec::new(),
     };
     walker.dispatch(rest, among, None)
+}
+
+fn goes_by_name(program: &str) -> bool {
+    let base = program.rsplit('/').next().unwrap_or_default();
+    Dialect::named(base).is_some() || ["box", "coreutils", "uutils"].iter().any(|word| base.contains(word))
 }
 
 fn eval<'t>(walker: &mut Walker<'t>, call: &Call<'t>) -> Ends {

@@ -1,6 +1,7 @@
 //! `declare`, `local`, `export`, `readonly`, `unset`.
 
 use super::Arguments;
+use crate::Dialect;
 use crate::certain::value::Known;
 use crate::certain::variable::{Meaning, meaning};
 use crate::effect::NamedBy;
@@ -23,9 +24,13 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
     if has(b'p') || has(b'F') {
         return;
     }
-    // Outside a function it complains, and nothing is set.
+    // Outside a function bash complains and sets nothing; zsh does not mind.
     if name == "local" && !walker.in_function() {
-        return;
+        match walker.state.dialect {
+            Dialect::Zsh => {}
+            Dialect::Other => return lose(walker, words),
+            Dialect::Bash | Dialect::Sh => return,
+        }
     }
     // The options of the shell go back to what they are now when the function ends.
     if name == "local" && words.all().any(|(_, word)| word.exact() == Some(b"-")) {
@@ -99,8 +104,11 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
         };
         match held {
             Some(held) => walker.set_at(&name, held, words.span(at)),
-            // `x=1 f`: a local `x` begins with what was given for the function.
-            None if local && walker.in_function() && (has(b'I') || is_prefixed(walker, &name)) => {
+            // `x=1 f`: a local `x` begins with what was given for the function; in dash with what it was.
+            None if local
+                && walker.in_function()
+                && (has(b'I') || is_prefixed(walker, &name) || walker.state.dialect.may_be_plain()) =>
+            {
                 walker.set(&name, Held::Unknown { crafted: walker.armed });
             }
             None if local && walker.in_function() => walker.set(&name, Held::Unset),

@@ -44,6 +44,10 @@ pub(crate) fn fares(dialect: Dialect, name: &str, argv: &[Word]) -> Fares {
     if dialect == Dialect::Bash {
         return Fares::Same;
     }
+    // Outside a function it ends other shells.
+    if name == "return" {
+        return Fares::MayStop;
+    }
     let plain = if dialect.may_be_plain() { in_sh(name, argv) } else { Fares::Same };
     let zsh = if dialect.may_be_zsh() { in_zsh(name, argv) } else { Fares::Same };
     match (plain, zsh) {
@@ -62,11 +66,13 @@ fn in_sh(name: &str, argv: &[Word]) -> Fares {
         // `-n` is known to most, but not to all; the others are text to some.
         "echo" if argv.get(1).is_some_and(may_be_option) => Fares::MayStop,
         "read" => letters(argv, b"r", OPTION),
+        "." if argv.len() > 2 => OPTION,
+        "printf" if prints_oddly(argv) => Fares::MayStop,
         "printf" | "type" | "eval" | "hash" | "." => letters(argv, b"", OPTION),
         "exec" => letters(argv, b"", OPTION),
         "export" | "readonly" => letters(argv, b"p", OPTION),
         "local" => letters(argv, b"", OPTION),
-        "cd" if argv.iter().all(|word| word.exact().is_some()) => letters(argv, b"LP", OPTION),
+        "cd" if argv.iter().all(|word| word.exact().is_some_and(|text| text != b"-")) => letters(argv, b"LP", OPTION),
         "unset" => letters(argv, b"fv", OPTION),
         "command" => letters(argv, b"pvV", OPTION),
         // An option that is not known ends the shell.
@@ -88,6 +94,9 @@ fn in_zsh(name: &str, argv: &[Word]) -> Fares {
         "read" => letters(argv, b"rsd", OPTION),
         "unset" => letters(argv, b"fv", OPTION),
         "eval" => letters(argv, b"", OPTION),
+        "printf" if prints_oddly(argv) => Fares::MayStop,
+        // A lone dash ends the options, and is not printed.
+        "echo" if argv.iter().any(|word| word.exact() == Some(b"-")) => Fares::MayStop,
         "set" => set_in_zsh(argv),
         "cd" | "pushd" | "popd" if argv.iter().skip(1).any(is_place_of_stack) => OPTION,
         // Of an array.
@@ -117,6 +126,9 @@ pub(crate) enum Own<'a> {
 }
 
 pub(crate) fn own<'a>(dialect: Dialect, name: &str, argv: &'a [Word]) -> Option<Own<'a>> {
+    if dialect != Dialect::Bash && name == "chdir" {
+        return Some(Own::Unknown("To shells other than bash `chdir` is `cd`."));
+    }
     if !dialect.may_be_zsh() {
         return None;
     }
@@ -202,7 +214,9 @@ fn letters(argv: &[Word], known: &[u8], otherwise: Fares) -> Fares {
     for word in argv.iter().skip(1) {
         match word.exact() {
             Some(b"--") if known.is_empty() => return otherwise,
-            Some(b"--" | b"-") => return Fares::Same,
+            Some(b"--") => return Fares::Same,
+            // zsh drops it.
+            Some(b"-") => return otherwise,
             Some([b'-', rest @ ..]) if rest.iter().all(|letter| known.contains(letter)) => {}
             Some([b'-' | b'+', ..]) => return otherwise,
             Some(_) => return Fares::Same,
@@ -211,6 +225,13 @@ fn letters(argv: &[Word], known: &[u8], otherwise: Fares) -> Fares {
         }
     }
     Fares::Same
+}
+
+/// A format of which shells make different things.
+fn prints_oddly(argv: &[Word]) -> bool {
+    let Some(format) = argv.get(1).and_then(Word::exact) else { return false };
+    let pairs = format.windows(2).filter(|pair| matches!(pair.first(), Some(b'%' | b'\\')));
+    format.starts_with(b"-") || !pairs.into_iter().all(|pair| matches!(pair, b"%s" | b"%%" | b"\\n" | b"\\t" | b"\\\\"))
 }
 
 /// The letters of `set` are others in zsh: `-f` does not switch off patterns.

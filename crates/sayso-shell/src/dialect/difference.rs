@@ -72,6 +72,11 @@ impl Reader<'_> {
         if pipeline.timed && self.plain {
             self.note(pipeline.span, "Not every `sh` knows `time`; it may be a program, for which `cd` does nothing.");
         }
+        let first = pipeline.commands.first().map_or(pipeline.span.end, |command| command.span.start);
+        let prefix = Span { start: pipeline.span.start, end: first };
+        if pipeline.timed && self.zsh && self.text(prefix).contains(&b'-') {
+            self.note(pipeline.span, "To zsh `-p` behind `time` is a program.");
+        }
         for command in &pipeline.commands {
             self.command(command);
         }
@@ -111,6 +116,9 @@ impl Reader<'_> {
         for (at, word) in simple.words.iter().enumerate() {
             if self.zsh && at > 0 && matches!(word.plain(), Some(b"{" | b"}")) {
                 self.note(word.span, "To zsh a brace that stands alone is never a word.");
+            }
+            if self.zsh && at == 0 && zsh::assigns_positional(word) {
+                self.note(word.span, "zsh assigns to `$1` and its like.");
             }
             self.assignment_like(word, declares);
             self.argument(word);
@@ -156,6 +164,9 @@ impl Reader<'_> {
         if self.zsh && zsh::names_command(word) {
             self.note(word.span, zsh::NAMES_COMMAND);
         }
+        if self.zsh && counts_to_value(word) {
+            self.note(word.span, "zsh puts values into `{1..$n}` before it counts.");
+        }
         if self.plain && has_braces(word) {
             self.note(word.span, "Not every `sh` expands braces.");
         }
@@ -191,6 +202,14 @@ impl Reader<'_> {
             Some(Part::Literal { text, .. }) => &**text,
             _ => b"",
         };
+        let copies = matches!(redirect.operator, RedirectOperator::CopyInput | RedirectOperator::CopyOutput);
+        let next = self.source.get(word.span.end as usize);
+        if copies && first == b"-" && next.is_some_and(|b| !b.is_ascii_whitespace() && !b"();&|<>".contains(b)) {
+            self.note(redirect.span, "Not every shell ends the word behind `>&-`.");
+        }
+        if self.zsh && first.iter().any(|b| b"*?[".contains(b)) {
+            self.note(redirect.span, "zsh opens every file that a pattern behind a redirect finds.");
+        }
         if self.zsh && first.starts_with(b"!") {
             self.note(redirect.span, "To zsh `>!` is an operator.");
         }
@@ -203,7 +222,6 @@ impl Reader<'_> {
             self.note(redirect.span, "To zsh `<1-9>` is a pattern.");
         }
         if self.plain {
-            let copies = matches!(redirect.operator, RedirectOperator::CopyInput | RedirectOperator::CopyOutput);
             let number = first.iter().all(|b| b.is_ascii_digit() || *b == b'-') && !first.is_empty();
             if copies && !number {
                 self.note(redirect.span, NOT_POSIX);
@@ -372,9 +390,17 @@ fn leading(parts: &Few<Part<'_>>) -> Option<u8> {
     }
 }
 
+/// `{1..$n}`.
+fn counts_to_value(word: &Word<'_>) -> bool {
+    let literal = |part: &Part<'_>| matches!(part, Part::Literal { .. });
+    word.parts.iter().any(has_dots) && has_braces(word) && !word.parts.iter().all(literal)
+}
+
+fn has_dots(part: &Part<'_>) -> bool {
+    matches!(part, Part::Literal { text, .. } if text.windows(2).any(|pair| pair == b".."))
+}
+
 fn has_braces(word: &Word<'_>) -> bool {
     let holds = |b: u8| word.parts.iter().any(|part| matches!(part, Part::Literal { text, .. } if text.contains(&b)));
-    let dots =
-        |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.windows(2).any(|pair| pair == b".."));
-    holds(b'{') && holds(b'}') && (holds(b',') || word.parts.iter().any(dots))
+    holds(b'{') && holds(b'}') && (holds(b',') || word.parts.iter().any(has_dots))
 }

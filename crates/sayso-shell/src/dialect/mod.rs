@@ -9,12 +9,16 @@
 
 pub(crate) mod builtin;
 mod difference;
+mod shells;
+mod union;
 pub(crate) mod variable;
 mod zsh;
 
 pub use difference::Difference;
 pub(crate) use difference::difference;
-pub(crate) use zsh::goes_on;
+pub use shells::{InShell, Shells};
+pub use union::analyze_in;
+pub(crate) use zsh::{goes_on, may_find_nothing};
 
 /// Which shell will read the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

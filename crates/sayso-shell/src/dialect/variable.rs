@@ -46,7 +46,8 @@ pub(crate) fn is_number(dialect: Dialect, name: &[u8]) -> bool {
     match dialect {
         Dialect::Bash => true,
         Dialect::Zsh => !matches!(name, b"SRANDOM" | b"EPOCHSECONDS" | b"BASHPID" | b"BASH_SUBSHELL"),
-        Dialect::Sh | Dialect::Other => matches!(name, b"LINENO" | b"PPID" | b"OPTIND"),
+        // In dash `LINENO` may be empty.
+        Dialect::Sh | Dialect::Other => matches!(name, b"PPID" | b"OPTIND"),
     }
 }
 

@@ -13,6 +13,13 @@ pub(super) fn names_command(word: &Word<'_>) -> bool {
     }
 }
 
+/// `1=x`.
+pub(super) fn assigns_positional(word: &Word<'_>) -> bool {
+    let Some(Part::Literal { text, .. }) = word.parts.first() else { return false };
+    let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    digits > 0 && matches!(text.get(digits), Some(b'=' | b'['))
+}
+
 /// In the value of an assignment also behind a colon.
 pub(super) fn names_command_in_value(word: &Word<'_>) -> bool {
     word.parts.iter().enumerate().any(|(at, part)| match part {
@@ -38,7 +45,9 @@ pub(super) fn begins_expansion(part: &Part<'_>, next: Option<&Part<'_>>) -> Opti
                 let after = rest.get(marks).copied();
                 let name = after.is_some_and(|b| b.is_ascii_alphanumeric() || b"_{@*".contains(&b));
                 let open = after.is_none() && matches!(next, Some(Part::Variable { .. } | Part::Parameter(_)));
-                if marks > 0 && (name || open) {
+                // `$+` is text unless a name follows, the others are gone even so.
+                let gone = rest.iter().take(marks).any(|b| *b != b'+');
+                if marks > 0 && (name || open || gone) {
                     return Some("zsh reads a flag between `$` and a name.");
                 }
             }
@@ -73,6 +82,18 @@ pub(crate) fn goes_on(part: &Part<'_>, next: Option<&Part<'_>>) -> bool {
         [b':', letter, ..] => letter.is_ascii_alphabetic() || *letter == b'&',
         _ => false,
     }
+}
+
+/// Whether a word holds a pattern or a folder's name: where there is no such file or folder, zsh stops.
+pub(crate) fn may_find_nothing(word: &Word<'_>) -> bool {
+    let named = matches!(word.parts.first(), Some(Part::Literal { text, .. })
+        if text.first() == Some(&b'~') && text.get(1).is_some_and(|b| *b != b'/'));
+    named
+        || word.parts.iter().any(|part| match part {
+            Part::Literal { text, .. } => text.iter().any(|b| b"*?[".contains(b)),
+            Part::ExtendedGlob(_) => true,
+            _ => false,
+        })
 }
 
 /// `${...}` with an operation that zsh does not know, or knows as another.

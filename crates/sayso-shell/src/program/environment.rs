@@ -235,6 +235,8 @@ pub fn changes_what_runs(name: &str) -> bool {
         "DYLD_LIBRARY_PATH",
         "BASH_FUNC",
         "ZDOTDIR",
+        "NULLCMD",
+        "READNULLCMD",
         "FPATH",
         "HISTFILE",
         "MAIL",

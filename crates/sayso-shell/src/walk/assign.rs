@@ -292,6 +292,12 @@ impl<'t> Walker<'t> {
                 Scalar::Shaped(std::rc::Rc::new(shaped))
             }
         };
+        // Older versions of dash split it: `export x=$y` may then set more than `x`.
+        let open = |part: &Part<'_>| matches!(part, Part::Variable { .. } | Part::Parameter(_) | Part::Command(_));
+        let splits = |bytes: &[u8]| bytes.iter().any(|b| b" \t\n*?[".contains(b));
+        if self.state.dialect.may_be_plain() && word.parts.iter().any(open) && whole.bytes().is_some_and(splits) {
+            self.lose_variables();
+        }
         argv.push(whole.to_word());
         let value = if append { self.appended(&name, &value) } else { value };
         Some(Assigned { at, name, held: Held::Scalar(value) })

@@ -9,10 +9,12 @@ use crate::builtin;
 use crate::certain::output::{never_complains, never_reads};
 use crate::certain::value::{Exact, Known};
 use crate::certain::{Output, Sink, Streams};
-use crate::dialect::builtin::{Own, own};
+use crate::dialect::builtin::{Own, is_special, own};
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, Program, RunId, Shadow, Span, Stdin, Target, Verb};
 use crate::resolve::is_builtin;
-use crate::syntax::tree::{AssignmentValue, Command, CommandKind, Part, Simple, Word as Syntax};
+use crate::syntax::tree::{
+    AssignmentValue, Command, CommandKind, Part, Redirect, RedirectOperator, Simple, Word as Syntax,
+};
 use crate::value::Scalar;
 use crate::value::pattern::{matches, parse};
 use crate::value::scope::{Entry, Held, alias_key, function_key};
@@ -262,13 +264,7 @@ impl<'t> Walker<'t> {
             self.assign(assignment);
         }
         if !simple.redirects.is_empty() {
-            let input = self.input.clone();
-            let streams = self.state.streams;
-            let redirected = self.redirects(&simple.redirects);
-            // `$(<f)` prints to where it always prints.
-            self.state.streams = streams;
-            self.read_by(&redirected, None);
-            self.input = input;
+            self.without_command(simple);
         }
         // Plain text assigned to a variable that can be assigned to cannot fail.
         let plain = simple.redirects.is_empty()
@@ -283,6 +279,39 @@ impl<'t> Walker<'t> {
             self.complain();
         }
         Ends { ok: Some(self.state.cwd.clone()), failed: (!plain).then(|| self.state.cwd.clone()) }
+    }
+
+    /// Redirects alone. zsh runs a program for them: `cat`, or whatever shows a file.
+    fn without_command(&mut self, simple: &'t Simple<'t>) {
+        if !self.state.dialect.may_be_zsh() || !simple.assignments.is_empty() {
+            return self.reads_file(&simple.redirects);
+        }
+        let span = simple.redirects.first().map_or_else(Span::default, |redirect| self.span(redirect.span));
+        // A lone `<f` is shown, by what `READNULLCMD` is unless somebody changed it.
+        let shows = matches!(simple.redirects.as_slice(), [redirect] if redirect.operator == RedirectOperator::Read);
+        let names: &[&[u8]] = if shows { &[b"more", b"pager"] } else { &[b"cat"] };
+        let input = self.input.clone();
+        let streams = self.state.streams;
+        let redirected = self.redirects(&simple.redirects);
+        for name in names {
+            let argv = vec![Word::Exact(Text::from(*name))];
+            let call = Call { argv, spans: vec![span], env: Vec::new(), span, assigned: Vec::new() };
+            self.dispatch(call, Among::Programs, Some(&redirected));
+        }
+        self.print(Output::ANYTHING);
+        self.state.streams = streams;
+        self.input = input;
+    }
+
+    /// Opens files, and does nothing with them but `$(<f)`.
+    pub(super) fn reads_file(&mut self, redirects: &'t [Redirect<'t>]) {
+        let input = self.input.clone();
+        let streams = self.state.streams;
+        let redirected = self.redirects(redirects);
+        // `$(<f)` prints to where it always prints.
+        self.state.streams = streams;
+        self.read_by(&redirected, None);
+        self.input = input;
     }
 
     /// Starts a command of the shell, with assignments for it alone.
@@ -312,12 +341,13 @@ impl<'t> Walker<'t> {
         if stays {
             self.prefixed.extend(prefixes.iter().map(|(name, _)| name.clone()));
         }
+        let keeps = self.state.dialect.may_keep_prefixes() && !runs_plain_builtin(&call);
         let ends = self.dispatch(call, Among::All, redirected);
         self.prefixed.truncate(outer);
         for (name, entry) in hidden.into_iter().rev() {
             self.scope.set(&name, entry);
             // `x=1 export x` may keep what was meant for it alone.
-            if declares || self.state.dialect.may_keep_prefixes() {
+            if declares || keeps {
                 self.set(&name, Held::Unknown { crafted: self.armed });
             }
         }
@@ -534,6 +564,11 @@ fn mentions(parts: &[Part<'_>], name: &[u8]) -> bool {
         Part::DoubleQuoted { parts, .. } => mentions(parts, name),
         _ => true,
     })
+}
+
+/// A builtin that POSIX does not call special: assignments before it are for it alone everywhere.
+fn runs_plain_builtin(call: &Call<'_>) -> bool {
+    call.argv.first().and_then(Word::exact_str).is_some_and(|name| is_builtin(name) && !is_special(name.as_bytes()))
 }
 
 /// Builtins that change nothing in the shell.

@@ -8,8 +8,8 @@ use crate::dialect::{self, Does};
 use crate::effect::Span;
 use crate::program::Prints;
 use crate::syntax::tree::{
-    Command, CommandKind, CommandSubstitution, Connector, Part, ProcessSubstitution, Redirect, RedirectTarget,
-    Word as Syntax,
+    Command, CommandKind, CommandSubstitution, Connector, List, Part, ProcessSubstitution, Redirect, RedirectOperator,
+    RedirectTarget, Word as Syntax,
 };
 use crate::value::Scalar;
 use crate::value::brace::{self, Atom};
@@ -51,10 +51,6 @@ impl<'t> Walker<'t> {
         for word in words {
             self.argument(word, argv);
             let span = self.span(word.span);
-            // zsh stops where a pattern finds nothing.
-            if self.state.dialect.may_be_zsh() && argv.iter().skip(spans.len()).any(Word::is_glob) {
-                self.state.stops = true;
-            }
             let more = argv.len() - spans.len();
             if more > 1 {
                 self.charge(more * 16);
@@ -83,6 +79,7 @@ impl<'t> Walker<'t> {
             }
             _ => {}
         }
+        self.state.stops |= self.state.dialect.may_be_zsh() && dialect::may_find_nothing(word);
         if has_braces(word) {
             return self.braces(word, out);
         }
@@ -235,8 +232,8 @@ impl<'t> Walker<'t> {
                 Expansion::One(scalar) => scalar,
                 _ => Scalar::unknown(),
             },
-            b"~+" => self.lookup_scalar(b"PWD"),
-            b"~-" => self.lookup_scalar(b"OLDPWD"),
+            b"~+" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"PWD"),
+            b"~-" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"OLDPWD"),
             // In zsh a variable of that name may stand for it.
             b"~root" if !self.state.dialect.may_be_zsh() => Scalar::exact(b"/root", Known::Named),
             // Another user's home, or a place of the folder stack.
@@ -280,7 +277,8 @@ impl<'t> Walker<'t> {
             }
             Part::Process(process) => {
                 self.process_substitution(process);
-                fields.quoted(b"/dev/fd/");
+                let zsh = self.state.dialect == Dialect::Zsh;
+                fields.quoted(if zsh { b"/proc/self/fd/" } else { b"/dev/fd/" });
                 fields.hole(Origin::Number, false);
             }
             Part::Arithmetic(arithmetic) => {
@@ -415,8 +413,11 @@ impl<'t> Walker<'t> {
         let mut printed = Printed::Anything;
         self.deeper(span, |walker| {
             printed = walker
-                .collect(|walker| {
-                    walker.list(&command.body);
+                .collect(|walker| match only_reads_file(&command.body) {
+                    Some(redirects) => walker.reads_file(redirects),
+                    None => {
+                        walker.list(&command.body);
+                    }
                 })
                 .into_printed();
         });
@@ -507,6 +508,15 @@ impl<'t> Walker<'t> {
         self.branches -= 1;
         self.input = input;
     }
+}
+
+/// `$(<f)`, which no shell starts a program for.
+fn only_reads_file<'t>(list: &'t List<'t>) -> Option<&'t [Redirect<'t>]> {
+    let [item] = &*list.items else { return None };
+    let [Command { kind: CommandKind::Simple(simple), .. }] = &*item.and_or.first.commands else { return None };
+    let reads = matches!(simple.redirects.as_slice(), [redirect] if redirect.operator == RedirectOperator::Read);
+    let alone = item.and_or.rest.is_empty() && !item.background && simple.words.is_empty();
+    (reads && alone && simple.assignments.is_empty()).then_some(&simple.redirects)
 }
 
 /// Text that nothing happens to.

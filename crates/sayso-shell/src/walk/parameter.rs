@@ -121,7 +121,8 @@ impl<'t> Walker<'t> {
     pub(crate) fn lookup_scalar(&self, name: &[u8]) -> Scalar {
         match self.lookup(name) {
             Expansion::One(scalar) => scalar,
-            _ => Scalar::exact(b"", Known::Absent),
+            Expansion::Unset => Scalar::exact(b"", Known::Absent),
+            Expansion::Many(_) | Expansion::ManyUnknown => Scalar::hole(Origin::Unknown, self.armed),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::expand::Position;
 use super::{Input, Walker};
-use crate::Kind;
 use crate::canonical::canonical;
 use crate::certain::value::Known;
 use crate::certain::{Output, Sink};
@@ -11,6 +10,7 @@ use crate::syntax::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget
 use crate::value::Scalar;
 use crate::value::scope::Held;
 use crate::word::{Origin, Part, Word};
+use crate::{Dialect, Kind};
 use std::rc::Rc;
 
 /// What the redirects of one command come to.
@@ -141,7 +141,9 @@ impl<'t> Walker<'t> {
                 self.copy_descriptor(number.unwrap_or(0), word);
                 if number.unwrap_or(0) == 0 {
                     let pipe = self.input.pipe;
-                    self.input = Input { pipe, ..Input::default() };
+                    let more = self.state.dialect == Dialect::Zsh && self.input.stdin != Stdin::Inherited;
+                    let stdin = if more { Stdin::Pipe } else { Stdin::default() };
+                    self.input = Input { stdin, pipe, ..Input::default() };
                 }
                 return;
             }
@@ -174,7 +176,10 @@ impl<'t> Walker<'t> {
             let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
             let target = Target::Host(host);
             self.out.effects.push(Effect { verb: Verb::Connect, target, span, run: None, carry, certain: true });
-            return;
+            // To other shells it is a file like any other.
+            if self.state.dialect == Dialect::Bash {
+                return;
+            }
         }
         if reads {
             out.reads.push((word.clone(), span));

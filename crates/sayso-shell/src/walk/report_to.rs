@@ -175,7 +175,8 @@ pub(crate) fn is_no_file(target: &PathTarget) -> bool {
         }
         // `<(...)` is a descriptor whose number nobody knows.
         PathTarget::Unknown(Some(Shape { parts, origin: Origin::Number, .. })) => {
-            matches!(parts.as_slice(), [Part::Literal(text), Part::Hole] if text.as_bytes() == b"/dev/fd/")
+            matches!(parts.as_slice(), [Part::Literal(text), Part::Hole]
+                if matches!(text.as_bytes(), b"/dev/fd/" | b"/proc/self/fd/"))
         }
         _ => false,
     }

@@ -12,6 +12,7 @@ use crate::canonical::canonical;
 use crate::certain::Output;
 use crate::certain::output::prints_one_number;
 use crate::certain::variable::steers_new_shell;
+use crate::dialect::variable::{Steers, steers};
 use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb};
 use crate::program::{Description, Prints, Start, spec, without_gnu_prefix};
 use crate::resolve::resolve_on;
@@ -360,6 +361,11 @@ impl<'t> Walker<'t> {
                 _ => Some(Entry::new(Held::Unknown { crafted: false })),
             };
             self.scope.set(&name, entry);
+        }
+        let steered = |name: &str| steers(dialect, name.as_bytes()) != Steers::Nothing;
+        if env.iter().any(|(name, _)| name.as_str().is_none_or(steered)) {
+            let span = self.run_mut(run).map(|run| run.span).unwrap_or_default();
+            self.opaque("dialect", "A shell is started with a variable that changes how it reads commands.", span);
         }
         for (name, value) in env {
             let held = Held::Scalar(Scalar::from_word(&value, self.armed));

@@ -165,6 +165,7 @@ fn from_stdin(view: &mut View<'_>, parameters: Vec<Word>, other_rules: bool) {
 /// `None`: a word of unknown value stands among the options.
 fn shell_options(view: &mut View<'_>) -> Option<Options> {
     let mut options = Options { next: 1, other_rules: view.inv.name == "rbash", ..Options::default() };
+    let zsh = dialect(view).may_be_zsh();
     while let Some(word) = view.word(options.next) {
         let at = options.next;
         let Some(bytes) = word.exact() else {
@@ -191,7 +192,8 @@ fn shell_options(view: &mut View<'_>) -> Option<Options> {
             options.check_only = true;
             seen(view, "-n", at, None, true);
         } else if is_long(name) || bytes.starts_with(b"--") {
-            options.other_rules |= matches!(name, b"restricted" | b"posix");
+            let harmless = matches!(name, b"login" | b"no-rcs" | b"no-globalrcs" | b"help" | b"version");
+            options.other_rules |= matches!(name, b"restricted" | b"posix") || zsh && !harmless;
             let known = is_long(name) || matches!(name, b"help" | b"version");
             let name = format!("--{}", String::from_utf8_lossy(name));
             seen(view, &name, at, None, known);
@@ -225,6 +227,7 @@ fn is_long(name: &[u8]) -> bool {
 
 fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) {
     let on = bytes.first() == Some(&b'-');
+    let zsh = dialect(view).may_be_zsh();
     for &letter in bytes.iter().skip(1) {
         match letter {
             b'c' => options.text |= on,
@@ -232,6 +235,8 @@ fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) 
             b'n' => options.check_only = on,
             b'i' => options.interactive |= on,
             b'r' | b'P' | b'k' => options.other_rules |= on,
+            // To zsh most letters are other options.
+            _ if zsh && !b"lfxeuvdoO".contains(&letter) => options.other_rules = true,
             _ => {}
         }
         let takes_next = matches!(letter, b'o' | b'O');
@@ -242,7 +247,8 @@ fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) 
                 Some(b"noexec") => options.check_only = on,
                 Some(b"restricted" | b"physical" | b"posix" | b"keyword") => options.other_rules |= on,
                 Some(b"extdebug" | b"restricted_shell" | b"cdable_vars" | b"lastpipe") => options.other_rules = true,
-                Some(_) => {}
+                Some(b"errexit" | b"nounset" | b"pipefail" | b"xtrace" | b"verbose") => {}
+                Some(_) => options.other_rules |= zsh,
                 None => view.out.open_options = true,
             }
         }

@@ -1,7 +1,7 @@
 //! `sayso analyze`: what a command would do, before any policy speaks.
 
 use crate::failure::{Failure, Outcome};
-use crate::input::call::Circumstances;
+use crate::input::call::{Circumstances, shells};
 use crate::input::stream;
 use crate::show::caret;
 use crate::show::paint::Paint;
@@ -9,9 +9,10 @@ use crate::show::table::Table;
 use sayso_gate::{ProcessEnvironment, RealFiles};
 use sayso_policy::explain::effect::{self, bytes_of, command_line};
 use sayso_policy::explain::visible;
+use sayso_policy::shell::dialect::{Shells, analyze_in};
 use sayso_policy::shell::report::Report;
 use sayso_policy::shell::syntax::{self, Options};
-use sayso_policy::shell::{Analysis, Context, Dialect, analyze};
+use sayso_policy::shell::{Analysis, Context, Dialect};
 use sayso_policy::{Facts, Operation, Request};
 use sayso_server::wire::{self, JsonText, line};
 use std::fmt::Write as _;
@@ -22,14 +23,14 @@ use std::process::ExitCode;
 /// Shows what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
 /// and what cannot be known.
 ///
-/// No policy is read. Like bash itself, it looks at files: programs are looked up on PATH, scripts are read.
+/// No policy is read. Like a shell itself, it looks at files: programs are looked up on PATH, scripts are read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso analyze 'cd src && rm -rf \"$TMP\"/*.o > log'
   echo '{\"id\": 1, \"command\": \"ls | xargs rm\", \"cwd\": \"/tmp\"}' | sayso analyze --jsonl")]
 pub(crate) struct Analyze {
-    /// The command, as an agent would hand it to bash
+    /// The command, as an agent would hand it to its shell
     #[arg(conflicts_with = "jsonl")]
     command: Option<std::ffi::OsString>,
     /// Read commands from standard input, a JSON object a line, and answer each on a line of its own
@@ -38,20 +39,23 @@ pub(crate) struct Analyze {
     /// Working directory of the command [default: this one]
     #[arg(long, value_name = "DIR")]
     cwd: Option<std::path::PathBuf>,
+    /// Shell that would run it: bash, zsh, sh, dash or ksh; several with commas between them [default: bash]
+    #[arg(long, value_name = "SHELL", value_parser = shells)]
+    shell: Option<Shells>,
 }
 
 /// Runs it.
 pub(crate) fn run(command: &Analyze) -> Outcome {
     if command.jsonl {
-        return lines();
+        return lines(command.shell.unwrap_or_default());
     }
     let Some(text) = &command.command else {
         return Err(Failure::wrong("error: say what to analyse\n\n  Try: sayso analyze 'cat a | tee b'"));
     };
-    let circumstances = Circumstances { cwd: command.cwd.clone(), ..Circumstances::default() };
+    let circumstances = Circumstances { cwd: command.cwd.clone(), shell: command.shell, ..Circumstances::default() };
     let text = text.as_bytes();
     let call = circumstances.call(Request::Command(text.to_vec()))?;
-    let operation = Operation::new(call, Facts { files: &RealFiles, env: &ProcessEnvironment });
+    let operation = Operation::new(call, Facts { files: &RealFiles, env: &circumstances.environment() });
     stdout().write_all(report(Paint::for_stdout(), text, &operation).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -71,10 +75,10 @@ enum Line {
     },
 }
 
-fn lines() -> Outcome {
+fn lines(shells: Shells) -> Outcome {
     let answer = |text: &[u8]| {
         let (id, fields) = line::read(text);
-        match fields.and_then(|fields| analysed(&fields)) {
+        match fields.and_then(|fields| analysed(&fields, shells)) {
             Ok(analysis) => Line::Analysed { id, report: Report::new(&analysis, &|bytes| JsonText(bytes.to_vec())) },
             Err(error) => Line::Failed { id, error },
         }
@@ -84,7 +88,7 @@ fn lines() -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn analysed(fields: &line::Fields) -> Result<Analysis, String> {
+fn analysed(fields: &line::Fields, shells: Shells) -> Result<Analysis, String> {
     let command = fields.bytes("command")?.ok_or("`command` is missing.")?;
     let (cwd, home) = (wire::folder(fields, "cwd")?, wire::folder(fields, "home")?);
     let context = Context {
@@ -95,7 +99,7 @@ fn analysed(fields: &line::Fields) -> Result<Analysis, String> {
         files: &RealFiles,
         dialect: Dialect::Bash,
     };
-    Ok(analyze(&command, &context))
+    Ok(analyze_in(&command, &context, shells))
 }
 
 fn report(paint: Paint, text: &[u8], operation: &Operation) -> String {

@@ -7,7 +7,7 @@ use crate::input::stream;
 use crate::judge::{Judge, Judges, Said};
 use crate::show::{paint::Paint, verdict};
 use anyhow::Context as _;
-use sayso_gate::ProcessEnvironment;
+use sayso_policy::shell::dialect::InShell;
 use sayso_policy::{Answer, Reason};
 use sayso_server::wire::{self, line};
 use std::io::{Write as _, stdin, stdout};
@@ -20,11 +20,12 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples:
   sayso check 'cargo test && git push --force'
+  sayso check --shell zsh 'echo *(/)'
   sayso check --policy preset:read-only 'rm -rf target'
   sayso check --tool Write --args '{\"file_path\": \"/etc/hosts\", \"content\": \"\"}'
   echo '{\"id\": 1, \"command\": \"ls\", \"cwd\": \"/tmp\"}' | sayso check --jsonl --policy preset:developer")]
 pub(crate) struct Check {
-    /// The command, as an agent would hand it to bash
+    /// The command, as an agent would hand it to its shell
     #[arg(conflicts_with_all = ["tool", "args", "jsonl"])]
     command: Option<std::ffi::OsString>,
     /// A tool instead of a command, by name
@@ -54,9 +55,9 @@ pub(crate) fn run(check: &Check) -> Outcome {
         check.circumstances.call(request(check.command.as_deref(), check.tool.as_deref(), check.args.as_deref())?)?;
     let judge = Judge::choose(&check.policy, &call)?;
     judge.say_notices();
-    let Said { operation, decision } = judge.judge(call, &ProcessEnvironment);
+    let Said { operation, decision } = judge.judge(call, &check.circumstances.environment());
     let operation = operation.context("Sayso failed while it judged this; please report the bug")?;
-    let changes = judge.nearest(&operation, &decision, &ProcessEnvironment);
+    let changes = judge.nearest(&operation, &decision, &check.circumstances.environment());
     let text = if check.json {
         let trace = sayso_policy::explain::trace(&operation, &decision, &changes);
         serde_json::to_string_pretty(&trace)? + "\n"
@@ -86,11 +87,12 @@ enum Line {
 
 fn lines(check: &Check) -> Outcome {
     let mut judges = Judges::new(&check.policy)?;
+    let shells = check.circumstances.shell.unwrap_or_default();
     let answer = |text: &[u8]| {
         let (id, fields) = line::read(text);
         let decided = fields.and_then(|fields| {
             let (call, env) = wire::call(&fields)?;
-            Ok(judges.judge(call, &env)?.decision)
+            Ok(judges.judge(call, &InShell { env, shells })?.decision)
         });
         match decided {
             Ok(decision) => Line::Decided { id, verdict: decision.answer.as_str(), reasons: decision.reasons },

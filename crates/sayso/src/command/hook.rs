@@ -2,8 +2,10 @@
 
 use crate::choice::PolicyChoice;
 use crate::failure::{Failure, Outcome};
+use crate::input::call::shells;
 use sayso_agents::{Agent, HookSetting, hook_process};
 use sayso_gate::{Home, Places};
+use sayso_policy::shell::dialect::Shells;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,6 +24,9 @@ pub(crate) struct Hook {
     /// Seconds that a question may wait for an approver, if one is connected; the agent's own time-out must be as long
     #[arg(long, value_name = "SECONDS")]
     wait: Option<u64>,
+    /// The shells that run the agent's commands, with commas between them [default: by your login shell]
+    #[arg(long, value_name = "SHELL", value_parser = shells)]
+    shell: Option<Shells>,
     #[command(flatten)]
     policy: PolicyChoice,
 }
@@ -38,6 +43,7 @@ fn setting(agent: Agent, hook: &Hook) -> Result<HookSetting, String> {
     let places = Places::find(home).map_err(|error| error.to_string())?;
     let given = hook.policy.texts().map_err(|failure| failure.to_string())?;
     let mut setting = HookSetting::new(agent, places, (!given.is_empty()).then_some(given));
+    setting.shells = hook.shell;
     setting.wait = hook.wait.map(Duration::from_secs);
     Ok(setting)
 }
@@ -56,11 +62,12 @@ pub(crate) fn fast_path() -> Option<ExitCode> {
 
 fn parse(mut arguments: impl Iterator<Item = OsString>) -> Option<Hook> {
     let agent = arguments.next()?.into_string().ok().filter(|agent| !agent.starts_with('-'))?;
-    let mut hook = Hook { agent, home: None, wait: None, policy: PolicyChoice::default() };
+    let mut hook = Hook { agent, home: None, wait: None, shell: None, policy: PolicyChoice::default() };
     while let Some(argument) = arguments.next() {
         match argument.to_str()? {
             "--home" if hook.home.is_none() => hook.home = Some(arguments.next()?.into()),
             "--wait" if hook.wait.is_none() => hook.wait = Some(arguments.next()?.to_str()?.parse().ok()?),
+            "--shell" if hook.shell.is_none() => hook.shell = Some(Shells::named(arguments.next()?.to_str()?)?),
             "--policy" => hook.policy.policy.push(arguments.next()?.into_string().ok()?),
             _ => return None,
         }
@@ -85,13 +92,21 @@ mod tests {
         assert_eq!(hook.home, Some("/home/x".into()));
         assert_eq!(hook.wait, Some(600));
         assert_eq!(hook.policy.policy, ["a", "preset:ci"]);
+        assert_eq!(hook.shell, None);
+        let hook = parsed(&["claude-code", "--home", "/home/x", "--shell", "zsh", "--wait", "600"]).unwrap();
+        assert_eq!(hook.shell, Shells::named("zsh"));
     }
 
     #[test]
     fn anything_else_goes_the_long_way() {
-        for arguments in
-            [&["--help"][..], &["claude-code", "--help"], &["claude-code", "--home"], &[], &["claude-code", "x"]]
-        {
+        for arguments in [
+            &["--help"][..],
+            &["claude-code", "--help"],
+            &["claude-code", "--home"],
+            &[],
+            &["claude-code", "x"],
+            &["claude-code", "--shell", "fish"],
+        ] {
             assert!(parsed(arguments).is_none(), "{arguments:?}");
         }
     }

@@ -1,6 +1,7 @@
 //! `sayso install`: puts Sayso in an agent's way.
 
 use crate::failure::{Failure, Outcome};
+use crate::input::call::shells;
 use crate::operator;
 use crate::show::agents;
 use crate::show::paint::Paint;
@@ -32,6 +33,9 @@ pub(crate) struct Install {
     /// Record in the agent's own settings that you trust the hook (Codex runs no other)
     #[arg(long)]
     trust: bool,
+    /// The shell that runs the agent's commands, if it is not yours: bash, zsh, sh, dash or ksh
+    #[arg(long, value_name = "SHELL")]
+    shell: Option<String>,
     #[command(flatten)]
     change: Change,
 }
@@ -95,6 +99,10 @@ fn each(install: &Install) -> Outcome {
 fn one(install: &Install, agent: Agent) -> Outcome {
     let mut setting = install.change.setting(agent)?;
     setting.trust = install.trust;
+    if let Some(shell) = &install.shell {
+        shells(shell).map_err(|why| Failure::wrong(format!("error: --shell {shell}: {why}")))?;
+        setting.shell = Some(shell.clone());
+    }
     let mut plan = plan_install(agent, &setting).map_err(failure)?;
     let asks = stdin().is_terminal() && !install.change.yes && !install.change.dry_run;
     if agent == Agent::Codex && !setting.trust && setting.scope != Scope::Managed && asks {

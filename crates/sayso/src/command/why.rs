@@ -9,7 +9,6 @@ use crate::show::paint::Paint;
 use crate::show::table::Table;
 use crate::show::verdict::{DEFAULT, change_line, decisive, who};
 use anyhow::Context as _;
-use sayso_gate::ProcessEnvironment;
 use sayso_policy::explain::{Change, effect, visible};
 use sayso_policy::{Decision, EffectOpinions, Layer, Operation, Opinion, Verdict};
 use std::fmt::Write as _;
@@ -50,10 +49,10 @@ pub(crate) fn run(why: &Why) -> Outcome {
     let judge = Judge::choose(&why.policy, &call)?;
     judge.say_notices();
     let started = Instant::now();
-    let Said { operation, decision } = judge.judge(call, &ProcessEnvironment);
+    let Said { operation, decision } = judge.judge(call, &why.circumstances.environment());
     let took = started.elapsed();
     let operation = operation.context("Sayso failed while it judged this; please report the bug")?;
-    let changes = judge.nearest(&operation, &decision, &ProcessEnvironment);
+    let changes = judge.nearest(&operation, &decision, &why.circumstances.environment());
     let text = report(Paint::for_stdout(), &operation, &decision, &changes, took, why.all);
     stdout().write_all(text.as_bytes())?;
     Ok(check::exit_code(decision.answer))

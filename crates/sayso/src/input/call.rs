@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use anyhow::Context as _;
 use sayso_gate::ProcessEnvironment;
+use sayso_policy::shell::dialect::{InShell, Shells};
 use sayso_policy::{Actor, Request, ToolCall};
 use sayso_server::wire::{home, workspace_at};
 use std::ffi::OsStr;
@@ -18,6 +19,9 @@ pub(crate) struct Circumstances {
     /// Folder the session is about; `.` in a policy means it [default: the working directory]
     #[arg(long, value_name = "DIR", help_heading = "Circumstances")]
     pub(crate) workspace: Option<PathBuf>,
+    /// Shell that would run a command: bash, zsh, sh, dash or ksh; several with commas between them [default: bash]
+    #[arg(long, value_name = "SHELL", value_parser = shells, help_heading = "Circumstances")]
+    pub(crate) shell: Option<Shells>,
     /// Agent that asks, such as claude-code
     #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
     pub(crate) agent: Option<String>,
@@ -39,6 +43,11 @@ pub(crate) struct Circumstances {
     /// The agent was started by another one
     #[arg(long, help_heading = "Circumstances")]
     pub(crate) subagent: bool,
+}
+
+/// Reads the names of shells.
+pub(crate) fn shells(text: &str) -> Result<Shells, String> {
+    Shells::named(text).ok_or_else(|| "use bash, zsh, sh, dash or ksh".to_owned())
 }
 
 /// What is asked for, from arguments.
@@ -64,6 +73,11 @@ pub(crate) fn request(
 }
 
 impl Circumstances {
+    /// The environment of this process, with the shell that would run a command.
+    pub(crate) fn environment(&self) -> InShell<ProcessEnvironment> {
+        InShell { env: ProcessEnvironment, shells: self.shell.unwrap_or_default() }
+    }
+
     /// The call in these circumstances.
     pub(crate) fn call(&self, request: Request) -> Result<ToolCall, Failure> {
         let here = std::env::current_dir().context("the working directory is gone; `cd` to another one")?;

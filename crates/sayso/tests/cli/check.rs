@@ -42,6 +42,31 @@ fn wrong_usage_says_what_to_do_next() {
 }
 
 #[test]
+fn the_shell_that_would_run_it_counts() {
+    let person = Person::new();
+    person.file("p.toml", "[allow]\nrun = [\"echo\", \"ls\", \"read\", \"declare\"]\nread = [\"./**\"]\n");
+    let code = |shell: &[&str], command: &str| {
+        person.run(&[&["check", "--policy", "p.toml"], shell, &[command]].concat()).code
+    };
+    let last_of_pipe = "x=ls; echo touch | read x; $x .";
+    assert_eq!(code(&[], last_of_pipe), 0);
+    assert_eq!(code(&["--shell", "bash"], last_of_pipe), 0);
+    assert_eq!(code(&["--shell", "zsh"], last_of_pipe), 3);
+    assert_eq!(code(&["--shell", "bash,zsh"], last_of_pipe), 3);
+    assert_eq!(code(&["--shell", "dash"], "x=touch; declare x=ls; $x ."), 3);
+    assert_eq!(code(&["--shell", "zsh"], "x=.; ls $x"), 0);
+    assert!(person.run(&["why", "--policy", "p.toml", "--shell", "zsh", last_of_pipe]).out.contains("ASK"));
+    let said = person.run(&["check", "--shell", "fish", "ls"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("use bash, zsh, sh, dash or ksh"), "{}", said.err);
+    let line = "{\"id\": 1, \"command\": \"x=ls; echo touch | read x; $x .\", \"cwd\": \"/\"}\n";
+    let opaque =
+        |shell: &str| person.run_with(&["analyze", "--jsonl", "--shell", shell], line).out.contains("\"opaque\":true");
+    assert!(!opaque("bash"));
+    assert!(opaque("zsh"));
+}
+
+#[test]
 fn who_asks_counts() {
     let person = Person::new();
     person.file(
