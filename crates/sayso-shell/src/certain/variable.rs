@@ -40,6 +40,26 @@ pub(crate) fn meaning(name: &[u8]) -> Meaning {
     }
 }
 
+/// Whether bash keeps the variable itself, so that what is assigned to it is not what it holds: some ignore what they are
+/// given, some compute, some are gone with the next command.
+pub(crate) fn is_kept_by_bash(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"_" | b"FUNCNAME"
+            | b"GROUPS"
+            | b"DIRSTACK"
+            | b"PIPESTATUS"
+            | b"RANDOM"
+            | b"SRANDOM"
+            | b"SECONDS"
+            | b"LINENO"
+            | b"HISTCMD"
+            | b"EPOCHSECONDS"
+            | b"EPOCHREALTIME"
+            | b"COMP_WORDBREAKS"
+    ) || name.starts_with(b"BASH")
+}
+
 /// Whether a shell that finds this variable in its environment is another shell: it runs a file first, takes options,
 /// functions or prompts from it.
 pub(crate) fn steers_new_shell(name: &[u8]) -> bool {

@@ -5,7 +5,7 @@ use super::parameter::{Index, is_name};
 use super::{Definition, Fog, Walker};
 use crate::Dialect;
 use crate::certain::value::Known;
-use crate::certain::variable::{Meaning, is_tame_prompt, meaning};
+use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, meaning};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
 use crate::program::{changes_what_runs, names_output};
@@ -122,7 +122,7 @@ impl<'t> Walker<'t> {
         if self.is_readonly(name) {
             self.may_abort();
         }
-        let held = if self.is_readonly(name) || self.state.line_may_be_left {
+        let held = if self.is_readonly(name) || self.state.line_may_be_left || is_kept_by_bash(name) {
             Held::Unknown { crafted: self.armed_names.contains(name) }
         } else {
             held
