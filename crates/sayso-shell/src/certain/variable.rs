@@ -57,7 +57,18 @@ pub(crate) fn is_kept_by_bash(name: &[u8]) -> bool {
             | b"EPOCHSECONDS"
             | b"EPOCHREALTIME"
             | b"COMP_WORDBREAKS"
-    ) || name.starts_with(b"BASH")
+            | b"BASHPID"
+            | b"BASH_ARGC"
+            | b"BASH_ARGV"
+            | b"BASH_ARGV0"
+            | b"BASH_COMMAND"
+            | b"BASH_EXECUTION_STRING"
+            | b"BASH_LINENO"
+            | b"BASH_MONOSECONDS"
+            | b"BASH_SOURCE"
+            | b"BASH_SUBSHELL"
+            | b"BASH_TRAPSIG"
+    )
 }
 
 /// Whether a shell that finds this variable in its environment is another shell: it runs a file first, takes options,
