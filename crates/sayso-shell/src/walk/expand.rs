@@ -369,7 +369,13 @@ impl<'t> Walker<'t> {
             }
         }
         self.charge(atoms.len());
-        let Some(words) = brace::expand(&atoms) else {
+        // `$${a,b}`: to bash the `{` behind a `$` begins no list.
+        let after_dollar = |pair: &[Part<'_>]| {
+            matches!(pair, [Part::Variable { name, .. }, Part::Literal { text, .. }]
+                if &**name == b"$" && text.first() == Some(&b'{'))
+        };
+        let listed = if word.parts.windows(2).any(after_dollar) { None } else { brace::expand(&atoms) };
+        let Some(words) = listed else {
             // Too many to list; what stands in them runs all the same.
             self.with_fields(out, |walker, fields| {
                 for part in word.parts.iter().filter(|part| !matches!(part, Part::Literal { .. })) {
