@@ -154,6 +154,9 @@ impl<'t> Walker<'t> {
                     if self.state.dialect.may_be_zsh() && !matches!(other, Part::DoubleQuoted { .. }) {
                         known = None;
                     }
+                    if self.separators() != Separators::Default {
+                        known = None;
+                    }
                     let quoted = matches!(other, Part::DoubleQuoted { .. });
                     let value = self.scalar_of(std::slice::from_ref(other), Position::Single);
                     known = known.and_then(|()| match value.bytes() {
@@ -331,6 +334,10 @@ impl<'t> Walker<'t> {
                     }
                     fields.quoted_value(item);
                 }
+            }
+            // Other separators leave empty words between parameters.
+            Expansion::Many(_) if !quoted && self.separators() != Separators::Default => {
+                fields.hole(Origin::Unknown, true);
             }
             Expansion::Many(items) => {
                 for (at, item) in items.iter().enumerate() {

@@ -80,7 +80,7 @@ impl<'t> Walker<'t> {
             }
         }
         // `0 && (x = 1)` assigns nothing.
-        let sure = !bytes.iter().any(|b| b"&|?".contains(b));
+        let sure = !bytes.iter().any(|b| b"&|?[".contains(b));
         for name in survey.assigned {
             let old = self.lookup_scalar(name);
             let new = if sure { Scalar::number() } else { old.merge(&Scalar::number()) };

@@ -368,7 +368,10 @@ impl<'t> Walker<'t> {
             self.opaque("dialect", "A shell is started with a variable that changes how it reads commands.", span);
         }
         for (name, value) in env {
-            let held = Held::Scalar(Scalar::from_word(&value, self.armed));
+            let value = Scalar::from_word(&value, self.armed);
+            // A number that a word holds may be none.
+            let value = if value.bytes().is_none() && value.is_number() { Scalar::numbers() } else { value };
+            let held = Held::Scalar(value);
             let span = self.out.run(run).map(|run| run.span).unwrap_or_default();
             if steers_new_shell(name.as_bytes()) {
                 self.opaque("environment", "A variable changes what the shell itself does.", span);
