@@ -117,7 +117,7 @@ fn gate(
 ) -> Result<Gate, sayso_gate::Error> {
     let places = &setting.places;
     let policy = match &setting.given {
-        Some(files) => Live::fixed(InForce::given(files.clone())?),
+        Some(files) => Live::fixed(InForce::given(files.clone())?.guarding(places)),
         None => Live::loaded(InForce::load_compiled(places, workspace)?, places, workspace),
     };
     // Never from the call, and not from the environment, which an agent may have changed.

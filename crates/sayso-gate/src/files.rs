@@ -145,6 +145,10 @@ impl Files for RealFiles {
         stamp(path).ok()
     }
 
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        std::fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         // A link can lead anywhere: what counts is where it leads, and every folder on the way there.
         let real = match path.canonicalize() {
@@ -290,6 +294,10 @@ impl Files for Once<'_> {
 
     fn stamp(&self, path: &Path) -> Option<String> {
         self.files.stamp(path)
+    }
+
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        self.files.identity(path)
     }
 
     fn changeable(&self, path: &Path) -> bool {

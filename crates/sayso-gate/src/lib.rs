@@ -22,6 +22,7 @@ mod permit;
 mod places;
 pub mod policy;
 pub mod reason;
+pub mod registered;
 mod session;
 pub mod store;
 

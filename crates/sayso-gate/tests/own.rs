@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::allow_attributes, reason = "a failed unwrap is a failed test")]
 
 use sayso_gate::policy::{InForce, Live};
+use sayso_gate::registered::{Registered, Whose};
 use sayso_gate::{Asking, Circumstances, Expected, Gate, Places, Unrecorded};
-use sayso_policy::{ToolCall, Verdict, Workspace};
+use sayso_policy::{PolicyText, ToolCall, Verdict, Workspace};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -241,4 +242,156 @@ fn a_policy_gone_from_behind_a_link_stays_in_force() {
         let in_force = InForce::load(&machine.places, None).unwrap();
         assert!(in_force.notices.is_empty() && in_force.floor.is_none(), "{:?}", in_force.notices);
     }
+}
+
+/// A machine on which `sayso` is registered with an agent, as `install` notes it.
+fn registered(program: &str) -> Machine {
+    let machine = Machine::new();
+    let program = machine.home.join(program);
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::write(&program, "the guard").unwrap();
+    let settings = machine.home.join("elsewhere/claude/settings.json");
+    note(&machine, &program, &settings);
+    machine
+}
+
+fn note(machine: &Machine, program: &Path, file: &Path) {
+    let (program, file) = (program.to_owned(), file.to_owned());
+    let names = vec![machine.home.join("elsewhere/wrap.sh")];
+    let home = Some(machine.home.join("second"));
+    let it = Registered { agent: "claude-code".to_owned(), file, program, names, home, ..Registered::default() };
+    sayso_gate::registered::note(&machine.places, Whose::User, vec![it]).unwrap();
+}
+
+#[test]
+fn a_registered_program_is_not_changed_by_any_way_to_change_a_file() {
+    let machine = registered("tools/bin/sayso");
+    machine.denied(&[
+        "cp /bin/true ~/tools/bin/sayso",
+        "cd ~/tools/bin && echo x > sayso",
+        "rm ~/tools/bin/sayso",
+        "rm ~/tools/bin/s*",
+        "rm -r ~/tools/b*",
+        "rm -rf ~/tools",
+        "unlink ~/tools/bin/sayso",
+        "chmod -x ~/tools/bin/sayso",
+        "chmod 000 ~/tools/bin/sayso",
+        "ln -sf /bin/true ~/tools/bin/sayso",
+        "mv ~/tools/bin/sayso ~/x",
+        "mv /bin/true ~/tools/bin/sayso",
+        "mv ~/tools ~/t2",
+        "mv ~/tools/bin ~/t2",
+        "mv ~/t* /tmp/x",
+        "install -m 755 /bin/true ~/tools/bin/sayso",
+        "dd if=/dev/zero of=$HOME/tools/bin/sayso",
+        "truncate -s 0 ~/tools/bin/sayso",
+        "echo x | tee ~/tools/bin/sayso",
+        "sed -i s/a/b/ ~/tools/bin/sayso",
+        "chattr +i ~/tools/bin/sayso",
+        "setfacl -m u:nobody:- ~/tools/bin/sayso",
+        "curl -o ~/tools/bin/sayso https://x.example",
+        "find ~/tools -delete",
+        "git -C ~/tools clean -fdx",
+        "echo x > ~/elsewhere/claude/settings.json",
+        "rm -r ~/elsewhere",
+        "echo x > ~/elsewhere/wrap.sh",
+        "cat ~/second/.local/state/sayso/sayso.db",
+        "echo > ~/second/.config/sayso/policy.toml",
+    ]);
+    for (tool, path) in [("Write", "tools/bin/sayso"), ("Edit", "tools/bin/sayso"), ("Write", "elsewhere/wrap.sh")] {
+        assert_eq!(machine.tool(tool, path), Verdict::Deny, "{tool} {path}");
+    }
+    // What is in an archive, or in a folder that is copied, is not known.
+    machine.refused(
+        &["tar -xf x.tar -C ~/tools", "rsync -a x/ ~/tools/", "unzip x.zip -d ~/tools/bin", "chmod -R 700 ~/tools"],
+        Verdict::Ask,
+    );
+    machine.allowed(&[
+        "~/tools/bin/sayso check ls",
+        "ls -l ~/tools/bin/sayso",
+        "sha256sum ~/tools/bin/sayso",
+        "cp ~/tools/bin/sayso /tmp/copy",
+        "mkdir -p ~/tools/bin",
+        "cp /bin/true ~/tools/bin/other",
+        "rm ~/tools/bin/other*",
+        "rm ~/*.tmp",
+        "rm -r ~/tools/b*.old",
+        "mv ~/tools/other ~/x",
+        "cat ~/elsewhere/claude/settings.json",
+        "echo x > ~/elsewhere/claude/notes.txt",
+    ]);
+}
+
+#[test]
+fn a_program_in_the_workspace_is_protected_only_if_it_is_registered() {
+    let commands = ["rm -rf target", "cp /bin/true target/release/sayso", "cargo clean"];
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.home.join("proj/target/release")).unwrap();
+    std::fs::write(machine.home.join("proj/target/release/sayso"), "built").unwrap();
+    machine.allowed(&commands);
+    machine.allowed(&["cargo build --release"]);
+    note(&machine, &machine.home.join("proj/target/release/sayso"), &machine.home.join(".claude/settings.json"));
+    machine.denied(&commands);
+    machine.allowed(&["cargo check", "cargo test", "rm -rf target/debug", "echo x > target/release/other"]);
+}
+
+#[test]
+fn a_registered_program_behind_links_and_under_another_name() {
+    let machine = registered("store/1.0/sayso");
+    std::fs::create_dir_all(machine.home.join("bin")).unwrap();
+    symlink("../store/current/sayso", machine.home.join("bin/sayso")).unwrap();
+    symlink("1.0", machine.home.join("store/current")).unwrap();
+    std::fs::hard_link(machine.home.join("store/1.0/sayso"), machine.home.join("proj/twin")).unwrap();
+    note(&machine, &machine.home.join("bin/sayso"), &machine.home.join(".claude/settings.json"));
+    machine.denied(&[
+        "ln -sfT /tmp/evil ~/store/current",
+        "rm ~/store/current",
+        "rm ~/bin/sayso",
+        "echo x > ~/bin/sayso",
+        "echo x > ~/store/1.0/sayso",
+        "echo x > ~/store/current/sayso",
+        "mv ~/bin ~/b2",
+        // The same file by another of its names.
+        "cp /bin/true twin",
+        "echo x > twin",
+        "truncate -s 0 ~/proj/twin",
+    ]);
+    machine.allowed(&["cat twin", "mkdir ~/store/2.0", "echo x > ~/store/other"]);
+}
+
+#[test]
+fn the_program_that_runs_is_protected_though_nobody_noted_it() {
+    let machine = Machine::new();
+    let program = std::env::current_exe().unwrap();
+    let (file, folder) = (program.display(), program.parent().unwrap().display());
+    machine.denied(&[&format!("cp /bin/true {file}"), &format!("rm {file}"), &format!("mv {folder} /tmp/x")]);
+    machine.allowed(&[&format!("ls -l {file}")]);
+    let given = InForce::given(vec![PolicyText { text: "default = \"allow\"\n".into(), ..PolicyText::preset("x") }]);
+    let gate = Gate::new(given.unwrap(), Box::new(Unrecorded));
+    let (verdict, codes) = machine.judged(&gate, ToolCall::command(format!("rm {file}").as_bytes()));
+    assert_eq!(verdict, Verdict::Deny, "{codes:?}");
+}
+
+#[test]
+fn a_policy_file_that_was_given_to_a_guard_is_protected() {
+    let machine = Machine::new();
+    let file = machine.home.join("elsewhere/policy.toml");
+    let name = file.display().to_string();
+    let text = PolicyText { text: "default = \"allow\"\n".into(), name, ..PolicyText::preset("x") };
+    std::fs::write(&file, &text.text).unwrap();
+    let gate = Gate::new(InForce::given(vec![text]).unwrap().guarding(&machine.places), Box::new(Unrecorded));
+    for command in ["echo > ~/elsewhere/policy.toml", "rm -r ~/elsewhere"] {
+        let (verdict, codes) = machine.judged(&gate, ToolCall::command(command.as_bytes()));
+        assert_eq!(verdict, Verdict::Deny, "{command}: {codes:?}");
+    }
+}
+
+#[test]
+fn notes_that_others_could_have_written_count_for_nothing_and_renewed_ones_replace_old_ones() {
+    let machine = registered("tools/bin/sayso");
+    note(&machine, &machine.home.join("tools/bin/sayso"), &machine.home.join("elsewhere/claude/settings.json"));
+    assert_eq!(sayso_gate::registered::all(&machine.places).len(), 1);
+    let file = machine.places.state.join("registered.json");
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
+    assert!(sayso_gate::registered::all(&machine.places).is_empty());
 }

@@ -141,7 +141,7 @@ impl App {
         let policy = if self.given.is_empty() {
             Live::follow(&self.places, key.as_deref())?
         } else {
-            Live::fixed(InForce::given(self.given.clone())?)
+            Live::fixed(InForce::given(self.given.clone())?.guarding(&self.places))
         };
         let gate = Gate::sharing(policy, Arc::clone(&self.recorder)).with_memory(self.memory.clone());
         let gate = Arc::new(gate);

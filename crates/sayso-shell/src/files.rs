@@ -145,6 +145,11 @@ pub trait Files {
     /// What changes when a file changes, without reading all of it; `None`: that cannot be told.
     fn stamp(&self, path: &Path) -> Option<String>;
 
+    /// What a file is to its file system, whichever of its names leads there: device and number. `None`: nobody can tell.
+    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
+        None
+    }
+
     /// Whether the user under whom calls run could change this file, or put another in its place: by itself, or by one
     /// of the folders above it. `true` where that cannot be told.
     fn changeable(&self, path: &Path) -> bool;

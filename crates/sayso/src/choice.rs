@@ -39,7 +39,7 @@ impl PolicyChoice {
         let foreign = foreign.into_iter().map(|(_, file)| file).collect();
         let policy = if own.is_empty() { Policy::from_foreign(foreign) } else { compile(&own)?.with_foreign(foreign) };
         let policy = if self.integrity { policy.with_integrity() } else { policy };
-        Ok(Some(InForce { policy, files: own, notices: Vec::new(), floor: None }))
+        Ok(Some(InForce::of(policy, own)))
     }
 
     /// The files that were named, those of other systems marked with their format; none if none were.

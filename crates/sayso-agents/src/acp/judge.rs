@@ -181,7 +181,7 @@ impl Judge {
         }
         let places = &self.setting.places;
         let policy = match &self.setting.given {
-            Some(files) => Live::fixed(InForce::given(files.clone())?),
+            Some(files) => Live::fixed(InForce::given(files.clone())?.guarding(places)),
             None => Live::follow(places, who.workspace.as_deref())?,
         };
         let gate = Gate::over(policy, Box::new(Spool::open(places)?))

@@ -5,7 +5,7 @@
 
 use super::json_text::{self, Comments, Kind};
 use super::part::{Left, Part, read, resolved};
-use super::{FileChange, Plan, Scope, Setting, keep};
+use super::{FileChange, MCP, Noted, Plan, Scope, Setting, keep};
 use crate::Error;
 use crate::mcp::check_name;
 use serde_json::{Value, json};
@@ -34,7 +34,13 @@ type Known = (PathBuf, Option<&'static str>, &'static str, Comments, Option<&'st
 /// # Errors
 /// If a list cannot be read or safely edited.
 pub fn plan_install_mcp(setting: &Setting) -> Result<Plan, Error> {
-    let mut plan = Plan { files: Vec::new(), notices: Vec::new(), state: setting.places.clone(), installing: true };
+    let mut plan = Plan {
+        files: Vec::new(),
+        notices: Vec::new(),
+        noted: Noted::new(MCP, setting),
+        state: setting.places.clone(),
+        installing: true,
+    };
     for list in lists(setting)? {
         let path = resolved(list.path())?;
         let Some(before) = read(&path)? else { continue };
@@ -56,7 +62,13 @@ pub fn plan_install_mcp(setting: &Setting) -> Result<Plan, Error> {
 /// # Errors
 /// If a list cannot be read or safely edited.
 pub fn plan_uninstall_mcp(setting: &Setting) -> Result<Plan, Error> {
-    let mut plan = Plan { files: Vec::new(), notices: Vec::new(), state: setting.places.clone(), installing: false };
+    let mut plan = Plan {
+        files: Vec::new(),
+        notices: Vec::new(),
+        noted: Noted::new(MCP, setting),
+        state: setting.places.clone(),
+        installing: false,
+    };
     for list in lists(setting)? {
         let path = resolved(list.path())?;
         let Some(before) = read(&path)? else { continue };

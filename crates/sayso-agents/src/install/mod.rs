@@ -30,7 +30,11 @@ pub use mcp::{plan_install_mcp, plan_uninstall_mcp};
 use crate::{Agent, Error};
 use part::{Left, Part, read, resolved, write};
 use sayso_gate::Places;
+use sayso_gate::registered::{self, Registered, Whose};
 use std::path::{Path, PathBuf};
+
+/// What the lists of MCP clients are called where an agent's name stands otherwise.
+const MCP: &str = "mcp";
 
 /// Whose settings are changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,8 +128,33 @@ pub struct Plan {
     pub files: Vec<FileChange>,
     /// What its owner should know.
     pub notices: Vec<String>,
+    /// What is protected while it is registered.
+    noted: Noted,
     state: Places,
     installing: bool,
+}
+
+/// What the files of a plan name besides themselves.
+#[derive(Clone, Debug)]
+struct Noted {
+    agent: &'static str,
+    whose: Whose,
+    program: PathBuf,
+    names: Vec<PathBuf>,
+    home: Option<PathBuf>,
+}
+
+impl Noted {
+    fn new(agent: &'static str, setting: &Setting) -> Self {
+        let managed = setting.scope == Scope::Managed;
+        Self {
+            agent,
+            whose: if managed { Whose::Machine } else { Whose::User },
+            program: setting.program.clone(),
+            names: setting.limiter.iter().cloned().collect(),
+            home: (!managed).then(|| setting.places.home.clone()),
+        }
+    }
 }
 
 /// What happens to one file.
@@ -165,7 +194,8 @@ pub fn plan_install(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
         files.push(FileChange { keep_as: path.clone(), path, before, after: Some(after), original });
     }
     notices.extend(advice(agent, setting));
-    Ok(Plan { files, notices, state: setting.places.clone(), installing: true })
+    let noted = Noted::new(agent.name(), setting);
+    Ok(Plan { files, notices, noted, state: setting.places.clone(), installing: true })
 }
 
 /// Plans the removal of Sayso from an agent's settings.
@@ -187,7 +217,8 @@ pub fn plan_uninstall(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
     }
     // What the agent trusts is taken away before what it would run.
     files.reverse();
-    Ok(Plan { files, notices: Vec::new(), state: setting.places.clone(), installing: false })
+    let noted = Noted::new(agent.name(), setting);
+    Ok(Plan { files, notices: Vec::new(), noted, state: setting.places.clone(), installing: false })
 }
 
 /// The files that an installation changes, in the order in which they are written.
@@ -297,6 +328,10 @@ impl Plan {
                 return Err(Error::Changed(file.path.clone()));
             }
         }
+        if self.installing {
+            // First: what is registered and not protected would be the worse half.
+            self.note()?;
+        }
         let mut backups = Vec::new();
         let mut done: Vec<&FileChange> = Vec::new();
         for file in self.files.iter().filter(|file| file.changes()) {
@@ -316,8 +351,32 @@ impl Plan {
             for file in &self.files {
                 keep::forget(&self.state, &file.keep_as, file.after.is_none());
             }
+            let files: Vec<PathBuf> = self.files.iter().map(|file| file.path.clone()).collect();
+            registered::forget(&self.state, self.noted.whose, self.noted.agent, &files)?;
         }
         Ok(backups)
+    }
+
+    /// Writes down what is registered, the content of the program included, for every later call to protect. [`Plan::apply`]
+    /// does so too; alone it renews that after an upgrade of Sayso.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note(&self) -> Result<(), Error> {
+        let Noted { agent, whose, program, names, home } = &self.noted;
+        let text = program.to_str().unwrap_or_default();
+        // A list of servers without a server has nothing of Sayso's in it.
+        let names_it = |file: &&FileChange| file.changes() || file.after.as_deref().is_some_and(|it| it.contains(text));
+        let note = |file: &FileChange| Registered {
+            agent: (*agent).to_owned(),
+            file: file.path.clone(),
+            program: program.clone(),
+            names: names.clone(),
+            home: home.clone(),
+            ..Registered::default()
+        };
+        let files = self.files.iter().filter(|file| *agent != MCP || names_it(file)).map(note).collect();
+        Ok(registered::note(&self.state, *whose, files)?)
     }
 
     fn make(&self, file: &FileChange) -> Result<Option<PathBuf>, Error> {

@@ -52,7 +52,7 @@ impl Judge {
     pub(crate) fn new(setting: JudgeSetting) -> Result<Self, Error> {
         let places = &setting.places;
         let policy = match &setting.given {
-            Some(files) => Live::fixed(InForce::given(files.clone())?),
+            Some(files) => Live::fixed(InForce::given(files.clone())?.guarding(places)),
             None => Live::follow(places, Some(&setting.workspace))?,
         };
         let gate = Gate::over(policy, Box::new(Spool::open(places)?)).with_memory(Memory::of(places));

@@ -48,7 +48,27 @@ impl InForce {
         } else {
             Policy::compile(&own).map_err(Error::Policy)?.with_foreign(foreign)
         };
-        Ok(Self { policy, files, notices: Vec::new(), floor: None })
+        Ok(Self::of(policy, files))
+    }
+
+    /// A policy that was put together by hand. The program that runs here is protected.
+    #[must_use]
+    pub fn of(policy: Policy, files: Vec<PolicyText>) -> Self {
+        Self { policy: policy.protecting(own::protected_program()), files, notices: Vec::new(), floor: None }
+    }
+
+    /// As it is, for a process that guards: what is Sayso's here is protected, and so are the files that were given.
+    #[must_use]
+    pub fn guarding(mut self, places: &Places) -> Self {
+        let mut protected = own::protected(places);
+        for file in self.files.iter().filter(|file| file.layer == Layer::Given) {
+            let name = sayso_formats::foreign_name(&file.name).map_or(file.name.as_str(), |(_, name)| name);
+            let path = std::path::absolute(name).ok();
+            protected.registration.extend(path.iter().filter_map(|path| path.canonicalize().ok()));
+            protected.registration.extend(path);
+        }
+        self.policy = self.policy.protecting(protected);
+        self
     }
 
     /// The files of this machine, this user and the project of this workspace. A broken file is not an error here:

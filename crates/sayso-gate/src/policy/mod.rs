@@ -3,7 +3,7 @@
 mod cache;
 mod force;
 mod last_good;
-mod own;
+pub(crate) mod own;
 mod repository;
 mod source;
 mod trust;

@@ -6,14 +6,19 @@
 //!
 //! Found anew for each process and never kept in a compiled copy: an owner may move such a folder at any time.
 
-use crate::Places;
+use crate::{Places, registered};
 use sayso_policy::Protected;
 use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// As many links on the way to one file as the system itself follows.
 const MOST_LINKS: usize = 40;
+
+/// Where Sayso keeps its things, below a home folder.
+const OWN_FOLDERS: [&str; 2] = [".config/sayso", ".local/state/sayso"];
 
 /// What registers Sayso with agents, below the home folder. An agent whose folder is missing costs one look.
 const REGISTRATION: &[(&str, &[&str])] = &[
@@ -51,13 +56,42 @@ pub(super) fn protected(places: &Places) -> Protected {
             registration.extend((target != named.join(file)).then_some(target));
         }
     }
+    for noted in registered::all(places) {
+        registration.extend(noted.paths().cloned());
+        links.extend_from_slice(noted.links());
+        let elsewhere = noted.home.as_ref().filter(|home| home.is_absolute() && **home != places.home);
+        paths.extend(elsewhere.into_iter().flat_map(|home| OWN_FOLDERS.map(|folder| home.join(folder))));
+    }
+    registration.extend(running());
     for list in [&mut paths, &mut registration, &mut links] {
         list.sort();
         list.dedup();
     }
+    let twins = registration.iter().chain([&places.user]).filter_map(|path| twin(path)).collect();
     // A server may be told to listen elsewhere; what it shows there still needs a key.
     let addresses = vec![("localhost".to_owned(), crate::PORT)];
-    Protected { paths, registration, links, addresses }
+    Protected { paths, registration, links, twins, addresses }
+}
+
+/// The program that runs here, for whoever knows no places.
+pub(super) fn protected_program() -> Protected {
+    let registration: Vec<PathBuf> = running().into_iter().collect();
+    let twins = registration.iter().filter_map(|path| twin(path)).collect();
+    Protected { registration, twins, ..Protected::default() }
+}
+
+/// The program that runs here: the guard itself.
+fn running() -> Option<PathBuf> {
+    let path = std::env::current_exe().ok()?;
+    // What the kernel says of one that was replaced meanwhile.
+    let replaced = path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
+    Some(replaced.map_or_else(|| path.clone(), |path| PathBuf::from(std::ffi::OsStr::from_bytes(path))))
+}
+
+/// What a file is to the file system, if it has another name besides: whoever writes to that one changes it too.
+fn twin(path: &Path) -> Option<(u64, u64)> {
+    let meta = std::fs::metadata(path).ok()?;
+    (meta.is_file() && meta.nlink() > 1).then(|| (meta.dev(), meta.ino()))
 }
 
 /// Where a path leads.
@@ -69,7 +103,7 @@ struct Followed {
 
 /// Where a path really is, from a folder above it that is no link. What is missing is where it would be made. Adds the
 /// links on the way.
-fn follow(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> PathBuf {
+pub(crate) fn follow(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> PathBuf {
     look(start, path, links).path
 }
 

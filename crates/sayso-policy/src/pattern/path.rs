@@ -6,7 +6,7 @@
 mod reach;
 mod tree;
 
-pub(crate) use tree::{Below, Ground, Tree, Watch};
+pub(crate) use tree::{Below, Ground, Tree, Watch, may_name};
 
 use super::glob::{Token, overlap, shape_tokens};
 use super::{Glob, PatternError, Purpose};

@@ -3,9 +3,9 @@
 use super::{built_in, mention};
 use crate::index::{Built, Numbers, PathVerb, path as by_path};
 use crate::judging::Judging;
-use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces};
+use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces, may_name};
 use crate::word::{Opinion, Resolved, Stage, Tri, Verdict};
-use sayso_shell::{HostTarget, PathTarget, RunId, Sieve, Target, Verb};
+use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -14,10 +14,14 @@ use std::sync::LazyLock;
 pub struct Protected {
     /// Folders and files that no call may read, change or remove: state, keys, tokens, sockets, caches.
     pub paths: Vec<PathBuf>,
-    /// Folders and files that register Sayso with agents, where their names do not tell: read, but not changed.
+    /// Programs, folders and files by which agents start Sayso, where their names do not tell: read and run, but not
+    /// changed.
     pub registration: Vec<PathBuf>,
     /// Links on the way to those: what is reached through them may be anything, but no call may replace or remove them.
     pub links: Vec<PathBuf>,
+    /// Files of all these that have further names, as the file system knows them: a write to one of those names changes
+    /// them too.
+    pub twins: Vec<(u64, u64)>,
     /// Addresses that no call may connect to.
     pub addresses: Vec<(String, u16)>,
 }
@@ -184,6 +188,7 @@ fn path(
         for link in &protected.links {
             own = own.max(replaces_link(judging, index, verb, target, link));
         }
+        own = own.max(changes_twin(judging, protected, index, verb).into());
     }
     let text = if changes {
         "Sayso's policy, records and registration are changed by their owner, not by a tool call."
@@ -212,15 +217,30 @@ fn overlaps_protected(judging: &Judging<'_>, index: usize, verb: Verb, target: &
     if forms(resolved).any(|form| form.starts_with(path)) {
         return Tri::Yes;
     }
-    let sieve = match target {
-        PathTarget::Sifted(listing) | PathTarget::Listed(listing) => &listing.sieve,
-        _ => &Sieve::All,
+    let reaches = |form: &Path| {
+        path.starts_with(form)
+            && match target {
+                PathTarget::Sifted(listing) | PathTarget::Listed(listing) => {
+                    judging.tree().lets_through(&listing.sieve, form, path)
+                }
+                PathTarget::Glob { pattern, below, .. } => may_name(pattern, *below, form, path),
+                _ => true,
+            }
     };
-    let reaches = |form: &Path| path.starts_with(form) && judging.tree().lets_through(sieve, form, path);
     if is_deep(target) && forms(resolved).any(reaches) {
         return if verb == Verb::Delete { Tri::Yes } else { Tri::Maybe };
     }
     Tri::No
+}
+
+/// Whether a change is made to a file of Sayso's by another of its names. To remove such a name changes nothing.
+fn changes_twin(judging: &Judging<'_>, protected: &Protected, index: usize, verb: Verb) -> bool {
+    if protected.twins.is_empty() || verb != Verb::Write {
+        return false;
+    }
+    let canonical = judging.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
+    let identity = canonical.and_then(|path| judging.facts.files.identity(path));
+    identity.is_some_and(|identity| protected.twins.contains(&identity))
 }
 
 /// Whether a change puts something in the place of a link, or takes it away: at it, or from above it.
@@ -230,7 +250,11 @@ fn replaces_link(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathT
     if (verb == Verb::Delete || !deep) && forms(resolved).any(|form| form == link) {
         return Tri::Yes;
     }
-    if deep && forms(resolved).any(|form| link.starts_with(form)) {
+    let reaches = |form: &Path| {
+        link.starts_with(form)
+            && !matches!(target, PathTarget::Glob { pattern, below, .. } if !may_name(pattern, *below, form, link))
+    };
+    if deep && forms(resolved).any(reaches) {
         return if verb == Verb::Delete { Tri::Yes } else { Tri::Maybe };
     }
     Tri::No

@@ -1,6 +1,7 @@
 //! `sayso doctor`: whether the guard holds, and what it does not hold against.
 
 mod live;
+mod program;
 mod strength;
 
 use super::install::failure;
@@ -8,7 +9,7 @@ use crate::failure::Outcome;
 use crate::show::agents::this_program;
 use crate::show::paint::Paint;
 use sayso_agents::Agent;
-use sayso_agents::find::{Found, find, version_of};
+use sayso_agents::find::{Found, find};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
 use sayso_agents::live::Live;
 use sayso_gate::audit::{Event, Kind, Log, Query};
@@ -24,7 +25,7 @@ use std::time::Duration;
 
 /// Looks whether every agent here is guarded, whether the guard is in force, and how strong it is.
 ///
-/// For each agent: the registered program is there and of this version, the registration is whole and not switched
+/// For each agent: the registered program is there and has the content that was registered, the registration is whole and not switched
 /// off, and the agent trusts it. Then the policy and the record. Exit code 1 if something is wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -100,7 +101,8 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
         if found.is_none() && registrations.is_empty() && named.is_none() {
             continue;
         }
-        let findings = versions(agent, found.as_ref(), &registrations, &program);
+        let mut findings = program::compared(agent, &registrations, &places, &program);
+        findings.extend(version(agent, found.as_ref()));
         agents.push(Checked { agent, found, registrations, findings, live: None });
     }
     if doctor.live {
@@ -122,29 +124,15 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
     Ok(if report.wrong() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// What versions make wrong.
-fn versions(agent: Agent, found: Option<&Found>, registrations: &[Registration], this: &Path) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let own = env!("CARGO_PKG_VERSION");
-    for registration in registrations.iter().filter(|registration| registration.program.is_file()) {
-        if registration.program == this {
-            continue;
-        }
-        let program = registration.program.display();
-        let text = match version_of(&registration.program) {
-            Some(version) if version == own => continue,
-            Some(version) => format!("{program} is version {version}, this is {own}. Run: sayso install {agent}"),
-            None => format!("{program} does not say its version. Run: sayso install {agent}"),
-        };
-        findings.push(Finding { code: "other-version", text });
-    }
+/// What the agent's own version makes wrong.
+fn version(agent: Agent, found: Option<&Found>) -> Option<Finding> {
     let version = found.and_then(|found| found.version.as_deref());
-    if agent == Agent::ClaudeCode && version.is_some_and(|version| older(version, &[2, 1, 295])) {
+    let too_old = agent == Agent::ClaudeCode && version.is_some_and(|version| older(version, &[2, 1, 295]));
+    too_old.then(|| {
         let text =
             "This Claude Code does not know `onFailure`: if Sayso is gone, calls pass. Update it to 2.1.295 or later.";
-        findings.push(Finding { code: "agent-too-old", text: text.to_owned() });
-    }
-    findings
+        Finding { code: "agent-too-old", text: text.to_owned() }
+    })
 }
 
 fn older(version: &str, than: &[u64]) -> bool {

@@ -114,6 +114,9 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         }
     }
     if !plan.changes() {
+        if !install.change.dry_run {
+            plan.note().map_err(failure)?;
+        }
         for notice in &plan.notices {
             writeln!(stdout(), "note: {}", visible(notice))?;
         }
@@ -132,6 +135,9 @@ fn mcp(install: &Install) -> Outcome {
     // No agent's own folder matters here: the lists are found below the home folder and in the project.
     let plan = plan_install_mcp(&install.change.setting(Agent::Zed)?).map_err(failure)?;
     if !plan.changes() {
+        if !install.change.dry_run {
+            plan.note().map_err(failure)?;
+        }
         for notice in &plan.notices {
             writeln!(stdout(), "note: {}", visible(notice))?;
         }

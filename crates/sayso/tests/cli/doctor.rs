@@ -55,21 +55,89 @@ fn what_is_wrong_is_named_and_ends_badly() {
     assert_eq!((code, &report["record"]["ok"]), (1, &Value::from(false)), "{report:#}");
 }
 
+/// A program that says it is this Sayso, and is not.
+fn impostor(path: &std::path::Path) {
+    std::fs::write(path, concat!("#!/bin/sh\necho sayso ", env!("CARGO_PKG_VERSION"), "\n")).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+fn codes(report: &Value) -> Vec<&str> {
+    let findings = report["agents"][0]["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
 #[test]
-fn a_registered_program_of_another_version_is_found() {
+fn a_program_that_was_put_in_sayso_s_place_is_found_by_its_content() {
     let person = Person::new();
-    let bin = person.home().join("bin");
-    std::fs::create_dir_all(&bin).unwrap();
-    let program = bin.join("sayso");
-    std::fs::write(&program, "#!/bin/sh\necho sayso 0.0.1\n").unwrap();
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let program = person.home().join("tools/sayso");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &program).unwrap();
+    let install = || assert_eq!(person.run_program(&program, &["install", "claude-code"]).code, 0);
+    install();
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, codes(&report)), (0, Vec::new()), "{report:#}");
+
+    std::fs::remove_file(&program).unwrap();
+    impostor(&program);
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, codes(&report)), (1, vec!["other-content"]), "{report:#}");
+    assert!(report.to_string().contains("sayso install claude-code --user"), "{report:#}");
+
+    // An upgrade looks the same until its owner says that it was one.
+    std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &program).unwrap();
+    let mut longer = std::fs::OpenOptions::new().append(true).open(&program).unwrap();
+    std::io::Write::write_all(&mut longer, b"another build").unwrap();
+    drop(longer);
+    assert_eq!(codes(&doctor(&person, &["claude-code"]).1), ["other-content"]);
+    install();
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, codes(&report)), (0, Vec::new()), "{report:#}");
+}
+
+#[test]
+fn a_registration_by_hand_is_told_from_one_that_is_noted() {
+    let person = Person::new();
     person.run(&["install", "claude-code"]);
     let settings = person.home().join(".claude/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
+    let program = person.home().join("sayso");
+    impostor(&program);
     std::fs::write(&settings, text.replace(env!("CARGO_BIN_EXE_sayso"), program.to_str().unwrap())).unwrap();
     let (code, report) = doctor(&person, &["claude-code"]);
-    assert_eq!(code, 1);
-    assert_eq!(report["agents"][0]["findings"][0]["code"], "other-version", "{report:#}");
+    assert_eq!((code, codes(&report)), (1, vec!["other-content"]), "{report:#}");
+    std::fs::write(&settings, text).unwrap();
+    std::fs::remove_file(person.home().join(".local/state/sayso/registered.json")).unwrap();
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, codes(&report)), (1, vec!["not-noted"]), "{report:#}");
+    person.run(&["install", "claude-code"]);
+    assert_eq!(doctor(&person, &["claude-code"]).0, 0);
+}
+
+#[test]
+fn no_agent_changes_the_program_that_another_agent_starts() {
+    let person = Person::new();
+    person.policy("default = \"allow\"\n");
+    let program = person.home().join("tools/sayso");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &program).unwrap();
+    let hook = |command: &str| {
+        let event = serde_json::json!({"session_id": "s", "cwd": person.project(), "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"});
+        let said = person.run_with(&["hook", "claude-code"], &event.to_string());
+        serde_json::from_str::<Value>(&said.out).unwrap()["hookSpecificOutput"]["permissionDecision"].clone()
+    };
+    let attacks =
+        ["cp /bin/true ~/tools/sayso", "mv ~/tools ~/t", "chmod -x ~/tools/sayso", "echo > ~/.gemini/settings.json"];
+    assert_eq!(hook(attacks[0]), "allow");
+    person.run_program(&program, &["install", "gemini"]);
+    for attack in attacks {
+        assert_eq!(hook(attack), "deny", "{attack}");
+    }
+    // The hook's own program, noted or not.
+    assert_eq!(hook(concat!("cp /bin/true ", env!("CARGO_BIN_EXE_sayso"))), "deny");
+    assert_eq!(hook("~/tools/sayso --version"), "allow");
+    person.run_program(&program, &["uninstall", "gemini"]);
+    assert_eq!(hook(attacks[0]), "allow");
 }
 
 #[test]

@@ -50,7 +50,11 @@ impl Person {
 
     /// Sayso, in the project, with the home folder.
     pub(crate) fn sayso(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
+        self.program(Path::new(env!("CARGO_BIN_EXE_sayso")))
+    }
+
+    fn program(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(self.project()).env_clear().env("HOME", self.home()).env("PATH", "/usr/bin:/bin");
         command
     }
@@ -59,8 +63,16 @@ impl Person {
         self.run_with(arguments, "")
     }
 
+    /// Another Sayso than the one that is tested.
+    pub(crate) fn run_program(&self, program: &Path, arguments: &[&str]) -> Said {
+        self.finish(self.program(program), arguments, "")
+    }
+
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Said {
-        let mut command = self.sayso();
+        self.finish(self.sayso(), arguments, input)
+    }
+
+    fn finish(&self, mut command: Command, arguments: &[&str], input: &str) -> Said {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();

@@ -420,6 +420,23 @@ fn widened(pattern: &[u8]) -> super::Glob {
     super::Glob::new(&glob)
 }
 
+/// Whether a pattern of the shell may name `path`, or with `below` a folder above it, from the folder `base` on. Options
+/// of the shell decide what `**`, `@(...)`, a leading dot and the case of letters mean: they may mean all here.
+pub(crate) fn may_name(pattern: &Text, below: bool, base: &Path, path: &Path) -> bool {
+    let Ok(rest) = path.strip_prefix(base) else { return false };
+    let mut names = rest.iter();
+    for part in pattern.as_bytes().split(|b| *b == b'/').filter(|part| !part.is_empty()) {
+        if part == b".." || part.contains(&b'(') || part.windows(2).any(|two| two == b"**") {
+            return true;
+        }
+        match names.next() {
+            Some(name) if widened(part).matches_folded(&latin(name.as_bytes())) => {}
+            _ => return false,
+        }
+    }
+    below || names.next().is_none()
+}
+
 /// Bytes above ASCII as Latin-1 characters, as [`widened`] has them.
 fn latin(name: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     if name.is_ascii() {
