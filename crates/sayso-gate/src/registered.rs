@@ -138,6 +138,9 @@ fn change(places: &Places, whose: Whose, how: impl FnOnce(&mut Vec<Registered>))
     if notes == before {
         return Ok(());
     }
+    if notes.is_empty() {
+        return remove(&path);
+    }
     let text = serde_json::to_vec_pretty(&notes).map_err(|e| Error::io("write", &path, std::io::Error::from(e)))?;
     write_own(&path, &text)?;
     if whose == Whose::Machine {
@@ -145,6 +148,14 @@ fn change(places: &Places, whose: Whose, how: impl FnOnce(&mut Vec<Registered>))
         let readable = std::fs::Permissions::from_mode(0o644);
         std::fs::set_permissions(&path, readable).map_err(|e| Error::io("open", &path, e))?;
     }
+    Ok(())
+}
+
+/// Nothing is registered any more: nothing is left behind, no folder that was made for the notes either.
+fn remove(path: &Path) -> Result<(), Error> {
+    std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+    // One that holds something else stays.
+    let _ = path.parent().map(std::fs::remove_dir);
     Ok(())
 }
 
