@@ -395,3 +395,92 @@ fn notes_that_others_could_have_written_count_for_nothing_and_renewed_ones_repla
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
     assert!(sayso_gate::registered::all(&machine.places).is_empty());
 }
+
+#[test]
+fn what_takes_an_agents_guard_down_is_denied() {
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.home.join(".openclaw/extensions/sayso")).unwrap();
+    machine.denied(&[
+        "rm -rf ~/.openclaw/extensions",
+        "rm -rf ~/.openclaw/extensions/sayso",
+        "mv ~/.openclaw/extensions/sayso /tmp/x",
+        "echo > ~/.openclaw/extensions/sayso/index.js",
+        "echo '{}' > ~/.openclaw/openclaw.json",
+        "openclaw plugins disable sayso",
+        "openclaw --log-level debug plugins uninstall sayso --force",
+        "openclaw config set plugins.entries.sayso.enabled false",
+        "openclaw config unset plugins.entries.sayso",
+        "openclaw config patch --file x.json",
+        "OPENCLAW_STATE_DIR=/tmp/x openclaw agent --message hi",
+        "openclaw --profile other agent --message hi",
+        "claude --bare -p hi",
+        "claude -p hi --safe-mode",
+        "claude --settings '{\"disableAllHooks\": true}' -p hi",
+        "claude --setting-sources project -p hi",
+        "CLAUDE_CODE_SIMPLE=1 claude -p hi",
+        "env CLAUDE_CONFIG_DIR=/tmp/x claude -p hi",
+        "export CLAUDE_CONFIG_DIR=/tmp/x; claude -p hi",
+        "HOME=/tmp/x claude -p hi",
+        "timeout 9 env HOME=/tmp/x codex exec hi",
+        "codex features disable hooks",
+        "codex --disable hooks exec hi",
+        "codex --disable=hooks exec hi",
+        "codex -c features.hooks=false exec hi",
+        "codex -c 'features={hooks=false}' exec hi",
+        "CODEX_HOME=/tmp/x codex exec hi",
+        "gemini hooks disable sayso",
+        "GEMINI_CLI_HOME=/tmp/x gemini -p hi",
+        "copilot --config-dir /tmp/x -p hi",
+        "COPILOT_HOME=/tmp/x copilot -p hi",
+        "opencode --pure run hi",
+        "OPENCODE_PURE=1 opencode run hi",
+        "XDG_CONFIG_HOME=/tmp/x opencode run hi",
+        "echo '{\"disableAllHooks\": true}' > ~/.copilot/settings.json",
+        "echo > .github/hooks/sayso.json",
+        "echo 'features.hooks=false' > ~/.codex/fast.config.toml",
+    ]);
+    let gate = machine.gate();
+    for command in [
+        "claude -p 'why do hooks need disableAllHooks?'",
+        "codex exec 'mend the hooks'",
+        "codex -c model=x exec hi",
+        "HOME=$HOME claude -p hi",
+        "openclaw config set agents.defaults.model x",
+        "openclaw plugins list",
+        "gemini -p 'hooks disable'",
+        "claude --version",
+        "echo claude --bare",
+        "cat ~/.openclaw/openclaw.json",
+        "ls ~/.openclaw/extensions/sayso",
+        "echo x > ~/.openclaw/extensions/other.js",
+    ] {
+        let (_, codes) = machine.judged(&gate, ToolCall::command(command.as_bytes()));
+        assert!(!codes.iter().any(|code| code == "sayso-itself"), "{command}: {codes:?}");
+    }
+}
+
+#[test]
+fn an_agents_own_tools_do_not_take_its_guard_down() {
+    let machine = Machine::new();
+    let gate = machine.gate();
+    let say = |arguments: serde_json::Value| machine.judged(&gate, ToolCall::tool("gateway", arguments));
+    for arguments in [
+        json!({"action": "config.patch", "raw": "{plugins: {entries: {sayso: {enabled: false}}}}"}),
+        json!({"action": "config.patch", "patch": {"plugins": {"entries": {"sayso": {"enabled": false}}}}}),
+        json!({"action": "config.patch", "raw": "{sayso: {enabled: false}}"}),
+        json!({"action": "config.patch", "raw": r#"{"plu\u0067ins": {"enabled": false}}"#}),
+        json!({"action": "config.apply", "raw": "{}"}),
+    ] {
+        let (verdict, codes) = say(arguments.clone());
+        assert_eq!(verdict, Verdict::Deny, "{arguments}: {codes:?}");
+        assert!(codes.iter().any(|code| code == "sayso-itself"), "{arguments}: {codes:?}");
+    }
+    for arguments in [
+        json!({"action": "config.get"}),
+        json!({"action": "config.patch", "raw": "{agents: {defaults: {model: 'x'}}}"}),
+        json!({"action": "restart"}),
+    ] {
+        let (_, codes) = say(arguments.clone());
+        assert!(!codes.iter().any(|code| code == "sayso-itself"), "{arguments}: {codes:?}");
+    }
+}

@@ -36,7 +36,7 @@ pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
 pub use stage::grant_key::GrantKeys;
 pub use stage::grants::{effects_to_name, runs_anything};
-pub use stage::integrity::Protected;
+pub use stage::integrity::{Protected, registration_files};
 pub use stage::limits::Allowance;
 pub use state::{Counting, Executable, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};
 pub use strict::Strict;

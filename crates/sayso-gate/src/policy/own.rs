@@ -7,7 +7,7 @@
 //! Found anew for each process and never kept in a compiled copy: an owner may move such a folder at any time.
 
 use crate::{Places, registered};
-use sayso_policy::Protected;
+use sayso_policy::{Protected, registration_files};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
@@ -19,17 +19,6 @@ const MOST_LINKS: usize = 40;
 
 /// Where Sayso keeps its things, below a home folder.
 const OWN_FOLDERS: [&str; 2] = [".config/sayso", ".local/state/sayso"];
-
-/// What registers Sayso with agents, below the home folder. An agent whose folder is missing costs one look.
-const REGISTRATION: &[(&str, &[&str])] = &[
-    (".claude", &["settings.json", "settings.local.json"]),
-    (".codex", &["hooks.json", "config.toml"]),
-    (".gemini", &["settings.json"]),
-    (".copilot", &["hooks"]),
-    (".cursor", &["hooks.json"]),
-    (".config/opencode", &["plugins"]),
-    (".openclaw", &["openclaw.json"]),
-];
 
 /// What is Sayso's here, wherever the home folder is said to be.
 pub(super) fn protected(places: &Places) -> Protected {
@@ -44,13 +33,14 @@ pub(super) fn protected(places: &Places) -> Protected {
         paths.extend([folder.to_owned(), real]);
     }
     paths.extend([follow(&places.home, &places.state, &mut links), places.state.clone()]);
-    for (folder, files) in REGISTRATION {
+    // An agent whose folder is missing costs one look.
+    for (folder, files) in registration_files() {
         let named = places.home.join(folder);
         let Followed { path: real, missing } = look(&places.home, &named, &mut links);
         if missing && real == named {
             continue;
         }
-        for file in *files {
+        for file in files {
             let target = follow(&real, &real.join(file), &mut links);
             // What is where its name says is found by that name.
             registration.extend((target != named.join(file)).then_some(target));

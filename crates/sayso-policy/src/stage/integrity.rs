@@ -1,5 +1,9 @@
 //! Stage 1: what is Sayso's, and what nothing lifts. Built in, no file, grant or mode reaches it.
 
+mod switch;
+
+pub use switch::registration_files;
+
 use super::{built_in, mention};
 use crate::index::{Built, Numbers, PathVerb, path as by_path};
 use crate::judging::Judging;
@@ -38,26 +42,8 @@ const OWN: &[&str] = &[
     "/run/user/*/sayso/**",
 ];
 
-/// What registers Sayso with agents, and project policies: read, but not changed.
-const REGISTRATION: &[&str] = &[
-    "/**/.sayso.toml",
-    "/**/.claude/settings.json",
-    "/**/.claude/settings.local.json",
-    "/etc/claude-code/**",
-    "/**/.codex/hooks.json",
-    "/**/.codex/config.toml",
-    "/etc/codex/**",
-    "/**/.gemini/settings.json",
-    "/etc/gemini-cli/**",
-    "/**/.copilot/hooks/**",
-    "/**/.github/hooks/**",
-    "/etc/github-copilot/**",
-    "/**/.cursor/hooks.json",
-    "/etc/cursor/**",
-    "/**/.opencode/plugins/**",
-    "~/.config/opencode/plugins/**",
-    "~/.openclaw/openclaw.json",
-];
+/// Project policies: read, but not changed. What registers Sayso with agents is each agent's.
+const REGISTRATION: &[&str] = &["/**/.sayso.toml"];
 
 /// Raw writes here lose a disk or the running system.
 const DEVICES: &[&str] = &[
@@ -83,7 +69,10 @@ struct Places {
 
 /// Each is made when a call first needs it: a process that lives for a millisecond has no time for more.
 static OWN_PLACES: LazyLock<Places> = LazyLock::new(|| paths(OWN));
-static REGISTRATION_PLACES: LazyLock<Places> = LazyLock::new(|| paths(REGISTRATION));
+static REGISTRATION_PLACES: LazyLock<Places> = LazyLock::new(|| {
+    let of_agents = switch::AGENTS.iter().flat_map(|agent| agent.places);
+    paths(&REGISTRATION.iter().chain(of_agents).copied().collect::<Vec<_>>())
+});
 static DEVICE_PLACES: LazyLock<Places> = LazyLock::new(|| paths(DEVICES));
 static OPERATOR_COMMANDS: LazyLock<Vec<RunPattern>> = LazyLock::new(|| {
     OPERATOR
@@ -145,12 +134,20 @@ pub(crate) fn judge(judging: &Judging<'_>, protected: &Protected, index: usize) 
 
 /// The opinion on the call as a whole.
 pub(crate) fn judge_call(judging: &Judging<'_>, protected: &Protected) -> Option<Opinion> {
+    if let Some(agent) = switch::by_tool(judging.operation) {
+        return Some(takes_down(agent));
+    }
     let analysis = judging.analysis()?;
     if analysis.doubts.iter().any(|doubt| doubt.code == "fork-bomb") {
         let text = "A function that starts itself again and again would bring the machine down.";
         return Some(deny("fork-bomb", text));
     }
     mention::judge(judging, protected, analysis)
+}
+
+/// What would take the guard of an agent down.
+fn takes_down(agent: &str) -> Opinion {
+    deny("sayso-itself", &format!("This would switch off Sayso for {agent}, or start it without Sayso."))
 }
 
 /// Whether this path is, or lies in, one of the places where Sayso keeps its things.
@@ -306,7 +303,8 @@ fn program(judging: &Judging<'_>, id: RunId) -> Option<Opinion> {
             "This command of Sayso is for a person at a terminal, not for an agent.",
         ));
     }
-    None
+    let home = judging.operation.home.as_deref();
+    judging.analysis().and_then(|analysis| switch::by_run(run, analysis, home)).map(takes_down)
 }
 
 fn same_host(own: &str, other: &str) -> bool {

@@ -1,0 +1,147 @@
+//! What takes an agent's guard down, as data: a file for each agent.
+//!
+//! Files are found by the effects of whatever would change them. What stands here besides is what has no such effect:
+//! commands of the agent by which it changes its own settings, options and variables that start it without its hooks, and
+//! its own tools that do either.
+
+mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
+mod gemini;
+mod openclaw;
+mod opencode;
+
+use crate::word::{Operation, Request};
+use sayso_shell::{Analysis, Run, Word};
+use serde_json::Value;
+use std::path::Path;
+
+/// An agent: how it starts Sayso, and what would keep it from that.
+pub(super) struct Agent {
+    title: &'static str,
+    /// Its program, by each of its names.
+    programs: &'static [&'static str],
+    /// Files and folders by which it starts Sayso, as patterns: read, but not changed.
+    pub(super) places: &'static [&'static str],
+    /// Those below the home folder that people keep behind links: a folder, and what is in it.
+    home: &'static [(&'static str, &'static [&'static str])],
+    commands: &'static [Command],
+    /// Options with which it starts without its hooks, or with other settings than the owner's.
+    options: &'static [&'static str],
+    /// Options that do the same where their value holds a text.
+    values: &'static [(&'static str, &'static str)],
+    /// Variables that do the same, besides `HOME` and `XDG_CONFIG_HOME`.
+    variables: &'static [&'static str],
+    tools: &'static [Tool],
+}
+
+/// A command of the agent's that changes its settings.
+struct Command {
+    /// These words, one after the other.
+    words: &'static [&'static str],
+    /// Only if another word holds one of these; if there are none, always.
+    about: &'static [&'static str],
+}
+
+/// A tool of the agent's that changes its settings.
+struct Tool {
+    name: &'static str,
+    /// The parameter that says what it does, and what of it changes something.
+    action: &'static str,
+    changes: &'static [&'static str],
+    /// Only if the arguments hold one of these; if there are none, always.
+    about: &'static [&'static str],
+}
+
+pub(super) static AGENTS: &[Agent] =
+    &[claude_code::AGENT, codex::AGENT, gemini::AGENT, copilot::AGENT, cursor::AGENT, opencode::AGENT, openclaw::AGENT];
+
+/// Every agent's settings are below these.
+const HOMES: &[&str] = &["HOME", "XDG_CONFIG_HOME"];
+/// Builtins that set variables for what follows.
+const EXPORTS: &[&str] = &["export", "declare", "typeset"];
+
+/// What registers Sayso with agents below the home folder: a folder, and what is in it.
+pub fn registration_files() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    AGENTS.iter().flat_map(|agent| agent.home.iter().copied())
+}
+
+/// The agent whose guard this run would take down.
+pub(super) fn by_run(run: &Run, analysis: &Analysis, home: Option<&Path>) -> Option<&'static str> {
+    let base = run.program.base.as_deref()?;
+    let agent = AGENTS.iter().find(|agent| agent.programs.contains(&base))?;
+    let words: Vec<&str> = run.argv.iter().skip(1).filter_map(Word::exact_str).collect();
+    let by_option = words.iter().any(|word| {
+        let name = word.split_once('=').map_or(*word, |(name, _)| name);
+        agent.options.contains(&name)
+    });
+    let by_value = agent.values.iter().any(|(option, text)| {
+        let joined = words.iter().any(|word| word.starts_with(option) && holds(word, text));
+        joined || words.windows(2).any(|two| matches!(two, [one, value] if one == option && holds(value, text)))
+    });
+    let by_command = agent.commands.iter().any(|command| command.is_in(&words));
+    let off = by_option || by_value || by_command || agent.variable_is_set(run, analysis, home);
+    off.then_some(agent.title)
+}
+
+/// The agent whose guard a call of one of its own tools would take down.
+pub(super) fn by_tool(operation: &Operation) -> Option<&'static str> {
+    let Request::Tool { name, arguments, server: None } = &operation.request else { return None };
+    if operation.tool.mcp {
+        return None;
+    }
+    let name = name.trim().to_lowercase();
+    let of = |agent: &&Agent| agent.tools.iter().any(|tool| tool.name == name && tool.is_used(arguments));
+    AGENTS.iter().find(of).map(|agent| agent.title)
+}
+
+impl Agent {
+    /// Whether a variable leads it to other settings: set before it, or exported in the same call.
+    fn variable_is_set(&self, run: &Run, analysis: &Analysis, home: Option<&Path>) -> bool {
+        let elsewhere = |name: &str, value: &Word| {
+            let same = || value.exact_str().is_some_and(|value| home.is_some_and(|home| Path::new(value) == home));
+            self.variables.contains(&name) || HOMES.contains(&name) && !(name == "HOME" && same())
+        };
+        let before = |run: &Run| {
+            run.env
+                .iter()
+                .any(|(name, value)| std::str::from_utf8(name.as_bytes()).is_ok_and(|name| elsewhere(name, value)))
+        };
+        let exported = |run: &Run| {
+            let exports = run.program.base.as_deref().is_some_and(|base| EXPORTS.contains(&base));
+            let sets = |word: &Word| match word {
+                Word::Exact(_) => word
+                    .exact_str()
+                    .and_then(|text| text.split_once('='))
+                    .is_some_and(|(name, value)| elsewhere(name, &Word::Exact(value.as_bytes().into()))),
+                Word::Dynamic(_) | Word::Opaque => false,
+            };
+            exports && run.argv.iter().skip(1).any(sets)
+        };
+        before(run) || analysis.runs.iter().any(|other| exported(other) || other.argv.is_empty() && before(other))
+    }
+}
+
+impl Command {
+    fn is_in(&self, words: &[&str]) -> bool {
+        let plain: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
+        let said = plain.windows(self.words.len()).any(|some| some == self.words);
+        said && (self.about.is_empty() || words.iter().any(|word| self.about.iter().any(|it| holds(word, it))))
+    }
+}
+
+impl Tool {
+    fn is_used(&self, arguments: &Value) -> bool {
+        let action = arguments.get(self.action).and_then(Value::as_str);
+        let changes = action.is_some_and(|action| self.changes.contains(&action.trim()));
+        let text = arguments.to_string();
+        // Behind an escape a name can be spelled otherwise.
+        changes && (self.about.is_empty() || text.contains("\\\\") || self.about.iter().any(|it| holds(&text, it)))
+    }
+}
+
+/// Whether a text holds another, whatever the case of its letters.
+fn holds(text: &str, part: &str) -> bool {
+    text.as_bytes().windows(part.len()).any(|some| some.eq_ignore_ascii_case(part.as_bytes()))
+}

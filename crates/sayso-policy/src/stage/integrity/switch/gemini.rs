@@ -1,0 +1,23 @@
+//! Gemini CLI. Its variables were read in 0.61.0.
+
+use super::{Agent, Command};
+
+pub(super) const AGENT: Agent = Agent {
+    title: "Gemini CLI",
+    programs: &["gemini", "gemini-cli"],
+    places: &["/**/.gemini/settings.json", "/etc/gemini-cli/**"],
+    home: &[(".gemini", &["settings.json"])],
+    commands: &[
+        Command { words: &["hooks", "disable"], about: &[] },
+        Command { words: &["hook", "disable"], about: &[] },
+        Command { words: &["hooks", "migrate"], about: &[] },
+        Command { words: &["hook", "migrate"], about: &[] },
+        Command { words: &["extensions", "disable"], about: &["sayso"] },
+        Command { words: &["extensions", "uninstall"], about: &["sayso"] },
+        Command { words: &["mcp", "remove"], about: &[] },
+    ],
+    options: &[],
+    values: &[],
+    variables: &["GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"],
+    tools: &[],
+};
