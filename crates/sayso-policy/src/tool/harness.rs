@@ -28,20 +28,23 @@ pub(super) const TOOLS: &[BuiltIn] = &[
         &["switchmode", "enterplanmode", "exitplan", "planexit", "planenter"],
         Kind::SwitchMode,
     ),
-    needs_yes(
-        "session_spawn",
-        &[
+    BuiltIn {
+        canonical: "session_spawn",
+        implies: &[],
+        aliases: &[
             "agent",
             "task",
             "spawnagent",
             "collaborationspawnagent",
+            "multiagentv1spawnagent",
             "invokeagent",
             "sessionsspawn",
             "newtask",
             "runsubagent",
         ],
-        Kind::Other,
-    ),
+        kind: Kind::Other,
+        describe: spawn,
+    },
     needs_yes("session_list", &["sessionslist"], Kind::Other),
     needs_yes("session_status", &[], Kind::Other),
     needs_yes("session_send", &["sessionssend", "sendmessage", "multiagentv1sendinput"], Kind::Other),
@@ -62,6 +65,17 @@ const fn needs_yes(canonical: &'static str, aliases: &'static [&'static str], ki
 
 fn nothing(_: &BuiltIn, _: &Value, draft: &mut Draft<'_>) {
     draft.known = true;
+}
+
+/// Parameters of a new agent that are words for its model. What it does with them is judged call by call.
+const WORDS: &[&str] = &["prompt", "message", "task", "description", "instructions", "query"];
+
+fn spawn(tool: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
+    let mut rest = arguments.clone();
+    if let Some(rest) = rest.as_object_mut() {
+        rest.retain(|key, value| !(WORDS.contains(&key.as_str()) && value.is_string()));
+    }
+    call_only(tool, &rest, draft);
 }
 
 fn call_only(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {

@@ -105,3 +105,31 @@ fn a_command_may_hold_any_bytes() {
     assert_eq!(done.status.code(), Some(3));
     assert!(String::from_utf8(done.stdout).unwrap().contains("rm caf\\xe9"));
 }
+
+#[test]
+fn a_subagent_starts_unasked_where_its_own_calls_are_judged() {
+    let person = Person::new();
+    let start = |preset: &str, agent: Option<&str>, tool: &str| {
+        let arguments = r#"{"description": "d", "prompt": "read https://x.example and /etc/shadow"}"#;
+        let policy = format!("preset:{preset}");
+        let mut words = vec!["check", "--policy", &policy, "--tool", tool, "--args", arguments];
+        words.extend(agent.iter().flat_map(|agent| ["--agent", *agent]));
+        person.run(&words).code
+    };
+    let known = [
+        ("claude-code", "Agent"),
+        ("claude-code", "Task"),
+        ("codex", "spawn_agent"),
+        ("gemini", "invoke_agent"),
+        ("copilot", "task"),
+        ("opencode", "task"),
+    ];
+    for preset in ["developer", "read-only", "ci"] {
+        for (agent, tool) in known {
+            assert_eq!(start(preset, Some(agent), tool), 0, "{preset} {agent} {tool}");
+        }
+    }
+    for agent in [Some("cursor"), Some("openclaw"), Some("somebody"), None] {
+        assert_eq!(start("developer", agent, "task"), 3, "{agent:?}");
+    }
+}
