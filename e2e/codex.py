@@ -9,6 +9,8 @@ import os
 
 import guarded
 from guarded import Guarded
+from scripted_model import ScriptedModel
+from terminal import Terminal
 
 CONFIG = """# mine
 model = "scripted"
@@ -47,16 +49,39 @@ class Codex(Guarded):
         super().impatient(machine)
         machine.bypass_trust = True
 
-    def start(self, machine, model):
+    def subagent(self, task):
+        return ("multi_agent_v1.spawn_agent", {"message": task, "agent_type": "default"})
+
+    def configure(self, machine, model):
         config = machine.home / ".codex" / "config.toml"
         config.parent.mkdir(exist_ok=True)
         text = config.read_text() if config.exists() else ""
         # The address changes with every conversation; what Sayso wrote stays behind it.
         kept = text[text.index("[hooks"):] if "[hooks" in text else ""
         config.write_text(CONFIG % model.url + "\n" + kept)
+        return config
+
+    def start(self, machine, model):
+        config = self.configure(machine, model)
         more = ["--dangerously-bypass-hook-trust"] if getattr(machine, "bypass_trust", False) else []
         command = [self.programs / "codex", "exec", "--json", "--skip-git-repo-check", *more, "Do what the script says."]
         return machine.run(command, CODEX_HOME=str(config.parent), SCRIPTED_KEY="not-a-key")
+
+    def a_trusted_hook_is_not_new_at_a_terminal(self):
+        """Codex compares what it keeps of a hook with what was trusted."""
+        for arguments, asked in (["--trust"], False), ([], True):
+            with self.machine("terminal") as machine, ScriptedModel(["done"]) as model:
+                machine.run([machine.program, "install", "codex", "--yes", *arguments])
+                config = self.configure(machine, model)
+                trusted = '\n[projects."%s"]\ntrust_level = "trusted"\n' % machine.project
+                config.write_text(config.read_text() + trusted)
+                environment = machine.environment(CODEX_HOME=str(config.parent), SCRIPTED_KEY="not-a-key", TERM="xterm-256color")
+                for name in ("CI", "NO_COLOR"):
+                    del environment[name]
+                with Terminal([self.programs / "codex"], machine.project, environment) as terminal:
+                    shown = terminal.drawn(25)
+                assert "Ask Codex to do anything" in shown or asked, shown[-2000:]
+                assert ("Hooks need review" in shown) == asked, shown[-2000:]
 
     def patches_are_judged_by_the_files_they_write(self):
         with self.machine("patch") as machine:
@@ -90,5 +115,8 @@ if __name__ == "__main__":
         "a_hook_that_is_not_trusted_is_not_run_and_doctor_says_so",
         "doctor_sees_the_guard_hold",
         "reconcile_finds_calls_without_a_decision",
+        "a_trusted_hook_is_not_new_at_a_terminal",
+        "a_subagent_starts_and_its_calls_are_judged",
+        "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
     ])

@@ -1,11 +1,24 @@
 """A program at a terminal of its own, and a person who reads and types there."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
+import termios
 import time
+
+
+# What programs ask a terminal before they draw: its colours, where the cursor is, what it is.
+ANSWERS = (
+    (b"\x1b]10;?", b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\"),
+    (b"\x1b]11;?", b"\x1b]11;rgb:0000/0000/0000\x1b\\"),
+    (b"\x1b[6n", b"\x1b[1;1R"),
+    (b"\x1b[c", b"\x1b[?1;2c"),
+    (b"\x1b[?u", b"\x1b[?0u"),
+)
 
 
 class Terminal:
@@ -48,6 +61,24 @@ class Terminal:
                     break
                 self.shown += text.decode("utf-8", "replace")
         raise AssertionError("never shown: %s\n%s" % (pattern, self.shown))
+
+    def drawn(self, seconds):
+        """What a program that draws its whole screen shows within this time: words without colours and places."""
+        fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
+        os.kill(self.child, signal.SIGWINCH)
+        until = time.time() + seconds
+        while time.time() < until:
+            if not select.select([self.descriptor], [], [], 0.2)[0]:
+                continue
+            try:
+                text = os.read(self.descriptor, 65536)
+            except OSError:  # the program is gone
+                break
+            self.shown += text.decode("utf-8", "replace")
+            for question, answer in ANSWERS:
+                if question in text:
+                    os.write(self.descriptor, answer)
+        return " ".join(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", " ", self.shown).split())
 
     def type(self, text):
         os.write(self.descriptor, text.encode() + b"\n")

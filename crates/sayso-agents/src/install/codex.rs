@@ -23,7 +23,7 @@ pub(super) const EVENTS: &[(&str, bool)] = &[
 pub(super) fn hooks(setting: &Setting) -> Result<HooksFile, String> {
     let command = HookCommand::new(Agent::Codex, setting)?;
     let entry = |(event, decides): &(&'static str, bool)| {
-        let seconds = if *decides { CALL_SECONDS } else { NOTE_SECONDS };
+        let seconds = kept_seconds(event, if *decides { CALL_SECONDS } else { NOTE_SECONDS });
         let line = command.guarded_line(seconds);
         Entry { event, handler: json!({"type": "command", "command": line, "timeout": seconds}) }
     };
@@ -36,6 +36,12 @@ pub(super) fn hooks(setting: &Setting) -> Result<HooksFile, String> {
         switch: None,
         entries: EVENTS.iter().map(entry).collect(),
     })
+}
+
+/// How long Codex waits for a hook that asks for so many seconds. It cuts what an ending session waits for, and goes by
+/// what is left when it compares the hook with the one that was trusted.
+pub(super) fn kept_seconds<T: Ord + From<u8>>(event: &str, seconds: T) -> T {
+    if event == "SessionEnd" { seconds.min(T::from(3)) } else { seconds }
 }
 
 /// The folder of the layer that hooks are put in.

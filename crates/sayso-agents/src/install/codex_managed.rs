@@ -18,7 +18,7 @@ pub(super) struct Requirements {
 pub(super) fn requirements(setting: &Setting) -> Result<Requirements, String> {
     let command = HookCommand::new(Agent::Codex, setting)?;
     let entry = |(event, decides): &(&'static str, bool)| {
-        let seconds = if *decides { CALL_SECONDS } else { NOTE_SECONDS };
+        let seconds = codex::kept_seconds(event, if *decides { CALL_SECONDS } else { NOTE_SECONDS });
         (*event, command.guarded_line(seconds), seconds)
     };
     let path = codex::folder(setting).join("requirements.toml");

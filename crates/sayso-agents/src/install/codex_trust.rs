@@ -170,7 +170,9 @@ fn hash_of(placed: &Placed) -> String {
     if let Some(message) = given("statusMessage") {
         handler.insert("statusMessage".to_owned(), message);
     }
-    handler.insert("timeout".to_owned(), given("timeout").unwrap_or_else(|| 600.into()));
+    let timeout = given("timeout").unwrap_or_else(|| 600.into());
+    let kept = timeout.as_u64().map(|seconds| codex::kept_seconds(&placed.event, seconds).into());
+    handler.insert("timeout".to_owned(), kept.unwrap_or(timeout));
     handler.insert("type".to_owned(), Value::from("command"));
     let mut whole = Map::new();
     whole.insert("event_name".to_owned(), snake(&placed.event).into());

@@ -5,7 +5,7 @@ use crate::input::call::shells;
 use crate::operator;
 use crate::show::agents;
 use crate::show::paint::Paint;
-use sayso_agents::install::{Plan, Scope, Setting, plan_install, plan_install_mcp};
+use sayso_agents::install::{Plan, Scope, Setting, plan_install, plan_install_mcp, registrations};
 use sayso_agents::{Agent, Error};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{Home, Places};
@@ -120,14 +120,33 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         for notice in &plan.notices {
             writeln!(stdout(), "note: {}", visible(notice))?;
         }
+        let left = left_to_do(agent, &setting);
+        if !left.is_empty() {
+            return say(&not_yet(agent, &left));
+        }
         return say(&format!("{agent} is guarded already.\nNext:  sayso doctor     looks whether the guard holds\n"));
     }
     if !install.change.made(&plan, "install", agent.name())? {
         return Ok(ExitCode::SUCCESS);
     }
+    let left = left_to_do(agent, &setting);
+    if !left.is_empty() {
+        return say(&format!("\n{}", not_yet(agent, &left)));
+    }
     say(&format!(
         "\n{agent} is guarded from its next session on.\nNext:  sayso doctor --live     sees it deny a harmless call\n       sayso serve             shows its decisions as they are made\n"
     ))
+}
+
+/// What keeps the agent from asking Sayso, as its settings are now.
+fn left_to_do(agent: Agent, setting: &Setting) -> Vec<String> {
+    let here = registrations(agent, setting).into_iter().filter(|it| it.scope == setting.scope && !it.in_force);
+    here.flat_map(|it| it.findings).map(|finding| finding.text).collect()
+}
+
+fn not_yet(agent: Agent, left: &[String]) -> String {
+    let left: String = left.iter().map(|text| format!("  {}\n", visible(text))).collect();
+    format!("{agent} is not guarded yet:\n{left}Next:  sayso doctor {agent}     looks whether the guard holds\n")
 }
 
 /// The servers of MCP clients.

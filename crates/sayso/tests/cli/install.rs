@@ -87,3 +87,19 @@ fn without_a_name_the_agents_on_this_machine_are_listed() {
     let (_, list) = run(&["install"]);
     assert!(list.contains("Codex 9.8.7   guarded\n"), "{list}");
 }
+
+#[test]
+fn what_is_left_to_do_is_said_instead_of_guarded() {
+    let person = Person::new();
+    let said = person.run(&["install", "codex"]);
+    assert!(!said.out.contains("is guarded"), "{}", said.out);
+    assert!(said.out.contains("codex is not guarded yet:") && said.out.contains("--trust"), "{}", said.out);
+    let again = person.run(&["install", "codex"]);
+    assert!(again.out.contains("codex is not guarded yet:"), "{}", again.out);
+    let trusted = person.run(&["install", "codex", "--trust"]);
+    assert!(trusted.out.contains("codex is guarded from its next session on."), "{}", trusted.out);
+    // Codex cuts this time-out by itself, and goes by what is left when it compares the hook with the one that was trusted.
+    let hooks = std::fs::read_to_string(person.home().join(".codex/hooks.json")).unwrap();
+    let hooks: serde_json::Value = serde_json::from_str(&hooks).unwrap();
+    assert_eq!(hooks["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 3);
+}
