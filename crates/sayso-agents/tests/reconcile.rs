@@ -195,3 +195,126 @@ fn a_database_behind_a_link_is_not_opened() {
     std::os::unix::fs::symlink(home.path().join("moved.db"), &database).unwrap();
     assert_eq!(transcripts(home.path()).read(Agent::OpenCode).unwrap().transcripts, 0);
 }
+
+/// A decision on a subagent's call: of the session that started it, in a run of its own.
+fn inner(agent: Agent, call_id: Option<&str>, name: &str, arguments: Value) -> Record {
+    let mut record = record(agent, call_id, name, arguments);
+    let main = record.actor.clone();
+    record.actor.run = Some("5ub".to_owned());
+    record.actor.subagent = true;
+    record.actor.parent = Some(Box::new(main));
+    record
+}
+
+#[test]
+fn a_subagents_calls_are_covered_by_their_decisions_and_by_no_others() {
+    for agent in [Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode] {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path();
+        let (name, arguments, id) = match agent {
+            Agent::Codex => {
+                let call = json!({"type": "function_call", "name": "exec_command", "call_id": "in",
+                    "arguments": json!({"cmd": "ls"}).to_string()});
+                put(
+                    home,
+                    ".codex/sessions/2026/11/16/rollout-y.jsonl",
+                    &[
+                        json!({"type": "session_meta", "payload": {"id": "5ub"}}),
+                        json!({"type": "response_item", "payload": call}),
+                    ],
+                );
+                ("exec_command", json!({"cmd": "ls"}), Some("in"))
+            }
+            Agent::Gemini => {
+                let call = json!({"id": "in", "name": "run_shell_command", "args": {"command": "ls"}});
+                put(
+                    home,
+                    &format!(".gemini/tmp/p/chats/{SESSION}/5ub.jsonl"),
+                    &[
+                        json!({"sessionId": "5ub", "kind": "subagent"}),
+                        json!({"id": "m", "type": "gemini", "toolCalls": [call]}),
+                    ],
+                );
+                ("run_shell_command", json!({"command": "ls"}), None)
+            }
+            Agent::Copilot => {
+                put(
+                    home,
+                    &format!(".copilot/session-state/{SESSION}/events.jsonl"),
+                    &[json!({
+                    "type": "tool.execution_start", "agentId": "5ub", "data": {"toolCallId": "in", "toolName": "bash",
+                    "arguments": {"command": "ls"}, "parentToolCallId": "x"}})],
+                );
+                ("bash", json!({"command": "ls"}), None)
+            }
+            _ => {
+                let folder = home.join(".local/share/opencode");
+                std::fs::create_dir_all(&folder).unwrap();
+                let database = rusqlite::Connection::open(folder.join("opencode.db")).unwrap();
+                let part =
+                    json!({"type": "tool", "tool": "bash", "callID": "in", "state": {"input": {"command": "ls"}}});
+                database
+                    .execute_batch("CREATE TABLE part (id text, message_id text, session_id text, time_created integer, time_updated integer, data text)")
+                    .unwrap();
+                database.execute("INSERT INTO part VALUES ('1', 'm', '5ub', 1, 1, ?1)", [part.to_string()]).unwrap();
+                ("bash", json!({"command": "ls"}), Some("in"))
+            }
+        };
+        let calls = transcripts(home).read(agent).unwrap().calls;
+        assert_eq!(calls.len(), 1, "{agent}");
+        assert_eq!(uncovered(calls.clone(), &[]).len(), 1, "{agent}");
+        let decision = match agent {
+            // Its hooks are not told of subagents.
+            Agent::Gemini => record(agent, id, name, arguments.clone()),
+            _ => inner(agent, id, name, arguments.clone()),
+        };
+        assert_eq!(uncovered(calls.clone(), &[decision]), [], "{agent}");
+        // Another subagent's, and another session's.
+        let mut other = inner(agent, id, name, arguments);
+        other.actor.run = Some("other".to_owned());
+        other.actor.session = Some("other".to_owned());
+        other.actor.parent = None;
+        assert_eq!(uncovered(calls, &[other]).len(), 1, "{agent}");
+    }
+}
+
+#[test]
+fn a_decision_on_a_subagents_call_covers_one_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = |agent: Option<&str>| json!({"type": "tool.execution_start", "agentId": agent, "data": {"toolName": "bash", "arguments": {"command": "ls"}}});
+    put(dir.path(), &format!(".copilot/session-state/{SESSION}/events.jsonl"), &[line(Some("5ub")), line(None)]);
+    let calls = transcripts(dir.path()).read(Agent::Copilot).unwrap().calls;
+    let decision = inner(Agent::Copilot, None, "bash", json!({"command": "ls"}));
+    assert_eq!(uncovered(calls, &[decision]).len(), 1);
+}
+
+#[test]
+fn calls_of_mcp_servers_are_covered_however_an_agent_spells_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path();
+    put(
+        home,
+        ".gemini/tmp/p/chats/session-x.jsonl",
+        &[
+            json!({"sessionId": SESSION, "kind": "main"}),
+            json!({"toolCalls": [{"id": "1", "name": "mcp_demo_echo", "args": {"text": "yo"}}]}),
+        ],
+    );
+    put(
+        home,
+        &format!(".copilot/session-state/{SESSION}/events.jsonl"),
+        &[json!({"type": "tool.execution_start",
+        "data": {"toolCallId": "1", "toolName": "demo-echo", "arguments": {"text": "yo"}}})],
+    );
+    for (agent, name, server) in [(Agent::Gemini, "echo", Some("demo")), (Agent::Copilot, "mcp-demo-echo", None)] {
+        let calls = transcripts(home).read(agent).unwrap().calls;
+        let decided = |name: &str, text: &str| {
+            let mut record = record(agent, None, name, json!({"text": text}));
+            record.called_as.server = server.map(str::to_owned);
+            record
+        };
+        assert_eq!(uncovered(calls.clone(), &[decided(name, "yo")]), [], "{agent}");
+        assert_eq!(uncovered(calls.clone(), &[decided(name, "other")]).len(), 1, "{agent}");
+        assert_eq!(uncovered(calls, &[decided("other", "yo")]).len(), 1, "{agent}");
+    }
+}

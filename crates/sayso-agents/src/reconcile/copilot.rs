@@ -18,7 +18,8 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
             }
             let call = Call {
                 agent: "copilot",
-                session: session.clone(),
+                // Of a subagent, if it names one.
+                session: text(&line, "agentId").or_else(|| session.clone()),
                 id: text(data, "toolCallId"),
                 tool: text(data, "toolName").unwrap_or_default(),
                 arguments: as_recorded(data.get("arguments").unwrap_or(&Value::Null)),

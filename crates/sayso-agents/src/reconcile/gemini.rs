@@ -1,5 +1,6 @@
 //! `~/.gemini/tmp/PROJECT/chats/session-*.jsonl` (one value in older versions: `.json`). Seen with 0.61.0. A message is
-//! written again when its calls are done, so calls are known by their ids.
+//! written again when its calls are done, so calls are known by their ids. A subagent's are in `chats/SESSION/SUBAGENT.jsonl`,
+//! where the folder is named by the session that started it; hooks are told that session.
 
 use super::transcript::{files, lines, text, time_ms, whole};
 use super::{Call, Read, as_recorded};
@@ -14,9 +15,11 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
         in_chats && path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
     };
     for path in files(&folder.join("tmp"), is_chat, read) {
+        let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let root = folder.filter(|name| *name != "chats").map(ToOwned::to_owned);
         let mut session = None;
         let mut take = |read: &mut Read, value: &Value| {
-            session = text(value, "sessionId").or_else(|| session.take());
+            session = root.clone().or_else(|| text(value, "sessionId")).or_else(|| session.take());
             let inside = value.pointer("/$set/messages").or_else(|| value.get("messages")).and_then(Value::as_array);
             for message in inside.into_iter().flatten().chain([value]) {
                 for call in message.get("toolCalls").and_then(Value::as_array).into_iter().flatten() {

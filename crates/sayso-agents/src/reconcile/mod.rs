@@ -13,6 +13,7 @@ mod transcript;
 use crate::Agent;
 use sayso_gate::Record;
 use sayso_gate::audit::redact_arguments;
+use sayso_policy::Actor;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -131,33 +132,38 @@ pub fn uncovered(calls: Vec<Call>, records: &[Record]) -> Vec<Call> {
     calls.into_iter().filter(|call| !decisions.cover(call)).collect()
 }
 
-/// Decisions by what a call can be recognised by.
+/// Decisions by what a call can be recognised by. A subagent's calls stand in a transcript of its own, under its own id;
+/// in the record they are of the session that started it: every id on the way up to that counts.
 struct Decisions {
-    /// By agent, session and id of the call.
+    /// By agent, session or subagent, and id of the call.
     by_id: HashSet<(String, String, String)>,
-    /// By agent, session, tool and arguments, for agents whose hooks are not told an id; how many of each.
-    by_content: HashMap<(String, String, String), usize>,
+    /// By agent, session or subagent, tool and arguments, for agents whose hooks are not told an id.
+    by_content: HashMap<(String, String, String), Vec<usize>>,
+    /// Which of them have covered a call.
+    used: Vec<bool>,
 }
 
 impl Decisions {
     fn of(records: &[Record]) -> Self {
         let mut by_id = HashSet::new();
-        let mut by_content: HashMap<_, usize> = HashMap::new();
-        for record in records {
+        let mut by_content: HashMap<_, Vec<usize>> = HashMap::new();
+        for (number, record) in records.iter().enumerate() {
             let agent = record.actor.agent.clone().unwrap_or_default();
-            let session = record.actor.session.clone().unwrap_or_default();
-            match &record.call_id {
-                Some(id) => {
-                    by_id.insert((agent, session, id.clone()));
-                }
-                None => {
-                    let name = record.called_as.name.clone().unwrap_or_else(|| record.tool.clone());
-                    let content = content(&name, record.arguments.as_ref().unwrap_or(&Value::Null));
-                    *by_content.entry((agent, session, content)).or_default() += 1;
+            for place in places(&record.actor) {
+                match &record.call_id {
+                    Some(id) => {
+                        by_id.insert((agent.clone(), place, id.clone()));
+                    }
+                    None => {
+                        let name = record.called_as.name.clone().unwrap_or_else(|| record.tool.clone());
+                        let arguments = record.arguments.as_ref().unwrap_or(&Value::Null);
+                        let content = content(&name, record.called_as.server.as_deref(), arguments);
+                        by_content.entry((agent.clone(), place, content)).or_default().push(number);
+                    }
                 }
             }
         }
-        Self { by_id, by_content }
+        Self { by_id, by_content, used: vec![false; records.len()] }
     }
 
     fn cover(&mut self, call: &Call) -> bool {
@@ -168,19 +174,51 @@ impl Decisions {
         {
             return true;
         }
-        match self.by_content.get_mut(&(agent, session, content(&call.tool, &call.arguments))) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                true
+        let candidates = self.by_content.get(&(agent, session, content(&call.tool, None, &call.arguments)));
+        for number in candidates.into_iter().flatten() {
+            match self.used.get_mut(*number) {
+                Some(used) if !*used => {
+                    *used = true;
+                    return true;
+                }
+                _ => {}
             }
-            _ => false,
         }
+        false
     }
 }
 
-/// How a tool with its arguments is compared.
-fn content(tool: &str, arguments: &Value) -> String {
-    format!("{tool} {arguments}")
+/// The session of a call, and the subagents it came from.
+fn places(actor: &Actor) -> Vec<String> {
+    let mut places = Vec::new();
+    let mut at = Some(actor);
+    while let Some(actor) = at {
+        for id in [&actor.session, &actor.run].into_iter().flatten() {
+            if !places.contains(id) {
+                places.push(id.clone());
+            }
+        }
+        at = actor.parent.as_deref();
+    }
+    if places.is_empty() {
+        places.push(String::new());
+    }
+    places
+}
+
+/// How a tool with its arguments is compared. What agents put together from an MCP server and its tool is spelled in one
+/// way before a call and in another in the transcript.
+fn content(tool: &str, server: Option<&str>, arguments: &Value) -> String {
+    let of_server = server.is_some() || tool.starts_with("mcp") || tool.contains('-');
+    if !of_server {
+        return format!("{tool} {arguments}");
+    }
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+    let tool = letters(tool);
+    match server {
+        Some(server) => format!("mcp:{}{tool} {arguments}", letters(server)),
+        None => format!("mcp:{} {arguments}", tool.strip_prefix("mcp").unwrap_or(&tool)),
+    }
 }
 
 /// Arguments as the record keeps them, so that both can be compared and neither shows a secret.
