@@ -48,6 +48,8 @@ pub struct HookSetting {
     pub shells: Option<Shells>,
     /// Another hook may be told of the same calls.
     pub told_twice: bool,
+    /// Whether a person sits before the agent. `None`: the agent's process is looked at where it matters.
+    pub seated: Option<bool>,
     watchdog: Option<Watchdog>,
 }
 
@@ -59,7 +61,7 @@ impl HookSetting {
         let variable = dialect.and_then(dialect::Dialect::project_variable);
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
         let told_twice = dialect.is_some_and(dialect::Dialect::told_twice);
-        Self { places, given, project_folder, wait: None, shells: None, told_twice, watchdog: None }
+        Self { places, given, project_folder, wait: None, shells: None, told_twice, seated: None, watchdog: None }
     }
 
     /// The watchdog lets a person have this much time.

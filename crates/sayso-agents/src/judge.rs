@@ -73,12 +73,17 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
 fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSetting) -> Said {
     let agent = dialect.agent();
     let judged = event.workspace(agent, setting).and_then(|workspace| {
-        let gate = gate(agent, setting, workspace.as_deref(), recorder(setting, event, call)?)?;
-        let counted = match gate.in_force().policy.has_limits() {
-            true => Some(Counted::of(agent, event, call, dialect.comes_later(event), &setting.places)?),
-            false => None,
+        let policy = policy(setting, workspace.as_deref())?;
+        let counts = dialect.one_record() || policy.current().policy.has_limits();
+        let counted = counts.then(|| Counted::of(dialect, event, call, &setting.places)).transpose()?;
+        let earlier = counted.as_ref().and_then(Counted::earlier);
+        let taker = recorder(setting, event, call)?;
+        let taker = match &earlier {
+            Some(earlier) if dialect.one_record() => earlier.unless_the_same(taker),
+            _ => taker,
         };
-        counted.as_ref().map_or(Ok(()), |counted| counted.give_back(&gate))?;
+        let gate = gate(agent, setting, policy, taker);
+        earlier.as_ref().map_or(Ok(()), |earlier| earlier.give_back(&gate))?;
         let home = &setting.places.home;
         let tool_call = ToolCall {
             request: Request::Tool {
@@ -95,7 +100,7 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
         let asking = asking(dialect.person(event), setting);
         let judged = gate.judge(tool_call, &circumstances(dialect, event, call.id.clone(), asking));
         if let (Some(counted), true) = (counted, judged.decision.answer != Answer::Deny) {
-            counted.leave(&judged.record.id);
+            counted.leave(&judged.record);
         }
         Ok(judged)
     });
@@ -108,26 +113,26 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
     }
 }
 
-/// The policy in force and the record: the only place where a hook loads them.
-fn gate(
-    agent: Agent,
-    setting: &HookSetting,
-    workspace: Option<&Path>,
-    recorder: Taker,
-) -> Result<Gate, sayso_gate::Error> {
+/// The policy in force: the only place where a hook loads it.
+fn policy(setting: &HookSetting, workspace: Option<&Path>) -> Result<Live, sayso_gate::Error> {
     let places = &setting.places;
-    let policy = match &setting.given {
+    Ok(match &setting.given {
         Some(files) => Live::fixed(InForce::given(files.clone())?.guarding(places)),
         None => Live::loaded(InForce::load_compiled(places, workspace)?, places, workspace),
-    };
+    })
+}
+
+/// A gate by that policy, for commands that the agent's shells read.
+fn gate(agent: Agent, setting: &HookSetting, policy: Live, recorder: Taker) -> Gate {
     // Never from the call, and not from the environment, which an agent may have changed.
     let shells = setting.shells.unwrap_or_else(|| crate::shell::by_login(agent));
     let env = InShell { env: ProcessEnvironment, shells };
-    Ok(Gate::over(policy, recorder).with_facts(Box::new(RealFiles), Box::new(env)).with_memory(Memory::of(places)))
+    let facts = (Box::new(RealFiles), Box::new(env));
+    Gate::over(policy, recorder).with_facts(facts.0, facts.1).with_memory(Memory::of(&setting.places))
 }
 
 /// Whoever takes the record of a call.
-type Taker = Box<dyn Recorder + Send + Sync>;
+pub(crate) type Taker = Box<dyn Recorder + Send + Sync>;
 
 fn recorder(setting: &HookSetting, event: &Event, call: &Call) -> Result<Taker, sayso_gate::Error> {
     let spool = Spool::open(&setting.places)?;
@@ -136,17 +141,22 @@ fn recorder(setting: &HookSetting, event: &Event, call: &Call) -> Result<Taker, 
 
 /// Who can be asked: the queue holds a call only where the hook was registered with time for that.
 fn asking(person: Person, setting: &HookSetting) -> Asking {
+    let person = match person {
+        Person::InQueueOrSeated(seat) if setting.seated.unwrap_or_else(|| seat.is_taken()) => Person::InQueueOrAtPrompt,
+        Person::InQueueOrSeated(_) => Person::InQueue,
+        person => person,
+    };
     let now = Instant::now();
     let until = setting.wait.and_then(|wait| now.checked_add(wait.checked_sub(ROOM_TO_ANSWER)?));
     match (person, until) {
         (Person::AtPrompt, _) => Asking::OwnPrompt,
         (Person::InQueueOrAtPrompt, None) => Asking::OwnPrompt,
-        (Person::InQueue, None) => Asking::Nobody,
+        (Person::InQueue | Person::InQueueOrSeated(_), None) => Asking::Nobody,
         (Person::InQueueOrAtPrompt, Some(until)) => {
             setting.not_before(until);
             Asking::Queue { until, otherwise: Otherwise::OwnPrompt }
         }
-        (Person::InQueue, Some(until)) => {
+        (Person::InQueue | Person::InQueueOrSeated(_), Some(until)) => {
             setting.not_before(until);
             Asking::Queue { until, otherwise: Otherwise::Nobody }
         }
@@ -172,7 +182,8 @@ fn way_in(dialect: &dyn Dialect) -> String {
 fn settle(dialect: &dyn Dialect, event: &Event, after: &After, setting: &HookSetting) {
     let Some(call_id) = after.id.clone() else { return };
     let settled = event.workspace(dialect.agent(), setting).and_then(|workspace| {
-        let gate = gate(dialect.agent(), setting, workspace.as_deref(), Box::new(Spool::open(&setting.places)?))?;
+        let spool = Box::new(Spool::open(&setting.places)?);
+        let gate = gate(dialect.agent(), setting, policy(setting, workspace.as_deref())?, spool);
         let by = Reporter::of(&event.actor(dialect.agent()), &way_in(dialect));
         let which = Which::Call { by, session: event.session.clone(), call_id };
         let (input_tokens, output_tokens) = (after.ended.input_tokens, after.ended.output_tokens);

@@ -23,6 +23,7 @@ mod pipe;
 pub mod plugin;
 pub mod reconcile;
 mod said;
+mod seat;
 mod shell;
 
 pub use agent::Agent;

@@ -3,6 +3,10 @@
 //! Registered under a name like `preToolUse`, an event comes in Copilot's own shape, most often without its name;
 //! under `PreToolUse` it comes in Claude Code's shape and is answered in Claude Code's words. Arguments come as an
 //! object or as a string of JSON. A hook that fails denies the call, one that is late does not.
+//!
+//! No event has an id of its call. A write and a call of an MCP server are told twice, before the tool and where its
+//! permission is asked for, in two shapes. A subagent's events have an id of its own in place of the session's, and
+//! name who started it: the session, or another subagent.
 
 use super::{Dialect, Person, claude_code, claude_shape};
 use crate::event::{After, Call, Event, Occasion};
@@ -42,14 +46,31 @@ impl Dialect for Copilot {
             _ if ["toolName", "toolArgs", "toolInput"].iter().any(|key| object.contains_key(*key)) => Occasion::Unknown,
             _ => Occasion::Other,
         };
-        let subagents = [json::text(object, "agentId")?, json::text(object, "parentAgentId")?];
+        let subagent = json::text(object, "agentId")?;
+        let started_by = json::text(object, "parentAgentId")?.filter(|_| subagent.is_some());
         Ok(Event {
-            session: json::text(object, "sessionId")?,
+            session: started_by.map_or_else(|| json::text(object, "sessionId"), |id| Ok(Some(id)))?,
             transcript: None,
             cwd: json::folder(object, "cwd")?,
-            subagents: subagents.into_iter().flatten().collect(),
+            subagents: subagent.into_iter().collect(),
             ..Event::new(name, occasion)
         })
+    }
+
+    fn one_record(&self) -> bool {
+        true
+    }
+
+    fn same_call(&self, call: &Call) -> Option<String> {
+        let server_and_tool = match &call.server {
+            Some(server) => Some(format!("{server}-{}", call.tool)),
+            None => call.tool.strip_prefix("mcp-").map(ToOwned::to_owned),
+        };
+        if let Some(name) = server_and_tool {
+            return Some(format!("mcp\0{name}\0{}", call.input));
+        }
+        let path = ["path", "file_path"].iter().find_map(|key| call.input.get(*key)?.as_str());
+        path.filter(|_| is_writer(&call.tool)).map(|path| format!("write\0{path}"))
     }
 
     fn person(&self, _: &Event) -> Person {
@@ -115,7 +136,9 @@ fn claude_like(object: &Map<String, Value>) -> Result<Event, String> {
         Occasion::BeforeTool(it) | Occasion::Permission(it) => *it = call(object, "tool_name", "tool_input"),
         _ => {}
     }
-    event.subagents.extend(json::text(object, "parent_agent_id")?);
+    if !event.subagents.is_empty() {
+        event.session = json::text(object, "parent_agent_id")?.or(event.session);
+    }
     Ok(event)
 }
 
@@ -132,6 +155,11 @@ fn call(object: &Map<String, Value>, tool: &str, input: &str) -> Result<Call, St
         }
         _ => Err(format!("The call's `{input}` is neither an object nor JSON of one")),
     }
+}
+
+/// Tools that write the file that their arguments name. Its permission is asked for as that of `edit`.
+fn is_writer(tool: &str) -> bool {
+    is_editor(tool) || matches!(tool, "create" | "str_replace" | "insert" | "Write" | "write")
 }
 
 fn is_editor(tool: &str) -> bool {

@@ -1,17 +1,44 @@
 //! Gemini CLI's words. Measured on 0.61.0.
 //!
 //! `BeforeTool` is asked before every call. `allow` is no objection, Gemini's own policy still speaks; `ask` makes it
-//! ask a person, and without one the call is denied. An empty answer counts as none at all, and then standard error is
+//! ask a person, for certain only in some of its tools ([`ASKED`]) and with a person at its terminal: without one the
+//! question never ends if an MCP server is configured, and other tools run. So elsewhere an Ask waits for an approver, or
+//! is a denial. An empty answer counts as none at all, and then standard error is
 //! read in its place: so every answer about a call is an object. Subagents' calls come without a sign of their own.
 
 use super::{Dialect, Person};
 use crate::event::{After, Call, Event, Occasion};
 use crate::said::Word;
+use crate::seat::Seat;
 use crate::{Agent, HookOutput, json};
 use sayso_gate::audit::Ended;
 use serde_json::{Map, Value, json};
 
 pub(super) struct Gemini;
+
+/// Tools for which `ask` leads to a prompt in every mode, read in 0.61.0. Not those of MCP servers: one with
+/// `"trust": true`, or that was allowed once for good, runs without. Not `replace` and `write_file`: they ask nothing
+/// where the change cannot be shown, and it may be possible by the time it is made. Not `invoke_agent`,
+/// `activate_skill`, `enter_plan_mode`, `exit_plan_mode` and `ask_user`, which go by their own rules.
+const ASKED: &[&str] = &[
+    "run_shell_command",
+    "web_fetch",
+    "google_web_search",
+    "read_file",
+    "read_many_files",
+    "list_directory",
+    "glob",
+    "grep_search",
+    "search_file_content",
+];
+
+/// With a person before it: by its own test for that, and with no argument but these.
+static SEAT: Seat = Seat {
+    programs: &["gemini"],
+    switches: &["-y", "--yolo", "-d", "--debug", "-s", "--sandbox", "--skip-trust", "--screen-reader"],
+    options: &["-m", "--model", "--approval-mode", "-i", "--prompt-interactive", "--include-directories"],
+    absent: &["CI", "GITHUB_ACTIONS"],
+};
 
 impl Dialect for Gemini {
     fn agent(&self) -> Agent {
@@ -42,8 +69,9 @@ impl Dialect for Gemini {
         })
     }
 
-    fn person(&self, _: &Event) -> Person {
-        Person::InQueueOrAtPrompt
+    fn person(&self, event: &Event) -> Person {
+        let asked = |call: &Call| call.server.is_none() && ASKED.contains(&call.tool.as_str());
+        if event.call().is_some_and(asked) { Person::InQueueOrSeated(&SEAT) } else { Person::InQueue }
     }
 
     fn say(&self, _: &Event, word: Word, why: &str) -> HookOutput {

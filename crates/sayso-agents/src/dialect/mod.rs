@@ -10,8 +10,9 @@ mod gemini;
 mod openclaw;
 mod opencode;
 
-use crate::event::Event;
+use crate::event::{Call, Event};
 use crate::said::Word;
+use crate::seat::Seat;
 use crate::{Agent, HookOutput};
 use serde_json::{Map, Value};
 
@@ -28,6 +29,16 @@ pub(crate) trait Dialect: Sync {
     /// Whether another hook may be told of the same calls.
     fn told_twice(&self) -> bool {
         false
+    }
+
+    /// Whether a later event of a call is recorded only where it is answered otherwise than the first.
+    fn one_record(&self) -> bool {
+        false
+    }
+
+    /// What this call is known by at each event that tells of it, where name and arguments differ from one to the other.
+    fn same_call(&self, _: &Call) -> Option<String> {
+        None
     }
 
     /// Reads an event: what is there must have the type it always has, what is new is tolerated.
@@ -63,6 +74,8 @@ pub(crate) enum Person {
     AtPrompt,
     /// An approver at Sayso's queue; if there is none, or none in time, whoever sits before the agent.
     InQueueOrAtPrompt,
+    /// The same, if somebody sits before the agent; the hook has to find that out.
+    InQueueOrSeated(&'static Seat),
     /// An approver at Sayso's queue, or nobody: the agent has no prompt that a hook can call for.
     InQueue,
 }

@@ -31,6 +31,8 @@ impl Session {
         let text = PolicyText { layer: Layer::Given, name: "policy.toml".into(), text: policy.into(), trusted: true };
         let mut setting = HookSetting::new(agent, Places::below(&home, &base), Some(vec![text]));
         setting.project_folder = None;
+        // Where that matters, a person sits before the agent.
+        setting.seated = Some(true);
         Self { agent, project, setting, _dir: dir }
     }
 

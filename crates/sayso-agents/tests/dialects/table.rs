@@ -117,3 +117,21 @@ tables! {
     opencode_is_answered_in_its_own_words: OpenCode "opencode";
     openclaw_is_answered_in_its_own_words: OpenClaw "openclaw";
 }
+
+/// Gemini CLI does not tell whether anybody can be asked. Without a person a question of its own runs the call, or never ends.
+#[test]
+fn without_a_person_at_its_terminal_nothing_is_left_to_gemini() {
+    let mut session = Session::new(Agent::Gemini);
+    session.setting.seated = None;
+    for (tool, input) in [
+        ("run_shell_command", serde_json::json!({"command": "mkdir d"})),
+        ("google_web_search", serde_json::json!({"query": "x"})),
+        ("frobnicate", serde_json::json!({})),
+    ] {
+        let event = serde_json::json!({"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "$P", "tool_name": tool,
+            "tool_input": input});
+        let (said, why) = meaning(Agent::Gemini, &session.hook(session.here(&event.to_string()).as_bytes()));
+        assert_eq!(said, "deny", "{tool}: {why}");
+        assert!(why.contains("sayso approvals"), "{why}");
+    }
+}

@@ -159,3 +159,88 @@ fn what_a_call_used_is_counted_when_it_ended() {
     );
     assert_eq!(tell(before("2")), "deny");
 }
+
+/// What Copilot tells of a write and of a call of an MCP server: before the tool, and where its permission is asked for.
+fn copilot(session: &Session, event: serde_json::Value) -> &'static str {
+    meaning(Agent::Copilot, &session.hook(session.here(&event.to_string()).as_bytes())).0
+}
+
+fn before(tool: &str, arguments: serde_json::Value) -> serde_json::Value {
+    json!({"sessionId": "s", "cwd": "$P", "toolName": tool, "toolArgs": arguments})
+}
+
+fn permission(tool: &str, input: serde_json::Value) -> serde_json::Value {
+    json!({"hookName": "permissionRequest", "sessionId": "s", "cwd": "$P", "toolName": tool, "toolInput": input})
+}
+
+fn write(name: &str) -> [serde_json::Value; 2] {
+    let path = format!("$P/{name}");
+    [
+        before("create", json!({"path": path, "file_text": "x"})),
+        permission("edit", json!({"file_path": path, "diff": "+x"})),
+    ]
+}
+
+const FOUR: &str = "[allow]\nread = [\"./**\"]\nwrite = [\"./**\"]\ntool = [\"mcp:demo/echo\"]\n[deny]\nwrite = [\"./no*\"]\n[limits.session]\ncalls = 4\nat_limit = \"deny\"\n";
+
+#[test]
+fn copilots_writes_and_mcp_calls_count_and_are_recorded_once() {
+    let session = Session::with(Agent::Copilot, FOUR);
+    let echo =
+        |text: &str| [before("demo-echo", json!({"text": text})), permission("demo/echo", json!({"text": text}))];
+    for events in [write("a"), echo("1"), write("b"), echo("2")] {
+        for event in events {
+            assert_eq!(copilot(&session, event.clone()), "allow", "{event}");
+        }
+    }
+    assert_eq!(session.records().len(), 4);
+    assert_eq!(copilot(&session, write("c")[0].clone()), "deny");
+}
+
+#[test]
+fn a_second_write_of_the_same_file_counts_and_is_recorded() {
+    let session = Session::with(Agent::Copilot, FOUR);
+    for _ in 0..4 {
+        for event in write("a") {
+            assert_eq!(copilot(&session, event), "allow");
+        }
+    }
+    assert_eq!(session.records().len(), 4);
+    assert_eq!(copilot(&session, write("a")[0].clone()), "deny");
+}
+
+#[test]
+fn a_permission_that_no_call_came_before_counts_and_what_is_denied_there_is_recorded() {
+    let session = Session::with(Agent::Copilot, FOUR);
+    let [_, asked] = write("a");
+    for _ in 0..4 {
+        assert_eq!(copilot(&session, asked.clone()), "allow");
+    }
+    assert_eq!(copilot(&session, asked), "deny");
+    assert_eq!(session.records().len(), 5);
+    // The same path, and another answer by then.
+    let mut session = Session::with(Agent::Copilot, FOUR);
+    let [first, later] = write("a");
+    assert_eq!(copilot(&session, first), "allow");
+    session.setting.given.as_mut().unwrap()[0].text = "default = \"deny\"\n".into();
+    assert_eq!(copilot(&session, later), "deny");
+    assert_eq!(session.records().len(), 2);
+}
+
+#[test]
+fn a_subagent_of_copilots_is_of_the_session_that_started_it() {
+    let session = Session::with(Agent::Copilot, FOUR);
+    for (number, agent) in ["x", "y", "z", "w"].iter().enumerate() {
+        let path = format!("$P/{number}");
+        let mut event = before("create", json!({"path": path, "file_text": "x"}));
+        event["sessionId"] = json!(agent);
+        event["agentId"] = json!(agent);
+        event["parentAgentId"] = json!("s");
+        assert_eq!(copilot(&session, event), "allow");
+    }
+    // The budget is the session's.
+    assert_eq!(copilot(&session, write("c")[0].clone()), "deny");
+    let actors: Vec<_> = session.records().into_iter().map(|record| record.actor).collect();
+    assert!(actors.iter().all(|actor| actor.session.as_deref() == Some("s")), "{actors:?}");
+    assert!(actors.iter().take(4).all(|actor| actor.subagent), "{actors:?}");
+}
