@@ -22,6 +22,9 @@ class ClaudeCode(Guarded):
     def settings(self, machine):
         return machine.home / ".claude" / "settings.json"
 
+    def subagent(self, task):
+        return ("Agent", {"description": "d", "prompt": task, "subagent_type": "general-purpose"})
+
     def start(self, machine, model, *more):
         done = machine.run(
             [self.programs / "claude", "-p", "Do what the script says.", "--output-format", "json",
@@ -81,5 +84,7 @@ if __name__ == "__main__":
         "doctor_sees_the_guard_hold",
         "reconcile_finds_calls_without_a_decision",
         "settings_come_back_byte_for_byte",
+        "a_subagent_starts_and_its_calls_are_judged",
+        "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
     ])

@@ -8,7 +8,7 @@ SAYSO_E2E_COPILOT: another version.  SAYSO_E2E_CACHE: where it is installed.
 import os
 
 import guarded
-from guarded import Guarded
+from guarded import POLICY, Guarded
 
 
 class Copilot(Guarded):
@@ -19,6 +19,9 @@ class Copilot(Guarded):
 
     def settings(self, machine):
         return machine.home / ".copilot" / "hooks" / "sayso.json"
+
+    def subagent(self, task):
+        return ("task", {"agent_type": "general-purpose", "name": "helper", "description": "d", "prompt": task})
 
     def start(self, machine, model):
         return machine.run(
@@ -46,6 +49,19 @@ class Copilot(Guarded):
             assert (machine.project / "fine.md").exists(), model.results
 
 
+    def a_write_counts_and_is_recorded_once(self):
+        """Copilot tells of it twice: before the tool, and for its permission."""
+        with self.machine("once") as machine:
+            policy = machine.home / ".config" / "sayso" / "policy.toml"
+            policy.write_text(POLICY + '\n[limits.session]\ncalls = 4\nat_limit = "deny"\n')
+            self.install(machine)
+            writes = [("create", {"path": str(machine.project / name), "file_text": "x"}) for name in "abcde"]
+            model = self.ask(machine, [*[[write] for write in writes], "done"])
+            written = [name for name in "abcde" if (machine.project / name).exists()]
+            assert written == list("abcd"), (written, model.results)
+            assert len([record for record in self.log(machine) if record.get("tool")]) == 5, self.log(machine)
+
+
 if __name__ == "__main__":
     guarded.main(Copilot, [
         "allowed_calls_run_and_denied_ones_do_not",
@@ -59,5 +75,8 @@ if __name__ == "__main__":
         "without_a_hook_the_call_runs",
         "doctor_sees_the_guard_hold",
         "reconcile_finds_calls_without_a_decision",
+        "a_write_counts_and_is_recorded_once",
+        "a_subagent_starts_and_its_calls_are_judged",
+        "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
     ])

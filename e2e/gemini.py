@@ -5,7 +5,9 @@ usage: e2e/gemini.py PATH-TO-SAYSO [SCENARIO...]
 SAYSO_E2E_GEMINI: another version.  SAYSO_E2E_CACHE: where it is installed.
 """
 
+import json
 import os
+import sys
 
 import guarded
 import offline
@@ -18,6 +20,24 @@ SETTINGS = """{
   "telemetry": {"enabled": false},
   "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false}
 }
+"""
+
+
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    result = {}
+    if message.get("method") == "initialize":
+        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "demo", "version": "1"}}
+    elif message.get("method") == "tools/list":
+        result = {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}
+    elif message.get("method") == "tools/call":
+        open(sys.argv[1], "w").close()
+        result = {"content": [{"type": "text", "text": "called"}]}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 """
 
 
@@ -42,6 +62,9 @@ class Gemini(Guarded):
     def settings(self, machine):
         return machine.home / ".gemini" / "settings.json"
 
+    def subagent(self, task):
+        return ("invoke_agent", {"agent_name": "generalist", "prompt": task})
+
     def start(self, machine, model):
         return machine.run(
             [self.also, self.programs / "gemini", "--yolo", "-o", "json", "-p", "Do what the script says."],
@@ -49,13 +72,37 @@ class Gemini(Guarded):
             GEMINI_TELEMETRY_ENABLED="false", GEMINI_CLI_NO_RELAUNCH="true",
         )
 
-    def an_ask_that_nobody_answers_does_not_run(self):
-        """Gemini CLI ends the run there, and the model is told nothing."""
-        with self.machine("ask") as machine:
-            self.install(machine)
-            model = self.ask(machine, [[self.shell("mkdir asked")], "done"])
-            assert not (machine.project / "asked").exists(), model.results
-            assert self.decisions(machine)["mkdir asked"]["verdict"] == "ask", self.log(machine)
+    def server(self, machine, trust):
+        """An MCP server that writes down that it was called."""
+        program = machine.root / "server.py"
+        program.write_text(SERVER)
+        called = machine.root / "called"
+        settings = json.loads(self.settings(machine).read_text().replace("// as people have it", ""))
+        entry = {"command": sys.executable, "args": [str(program), str(called)], "trust": trust}
+        settings["mcpServers"] = {"demo": entry}
+        self.settings(machine).write_text(json.dumps(settings))
+        return called
+
+    def an_ask_neither_runs_nor_hangs_where_gemini_would_not_ask(self):
+        """Its own prompt is not certain to come: for trusted servers, for what goes by rules of its own, and without a
+        person while an MCP server is configured."""
+        for trust in (True, False):
+            with self.machine("uncertain") as machine:
+                called = self.server(machine, trust)
+                (machine.home / ".config" / "sayso" / "policy.toml").write_text('default = "ask"\n')
+                self.install(machine)
+                model = self.ask(machine, [
+                    [("mcp_demo_echo", {"text": "x"})],
+                    [("invoke_agent", {"agent_name": "generalist", "prompt": "do nothing"})],
+                    [("activate_skill", {"name": "skill-creator"})],
+                    [("enter_plan_mode", {"reason": "r"})],
+                    [self.shell("touch asked.txt")],
+                    [("write_file", {"file_path": str(machine.project / "asked.md"), "content": "x"})],
+                    "done",
+                ])
+                assert not called.exists() and not list(machine.project.glob("asked*")), model.results
+                told = [model.result(turn) for turn in range(6)]
+                assert all(text and "Sayso: deny" in text and "sayso approvals" in text for text in told), told
 
     def one_deny_holds_for_every_tool(self):
         with self.machine("tools") as machine:
@@ -81,6 +128,7 @@ if __name__ == "__main__":
         "allowed_calls_run_and_denied_ones_do_not",
         "one_deny_holds_for_every_tool",
         "an_ask_that_nobody_answers_does_not_run",
+        "an_ask_neither_runs_nor_hangs_where_gemini_would_not_ask",
         "an_ask_waits_and_goes_on_when_answered",
         "a_vanished_program_blocks",
         "a_program_that_crashes_blocks",
@@ -89,5 +137,7 @@ if __name__ == "__main__":
         "without_a_hook_the_call_runs",
         "doctor_sees_the_guard_hold",
         "reconcile_finds_calls_without_a_decision",
+        "a_subagent_starts_and_its_calls_are_judged",
+        "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
     ])

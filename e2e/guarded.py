@@ -249,6 +249,46 @@ class Guarded:
             assert len(calls) == 1 and "touch before.txt" in calls[0], report
             assert said.returncode != 0 and report["covered"] == 2, report
 
+    # A call that starts a subagent with this task.
+    def subagent(self, task):
+        raise NotImplementedError
+
+    def a_subagent_starts_and_its_calls_are_judged(self):
+        """Under the preset for developers, where starting one asks nobody."""
+        with self.machine("subagent") as machine:
+            policy = machine.home / ".config" / "sayso" / "policy.toml"
+            policy.write_text('extends = ["developer"]\n' + POLICY.replace('"cat"]', '"cat", "sleep"]'))
+            self.install(machine)
+            inside = ("INNER TASK", [[self.shell("touch inner.txt")], [self.shell("touch denied.txt")], "done inside"])
+            turns = [[self.subagent("INNER TASK")], [self.shell("sleep 5; touch outer.txt")], "done"]
+            with ScriptedModel(turns, inside) as model:
+                self.start(machine, model)
+            assert not model.unknown_tools, "the agent does not offer %s but %s" % (model.unknown_tools, model.offered)
+            assert (machine.project / "inner.txt").exists(), (model.results, self.log(machine))
+            assert not (machine.project / "denied.txt").exists(), model.results
+            said = machine.run([self.sayso, "reconcile", self.name, "--json"], check=False)
+            report = json.loads(said.stdout)
+            assert not report["uncovered"], report
+            sessions = {record["actor"].get("session") for record in self.log(machine) if record.get("command")}
+            assert len(sessions) == 1, self.log(machine)
+
+    def its_own_program_is_not_replaced(self):
+        """Whatever else is allowed."""
+        with self.machine("replaced") as machine:
+            (machine.home / ".config" / "sayso" / "policy.toml").write_text('default = "allow"\n')
+            self.install(machine)
+            before = machine.program.read_bytes()
+            turns = [[self.shell(command % machine.program)] for command in (
+                "cp /bin/true %s", "rm -f %s", "chmod -x %s", "ln -sf /bin/true %s", "cd $(dirname %s) && echo x > sayso")]
+            model = self.ask(machine, [*turns, [self.shell("touch ran.txt")], "done"])
+            assert machine.program.read_bytes() == before and os.access(machine.program, os.X_OK), model.results
+            assert (machine.project / "ran.txt").exists(), model.results
+            machine.program.unlink()
+            machine.program.write_text("#!/bin/sh\necho sayso 0.1.0\n")
+            machine.program.chmod(0o755)
+            said = machine.run([self.sayso, "doctor", self.name, "--json"], check=False)
+            assert said.returncode == 1 and "other-content" in said.stdout, said.stdout
+
     def uninstall_leaves_nothing_behind(self):
         with self.machine("uninstall") as machine:
             before = self.files(machine)

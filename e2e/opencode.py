@@ -28,6 +28,9 @@ class OpenCode(Guarded):
         plugin = self.settings(machine)
         plugin.write_text(re.sub(r"PATIENCE_MS = \d+", "PATIENCE_MS = 3000", plugin.read_text()))
 
+    def subagent(self, task):
+        return ("task", {"description": "d", "prompt": task, "subagent_type": "general"})
+
     def start(self, machine, model, **more):
         provider = {
             "npm": "@ai-sdk/openai-compatible", "name": "scripted",
@@ -93,5 +96,7 @@ if __name__ == "__main__":
         "doctor_sees_the_guard_hold",
         "reconcile_finds_calls_without_a_decision",
         "without_plugins_there_is_no_guard",
+        "a_subagent_starts_and_its_calls_are_judged",
+        "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
     ])

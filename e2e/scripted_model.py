@@ -13,13 +13,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import model_apis
 
 CALL_ID = re.compile(r"turn(\d+)call(\d+)")
+# The first turn of a subagent's conversation.
+INSIDE = 100
 
 
 class ScriptedModel:
     """Serves a script on a loopback port while used as a context manager."""
 
-    def __init__(self, turns):
+    def __init__(self, turns, inside=None):
         self.turns = turns
+        # A subagent has a conversation of its own: (a word of its task, its turns). Its calls count from INSIDE on.
+        self.inside = inside
         self.results = {}  # (turn, call) -> text that the agent sent back
         self.unknown_tools = []  # calls of tools that the agent does not offer
         self.offered = set()  # the tools that the agent offers
@@ -54,7 +58,11 @@ class ScriptedModel:
                 place = (int(found.group(1)), int(found.group(2)))
                 self.results[place] = text
                 turn = max(turn, place[0] + 1)
-        said = self.turns[turn] if turn < len(self.turns) else "done"
+        turns, first = self.turns, 0
+        if self.inside and (turn >= INSIDE or turn == 0 and self.inside[0] in json.dumps(request)):
+            turns, first = self.inside[1], INSIDE
+            turn = max(turn, INSIDE)
+        said = turns[turn - first] if turn - first < len(turns) else "done"
         if isinstance(said, str):
             return [said]
         steps = []
