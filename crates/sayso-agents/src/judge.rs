@@ -127,8 +127,8 @@ fn gate(agent: Agent, setting: &HookSetting, policy: Live, recorder: Taker) -> G
     // Never from the call, and not from the environment, which an agent may have changed.
     let shells = setting.shells.unwrap_or_else(|| crate::shell::by_login(agent));
     let env = InShell { env: ProcessEnvironment, shells };
-    let facts = (Box::new(RealFiles), Box::new(env));
-    Gate::over(policy, recorder).with_facts(facts.0, facts.1).with_memory(Memory::of(&setting.places))
+    let gate = Gate::over(policy, recorder).with_facts(Box::new(RealFiles), Box::new(env));
+    gate.with_memory(Memory::of(&setting.places))
 }
 
 /// Whoever takes the record of a call.

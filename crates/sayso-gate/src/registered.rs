@@ -154,8 +154,10 @@ fn change(places: &Places, whose: Whose, how: impl FnOnce(&mut Vec<Registered>))
 /// Nothing is registered any more: nothing is left behind, no folder that was made for the notes either.
 fn remove(path: &Path) -> Result<(), Error> {
     std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
-    // One that holds something else stays.
-    let _ = path.parent().map(std::fs::remove_dir);
+    for folder in path.ancestors().skip(1).take(2) {
+        // One that holds something else stays.
+        let _ = std::fs::remove_dir(folder);
+    }
     Ok(())
 }
 
