@@ -81,6 +81,12 @@ fn post(path: &str, body: &Value) -> Request<Body> {
     request.body(Body::from(body.to_string())).unwrap()
 }
 
+fn signed(mut request: Request<Body>, token: &str) -> Request<Body> {
+    let value = format!("Bearer {token}").parse().unwrap();
+    request.headers_mut().insert("authorization", value);
+    request
+}
+
 const POLICY: &str = "default = \"ask\"\n[allow]\ntool = [\"web_search\"]\n[deny]\ntool = [\"file_delete\"]\n";
 
 #[tokio::test]
@@ -112,7 +118,8 @@ async fn a_decision_is_judged_recorded_and_shown_to_who_holds_the_key() {
 #[tokio::test]
 async fn a_trial_is_traced_and_not_recorded() {
     let server = Server::new(POLICY);
-    let (status, trace) = server.send(post("/v1/try", &json!({"tool": "web_search", "args": {"query": "x"}}))).await;
+    let call = post("/v1/try", &json!({"tool": "web_search", "args": {"query": "x"}}));
+    let (status, trace) = server.send(signed(call, &server.token().await)).await;
     assert_eq!((status, &trace["verdict"]), (StatusCode::OK, &json!("allow")), "{trace}");
     assert!(!trace["effects"].as_array().unwrap().is_empty());
     let (_, found) = server.send(with_token("/v1/audit", &server.token().await)).await;

@@ -4,6 +4,7 @@ use super::body::{self, Keys};
 use super::call::Trial;
 use crate::app::App;
 use crate::error::ApiError;
+use crate::who::Owner;
 use crate::wire;
 use crate::wire::line::Fields;
 use axum::Json;
@@ -16,7 +17,14 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Judges one call without consequences.
-pub(super) async fn try_out(State(app): State<Arc<App>>, Keys(body, _): Keys<Trial>) -> Result<Json<Trace>, ApiError> {
+///
+/// For whoever may see the policy: trials cost nobody anything and leave no trace, so that with enough of them anybody
+/// could learn what it says.
+pub(super) async fn try_out(
+    State(app): State<Arc<App>>,
+    _: Owner,
+    Keys(body, _): Keys<Trial>,
+) -> Result<Json<Trace>, ApiError> {
     let known = [&wire::OF_A_CALL[..], &["nearest"]].concat();
     let fields = body::object(&body, &known)?;
     let judged = tokio::task::spawn_blocking(move || judge(&app, &fields)).await;

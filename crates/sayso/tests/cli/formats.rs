@@ -67,23 +67,23 @@ fn a_server_judges_by_another_systems_file_as_check_does_and_shows_it() {
             assert_eq!(checked.code, 0, "{}", checked.err);
 
             let served = serve_with(&person, person.sayso(), &policy);
+            let token = served.signed_in(&served.key());
+            let bearer = format!("Authorization: Bearer {token}");
             for (input, line) in inputs.iter().zip(checked.out.lines()) {
                 let line: serde_json::Value = serde_json::from_str(line).unwrap();
                 let told = served.send("POST", "/v1/decisions", &[JSON], &input.to_string());
                 assert_eq!(told.body["verdict"], line["verdict"], "{format} {config} {input}: {} {line}", told.body);
                 let code = |told: &serde_json::Value| told["reasons"][0]["code"].clone();
                 assert_eq!(code(&told.body), code(&line), "{format} {config} {input}");
-                let tried = served.send("POST", "/v1/try", &[JSON], &input.to_string());
+                let tried = served.send("POST", "/v1/try", &[JSON, &bearer], &input.to_string());
                 assert_eq!(tried.body["verdict"], line["verdict"], "{format} {config} {input}: {}", tried.body);
             }
-            let token = served.signed_in(&served.key());
             let shown = served.get(&token, "/v1/policy").body;
             assert_eq!((&shown["fixed"], &shown["notices"]), (&true.into(), &serde_json::json!([])), "{shown}");
             let file = &shown["files"][0];
             assert_eq!(file["name"], format!("{format}:theirs.json"));
             assert_eq!(file["text"], text, "as it is");
             assert_eq!(file["problems"], serde_json::json!([]), "it is not taken for a file of Sayso's own");
-            let bearer = format!("Authorization: Bearer {token}");
             let body = "{\"text\":\"default = \\\"allow\\\"\"}";
             let told = served.send("POST", "/v1/policy/activate", &[JSON, &bearer], body);
             assert_eq!((told.status, &told.body["error"]["code"]), (409, &"policy-fixed".into()));
