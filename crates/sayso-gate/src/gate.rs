@@ -8,7 +8,7 @@ use crate::memory::Memory;
 use crate::policy::{InForce, Live};
 use crate::store::Ledger;
 use crate::{Error, KeptFiles, Permit, ProcessEnvironment, RealFiles, permit, reason};
-use sayso_policy::{Answer, Decision, Facts, Operation, Policy, Reason, State, ToolCall, Verdict};
+use sayso_policy::{Answer, Decision, Facts, Operation, Policy, Provenance, Reason, State, ToolCall, Verdict};
 use sayso_shell::{Environment, Files};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -361,7 +361,7 @@ impl Gate {
     /// answers nobody acts on. Without an operation Sayso failed on the call.
     pub fn rehearse(&self, call: ToolCall, facts: Facts<'_>) -> (Option<Operation>, Decision) {
         let in_force = self.in_force();
-        let operation = understand(call, facts);
+        let operation = understand(call, facts).map(|operation| shown_as_allowed(&in_force.policy, operation, facts));
         let decision = judged(&in_force, operation.as_ref(), &State::default(), facts);
         (operation, decision)
     }
@@ -386,6 +386,15 @@ fn draft(
 /// A call, normalised and analysed; `None` if Sayso fails on it.
 pub(crate) fn understand(call: ToolCall, facts: Facts<'_>) -> Option<Operation> {
     catch_unwind(AssertUnwindSafe(|| Operation::new(call, facts))).ok()
+}
+
+/// The operation with the words that come out of files shown, if whoever asks may read all of these files anyway.
+pub(crate) fn shown_as_allowed(policy: &Policy, mut operation: Operation, facts: Facts<'_>) -> Operation {
+    let lets = |operation: &Operation| policy.lets_read_sources(operation, facts);
+    if !operation.provenance.is_empty() && catch_unwind(AssertUnwindSafe(|| lets(&operation))).unwrap_or(false) {
+        operation.provenance = Provenance::default();
+    }
+    operation
 }
 
 /// What the policy says of an operation with this remembered.

@@ -102,6 +102,7 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
             "There are more files here than Sayso looks at for one call, so it cannot tell what this call is about.";
         call.push(stage::built_in(Stage::Default, Verdict::Ask, "too-many-files", text));
     }
+    keep_words_to_themselves(operation, &mut slots);
     let mut decision = conclude(policy, operation, slots, call, dry_run, !files.is_empty());
     if foreign.rehearsed && decision.verdict != Verdict::Deny {
         decision.answer = Answer::DryRun;
@@ -111,6 +112,17 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
         false => policy.unanswered().max(foreign.unanswered),
     };
     decision
+}
+
+/// What is said of an effect that a file names must not quote the file. What a rule says is its owner's own text.
+fn keep_words_to_themselves(operation: &Operation, slots: &mut [Slot]) {
+    for index in operation.provenance.effects() {
+        let opinions = slots.get_mut(index).map(|slot| slot.opinions.as_mut_slice()).unwrap_or_default();
+        for opinion in opinions.iter_mut().filter(|opinion| opinion.reason.layer == Layer::BuiltIn) {
+            let known = code_info(&opinion.reason.code).map(|info| info.title);
+            known.unwrap_or("A file that this command follows says so.").clone_into(&mut opinion.reason.text);
+        }
+    }
 }
 
 /// Foreign files speak of the call, which is the last effect, or of others.

@@ -87,6 +87,24 @@ pub(crate) struct CompiledPreset {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Defaults(pub [Option<Verdict>; 6]);
 
+impl Policy {
+    /// Whether whoever asks may read every file that words of the operation come from, for certain and unasked.
+    #[must_use]
+    pub fn lets_read_sources(&self, operation: &Operation, facts: Facts<'_>) -> bool {
+        operation.provenance.files().iter().all(|file| {
+            let Some(path) = file.to_str() else { return false };
+            let read = ToolCall {
+                actor: operation.actor.clone(),
+                cwd: operation.cwd.clone(),
+                workspace: operation.workspace.clone(),
+                home: operation.home.clone(),
+                ..ToolCall::tool("file_read", serde_json::json!({ "path": path }))
+            };
+            self.evaluate(&Operation::new(read, facts), &State::default(), facts).verdict == Verdict::Allow
+        })
+    }
+}
+
 impl Defaults {
     pub(crate) fn get(&self, verb: Verb) -> Option<Verdict> {
         self.0.get(slot(verb)).copied().flatten()

@@ -143,6 +143,10 @@ pub(super) fn proposed(
     let mut found: Vec<GrantSelector> = Vec::new();
     for index in asked_about(operation, decision, facts)? {
         let effect = operation.effects.get(index)?;
+        // A pattern is shown, and would quote the file.
+        if operation.provenance.has_effect(index) {
+            return None;
+        }
         let (verb, pattern) = pattern(operation, effect, index, width, facts)?;
         let selector = GrantSelector::pattern(verb, &pattern).ok()?;
         if !found.contains(&selector) {
@@ -170,6 +174,9 @@ fn asked_about(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> 
 pub(super) fn programs(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> Option<Vec<GrantSelector>> {
     let mut found: Vec<GrantSelector> = Vec::new();
     for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
+        if asked.effect.is_some_and(|at| operation.provenance.has_effect(at)) {
+            return None;
+        }
         if let Some(Target::Program(id)) = asked.effect.and_then(|at| Some(&operation.effects.get(at)?.target)) {
             let selector = GrantSelector::pattern(Verb::Run, &program(operation, *id, facts)?).ok()?;
             if !found.contains(&selector) {

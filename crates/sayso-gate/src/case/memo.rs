@@ -3,6 +3,7 @@
 use super::{Case, Known};
 use crate::approval::{Question, USUAL_WAIT_MS, offers};
 use crate::audit::{Seen, fresh_id};
+use crate::gate::shown_as_allowed;
 use crate::grant::GrantUse;
 use crate::limit::{RESERVED_MS, Reporter, Reservation};
 use crate::store::Remembered;
@@ -10,7 +11,8 @@ use sayso_policy::{Decision, Operation, State, ToolCall, explain};
 
 impl Case<'_> {
     pub(super) fn ask_about(&self, known: &Known<'_>, state: &State, decision: &Decision) -> Question {
-        let operation = known.operation;
+        // Whoever answers sees what a script does that the agent may read anyway.
+        let operation = &shown_as_allowed(&self.in_force.policy, known.operation.clone(), self.facts);
         let bound = known.bound.as_ref();
         let call = ToolCall {
             actor: operation.actor.clone(),

@@ -23,6 +23,9 @@ pub fn verb(effect: &Effect) -> &'static str {
 /// What an effect is done to, on one line, safe to show. Paths are shortened to `./` in the workspace and `~/` at home.
 #[must_use]
 pub fn target(operation: &Operation, effect: &Effect) -> String {
+    if operation.provenance.covers(operation, effect) {
+        return named_elsewhere(operation, effect);
+    }
     let run = |id| operation.analysis.as_ref().and_then(|analysis| analysis.run(id));
     match &effect.target {
         Target::Program(id) | Target::Wrapper(id) => run(*id).map_or_else(|| "?".to_owned(), program),
@@ -45,6 +48,29 @@ pub fn target(operation: &Operation, effect: &Effect) -> String {
         Target::Host(HostTarget::Unknown) => "unknown host".to_owned(),
         Target::Tool => visible(&operation.tool.canonical).into_owned(),
     }
+}
+
+/// What stands in a file is named by the file, and by the part of the command that leads there.
+fn named_elsewhere(operation: &Operation, effect: &Effect) -> String {
+    let written = source(operation, effect);
+    let files = sources(operation);
+    if written.is_empty() || written.len() > 60 {
+        format!("named in {files}")
+    } else {
+        format!("named in {files} (at `{written}`)")
+    }
+}
+
+/// The files that words of an operation come from.
+#[must_use]
+pub fn sources(operation: &Operation) -> String {
+    const MOST: usize = 3;
+    let files = operation.provenance.files();
+    let mut named: Vec<String> = files.iter().take(MOST).map(|file| shorten(operation, file)).collect();
+    if files.len() > MOST {
+        named.push(format!("{} more files", files.len() - MOST));
+    }
+    named.join(", ")
 }
 
 /// A variable of a run, as it would be typed before it.

@@ -18,8 +18,8 @@ pub use name::{pattern_name, pattern_names};
 pub(crate) use resolve::resolved;
 
 use crate::tool::{self, BuiltIn, Draft, Scene};
-use crate::word::{Facts, Operation, Request, ToolCall, ToolName};
-use sayso_shell::{Carry, Effect, Span, Target, Verb};
+use crate::word::{Facts, Noted, Operation, Provenance, Request, ToolCall, ToolName, Withheld};
+use sayso_shell::{Analysis, Carry, Effect, Span, Target, Verb};
 
 /// Normalises a call and works out its effects.
 pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
@@ -28,15 +28,26 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         Request::Tool { name, server, .. } => name::read(name, server.as_deref()),
     };
     let spelled = tool.raw.trim_ascii().to_owned();
-    let scene = Scene {
+    let (noted, withheld) = (Noted::over(facts.files), Withheld(facts.files));
+    let scene = |files| Scene {
         cwd: call.cwd.as_deref(),
         home: call.home.as_deref(),
         workspace: &call.workspace,
-        facts,
+        facts: Facts { files, ..facts },
         spelled: &spelled,
     };
-    let Draft { kind, known, mut effects, analysis, command, resembles, .. } =
-        describe(&call.request, &tool, built_in, scene);
+    let Draft { kind, known, mut effects, mut analysis, command, resembles, .. } =
+        describe(&call.request, &tool, built_in, scene(&noted));
+    let read = noted.read();
+    let provenance = match read.is_empty() {
+        true => Provenance::default(),
+        false => {
+            let without = describe(&call.request, &tool, built_in, scene(&withheld));
+            keep_doubts_to_themselves(analysis.as_mut(), without.analysis.as_ref());
+            let without = (without.effects.as_slice(), without.analysis.as_ref());
+            Provenance::of(read, (&effects, analysis.as_ref()), without)
+        }
+    };
     for name in resembles {
         if !tool.resembles.iter().any(|known| known == name) {
             tool.resembles.push(name.to_owned());
@@ -63,6 +74,17 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         folders,
         known,
         request: call.request,
+        provenance,
+    }
+}
+
+/// What is said of a doubt may quote the file that it is about.
+fn keep_doubts_to_themselves(analysis: Option<&mut Analysis>, without: Option<&Analysis>) {
+    let known = without.map(|without| without.doubts.as_slice()).unwrap_or_default();
+    for doubt in analysis.into_iter().flat_map(|analysis| &mut analysis.doubts) {
+        if !known.contains(doubt) {
+            "What is not certain here stands in a file that this command follows.".clone_into(&mut doubt.text);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A normalised tool call.
 
-use crate::word::{Actor, Request, ToolCall, Workspace};
+use crate::word::{Actor, Provenance, Request, ToolCall, Workspace};
 use sayso_shell::{Analysis, Effect, Environment, Files};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -103,6 +103,8 @@ pub struct Operation {
     pub known: bool,
     /// As it arrived.
     pub request: Request,
+    /// Which of its words come out of files. They are judged, and not shown.
+    pub provenance: Provenance,
 }
 
 impl Operation {

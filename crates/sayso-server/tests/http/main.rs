@@ -24,3 +24,4 @@ mod sessions;
 mod strict;
 mod tools;
 mod walls;
+mod withheld;

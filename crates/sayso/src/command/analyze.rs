@@ -1,29 +1,33 @@
 //! `sayso analyze`: what a command would do, before any policy speaks.
 
+mod unguarded;
+
 use crate::failure::{Failure, Outcome};
 use crate::input::call::{Circumstances, shells};
 use crate::input::stream;
 use crate::show::caret;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
-use sayso_gate::{ProcessEnvironment, RealFiles};
+use sayso_gate::ProcessEnvironment;
 use sayso_policy::explain::effect::{self, bytes_of, command_line};
 use sayso_policy::explain::visible;
 use sayso_policy::shell::dialect::{Shells, analyze_in};
 use sayso_policy::shell::report::Report;
 use sayso_policy::shell::syntax::{self, Options};
 use sayso_policy::shell::{Analysis, Context, Dialect};
-use sayso_policy::{Facts, Operation, Request};
+use sayso_policy::{Facts, Operation, Provenance, Request};
 use sayso_server::wire::{self, JsonText, line};
 use std::fmt::Write as _;
 use std::io::{Write as _, stdin, stdout};
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
+use unguarded::Unguarded;
 
 /// Shows what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
 /// and what cannot be known.
 ///
-/// No policy is read. Like a shell itself, it looks at files: programs are looked up on PATH, scripts are read.
+/// No policy is read. Like a shell itself, it looks at files: programs are looked up on PATH, scripts are read. Files that
+/// hold secrets are not: what they say would be shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,7 +59,9 @@ pub(crate) fn run(command: &Analyze) -> Outcome {
     let circumstances = Circumstances { cwd: command.cwd.clone(), shell: command.shell, ..Circumstances::default() };
     let text = text.as_bytes();
     let call = circumstances.call(Request::Command(text.to_vec()))?;
-    let operation = Operation::new(call, Facts { files: &RealFiles, env: &circumstances.environment() });
+    let files = Unguarded::of(call.home.as_deref())?;
+    let mut operation = Operation::new(call, Facts { files: &files, env: &circumstances.environment() });
+    operation.provenance = Provenance::default();
     stdout().write_all(report(Paint::for_stdout(), text, &operation).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -76,9 +82,10 @@ enum Line {
 }
 
 fn lines(shells: Shells) -> Outcome {
+    let unguarded = Unguarded::of(wire::home(&ProcessEnvironment).as_deref())?;
     let answer = |text: &[u8]| {
         let (id, fields) = line::read(text);
-        match fields.and_then(|fields| analysed(&fields, shells)) {
+        match fields.and_then(|fields| analysed(&fields, &unguarded, shells)) {
             Ok(analysis) => Line::Analysed { id, report: Report::new(&analysis, &|bytes| JsonText(bytes.to_vec())) },
             Err(error) => Line::Failed { id, error },
         }
@@ -88,7 +95,7 @@ fn lines(shells: Shells) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn analysed(fields: &line::Fields, shells: Shells) -> Result<Analysis, String> {
+fn analysed(fields: &line::Fields, files: &Unguarded, shells: Shells) -> Result<Analysis, String> {
     let command = fields.bytes("command")?.ok_or("`command` is missing.")?;
     let (cwd, home) = (wire::folder(fields, "cwd")?, wire::folder(fields, "home")?);
     let context = Context {
@@ -96,7 +103,7 @@ fn analysed(fields: &line::Fields, shells: Shells) -> Result<Analysis, String> {
         home: home.as_deref(),
         workspace: None,
         env: &ProcessEnvironment,
-        files: &RealFiles,
+        files,
         dialect: Dialect::Bash,
     };
     Ok(analyze_in(&command, &context, shells))

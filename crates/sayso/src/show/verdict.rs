@@ -170,7 +170,8 @@ fn allowed(operation: &Operation, decision: &Decision) -> Vec<String> {
     }
     seen.sort_by_key(|(id, ..)| *id);
     let allowed = seen.iter().filter(|(_, verdict, program)| *program && *verdict == Verdict::Allow);
-    allowed.filter_map(|(id, ..)| analysis.run(*id)).take(MOST).map(|run| command_line(run, text)).collect()
+    let shown = allowed.filter(|(id, ..)| !operation.provenance.has_run(*id));
+    shown.filter_map(|(id, ..)| analysis.run(*id)).take(MOST).map(|run| command_line(run, text)).collect()
 }
 
 fn doubts(operation: &Operation) -> Vec<String> {
