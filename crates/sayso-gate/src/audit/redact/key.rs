@@ -22,18 +22,23 @@ pub fn may_hold_keys(bytes: &[u8]) -> bool {
     text.contains("PRIVATE KEY") || KEYS.iter().any(|(start, _)| text.contains(start))
 }
 
-/// `https://user:password@host` without the password.
+/// `https://user:password@host` without the password, and without the user where that is the secret: in
+/// `https://TOKEN:x@host` it is, and a lone one in an address of the web may be.
 pub(super) fn without_url_password(word: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = word.split_once("://") else { return word.into() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    match authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':').or(Some(("", user)))) {
-        Some((user, secret)) if !secret.is_empty() && (!user.is_empty() || secret.len() >= 16) => {
-            let sign = if user.is_empty() { "" } else { ":" };
-            let after = word.get(scheme.len() + 3 + user.len() + sign.len() + secret.len()..).unwrap_or_default();
-            format!("{scheme}://{user}{sign}{REDACTED}{after}").into()
-        }
-        _ => word.into(),
-    }
+    let Some((login, _)) = authority.rsplit_once('@').filter(|(login, _)| !login.is_empty()) else {
+        return word.into();
+    };
+    let of_web = scheme.to_ascii_lowercase().ends_with("http") || scheme.to_ascii_lowercase().ends_with("https");
+    let kept = match login.split_once(':') {
+        Some((_, "" | "x" | "x-oauth-basic" | "x-oauth-token" | "api_token" | "token")) => REDACTED.to_owned(),
+        Some((user, _)) => format!("{user}:{REDACTED}"),
+        None if of_web || login.len() >= 16 => REDACTED.to_owned(),
+        None => return word.into(),
+    };
+    let after = word.get(scheme.len() + 3 + login.len()..).unwrap_or_default();
+    format!("{scheme}://{kept}{after}").into()
 }
 
 /// Beginnings of keys of well-known formats, and how many characters of a key must follow.
@@ -95,10 +100,16 @@ pub(super) const KEYS: &[(&str, usize)] = &[
     ("fo1_", 20),
     ("rubygems_", 30),
     ("NRAK-", 20),
+    ("EAAC", 20),
+    ("tfp_", 20),
+    ("nvapi-", 20),
+    ("lsv2_", 20),
+    ("ntn_", 20),
+    ("key-", 32),
 ];
 
 /// Of those that begin like an ordinary word: hexadecimal digits follow, and nothing else.
-const HEXADECIMAL: &[&str] = &["dapi", "SK"];
+const HEXADECIMAL: &[&str] = &["dapi", "SK", "key-"];
 
 /// How long the key is whose beginning stands before this.
 fn length(start: &str, body: &str) -> usize {
@@ -176,6 +187,10 @@ pub(super) fn without_known_keys(word: &str) -> Cow<'_, str> {
 /// PEM blocks of private keys, to their end or, if that is missing, to the end of the text.
 pub(super) fn without_private_keys(text: &str) -> std::borrow::Cow<'_, str> {
     const END: &str = "-----END";
+    // As PuTTY writes it: nothing says where it ends.
+    if let Some((before, _)) = text.split_once("Private-Lines:") {
+        return format!("{}Private-Lines: {REDACTED}", without_private_keys(before)).into();
+    }
     if !text.contains("PRIVATE KEY") {
         return text.into();
     }

@@ -3,8 +3,10 @@
 //! Written by hand and not with regular expressions: a hook would spend most of its life compiling them. It errs on
 //! the side of taking out too much.
 
+mod command;
 mod key;
 mod name;
+mod table;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -13,9 +15,11 @@ pub use key::{keys, may_hold_keys};
 pub(super) use value::Room;
 pub use value::arguments;
 
+use command::{Command, is_fed};
 use key::{without_known_keys, without_private_keys, without_url_password};
-use name::{is_secret_key, is_secret_name, may_name_secret};
+use name::{is_secret_key, is_secret_name, is_some_key, may_name_secret};
 use std::borrow::Cow;
+use table::{NO_USERS, PARAMETERS, Takes, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -25,7 +29,8 @@ const REDACTED: &str = "[redacted]";
 #[must_use]
 pub fn text(text: &str) -> String {
     let text = without_private_keys(text);
-    let mut redactor = Redactor { out: String::with_capacity(text.len()), ..Redactor::default() };
+    let fed = fed_commands(&text);
+    let mut redactor = Redactor { out: String::with_capacity(text.len()), fed, ..Redactor::default() };
     for piece in pieces(&text) {
         match piece {
             Piece::Between(between) => redactor.between(between),
@@ -47,11 +52,69 @@ struct Redactor<'a> {
     last: &'a str,
     /// The quote in which a secret's name stood.
     header_quote: Option<char>,
-    /// The program whose short options may be passwords.
-    program: &'a str,
-    /// The word `login` was seen in this command, and in what may be a netrc.
-    login: bool,
+    /// The command so far.
+    command: Command<'a>,
+    /// Its number in the text, and those that read or print what another one reads as its secret.
+    number: usize,
+    fed: Vec<(usize, Fed)>,
+    /// A user was named: a password may be.
+    named_user: bool,
+    /// This is still the address that began a word or two ago.
+    in_address: bool,
+    /// A login without a password was seen: it may follow behind a comma.
+    half_login: bool,
+    /// `PASSWORD FOR ann` was begun.
+    for_somebody: bool,
+    /// The word `login` was seen in what may be a netrc.
     netrc: bool,
+}
+
+/// What a command has to do with the secret that one reads from its standard input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fed {
+    /// It prints it.
+    Prints,
+    /// It reads it.
+    Reads,
+}
+
+/// The commands that print a secret for the next one in their pipe, and those that read it, by their number.
+fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
+    // Most texts are one command, and every record is looked at.
+    if !text.contains('|') && !text.contains("<<<") {
+        return Vec::new();
+    }
+    let (mut commands, mut last) = (vec![(String::new(), false)], "");
+    for piece in pieces(text) {
+        match piece {
+            Piece::Between(between) if ends_command(between, last) => {
+                if let Some((_, piped)) = commands.last_mut() {
+                    *piped = between.contains('|') && !between.contains("||");
+                }
+                commands.push((String::new(), false));
+            }
+            Piece::Between(between) | Piece::Word(between) => {
+                if let Some((command, _)) = commands.last_mut() {
+                    command.push_str(between);
+                }
+                last = between;
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (number, (command, _)) in commands.iter().enumerate().filter(|(_, (command, _))| is_fed(command)) {
+        if command.contains("<<<") {
+            found.push((number, Fed::Reads));
+        }
+        let before = commands.iter().enumerate().take(number).rev();
+        found.extend(before.take_while(|(_, (_, piped))| *piped).map(|(number, _)| (number, Fed::Prints)));
+    }
+    found
+}
+
+/// Whether what stands between two words ends a command.
+fn ends_command(between: &str, last: &str) -> bool {
+    between.contains(['\n', ';', '|', '&']) && !(last.ends_with('\\') && between.starts_with('\n'))
 }
 
 /// Where something hidden ends.
@@ -89,11 +152,18 @@ impl<'a> Redactor<'a> {
             }
             _ => None,
         };
-        if between.contains(['\n', ';', '|', '&']) && !continued {
+        if between != "&" || self.before.contains(char::is_whitespace) && !self.last.contains("://") {
+            self.in_address = false;
+        }
+        if ends_command(between, self.last) {
             self.expecting = Expecting::Nothing;
-            self.program = "";
-            self.login = false;
+            self.command = Command::default();
+            self.named_user = false;
+            self.number += 1;
             self.netrc = self.netrc && between.trim().is_empty();
+        }
+        if between.contains("<<<") && self.is(Fed::Reads) {
+            self.expecting = Expecting::Value;
         }
         self.out.push_str(between);
         self.before = between;
@@ -107,28 +177,43 @@ impl<'a> Redactor<'a> {
             let kept = self.redact(word, expecting);
             self.out.push_str(&kept);
         }
-        if self.program.is_empty() {
-            self.program = word;
-        }
-        if word == "login" {
-            (self.login, self.netrc) = (true, true);
-        }
+        self.command.add(word);
+        self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
+        self.netrc |= word == "login";
+        self.in_address |= word.contains("://");
         self.last = word;
+    }
+
+    fn is(&self, fed: Fed) -> bool {
+        self.fed.contains(&(self.number, fed))
     }
 
     fn redact(&mut self, word: &'a str, expecting: Expecting) -> Cow<'a, str> {
         // `$'x'`, and a line that goes on: the value comes behind it.
-        let nothing_yet = word.trim_matches(['\\', '$', '=', ':']).is_empty();
+        let nothing_yet = word.trim_matches(['\\', '$', '=', ':', ']']).is_empty();
         match expecting {
             Expecting::Value | Expecting::Line if nothing_yet => {
                 self.expecting = expecting;
                 return word.into();
             }
-            Expecting::Value => return self.hide(Until::Word).into(),
+            // What makes it none of a file's name is the option before it.
+            Expecting::Path if is_path(word) => return word.into(),
+            Expecting::Password if word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') => {
+                return word.into();
+            }
+            Expecting::Element if !self.before.starts_with('>') => {}
+            Expecting::Joined if !self.before.starts_with(is_quote) => {}
+            Expecting::Value | Expecting::Path | Expecting::Joined | Expecting::Password | Expecting::Element => {
+                return self.hide(Until::Word).into();
+            }
             Expecting::Line => return self.hide(Until::Line(self.header_quote)).into(),
-            Expecting::Login => return without_login(word).into(),
-            Expecting::Sign if word.starts_with([':', '=']) => {
-                let value = word.trim_start_matches([':', '=', '>']);
+            Expecting::Login => return self.login(word).into(),
+            Expecting::Sign if word.eq_ignore_ascii_case("for") => {
+                self.for_somebody = true;
+                return word.into();
+            }
+            Expecting::Sign if word.trim_start_matches(']').starts_with([':', '=']) => {
+                let value = word.trim_start_matches([']', ':', '=', '>']);
                 let next = if word.starts_with(':') { Expecting::Line } else { Expecting::Value };
                 if value.trim_matches(['\\', '$']).is_empty() {
                     self.expecting = next;
@@ -138,14 +223,29 @@ impl<'a> Redactor<'a> {
             }
             // `PASSWORD 'x'` in SQL, `login ann password x` in a netrc.
             Expecting::Sign
-                if self.last.eq_ignore_ascii_case("password") && (self.netrc || self.before.trim_start() == "'") =>
+                if self.last.eq_ignore_ascii_case("password")
+                    && (self.netrc || matches!(self.before.trim_start(), "'" | "\"")) =>
             {
                 return self.hide(Until::Word).into();
             }
             Expecting::Sign | Expecting::Nothing => {}
         }
-        if let Some(kept) = self.short_option(word) {
+        if std::mem::take(&mut self.for_somebody) {
+            self.expecting = Expecting::Sign;
+            return word.into();
+        }
+        if std::mem::take(&mut self.half_login) && self.before == "," {
+            return REDACTED.into();
+        }
+        if let Some(kept) = self.of_program(word) {
             return kept.into();
+        }
+        if (self.in_address || word.contains("://"))
+            && let Some((before, value)) = word.rsplit_once('=')
+            && !value.is_empty()
+            && names_parameter(before)
+        {
+            return format!("{}={REDACTED}", without_url_password(before)).into();
         }
         let assignment = assignment(word);
         if assignment.is_some() || is_secret_name(word) {
@@ -158,56 +258,74 @@ impl<'a> Redactor<'a> {
                 self.expecting = if line { Expecting::Line } else { Expecting::Value };
                 return word.into();
             }
+            if is_some_key(last_part(name)) && is_path(value) {
+                return word.into();
+            }
             let hidden = self.hide(if is_header(name) { Until::Line(self.header_quote) } else { Until::Word });
             return format!("{name}{sign}{hidden}").into();
         }
-        self.expecting = if self.names_next(word) { Expecting::Value } else { following(word) };
+        self.expecting = match following(word) {
+            _ if self.names_next(word) => Expecting::Value,
+            Expecting::Nothing if self.named_user && matches!(word, "-p" | "-P") => Expecting::Password,
+            // `<password>x</password>`
+            Expecting::Sign if self.before.ends_with('<') => Expecting::Element,
+            next => next,
+        };
+        if let Some(kept) = without_login_at(word, self.command.is_slashed()) {
+            return kept.into();
+        }
         match without_url_password(word) {
             Cow::Borrowed(word) => without_known_keys(word),
             Cow::Owned(word) => without_known_keys(&word).into_owned().into(),
         }
     }
 
-    /// A password behind a short option, for the few programs that take one there.
-    fn short_option(&mut self, word: &str) -> Option<String> {
-        if !word.starts_with('-') {
+    /// What the program of this command takes as a secret here.
+    fn of_program(&mut self, word: &str) -> Option<String> {
+        if word.starts_with(['-', '/'])
+            && let Some((takes, name, value)) = self.command.option(word)
+        {
+            if value.is_empty() {
+                self.expecting = match takes {
+                    Takes::Secret => Expecting::Value,
+                    Takes::Joined => Expecting::Joined,
+                    Takes::Login => Expecting::Login,
+                };
+                return Some(word.to_owned());
+            }
+            let value = match takes {
+                Takes::Login => self.login(value),
+                Takes::Secret | Takes::Joined => self.hide(Until::Word).to_owned(),
+            };
+            return Some(format!("{name}{value}"));
+        }
+        let assigned = word.rsplit_once('=').filter(|(_, value)| !value.is_empty());
+        if let Some((name, _)) = assigned.filter(|_| self.command.hides_assignments())
+            && (!word.starts_with('-') || name.contains('='))
+        {
+            return Some(format!("{name}={}", self.hide(Until::Word)));
+        }
+        if word.starts_with('-') || assigned.is_some() {
             return None;
         }
-        let program = self.program.rsplit('/').next().unwrap_or_default();
-        let option = match program {
-            "curl" => {
-                let login = word.strip_prefix("-u").filter(|login| login.contains(':'))?;
-                return Some(format!("-u{}", without_login(login)));
-            }
-            "docker" | "podman" | "nerdctl" | "helm" | "oc" | "az" if self.login => "-p",
-            "sshpass" | "7z" | "7za" => "-p",
-            "redis-cli" => "-a",
-            "zip" | "unzip" | "mosquitto_pub" | "mosquitto_sub" | "sqlcmd" => "-P",
-            "ldapsearch" | "ldapmodify" | "ldapadd" => "-w",
-            _ if program.starts_with("mysql") || program.starts_with("mariadb") => "-p",
-            _ => return None,
-        };
-        let value = word.strip_prefix(option)?;
-        if !value.is_empty() {
-            return Some(format!("{option}{}", self.hide(Until::Word)));
-        }
-        // Alone it makes these ask; the others take the next word.
-        if !program.starts_with(['m', '7']) || program.starts_with("mosquitto") {
-            self.expecting = Expecting::Value;
-        }
-        Some(word.to_owned())
+        let prints = self.is(Fed::Prints) && self.command.prints() && !word.starts_with('%');
+        (prints || self.command.hides_next_operand()).then(|| self.hide(Until::Word).to_owned())
+    }
+
+    /// A login without its password, which may come behind a comma.
+    fn login(&mut self, word: &str) -> String {
+        self.half_login = !word.contains([':', '%']);
+        without_login(word)
     }
 
     /// Whether the next word is a secret for the sake of the words before it.
     fn names_next(&self, word: &str) -> bool {
-        match word {
-            // `vault login x`
-            "login" => self.program == "vault",
-            // `IDENTIFIED BY 'x'`
-            _ if word.eq_ignore_ascii_case("by") => self.last.eq_ignore_ascii_case("identified"),
-            // `setenv TOKEN x`, `set -gx TOKEN x`
-            _ => matches!(self.program, "setenv" | "set") && is_secret_name(word),
+        // `IDENTIFIED BY 'x'`
+        if word.eq_ignore_ascii_case("by") {
+            return self.last.eq_ignore_ascii_case("identified");
         }
+        // `setenv TOKEN x`, `yarn config set npmAuthToken x`
+        !word.starts_with('-') && word.split(['.', ':']).any(is_secret_name) && self.command.names_operands()
     }
 
     /// Hides this word, and what belongs to it.
@@ -231,17 +349,21 @@ fn following(word: &str) -> Expecting {
         return if word.eq_ignore_ascii_case("bearer") { Expecting::Value } else { Expecting::Nothing };
     }
     let lower = word.to_ascii_lowercase();
-    if matches!(lower.as_str(), "-u" | "--user" | "--proxy-user" | "--basic-auth") {
+    if lower == "-u" {
         return Expecting::Login;
     }
-    let option = word.starts_with('-') && (lower == "--oauth2-bearer" || is_secret_name(word));
+    let option = word.starts_with('-') && !word.contains('=') && is_secret_name(word);
     // `npm config set //host/:_authToken x`
     let of_npm =
         word.starts_with("//") && [":_authtoken", ":_auth", ":_password"].iter().any(|end| lower.ends_with(end));
+    if option && is_some_key(word) {
+        return Expecting::Path;
+    }
     if lower == "bearer" || option || of_npm {
         return Expecting::Value;
     }
     match is_secret_name(word) {
+        true if is_some_key(word) => Expecting::Sign,
         // `aws configure set aws_secret_access_key x`: a name that nothing but a setting has.
         true if word.contains('_') && !word.contains(['/', '.']) && names_a_setting(&lower) => Expecting::Value,
         true => Expecting::Sign,
@@ -260,8 +382,7 @@ fn assignment(word: &str) -> Option<(&str, &str, &str)> {
     }
     word.match_indices(['=', ':']).find_map(|(at, sign)| {
         let (before, value) = (word.get(..at)?, word.get(at + 1..)?);
-        let name = before.rsplit(['?', '&', '/', '{', '[', '=', ':']).next().unwrap_or(before);
-        is_secret_name(name).then_some((before, sign, value))
+        is_secret_name(last_part(before)).then_some((before, sign, value))
     })
 }
 
@@ -271,12 +392,44 @@ fn is_header(name: &str) -> bool {
     name.ends_with("authorization") || name.ends_with("cookie")
 }
 
-/// `user:password` without the password.
+/// `user:password` without the password. Two numbers are a user and a group.
 fn without_login(word: &str) -> String {
-    match word.split_once(':') {
-        Some((user, password)) if !password.is_empty() => format!("{user}:{REDACTED}"),
+    if word.contains("://") {
+        return without_known_keys(&without_url_password(word)).into_owned();
+    }
+    let numbers = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+    match word.find([':', '%']).and_then(|at| Some((word.get(..=at)?, word.get(at + 1..)?))) {
+        Some((user, password)) if !password.is_empty() && !numbers(word) => format!("{user}{REDACTED}"),
         _ => without_known_keys(word).into_owned(),
     }
+}
+
+/// `ann:password@host` without the password, where no scheme says that it is an address.
+fn without_login_at(word: &str, slashed: bool) -> Option<String> {
+    let (login, place) = word.rsplit_once('@')?;
+    let (user, password) = match slashed {
+        true => login.split_once('/')?,
+        false => login.split_once(':')?,
+    };
+    let sign = if slashed { '/' } else { ':' };
+    let is_digest = place.starts_with("sha") && place.contains(':');
+    let ordinary = word.contains("://") || NO_USERS.contains(&user) || user.contains('@') || password.contains('/');
+    let empty = user.is_empty() || password.is_empty() || place.is_empty();
+    (!is_digest && !ordinary && !empty).then(|| format!("{user}{sign}{REDACTED}@{place}"))
+}
+
+/// Whether what stands before a `=` ends in the name of a parameter that holds a secret.
+fn names_parameter(before: &str) -> bool {
+    let name = last_part(before);
+    is_secret_name(name) || PARAMETERS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit(['?', '&', '/', '{', '[', '=', ':', '#']).next().unwrap_or(name)
+}
+
+fn is_path(word: &str) -> bool {
+    word.starts_with(['/', '~', '.']) || word.contains('/') && word.contains('.')
 }
 
 /// The beginning of a text, without secrets: enough to name it.
@@ -305,6 +458,14 @@ enum Expecting {
     Sign,
     /// The next word is a secret, with what belongs to it.
     Value,
+    /// The same, unless it is a path: many options that end in `key` take a file.
+    Path,
+    /// A quoted secret may be joined to the option.
+    Joined,
+    /// The next word is one, unless it is a number: that is a port.
+    Password,
+    /// What the element of a markup holds.
+    Element,
     /// Everything up to the end of the line or quote is.
     Line,
     /// `user:password`.

@@ -1,5 +1,7 @@
 //! Names that secrets have.
 
+use super::table::{ANYWHERE, AT_END, NEVER};
+
 /// Whether a variable, option, header or argument of this name holds a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     if !may_name_secret(name) {
@@ -7,62 +9,82 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     }
     let mut letters = String::with_capacity(name.len());
     letters.extend(name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()));
-    const ANYWHERE: &[&str] = &[
-        "password",
-        "passwd",
-        "passphrase",
-        "secret",
-        "apikey",
-        "accesskey",
-        "privatekey",
-        "credential",
-        "accesstoken",
-        "authtoken",
-        "refreshtoken",
-        "sessiontoken",
-        "bearertoken",
-        "idtoken",
-        "signingkey",
-        "encryptionkey",
-        "accountkey",
-        "connectionstring",
-        "authorization",
-        "xamzsignature",
-        "xgoogsignature",
-    ];
-    const AT_END: &[&str] =
-        &["token", "pwd", "pass", "passin", "passout", "pat", "cookie", "auth", "apikey", "sig", "jwt"];
-    const NEVER: &[&str] = &["pwd", "oldpwd", "path", "pat", "maxtokens", "compat", "repeat", "cat", "format"];
     // `--pwd` is an option and no variable of the shell.
     if NEVER.contains(&letters.as_str()) && !(letters == "pwd" && name.starts_with('-')) {
         return false;
     }
-    // A variable whose name ends in KEY: STRIPE_KEY, SSH_PRIVATE_KEY.
-    let shouted =
-        name.ends_with("_KEY") && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    shouted
-        || ANYWHERE.iter().any(|part| letters.contains(part))
+    ANYWHERE.iter().any(|part| letters.contains(part))
         || AT_END.iter().any(|end| letters.ends_with(end) && (letters == *end || ends_as_word(name, end)))
-}
-
-/// Whether a word, or a part of it, may be such a name. Every word of a record is looked at, and most are none: one pass
-/// for the beginnings of what each of the names above holds, with nothing copied.
-pub(super) fn may_name_secret(word: &str) -> bool {
-    let mut last = 0_u32;
-    word.bytes().filter(u8::is_ascii_alphanumeric).any(|byte| {
-        last = last << 8 | u32::from(byte.to_ascii_lowercase());
-        let four = matches!(
-            &last.to_be_bytes(),
-            b"auth" | b"cook" | b"conn" | b"cred" | b"pass" | b"secr" | b"toke" | b"xamz" | b"xgoo"
-        );
-        four || matches!(&last.to_be_bytes(), [_, b'j', b'w', b't'] | [_, b'k', b'e', b'y'] | [_, b'p', b'a', b't'])
-            || matches!(&last.to_be_bytes(), [_, b'p', b'w', b'd'] | [_, b's', b'i', b'g'])
-    })
 }
 
 /// The same for a member of an object, where `pwd` is no variable.
 pub(super) fn is_secret_key(name: &str) -> bool {
     is_secret_name(name) || name.eq_ignore_ascii_case("pwd")
+}
+
+/// Whether a name is a secret's only because it ends in `key`, which names files and columns too.
+pub(super) fn is_some_key(name: &str) -> bool {
+    let letters = || name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
+    letters().rev().take(3).eq(*b"yek") && {
+        let letters = String::from_utf8(letters().collect()).unwrap_or_default();
+        !ANYWHERE.iter().any(|part| letters.contains(part))
+    }
+}
+
+/// Whether a word, or a part of it, may be such a name. Every word of a record is looked at, and most are none: one pass
+/// for the beginnings of what the table holds, with nothing copied.
+pub(super) fn may_name_secret(word: &str) -> bool {
+    let mut last = 0_u16;
+    word.bytes().filter(u8::is_ascii_alphanumeric).any(|byte| {
+        last = last << 5 & 0x3ff | letter(byte);
+        let (at, bit) = (usize::from(last >> 6), last & 63);
+        BEGINNINGS.get(at).is_some_and(|bits| bits >> bit & 1 == 1)
+    })
+}
+
+/// A letter in five bits, digits as one more.
+const fn letter(byte: u8) -> u16 {
+    let [low, high] = [if byte.is_ascii_alphabetic() { byte.to_ascii_lowercase() - b'a' } else { 31 }, 0];
+    u16::from_le_bytes([low, high])
+}
+
+/// The first two letters of everything in the table, a bit for each pair.
+const BEGINNINGS: [u64; 16] = [
+    pairs(0),
+    pairs(1),
+    pairs(2),
+    pairs(3),
+    pairs(4),
+    pairs(5),
+    pairs(6),
+    pairs(7),
+    pairs(8),
+    pairs(9),
+    pairs(10),
+    pairs(11),
+    pairs(12),
+    pairs(13),
+    pairs(14),
+    pairs(15),
+];
+
+/// Those whose number begins like this.
+const fn pairs(row: u16) -> u64 {
+    let (mut bits, mut lists) = (0_u64, [ANYWHERE, AT_END].as_slice());
+    while let [list, others @ ..] = lists {
+        let mut words = *list;
+        while let [word, rest @ ..] = words {
+            if let [one, two, ..] = word.as_bytes() {
+                let pair = letter(*one) << 5 | letter(*two);
+                if pair >> 6 == row {
+                    bits |= 1 << (pair & 63);
+                }
+            }
+            words = rest;
+        }
+        lists = others;
+    }
+    bits
 }
 
 /// `GH_TOKEN` and `ghToken` end in the word token; `compat` does not end in the word pat.

@@ -112,6 +112,16 @@ fn what_is_no_secret_stays() {
         "aws sso login --profile dev && kubectl get pods -A",
         "sort -k2 by date && set -eu && curl -u ann https://x",
         "cat SKILL.md daping/SK12 src/dapi.rs",
+        "docker run --user=1000:1000 -u 1000:1000 image && kubectl get secret db -o yaml",
+        "grep -rn cache_key src && grep -rn 'api key' docs && rg user_key src",
+        "ssh -i ~/.ssh/id_ed25519 ann@host && ansible all --ca-key ./ca.pem -m ping",
+        "mkdir -p a/b && cp -p x y && tar -xpf a.tar && ps -p 1 && ssh -p 22 host && nc -u host 53",
+        "curl 'https://x.example/search?q=key&page=2&sort=name' -o out.json",
+        "git config user.name Ann && yarn config set registry https://r.example && npm set fund false",
+        "echo hello | tee f && printf '%s' x | sha256sum && echo y | apt install z",
+        "openssl x509 -in c.pem -noout -subject && openssl dgst -sha256 f",
+        "pin the version, code review, hotkey, primary_key: id, public_key: x",
+        "for f in *.rs; do wc -l \"$f\"; done; x=$(git rev-parse HEAD)",
     ] {
         assert_eq!(text(case), case);
     }
@@ -185,9 +195,21 @@ proptest::proptest! {
 
 #[test]
 fn the_quick_looks_pass_nothing_by() {
-    for name in
-        ["x_passphrase", "my-api.key", "idToken", "AccountKey", "PG_PASS", "db_pwd", "x-sig", "gh_pat", "cookie"]
-    {
+    for name in [
+        "x_passphrase",
+        "my-api.key",
+        "idToken",
+        "db_pw",
+        "userPin",
+        "OTP",
+        "x-hmac-key",
+        "AccountKey",
+        "PG_PASS",
+        "db_pwd",
+        "x-sig",
+        "gh_pat",
+        "cookie",
+    ] {
         assert!(is_secret_name(name), "{name}");
     }
     for (start, least) in KEYS {
@@ -197,4 +219,32 @@ fn the_quick_looks_pass_nothing_by() {
             assert!(without_known_keys(&word).contains(REDACTED), "{word}");
         }
     }
+}
+
+/// Everything in the list of forms loses its secret, and keeps what else it says.
+#[test]
+fn no_form_in_the_list_keeps_its_secret() {
+    let mut count = 0;
+    for line in include_str!("forms.txt").lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        let mut columns = line.split('\t');
+        let [given, form, stays] = [(); 3].map(|()| columns.next().unwrap_or_else(|| panic!("{line}")));
+        let json = || serde_json::from_str::<serde_json::Value>(form).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let kept = match given {
+            "text" => text(&form.replace("\\n", "\n")),
+            "list" => arguments(&serde_json::json!({ "args": json() }), 4096).to_string(),
+            "json" => arguments(&json(), 4096).to_string(),
+            "env" => {
+                let (name, value) = form.split_once('=').unwrap();
+                arguments(&serde_json::json!({ name: value }), 4096).to_string()
+            }
+            other => panic!("{other} is no way to give one: {line}"),
+        };
+        assert!(!kept.to_lowercase().contains("hunter2"), "{line}\n{kept}");
+        assert!(form.contains("hunter2") || form.contains("HUNTER2"), "{line}");
+        for word in stays.split(' ') {
+            assert!(kept.contains(word), "{word} is gone: {line}\n{kept}");
+        }
+        count += 1;
+    }
+    assert!(count >= 150, "{count}");
 }

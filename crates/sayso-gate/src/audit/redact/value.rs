@@ -1,6 +1,8 @@
 //! JSON without secrets, as far as there is room.
 
-use super::{Expecting, REDACTED, cut, following, is_secret_key, is_secret_name, text, without_login};
+use super::command::Command;
+use super::table::{HOLDING, NAMING, Takes};
+use super::{Expecting, REDACTED, cut, following, is_path, is_secret_key, is_secret_name, text, without_login};
 use serde_json::Value;
 use std::cell::Cell;
 
@@ -71,10 +73,10 @@ fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
         Value::Array(items) => list(items, room, depth, secret),
         Value::Object(members) => {
             // `{"name": "X-Api-Key", "value": "..."}` is a member too.
-            let named = ["name", "key", "header"].iter().filter_map(|key| members.get(*key)?.as_str());
+            let named = NAMING.iter().filter_map(|key| members.get(*key)?.as_str());
             let named = named.into_iter().any(is_secret_name);
             let member = |(key, value): (&String, &Value)| {
-                let secret = secret || is_secret_key(key) || named && matches!(key.as_str(), "value" | "values");
+                let secret = secret || is_secret_key(key) || named && HOLDING.contains(&key.as_str());
                 let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
                 let below = is_secret_key(key) && scalar;
                 let value = if below { REDACTED.into() } else { clean(value, room, depth + 1, secret) };
@@ -88,16 +90,26 @@ fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
 
 /// Words of a command may stand in a list: what follows an option with a secret's name is one.
 fn list(items: &[Value], room: &Room, depth: usize, secret: bool) -> Value {
-    let mut next = Expecting::Nothing;
+    let (mut next, mut command) = (Expecting::Nothing, Command::default());
     let kept = items.iter().take(room.members(items.len())).map(|item| {
         let expected = std::mem::replace(&mut next, Expecting::Nothing);
         if let Value::String(word) = item {
             next = following(word);
-            if expected == Expecting::Value {
-                return REDACTED.into();
-            }
-            if expected == Expecting::Login {
-                return Value::String(room.cut(&without_login(word)));
+            let operand = !word.starts_with('-') && !word.contains('=') && command.hides_next_operand();
+            let option = command.option(word).filter(|_| word.starts_with(['-', '/']));
+            command.add(word);
+            match (expected, option) {
+                (Expecting::Path, _) if is_path(word) => {}
+                (Expecting::Value | Expecting::Path, _) => return REDACTED.into(),
+                (Expecting::Login, _) => return Value::String(room.cut(&without_login(word))),
+                (_, Some((Takes::Login, name, value))) if !value.is_empty() => {
+                    return Value::String(room.cut(&format!("{name}{}", without_login(value))));
+                }
+                (_, Some((_, name, value))) if !value.is_empty() => return format!("{name}{REDACTED}").into(),
+                (_, Some((Takes::Login, ..))) => next = Expecting::Login,
+                (_, Some((Takes::Secret, ..))) => next = Expecting::Value,
+                _ if operand => return REDACTED.into(),
+                _ => {}
             }
         }
         clean(item, room, depth + 1, secret)

@@ -1,0 +1,138 @@
+//! The command that a word stands in: what its program takes as secrets, by the table.
+
+use super::table::{ASSIGNED, FED, LOGINS, NAMED_OPERANDS, OPERANDS, OPTIONS, SLASHED, Takes, WRAPPERS};
+
+/// Words before the operands that matter.
+const MOST: usize = 12;
+
+/// The words of a command so far that are no options.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Command<'a> {
+    words: Vec<&'a str>,
+    /// How many there were.
+    count: usize,
+    /// A wrapper came first: its options and numbers are none of the program's.
+    wrapped: bool,
+}
+
+impl<'a> Command<'a> {
+    /// Adds a word.
+    pub(super) fn add(&mut self, word: &'a str) {
+        let before_program = self.words.is_empty();
+        if before_program && WRAPPERS.contains(&word) {
+            self.wrapped = true;
+            return;
+        }
+        let is_assignment = before_program && word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+        let of_wrapper = before_program && self.wrapped && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        if word.starts_with('-') || is_assignment || of_wrapper {
+            return;
+        }
+        self.count += 1;
+        if self.words.len() < MOST {
+            self.words.push(word);
+        }
+    }
+
+    /// What an option takes, and where its joined value begins, if it has one.
+    pub(super) fn option<'w>(&self, word: &'w str) -> Option<(Takes, &'w str, &'w str)> {
+        let own = OPTIONS.iter().filter(|(programs, ..)| programs.iter().any(|program| self.is(program)));
+        for (_, options, takes) in own {
+            for option in *options {
+                if let Some(value) = word.strip_prefix(option) {
+                    let long = option.starts_with("--") || option.len() > 3 || option.starts_with('/');
+                    // `--userfoo` is another option.
+                    if long && !value.is_empty() && !value.starts_with(['=', ':']) {
+                        continue;
+                    }
+                    let (name, value) = match value.strip_prefix(['=', ':']).filter(|_| long) {
+                        Some(value) => (word.get(..=option.len()).unwrap_or(word), value),
+                        None => (*option, value),
+                    };
+                    return Some((*takes, name, value));
+                }
+                // `-su ann:x`: the last of several letters.
+                let cluster = option.len() == 2 && word.len() > 2 && word.len() < 8 && !word.starts_with("--");
+                if cluster && word.starts_with('-') && *takes == Takes::Login && ends_cluster(word, option) {
+                    return Some((*takes, word, ""));
+                }
+            }
+        }
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        LOGINS.contains(&name).then(|| (Takes::Login, word.get(..word.len() - value.len()).unwrap_or(word), value))
+    }
+
+    /// Whether the next operand is a secret.
+    pub(super) fn hides_next_operand(&self) -> bool {
+        // No program of the table has them further back.
+        if self.count > MOST {
+            return false;
+        }
+        OPERANDS.iter().any(|(command, from)| {
+            let mut behind = 0;
+            let stands = |name: &str| {
+                let here = self.words.iter().enumerate().skip(behind);
+                let found = here.filter(|(_, word)| base(word) == name).map(|(at, _)| at).next();
+                behind = found.map_or(behind, |at| at + 1);
+                found.is_some()
+            };
+            command.split(' ').all(stands) && self.count >= behind + from
+        })
+    }
+
+    /// Whether an operand is `user/password@place`.
+    pub(super) fn is_slashed(&self) -> bool {
+        SLASHED.iter().any(|command| self.is(command))
+    }
+
+    /// Whether it prints its own words.
+    pub(super) fn prints(&self) -> bool {
+        matches!(self.words.first(), Some(&"echo" | &"printf"))
+    }
+
+    /// Whether `NAME=value` is one whatever its name.
+    pub(super) fn hides_assignments(&self) -> bool {
+        ASSIGNED.iter().any(|command| self.is(command))
+    }
+
+    /// Whether a secret's name is followed by the secret.
+    pub(super) fn names_operands(&self) -> bool {
+        NAMED_OPERANDS.iter().any(|command| self.is(command))
+    }
+
+    /// Whether the program is this one, wherever it stands: another may start it (`docker exec db mysql`). The words of
+    /// a subcommand stand somewhere behind it.
+    fn is(&self, command: &str) -> bool {
+        let same = |name: &str, word: &str| match name.strip_suffix('*') {
+            Some(begin) => word.starts_with(begin),
+            None => word == name,
+        };
+        (0..self.words.len()).any(|at| {
+            let mut names = command.split(' ');
+            let (program, rest) = (self.words.get(at), self.words.get(at + 1..).unwrap_or_default());
+            names.next().zip(program).is_some_and(|(name, word)| same(name, base(word)))
+                && names.all(|name| rest.iter().any(|word| same(name, word)))
+        })
+    }
+}
+
+/// The name of a program without the folder it stands in.
+fn base(word: &str) -> &str {
+    if word.starts_with("./") { word } else { word.rsplit('/').next().unwrap_or(word) }
+}
+
+fn ends_cluster(word: &str, option: &str) -> bool {
+    let letters = word.get(1..).unwrap_or_default();
+    letters.bytes().all(|byte| byte.is_ascii_alphabetic()) && letters.ends_with(option.get(1..).unwrap_or(" "))
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a command reads a secret from its standard input.
+pub(super) fn is_fed(command: &str) -> bool {
+    let words = || command.split(|c: char| c.is_whitespace() || c == '\'' || c == '"');
+    let has = |name: &str| name.is_empty() || words().any(|word| word.rsplit('/').next() == Some(name));
+    FED.iter().any(|(program, option)| has(program) && has(option))
+}
