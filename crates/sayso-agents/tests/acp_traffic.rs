@@ -22,6 +22,11 @@ fn proxy(folder: &tempfile::TempDir, policy: &str) -> Arc<Proxy> {
     let mut setting = Setting::new(Places::below(folder.path(), folder.path()));
     let given = PolicyText { layer: Layer::Given, name: "p".to_owned(), text: policy.to_owned(), trusted: true };
     setting.given = Some(vec![given]);
+    // The recorded Codex tells of no mode: its settings made it ask about everything.
+    let settings = folder.path().join("codex");
+    std::fs::create_dir_all(&settings).unwrap();
+    std::fs::write(settings.join("config.toml"), "approval_policy = \"untrusted\"\n").unwrap();
+    setting.codex_settings = Some(settings);
     Proxy::new(setting)
 }
 

@@ -348,12 +348,12 @@ impl Plan {
             done.push(file);
         }
         if !self.installing {
-            // Before that: of what lies beside the files nothing may be left in the way.
-            let files: Vec<PathBuf> = self.files.iter().map(|file| file.path.clone()).collect();
-            registered::forget(&self.state, self.noted.whose, self.noted.agent, &files)?;
             for file in &self.files {
                 keep::forget(&self.state, &file.keep_as, file.after.is_none());
             }
+            // Last, as it was noted first: the folders that the notes made are empty only now.
+            let files: Vec<PathBuf> = self.files.iter().map(|file| file.path.clone()).collect();
+            registered::forget(&self.state, self.noted.whose, self.noted.agent, &files)?;
         }
         Ok(backups)
     }
