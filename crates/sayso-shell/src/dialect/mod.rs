@@ -1,7 +1,7 @@
 //! Which shell reads a text, and where shells read the same text otherwise.
 //!
 //! The parser and the walker read as bash does. This room says where another shell would not: in the grammar
-//! ([`difference`]), in its builtins ([`builtin`]) and in the variables that it keeps ([`variable`]). What means the
+//! (`difference`), in its builtins (`builtin`) and in the variables that it keeps (`variable`). What means the
 //! same to all shells that may read it is read once; what the walker can follow by another shell's rules, it asks a
 //! [`Dialect`] about; everything else makes the analysis opaque.
 //!

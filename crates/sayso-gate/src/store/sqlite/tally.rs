@@ -16,15 +16,13 @@ pub(super) struct Counted {
     pub(super) values: Vec<Value>,
 }
 
+/// The beginning of a stretch of time, what was counted in it, and how often.
+pub(super) type Bucket = (u64, String, u64);
+
 impl Sqlite {
     /// Counts records by the hour and by what they have in common; `None`: the query asks for something that is not counted,
     /// or for stretches that are no hours.
-    pub(super) fn counted_over_time(
-        &self,
-        query: &Query,
-        by: By,
-        step_ms: u64,
-    ) -> Result<Option<Vec<(u64, String, u64)>>, Error> {
+    pub(super) fn counted_over_time(&self, query: &Query, by: By, step_ms: u64) -> Result<Option<Vec<Bucket>>, Error> {
         if !step_ms.is_multiple_of(HOUR) || step_ms == 0 {
             return Ok(None);
         }

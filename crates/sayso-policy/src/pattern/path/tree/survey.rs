@@ -23,6 +23,9 @@ const FEW_NAMES: usize = 4_096;
 /// So many folders are worth being kept for later decisions.
 const WORTH_KEEPING: usize = 64;
 
+/// What is watched for below a folder.
+pub(crate) type Watching<'a> = Box<dyn Fn(&Path) -> Option<Watch> + 'a>;
+
 /// What a decision is about, as far as folders are concerned.
 pub(crate) struct Ground<'a> {
     /// The workspace, canonical, if it is one that may be kept in mind.
@@ -30,7 +33,7 @@ pub(crate) struct Ground<'a> {
     /// Everything that decides which names matter there. Empty: nothing is kept.
     pub(crate) label: Vec<u8>,
     /// Which names matter there; made when there are many.
-    pub(crate) watch: Box<dyn Fn(&Path) -> Option<Watch> + 'a>,
+    pub(crate) watch: Watching<'a>,
 }
 
 impl Ground<'_> {
