@@ -403,6 +403,7 @@ pub(crate) const BUILT_IN: &[BuiltIn] = &[
             "/**/.git/{HEAD,ORIG_HEAD,index,packed-refs,shallow,commondir,gitdir}",
             "/**/.git/{objects,refs,logs,worktrees}/**",
             "/**/.git/config",
+            "/**/HEAD",
             "/**/.git/config.worktree",
             "/**/.git/hooks/**",
             "/**/.git/info/attributes",

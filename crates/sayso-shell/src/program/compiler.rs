@@ -13,10 +13,11 @@ const GCC: &Table = options!("
     -idirafter DIR, -iprefix P, -iwithprefix D, -iwithprefixbefore D, -isysroot DIR, -imultilib D, --sysroot DIR, -arch A, -target T, --target T
     -stdlib S, -framework F, -F DIR, -dumpversion, -dumpfullversion, -dumpmachine, -dumpspecs, -print-search-dirs, -print-file-name F
     -print-libgcc-file-name, -print-prog-name P, -print-multi-lib, -print-multiarch, -print-sysroot, --help [CLASS], --target-help, --version
-    -Q, -t, -T SCRIPT, -z KEYWORD, -u SYM, -e ENTRY, -remap, -fuse-ld NAME, --std S, --coverage, -coverage, -ferror-limit N, --verbose, -h
+    -Q, -t, -z KEYWORD, -u SYM, -e ENTRY, -remap, -fuse-ld NAME, --std S, --coverage, -coverage, -ferror-limit N, --verbose, -h
     -Xpreprocessor O, -b M, -V V, -emit-llvm, -flto [N], -nologo, --param P, -print-targets, -print-resource-dir, -print-target-triple, -fsyntax-only
     -ObjC, -index-store-path P, -working-directory D, -current_version V, -compatibility_version V, -install_name N, -dynamiclib, -bundle, -undefined A
     -include FILE, -imacros FILE : reads
+    -T SCRIPT : recipe
     -o FILE : makes
     -MF FILE : makes
     -MJ FILE : makes
@@ -45,13 +46,14 @@ pub(super) const SPECS: &[Spec] = &[
         .options(&[options!("
             -o --output FILE, -Map --Map FILE, --dependency-file FILE, --out-implib FILE, --MD FILE : makes
             -plugin P, --plugin P : runs
+            -T --script FILE : recipe
         ")])
         .operands(Operands::READ)
-        .judge(response_files),
+        .judge(assembles),
     Spec::new(&["ar", "gcc-ar", "llvm-ar"])
         .style(Style::HARMLESS)
         .operands(Operands::then(&[Role::Text, Role::Edit], Role::Read))
-        .judge(response_files),
+        .judge(archives),
     Spec::new(&["ranlib", "strip", "install_name_tool", "patchelf", "codesign"]).style(Style::HARMLESS).options(&[options!("
         -o FILE : makes
     ")]).operands(Operands::EDIT).judge(response_files),
@@ -155,6 +157,27 @@ pub(super) fn response_files(view: &mut View<'_>) {
     }
 }
 
+/// An assembler reads its source from standard input too, and a source takes in other files.
+fn assembles(view: &mut View<'_>) {
+    response_files(view);
+    super::source::on_stdin(view, matches!(view.name, "as" | "nasm" | "yasm"));
+}
+
+/// `ar -M` follows a script, which writes where it says.
+fn archives(view: &mut View<'_>) {
+    response_files(view);
+    let key = view.operand(0).and_then(Word::exact);
+    let options = view.inv.argv.iter().skip(1).filter_map(|word| word.exact()?.strip_prefix(b"-"));
+    if key.into_iter().chain(options).any(follows_script) {
+        view.code("ar", Code::InlineCode, crate::effect::NamedBy::Nothing, 0);
+    }
+}
+
+/// Whether these are letters of ar, and `M` is one of them.
+fn follows_script(letters: &[u8]) -> bool {
+    letters.contains(&b'M') && letters.iter().all(|letter| b"dmpqrtxabcDfiMlNoOPsSTuUVv".contains(letter))
+}
+
 /// What is compiled, and where it goes: `a.out` and object files without `-o`.
 fn cc(view: &mut View<'_>) {
     for at in view.operands() {
@@ -165,6 +188,7 @@ fn cc(view: &mut View<'_>) {
         }
     }
     response_files(view);
+    super::source::on_stdin(view, view.name == "cpp");
     let stops = view.has_any(&[
         "-E",
         "-M",

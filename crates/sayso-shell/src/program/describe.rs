@@ -3,7 +3,8 @@
 use super::path::is_stream;
 use super::view::may_split;
 use super::{
-    Absent, Act, Code, Description, Invocation, Role, Spec, View, address, environment, hidden, index, project, unknown,
+    Absent, Act, Code, Description, Invocation, Role, Spec, View, address, environment, hidden, index, lister, project,
+    unknown,
 };
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::files::Kind;
@@ -72,6 +73,7 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
         always(&mut view);
     }
     project::add(&mut view);
+    lister::keep(&mut view);
     if root.style.has(Style::PASSES) {
         hidden::written(&mut view);
     }
@@ -228,7 +230,10 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
             if view.is_address(value) {
                 view.connects(value, at);
                 view.named_by_flag(Code::RunsCode, name, at);
-            } else if value.exact() != Some(b"-") {
+            } else if value.exact().is_some_and(|value| value == b"-" || is_stream(value)) {
+                // What runs comes in with the call.
+                view.code(view.name, Code::InlineCode, NamedBy::Flag(name.to_owned()), at);
+            } else {
                 view.path_effect(Verb::Read, value, at, false, Carry::Plain);
                 if !view.is_of_the_project(value) {
                     view.named_by_flag(Code::RunsCode, name, at);

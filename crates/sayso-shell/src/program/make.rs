@@ -77,7 +77,8 @@ pub(super) const SPECS: &[Spec] = &[
             -C DIR : cd
             -f FILE : recipe
         ")])
-        .acts(&[Act::Builds]),
+        .acts(&[Act::Builds])
+        .judge(ninja),
     Spec::new(&["meson"]).style(Style::EXACT.and(Style::FREE).and(Style::HARMLESS)).subs(&[
         Spec::new(&["introspect", "help", "compile", "test", "setup", "configure", "env2mfile", "format"])
             .acts(&[Act::Builds])
@@ -104,7 +105,8 @@ pub(super) const SPECS: &[Spec] = &[
             --shell PROG, --shell-arg A, --shell-command, --tempdir D, --cygpath P : runs
             --init, --fmt : changes-files
         ")])
-        .acts(&[Act::Builds]),
+        .acts(&[Act::Builds])
+        .judge(just),
     Spec::new(&["bazel", "bazelisk", "buck2", "pants", "please"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE).and(Style::GLOBAL))
         .options(&[options!("
@@ -143,7 +145,7 @@ pub(super) const SPECS: &[Spec] = &[
             -I --libdir DIR, -R --rakelibdir DIR : recipe
         ")])
         .acts(&[Act::Named(Code::RunsCode)])
-        .judge(crate::wrapper::may_start),
+        .judge(tasks),
     Spec::new(&["task", "go-task"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .options(&[options!("
@@ -151,14 +153,14 @@ pub(super) const SPECS: &[Spec] = &[
             -g --global, --trusted-hosts H, --download : runs-code
         ")])
         .acts(&[Act::Named(Code::RunsCode)])
-        .judge(crate::wrapper::may_start),
+        .judge(tasks),
     Spec::new(&["scons"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .options(&[options!("
             -f --file --makefile --sconstruct FILE, -C --directory DIR, -Y --repository --srcdir DIR, --site-dir DIR : recipe
         ")])
         .acts(&[Act::Named(Code::RunsCode)])
-        .judge(crate::wrapper::may_start),
+        .judge(tasks),
     Spec::new(&[
         "gulp", "grunt", "jake", "waf", "doit", "paver", "fab",
         "ansible-playbook", "cake", "nuke", "psake",
@@ -196,10 +198,67 @@ fn make(view: &mut View<'_>) {
             continue;
         };
         let Some((name, value)) = text.split_once('=') else { continue };
+        let runs = name.ends_with('!') || !is_plain_value(value);
         let name = name.trim_end_matches([':', '+', '?', '!']).trim();
-        if super::changes_what_runs(name) || value.contains("$(") || value.contains("${") || name.starts_with('.') {
+        if super::changes_what_runs(name) || runs || name.starts_with('.') {
             view.imply("--eval", None, at);
             view.code("make", Code::InlineCode, NamedBy::Flag("--eval".to_owned()), at);
+        }
+    }
+}
+
+/// Whether a value stays one where a recipe puts it into a shell's command: no sign of a shell or of make.
+fn is_plain_value(value: &str) -> bool {
+    value.chars().all(|c| c.is_alphanumeric() || " _-./:,@%+=~^'\"*?[]{}#".contains(c))
+}
+
+/// Words go into recipes as they are: a sign of a shell in one of them is a command there.
+fn recipe_words(view: &mut View<'_>) {
+    let values = view.values("--set").into_iter();
+    let operands = view.operands().into_iter().filter_map(|at| Some((at, view.word(at)?.clone())));
+    for (at, word) in values.chain(operands).collect::<Vec<_>>() {
+        if word.exact_str().is_some_and(|text| !is_plain_value(text)) {
+            view.imply("--eval", None, at);
+            view.code("shell", Code::InlineCode, NamedBy::Flag("--eval".to_owned()), at);
+        }
+    }
+}
+
+/// As [`recipe_words`], for a tool that may start a program that its words name.
+fn tasks(view: &mut View<'_>) {
+    recipe_words(view);
+    crate::wrapper::may_start(view);
+}
+
+fn just(view: &mut View<'_>) {
+    if !view.has("--command") {
+        recipe_words(view);
+    }
+}
+
+/// ninja's own tools tell something, but for those that start others.
+fn ninja(view: &mut View<'_>) {
+    const TELLS: &[&str] = &[
+        "clean",
+        "cleandead",
+        "commands",
+        "compdb",
+        "compdb-targets",
+        "deps",
+        "graph",
+        "inputs",
+        "list",
+        "missingdeps",
+        "multi-inputs",
+        "query",
+        "recompact",
+        "restat",
+        "rules",
+        "targets",
+    ];
+    for (at, tool) in view.values("-t") {
+        if tool.exact_str().is_none_or(|tool| !TELLS.contains(&tool)) {
+            view.named_by_flag(Code::RunsCommand, "-t", at);
         }
     }
 }

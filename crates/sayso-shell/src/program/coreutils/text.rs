@@ -176,8 +176,9 @@ pub(crate) const SPECS: &[Spec] = &[
         .judge(writes_pieces_here),
     Spec::new(&["csplit"])
         .options(&[options!("
-            -b --suffix-format FORMAT, -k --keep-files, --suppress-matched, -n --digits N, -s -q --quiet --silent
+            -k --keep-files, --suppress-matched, -n --digits N, -s -q --quiet --silent
             -z --elide-empty-files
+            -b --suffix-format FORMAT : writes-file
             -f --prefix PREFIX : makes
         ")])
         .operands(Operands::then(&[Role::Read], Role::Text))

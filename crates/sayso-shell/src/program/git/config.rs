@@ -49,12 +49,14 @@ pub(super) const SUBS: &[Spec] = &[
         .style(GIT)
         .options(&[options!(
             "
-            -q --quiet, --bare, --object-format F, --ref-format F, -b --initial-branch B, --shared [P]
+            -q --quiet, --object-format F, --ref-format F, -b --initial-branch B, --shared [P]
+            --bare : changes-repository
             --separate-git-dir DIR : makes-below
             --template DIR : runs
         "
         )])
-        .operands(Operands::all(Role::WriteBelow)),
+        .operands(Operands::all(Role::WriteBelow))
+        .judge(init),
     Spec::new(&["credential", "credential-store", "credential-cache"])
         .style(GIT.and(Style::HARMLESS))
         .acts(&[Act::Named(Code::ShowsSecrets)]),
@@ -98,6 +100,13 @@ pub(super) const SUBS: &[Spec] = &[
     ]),
     Spec::new(&["flow"]).style(GIT.and(Style::HARMLESS)).acts(&[Act::Named(Code::ChangesRepository)]),
 ];
+
+/// A store of another name than `.git` holds a configuration that nothing guards.
+fn init(view: &mut View<'_>) {
+    for (at, _) in view.values("--separate-git-dir") {
+        view.named_by_flag(Code::ChangesRepository, "--separate-git-dir", at);
+    }
+}
 
 /// Without an option that says what to do, `git config key` reads and `git config key value` sets.
 fn config(view: &mut View<'_>) {

@@ -8,6 +8,7 @@ mod read;
 mod refs;
 mod remote;
 mod revision;
+mod store;
 mod tree;
 
 use crate::option::{Style, Table, options};
@@ -35,7 +36,7 @@ pub(super) const SPECS: &[&[Spec]] = &[
         .options(&[GLOBAL])
         .subs(&SUBS)
         .judge(alias)
-        .always(reached_by_settings)],
+        .always(of_every_subcommand)],
     &[Spec::new(&["gitk", "git-gui", "tig", "lazygit", "gitui"]).style(Style::HARMLESS)],
 ];
 
@@ -85,7 +86,8 @@ const fn put(all: &mut [Spec; COUNT], at: usize, spec: Spec) {
 }
 
 /// What settings before the subcommand make git connect to (`-c url.https://x/.insteadOf=https://y/`).
-fn reached_by_settings(view: &mut View<'_>) {
+fn of_every_subcommand(view: &mut View<'_>) {
+    store::check(view);
     for (at, value) in view.values("-c") {
         if let Some((key, value)) = value.exact_str().and_then(|text| text.split_once('=')) {
             config::names_host(view, key, Some(&Word::Exact(Text::from(value))), at);

@@ -213,6 +213,8 @@ fn term(view: &mut View<'_>, expression: &mut Expression, bytes: &[u8], at: usiz
             at + 2
         }
         Primary::Writes(words) => {
+            // It may be written to standard output (`-fprintf /dev/stdout`).
+            expression.names = false;
             let carry = Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag(flag) };
             if let Some(file) = value {
                 view.path_effect(Verb::Write, file, at + 1, false, carry);
