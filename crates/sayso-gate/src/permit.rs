@@ -66,6 +66,10 @@ pub fn digest(operation: &Operation, policy: &str) -> String {
     for run in operation.analysis.iter().flat_map(|a| &a.runs) {
         part(run.program.path.as_ref().map(|p| p.as_os_str().as_bytes()).unwrap_or_default());
     }
+    if !operation.claimed_homes.is_empty() {
+        part(b"homes");
+        operation.claimed_homes.iter().for_each(|home| part(home.as_os_str().as_bytes()));
+    }
     if !operation.env.is_empty() {
         // No path of a program reads like this.
         part(b"env");

@@ -43,15 +43,22 @@ impl Sessions {
         self.fixed(blake3::hash(session.as_bytes()), now)
     }
 
-    /// The same for a session of a tenant: those of two tenants may have one name.
+    /// The same for a session that somebody opened who is known by this name, in this tenant: what others call the same
+    /// is a session of their own, and none of a hook's.
     ///
     /// # Errors
     /// If it cannot be read or remembered.
-    pub fn workspace_of(&self, tenant: &str, session: &str, now: &Path) -> Result<PathBuf, Error> {
-        let mut hasher = blake3::Hasher::new_derive_key("sayso session of a tenant");
-        hasher.update(&u64::try_from(tenant.len()).unwrap_or(u64::MAX).to_le_bytes());
-        hasher.update(tenant.as_bytes());
-        hasher.update(session.as_bytes());
+    pub fn workspace_of(
+        &self,
+        (asker, tenant): (&str, Option<&str>),
+        session: &str,
+        now: &Path,
+    ) -> Result<PathBuf, Error> {
+        let mut hasher = blake3::Hasher::new_derive_key("sayso session of a caller");
+        for part in [asker, if tenant.is_some() { "tenant" } else { "" }, tenant.unwrap_or_default(), session] {
+            hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
         self.fixed(hasher.finalize(), now)
     }
 
@@ -135,11 +142,15 @@ mod tests {
         assert_eq!(sessions.workspace("a/../b", one).unwrap(), one);
         assert_eq!(sessions.workspace("a/../b", two).unwrap(), one);
         assert_eq!(sessions.workspace("other", two).unwrap(), two);
-        assert_eq!(sessions.workspace_of("t", "other", one).unwrap(), one);
+        let of = |asker, tenant, now| sessions.workspace_of((asker, tenant), "other", now).unwrap();
+        assert_eq!(of("token a", Some("t"), one), one);
         for squat in ["t\0other", "tother", "\u{1}\0\0\0\0\0\0\0tother"] {
             assert_eq!(sessions.workspace(squat, two).unwrap(), two);
         }
-        assert_eq!(sessions.workspace_of("t", "other", two).unwrap(), one, "nobody without the tenant fixes it");
+        assert_eq!(of("anybody", Some("t"), two), two);
+        assert_eq!(of("token a", None, two), two);
+        assert_eq!(of("token a", Some(""), two), two);
+        assert_eq!(of("token a", Some("t"), two), one, "nobody else fixes it");
     }
 
     #[test]

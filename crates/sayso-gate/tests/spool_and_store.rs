@@ -29,6 +29,7 @@ fn record(n: usize) -> Record {
         cwd: None,
         workspace: None,
         home: None,
+        claimed_homes: Vec::new(),
         env: None,
         called_as: CalledAs::default(),
         would: None,

@@ -22,7 +22,7 @@ pub(crate) fn of<'a>(
     let (Some(root), true) = (operation.workspace.root_for_allow(), policy.foreign.is_empty()) else {
         return Ground::unknown();
     };
-    let bases = Bases::new(&operation.workspace, operation.home.as_deref());
+    let bases = Bases::of(operation);
     Ground {
         root: Some(root.to_owned()),
         label: label(policy, operation, state),
@@ -65,10 +65,12 @@ fn granted(state: &State) -> impl Iterator<Item = &str> {
 /// Everything that decides which names matter.
 fn label(policy: &Policy, operation: &Operation, state: &State) -> Vec<u8> {
     let root = operation.workspace.root().map(|root| root.as_os_str().as_bytes());
-    let home = operation.home.as_deref().map(|home| home.as_os_str().as_bytes());
+    let homes = operation.home.iter().chain(&operation.claimed_homes).map(|home| home.as_os_str().as_bytes());
     let own = [env!("CARGO_PKG_VERSION").as_bytes(), policy.version.as_bytes(), &[u8::from(policy.integrity)]];
     let mut label = Vec::new();
-    let named = [root, home].into_iter().map(Option::unwrap_or_default);
+    // Counted, so that no home is taken for a remembered path.
+    let counted = homes.clone().count().to_le_bytes();
+    let named = [root.unwrap_or_default(), &counted].into_iter().chain(homes);
     for part in own.into_iter().chain(named).chain(granted(state).map(str::as_bytes)) {
         label.extend_from_slice(&part.len().to_le_bytes());
         label.extend_from_slice(part);

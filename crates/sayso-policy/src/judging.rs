@@ -30,7 +30,7 @@ impl<'a> Judging<'a> {
         facts: Facts<'a>,
         guards: Option<&'a Guards>,
     ) -> Self {
-        let bases = Bases::new(&operation.workspace, operation.home.as_deref());
+        let bases = Bases::of(operation);
         let (tree, programs) = (Tree::over(facts.files, ground), operation.analysis.as_ref().map(Programs::new));
         let mut judging = Self { operation, bases, facts, tree, programs, guards: Vec::new() };
         judging.guards = (0..operation.effects.len()).map(|index| guard::of(guards, &judging, index)).collect();

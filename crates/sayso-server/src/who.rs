@@ -71,8 +71,21 @@ impl Caller {
         Self { person: Some(Person::named(name)), role: Role::Admin, tenant: None, via, peer: None }
     }
 
+    /// Who asks, as far as that is known: a session belongs to them.
+    fn asker(&self) -> String {
+        match (&self.person, &self.peer) {
+            (Some(person), _) if self.role == Role::Admin && !self.via.starts_with("token ") => {
+                format!("owner {}", person.name)
+            }
+            (Some(person), _) => format!("token {}", person.name),
+            (None, Some(peer)) => format!("user {}", peer.uid),
+            (None, None) => "anybody".to_owned(),
+        }
+    }
+
     /// Whoever has a token asks under its name and tenant, whatever the body says.
     pub(crate) fn sign(&self, actor: &mut Actor) {
+        actor.asker = Some(self.asker());
         if let Some(person) = &self.person {
             actor.agent = Some(person.name.clone());
             if self.tenant.is_some() {
@@ -89,7 +102,8 @@ impl Caller {
     /// Whether a question was put under the name of their token.
     pub(crate) fn asked(&self, question: &Question) -> bool {
         let name = self.person.as_ref().map(|person| person.name.as_str());
-        name.is_some() && name == question.actor.agent.as_deref() && self.is_of_their_tenant(&question.actor)
+        let proven = !question.actor.is_claimed();
+        proven && name.is_some() && name == question.actor.agent.as_deref() && self.is_of_their_tenant(&question.actor)
     }
 
     /// Whether they may see a question whole.

@@ -55,6 +55,11 @@ pub trait Environment {
     fn shells(&self) -> dialect::Shells {
         dialect::Shells::default()
     }
+
+    /// Folders that the caller says are its home, where its owner's machine knows another one.
+    fn claimed_homes(&self) -> &[std::path::PathBuf] {
+        &[]
+    }
 }
 
 impl<E: Environment + ?Sized> Environment for &E {
@@ -68,6 +73,10 @@ impl<E: Environment + ?Sized> Environment for &E {
 
     fn shells(&self) -> dialect::Shells {
         (**self).shells()
+    }
+
+    fn claimed_homes(&self) -> &[std::path::PathBuf] {
+        (**self).claimed_homes()
     }
 }
 

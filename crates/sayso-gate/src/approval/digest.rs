@@ -80,6 +80,9 @@ impl Bound {
             part(&mut hasher, &[u8::from(name.is_some())]);
             part(&mut hasher, name.as_deref().unwrap_or_default().as_bytes());
         }
+        if let Some(asker) = &actor.asker {
+            part(&mut hasher, asker.as_bytes());
+        }
         hasher.finalize().to_hex().to_string()
     }
 }

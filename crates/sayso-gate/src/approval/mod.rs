@@ -184,7 +184,8 @@ impl Question {
     /// Whether somebody may answer it at all: one of those it is addressed to, and not the one who asks.
     ///
     /// Without addressees the person on whose behalf the agent works may answer; where a rule names approvers, that
-    /// is what they are for: a second pair of eyes.
+    /// is what they are for: a second pair of eyes. A name that is only claimed keeps nobody from answering: else whoever
+    /// asks under the owner's name would take the question away from its owner.
     #[must_use]
     pub fn may_be_answered_by(&self, person: &Person) -> bool {
         self.addressees.iter().any(|to| may_answer(&self.actor, to.as_ref(), person))
@@ -193,7 +194,7 @@ impl Question {
 
 /// Whether somebody may answer for one of those whom an actor's question is addressed to.
 pub(crate) fn may_answer(actor: &Actor, to: Option<&Approvers>, person: &Person) -> bool {
-    let is = |name: &Option<String>| name.as_deref() == Some(person.name.as_str());
+    let is = |name: &Option<String>| !actor.is_claimed() && name.as_deref() == Some(person.name.as_str());
     let mut asks = Some(actor);
     // A chain of parents is as long as the agent says; eight is more than any has.
     for _ in 0..8 {

@@ -81,6 +81,9 @@ pub struct Record {
     /// The home folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
+    /// Folders that the caller says are its home, where the owner's machine has another one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claimed_homes: Vec<String>,
     /// The variables that the call brings, where they are not what they are there anyway; secrets taken out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Value>,
@@ -215,6 +218,7 @@ impl Record {
             cwd: None,
             workspace: None,
             home: None,
+            claimed_homes: Vec::new(),
             env: None,
             called_as: CalledAs::default(),
             room: Room::new(TEXT_KEPT, MEMBERS_KEPT),
@@ -243,6 +247,7 @@ pub(crate) struct Seen {
     cwd: Option<String>,
     workspace: Option<String>,
     home: Option<String>,
+    claimed_homes: Vec<String>,
     env: Option<Value>,
     called_as: CalledAs,
     room: Room,
@@ -290,14 +295,16 @@ impl Seen {
             cwd: call.cwd.as_deref().map(path_kept),
             workspace: call.workspace.root().map(path_kept),
             home: call.home.as_deref().map(path_kept),
+            claimed_homes: Vec::new(),
             env: None,
             called_as,
             room,
         }
     }
 
-    /// With the variables that the operation brings.
+    /// With the variables and homes that the operation brings.
     pub(crate) fn bringing(mut self, operation: &Operation) -> Self {
+        self.claimed_homes = operation.claimed_homes.iter().map(|home| path_kept(home)).collect();
         if !operation.env.is_empty() {
             let all = operation.env.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
             self.env = Some(arguments_kept(&Value::Object(all.collect()), &self.room, ARGUMENTS_KEPT));
@@ -331,6 +338,7 @@ impl Seen {
             cwd: self.cwd,
             workspace: self.workspace,
             home: self.home,
+            claimed_homes: self.claimed_homes,
             env: self.env,
             called_as: self.called_as,
             verdict: decision.verdict,
@@ -387,6 +395,8 @@ fn actor_kept(actor: &Actor, depth: usize) -> Actor {
         tenant: cut(&actor.tenant),
         session: cut(&actor.session),
         run: cut(&actor.run),
+        // How it came in stands beside it.
+        asker: None,
         subagent: actor.subagent,
         parent: actor.parent.as_ref().filter(|_| depth < 8).map(|parent| Box::new(actor_kept(parent, depth + 1))),
     }

@@ -80,6 +80,7 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
 /// The environment of today with the variables that the call brought.
 struct Recorded<'a> {
     given: Vec<(String, String)>,
+    claimed_homes: Vec<PathBuf>,
     today: &'a dyn Environment,
 }
 
@@ -87,7 +88,8 @@ impl<'a> Recorded<'a> {
     fn of(record: &Record, today: &'a dyn Environment) -> Self {
         let all = record.env.as_ref().and_then(serde_json::Value::as_object).into_iter().flatten();
         let one = |(name, value): (&String, &serde_json::Value)| Some((name.clone(), value.as_str()?.to_owned()));
-        Self { given: all.filter_map(one).collect(), today }
+        let claimed_homes = record.claimed_homes.iter().map(PathBuf::from).collect();
+        Self { given: all.filter_map(one).collect(), claimed_homes, today }
     }
 }
 
@@ -100,11 +102,16 @@ impl Environment for Recorded<'_> {
     fn given(&self) -> &[(String, String)] {
         &self.given
     }
+
+    fn claimed_homes(&self) -> &[PathBuf] {
+        &self.claimed_homes
+    }
 }
 
 fn call(record: &Record) -> ToolCall {
     let path = |text: &Option<String>| text.as_ref().map(PathBuf::from);
     let home = path(&record.home);
+    let claimed: Vec<PathBuf> = record.claimed_homes.iter().map(PathBuf::from).collect();
     let request = match (&record.called_as.name, &record.command) {
         (Some(name), _) => Request::Tool {
             name: name.clone(),
@@ -117,8 +124,9 @@ fn call(record: &Record) -> ToolCall {
         request,
         actor: record.actor.clone(),
         cwd: path(&record.cwd),
-        workspace: path(&record.workspace)
-            .map_or_else(Workspace::unknown, |root| Workspace::new(root, home.as_deref())),
+        workspace: path(&record.workspace).map_or_else(Workspace::unknown, |root| {
+            Workspace::beside(root, home.iter().chain(&claimed).map(PathBuf::as_path))
+        }),
         home,
         reported_kind: record.called_as.kind.clone(),
     }

@@ -22,6 +22,7 @@ pub(crate) fn keys(actor: &Actor, scopes: &[Scope], now_ms: u64) -> Vec<(Scope, 
             // Where it is not said, a parent is in the session of what it started.
             Some(below) => Actor {
                 tenant: below.tenant.clone(),
+                asker: below.asker.clone(),
                 agent: current.agent.clone().or_else(|| below.agent.clone()),
                 session: current.session.clone().or_else(|| below.session.clone()),
                 run: current.run.clone(),
@@ -41,14 +42,28 @@ pub(crate) fn keys(actor: &Actor, scopes: &[Scope], now_ms: u64) -> Vec<(Scope, 
 }
 
 fn key(actor: &Actor, scope: Scope, now_ms: u64) -> String {
+    // A tenant that nobody vouches for is none: whoever makes up a new one would begin a new day.
+    let tenant = if actor.is_claimed() { named(&None) } else { named(&actor.tenant) };
+    let agent = || named(&actor.agent);
     let parts = match scope {
-        Scope::Tenant => vec![named(&actor.tenant)],
-        Scope::Agent => vec![named(&actor.tenant), named(&actor.agent)],
-        Scope::Session => vec![named(&actor.tenant), named(&actor.agent), named(&actor.session)],
-        Scope::Run => vec![named(&actor.tenant), named(&actor.agent), named(&actor.session), named(&actor.run)],
-        Scope::Day => vec![named(&actor.tenant), (now_ms / 86_400_000).to_string()],
+        Scope::Tenant => vec![tenant],
+        Scope::Agent => vec![tenant, agent()],
+        Scope::Session => vec![tenant, agent(), session(actor)],
+        Scope::Run => vec![tenant, agent(), session(actor), named(&actor.run)],
+        Scope::Day => vec![tenant, (now_ms / 86_400_000).to_string()],
     };
     parts.join("/")
+}
+
+/// What stands between a session's name and who opened it. No name holds this: its `%` would be escaped.
+const OPENED_BY: &str = "%40";
+
+/// A session of one caller is none of another's, whatever both call it: nobody uses up or stops another's.
+fn session(actor: &Actor) -> String {
+    match &actor.asker {
+        None => named(&actor.session),
+        Some(_) => format!("{}{OPENED_BY}{}", named(&actor.session), named(&actor.asker)),
+    }
 }
 
 /// A part of a key. Escaped, so that no name reads like two parts or like an unknown one.
@@ -91,7 +106,7 @@ impl Place {
     /// Of a key of this scope.
     #[must_use]
     pub fn of(scope: Scope, key: &str) -> Self {
-        let mut parts = key.split('/').map(plain);
+        let mut parts = key.split('/').map(|part| plain(part.split(OPENED_BY).next().unwrap_or(part)));
         let mut next = || parts.next().flatten();
         let tenant = next();
         if scope == Scope::Day {

@@ -27,7 +27,7 @@ pub(super) struct Shells {
 
 impl<'a> Asked<'a> {
     pub(crate) fn new(operation: &'a Operation, facts: Facts<'a>) -> Self {
-        let bases = Bases::new(&operation.workspace, operation.home.as_deref());
+        let bases = Bases::of(operation);
         let (tree, programs) = (Tree::new(facts.files), operation.analysis.as_ref().map(Programs::new));
         Self { operation, bases, tree, programs, facts, shells: OnceCell::new() }
     }

@@ -64,6 +64,7 @@ pub(crate) fn operation(call: ToolCall, facts: Facts<'_>) -> Operation {
         actor: call.actor,
         cwd: call.cwd,
         workspace: call.workspace,
+        claimed_homes: facts.env.claimed_homes().to_vec(),
         home: call.home,
         env: facts.env.given().to_vec(),
         effects,

@@ -10,7 +10,7 @@ pub(crate) use tree::{Below, Ground, Tree, Watch, may_name};
 
 use super::glob::{Token, overlap, shape_tokens};
 use super::{Glob, PatternError, Purpose};
-use crate::word::{Resolved, Tri, Workspace};
+use crate::word::{Operation, Resolved, Tri};
 use regex::bytes::Regex;
 use sayso_shell::{Listing, Origin, Part, PathTarget, Shape, Verb};
 use std::os::unix::ffi::OsStrExt;
@@ -23,15 +23,25 @@ pub(crate) struct Bases {
     /// False where the workspace is too wide for an allow.
     pub permit_workspace: bool,
     pub home: Option<PathBuf>,
+    /// Folders that the caller says are its home: `~` means them too where a rule restricts.
+    pub claimed_homes: Vec<PathBuf>,
 }
 
 impl Bases {
-    pub(crate) fn new(workspace: &Workspace, home: Option<&Path>) -> Self {
+    pub(crate) fn of(operation: &Operation) -> Self {
         Self {
-            workspace: workspace.root().map(Path::to_owned),
-            permit_workspace: !workspace.is_too_wide(),
-            home: home.map(Path::to_owned),
+            workspace: operation.workspace.root().map(Path::to_owned),
+            permit_workspace: !operation.workspace.is_too_wide(),
+            home: operation.home.clone(),
+            claimed_homes: operation.claimed_homes.clone(),
         }
+    }
+
+    /// What `~` means.
+    fn homes(&self, purpose: Purpose) -> impl Iterator<Item = &Path> {
+        // INVARIANT: no allow matches because of what a caller says its home is.
+        let claimed = if purpose == Purpose::Permit { &[][..] } else { &self.claimed_homes };
+        self.home.iter().chain(claimed).map(PathBuf::as_path)
     }
 
     /// Whether this canonical path is the workspace or in it, in the sense that matters for an allow.
@@ -256,10 +266,13 @@ impl PathPattern {
         match self {
             Self::Anything => true,
             Self::Regex(regex) => regex.is_match(path.as_os_str().as_bytes()),
-            Self::Components(components) => match components.relative(path, bases, purpose) {
-                Some(rest) => components.match_list(&split(rest), one),
-                None => false,
-            },
+            Self::Components(components) => {
+                let matches = |base: &Path| match path.strip_prefix(base) {
+                    Ok(rest) => components.match_list(&split(rest), one),
+                    Err(_) => false,
+                };
+                components.anchors(bases, purpose).any(matches)
+            }
         }
     }
 
@@ -463,15 +476,33 @@ impl Components {
         self.anchor == Anchor::Root && self.list == [Component::Deep]
     }
 
-    /// The path below this pattern's anchor.
-    fn relative<'p>(&self, path: &'p Path, bases: &Bases, purpose: Purpose) -> Option<&'p Path> {
-        let base = match self.anchor {
-            Anchor::Root => return path.strip_prefix("/").ok(),
-            Anchor::Workspace if purpose == Purpose::Permit && !bases.permit_workspace => return None,
-            Anchor::Workspace => bases.workspace.as_deref()?,
-            Anchor::Home => bases.home.as_deref()?,
+    /// The folders that this pattern's anchor means.
+    fn anchors<'b>(&self, bases: &'b Bases, purpose: Purpose) -> impl Iterator<Item = &'b Path> {
+        let (one, homes) = match self.anchor {
+            Anchor::Root => (Some(Path::new("/")), None),
+            Anchor::Workspace if purpose == Purpose::Permit && !bases.permit_workspace => (None, None),
+            Anchor::Workspace => (bases.workspace.as_deref(), None),
+            Anchor::Home => (None, Some(bases.homes(purpose))),
         };
-        path.strip_prefix(base).ok()
+        one.into_iter().chain(homes.into_iter().flatten())
+    }
+
+    /// Whether anything below this folder could match where the anchor means this one.
+    fn may_lie_below(&self, folder: &Path, base: &Path) -> bool {
+        if base.starts_with(folder) {
+            return true;
+        }
+        let Ok(rest) = folder.strip_prefix(base) else { return false };
+        let parts = split(rest);
+        let mut list = self.list.iter();
+        for part in parts {
+            match list.next() {
+                Some(Component::Deep) => return true,
+                Some(Component::One(glob)) if glob.matches_folded(part) => {}
+                _ => return false,
+            }
+        }
+        list.next().is_some()
     }
 
     /// The two-pointer match of globs, with components for characters.

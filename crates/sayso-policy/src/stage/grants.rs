@@ -191,6 +191,8 @@ fn in_force(grant: &Grant, judging: &Judging<'_>, state: &State) -> bool {
         && grant.expires_ms.is_none_or(|end| state.now_ms < end)
         && same(&grant.workspace, &state.workspace)
         && same(&grant.session, &actor.session)
+        // A session belongs to who opened it: another caller's session of the same name is another one.
+        && (grant.session.is_none() || grant.actor.asker == actor.asker)
         // What somebody outside every tenant allowed, a tenant did not allow.
         && (grant.actor.tenant == actor.tenant || grant.verdict == Verdict::Deny && grant.actor.tenant.is_none())
         && same(&grant.actor.agent, &actor.agent)

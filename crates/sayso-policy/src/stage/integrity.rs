@@ -277,11 +277,11 @@ fn wipes(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -
         PathTarget::Glob { pattern, .. } => matches!(pattern.as_bytes(), b"*" | b".*" | b"*/" | b"**" | b"*/*"),
         _ => false,
     };
-    let home = judging.operation.home.as_deref();
+    let homes = || judging.operation.home.iter().chain(&judging.operation.claimed_homes);
     whole
         && [resolved.canonical.as_deref(), resolved.lexical.as_deref()].into_iter().flatten().any(|path| {
             path.parent().is_none()
-                || home.is_some_and(|home| home.starts_with(path))
+                || homes().any(|home| home.starts_with(path))
                 || matches!(path.to_str(), Some("/home" | "/root" | "/Users"))
         })
 }

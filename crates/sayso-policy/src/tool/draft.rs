@@ -21,6 +21,13 @@ pub(crate) struct Scene<'a> {
     pub(crate) spelled: &'a str,
 }
 
+impl<'a> Scene<'a> {
+    /// What the caller says its home is, where that is another folder.
+    pub(crate) fn claimed_homes(&self) -> impl Iterator<Item = &'a Path> {
+        self.facts.env.claimed_homes().iter().map(std::path::PathBuf::as_path)
+    }
+}
+
 /// How far a path effect reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
@@ -62,7 +69,14 @@ impl<'a> Draft<'a> {
 
     /// A path of a tool's parameter: every place that it may mean.
     pub(crate) fn path(&mut self, verbs: &[Verb], text: &str, reach: Reach, certain: bool) {
-        for place in place::places(text, self.scene.cwd, self.scene.home) {
+        let homes = std::iter::once(self.scene.home).chain(self.scene.claimed_homes().map(Some));
+        let mut places: Vec<Place> = Vec::new();
+        for place in homes.flat_map(|home| place::places(text, self.scene.cwd, home)) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        for place in places {
             for verb in verbs {
                 let target = match &place {
                     Place::At(path) if reach == Reach::Below => PathTarget::Below(path.clone()),

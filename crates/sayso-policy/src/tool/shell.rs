@@ -218,16 +218,24 @@ fn takes_folder(spelled: &str, arguments: &Value) -> bool {
 
 /// Analyses a command and adds what it does. Effects that are not `certain` are only looked at by asks and denies.
 pub(crate) fn run_command(draft: &mut Draft<'_>, text: &[u8], cwd: Option<PathBuf>, shells: Shells, certain: bool) {
+    let scene = draft.scene;
     let context = Context {
         cwd: cwd.as_deref(),
-        home: draft.scene.home,
-        workspace: draft.scene.workspace.root(),
-        env: draft.scene.facts.env,
-        files: draft.scene.facts.files,
+        home: scene.home,
+        workspace: scene.workspace.root(),
+        env: scene.facts.env,
+        files: scene.facts.files,
         dialect: Dialect::default(),
     };
     let analysis = analyze_in(text, &context, shells);
+    // Where the caller claims another home, `~` may be either: both are done, and both must be allowed.
+    let claimed =
+        scene.claimed_homes().map(|home| analyze_in(text, &Context { home: Some(home), ..context }, shells));
+    let claimed: Vec<Analysis> = claimed.filter(|other| *other != analysis).collect();
     append(draft, text, analysis, certain);
+    for analysis in claimed {
+        append(draft, text, analysis, certain);
+    }
 }
 
 /// Adds a second analysis behind a first: ids, spans and pipelines are moved along.

@@ -28,6 +28,10 @@ pub struct Actor {
     /// The run within the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// Who asked, as far as the way in knows it: `token alice`, `owner`, `user 1000`, `anybody`. Absent where the way in
+    /// itself names the agent, as a hook does. A session belongs to whoever asked in it first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asker: Option<String>,
     /// It was started by another agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub subagent: bool,
@@ -47,6 +51,15 @@ pub struct ProviderKey {
 }
 
 impl Actor {
+    /// How [`Actor::asker`] begins where somebody proved who they are.
+    pub const PROVEN: [&'static str; 2] = ["token ", "owner"];
+
+    /// Whether its names are no more than what the caller says: it came without a token.
+    #[must_use]
+    pub fn is_claimed(&self) -> bool {
+        self.asker.as_deref().is_some_and(|asker| !Self::PROVEN.iter().any(|proven| asker.starts_with(proven)))
+    }
+
     /// The provider in normal form.
     #[must_use]
     pub fn provider_key(&self) -> Option<ProviderKey> {

@@ -85,6 +85,9 @@ pub struct Operation {
     pub workspace: Workspace,
     /// The home folder, if known.
     pub home: Option<PathBuf>,
+    /// Folders that the caller says are its home, where they are not `home`. They add to what rules restrict, and to no
+    /// allow.
+    pub claimed_homes: Vec<PathBuf>,
     /// Variables that the call brings itself, by name.
     pub env: Vec<(String, String)>,
     /// What it would do. The `call` itself is the last one.

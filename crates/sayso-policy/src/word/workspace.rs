@@ -22,10 +22,16 @@ impl Workspace {
     /// the workspace" would then mean nearly everything.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>, home: Option<&Path>) -> Self {
+        Self::beside(root, home)
+    }
+
+    /// The same where there are several home folders: the owner's, and what a caller says is its own.
+    #[must_use]
+    pub fn beside<'a>(root: impl Into<PathBuf>, homes: impl IntoIterator<Item = &'a Path>) -> Self {
         let root = root.into();
         let too_wide = !root.is_absolute()
             || root.parent().is_none()
-            || home.is_some_and(|home| home.starts_with(&root))
+            || homes.into_iter().any(|home| home.starts_with(&root))
             || looks_like_home_or_above(&root);
         Self { root: Some(root), too_wide }
     }

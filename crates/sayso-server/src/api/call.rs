@@ -43,9 +43,10 @@ pub(super) struct Call {
     cwd: Option<String>,
     /// Absolute; absent: the working directory. The first call of a session fixes it.
     workspace: Option<String>,
-    /// Absolute.
+    /// Absolute. Where it is not the home of the server's user, `~` means both where a rule asks or denies, and no allow
+    /// matches because of it.
     home: Option<String>,
-    /// The whole environment of the call. What is not the same where the server runs counts as if it were set before
+    /// The environment of the call; what it leaves out is as it is where the server runs. What is not the same where the server runs counts as if it were set before
     /// the command, and an answer is bound to it.
     env: Option<BTreeMap<String, String>>,
     /// As the agent reports it. It may only tighten.

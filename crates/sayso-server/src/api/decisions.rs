@@ -188,16 +188,14 @@ pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'
     fields.only(&wire::OF_A_CALL).map_err(ApiError::malformed)?;
     let (mut call, env) = wire::call_in(fields, looked).map_err(ApiError::malformed)?;
     app.sign(caller, &mut call.actor, Some(looked))?;
-    // The first call of a session fixes its folder; later ones cannot move it.
+    // The first call of a session fixes its folder; later ones cannot move it. Those of other callers are other sessions.
     if let Some(session) = &call.actor.session
         && let Some(root) = call.workspace.root()
     {
-        let fixed = match &call.actor.tenant {
-            Some(tenant) => app.sessions.workspace_of(tenant, session, root)?,
-            None => app.sessions.workspace(session, root)?,
-        };
+        let whose = (call.actor.asker.as_deref().unwrap_or_default(), call.actor.tenant.as_deref());
+        let fixed = app.sessions.workspace_of(whose, session, root)?;
         if fixed != root {
-            call.workspace = wire::workspace_in(looked, &fixed, call.home.as_deref());
+            call.workspace = wire::workspace_of(looked, &fixed, &call, &env);
         }
     }
     let circumstances = Circumstances {

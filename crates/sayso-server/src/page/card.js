@@ -8,6 +8,9 @@ import { Verdict } from '/verdict.js';
 const SETTLES_MS = 600;
 const EFFECTS = 12; // shown before the rest is folded
 
+// The name of an agent that came without a token is its own word, also where it is the reader's.
+const claimed = ({ agent, asker }) => agent && asker && !asker.startsWith('token ') && !asker.startsWith('owner');
+
 export function Card({ approval, act }) {
   const place = useRef(null);
   const settled = useSettled(place);
@@ -18,6 +21,7 @@ export function Card({ approval, act }) {
   const name = 'Question of ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
   return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name}>
     <p class="asks"><${Said} text=${who} most=${60} /> asks to use <${Said} text=${approval.tool} />
+      ${claimed(approval.actor) && html`<span class="hint">(only claims this name: it came without a token)</span>`}
       ${approval.actor.subagent && html`<span class="hint">as a subagent</span>`}
       <span class="left"><${Standing} approval=${approval} left=${left} /></span></p>
     <${About} approval=${approval} />

@@ -38,6 +38,7 @@ impl Message {
                 "approval": question.id,
                 "for": person.name,
                 "agent": question.actor.agent.as_deref().map(shown),
+                "claimed": question.actor.is_claimed(),
                 "session": question.actor.session.as_deref().map(shown),
                 "workspace": question.workspace.as_deref().map(shown),
                 "tool": shown(&question.tool),

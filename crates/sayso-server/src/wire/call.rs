@@ -17,53 +17,69 @@ pub(crate) const OF_A_CALL: [&str; 12] =
 pub(crate) const OF_A_CONTEXT: [&str; 8] =
     ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
 
-/// The environment in which a command would run: what the JSON says, or else that of this process.
-#[derive(Debug)]
-pub enum CallEnvironment {
-    /// As given, and nothing else.
-    Given {
-        /// All of it.
-        all: BTreeMap<String, String>,
-        /// What is not so in this process anyway: the call brings it.
-        brought: Vec<(String, String)>,
-    },
-    /// Nothing is given.
-    Process,
+/// The environment in which a command would run: what the JSON says, and that of this process.
+#[derive(Debug, Default)]
+pub struct CallEnvironment {
+    /// What the JSON says; `None`: nothing.
+    said: Option<BTreeMap<String, String>>,
+    /// What of it is not so in this process anyway: the call brings it.
+    brought: Vec<(String, String)>,
+    /// It is a caller's word, and not the owner's: what it leaves out is as it is in this process.
+    is_claim: bool,
+    /// Folders that the caller says are its home, where this process has another one.
+    claimed_homes: Vec<PathBuf>,
 }
 
 impl Environment for CallEnvironment {
     fn get(&self, name: &str) -> Option<String> {
-        match self {
-            Self::Given { all, .. } => all.get(name).cloned(),
-            Self::Process => ProcessEnvironment.get(name),
+        match &self.said {
+            Some(said) if !self.is_claim => said.get(name).cloned(),
+            Some(said) => said.get(name).cloned().or_else(|| ProcessEnvironment.get(name)),
+            None => ProcessEnvironment.get(name),
         }
     }
 
     fn given(&self) -> &[(String, String)] {
-        match self {
-            Self::Given { brought, .. } => brought,
-            Self::Process => &[],
-        }
+        &self.brought
+    }
+
+    fn claimed_homes(&self) -> &[PathBuf] {
+        &self.claimed_homes
     }
 }
 
-/// The call of a line. What the JSON does not say is not known; what it says besides is left aside.
+/// The call of a line, by the owner: what it says replaces what is so here. What the JSON does not say is not known; what
+/// it says besides is left aside.
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub fn call(fields: &Fields) -> Result<(ToolCall, CallEnvironment), String> {
-    call_of(fields, &RealFiles, context(fields, Besides::LeftAside)?)
+    let (mut call, env) = call_of(fields, context(fields, Besides::LeftAside)?)?;
+    call.home = folder(fields, "home")?.or_else(|| home(&env));
+    settle(fields, &RealFiles, call, env)
 }
 
 /// The call in a body, where these are the files. Whatever else is said of who asks is refused.
 ///
+/// INVARIANT: what a caller says of its home and its environment adds to what is so here, and replaces nothing. A rule
+/// on `~` means the home of this process, whoever asks, and where it restricts also the one that is claimed.
+///
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub(crate) fn call_in(fields: &Fields, files: &dyn Files) -> Result<(ToolCall, CallEnvironment), String> {
-    call_of(fields, files, actor(fields)?)
+    let (mut call, mut env) = call_of(fields, actor(fields)?)?;
+    env.is_claim = true;
+    call.home = home(&ProcessEnvironment);
+    let by_variable = env.said.as_ref().and_then(|said| said.get("HOME")).map(PathBuf::from);
+    for claimed in [folder(fields, "home")?, by_variable].into_iter().flatten() {
+        if claimed.is_absolute() && Some(&claimed) != call.home.as_ref() && !env.claimed_homes.contains(&claimed) {
+            env.claimed_homes.push(claimed);
+        }
+    }
+    settle(fields, files, call, env)
 }
 
-fn call_of(fields: &Fields, files: &dyn Files, actor: Actor) -> Result<(ToolCall, CallEnvironment), String> {
+fn call_of(fields: &Fields, actor: Actor) -> Result<(ToolCall, CallEnvironment), String> {
     let request = match (fields.bytes("command")?, fields.string("tool")?) {
         (Some(command), None) => Request::Command(command),
         (None, Some(name)) => {
@@ -73,20 +89,29 @@ fn call_of(fields: &Fields, files: &dyn Files, actor: Actor) -> Result<(ToolCall
         (Some(_), Some(_)) => return Err("Give `command` or `tool`, not both.".to_owned()),
         (None, None) => return Err("Neither `command` nor `tool` is given.".to_owned()),
     };
-    let said_home = folder(fields, "home")?;
-    let env = environment(fields, said_home.as_deref())?;
-    let home = said_home.or_else(|| home(&env));
-    let cwd = folder(fields, "cwd")?;
-    let workspace = folder(fields, "workspace")?.or_else(|| cwd.clone());
-    let call = ToolCall {
-        request,
-        actor,
-        workspace: workspace.map_or_else(Workspace::unknown, |root| workspace_in(files, &root, home.as_deref())),
-        cwd,
-        home,
-        reported_kind: fields.string("kind")?,
-    };
+    let env = environment(fields, folder(fields, "home")?.as_deref())?;
+    let (cwd, reported_kind) = (folder(fields, "cwd")?, fields.string("kind")?);
+    let call = ToolCall { request, actor, cwd, reported_kind, ..ToolCall::command("") };
     Ok((call, env))
+}
+
+/// The call with its workspace, which no home may be in.
+fn settle(
+    fields: &Fields,
+    files: &dyn Files,
+    mut call: ToolCall,
+    env: CallEnvironment,
+) -> Result<(ToolCall, CallEnvironment), String> {
+    if let Some(root) = folder(fields, "workspace")?.or_else(|| call.cwd.clone()) {
+        call.workspace = workspace_of(files, &root, &call, &env);
+    }
+    Ok((call, env))
+}
+
+/// The workspace of a call at a folder, which need not be there.
+pub(crate) fn workspace_of(files: &dyn Files, root: &Path, call: &ToolCall, env: &CallEnvironment) -> Workspace {
+    let homes = call.home.iter().chain(&env.claimed_homes).map(PathBuf::as_path);
+    Workspace::beside(canonical(files, root).path, homes)
 }
 
 /// An absolute path.
@@ -104,7 +129,7 @@ pub fn folder(fields: &Fields, key: &str) -> Result<Option<PathBuf>, String> {
 
 fn environment(fields: &Fields, home: Option<&Path>) -> Result<CallEnvironment, String> {
     let wrong = || "`env` must be an object of strings.".to_owned();
-    let Some(value) = fields.value("env")? else { return Ok(CallEnvironment::Process) };
+    let Some(value) = fields.value("env")? else { return Ok(CallEnvironment::default()) };
     let Value::Object(variables) = value else { return Err(wrong()) };
     let string = |(name, value): (String, Value)| match value {
         // No process can be given these: whoever starts the call would have to make something else of them.
@@ -117,7 +142,7 @@ fn environment(fields: &Fields, home: Option<&Path>) -> Result<CallEnvironment, 
     let all = variables.into_iter().map(string).collect::<Result<BTreeMap<_, _>, _>>()?;
     let brought = |(name, value): &(&String, &String)| !is_usual(name, value, home);
     let brought = all.iter().filter(brought).map(|(name, value)| (name.clone(), value.clone())).collect();
-    Ok(CallEnvironment::Given { all, brought })
+    Ok(CallEnvironment { said: Some(all), brought, ..CallEnvironment::default() })
 }
 
 /// Whether a variable says what is so without it: whoever gives a whole environment gives these too. A `PATH` is as
@@ -194,12 +219,7 @@ pub fn home(env: &dyn Environment) -> Option<PathBuf> {
 /// The workspace at a folder, which need not be there.
 #[must_use]
 pub fn workspace_at(root: &Path, home: Option<&Path>) -> Workspace {
-    workspace_in(&RealFiles, root, home)
-}
-
-/// The same, where these are the files.
-pub(crate) fn workspace_in(files: &dyn Files, root: &Path, home: Option<&Path>) -> Workspace {
-    Workspace::new(canonical(files, root).path, home)
+    Workspace::new(canonical(&RealFiles, root).path, home)
 }
 
 #[cfg(test)]

@@ -8,6 +8,6 @@ mod typed;
 #[cfg(test)]
 pub(crate) use call::OF_A_CONTEXT;
 pub use call::{CallEnvironment, call, folder, home, workspace_at};
-pub(crate) use call::{OF_A_CALL, actor, call_in, workspace_in};
+pub(crate) use call::{OF_A_CALL, actor, call_in, workspace_of};
 pub use json_string::JsonText;
 pub(crate) use typed::typed;

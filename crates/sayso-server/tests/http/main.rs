@@ -11,6 +11,7 @@
 
 mod audit;
 mod batch;
+mod claims;
 mod client;
 mod conformance;
 mod description;

@@ -62,6 +62,10 @@ impl<E: Environment> Environment for InShell<E> {
         self.env.given()
     }
 
+    fn claimed_homes(&self) -> &[std::path::PathBuf] {
+        self.env.claimed_homes()
+    }
+
     fn shells(&self) -> Shells {
         self.shells
     }

@@ -121,10 +121,11 @@ pub(super) fn about(
     // One that was asked in the future was asked before the clock was set back: how old it is, nobody knows.
     let rows = statement.query_map(params![digest, int(now_ms), int(now_ms.saturating_add(60_000))], parts)?;
     let found = rows.map(|row| whole(connection, row?)).collect::<Result<Vec<_>, Error>>()?;
-    // A session is one of its tenant; those who name none are told apart by their agents.
+    // A session is one of its tenant and of who opened it; those who name none are told apart by their agents.
     let sql = "SELECT count(*) FROM approval WHERE standing = 'pending' AND expires_ms > ?1 AND session IS ?2
-               AND body ->> '$.actor.tenant' IS ?3 AND (?2 IS NOT NULL OR body ->> '$.actor.agent' IS ?4)";
-    let whose = params![int(now_ms), actor.session, actor.tenant, actor.agent];
+               AND body ->> '$.actor.tenant' IS ?3 AND (?2 IS NOT NULL OR body ->> '$.actor.agent' IS ?4)
+               AND body ->> '$.actor.asker' IS ?5";
+    let whose = params![int(now_ms), actor.session, actor.tenant, actor.agent, actor.asker];
     let pending: i64 = connection.prepare_cached(sql)?.query_row(whose, |row| row.get(0))?;
     Ok((found, usize::try_from(pending).unwrap_or(usize::MAX)))
 }
@@ -360,6 +361,7 @@ fn remember(tx: &mut Transaction<'_>, approval: &Approval, reply: &Reply, answer
             actor: Actor {
                 tenant: question.actor.tenant.clone(),
                 agent: question.actor.agent.clone().filter(|_| for_session),
+                asker: question.actor.asker.clone().filter(|_| for_session),
                 ..Actor::default()
             },
         };

@@ -1,6 +1,6 @@
 //! What a pattern can be about below a folder, from its text alone.
 
-use super::{Anchor, Bases, Component, PathPattern, Purpose, split};
+use super::{Bases, Component, PathPattern, Purpose, split};
 use crate::pattern::Glob;
 use std::path::Path;
 
@@ -41,30 +41,6 @@ impl PathPattern {
     /// Whether anything below this canonical folder could match, from the text alone.
     pub(super) fn may_lie_below(&self, folder: &Path, bases: &Bases) -> bool {
         let Self::Components(components) = self else { return true };
-        let base = match components.anchor {
-            Anchor::Root => Path::new("/"),
-            Anchor::Workspace => match bases.workspace.as_deref() {
-                Some(base) => base,
-                None => return false,
-            },
-            Anchor::Home => match bases.home.as_deref() {
-                Some(base) => base,
-                None => return false,
-            },
-        };
-        if base.starts_with(folder) {
-            return true;
-        }
-        let Ok(rest) = folder.strip_prefix(base) else { return false };
-        let parts = split(rest);
-        let mut list = components.list.iter();
-        for part in parts {
-            match list.next() {
-                Some(Component::Deep) => return true,
-                Some(Component::One(glob)) if glob.matches_folded(part) => {}
-                _ => return false,
-            }
-        }
-        list.next().is_some()
+        components.anchors(bases, Purpose::Restrict).any(|base| components.may_lie_below(folder, base))
     }
 }

@@ -2,7 +2,12 @@ use super::*;
 use sayso_shell::{NoFiles, Text};
 
 fn bases() -> Bases {
-    Bases { workspace: Some(PathBuf::from("/p/app")), permit_workspace: true, home: Some(PathBuf::from("/home/ann")) }
+    Bases {
+        workspace: Some(PathBuf::from("/p/app")),
+        permit_workspace: true,
+        home: Some(PathBuf::from("/home/ann")),
+        claimed_homes: Vec::new(),
+    }
 }
 
 fn exact(pattern: &str, path: &str, purpose: Purpose) -> Tri {

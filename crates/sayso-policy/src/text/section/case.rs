@@ -29,9 +29,8 @@ pub(super) fn test(reader: &mut Reader, table: &DeTable<'_>, span: Range<usize>)
         member: name(reader, "member"),
         tenant: name(reader, "tenant"),
         session: name(reader, "session"),
-        run: None,
         subagent: fields.get("subagent").and_then(|value| reader.flag(value)).is_some_and(|flag| flag.value),
-        parent: None,
+        ..Actor::default()
     };
     Some(PolicyTest { span, request: request?, expect: expect?, code, because, cwd, actor })
 }

@@ -97,7 +97,11 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     };
     line("question", &question.id);
     line("stands", &standing(approval));
-    line("agent", question.actor.agent.as_deref().unwrap_or(&question.way_in));
+    let agent = question.actor.agent.as_deref();
+    line("agent", agent.unwrap_or(&question.way_in));
+    if agent.is_some() && question.actor.is_claimed() {
+        line("", "(it only claims this name: it came without a token)");
+    }
     line("tool", &question.tool);
     if let Some(command) = &question.command {
         line("command", command);
