@@ -119,11 +119,14 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
 fn keep_words_to_themselves(operation: &Operation, slots: &mut [Slot]) {
     for index in operation.provenance.effects() {
         let opinions = slots.get_mut(index).map(|slot| slot.opinions.as_mut_slice()).unwrap_or_default();
-        for opinion in opinions.iter_mut().filter(|opinion| opinion.reason.layer == Layer::BuiltIn) {
-            let known = code_info(&opinion.reason.code).map(|info| info.title);
-            known.unwrap_or("A file that this command follows says so.").clone_into(&mut opinion.reason.text);
-        }
+        opinions.iter_mut().filter(|opinion| opinion.reason.layer == Layer::BuiltIn).for_each(without_words);
     }
+}
+
+/// Leaves of a reason what its code means, whatever the call.
+fn without_words(opinion: &mut Opinion) {
+    let known = code_info(&opinion.reason.code).map(|info| info.title);
+    known.unwrap_or("A file that this command follows says so.").clone_into(&mut opinion.reason.text);
 }
 
 /// Foreign files speak of the call, which is the last effect, or of others.
@@ -138,6 +141,11 @@ fn hear_foreign(
         return foreign::Spoken::default();
     }
     let mut spoken = foreign::judge(&policy.foreign, judging, state);
+    // Another system's words quote what they are about, also where they are about the whole call.
+    if !judging.operation.provenance.is_empty() {
+        let of_effects = spoken.effects.iter_mut().map(|(_, opinion)| opinion);
+        spoken.call.iter_mut().chain(of_effects).for_each(without_words);
+    }
     call.append(&mut spoken.call);
     for (effect, opinion) in spoken.effects.drain(..) {
         let index = effect.unwrap_or(slots.len().saturating_sub(1));

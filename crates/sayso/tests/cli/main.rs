@@ -30,3 +30,4 @@ mod served;
 mod store;
 mod token;
 mod trust;
+mod withheld;

@@ -114,19 +114,20 @@ async fn an_answer_needs_the_key_and_a_post() {
 async fn who_asked_cannot_answer() {
     let server = Server::new(ASKING);
     let token = server.token().await;
-    let call = json!({"tool": "web_search", "wait": 0, "context": {"agent": "owner"}});
-    let (_, told) = server.send(post("/v1/decisions", &call)).await;
-    let id = told["approval"].as_str().unwrap();
-    let (status, body) = server.send(answer(id, Some(&token), &json!({"verdict": "allow"}))).await;
-    assert_eq!((status, &body["error"]["code"]), (StatusCode::FORBIDDEN, &json!("not-yours")), "{body}");
-
     // Whoever asks with the owner's token asks as the owner, whatever the body says.
     let mut request =
         post("/v1/decisions", &json!({"tool": "web_search", "wait": 0, "context": {"agent": "innocent"}}));
     request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
     let (_, told) = server.send(request).await;
     let id = told["approval"].as_str().unwrap();
-    assert_eq!(server.send(answer(id, Some(&token), &json!({"verdict": "allow"}))).await.0, StatusCode::FORBIDDEN);
+    let (status, body) = server.send(answer(id, Some(&token), &json!({"verdict": "allow"}))).await;
+    assert_eq!((status, &body["error"]["code"]), (StatusCode::FORBIDDEN, &json!("not-yours")), "{body}");
+
+    // A name that nobody proved is no proof that the owner asked.
+    let call = json!({"tool": "web_search", "wait": 0, "context": {"agent": "owner"}});
+    let (_, told) = server.send(post("/v1/decisions", &call)).await;
+    let id = told["approval"].as_str().unwrap();
+    assert_eq!(server.send(answer(id, Some(&token), &json!({"verdict": "deny"}))).await.0, StatusCode::OK);
 }
 
 #[tokio::test]
