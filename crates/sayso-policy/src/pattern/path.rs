@@ -3,52 +3,20 @@
 //! Compared component by component with canonical paths, so that no link, `..`, missing tail or sibling prefix
 //! escapes. `X/**` also matches `X` itself.
 
+mod bases;
 mod reach;
 mod tree;
 
+pub(crate) use bases::Bases;
 pub(crate) use tree::{Below, Ground, Tree, Watch, may_name};
 
 use super::glob::{Token, overlap, shape_tokens};
 use super::{Glob, PatternError, Purpose};
-use crate::word::{Operation, Resolved, Tri};
+use crate::word::{Resolved, Tri};
 use regex::bytes::Regex;
 use sayso_shell::{Listing, Origin, Part, PathTarget, Shape, Verb};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// What `.` and `~` mean for one operation, canonical.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Bases {
-    pub workspace: Option<PathBuf>,
-    /// False where the workspace is too wide for an allow.
-    pub permit_workspace: bool,
-    pub home: Option<PathBuf>,
-    /// Folders that the caller says are its home: `~` means them too where a rule restricts.
-    pub claimed_homes: Vec<PathBuf>,
-}
-
-impl Bases {
-    pub(crate) fn of(operation: &Operation) -> Self {
-        Self {
-            workspace: operation.workspace.root().map(Path::to_owned),
-            permit_workspace: !operation.workspace.is_too_wide(),
-            home: operation.home.clone(),
-            claimed_homes: operation.claimed_homes.clone(),
-        }
-    }
-
-    /// What `~` means.
-    fn homes(&self, purpose: Purpose) -> impl Iterator<Item = &Path> {
-        // INVARIANT: no allow matches because of what a caller says its home is.
-        let claimed = if purpose == Purpose::Permit { &[][..] } else { &self.claimed_homes };
-        self.home.iter().chain(claimed).map(PathBuf::as_path)
-    }
-
-    /// Whether this canonical path is the workspace or in it, in the sense that matters for an allow.
-    pub(crate) fn inside_workspace(&self, path: &Path) -> bool {
-        self.permit_workspace && self.workspace.as_deref().is_some_and(|root| path.starts_with(root))
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
