@@ -85,25 +85,35 @@ pub struct Reporter {
     /// Which agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Who that was, as far as the way in knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asker: Option<String>,
 }
 
 impl Reporter {
     /// This actor, by this way in.
     #[must_use]
     pub fn of(actor: &Actor, way_in: &str) -> Self {
-        Self { way_in: way_in.to_owned(), tenant: actor.tenant.clone(), agent: actor.agent.clone() }
+        Self {
+            way_in: way_in.to_owned(),
+            tenant: actor.tenant.clone(),
+            agent: actor.agent.clone(),
+            asker: actor.asker.clone(),
+        }
     }
 }
 
 impl Which {
     /// Whether this may be about a call that somebody asked for. Ids of calls are no secret: another agent, another
-    /// tenant or another way in would give back what a call has taken, or charge it with what it did not use.
+    /// tenant or another way in would give back what a call has taken, or charge it with what it did not use. Nor is
+    /// a record's: what was asked with a token is told with it.
     pub(crate) fn may_be_told_of(&self, asked: &Reporter) -> bool {
         let same = |own: &Option<String>, theirs: &Option<String>| own.is_none() || own == theirs;
         match self {
             Self::Record(_) => true,
             Self::Reported { by, .. } => {
-                by.way_in == asked.way_in && same(&by.tenant, &asked.tenant) && same(&by.agent, &asked.agent)
+                let known = by.way_in == asked.way_in && by.asker == asked.asker;
+                known && same(&by.tenant, &asked.tenant) && same(&by.agent, &asked.agent)
             }
             Self::Call { by, .. } => by == asked,
         }

@@ -328,8 +328,12 @@ fn what_became_of_a_call_is_told_by_whoever_asked_for_it() {
         way_in: way_in.to_owned(),
         tenant: Some(tenant.to_owned()),
         agent: Some(agent.to_owned()),
+        asker: None,
     };
-    for by in [by("other", "a", "test"), by("coder", "b", "test"), by("coder", "a", "http"), Reporter::default()] {
+    let claimed = Reporter { asker: Some("anybody".to_owned()), ..by("coder", "a", "test") };
+    for by in
+        [claimed, by("other", "a", "test"), by("coder", "b", "test"), by("coder", "a", "http"), Reporter::default()]
+    {
         let call = Which::Call { by: by.clone(), session: Some("s".to_owned()), call_id: "c".to_owned() };
         assert!(!settle(&call), "{call:?}");
         assert!(!settle(&Which::Reported { record: judged.record.id.clone(), by }));

@@ -229,8 +229,7 @@ pub(crate) fn run_command(draft: &mut Draft<'_>, text: &[u8], cwd: Option<PathBu
     };
     let analysis = analyze_in(text, &context, shells);
     // Where the caller claims another home, `~` may be either: both are done, and both must be allowed.
-    let claimed =
-        scene.claimed_homes().map(|home| analyze_in(text, &Context { home: Some(home), ..context }, shells));
+    let claimed = scene.claimed_homes().map(|home| analyze_in(text, &Context { home: Some(home), ..context }, shells));
     let claimed: Vec<Analysis> = claimed.filter(|other| *other != analysis).collect();
     append(draft, text, analysis, certain);
     for analysis in claimed {

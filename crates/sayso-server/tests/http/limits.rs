@@ -24,9 +24,10 @@ fn of<'a>(found: &'a Value, scope: &str) -> &'a Value {
 #[test]
 fn every_limit_says_what_is_used_and_left() {
     let served = Served::with(LIMITED);
-    let call = json!({"tool": "web_search", "context": {"agent": "coder", "session": "s/1", "tenant": "acme"}});
+    let coder = served.token("coder", Role::Agent, Some("acme"));
+    let call = json!({"tool": "web_search", "context": {"session": "s/1"}});
     for _ in 0..2 {
-        assert_eq!(served.decide(None, &call)["verdict"], "allow");
+        assert_eq!(served.decide(Some(&coder), &call)["verdict"], "allow");
     }
     let (status, found) = served.get(&served.owner, "/v1/limits");
     assert_eq!(status, 200, "{found}");
@@ -55,7 +56,8 @@ fn every_limit_says_what_is_used_and_left() {
 fn limits_are_shown_to_admins_of_that_tenant_alone() {
     let served = Served::with(LIMITED);
     for tenant in ["a", "b"] {
-        served.decide(None, &json!({"tool": "web_search", "context": {"tenant": tenant}}));
+        let agent = served.token(&format!("{tenant}-agent"), Role::Agent, Some(tenant));
+        served.decide(Some(&agent), &json!({"tool": "web_search"}));
     }
     let a = served.token("a-admin", Role::Admin, Some("a"));
     let (status, found) = served.get(&a, "/v1/limits");

@@ -37,8 +37,8 @@ fn an_outcome_of_another_tenants_call_counts_nothing() {
     let served = Served::with(POLICY);
     let of =
         |tenant: &str| json!({"tool": "web_search", "call_id": "c1", "context": {"tenant": tenant, "session": "s"}});
-    let theirs = served.decide(None, &of("b"));
     let bot = served.token("bot", Role::Agent, Some("a"));
+    let theirs = served.decide(Some(&served.token("their-bot", Role::Agent, Some("b"))), &of("b"));
     let said = |which: Value| {
         let mut outcome = json!({"not_run": true, "input_tokens": 7});
         outcome.as_object_mut().unwrap().extend(which.as_object().unwrap().clone());
@@ -51,6 +51,18 @@ fn an_outcome_of_another_tenants_call_counts_nothing() {
     assert_eq!(found["used"][0]["usage"]["calls"], 1, "nothing was given back: {found}");
     let own = served.decide(Some(&bot), &of("a"));
     assert_eq!(said(json!({"record": own["record"]})), (200, json!({"counted": true})));
+}
+
+#[test]
+fn an_outcome_of_a_tokens_call_counts_nothing_without_the_token() {
+    let served = Served::with(POLICY);
+    let bot = served.token("bot", Role::Agent, Some("a"));
+    let told = served.decide(Some(&bot), &json!({"tool": "web_search"}));
+    let outcome = json!({"record": told["record"], "input_tokens": 900_000});
+    assert_eq!(served.post(None, "/v1/outcomes", &outcome), (200, json!({"counted": false})));
+    let (_, found) = served.get(&served.owner, "/v1/limits?scope=tenant&tenant=a");
+    assert_eq!(found["used"][0]["usage"]["input_tokens"], 0, "nothing was charged: {found}");
+    assert_eq!(served.post(Some(&bot), "/v1/outcomes", &outcome), (200, json!({"counted": true})));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod https;
 
 use super::*;
+use crate::Role;
 use crate::webhook::{self, Webhook, Webhooks};
 use hmac::{Hmac, Mac as _};
 use sayso_policy::Person;
@@ -249,11 +250,13 @@ async fn a_link_that_is_over_says_why() {
 
 #[tokio::test]
 async fn who_asked_gets_no_link_and_answers_with_none() {
-    let server = Server::new(ASKING);
+    let server = Server::trusting(ASKING);
     let (url, mut got) = receiver(Vec::new()).await;
     server.tells(&[hook("coder", &url)]);
-    let call = json!({"tool": "web_search", "args": {"n": 1}, "wait": 0, "context": {"agent": "coder"}});
-    assert_eq!(server.send(post("/v1/decisions", &call)).await.0, StatusCode::OK);
+    let coder = server.made("coder", Role::Agent, None);
+    let call = json!({"tool": "web_search", "args": {"n": 1}, "wait": 0});
+    let (_, told) = server.as_one(&coder, post("/v1/decisions", &call)).await;
+    assert_eq!(told["verdict"], "ask", "{told}");
     let call = json!({"tool": "web_search", "args": {"n": 2}, "wait": 0, "context": {"agent": "other"}});
     let (_, told) = server.send(post("/v1/decisions", &call)).await;
     assert_eq!(got.recv().await.unwrap().body["approval"], told["approval"], "only what others asked");

@@ -194,7 +194,12 @@ mod tests {
     ];
 
     fn bases() -> Bases {
-        Bases { workspace: Some("/w/app".into()), permit_workspace: true, home: Some("/w".into()), claimed_homes: Vec::new() }
+        Bases {
+            workspace: Some("/w/app".into()),
+            permit_workspace: true,
+            home: Some("/w".into()),
+            claimed_homes: Vec::new(),
+        }
     }
 
     /// All paths of up to three names below the root.
