@@ -172,9 +172,13 @@ impl<'a> Parser<'_, 'a> {
     fn backslash(&mut self, mode: Mode, parts: &mut Few<Part<'a>>) -> Parse<()> {
         let start = self.pos;
         let Some(next) = self.byte(start + 1) else {
-            // Bash keeps a backslash at the very end.
             self.pos += 1;
-            self.push_text(mode, parts, start, self.pos);
+            // Bash keeps a backslash at the very end, unless a newline of an earlier line is left in its buffer behind it.
+            if mode == Mode::Word && self.slice(0, start).contains(&b'\n') {
+                parts.push(Part::Opaque { why: Trouble::Misread, span: self.span(start, self.pos) });
+            } else {
+                self.push_text(mode, parts, start, self.pos);
+            }
             return Ok(());
         };
         self.pos += 2;

@@ -275,7 +275,7 @@ impl<'t> Walker<'t> {
             argv.push(Scalar::crafted().to_word());
             return Some(Assigned { at, name, held });
         }
-        let whole = self.scalar(word, Position::Assignment);
+        let whole = self.scalar(word, Position::NameAndValue);
         let skip = end + if append { 2 } else { 1 };
         let value = match &whole {
             Scalar::Exact(bytes) => Scalar::exact(bytes.get(skip..).unwrap_or_default(), Known::Cut),

@@ -37,8 +37,10 @@ pub(crate) enum Expansion {
 pub(crate) enum Position {
     /// An argument: split, globbed.
     Argument,
-    /// The right side of an assignment, or a word that looks like one: `~` also after `=` and `:`.
+    /// The right side of an assignment: `~` also after `:`.
     Assignment,
+    /// A word that looks like an assignment, its name included: `~` also after the first `=`.
+    NameAndValue,
     /// `case` words, here-strings and the like: not split.
     Single,
     /// Inside double quotes, here-documents and arithmetic.
@@ -83,7 +85,7 @@ impl<'t> Walker<'t> {
         if has_braces(word) {
             return self.braces(word, out);
         }
-        let position = if looks_like_assignment(word) { Position::Assignment } else { Position::Argument };
+        let position = if looks_like_assignment(word) { Position::NameAndValue } else { Position::Argument };
         self.with_fields(out, |walker, fields| {
             walker.parts(&word.parts, fields, position);
             fields.end_word();
@@ -192,6 +194,8 @@ impl<'t> Walker<'t> {
         if !text.contains(&b'~') || position == Position::Quoted {
             return fields.literal(text);
         }
+        let assigns = matches!(position, Position::Assignment | Position::NameAndValue);
+        let mut named = first && position == Position::NameAndValue;
         let mut rest = text;
         let mut may_begin = first;
         loop {
@@ -199,9 +203,7 @@ impl<'t> Walker<'t> {
                 let end = rest.iter().position(|b| *b == b'/' || *b == b':').unwrap_or(rest.len());
                 // A `:` ends the name only where assignments are read.
                 let end = match rest.get(end) {
-                    Some(b':') if position != Position::Assignment => {
-                        rest.iter().position(|b| *b == b'/').unwrap_or(rest.len())
-                    }
+                    Some(b':') if !assigns => rest.iter().position(|b| *b == b'/').unwrap_or(rest.len()),
                     _ => end,
                 };
                 let (prefix, tail) = rest.split_at(end);
@@ -213,11 +215,14 @@ impl<'t> Walker<'t> {
                 }
                 rest = tail;
             }
-            if position != Position::Assignment {
+            if !assigns {
                 return fields.literal(rest);
             }
-            // The next place where `~` counts is behind `=` (the first) or `:`.
-            match rest.windows(2).position(|pair| matches!(pair, [b':' | b'=', b'~'])) {
+            // The next place where `~` counts is behind the `=` that ends the name, or `:`.
+            let colon = rest.windows(2).position(|pair| matches!(pair, [b':', b'~']));
+            let equals = rest.iter().position(|b| *b == b'=').filter(|_| std::mem::take(&mut named));
+            let equals = equals.filter(|at| rest.get(at + 1) == Some(&b'~'));
+            match equals.into_iter().chain(colon).min() {
                 Some(at) => {
                     let (head, tail) = rest.split_at(at + 1);
                     fields.literal(head);

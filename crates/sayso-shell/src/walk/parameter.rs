@@ -317,6 +317,20 @@ impl<'t> Walker<'t> {
         let quoted = position == Position::Quoted;
         let joined = &*parameter.name == b"*";
         let has = has_value(base, colon);
+        // `"${x-"$@" b}"` becomes several words, by rules of its own.
+        if quoted && !fields.is_single() && mentions_list(&word.parts) {
+            let mark = self.scope.mark();
+            self.scalar(word, Position::Single);
+            let changes = self.scope.take(mark);
+            self.scope.join(vec![changes], false);
+            if kind == Fallback::Error {
+                self.may_abort();
+            }
+            if kind == Fallback::Assign {
+                self.set(&parameter.name, Held::Unknown { crafted: true });
+            }
+            return fields.hole(Origin::Unknown, true);
+        }
         match (kind, has) {
             (Fallback::Use | Fallback::Assign | Fallback::Error, Some(true)) | (Fallback::Alternative, Some(false)) => {
                 let value = if kind == Fallback::Alternative { Expansion::Unset } else { base.clone() };
@@ -441,11 +455,27 @@ fn has_value(base: &Expansion, colon: bool) -> Option<bool> {
 
 fn each(base: &Expansion, f: impl Fn(&Scalar) -> Scalar) -> Expansion {
     match base {
-        Expansion::Unset => Expansion::One(f(&Scalar::exact(b"", Known::Absent))),
+        // `${x/*/y}` of an empty value is `y`, of none it is nothing.
+        Expansion::Unset => Expansion::Unset,
         Expansion::One(value) => Expansion::One(f(value)),
         Expansion::Many(items) => Expansion::Many(items.iter().map(f).collect()),
         Expansion::ManyUnknown => Expansion::ManyUnknown,
     }
+}
+
+/// Whether parts hold `$@` or an array.
+fn mentions_list(parts: &[Syntactic<'_>]) -> bool {
+    parts.iter().any(|part| match part {
+        Syntactic::Variable { name, .. } => &**name == b"@",
+        Syntactic::DoubleQuoted { parts, .. } => mentions_list(parts),
+        Syntactic::Parameter(parameter) => {
+            &*parameter.name == b"@"
+                || parameter.subscript.is_some()
+                || matches!(parameter.operation, Operation::Names)
+                || matches!(&parameter.operation, Operation::Fallback { word, .. } if mentions_list(&word.parts))
+        }
+        _ => false,
+    })
 }
 
 fn length(base: &Expansion, count: bool) -> Scalar {

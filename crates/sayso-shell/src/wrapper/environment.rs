@@ -4,7 +4,7 @@ use super::{Launch, launch};
 use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, options};
 use crate::program::{Code, Description, Invocation, Spec, Start, View, by_table};
-use crate::word::{Part, Shape, Text, Word};
+use crate::word::{Origin, Part, Shape, Text, Word};
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["env", "genv"])
@@ -85,9 +85,14 @@ pub(super) fn assignment(word: &Word) -> Option<(Text, Word)> {
             let [Part::Literal(first), rest @ ..] = shape.parts.as_slice() else { return None };
             let bytes = first.as_bytes();
             let equals = bytes.iter().position(|&byte| byte == b'=')?;
-            // What splits may end the assignment and begin a command.
-            if shape.splits {
+            // What splits may end the assignment and begin a command; each name that a pattern finds begins as the
+            // pattern does, and is an assignment again.
+            if shape.splits && shape.parts.contains(&Part::Hole) {
                 return None;
+            }
+            if shape.splits {
+                let value = Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin: Origin::Unknown });
+                return Some((Text::from(bytes.get(..equals)?), value));
             }
             let mut parts = Vec::new();
             let value = bytes.get(equals + 1..)?;

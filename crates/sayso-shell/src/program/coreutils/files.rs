@@ -3,7 +3,7 @@
 use crate::effect::{Carry, Listing, PathTarget, Target, Verb};
 use crate::files::Kind;
 use crate::option::{Style, options};
-use crate::program::{Act, Code, Operands, Prints, Role, Spec, View};
+use crate::program::{Act, Code, Operands, Prints, Role, Spec, View, may_split};
 use crate::word::{Text, Word};
 
 pub(crate) const SPECS: &[Spec] = &[
@@ -287,6 +287,19 @@ fn copy(view: &mut View<'_>) {
         return;
     }
     let into = view.values("--target-directory").pop();
+    // `cp *`: whatever comes last is the destination, and all before it goes there.
+    if let (None, Some(&last)) = (&into, sources.last())
+        && let Some(word) = view.word(last)
+        && may_split(word)
+    {
+        let target = view.path_of(word, true);
+        for verb in [Verb::Read, Verb::Write] {
+            view.effect(verb, Target::Path(target.clone()), last, Carry::Plain);
+        }
+        if name == "mv" {
+            view.effect(Verb::Delete, Target::Path(target), last, Carry::Plain);
+        }
+    }
     let destination = match into {
         Some((at, word)) => Some((at, word, true)),
         None if sources.len() < 2 && name == "ln" => None, // `ln -s target`: a link of the same name here
