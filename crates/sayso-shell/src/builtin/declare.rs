@@ -231,7 +231,11 @@ fn is_prefixed(walker: &Walker<'_>, name: &[u8]) -> bool {
 }
 
 fn hide(walker: &mut Walker<'_>, name: &[u8]) {
-    let old = walker.scope.get(name).cloned();
+    let old = match name {
+        // What `cd` sets while it is local is not seen behind the function.
+        b"PWD" | b"OLDPWD" => Some(Entry::new(Held::Unknown { crafted: walker.armed })),
+        name => walker.scope.get(name).cloned(),
+    };
     if let Some(frame) = walker.frames.last_mut()
         && !frame.hidden.iter().any(|(known, _)| known == name)
     {

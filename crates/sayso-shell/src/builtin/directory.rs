@@ -5,11 +5,12 @@ use crate::Dialect;
 use crate::canonical::canonical;
 use crate::certain::Output;
 use crate::files::Kind;
+use crate::value::scope::{Entry, Held};
 use crate::walk::{Cwd, Ends, Fog, Walker};
 use crate::word::Word;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Component, Path};
 
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -> Ends {
     let operands: Vec<&Word> = words.operands().map(|(_, word)| word).collect();
@@ -62,13 +63,16 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         && !walker.cd_unsure
         && !walker.state.line_may_be_left
         && walker.readonly.is_empty()
+        && operand.and_then(Word::exact).is_none_or(|path| passes(walker, &here, path))
         && arrives(walker, &target);
     walker.state.before = if sure { here.clone() } else { walker.state.before.or(&here) };
     let touched = walker.scope.get(b"PWD").is_some() || walker.scope.get(b"OLDPWD").is_some();
     if touched {
-        // The shell sets both anew.
-        walker.scope.set(b"PWD", None);
-        walker.scope.set(b"OLDPWD", None);
+        // The shell sets both anew: the second to what the first holds, whatever somebody made of it.
+        walker.state.before = Cwd::UNKNOWN;
+        for name in [&b"PWD"[..], b"OLDPWD"] {
+            walker.scope.set(name, Some(Entry::new(Held::Unknown { crafted: walker.armed })));
+        }
     }
     if sure {
         walker.state.cwd = target.clone();
@@ -114,6 +118,27 @@ fn is_searched(walker: &Walker<'_>, path: &[u8]) -> bool {
         path.starts_with(b"/") || matches!(path, b"." | b"..") || path.starts_with(b"./") || path.starts_with(b"../");
     let set = || walker.context.env.get("CDPATH").is_some_and(|folders| !folders.is_empty());
     !fixed && (walker.state.fog == Fog::All || walker.scope.get(b"CDPATH").is_some() || set())
+}
+
+/// Whether all that a path leads out of again by `..` is there.
+fn passes(walker: &Walker<'_>, here: &Cwd, path: &[u8]) -> bool {
+    if !path.windows(2).any(|pair| pair == b"..") {
+        return true;
+    }
+    let Some(here) = here.only() else { return false };
+    let mut so_far = here.to_path_buf();
+    for component in Path::new(OsStr::from_bytes(path)).components() {
+        if component == Component::ParentDir {
+            let found = canonical(walker.context.files, &so_far);
+            if !found.certain || !matches!(found.kind, Kind::Folder { .. }) {
+                return false;
+            }
+            so_far.pop();
+        } else {
+            so_far.push(component);
+        }
+    }
+    true
 }
 
 /// Whether `cd` certainly gets there: the folder exists, may be entered, and nothing was removed since.

@@ -342,16 +342,47 @@ impl<'t> Walker<'t> {
             self.prefixed.extend(prefixes.iter().map(|(name, _)| name.clone()));
         }
         let keeps = self.state.dialect.may_keep_prefixes() && !runs_plain_builtin(&call);
+        let leaves = self.leaves_prefixes(&call);
         let ends = self.dispatch(call, Among::All, redirected);
         self.prefixed.truncate(outer);
         for (name, entry) in hidden.into_iter().rev() {
+            let odd = self.scope.get(&name).is_some_and(|entry| entry.odd);
             self.scope.set(&name, entry);
             // `x=1 export x` may keep what was meant for it alone.
             if declares || keeps {
                 self.set(&name, Held::Unknown { crafted: self.armed });
             }
+            if !leaves || matches!(&*name, b"PWD" | b"OLDPWD") {
+                self.lose_variable(&name, odd);
+            }
         }
         ends
+    }
+
+    /// Whether a command in the shell certainly leaves the variables that were set for it alone as they were before.
+    /// `export x`, `readonly x`, `unset x` and `printf -v x`, in a function too, reach those that are hidden.
+    fn leaves_prefixes(&self, call: &Call<'t>) -> bool {
+        let Some(name) = call.argv.first().and_then(Word::exact) else { return false };
+        if !self.scope.is_empty() && self.scope.get(&function_key(name)).is_some() {
+            return false;
+        }
+        match name {
+            b"printf" => call.argv.get(1).and_then(Word::exact).is_some_and(|word| !word.starts_with(b"-v")),
+            b"set" | b"shift" | b"exec" | b"trap" | b"wait" | b"kill" | b"exit" | b"let" => true,
+            _ => is_only_read(call) || leaves_no_trace(call) || !std::str::from_utf8(name).is_ok_and(is_builtin),
+        }
+    }
+
+    /// What a variable holds is no longer known, here and in the functions around.
+    fn lose_variable(&mut self, name: &[u8], odd: bool) {
+        let held = || Held::Unknown { crafted: true };
+        for (_, entry) in self.frames.iter_mut().flat_map(|frame| &mut frame.hidden).filter(|(known, _)| known == name)
+        {
+            *entry = Some(Entry { odd: true, ..Entry::new(held()) });
+        }
+        let odd = odd || self.scope.get(name).is_some_and(|entry| entry.odd);
+        let held = Held::Unknown { crafted: self.armed };
+        self.scope.set(name, Some(Entry { odd, ..Entry::new(held) }));
     }
 
     fn runs_in_shell(&self, call: &Call<'t>) -> bool {

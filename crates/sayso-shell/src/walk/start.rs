@@ -355,6 +355,8 @@ impl<'t> Walker<'t> {
                     Some(Entry { held, ..entry.clone() })
                 }
                 Held::Defined { .. } => None,
+                // A shell believes these only where they are true.
+                _ if matches!(&*name, b"PWD" | b"OLDPWD") => Some(Entry::new(Held::Unknown { crafted: self.armed })),
                 // Arrays are never handed on.
                 Held::Scalar(_) | Held::Unset if entry.exported && passed_on => continue,
                 // Not exported here, it may still come from the environment.
@@ -371,7 +373,10 @@ impl<'t> Walker<'t> {
             let value = Scalar::from_word(&value, self.armed);
             // A number that a word holds may be none.
             let value = if value.bytes().is_none() && value.is_number() { Scalar::numbers() } else { value };
-            let held = Held::Scalar(value);
+            let held = match name.as_bytes() {
+                b"PWD" | b"OLDPWD" => Held::Unknown { crafted: self.armed },
+                _ => Held::Scalar(value),
+            };
             let span = self.out.run(run).map(|run| run.span).unwrap_or_default();
             if steers_new_shell(name.as_bytes()) {
                 self.opaque("environment", "A variable changes what the shell itself does.", span);
