@@ -270,7 +270,11 @@ fn what_was_found_once_is_seen() {
         if !shell.is_there() {
             continue;
         }
-        let Some(deeds) = jail::run(std::slice::from_ref(&case)) else { return };
+        let Some(mut deeds) = jail::run(std::slice::from_ref(&case)) else { return };
+        if deeds[0].end == "busy" {
+            // A program that opens very many files is stopped where each of them is looked at.
+            deeds = jail::run(&[Case { mode: 0, ..case.clone() }]).unwrap();
+        }
         if !referee::did(&deeds[0], line[1]) {
             wrong.push(format!("{line:?}: the shell did not do that, but {:?}", deeds[0]));
         }

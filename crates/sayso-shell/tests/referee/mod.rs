@@ -2,8 +2,8 @@
 
 use crate::jail::{self, Case, Deeds, Shell, Start};
 use sayso_shell::{
-    Analysis, Context, Dialect, Effect, Environment, HostTarget, MemoryFiles, Part, PathTarget, Run, Shadow, Shape,
-    Target, Verb, Word, analyze,
+    Analysis, Carry, Context, Dialect, Effect, Environment, HostTarget, MemoryFiles, NamedBy, Part, PathTarget, Run,
+    Shadow, Shape, Target, Verb, Word, analyze,
 };
 use std::path::{Component, Path, PathBuf};
 
@@ -30,6 +30,15 @@ pub(crate) fn files() -> MemoryFiles {
         };
     }
     files.open_folder("/tmp");
+    // The system is that of the machine. What its programs hold is not looked into.
+    for entry in std::fs::read_dir("/usr/bin").into_iter().flatten().flatten() {
+        files.program(entry.path(), b"\x7fELF");
+    }
+    for folder in ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].map(|name| Path::new("/").join(name)) {
+        if let Ok(target) = std::fs::read_link(&folder) {
+            files.link(folder, target);
+        }
+    }
     files
 }
 
@@ -49,10 +58,16 @@ pub(crate) fn analysed(case: &Case, files: &MemoryFiles) -> Analysis {
     analyze(case.command.as_bytes(), &context)
 }
 
-/// Whether the analysis says itself that there may be more, so that nothing can be missing from it.
+/// Whether the analysis says itself that there may be more, so that nothing can be missing from it. A script of unknown
+/// text counts as that: no pattern names it, so that a policy asks whatever it allows.
 pub(crate) fn is_opaque(analysis: &Analysis) -> bool {
+    let unclear = Carry::Named { code: "unclear-script", by: NamedBy::Nothing };
     analysis.opaque
-        || analysis.effects.iter().any(|effect| matches!(effect.target, Target::Anything | Target::Code { .. }))
+        || analysis.effects.iter().any(|effect| match effect.target {
+            Target::Anything | Target::Code { .. } => true,
+            Target::Option(_) => effect.carry == unclear,
+            _ => false,
+        })
 }
 
 /// What was done and is not in the analysis.
