@@ -36,7 +36,7 @@ pub use effect::{
 pub use files::{Files, Kind, Mark, MemoryFiles, NoFiles, Stands, Visit};
 pub use program::{named_by_glob, suffixes_of_type};
 pub use report::Report;
-pub use word::{Origin, Part, Shape, Text, Word};
+pub use word::{Origin, Part, Shape, Single, Text, Word};
 
 use std::path::Path;
 

@@ -99,7 +99,7 @@ fn program<S>(run: &crate::Run, string: &dyn Fn(&[u8]) -> S) -> ReportedProgram<
     // A word that may become none or several leaves the number of words open.
     let counted = run.argv.iter().all(|word| match word {
         Word::Exact(_) => true,
-        Word::Dynamic(shape) => !shape.splits,
+        Word::Dynamic(shape) => !shape.splits(),
         Word::Opaque => false,
     });
     let text = |word: &Word| match word {

@@ -1,5 +1,6 @@
 //! What a word of a command is once the shell has expanded it, as far as that is certain.
 
+pub use crate::certain::word::Single;
 use std::fmt;
 
 /// Bytes as the shell sees them. Usually UTF-8, never required to be.
@@ -118,12 +119,36 @@ pub struct Shape {
     /// The pieces, in order. Two literals never stand side by side.
     pub parts: Vec<Part>,
     /// An unquoted expansion: the word may become none or several words.
-    pub splits: bool,
+    splits: bool,
     /// Where the unknown part comes from, if that bounds it.
     pub origin: Origin,
 }
 
 impl Shape {
+    /// One word, for this reason.
+    #[must_use]
+    pub const fn single(parts: Vec<Part>, origin: Origin, _why: Single) -> Self {
+        Self { parts, splits: false, origin }
+    }
+
+    /// None, one or several words.
+    #[must_use]
+    pub const fn several(parts: Vec<Part>, origin: Origin) -> Self {
+        Self { parts, splits: true, origin }
+    }
+
+    /// Other pieces in place of these: as many words as before.
+    #[must_use]
+    pub fn with_parts(&self, parts: Vec<Part>) -> Self {
+        Self { parts, splits: self.splits, origin: self.origin.clone() }
+    }
+
+    /// Whether it may become none or several words.
+    #[must_use]
+    pub const fn splits(&self) -> bool {
+        self.splits
+    }
+
     /// Whether some value of this shape begins with `byte`.
     #[must_use]
     pub fn may_start_with(&self, byte: u8) -> bool {

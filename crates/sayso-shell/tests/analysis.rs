@@ -61,7 +61,7 @@ fn shown(word: &Word) -> String {
     match word {
         Word::Exact(text) if text.as_bytes().is_empty() => "''".to_owned(),
         Word::Exact(text) => text.to_string_lossy().replace('\n', "⏎"),
-        Word::Dynamic(shape) if !shape.splits => "?".to_owned(),
+        Word::Dynamic(shape) if !shape.splits() => "?".to_owned(),
         Word::Dynamic(_) | Word::Opaque => "?..".to_owned(),
     }
 }

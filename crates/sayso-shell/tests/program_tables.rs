@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use sayso_shell::program::{
     Description, Invocation, Prints, Spec, all, canonical_flag, canonical_words, describe, spec, subcommand_depth,
 };
-use sayso_shell::{Carry, NoFiles, Origin, Part, RunId, Shape, Span, Stdin, Text, Word};
+use sayso_shell::{Carry, NoFiles, Origin, Part, RunId, Shape, Single, Span, Stdin, Text, Word};
 use std::path::Path;
 use std::process::Command;
 
@@ -150,7 +150,11 @@ fn any_word() -> impl Strategy<Value = Word> {
             if !tail.is_empty() {
                 parts.push(Part::Literal(Text::from(tail.as_str())));
             }
-            Word::Dynamic(Shape { parts, splits, origin: origin.clone() })
+            Word::Dynamic(if splits {
+                Shape::several(parts, origin.clone())
+            } else {
+                Shape::single(parts, origin.clone(), Single::Quoted)
+            })
         }
     };
     prop_oneof![
@@ -161,7 +165,7 @@ fn any_word() -> impl Strategy<Value = Word> {
         1 => prop::collection::vec(any::<u8>(), 0..8).prop_map(|b| Word::Exact(Text::from(b))),
         1 => ("-{0,2}[a-z=]{0,4}", "[a-z]{0,3}").prop_map(hole(false, Origin::Unknown)),
         1 => ("-{0,2}[a-z=]{0,4}", "[a-z]{0,3}").prop_map(hole(true, Origin::Unknown)),
-        1 => Just(Word::Dynamic(Shape { parts: vec![Part::AnyBytes], splits: false, origin: Origin::Unknown })),
+        1 => Just(Word::Dynamic(Shape::single(vec![Part::AnyBytes], Origin::Unknown, Single::Quoted))),
         1 => Just(Word::Opaque),
     ]
 }

@@ -12,8 +12,8 @@
 
 use sayso_shell::program::{Description, Invocation, Prints, Start, describe};
 use sayso_shell::{
-    Carry, Effect, HostTarget, NamedBy, NoFiles, Origin, Part, PathTarget, RunId, Shape, Span, Stdin, Target, Text,
-    Word,
+    Carry, Effect, HostTarget, NamedBy, NoFiles, Origin, Part, PathTarget, RunId, Shape, Single, Span, Stdin, Target,
+    Text, Word,
 };
 use std::fmt::Write as _;
 use std::path::Path;
@@ -67,7 +67,11 @@ fn word(text: &str, quoted: bool) -> Word {
     if !literal.is_empty() {
         parts.push(Part::Literal(Text::from(literal.as_str())));
     }
-    Word::Dynamic(Shape { parts, splits, origin: Origin::Unknown })
+    Word::Dynamic(if splits {
+        Shape::several(parts, Origin::Unknown)
+    } else {
+        Shape::single(parts, Origin::Unknown, Single::Quoted)
+    })
 }
 
 fn show_word(word: &Word) -> String {

@@ -362,7 +362,7 @@ impl CommandPattern {
 
 fn unstable_before(run: &Run, at: usize) -> bool {
     run.words.iter().take(at + 1).any(|index| match run.argv.get(usize::from(*index)) {
-        Some(Word::Dynamic(shape)) => shape.splits,
+        Some(Word::Dynamic(shape)) => shape.splits(),
         Some(Word::Opaque) => true,
         _ => false,
     })
@@ -410,7 +410,7 @@ impl ProgramPattern {
 /// Whether an unknown program may be one of these: the name may stand behind a path.
 fn may_end_in(glob: &Glob, shape: &sayso_shell::Shape) -> bool {
     use super::glob::{Token, overlap, shape_tokens};
-    if shape.splits {
+    if shape.splits() {
         return true;
     }
     let mut mine = vec![Token::Many];

@@ -71,7 +71,7 @@ impl Glob {
 
     /// Whether some value of this shape matches.
     pub(crate) fn may_match(&self, shape: &Shape) -> bool {
-        if shape.splits {
+        if shape.splits() {
             return true;
         }
         overlap(&self.tokens().collect::<Vec<_>>(), &shape_tokens(shape))
@@ -174,7 +174,7 @@ fn wild_match(pattern: &[u8], text: &[u8], same: impl Fn(&u8, &u8) -> bool) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sayso_shell::{Origin, Text};
+    use sayso_shell::{Origin, Single, Text};
 
     #[test]
     fn wildcards_match_runs_and_single_characters() {
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn shapes_may_match_only_what_they_can_become() {
-        let shape = |parts: Vec<Part>| Shape { parts, splits: false, origin: Origin::Unknown };
+        let shape = |parts: Vec<Part>| Shape::single(parts, Origin::Unknown, Single::Quoted);
         let lit = |s: &str| Part::Literal(Text::from(s));
         assert!(Glob::new("*.env").may_match(&shape(vec![Part::Hole])));
         assert!(!Glob::new("*.env").may_match(&shape(vec![Part::Hole, lit(".rs")])));

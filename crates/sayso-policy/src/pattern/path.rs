@@ -14,7 +14,7 @@ use super::glob::{Token, overlap, shape_tokens};
 use super::{Glob, PatternError, Purpose};
 use crate::word::{Resolved, Tri};
 use regex::bytes::Regex;
-use sayso_shell::{Listing, Origin, Part, PathTarget, Shape, Verb};
+use sayso_shell::{Listing, Origin, Part, PathTarget, Shape, Single, Verb};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -430,8 +430,8 @@ impl PathPattern {
             Some(at) if shape.origin != Origin::Number => shape.parts.get(at..).unwrap_or_default(),
             _ => &shape.parts,
         };
-        theirs.extend(shape_tokens(&Shape { parts: tail.to_vec(), splits: false, origin: Origin::Unknown }));
-        if shape.splits {
+        theirs.extend(shape_tokens(&Shape::single(tail.to_vec(), Origin::Unknown, Single::Told)));
+        if shape.splits() {
             theirs.push(Token::Many);
         }
         if overlap(&components.tokens(), &theirs) { Tri::Maybe } else { Tri::No }

@@ -133,7 +133,7 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
             walker.scope.set(&name, Some(entry));
         }
         if readonly {
-            walker.readonly.push(name);
+            walker.state.readonly.push(name);
         }
     }
 }
@@ -172,7 +172,7 @@ fn name_and_value(word: &Word) -> Option<(Vec<u8>, Option<Scalar>)> {
                 }
             }
         }
-        Word::Dynamic(shape) if !shape.splits => {
+        Word::Dynamic(shape) if !shape.splits() => {
             let Some(Part::Literal(first)) = shape.parts.first() else { return None };
             let at = first.as_bytes().iter().position(|b| *b == b'=')?;
             let name = first.as_bytes().get(..at)?;

@@ -60,9 +60,9 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         && letters.is_some_and(|letters| letters.iter().all(|letter| b"LPe".contains(letter)));
     let sure = matches!(name, "cd" | "pushd")
         && understood
-        && !walker.cd_unsure
+        && !walker.state.cd_unsure
         && !walker.state.line_may_be_left
-        && walker.readonly.is_empty()
+        && walker.state.readonly.is_empty()
         && operand.and_then(Word::exact).is_none_or(|path| passes(walker, &here, path))
         && arrives(walker, &target);
     walker.state.before = if sure { here.clone() } else { walker.state.before.or(&here) };
@@ -80,7 +80,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
     }
     walker.state.cwd = here.or(&target);
     // With `PWD` that cannot be set it goes there, and says that it failed.
-    let failed = if walker.readonly.is_empty() { here } else { walker.state.cwd.clone() };
+    let failed = if walker.state.readonly.is_empty() { here } else { walker.state.cwd.clone() };
     Ends { ok: Some(target), failed: Some(failed) }
 }
 
@@ -95,7 +95,7 @@ fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u
     }
     let target = here.enter(path);
     // `-P` takes `..` behind links; an unknown option may be it.
-    let physical = letters.is_none_or(|letters| letters.contains(&b'P')) || walker.physical_cd;
+    let physical = letters.is_none_or(|letters| letters.contains(&b'P')) || walker.state.physical_cd;
     if physical && bytes.windows(2).any(|pair| pair == b"..") {
         return Cwd::UNKNOWN;
     }

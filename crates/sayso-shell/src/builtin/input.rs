@@ -130,7 +130,7 @@ pub(super) fn test(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     let mut take = false;
     for (at, word) in words.all() {
         // Unquoted, what a file holds may become `-v a[$(id)]`.
-        let splits = matches!(word, Word::Dynamic(shape) if shape.splits && shape.origin == Origin::Unknown);
+        let splits = matches!(word, Word::Dynamic(shape) if shape.splits() && shape.origin == Origin::Unknown);
         if take || splits && walker.armed {
             walker.names_variable(&Scalar::from_word(word, walker.armed), words.span(at));
         }

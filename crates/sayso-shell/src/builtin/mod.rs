@@ -69,7 +69,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         // A signal may end this very shell.
         "kill" | "suspend" => walker.killed(),
         // `ulimit -n 3`: then nothing more can be opened.
-        "ulimit" if words.argv.len() > 1 => walker.descriptors_unsure = true,
+        "ulimit" if words.argv.len() > 1 => walker.state.descriptors_unsure = true,
         "exit" | "logout" | "return" | "break" | "continue" | "shift" => return control::flow(walker, name, &words),
         "history" | "fc" | "bind" | "complete" | "compgen" | "compopt" => lookup::run(walker, name, &words),
         _ => {}

@@ -104,7 +104,7 @@ fn switch(walker: &mut Walker<'_>, switch: Switch, on: bool, words: &Arguments<'
             }
         }
         Switch::ExportsAll => state.exports_all = Some(on),
-        Switch::PhysicalFolders => walker.physical_cd |= on,
+        Switch::PhysicalFolders => walker.state.physical_cd |= on,
         Switch::EndsOnFailure => state.ends_on_failure |= on,
         Switch::EndsOnUnset => state.ends_on_unset |= on,
         Switch::Traces => state.traces |= on,
@@ -120,7 +120,7 @@ fn switch(walker: &mut Walker<'_>, switch: Switch, on: bool, words: &Arguments<'
 }
 
 fn other_grammar(walker: &mut Walker<'_>, words: &Arguments<'_>, at: usize) {
-    walker.cd_unsure = true;
+    walker.state.cd_unsure = true;
     walker.opaque("other-grammar", "From here on the shell reads commands by other rules.", words.span(at));
 }
 

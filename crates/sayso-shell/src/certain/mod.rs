@@ -9,5 +9,6 @@ pub(crate) mod output;
 pub(crate) mod setting;
 pub(crate) mod value;
 pub(crate) mod variable;
+pub(crate) mod word;
 
 pub(crate) use output::{Output, Printed, Quiet, Sink, Streams};

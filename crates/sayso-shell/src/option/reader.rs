@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
                 }
                 Word::Dynamic(shape) => {
                     // What splits may hold any number of words, each of them an option.
-                    self.open |= shape.splits && shape.origin == Origin::Unknown && has_hole(shape);
+                    self.open |= shape.splits() && shape.origin == Origin::Unknown && has_hole(shape);
                     match shape.parts.first() {
                         Some(Part::Literal(text)) if text.as_bytes().first() == Some(&b'-') => {
                             let bytes = text.as_bytes();
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
                     // An unquoted word that vanishes or splits moves all words behind it.
                     self.open |= match word {
                         Word::Exact(_) => false,
-                        Word::Dynamic(shape) => shape.splits && shape.origin == Origin::Unknown && has_hole(shape),
+                        Word::Dynamic(shape) => shape.splits() && shape.origin == Origin::Unknown && has_hole(shape),
                         Word::Opaque => true,
                     };
                 }
@@ -261,5 +261,5 @@ fn rest(bytes: &[u8], from: usize, shape: Option<&Shape>) -> Word {
     } else if let Some(first) = parts.first_mut() {
         *first = Part::Literal(Text::from(literal));
     }
-    Word::Dynamic(Shape { parts, splits: shape.splits, origin: shape.origin.clone() })
+    Word::Dynamic(shape.with_parts(parts))
 }

@@ -109,7 +109,7 @@ fn begun(shape: &Shape) -> Option<HostTarget> {
     let text = shape.parts.iter().find_map(literal)?;
     let complete = text.split_once("://").is_some_and(|(_, rest)| rest.contains(['/', '?', '#']));
     match addresses(&text).pop() {
-        Some(host) if complete && !shape.splits => Some(host),
+        Some(host) if complete && !shape.splits() => Some(host),
         _ => Some(HostTarget::Unknown),
     }
 }

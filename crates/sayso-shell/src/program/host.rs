@@ -11,7 +11,7 @@ pub(crate) fn of_word(word: &Word) -> HostTarget {
         Word::Dynamic(shape) => match shape.parts.first() {
             // The host of `https://example.org/$path` is certain once the slash behind it is literal.
             // Whatever names a pattern of the shell stands for begin as it does.
-            Some(Part::Literal(text)) if !shape.splits || !shape.parts.contains(&Part::Hole) => match text.as_str() {
+            Some(Part::Literal(text)) if !shape.splits() || !shape.parts.contains(&Part::Hole) => match text.as_str() {
                 Some(text) if authority_is_complete(text) => of_text(text),
                 _ => HostTarget::Unknown,
             },

@@ -8,7 +8,7 @@ pub use opened::{named, suffixes_of_type};
 use super::{Operands, Role, Spec, Start, View};
 use crate::effect::{Carry, Listing, Sieve, Span, Stdin, Verb};
 use crate::option::{Style, options};
-use crate::word::{Origin, Part, Shape, Text, Word};
+use crate::word::{Origin, Part, Shape, Single, Text, Word};
 use opened::{included, searched};
 use std::path::PathBuf;
 
@@ -302,5 +302,5 @@ fn found_by_fd(view: &View<'_>) -> Sieve {
 /// A name that a search found.
 fn found_name(listing: Option<&Listing>) -> Word {
     let origin = listing.cloned().map_or(Origin::Unknown, Origin::Listing);
-    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin })
+    Word::Dynamic(Shape::single(vec![Part::Hole], origin, Single::Handed))
 }

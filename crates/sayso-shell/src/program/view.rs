@@ -463,7 +463,7 @@ pub(crate) fn may_split(word: &Word) -> bool {
     match word {
         Word::Exact(_) => false,
         Word::Dynamic(shape) => {
-            shape.splits && !(shape.origin == Origin::Number && shape.parts.iter().all(|p| matches!(p, Part::Hole)))
+            shape.splits() && !(shape.origin == Origin::Number && shape.parts.iter().all(|p| matches!(p, Part::Hole)))
         }
         Word::Opaque => true,
     }

@@ -24,7 +24,7 @@ pub use psql::psql;
 pub use sed::read as sed;
 pub use sqlite::sqlite;
 
-use crate::word::{Origin, Part, Shape, Text, Word};
+use crate::word::{Origin, Part, Shape, Single, Text, Word};
 
 /// Something that a script does beyond turning its input into its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub enum Finding {
 /// A word of which nothing is known but that it is one word.
 #[must_use]
 pub fn unknown() -> Word {
-    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin: Origin::Unknown })
+    Word::Dynamic(Shape::single(vec![Part::Hole], Origin::Unknown, Single::Told))
 }
 
 /// The script of a word as bytes: as it is if exact; with a number for a hole that can only hold one. `None`: it

@@ -3,7 +3,7 @@
 use super::{Scalar, Shaped};
 use crate::certain::value::Known;
 use crate::effect::Listing;
-use crate::word::{Origin, Part, Shape, Text, Word};
+use crate::word::{Origin, Part, Shape, Single, Text, Word};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -409,7 +409,7 @@ impl<'w> Fields<'w> {
             Bound::NoHole if globs => listing(&parts, self.cwd),
             _ => Origin::Unknown,
         };
-        Word::Dynamic(Shape { parts, splits, origin })
+        Word::Dynamic(if splits { Shape::several(parts, origin) } else { Shape::single(parts, origin, Single::Quoted) })
     }
 
     /// The value of everything so far as one string.

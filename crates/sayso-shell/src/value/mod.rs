@@ -8,7 +8,7 @@ pub(crate) mod pattern;
 pub(crate) mod scope;
 
 use crate::certain::value::{Exact, Known};
-use crate::word::{Origin, Part, Shape, Text, Word};
+use crate::word::{Origin, Part, Shape, Single, Text, Word};
 use std::rc::Rc;
 
 /// One string value, as far as it is known.
@@ -185,7 +185,7 @@ impl Scalar {
         match self {
             Self::Exact(bytes) => Word::Exact(Text::from(&**bytes)),
             Self::Shaped(shaped) => {
-                Word::Dynamic(Shape { parts: shaped.parts.clone(), splits: false, origin: shaped.origin.clone() })
+                Word::Dynamic(Shape::single(shaped.parts.clone(), shaped.origin.clone(), Single::Unsplit))
             }
         }
     }
@@ -198,7 +198,7 @@ impl Scalar {
                 parts: shape.parts.clone(),
                 origin: shape.origin.clone(),
                 crafted: armed && shape.origin == Origin::Unknown,
-                loose: shape.splits,
+                loose: shape.splits(),
                 either: Vec::new(),
             })),
             Word::Opaque => Self::crafted(),

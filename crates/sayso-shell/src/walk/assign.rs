@@ -101,7 +101,7 @@ impl<'t> Walker<'t> {
         let certain = words.len() <= MAX_ELEMENTS
             && words.iter().all(|word| match word {
                 Word::Exact(_) => true,
-                Word::Dynamic(shape) => !shape.splits,
+                Word::Dynamic(shape) => !shape.splits(),
                 Word::Opaque => false,
             });
         let items: Vec<Scalar> = words.iter().map(|word| Scalar::from_word(word, self.armed)).collect();
@@ -141,7 +141,7 @@ impl<'t> Walker<'t> {
 
     /// Whether bash may refuse to assign to it.
     fn is_readonly(&self, name: &[u8]) -> bool {
-        self.readonly.iter().any(|known| known == name)
+        self.state.readonly.iter().any(|known| known == name)
             || matches!(name, b"BASHOPTS" | b"SHELLOPTS" | b"UID" | b"EUID" | b"PPID" | b"BASH_VERSINFO")
     }
 

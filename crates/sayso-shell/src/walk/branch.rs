@@ -83,7 +83,7 @@ impl<'t> Walker<'t> {
             None => self.scope.join(vec![changes], false),
         };
         let joined = self.state.or(&after);
-        let changed = blurred || joined.differs(&self.state);
+        let changed = blurred || joined != self.state;
         self.state = joined;
         changed
     }

@@ -269,7 +269,7 @@ impl<'t> Walker<'t> {
         // Plain text assigned to a variable that can be assigned to cannot fail.
         let plain = simple.redirects.is_empty()
             && simple.words.is_empty()
-            && self.readonly.is_empty()
+            && self.state.readonly.is_empty()
             && simple.assignments.iter().all(|assignment| {
                 assignment.subscript.is_none()
                     && matches!(&assignment.value, AssignmentValue::Scalar(word)

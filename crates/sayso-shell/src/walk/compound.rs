@@ -231,7 +231,7 @@ impl<'t> Walker<'t> {
             }
             let value = loop_value(item, self.armed);
             let several = match item {
-                Word::Dynamic(shape) => shape.splits,
+                Word::Dynamic(shape) => shape.splits(),
                 Word::Opaque => true,
                 Word::Exact(_) => false,
             };
@@ -307,7 +307,7 @@ impl<'t> Walker<'t> {
 /// The value that a loop's variable takes from a word: a name that a glob found is one name.
 fn loop_value(word: &Word, armed: bool) -> Scalar {
     match word {
-        Word::Dynamic(shape) if shape.splits && shape.origin == Origin::Unknown => {
+        Word::Dynamic(shape) if shape.splits() && shape.origin == Origin::Unknown => {
             // One of the words that something unknown was split into.
             match Scalar::from_word(word, armed) {
                 Scalar::Shaped(shaped) => Scalar::hole(Origin::Unknown, shaped.crafted),

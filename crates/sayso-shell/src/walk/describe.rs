@@ -66,7 +66,7 @@ fn searches(name: &str) -> bool {
 fn may_split(word: &Word) -> bool {
     match word {
         Word::Exact(_) => false,
-        Word::Dynamic(shape) => shape.splits,
+        Word::Dynamic(shape) => shape.splits(),
         Word::Opaque => true,
     }
 }
@@ -106,7 +106,7 @@ fn with_more_words<'t>(call: &Call<'t>, description: &Description) -> Call<'t> {
 
 /// What the second of several words that a word may become is.
 fn further(word: &Word) -> Option<Word> {
-    let unknown = || Word::Dynamic(Shape { parts: vec![Part::Hole], splits: true, origin: Origin::Unknown });
+    let unknown = || Word::Dynamic(Shape::several(vec![Part::Hole], Origin::Unknown));
     match word {
         // `--include=*.rs`: each name that a pattern matches begins as the pattern does, and is that option again.
         Word::Dynamic(shape) if !shape.parts.contains(&Part::Hole) => {

@@ -121,14 +121,6 @@ pub(crate) struct Walker<'t> {
     pub(crate) armed: bool,
     /// The variables that were at some time given one.
     pub(crate) armed_names: BTreeSet<Name>,
-    /// Variables that cannot be assigned any more.
-    pub(crate) readonly: Vec<Vec<u8>>,
-    /// `cd` may go elsewhere than its path says (`set -P`).
-    pub(crate) physical_cd: bool,
-    /// `cd` may be refused, or not be `cd` (`set -r`, `enable -n cd`).
-    pub(crate) cd_unsure: bool,
-    /// Descriptors may be closed, or too many open: one that is there at the start may not be there any more.
-    pub(crate) descriptors_unsure: bool,
     /// Variables that this call set and that change what programs do.
     pub(crate) steering: Vec<(Text, Word)>,
     /// Variables with secrets that went into words of no program yet.
@@ -218,6 +210,10 @@ impl<'t> Walker<'t> {
                 dialect: context.dialect,
                 elsewhere: false,
                 may_be_here: false,
+                readonly: Vec::new(),
+                physical_cd: false,
+                cd_unsure: false,
+                descriptors_unsure: false,
             },
             place: Place { tree, spans: Spans::Shifted(0) },
             input: Input::default(),
@@ -227,10 +223,6 @@ impl<'t> Walker<'t> {
             changed: Changed::default(),
             armed: false,
             armed_names: BTreeSet::new(),
-            readonly: Vec::new(),
-            physical_cd: false,
-            cd_unsure: false,
-            descriptors_unsure: false,
             steering: Vec::new(),
             secrets: Vec::new(),
             given: Vec::new(),

@@ -53,7 +53,7 @@ impl<'t> Walker<'t> {
                 Some(u32::MAX)
             }
         };
-        out.may_fail |= number.is_some_and(|number| number > 9) || self.descriptors_unsure;
+        out.may_fail |= number.is_some_and(|number| number > 9) || self.state.descriptors_unsure;
         let word = match &redirect.target {
             RedirectTarget::HereDocument(id) => {
                 let tree = self.place.tree;
@@ -107,16 +107,16 @@ impl<'t> Walker<'t> {
         use RedirectOperator as Op;
         let name = word.exact();
         if name == Some(b"/dev/null") && operator != Op::CopyInput {
-            return !self.descriptors_unsure && !self.state.elsewhere;
+            return !self.state.descriptors_unsure && !self.state.elsewhere;
         }
         if !matches!(operator, Op::CopyInput | Op::CopyOutput) {
             return false;
         }
         if name.is_some_and(|name| matches!(name, b"0" | b"1" | b"2")) {
             // The next turn of a loop may find closed what this one finds open.
-            return !self.descriptors_unsure && self.loops == 0;
+            return !self.state.descriptors_unsure && self.loops == 0;
         }
-        self.descriptors_unsure = true;
+        self.state.descriptors_unsure = true;
         false
     }
 

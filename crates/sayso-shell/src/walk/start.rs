@@ -523,12 +523,12 @@ impl<'t> Walker<'t> {
     pub(crate) fn parameters(&mut self, words: &[Word]) -> Option<Rc<[Scalar]>> {
         self.armed |= words.iter().any(|word| match word {
             Word::Exact(text) => text.as_bytes().iter().any(|b| b"[$`".contains(b)),
-            Word::Dynamic(shape) => shape.splits && shape.origin == crate::word::Origin::Unknown,
+            Word::Dynamic(shape) => shape.splits() && shape.origin == crate::word::Origin::Unknown,
             Word::Opaque => true,
         });
         let certain = words.iter().all(|word| match word {
             Word::Exact(_) => true,
-            Word::Dynamic(shape) => !shape.splits,
+            Word::Dynamic(shape) => !shape.splits(),
             Word::Opaque => false,
         });
         certain.then(|| words.iter().map(|word| Scalar::from_word(word, self.armed)).collect())

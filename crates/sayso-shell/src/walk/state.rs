@@ -21,7 +21,7 @@ pub(crate) enum Fog {
 }
 
 /// What belongs to one shell, besides its variables: cheap to save and to restore.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) cwd: Cwd,
     /// `$OLDPWD`.
@@ -64,6 +64,14 @@ pub(crate) struct State {
     pub(crate) elsewhere: bool,
     /// Elsewhere, but on this machine: paths may still be those of here (`chroot /`, `nsenter -t 1`).
     pub(crate) may_be_here: bool,
+    /// Variables that cannot be assigned any more.
+    pub(crate) readonly: Vec<Vec<u8>>,
+    /// `cd` may go elsewhere than its path says (`set -P`).
+    pub(crate) physical_cd: bool,
+    /// `cd` may be refused, or not be `cd` (`set -r`, `enable -n cd`).
+    pub(crate) cd_unsure: bool,
+    /// Descriptors may be closed, or too many open: one that is there at the start may not be there any more.
+    pub(crate) descriptors_unsure: bool,
 }
 
 impl State {
@@ -92,22 +100,16 @@ impl State {
             dialect: self.dialect,
             elsewhere: self.elsewhere,
             may_be_here: self.may_be_here,
+            readonly: self
+                .readonly
+                .iter()
+                .chain(other.readonly.iter().filter(|name| !self.readonly.contains(name)))
+                .cloned()
+                .collect(),
+            physical_cd: self.physical_cd || other.physical_cd,
+            cd_unsure: self.cd_unsure || other.cd_unsure,
+            descriptors_unsure: self.descriptors_unsure || other.descriptors_unsure,
         }
-    }
-
-    /// Whether walking again from here could find something else than from there.
-    pub(super) fn differs(&self, other: &Self) -> bool {
-        self.cwd != other.cwd
-            || self.positional != other.positional
-            || self.globbing != other.globbing
-            || self.aliases != other.aliases
-            || self.path_changed != other.path_changed
-            || self.fog != other.fog
-            || self.streams != other.streams
-            || self.traces != other.traces
-            || self.exports_all != other.exports_all
-            || self.patterns_unsure != other.patterns_unsure
-            || self.trapped != other.trapped
     }
 }
 

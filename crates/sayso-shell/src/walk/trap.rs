@@ -30,11 +30,15 @@ impl Walker<'_> {
     fn lose_what_it_changes(&mut self, text: &[u8], span: Span) {
         let found = (self.out.runs.len(), self.out.effects.len(), self.out.doubts.len(), self.out.opaque);
         let (definitions, moves, output) = (self.definitions.len(), self.moves, self.output.clone());
-        let (input, state) = (self.input.clone(), self.state.clone());
+        let (input, mut state) = (self.input.clone(), self.state.clone());
         let mark = self.scope.mark();
         self.shell_text(text, Spans::At(span), span);
         let changes = self.scope.take(mark);
-        let lost = self.state.differs(&state) || moves != self.moves || self.out.opaque != found.3;
+        // That it ends the shell is known: from now on, that may be at any time.
+        state.may_have_ended |= self.state.may_have_ended;
+        state.line_may_be_left |= self.state.line_may_be_left;
+        state.stops |= self.state.stops;
+        let lost = self.state != state || moves != self.moves || self.out.opaque != found.3;
         let defines = changes.iter().any(|(name, _)| name.first() == Some(&0));
         self.state = state;
         self.input = input;

@@ -6,7 +6,7 @@ use crate::Dialect;
 use crate::effect::{NamedBy, Span};
 use crate::option::{Style, options};
 use crate::program::{Code, Prints, Spec, Start, View};
-use crate::word::{Origin, Part, Shape, Text, Word};
+use crate::word::{Origin, Part, Shape, Single, Text, Word};
 
 const LEADING: Style = Style::GNU.and(Style::LEADING);
 
@@ -192,7 +192,7 @@ pub(crate) fn with_holes(text: &[u8], marker: &[u8], origin: &Origin) -> Word {
     if !literal.is_empty() {
         parts.push(Part::Literal(literal.into()));
     }
-    Word::Dynamic(Shape { parts, splits: false, origin: origin.clone() })
+    Word::Dynamic(Shape::single(parts, origin.clone(), Single::Handed))
 }
 
 /// The words before `:::` are one text for a shell, with `{}` for an argument that parallel quotes.
@@ -254,7 +254,7 @@ fn unknown_piece(piece: &[u8]) -> Word {
         parts.push(Part::Literal(literal.into()));
     }
     parts.push(Part::Hole);
-    Word::Dynamic(Shape { parts, splits: false, origin: Origin::Unknown })
+    Word::Dynamic(Shape::single(parts, Origin::Unknown, Single::Handed))
 }
 
 fn watch(view: &mut View<'_>) {

@@ -4,7 +4,7 @@ use super::{Launch, launch};
 use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, options};
 use crate::program::{Code, Description, Invocation, Spec, Start, View, by_table};
-use crate::word::{Origin, Part, Shape, Text, Word};
+use crate::word::{Origin, Part, Shape, Single, Text, Word};
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["env", "genv"])
@@ -87,11 +87,11 @@ pub(super) fn assignment(word: &Word) -> Option<(Text, Word)> {
             let equals = bytes.iter().position(|&byte| byte == b'=')?;
             // What splits may end the assignment and begin a command; each name that a pattern finds begins as the
             // pattern does, and is an assignment again.
-            if shape.splits && shape.parts.contains(&Part::Hole) {
+            if shape.splits() && shape.parts.contains(&Part::Hole) {
                 return None;
             }
-            if shape.splits {
-                let value = Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin: Origin::Unknown });
+            if shape.splits() {
+                let value = Word::Dynamic(Shape::single(vec![Part::Hole], Origin::Unknown, Single::Piece));
                 return Some((Text::from(bytes.get(..equals)?), value));
             }
             let mut parts = Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn assignment(word: &Word) -> Option<(Text, Word)> {
                 parts.push(Part::Literal(Text::from(value)));
             }
             parts.extend_from_slice(rest);
-            let value = Word::Dynamic(Shape { parts, splits: false, origin: shape.origin.clone() });
+            let value = Word::Dynamic(Shape::single(parts, shape.origin.clone(), Single::Piece));
             Some((Text::from(bytes.get(..equals)?), value))
         }
         Word::Opaque => None,

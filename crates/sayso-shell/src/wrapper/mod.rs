@@ -124,5 +124,5 @@ pub(crate) fn interactive(view: &mut View<'_>, language: &'static str, at: usize
 
 /// Words of unknown value and number.
 fn unknown_words(origin: Origin) -> Word {
-    Word::Dynamic(Shape { parts: vec![Part::Hole], splits: true, origin })
+    Word::Dynamic(Shape::several(vec![Part::Hole], origin))
 }

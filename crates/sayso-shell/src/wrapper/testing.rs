@@ -3,7 +3,7 @@
 use crate::effect::{Carry, HostTarget, Listing, NamedBy, PathTarget, RunId, Span, Stdin, Target};
 use crate::files::NoFiles;
 use crate::program::{Invocation, Prints, Start, describe};
-use crate::word::{Origin, Part, Shape, Word};
+use crate::word::{Origin, Part, Shape, Single, Word};
 use std::path::Path;
 
 /// What `line` does, seen from `/w`. Words are split at blanks, `'..'` quotes, `$x` is a word of unknown value, `%x` one
@@ -123,7 +123,7 @@ fn parsed(word: &str) -> Word {
             parts.push(Part::Literal(word.split_at(at).0.into()));
         }
         parts.push(Part::Hole);
-        Word::Dynamic(Shape { parts, splits: false, origin })
+        Word::Dynamic(Shape::single(parts, origin, Single::Quoted))
     };
     match word.find(['$', '%']).and_then(|at| word.as_bytes().get(at..at + 2)) {
         Some(b"$x") => dynamic(Origin::Unknown),

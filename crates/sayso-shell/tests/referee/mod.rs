@@ -162,7 +162,7 @@ fn is_name(name: &Word, run: &Run, start: &Start) -> bool {
             Some(text) => text == base,
             None => text.to_string_lossy() == base,
         },
-        Word::Dynamic(shape) => shape.splits || fits(shape, base) || fits(shape, &start.path),
+        Word::Dynamic(shape) => shape.splits() || fits(shape, base) || fits(shape, &start.path),
         Word::Opaque => true,
     }
 }
@@ -187,7 +187,7 @@ fn is_any_number(word: &Word) -> bool {
     match word {
         Word::Exact(_) => false,
         Word::Dynamic(shape) => {
-            shape.splits || shape.parts.iter().any(|part| !matches!(part, Part::Literal(_) | Part::Hole))
+            shape.splits() || shape.parts.iter().any(|part| !matches!(part, Part::Literal(_) | Part::Hole))
         }
         Word::Opaque => true,
     }

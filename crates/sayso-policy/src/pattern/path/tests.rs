@@ -1,5 +1,5 @@
 use super::*;
-use sayso_shell::{NoFiles, Text};
+use sayso_shell::{NoFiles, Single, Text};
 
 fn bases() -> Bases {
     Bases {
@@ -78,7 +78,7 @@ fn an_unknown_working_directory_still_shows_the_name() {
 
 #[test]
 fn an_unknown_path_is_maybe_where_its_shape_allows_it() {
-    let shape = |parts: Vec<Part>| Shape { parts, splits: false, origin: Origin::Unknown };
+    let shape = |parts: Vec<Part>| Shape::single(parts, Origin::Unknown, Single::Quoted);
     let literal = |text: &str| Part::Literal(Text::from(text));
     let unknown =
         |pattern: &str, shape: &Shape| PathPattern::parse(pattern).unwrap().unknown(Some(shape), Purpose::Restrict);

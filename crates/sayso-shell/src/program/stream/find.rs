@@ -3,7 +3,7 @@
 use crate::effect::{Carry, Listing, NamedBy, Opt, PathTarget, Target, Verb};
 use crate::option::{Does, Seen, Style, options};
 use crate::program::{Code, Prints, Spec, Start, View, may_split};
-use crate::word::{Origin, Part, Shape, Word};
+use crate::word::{Origin, Part, Shape, Single, Word};
 use crate::wrapper::with_holes;
 use std::path::{Path, PathBuf};
 
@@ -257,7 +257,7 @@ fn runs(view: &mut View<'_>, expression: &Expression, name: &[u8], at: usize) ->
         let last = bytes == Some(b"+") && view.word(end - 1).and_then(Word::exact) == Some(b"{}");
         if last {
             if let Some(Word::Dynamic(shape)) = argv.last_mut() {
-                shape.splits = true;
+                *shape = Shape::several(std::mem::take(&mut shape.parts), shape.origin.clone());
             }
             break;
         }
@@ -275,7 +275,7 @@ fn runs(view: &mut View<'_>, expression: &Expression, name: &[u8], at: usize) ->
         end += 1;
     }
     // In `-execdir` relative names are seen from a folder that nobody knows.
-    let elsewhere = Word::Dynamic(Shape { parts: vec![Part::Hole], splits: false, origin: Origin::Unknown });
+    let elsewhere = Word::Dynamic(Shape::single(vec![Part::Hole], Origin::Unknown, Single::Told));
     let cwd = matches!(name, b"execdir" | b"okdir").then_some(elsewhere);
     if !argv.is_empty() {
         view.out.starts.push(Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd });
