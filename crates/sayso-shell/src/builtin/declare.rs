@@ -111,6 +111,10 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
             {
                 walker.set(&name, Held::Unknown { crafted: walker.armed });
             }
+            // Of zsh: a new variable is empty, and what becomes an array loses what it held.
+            None if walker.state.dialect.may_be_zsh() && (local && walker.in_function() || has(b'a') || has(b'A')) => {
+                walker.set(&name, Held::Unknown { crafted: walker.armed });
+            }
             None if local && walker.in_function() => walker.set(&name, Held::Unset),
             None if exported => {
                 let held = walker.scope.get(&name).map(|entry| entry.held.clone());

@@ -81,11 +81,30 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
             walker.crafted = true;
             Output::ANYTHING
         }
-        Prints::Unknown if is_silent(name, &argv, assignments) => Output::nothing(Quiet::Builtin),
+        Prints::Unknown if is_silent(name, &argv, assignments) && !shows_in_zsh(walker, name, &words) => {
+            Output::nothing(Quiet::Builtin)
+        }
         printed => Output::described(printed),
     };
     walker.print(made);
     ends
+}
+
+/// To zsh a declaration without a value asks what the variable holds.
+fn shows_in_zsh(walker: &Walker<'_>, name: &str, words: &Arguments<'_>) -> bool {
+    walker.state.dialect.may_be_zsh()
+        && matches!(name, "declare" | "typeset" | "local" | "export" | "readonly")
+        && words.operands().any(|(_, word)| match word {
+            Word::Exact(text) => !text.as_bytes().contains(&b'='),
+            Word::Dynamic(shape) => {
+                let named = shape.parts.first().is_some_and(|part| match part {
+                    crate::word::Part::Literal(text) => text.as_bytes().contains(&b'='),
+                    _ => false,
+                });
+                shape.splits() || !named
+            }
+            Word::Opaque => true,
+        })
 }
 
 /// `set`, `export -p` and their like print the whole environment.

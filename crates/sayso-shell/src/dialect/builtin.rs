@@ -103,6 +103,10 @@ fn in_zsh(name: &str, argv: &[Word]) -> Fares {
         "shift" if argv.len() > 1 && argv.iter().skip(1).any(|word| !is_digits(word)) => OPTION,
         // To zsh `==` is the path of a command `=`, which is not there.
         "test" | "[" if argv.iter().any(|word| matches!(word.exact(), Some(b"==" | b"=~"))) => Fares::MayStop,
+        // What begins with a dash is a command to it, but for a dash alone.
+        "trap" if argv.get(1).is_some_and(|word| word.exact() != Some(b"-") && may_be_option(word)) => OPTION,
+        // `command -x` is a program `-x`.
+        "command" if letters(argv, b"pvV", OPTION) != Fares::Same => OPTION,
         // `command cd x` looks for a program of that name.
         "command" => match argv.iter().skip(1).find(|word| !may_be_option(word)).and_then(Word::exact_str) {
             Some(inner) if crate::resolve::is_builtin(inner) && !is_program_too(inner) && !looks(argv) => {

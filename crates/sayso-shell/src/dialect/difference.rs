@@ -107,6 +107,17 @@ impl Reader<'_> {
     }
 
     fn simple(&mut self, simple: &Simple<'_>) {
+        // Where no command is, bash assigns first, others open files first.
+        let opens = |redirect: &Redirect<'_>| match &redirect.target {
+            RedirectTarget::Word(word) => word.plain().is_none(),
+            RedirectTarget::HereDocument(_) => false,
+        };
+        if !simple.assignments.is_empty()
+            && simple.words.iter().all(|word| word.plain().is_none())
+            && let Some(redirect) = simple.redirects.iter().find(|redirect| opens(redirect))
+        {
+            self.note(redirect.span, "Shells differ in whether they assign or open files first.");
+        }
         for assignment in &simple.assignments {
             self.assignment(assignment);
         }
@@ -117,11 +128,26 @@ impl Reader<'_> {
             if self.zsh && at > 0 && matches!(word.plain(), Some(b"{" | b"}")) {
                 self.note(word.span, "To zsh a brace that stands alone is never a word.");
             }
+            if self.zsh && at == 0 && begins_with(word, b'{') {
+                self.note(word.span, "To zsh a brace at the begin of a command opens a group.");
+            }
             if self.zsh && at == 0 && zsh::assigns_positional(word) {
                 self.note(word.span, "zsh assigns to `$1` and its like.");
             }
+            if self.zsh && !simple.redirects.is_empty() && names_descriptor(word) {
+                self.note(word.span, "zsh takes `{name}` before a redirect for a part of it.");
+            }
             self.assignment_like(word, declares);
-            self.argument(word);
+            self.expanded(word);
+        }
+        let first = simple.words.first().map_or(u32::MAX, |word| word.span.start);
+        let leads = |redirect: &&Redirect<'_>| {
+            matches!(redirect.descriptor, Descriptor::Variable(_)) && redirect.span.start < first
+        };
+        if self.zsh
+            && let Some(redirect) = simple.redirects.iter().find(leads)
+        {
+            self.note(redirect.span, "To zsh a brace at the begin of a command opens a group.");
         }
         self.redirects(&simple.redirects);
     }
@@ -159,10 +185,18 @@ impl Reader<'_> {
         }
     }
 
-    /// A word that is expanded to file names.
+    /// A word that is expanded to file names, where no command stands before it.
     fn argument(&mut self, word: &Word<'_>) {
+        self.assignment_like(word, false);
+        self.expanded(word);
+    }
+
+    fn expanded(&mut self, word: &Word<'_>) {
         if self.zsh && zsh::names_command(word) {
             self.note(word.span, zsh::NAMES_COMMAND);
+        }
+        if self.zsh && closes_brace(word) {
+            self.note(word.span, "To zsh a brace that closes nothing in its word closes a group.");
         }
         if self.zsh && counts_to_value(word) {
             self.note(word.span, "zsh puts values into `{1..$n}` before it counts.");
@@ -388,6 +422,33 @@ fn leading(parts: &Few<Part<'_>>) -> Option<u8> {
         Some(Part::Quoted { text, .. }) => text.first().copied(),
         _ => None,
     }
+}
+
+fn begins_with(word: &Word<'_>, byte: u8) -> bool {
+    matches!(word.parts.first(), Some(Part::Literal { text, .. }) if text.first() == Some(&byte))
+}
+
+/// `{name}`.
+fn names_descriptor(word: &Word<'_>) -> bool {
+    let name = word.plain().and_then(|text| text.strip_prefix(b"{")).and_then(|text| text.strip_suffix(b"}"));
+    name.is_some_and(|name| !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_'))
+}
+
+/// `a}`.
+fn closes_brace(word: &Word<'_>) -> bool {
+    let mut open = 0_usize;
+    for part in &word.parts {
+        let Part::Literal { text, .. } = part else { continue };
+        for byte in text.iter() {
+            match byte {
+                b'{' => open += 1,
+                b'}' if open == 0 => return true,
+                b'}' => open -= 1,
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 /// `{1..$n}`.

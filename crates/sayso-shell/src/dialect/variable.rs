@@ -28,7 +28,7 @@ pub(crate) fn steers(dialect: Dialect, name: &[u8]) -> Steers {
         | b"dis_saliases" | b"commands" | b"builtins" | b"dis_builtins" | b"options" | b"parameters" | b"modules"
         | b"nameddirs" | b"userdirs" | b"dirstack" | b"reswords" | b"patchars" | b"mapfile" | b"signals" | b"terminfo"
         // Commands that are run where none is written, and functions that are called when something happens.
-        | b"NULLCMD" | b"READNULLCMD" | b"ARGV0" | b"STTY" | b"ZDOTDIR" | b"ENV"
+        | b"NULLCMD" | b"READNULLCMD" | b"TMPPREFIX" | b"ARGV0" | b"STTY" | b"ZDOTDIR" | b"ENV"
         | b"chpwd_functions" | b"precmd_functions" | b"preexec_functions" | b"periodic_functions"
         | b"zshexit_functions" | b"zshaddhistory_functions" | b"zsh_directory_name_functions"
         // Prompts are expanded, `PS4` before each command that is traced.

@@ -6,6 +6,17 @@ pub(super) const NAMES_COMMAND: &str = "zsh puts the path of a command for `=nam
 
 /// `=ls` is the path of `ls`. `==` and `=~` are an error, after which zsh stops; `=` alone is itself.
 pub(super) fn names_command(word: &Word<'_>) -> bool {
+    // `""=ls` and `$x=ls` are it as well, and so is `""~`.
+    let vanishes = |part: &Part<'_>| match part {
+        Part::Literal { text, .. } | Part::Quoted { text, .. } => text.is_empty(),
+        _ => true,
+    };
+    let leading = word.parts.iter().take_while(|part| vanishes(part)).count();
+    if leading > 0
+        && let Some(Part::Literal { text, .. }) = word.parts.get(leading)
+    {
+        return matches!(text.first(), Some(b'=' | b'~'));
+    }
     match &*word.parts {
         [Part::Literal { text, .. }] => text.starts_with(b"=") && !matches!(&**text, b"=" | b"==" | b"=~"),
         [Part::Literal { text, .. }, ..] => text.starts_with(b"="),

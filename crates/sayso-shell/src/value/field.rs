@@ -38,6 +38,8 @@ pub(crate) enum Separators {
 #[derive(Debug)]
 pub(crate) struct Fields<'w> {
     words: &'w mut Vec<Word>,
+    /// How many words there were before.
+    begin: usize,
     globbing: Globbing,
     separators: Separators,
     /// Where globs look, if known.
@@ -74,6 +76,7 @@ impl<'w> Fields<'w> {
         cwd: Option<&'w Path>,
     ) -> Self {
         Self {
+            begin: words.len(),
             words,
             globbing,
             separators,
@@ -125,6 +128,12 @@ impl<'w> Fields<'w> {
                     match tail.iter().skip(skip).position(|b| *b == b']') {
                         Some(at) => {
                             let (class, more) = rest.split_at((at + skip + 2).min(rest.len()));
+                            // `[[:alpha:]]`: a bracket in brackets, whose end is not this one.
+                            let named = |pair: &[u8]| matches!(pair, [b'[', b':' | b'.' | b'=']);
+                            if class.get(1..).is_some_and(|class| class.windows(2).any(named)) {
+                                self.hole(Origin::Unknown, true);
+                                return;
+                            }
                             self.glob(Part::Class(Text::from(class)));
                             rest = more;
                             continue;
@@ -289,8 +298,9 @@ impl<'w> Fields<'w> {
         }
     }
 
-    /// Nothing of the word so far is what it seems.
+    /// Nothing of the word so far is what it seems, nor of the words that were made of it.
     pub(crate) fn blur(&mut self, crafted: bool) {
+        self.words.truncate(self.begin);
         let crafted = crafted || self.crafted;
         self.overflow();
         self.crafted = crafted;

@@ -257,8 +257,8 @@ impl<'t> Walker<'t> {
 
     /// Reads an argument of a declaration builtin: not split, and `~` counts behind `=`. `None`: it is a plain word.
     pub(crate) fn declared(&mut self, word: &'t Syntax<'t>, at: usize, argv: &mut Vec<Word>) -> Option<Assigned<'t>> {
-        // `declare x={a,b}` becomes two arguments.
-        if has_braces(word) {
+        // `declare x={a,b}` becomes two arguments, but not in zsh.
+        if has_braces(word) && self.state.dialect != Dialect::Zsh {
             return None;
         }
         let Some(Part::Literal { text, .. }) = word.parts.first() else { return None };

@@ -38,7 +38,8 @@ impl<'t> Walker<'t> {
     pub(crate) fn subshell(&mut self, f: impl FnOnce(&mut Self)) {
         let state = self.state.clone();
         let mark = self.scope.mark();
-        let frames = self.frames.len();
+        // A shell that is started there knows nothing of the functions that run here.
+        let (frames, prefixed) = (self.frames.clone(), self.prefixed.clone());
         let input = self.input.clone();
         let consumed = std::mem::replace(&mut self.consumed, false);
         self.state.trapped_at_exit = false;
@@ -51,7 +52,7 @@ impl<'t> Walker<'t> {
         if std::mem::replace(&mut self.consumed, consumed) {
             self.consume_input();
         }
-        self.frames.truncate(frames);
+        (self.frames, self.prefixed) = (frames, prefixed);
         self.scope.undo(mark);
         self.state = state;
     }

@@ -71,6 +71,18 @@ impl<'t> Walker<'t> {
     /// Expands one argument to none, one or several words.
     pub(crate) fn argument(&mut self, word: &'t Syntax<'t>, out: &mut Vec<Word>) {
         match &*word.parts {
+            // To zsh this is the path of a command `=` or `~`, and an error where there is none.
+            [Part::Literal { text, .. }]
+                if text.starts_with(b"=") && text.len() > 1 && self.state.dialect.may_be_zsh() =>
+            {
+                self.state.stops = true;
+                self.with_fields(out, |_, fields| {
+                    fields.quoted(b"/");
+                    fields.hole(Origin::Unknown, false);
+                    fields.end_word();
+                });
+                return;
+            }
             [Part::Literal { text, .. }] if is_plain(text) => {
                 out.push(Word::Exact(Text::from(&**text)));
                 return;
@@ -191,6 +203,10 @@ impl<'t> Walker<'t> {
     }
 
     fn literal(&mut self, text: &[u8], first: bool, last: bool, fields: &mut Fields<'_>, position: Position) {
+        // To zsh `**/` goes through all folders.
+        if self.state.dialect.may_be_zsh() && !fields.is_single() && text.windows(2).any(|pair| pair == b"**") {
+            return fields.hole(Origin::Unknown, true);
+        }
         if !text.contains(&b'~') || position == Position::Quoted {
             return fields.literal(text);
         }
@@ -242,8 +258,8 @@ impl<'t> Walker<'t> {
             },
             b"~+" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"PWD"),
             b"~-" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"OLDPWD"),
-            // In zsh a variable of that name may stand for it.
-            b"~root" if !self.state.dialect.may_be_zsh() => Scalar::exact(b"/root", Known::Named),
+            // In zsh a variable of that name may stand for it; where nobody knows the user, `sh` leaves the text.
+            b"~root" if self.state.dialect == Dialect::Bash => Scalar::exact(b"/root", Known::Named),
             // Another user's home, or a place of the folder stack.
             _ => Scalar::unknown(),
         };
@@ -279,6 +295,12 @@ impl<'t> Walker<'t> {
                 let value = self.command_substitution(command);
                 if quoted {
                     fields.quoted_value(&value);
+                } else if self.state.dialect.may_be_zsh()
+                    && !fields.is_single()
+                    && self.separators() != Separators::Default
+                {
+                    // zsh leaves more empty words between other separators than bash does.
+                    fields.hole(Origin::Unknown, true);
                 } else {
                     fields.unquoted_value(&value);
                 }
@@ -386,21 +408,30 @@ impl<'t> Walker<'t> {
             matches!(pair, [Part::Variable { name, .. }, Part::Literal { text, .. }]
                 if &**name == b"$" && text.first() == Some(&b'{'))
         };
-        let listed = if word.parts.windows(2).any(after_dollar) { None } else { brace::expand(&atoms) };
+        let listed = if word.parts.windows(2).any(after_dollar) || !self.lists_alike(word) {
+            None
+        } else {
+            brace::expand(&atoms)
+        };
         let Some(words) = listed else {
-            // Too many to list; what stands in them runs all the same.
+            // Too many to list, or not to be told; what stands in them runs all the same.
             self.with_fields(out, |walker, fields| {
                 for part in word.parts.iter().filter(|part| !matches!(part, Part::Literal { .. })) {
                     walker.part(part, fields, Position::Argument);
                 }
-                fields.hole(Origin::Unknown, true);
+                fields.blur(walker.armed);
                 fields.end_word();
             });
             return;
         };
+        // zsh keeps the empty word of `{a,}`.
+        let keeps_empty = words.len() > 1 && self.state.dialect.may_be_zsh();
         for atoms in words {
             self.charge(atoms.len() * 8);
             self.with_fields(out, |walker, fields| {
+                if keeps_empty {
+                    fields.quoted(b"");
+                }
                 let mut literal = Vec::new();
                 let mut first = true;
                 let count = atoms.len();
@@ -420,6 +451,25 @@ impl<'t> Walker<'t> {
                 fields.end_word();
             });
         }
+    }
+
+    /// Whether values stand in braces only where they do not change what the braces list. zsh puts them in first: of
+    /// `{a,$x}` two words `{a,b` and `c}` are left if `x` is the array `(b c)`.
+    fn lists_alike(&self, word: &'t Syntax<'t>) -> bool {
+        fn is_one(walker: &Walker<'_>, part: &Part<'_>) -> bool {
+            match part {
+                Part::Literal { .. } | Part::Quoted { .. } => true,
+                Part::Variable { name, .. } => {
+                    !matches!(&**name, b"@" | b"*")
+                        && matches!(walker.lookup(name), Expansion::Unset | Expansion::One(Scalar::Exact(_)))
+                }
+                Part::DoubleQuoted { parts, .. } => parts.iter().all(|part| is_one(walker, part)),
+                _ => false,
+            }
+        }
+        // `{a..c..2}` is text to it, and `{1..3..-1}` counts down.
+        let steps = |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.windows(2).filter(|pair| *pair == b"..").count() > 1);
+        !self.state.dialect.may_be_zsh() || word.parts.iter().all(|part| is_one(self, part) && !steps(part))
     }
 
     fn command_substitution(&mut self, command: &'t CommandSubstitution<'t>) -> Scalar {

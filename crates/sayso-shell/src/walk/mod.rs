@@ -88,7 +88,7 @@ impl std::fmt::Debug for Definition<'_> {
 }
 
 /// A function that is being walked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Frame<'t> {
     pub(crate) id: usize,
     pub(crate) fog: bool,

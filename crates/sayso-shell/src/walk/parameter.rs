@@ -37,6 +37,13 @@ const NUMBERS: &[&[u8]] = &[
     b"LINES",
 ];
 
+/// Whether unquoted text of a word holds what zsh reads as a pattern, a list, or the name of a command.
+fn has_odd_literal(word: &Syntax<'_>) -> bool {
+    word.parts.iter().any(
+        |part| matches!(part, Syntactic::Literal { text, .. } if text.iter().any(|b| b"*?[](){}|<>^#~=,".contains(b))),
+    )
+}
+
 /// What stands in `[ ]`.
 pub(crate) enum Index {
     /// `@`
@@ -174,7 +181,12 @@ impl<'t> Walker<'t> {
     pub(crate) fn parameter(&mut self, parameter: &'t Parameter<'t>, fields: &mut Fields<'_>, position: Position) {
         let quoted = position == Position::Quoted;
         let index = parameter.subscript.as_ref().map(|subscript| self.subscript(&parameter.name, subscript));
-        let joined = matches!(index, Some(Index::Joined)) || &*parameter.name == b"*";
+        // Without a subscript only zsh takes a name for a whole array.
+        let joined = match index {
+            Some(Index::Joined) => true,
+            Some(_) => false,
+            None => &*parameter.name != b"@",
+        };
         let noted = self.noted();
         let base = self.base(parameter, index.as_ref());
         if only_asks(&parameter.operation) {
@@ -315,7 +327,7 @@ impl<'t> Walker<'t> {
         position: Position,
     ) {
         let quoted = position == Position::Quoted;
-        let joined = &*parameter.name == b"*";
+        let joined = &*parameter.name != b"@";
         let has = has_value(base, colon);
         // `"${x-"$@" b}"` becomes several words, by rules of its own.
         if quoted && !fields.is_single() && mentions_list(&word.parts) {
@@ -330,6 +342,18 @@ impl<'t> Walker<'t> {
                 self.set(&parameter.name, Held::Unknown { crafted: true });
             }
             return fields.hole(Origin::Unknown, true);
+        }
+        if self.state.dialect.may_be_zsh() && !quoted && !fields.is_single() && has_odd_literal(word) {
+            // To zsh the word is a pattern, and more than one.
+            let value = self.scalar(word, Position::Assignment);
+            if kind == Fallback::Assign && has != Some(true) {
+                self.set(&parameter.name, Held::Unknown { crafted: value.may_run_in_arithmetic() });
+            }
+            if kind == Fallback::Error {
+                self.may_abort();
+            }
+            self.push(base, quoted, joined, fields);
+            return fields.blur(self.armed);
         }
         match (kind, has) {
             (Fallback::Use | Fallback::Assign | Fallback::Error, Some(true)) | (Fallback::Alternative, Some(false)) => {

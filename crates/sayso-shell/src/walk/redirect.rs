@@ -6,7 +6,7 @@ use crate::canonical::canonical;
 use crate::certain::value::Known;
 use crate::certain::{Output, Sink};
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, RunId, Span, Stdin, Target, Verb};
-use crate::syntax::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget};
+use crate::syntax::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget, Word as Syntax};
 use crate::value::Scalar;
 use crate::value::scope::Held;
 use crate::word::{Origin, Part, Word};
@@ -35,6 +35,14 @@ impl<'t> Walker<'t> {
         let led_away = before.out.may_be_here() && self.state.streams.out != before.out;
         if led_away && self.state.dialect.may_be_zsh() && self.input.pipe.is_some() {
             self.state.streams.set(1, Sink::Perhaps);
+        }
+        // It writes to all files that are named for one descriptor.
+        if redirects.len() > 1 && self.state.dialect.may_be_zsh() {
+            for number in 1..=9 {
+                if redirects.iter().filter(|redirect| leads_away(redirect, number)).count() > 1 {
+                    self.state.streams.set(number, Sink::Perhaps);
+                }
+            }
         }
         out
     }
@@ -84,14 +92,15 @@ impl<'t> Walker<'t> {
             }
             return;
         }
-        let mut words = Vec::new();
-        self.argument(word, &mut words);
+        let mut words = self.target(word);
         if words.is_empty() {
             // bash refuses an empty name; an expansion that vanished may be no accident.
             words.push(Scalar::unknown().to_word());
         }
         // bash expands the name of a file behind `>&` twice: only plain text is what it seems.
-        let plain = |word: &Word| is_descriptor(word) || word.exact().is_some_and(|text| !text.iter().any(expands));
+        let dialect = self.state.dialect;
+        let plain =
+            |word: &Word| is_descriptor(word, dialect) || word.exact().is_some_and(|text| !text.iter().any(expands));
         if redirect.operator == RedirectOperator::CopyOutput && !words.iter().all(plain) {
             self.opaque("dynamic-text", "The shell may expand the word behind `>&` twice.", span);
         }
@@ -100,6 +109,23 @@ impl<'t> Walker<'t> {
         for word in &words {
             self.open(redirect.operator, number, word, span, out);
         }
+    }
+
+    /// What the word behind a redirect becomes. `sh` neither splits it nor looks for files: `> $x` is one name.
+    fn target(&mut self, word: &'t Syntax<'t>) -> Vec<Word> {
+        let mut words = Vec::new();
+        match self.state.dialect {
+            Dialect::Sh => words.push(self.scalar(word, Position::Single).to_word()),
+            Dialect::Bash | Dialect::Zsh => self.argument(word, &mut words),
+            Dialect::Other => {
+                self.argument(word, &mut words);
+                // Some split it, some do not.
+                if !matches!(words.as_slice(), [Word::Exact(_)]) {
+                    words = vec![Scalar::hole(Origin::Unknown, self.armed).to_word()];
+                }
+            }
+        }
+        words
     }
 
     /// Whether a redirect cannot fail: `/dev/null`, and descriptors that a shell starts with.
@@ -137,7 +163,7 @@ impl<'t> Walker<'t> {
             Op::Read => (true, false),
             Op::Write | Op::Append | Op::Clobber | Op::WriteBoth | Op::AppendBoth => (false, true),
             Op::ReadWrite => (true, true),
-            Op::CopyInput if is_descriptor(word) => {
+            Op::CopyInput if is_descriptor(word, self.state.dialect) => {
                 self.copy_descriptor(number.unwrap_or(0), word);
                 if number.unwrap_or(0) == 0 {
                     let pipe = self.input.pipe;
@@ -147,7 +173,7 @@ impl<'t> Walker<'t> {
                 }
                 return;
             }
-            Op::CopyOutput if is_descriptor(word) => {
+            Op::CopyOutput if is_descriptor(word, self.state.dialect) => {
                 self.copy_descriptor(number.unwrap_or(1), word);
                 if number == Some(0) {
                     let pipe = self.input.pipe;
@@ -241,6 +267,18 @@ impl<'t> Walker<'t> {
     }
 }
 
+/// Whether a redirect may change where this descriptor leads.
+fn leads_away(redirect: &Redirect<'_>, number: u32) -> bool {
+    use RedirectOperator as Op;
+    match (&redirect.descriptor, redirect.operator) {
+        (Descriptor::Number(own), _) => *own == number,
+        (Descriptor::Variable(_), _) => false,
+        (Descriptor::Default, Op::WriteBoth | Op::AppendBoth | Op::CopyOutput) => number <= 2,
+        (Descriptor::Default, Op::Write | Op::Append | Op::Clobber) => number == 1,
+        (Descriptor::Default, Op::Read | Op::ReadWrite | Op::CopyInput | Op::HereString | Op::HereDocument) => false,
+    }
+}
+
 /// Text that arithmetic would run if it came out of a substitution.
 fn risky(text: &Scalar, armed: bool) -> bool {
     match text.bytes() {
@@ -254,18 +292,21 @@ fn expands(byte: &u8) -> bool {
     b"$`\\'\"~*?[{ \t\n".contains(byte)
 }
 
-/// `2`, `-`, `3-`, or a number that a variable holds.
-fn is_descriptor(word: &Word) -> bool {
+/// `2`, `-`, `3-`, or a number that a variable holds. To zsh `3-` is a file.
+fn is_descriptor(word: &Word, dialect: Dialect) -> bool {
     match word {
         Word::Exact(text) => {
             let bytes = text.as_bytes();
             let digits = bytes.strip_suffix(b"-").unwrap_or(bytes);
-            !bytes.is_empty() && digits.iter().all(u8::is_ascii_digit)
+            let moves = digits.len() < bytes.len() && !digits.is_empty();
+            !bytes.is_empty() && digits.iter().all(u8::is_ascii_digit) && !(moves && dialect.may_be_zsh())
         }
         Word::Dynamic(shape) => {
             shape.origin == Origin::Number
                 && shape.parts.iter().all(|part| match part {
-                    Part::Literal(text) => text.as_bytes().iter().all(|b| b.is_ascii_digit() || *b == b'-'),
+                    Part::Literal(text) => {
+                        text.as_bytes().iter().all(|b| b.is_ascii_digit() || *b == b'-' && !dialect.may_be_zsh())
+                    }
                     _ => true,
                 })
         }
