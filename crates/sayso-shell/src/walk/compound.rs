@@ -213,7 +213,7 @@ impl<'t> Walker<'t> {
                     None => None,
                 };
                 let value = value.unwrap_or_else(Scalar::crafted);
-                self.set(&name, Held::Scalar(value.clone()));
+                self.perhaps(&name, &value);
                 self.repeat(span, |walker| {
                     walker.set(&name, Held::Scalar(value.clone()));
                     walker.list(body);
@@ -237,7 +237,7 @@ impl<'t> Walker<'t> {
             };
             if several {
                 // One word here is many turns.
-                self.set(name, Held::Scalar(value.clone()));
+                self.perhaps(name, &value);
                 self.repeat(span, |walker| {
                     walker.set(name, Held::Scalar(value.clone()));
                     walker.list(body);
@@ -252,6 +252,14 @@ impl<'t> Walker<'t> {
         }
         self.loops -= 1;
         Ends::both(&self.state.cwd)
+    }
+
+    /// A loop may have no turn at all: its variable then is what it was.
+    fn perhaps(&mut self, name: &[u8], value: &Scalar) {
+        self.maybe(|walker| {
+            walker.set(name, Held::Scalar(value.clone()));
+            Ends::both(&walker.state.cwd)
+        });
     }
 
     fn counting(&mut self, header: &'t Arithmetic<'t>, body: &'t List<'t>, span: Span) -> Ends {
