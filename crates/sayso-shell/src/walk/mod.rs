@@ -92,6 +92,8 @@ impl std::fmt::Debug for Definition<'_> {
 pub(crate) struct Frame<'t> {
     pub(crate) id: usize,
     pub(crate) fog: bool,
+    /// In how many branches it was called: in more of them, `local` may not happen.
+    pub(crate) branches: usize,
     /// What `local` hid: restored at the end.
     pub(crate) hidden: Vec<(Vec<u8>, Option<crate::value::scope::Entry<Definition<'t>>>)>,
 }
