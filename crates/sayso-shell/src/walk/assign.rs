@@ -250,6 +250,14 @@ impl<'t> Walker<'t> {
             }
         };
         let value = if assignment.append { self.appended(&assignment.name, &value) } else { value };
+        // What cannot be assigned to keeps what it holds, and with attributes it holds something else.
+        let odd = self.scope.get(&assignment.name).is_some_and(|entry| entry.odd);
+        let value = if odd || self.is_readonly(&assignment.name) {
+            self.may_abort();
+            Scalar::hole(crate::word::Origin::Unknown, self.armed || value.may_run_in_arithmetic())
+        } else {
+            value
+        };
         let span = self.span(assignment.span);
         self.steered(&assignment.name, span);
         (Text::from(&*assignment.name), value)
