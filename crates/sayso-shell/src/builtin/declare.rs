@@ -238,6 +238,12 @@ fn hide(walker: &mut Walker<'_>, name: &[u8]) {
     let old = match name {
         // What `cd` sets while it is local is not seen behind the function.
         b"PWD" | b"OLDPWD" => Some(Entry::new(Held::Unknown { crafted: walker.armed })),
+        // Where it may not be hidden, what the function sets may stay.
+        name if walker.frames.last().is_some_and(|frame| walker.branches > frame.branches) => {
+            let old = walker.scope.get(name);
+            let (exported, odd) = old.map_or((false, false), |entry| (entry.exported, entry.odd));
+            Some(Entry { exported, odd, ..Entry::new(Held::Unknown { crafted: walker.armed }) })
+        }
         name => walker.scope.get(name).cloned(),
     };
     if let Some(frame) = walker.frames.last_mut()
@@ -281,6 +287,7 @@ pub(super) fn unset(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                     walker.frames.split_last().map_or((None, &[][..]), |(last, outer)| (Some(last), outer));
                 let hides = |frame: &crate::walk::Frame<'_>| frame.hidden.iter().any(|(known, _)| known == name);
                 if variables && (is_prefixed(walker, name) || last.is_some() && outer.iter().any(hides)) {
+                    below_a_local(walker, name);
                     walker.set_at(name, Held::Unknown { crafted: true }, words.span(at));
                     continue;
                 }

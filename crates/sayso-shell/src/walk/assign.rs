@@ -250,6 +250,14 @@ impl<'t> Walker<'t> {
             }
         };
         let value = if assignment.append { self.appended(&assignment.name, &value) } else { value };
+        // What cannot be assigned to keeps what it holds, and with attributes it holds something else.
+        let odd = self.scope.get(&assignment.name).is_some_and(|entry| entry.odd);
+        let value = if odd || self.is_readonly(&assignment.name) {
+            self.may_abort();
+            Scalar::hole(crate::word::Origin::Unknown, self.armed || value.may_run_in_arithmetic())
+        } else {
+            value
+        };
         let span = self.span(assignment.span);
         self.steered(&assignment.name, span);
         (Text::from(&*assignment.name), value)
@@ -271,7 +279,11 @@ impl<'t> Walker<'t> {
         let name = name.to_vec();
         if let [_, Part::Array(array)] = &*word.parts {
             let new = self.array(&name, array);
-            let held = if append { self.extended(&name, new) } else { new };
+            let held = match append {
+                true if self.in_function() => Held::Unknown { crafted: true },
+                true => self.extended(&name, new),
+                false => new,
+            };
             argv.push(Scalar::crafted().to_word());
             return Some(Assigned { at, name, held });
         }
@@ -299,7 +311,15 @@ impl<'t> Walker<'t> {
             self.lose_variables();
         }
         argv.push(whole.to_word());
-        let value = if append { self.appended(&name, &value) } else { value };
+        let value = match append {
+            // `local x+=a` begins with nothing, unless `x` is local already.
+            true if self.in_function() => {
+                let armed = self.armed || value.may_run_in_arithmetic();
+                Scalar::hole(crate::word::Origin::Unknown, armed)
+            }
+            true => self.appended(&name, &value),
+            false => value,
+        };
         Some(Assigned { at, name, held: Held::Scalar(value) })
     }
 

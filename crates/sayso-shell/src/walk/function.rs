@@ -105,7 +105,7 @@ impl<'t> Walker<'t> {
         self.place = place;
         let branch = self.open_branch();
         let outer = (self.jumps.take(), self.returns.take());
-        self.frames.push(Frame { id, fog, hidden: Vec::new() });
+        self.frames.push(Frame { id, fog, branches: self.branches, hidden: Vec::new() });
         let loops = std::mem::replace(&mut self.loops, 0);
         let body_span = self.span(function.name.span);
         let ends = self.compound(&function.body, body_span);

@@ -92,6 +92,8 @@ impl std::fmt::Debug for Definition<'_> {
 pub(crate) struct Frame<'t> {
     pub(crate) id: usize,
     pub(crate) fog: bool,
+    /// In how many branches it was called: in more of them, `local` may not happen.
+    pub(crate) branches: usize,
     /// What `local` hid: restored at the end.
     pub(crate) hidden: Vec<(Vec<u8>, Option<crate::value::scope::Entry<Definition<'t>>>)>,
 }
@@ -276,7 +278,10 @@ impl<'t> Walker<'t> {
         self.input = Input::default();
         while let Some((text, span)) = self.traps.get(at).cloned() {
             at += 1;
+            // Another may have taken its place, so that none needs to come before the next.
+            let before = self.state.clone();
             self.shell_text(&text, Spans::At(span), span);
+            self.state = before.or(&self.state);
         }
         let mut at = 0;
         while let Some((definition, walked)) = self.definitions.get(at).copied() {

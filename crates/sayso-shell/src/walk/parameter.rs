@@ -327,7 +327,12 @@ impl<'t> Walker<'t> {
         position: Position,
     ) {
         let quoted = position == Position::Quoted;
-        let joined = &*parameter.name != b"@";
+        let joined = match &parameter.subscript {
+            Some(subscript) => {
+                matches!(&*subscript.parts, [Syntactic::Literal { text, .. } | Syntactic::Quoted { text, .. }] if &**text == b"*")
+            }
+            None => &*parameter.name != b"@",
+        };
         let has = has_value(base, colon);
         // `"${x-"$@" b}"` becomes several words, by rules of its own.
         if quoted && !fields.is_single() && mentions_list(&word.parts) {

@@ -305,7 +305,8 @@ fn copy(view: &mut View<'_>) {
         None if sources.len() < 2 && name == "ln" => None, // `ln -s target`: a link of the same name here
         None if sources.len() < 2 => return,
         None => {
-            let certainly_folder = sources.len() > 2;
+            // With `--parents` it must be a folder, be it one that this call makes.
+            let certainly_folder = sources.len() > 2 || view.has("--parents");
             sources.pop().and_then(|at| view.word(at).map(|w| (at, w.clone(), certainly_folder)))
         }
     };
@@ -349,8 +350,28 @@ fn copy(view: &mut View<'_>) {
         if destination.exact().is_some_and(|d| d.starts_with(b"/dev/null")) {
             return;
         }
+        if view.has_any(&["--backup", "-b", "--suffix"])
+            && let Some(beside) = beside(&target)
+        {
+            view.effect(Verb::Write, Target::Path(beside), at, Carry::Plain);
+        }
         view.effect(Verb::Write, Target::Path(target), at, Carry::Plain);
     }
+}
+
+/// Where a backup goes: beside the file, under a longer name.
+fn beside(target: &PathTarget) -> Option<PathTarget> {
+    let (PathTarget::Exact(path) | PathTarget::Below(path)) = target else { return None };
+    let (folder, name) = (path.parent()?, path.file_name()?);
+    let mut pattern = Vec::new();
+    for &byte in name.as_encoded_bytes() {
+        if b"*?[\\".contains(&byte) {
+            pattern.push(b'\\');
+        }
+        pattern.push(byte);
+    }
+    pattern.push(b'*');
+    Some(PathTarget::Glob { base: folder.to_owned(), pattern: Text::from(pattern), below: true })
 }
 
 fn kind_of(view: &View<'_>, word: &Word) -> Kind {
