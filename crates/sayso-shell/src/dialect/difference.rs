@@ -34,6 +34,12 @@ pub(crate) fn difference(
     }
     let plain = dialect.may_be_plain();
     let first = unknown.filter(|_| plain).map(|span| Difference { span, text: NOT_POSIX });
+    let end = u32::try_from(source.len()).unwrap_or(u32::MAX);
+    let last = Span { start: end.saturating_sub(1), end };
+    let first = first.or_else(|| {
+        let text = "Shells differ in what a backslash at the very end means.";
+        source.ends_with(b"\\").then_some(Difference { span: last, text })
+    });
     let mut reader = Reader { source, plain, zsh: dialect.may_be_zsh(), first };
     reader.list(&tree.body);
     for document in &tree.here_documents {

@@ -122,6 +122,12 @@ impl<'t> Walker<'t> {
         if self.is_readonly(name) {
             self.may_abort();
         }
+        let held = if self.integers.contains(name) {
+            self.computes(&held, span);
+            Held::Unknown { crafted: self.armed_names.contains(name) }
+        } else {
+            held
+        };
         let held = if self.is_readonly(name) || self.state.line_may_be_left || is_kept_by_bash(name) {
             Held::Unknown { crafted: self.armed_names.contains(name) }
         } else {
