@@ -387,11 +387,11 @@ impl Reader<'_> {
             self.subscript(subscript);
         }
         match &parameter.operation {
-            Operation::Fallback { word, .. } => self.parts(&word.parts),
-            Operation::Trim { pattern, .. } | Operation::Case { pattern, .. } => self.parts(&pattern.parts),
+            Operation::Fallback { word, .. } => self.operand(word),
+            Operation::Trim { pattern, .. } | Operation::Case { pattern, .. } => self.operand(pattern),
             Operation::Replace { pattern, replacement, .. } => {
-                self.parts(&pattern.parts);
-                replacement.iter().for_each(|word| self.parts(&word.parts));
+                self.operand(pattern);
+                replacement.iter().for_each(|word| self.operand(word));
             }
             Operation::Substring { offset, length } => {
                 self.arithmetic(offset);
@@ -399,6 +399,15 @@ impl Reader<'_> {
             }
             Operation::Value | Operation::Length | Operation::Names | Operation::Transform(_) => {}
         }
+    }
+
+    /// A word in `${...}`, the only place where bash reads a bare parenthesis as text.
+    fn operand(&mut self, word: &Word<'_>) {
+        let opens = |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.contains(&b'('));
+        if self.zsh && word.parts.iter().any(opens) {
+            self.note(word.span, "zsh reads parentheses in `${...}` as a pattern, or as a command: `${x:-=(..)}`.");
+        }
+        self.parts(&word.parts);
     }
 
     fn subscript(&mut self, subscript: &Arithmetic<'_>) {
