@@ -34,6 +34,12 @@ pub(crate) fn difference(
     }
     let plain = dialect.may_be_plain();
     let first = unknown.filter(|_| plain).map(|span| Difference { span, text: NOT_POSIX });
+    let end = u32::try_from(source.len()).unwrap_or(u32::MAX);
+    let last = Span { start: end.saturating_sub(1), end };
+    let first = first.or_else(|| {
+        let text = "Shells differ in what a backslash at the very end means.";
+        source.ends_with(b"\\").then_some(Difference { span: last, text })
+    });
     let mut reader = Reader { source, plain, zsh: dialect.may_be_zsh(), first };
     reader.list(&tree.body);
     for document in &tree.here_documents {
@@ -381,11 +387,11 @@ impl Reader<'_> {
             self.subscript(subscript);
         }
         match &parameter.operation {
-            Operation::Fallback { word, .. } => self.parts(&word.parts),
-            Operation::Trim { pattern, .. } | Operation::Case { pattern, .. } => self.parts(&pattern.parts),
+            Operation::Fallback { word, .. } => self.operand(word),
+            Operation::Trim { pattern, .. } | Operation::Case { pattern, .. } => self.operand(pattern),
             Operation::Replace { pattern, replacement, .. } => {
-                self.parts(&pattern.parts);
-                replacement.iter().for_each(|word| self.parts(&word.parts));
+                self.operand(pattern);
+                replacement.iter().for_each(|word| self.operand(word));
             }
             Operation::Substring { offset, length } => {
                 self.arithmetic(offset);
@@ -393,6 +399,15 @@ impl Reader<'_> {
             }
             Operation::Value | Operation::Length | Operation::Names | Operation::Transform(_) => {}
         }
+    }
+
+    /// A word in `${...}`, the only place where bash reads a bare parenthesis as text.
+    fn operand(&mut self, word: &Word<'_>) {
+        let opens = |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.contains(&b'('));
+        if self.zsh && word.parts.iter().any(opens) {
+            self.note(word.span, "zsh reads parentheses in `${...}` as a pattern, or as a command: `${x:-=(..)}`.");
+        }
+        self.parts(&word.parts);
     }
 
     fn subscript(&mut self, subscript: &Arithmetic<'_>) {

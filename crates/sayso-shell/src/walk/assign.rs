@@ -31,6 +31,7 @@ impl<'t> Walker<'t> {
     /// An assignment in the shell itself.
     pub(crate) fn assign(&mut self, assignment: &'t Assignment<'t>) {
         let index = assignment.subscript.as_ref().map(|subscript| self.subscript(&assignment.name, subscript));
+        self.state.stops |= index.is_some() && self.state.dialect.may_be_zsh();
         let held = match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let value = self.scalar(word, Position::Assignment);
@@ -122,6 +123,12 @@ impl<'t> Walker<'t> {
         if self.is_readonly(name) {
             self.may_abort();
         }
+        let held = if self.integers.contains(name) {
+            self.computes(&held, span);
+            Held::Unknown { crafted: self.armed_names.contains(name) }
+        } else {
+            held
+        };
         let held = if self.is_readonly(name) || self.state.line_may_be_left || is_kept_by_bash(name) {
             Held::Unknown { crafted: self.armed_names.contains(name) }
         } else {
@@ -241,6 +248,8 @@ impl<'t> Walker<'t> {
     pub(crate) fn prefix(&mut self, assignment: &'t Assignment<'t>) -> (Text, Scalar) {
         if let Some(subscript) = &assignment.subscript {
             self.subscript(&assignment.name, subscript);
+            // A subscript that zsh cannot compute ends it: `a['1']=x echo b`.
+            self.state.stops |= self.state.dialect.may_be_zsh();
         }
         let value = match &assignment.value {
             AssignmentValue::Scalar(word) => self.scalar(word, Position::Assignment),

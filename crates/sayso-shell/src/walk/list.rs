@@ -59,6 +59,19 @@ impl<'t> Walker<'t> {
         self.input.pipe = input.pipe;
         // What it prints comes at any time.
         self.branches += 1;
+        // zsh runs only the last part of `a && b &` in the background, the others here.
+        if self.state.dialect.may_be_zsh() && !item.and_or.rest.is_empty() {
+            let mut stays = true;
+            self.maybe(|walker| {
+                let ends = walker.and_or(&item.and_or);
+                stays = ends.after().is_some();
+                ends
+            });
+            self.state.may_have_ended |= !stays;
+            self.branches -= 1;
+            self.input = input;
+            return Ends::both(&self.state.cwd);
+        }
         self.subshell(|walker| {
             walker.and_or(&item.and_or);
         });

@@ -123,6 +123,8 @@ pub(crate) struct Walker<'t> {
     pub(crate) armed: bool,
     /// The variables that were at some time given one.
     pub(crate) armed_names: BTreeSet<Name>,
+    /// Variables that arithmetic made, which zsh keeps as numbers: what they are given is computed.
+    pub(crate) integers: BTreeSet<Name>,
     /// Variables that this call set and that change what programs do.
     pub(crate) steering: Vec<(Text, Word)>,
     /// Variables with secrets that went into words of no program yet.
@@ -225,6 +227,7 @@ impl<'t> Walker<'t> {
             changed: Changed::default(),
             armed: false,
             armed_names: BTreeSet::new(),
+            integers: BTreeSet::new(),
             steering: Vec::new(),
             secrets: Vec::new(),
             given: Vec::new(),

@@ -84,7 +84,12 @@ impl<'t> Walker<'t> {
         for name in survey.assigned {
             let old = self.lookup_scalar(name);
             let new = if sure { Scalar::number() } else { old.merge(&Scalar::number()) };
+            let text = matches!(self.scope.get(name).map(|entry| &entry.held), Some(Held::Scalar(_)));
+            let integer = self.integers.take(name).is_some() || self.state.dialect.may_be_zsh() && !text;
             self.set(name, Held::Scalar(new));
+            if integer {
+                self.integers.insert(name.into());
+            }
         }
         value.map_or_else(Scalar::number, |value| Scalar::exact(value.to_string().as_bytes(), Known::Computed))
     }

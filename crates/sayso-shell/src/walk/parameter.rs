@@ -39,9 +39,10 @@ const NUMBERS: &[&[u8]] = &[
 
 /// Whether unquoted text of a word holds what zsh reads as a pattern, a list, or the name of a command.
 fn has_odd_literal(word: &Syntax<'_>) -> bool {
-    word.parts.iter().any(
-        |part| matches!(part, Syntactic::Literal { text, .. } if text.iter().any(|b| b"*?[](){}|<>^#~=,".contains(b))),
-    )
+    word.parts.iter().enumerate().any(|(at, part)| match part {
+        Syntactic::Literal { text, .. } => text.iter().any(|b| b"*?[](){}|<>^#~=,".contains(b)),
+        part => crate::dialect::goes_on(part, word.parts.get(at + 1)),
+    })
 }
 
 /// What stands in `[ ]`.
