@@ -215,6 +215,11 @@ fn fits(shape: &Shape, word: &str) -> bool {
 /// `sed -i` writes beside the file, and puts that in its place.
 fn is_temporary(analysis: &Analysis, path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or_default();
+    // `sort` puts what it cannot hold into files of its own.
+    let sorts = |run: &Run| run.program.base.as_deref() == Some("sort");
+    if folder == "/tmp" && name.len() == 10 && name.starts_with("sort") && analysis.runs.iter().any(sorts) {
+        return true;
+    }
     name.len() == 9
         && name.starts_with("sed")
         && analysis.effects.iter().any(|effect| match &effect.target {
