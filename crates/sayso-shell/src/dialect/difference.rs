@@ -83,6 +83,9 @@ impl Reader<'_> {
         if pipeline.timed && self.zsh && self.text(prefix).contains(&b'-') {
             self.note(pipeline.span, "To zsh `-p` behind `time` is a program.");
         }
+        if pipeline.timed && pipeline.negated && self.zsh {
+            self.note(pipeline.span, "To zsh `time` beside `!` may be a program.");
+        }
         for command in &pipeline.commands {
             self.command(command);
         }
