@@ -35,7 +35,7 @@ pub(crate) enum Known {
     Given,
     /// One of few values, each of which is walked in turn.
     Chosen,
-    /// A name that bash gives (`COPROC`, the home of `root`).
+    /// A name that bash gives (`COPROC`).
     Named,
 }
 

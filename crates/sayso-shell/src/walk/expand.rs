@@ -259,7 +259,6 @@ impl<'t> Walker<'t> {
             b"~+" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"PWD"),
             b"~-" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"OLDPWD"),
             // In zsh a variable of that name may stand for it; where nobody knows the user, `sh` leaves the text.
-            b"~root" if self.state.dialect == Dialect::Bash => Scalar::exact(b"/root", Known::Named),
             // Another user's home, or a place of the folder stack.
             _ => Scalar::unknown(),
         };

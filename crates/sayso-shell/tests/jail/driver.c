@@ -173,6 +173,8 @@ static void opened(pid_t pid, int fd, uint64_t name, uint64_t flags) {
     int reads = (flags & O_ACCMODE) != O_WRONLY;
     if ((flags & O_TMPFILE) == O_TMPFILE) writes = 1;
     else if (flags & (O_DIRECTORY | O_PATH)) return;
+    /* No folder can be opened for writing. */
+    else if (writes && stat(path, &there) == 0 && S_ISDIR(there.st_mode)) return;
     if (writes) {
         dirty = 1;
         put("W");

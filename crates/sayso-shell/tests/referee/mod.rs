@@ -133,7 +133,18 @@ pub(crate) fn did(deeds: &Deeds, what: &str) -> bool {
     }
 }
 
+/// `sed` and `awk` have a shell start what their scripts name. What that shell does is compared like all else.
+fn is_between(analysis: &Analysis, start: &Start) -> bool {
+    let asks = |run: &Run| run.argv.first().and_then(Word::exact_str).is_some_and(|name| matches!(name, "sed" | "awk"));
+    start.argv.first().is_some_and(|name| name == "sh")
+        && start.argv.get(1).is_some_and(|word| word == "-c")
+        && analysis.runs.iter().any(asks)
+}
+
 fn start_missed(analysis: &Analysis, start: &Start) -> Option<String> {
+    if is_between(analysis, start) {
+        return None;
+    }
     let words = start.argv.get(1..).unwrap_or_default();
     let mut elsewhere = None;
     for run in analysis.runs.iter().filter(|run| !run.guessed) {
