@@ -93,11 +93,21 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
         if matches!(meaning(&name), Meaning::Unmodelled | Meaning::Aliases) {
             walker.notice(&name, &Held::Unknown { crafted: false }, words.span(at));
         }
+        // zsh refuses to give an array a string in this way, or the other way round, and ends a script there.
+        let refused = walker.state.dialect.may_be_zsh()
+            && !(local && walker.in_function())
+            && held.as_ref().is_some_and(|new| {
+                let old = walker.scope.get(&name).map(|entry| &entry.held);
+                matches!(new, Held::Scalar(_)) != matches!(old, None | Some(Held::Scalar(_) | Held::Unset))
+            });
         if local {
             hide(walker, &name);
         }
-        let held = if has(b'g') && below_a_local(walker, &name) {
-            // The outermost variable is set, not the one that is seen here.
+        if refused {
+            walker.may_abort();
+        }
+        let held = if held.is_some() && (refused || has(b'g') && below_a_local(walker, &name)) {
+            // It is what it was, or the outermost variable is set, not the one that is seen here.
             Some(Held::Unknown { crafted: true })
         } else {
             held

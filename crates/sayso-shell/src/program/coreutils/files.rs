@@ -114,7 +114,8 @@ pub(crate) const SPECS: &[Spec] = &[
         .operands(Operands::DELETE),
     Spec::new(&["rmdir"])
         .options(&[options!("--ignore-fail-on-non-empty, -p --parents, -v --verbose")])
-        .operands(Operands::DELETE),
+        .operands(Operands::DELETE)
+        .judge(parents),
     Spec::new(&["unlink"]).operands(Operands::DELETE),
     Spec::new(&["trash", "trash-put", "rimraf", "del-cli"])
         .style(Style::HARMLESS)
@@ -129,7 +130,8 @@ pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&["mkdir", "gmkdir"])
         .aliased()
         .options(&[options!("-m --mode MODE, -p --parents, -v --verbose, -Z, --context [CTX]")])
-        .operands(Operands::WRITE),
+        .operands(Operands::WRITE)
+        .judge(parents),
     Spec::new(&["mkfifo", "mknod"])
         .options(&[options!("-m --mode MODE, -Z, --context [CTX]")])
         .operands(Operands::then(&[Role::Write], Role::Text)),
@@ -399,6 +401,31 @@ fn inside(view: &View<'_>, folder: &Word, source: &Word) -> PathTarget {
         }
         (PathTarget::Exact(folder), None) => PathTarget::Below(folder),
         (other, _) => other,
+    }
+}
+
+/// With `-p` the folders above are removed too (`rmdir -p a/b`), or made: those before a `..` lie elsewhere than the last.
+fn parents(view: &mut View<'_>) {
+    if !view.has("--parents") {
+        return;
+    }
+    for at in view.operands() {
+        let Some(path) = view.word(at).and_then(Word::exact) else { continue };
+        let removes = view.name == "rmdir";
+        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(slash, _)| slash);
+        for slash in slashes {
+            let (above, rest) = path.split_at(slash);
+            let leads_up = rest == b"/.." || rest.starts_with(b"/../");
+            if above.is_empty() || above.ends_with(b"..") || !(removes || leads_up) {
+                continue;
+            }
+            let above = Word::Exact(Text::from(above));
+            if removes {
+                view.path_effect(Verb::Delete, &above, at, false, Carry::Plain);
+            } else {
+                view.writes(&above, at);
+            }
+        }
     }
 }
 
