@@ -171,6 +171,17 @@ fn campaign(seed: u64, cases: u64, shells: &[Shell], profiles: &[Profile]) -> Op
                     for ((profile, case, analysis), deeds) in some.into_iter().zip(deeds) {
                         campaign.judge(profile, case, &analysis, &deeds);
                     }
+                    if cases >= 50_000 {
+                        // Hours may pass until the end.
+                        for miss in &campaign.misses {
+                            println!(
+                                "  missed: {} {:?}\n    {:?}",
+                                miss.case.shell.name(),
+                                miss.case.command,
+                                miss.what
+                            );
+                        }
+                    }
                     let mut all = all.lock().unwrap();
                     all.add(campaign);
                     let done = all.tallies.values().map(|tally| tally.commands).sum::<usize>();
