@@ -3,6 +3,7 @@
 
 use sayso_gate::policy::{InForce, Live};
 use sayso_gate::registered::{Registered, Whose};
+use sayso_gate::store::Sqlite;
 use sayso_gate::{Asking, Circumstances, Expected, Gate, Places, Unrecorded};
 use sayso_policy::{PolicyText, ToolCall, Verdict, Workspace};
 use serde_json::json;
@@ -483,4 +484,33 @@ fn an_agents_own_tools_do_not_take_its_guard_down() {
         let (_, codes) = say(arguments.clone());
         assert!(!codes.iter().any(|code| code == "sayso-itself"), "{arguments}: {codes:?}");
     }
+}
+
+#[test]
+fn a_signing_key_that_lies_elsewhere_is_neither_read_nor_changed() {
+    let machine = Machine::new();
+    let commands = ["cat ~/keys/sayso", "cp ~/keys/sayso x", "echo x > ~/keys/sayso", "rm -rf ~/keys"];
+    std::fs::create_dir_all(machine.home.join("keys")).unwrap();
+    std::fs::write(machine.home.join("keys/other"), "x").unwrap();
+    machine.allowed(&commands);
+    let live = Live::follow(&machine.places, None).unwrap();
+    let store = Sqlite::open(&machine.places).unwrap();
+    store.rotate_key(Some(&machine.home.join("keys/sayso")), "ann").unwrap();
+    machine.denied(&commands);
+    machine.denied(&["mv ~/keys/sayso x", "mv ~/keys ~/k", "cd ~/keys && cat sayso"]);
+    machine.refused(&["cat ~/keys/s*"], Verdict::Ask);
+    assert_eq!(machine.tool("Read", "keys/sayso"), Verdict::Deny);
+    assert_eq!(machine.tool("Write", "keys/sayso"), Verdict::Deny);
+    machine.allowed(&["cat ~/keys/other", "echo x > ~/keys/other"]);
+    // Whoever runs already knows of it too.
+    let _ = live.current_now();
+    let gate = Gate::over(live, Box::new(Unrecorded));
+    let (verdict, codes) = machine.judged(&gate, ToolCall::command("cat ~/keys/sayso"));
+    assert_eq!(verdict, Verdict::Deny, "{codes:?}");
+    // What it is called by, and what is behind that.
+    let real = machine.home.join("medium/k");
+    std::fs::create_dir_all(machine.home.join("medium")).unwrap();
+    std::fs::rename(machine.home.join("keys"), &real).unwrap();
+    symlink(&real, machine.home.join("keys")).unwrap();
+    machine.denied(&["cat ~/medium/k/sayso", "rm ~/medium/k/sayso", "rm ~/keys", "cat ~/keys/sayso"]);
 }

@@ -57,6 +57,124 @@ fn traced() {
     told.write_all(b"waited\n").unwrap();
 }
 
+/// Set in the process whose syncs are timed: where it works.
+const TIMED: &str = "SAYSO_TEST_TIMED";
+/// What was told is on disk so long afterwards, in seconds.
+const PROMISED: f64 = 0.1;
+/// A machine with other work to do may be late itself; a promise that is not kept is never kept.
+const TRIES: usize = 8;
+
+/// Not a test of its own: the process whose syncs are timed. Single decisions with nothing behind them, then many at once.
+#[test]
+fn timed() {
+    let Some(dir) = std::env::var_os(TIMED).map(PathBuf::from) else { return };
+    let log = Log::open(&Places::below(&dir, &dir)).unwrap();
+    let told = std::fs::File::create(dir.join("told")).unwrap();
+    let decide = |what: &str| {
+        log.store().record(&record()).unwrap();
+        (&told).write_all(format!("{what}\n").as_bytes()).unwrap();
+    };
+    for _ in 0..4 {
+        decide("alone");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    let until = std::time::Instant::now() + std::time::Duration::from_millis(500);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while std::time::Instant::now() < until {
+                    decide("among others");
+                }
+            });
+        }
+    });
+    std::thread::sleep(std::time::Duration::from_millis(700));
+}
+
+/// When a process wrote to the log, synced it (from and to), and told of a decision.
+#[derive(Default)]
+struct Times {
+    written: Vec<f64>,
+    synced: Vec<(f64, f64)>,
+    told: Vec<f64>,
+}
+
+/// What the timed process did; `None` if this machine does not let one be traced.
+fn times(arguments: &[&str]) -> Option<Times> {
+    let dir = tempfile::tempdir().unwrap();
+    let (dir, out) = (dir.path().canonicalize().unwrap(), dir.path().join("trace"));
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-y", "-ttt", "-T", "-e", "trace=write,pwrite64,fdatasync"]).args(arguments).arg("-o").arg(&out);
+    strace.arg(std::env::current_exe().unwrap()).args(["timed", "--exact"]).env(TIMED, dir);
+    match strace.output() {
+        Ok(output) if output.status.success() => {}
+        other => {
+            eprintln!("NOT TESTED: when things are synced, because strace does not run here: {other:?}");
+            return None;
+        }
+    }
+    let mut found = Times::default();
+    let mut begun = std::collections::HashMap::new();
+    for line in std::fs::read_to_string(&out).unwrap().lines() {
+        let mut words = line.split_whitespace();
+        let (Some(process), Some(time)) = (words.next(), words.next()) else { continue };
+        let Ok(time) = time.parse::<f64>() else { continue };
+        let took = line.rsplit_once('<').and_then(|(_, took)| took.strip_suffix('>')?.parse::<f64>().ok());
+        let of_log = line.contains("sayso.db-wal>");
+        if line.contains("pwrite64(") && of_log {
+            found.written.push(time);
+        } else if line.contains("fdatasync(") && of_log {
+            match took {
+                Some(took) => found.synced.push((time, time + took)),
+                None => drop(begun.insert(process.to_owned(), time)),
+            }
+        } else if line.contains("fdatasync resumed") {
+            found.synced.extend(begun.remove(process).map(|from| (from, time)));
+        } else if line.contains("write(") && line.contains("/told>") {
+            found.told.push(time);
+        }
+    }
+    assert!(found.told.len() > 8 && !found.synced.is_empty(), "{} told", found.told.len());
+    Some(found)
+}
+
+/// Tries until it is kept: gives how long it took at the most, each time.
+fn kept(arguments: &[&str], longest: impl Fn(&Times) -> f64) {
+    let mut all = Vec::new();
+    for _ in 0..TRIES {
+        let Some(times) = times(arguments) else { return };
+        all.push(longest(&times));
+        if all.last().is_some_and(|longest| *longest <= PROMISED) {
+            return;
+        }
+    }
+    panic!("it took up to {all:?} seconds");
+}
+
+#[test]
+fn a_decision_that_was_told_is_synced_in_time_alone_and_among_many() {
+    kept(&[], |times| {
+        let until_synced = |told: &f64| {
+            let written = times.written.iter().filter(|written| *written <= told).fold(0.0, |a: f64, b| a.max(*b));
+            let covers = times.synced.iter().filter(|(from, _)| *from >= written).map(|(_, to)| to - told);
+            covers.fold(f64::INFINITY, f64::min)
+        };
+        times.told.iter().map(until_synced).fold(0.0, f64::max)
+    });
+}
+
+#[test]
+fn nothing_is_told_far_ahead_of_a_disk_that_is_slow() {
+    kept(&["-e", "inject=fdatasync:delay_enter=250000"], |times| {
+        let ahead = |told: &f64| {
+            let covered = times.synced.iter().filter(|(_, to)| to <= told).map(|(from, _)| *from).fold(0.0, f64::max);
+            let open = times.written.iter().filter(|written| **written > covered && *written <= told);
+            open.map(|written| told - written).fold(0.0, f64::max)
+        };
+        times.told.iter().map(ahead).fold(0.0, f64::max)
+    });
+}
+
 /// The calls of the traced process, in order; `None` if this machine does not let one be traced.
 fn trace(dir: &Path) -> Option<Vec<String>> {
     let out = dir.join("trace");

@@ -162,7 +162,9 @@ async fn run(options: Options) -> Result<(), Error> {
     let both = async { (tcp_task.await, unix_task.await) };
     let _ = tokio::time::timeout(std::time::Duration::from_secs(1), both).await;
     remove(&socket);
-    Ok(owned::stopped(&app, &listening)?)
+    owned::stopped(&app, &listening)?;
+    watch::end(&app);
+    Ok(())
 }
 
 /// What a server with a certificate is called: as it was told, and as its address, if that is one.

@@ -2,9 +2,11 @@
 //! copied to where nobody who can write the store can change them.
 
 use crate::app::App;
+use rustix::fs::OFlags;
+use sayso_gate::Error;
 use sayso_gate::audit::{Head, Problem, Verified};
 use sayso_gate::store::Watch;
-use std::io::Write as _;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +38,7 @@ pub(crate) struct Watched {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
-    /// What is wrong with the chain.
+    /// What is wrong with the chain, or with the files that it is in.
     pub(crate) broken: Option<String>,
     /// What is wrong with the file of heads, or what it says is wrong.
     pub(crate) anchor: Option<String>,
@@ -74,10 +76,12 @@ pub(crate) fn begin(app: &Arc<App>, report: Report) {
             next_newest: Instant::now(),
             next_anchor: Instant::now(),
             said: None,
+            replaced: None,
             newest: None,
             whole: None,
             last_anchor: 0,
             compared: false,
+            disagrees: None,
         };
         drop(known);
         while let Some(app) = app.upgrade() {
@@ -101,6 +105,8 @@ struct Watcher {
     next_anchor: Instant,
     /// When the chain last said that it was checked.
     said: Option<Instant>,
+    /// The store's files are not those that were opened.
+    replaced: Option<String>,
     /// What the newest records said, and what the whole chain did.
     newest: Option<String>,
     whole: Option<String>,
@@ -108,6 +114,8 @@ struct Watcher {
     last_anchor: u64,
     /// The heads that were copied by earlier servers were compared with the chain.
     compared: bool,
+    /// What that found, if they do not agree: it holds as long as this server runs.
+    disagrees: Option<Verified>,
 }
 
 impl Watcher {
@@ -116,6 +124,12 @@ impl Watcher {
         let began = Instant::now();
         if began >= self.next_newest {
             self.next_newest = began + NEWEST;
+            if let Err(Error::Replaced(why)) = app.store().in_place() {
+                self.replaced = Some(why.to_string());
+                self.tell(app);
+            }
+            // Without it a remembered yes costs a little more.
+            let _ = app.store().move_mark();
             // A store that cannot be read is told by whoever needs it.
             if let Ok(found) = self.watch.newest() {
                 self.newest = found;
@@ -143,6 +157,12 @@ impl Watcher {
         self.pass += began.elapsed();
         self.next_pass = Instant::now() + BETWEEN.max(self.pass * BETWEEN_TIMES);
         self.pass = Duration::ZERO;
+        if !self.compared {
+            self.compared = true;
+            self.disagrees = self.compare(app);
+        }
+        let disagrees = self.disagrees.clone();
+        let found = disagrees.as_ref().unwrap_or(found);
         let whole = found.problems.first().map(|first| in_words(first, found));
         let changed = whole != self.whole;
         self.whole = whole;
@@ -155,17 +175,18 @@ impl Watcher {
             self.said = Some(Instant::now());
             let _ = self.watch.say(found);
         }
-        if !self.compared {
-            self.compared = true;
-            self.compare(app);
-        }
     }
 
     fn tell(&self, app: &App) {
-        let broken = self.whole.clone().or_else(|| self.newest.clone());
+        let broken = self.replaced.clone().or_else(|| self.whole.clone()).or_else(|| self.newest.clone());
         let before = app.watched.state().broken;
         if broken != before {
             (self.report)(&match &broken {
+                Some(why) if self.replaced.is_some() => {
+                    format!(
+                        "ALARM: the store was taken away: {why}. Nothing is allowed until this server is restarted."
+                    )
+                }
                 Some(why) => format!("ALARM: the record is not what was written: {why}. `sayso log verify` says more."),
                 None => "the record is whole again, as far as it was checked.".to_owned(),
             });
@@ -187,19 +208,25 @@ impl Watcher {
         self.set_anchor(app, copied.err());
     }
 
-    /// Compares the heads that are elsewhere with the chain: a store of an earlier time has none of the later records.
-    fn compare(&self, app: &App) {
-        let Some(path) = &self.anchor else { return };
-        let found = heads(path).and_then(|heads| app.store().verify_with(heads).map_err(|error| error.to_string()));
-        match found {
-            Ok(found) => {
-                let wrong = found.problems.first().map(|first| in_words(first, &found));
-                if let Some(wrong) = wrong {
-                    self.set_anchor(app, Some(format!("the heads in {} do not agree: {wrong}", path.display())));
-                }
+    /// Compares the heads that are elsewhere with the chain: a store of an earlier time has none of the later records. Gives
+    /// what was found if they do not agree.
+    fn compare(&self, app: &App) -> Option<Verified> {
+        let path = self.anchor.as_ref()?;
+        let (heads, unreadable) = match heads(path) {
+            Ok(heads) => heads,
+            Err(error) => {
+                self.set_anchor(app, Some(error));
+                return None;
             }
-            Err(error) => self.set_anchor(app, Some(error)),
+        };
+        let found = app.store().verify_with(heads).ok()?;
+        let wrong = found.problems.first().map(|first| in_words(first, &found));
+        if let Some(wrong) = &wrong {
+            self.set_anchor(app, Some(format!("the heads in {} do not agree: {wrong}", path.display())));
+        } else if let Some(line) = unreadable {
+            self.set_anchor(app, Some(format!("line {line} of {} is no head of a record", path.display())));
         }
+        wrong.map(|_| found)
     }
 
     fn set_anchor(&self, app: &App, wrong: Option<String>) {
@@ -207,31 +234,67 @@ impl Watcher {
             (self.report)(&format!("ALARM: {why}"));
         }
         // What the heads said of the chain is not taken back by one that could be written.
-        app.watched.change(|state| {
-            if wrong.is_some() || state.anchor.as_deref().is_some_and(|before| before.starts_with("cannot")) {
-                state.anchor = wrong;
-            }
+        app.watched.change(|state| match (&state.anchor, &wrong) {
+            (Some(before), _) if !before.starts_with("cannot write") => {}
+            _ => state.anchor = wrong,
         });
     }
 }
 
-fn append(path: &Path, head: &Head) -> std::io::Result<()> {
-    let mut file = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
-    let line = serde_json::to_string(head)? + "\n";
-    file.write_all(line.as_bytes())?;
-    file.sync_data()
+/// Copies where the chain ends when a server stops: else what came behind the last copy would be vouched for by none.
+pub(crate) fn end(app: &App) {
+    if let Some(path) = &app.about.anchor
+        && let Ok(head) = app.store().sign_head()
+    {
+        // Nobody is left to be told.
+        let _ = append(path, &head);
+    }
 }
 
-/// The heads in a file, one a line.
-fn heads(path: &Path) -> Result<Vec<Head>, String> {
+/// Adds a line to a file, or sends it into a pipe.
+fn append(path: &Path, head: &Head) -> std::io::Result<()> {
+    // A pipe that nobody reads is an error, and keeps nobody waiting.
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options.append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
+    let is_file = file.metadata()?.is_file();
+    let line = serde_json::to_string(head)? + "\n";
+    // One that was cut off by a crash stays a line of its own.
+    let begin = if is_file && is_cut_off(path)? { "\n" } else { "" };
+    file.write_all(format!("{begin}{line}").as_bytes())?;
+    if is_file { file.sync_data() } else { Ok(()) }
+}
+
+fn is_cut_off(path: &Path) -> std::io::Result<bool> {
+    let mut file = std::fs::File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+/// The heads in a file, one a line, and the first line that is none. A pipe keeps nothing.
+fn heads(path: &Path) -> Result<(Vec<Head>, Option<usize>), String> {
     let wrong = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
-    let length = std::fs::metadata(path).map_err(|error| wrong(&error))?.len();
-    if length > LONGEST {
+    let meta = std::fs::metadata(path).map_err(|error| wrong(&error))?;
+    if !meta.is_file() {
+        return Ok((Vec::new(), None));
+    }
+    if meta.len() > LONGEST {
         return Err(wrong(&"it is too long; begin another one"));
     }
     let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.map(|line| serde_json::from_str(line).map_err(|error| wrong(&error))).collect()
+    let (mut heads, mut unreadable) = (Vec::new(), None);
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(head) => heads.push(head),
+            Err(_) => drop(unreadable.get_or_insert(number + 1)),
+        }
+    }
+    Ok((heads, unreadable))
 }
 
 fn in_words(first: &Problem, found: &Verified) -> String {

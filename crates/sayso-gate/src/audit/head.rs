@@ -11,7 +11,7 @@ use blake3::Hash;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The key's file in Sayso's own folder.
 const FILE: &str = "audit.key";
@@ -128,7 +128,13 @@ impl HeadKey {
     pub(crate) fn put(&self, folder: &Path, elsewhere: Option<&Path>) -> Result<(), Error> {
         let own = folder.join(FILE);
         let text = format!("{FIRST_LINE}\n{}\n", to_hex(self.0.as_bytes()));
-        match elsewhere {
+        // A file that led to itself would hold no key.
+        let same = |place: &Path| {
+            let folders = (place.parent().map(Path::canonicalize), folder.canonicalize());
+            place == own
+                || place.file_name() == own.file_name() && matches!(folders, (Some(Ok(of)), Ok(own)) if of == own)
+        };
+        match elsewhere.filter(|place| !same(place)) {
             None => crate::places::write_own(&own, text.as_bytes()),
             Some(place) => {
                 crate::places::write_own(place, text.as_bytes())?;
@@ -139,11 +145,16 @@ impl HeadKey {
     }
 
     /// Where the key beside a store really lies.
-    pub(crate) fn place(folder: &Path) -> std::path::PathBuf {
-        let own = folder.join(FILE);
-        let text = std::fs::read_to_string(&own).unwrap_or_default();
-        let elsewhere = text.strip_prefix(FIRST_LINE).and_then(|rest| rest.trim().strip_prefix(ELSEWHERE));
-        elsewhere.map_or(own, |place| place.trim().into())
+    pub(crate) fn place(folder: &Path) -> PathBuf {
+        Self::elsewhere(folder).unwrap_or_else(|| folder.join(FILE))
+    }
+
+    /// The file of the key beside a store, if it is not in the store's folder.
+    pub(crate) fn elsewhere(folder: &Path) -> Option<PathBuf> {
+        let (content, _) = read_regular(&folder.join(FILE), LONGEST, OFlags::NOFOLLOW).ok()?;
+        let text = String::from_utf8_lossy(&content);
+        let place = text.strip_prefix(FIRST_LINE)?.trim().strip_prefix(ELSEWHERE)?.trim();
+        Some(PathBuf::from(place)).filter(|place| place.is_absolute())
     }
 
     /// Signs something else than a head. Its first line says what it is, so that it is taken for nothing else.

@@ -6,6 +6,7 @@
 //!
 //! Found anew for each process and never kept in a compiled copy: an owner may move such a folder at any time.
 
+use crate::audit::HeadKey;
 use crate::{Places, registered};
 use sayso_policy::{Protected, registration_files};
 use std::ffi::OsString;
@@ -18,7 +19,8 @@ use std::path::{Component, Path, PathBuf};
 const MOST_LINKS: usize = 40;
 
 /// Where Sayso keeps its things, below a home folder.
-const OWN_FOLDERS: [&str; 2] = [".config/sayso", ".local/state/sayso"];
+const CONFIG: &str = ".config/sayso";
+const STATE: &str = ".local/state/sayso";
 
 /// What is Sayso's here, wherever the home folder is said to be.
 pub(super) fn protected(places: &Places) -> Protected {
@@ -46,18 +48,26 @@ pub(super) fn protected(places: &Places) -> Protected {
             registration.extend((target != named.join(file)).then_some(target));
         }
     }
+    let mut states = vec![places.state.clone()];
     for noted in registered::all(places) {
         registration.extend(noted.paths().cloned());
         links.extend_from_slice(noted.links());
-        let elsewhere = noted.home.as_ref().filter(|home| home.is_absolute() && **home != places.home);
-        paths.extend(elsewhere.into_iter().flat_map(|home| OWN_FOLDERS.map(|folder| home.join(folder))));
+        if let Some(home) = noted.home.as_ref().filter(|home| home.is_absolute() && **home != places.home) {
+            paths.extend([CONFIG, STATE].map(|folder| home.join(folder)));
+            states.push(home.join(STATE));
+        }
     }
     registration.extend(running());
+    // Whoever has the key signs another record in this one's place.
+    let keys: Vec<PathBuf> = states.iter().filter_map(|folder| HeadKey::elsewhere(folder)).collect();
+    for key in &keys {
+        paths.extend([follow(Path::new("/"), key, &mut links), key.clone()]);
+    }
     for list in [&mut paths, &mut registration, &mut links] {
         list.sort();
         list.dedup();
     }
-    let twins = registration.iter().chain([&places.user]).filter_map(|path| twin(path)).collect();
+    let twins = registration.iter().chain([&places.user]).chain(&keys).filter_map(|path| twin(path)).collect();
     // A server may be told to listen elsewhere; what it shows there still needs a key.
     let addresses = vec![("localhost".to_owned(), crate::PORT)];
     Protected { paths, registration, links, twins, addresses }

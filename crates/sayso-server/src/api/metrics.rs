@@ -31,7 +31,9 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
     }
     let text = blocking(move || {
         let store = app.store();
-        let counted = store.standings()?;
+        // The numbers say that a store was taken away; those in it are nobody's.
+        let there = store.in_place().is_ok();
+        let counted = if there { store.standings()? } else { Vec::new() };
         let of = |standing: Standing| {
             let found = counted.iter().find(|(word, _)| word == standing.as_str());
             (standing.as_str(), found.map_or(0, |(_, count)| *count))
@@ -40,8 +42,8 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
         let watched = app.watched.state();
         let now = Now {
             approvals: STANDINGS.map(of).to_vec(),
-            policy_versions: u64::try_from(store.policies()?.len()).unwrap_or(u64::MAX),
-            chain_broken: watched.broken.is_some(),
+            policy_versions: if there { u64::try_from(store.policies()?.len()).unwrap_or(u64::MAX) } else { 0 },
+            chain_broken: watched.broken.is_some() || !there,
             chain_checked_ms: watched.checked_ms.unwrap_or(0),
             policy_refused: in_force.floor.is_some() || in_force.notices.iter().any(|notice| notice.text.is_some()),
         };

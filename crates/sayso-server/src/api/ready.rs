@@ -57,16 +57,18 @@ impl Answer for Ready {
 fn in_the_way(app: &App) -> Vec<Why> {
     let mut found = Vec::new();
     let mut tell = |code, text| found.push(Why { code, text });
-    match app.store().writable() {
+    let writable = app.store().writable();
+    let replaced = matches!(writable, Err(sayso_gate::Error::Replaced(_)));
+    match writable {
         Ok(()) => {}
-        Err(sayso_gate::Error::Replaced(_)) => tell(
+        Err(_) if replaced => tell(
             "store-replaced",
             "The store's file was deleted, moved or replaced under this server: nothing is allowed until it is restarted.",
         ),
         Err(_) => tell("store-refuses", "The store cannot be written: `sayso store check` says more."),
     }
     let watched = app.watched.state();
-    if watched.broken.is_some() {
+    if watched.broken.is_some() && !replaced {
         tell("chain-broken", "The record is not what was written: `sayso log verify` says more.");
     }
     if watched.anchor.is_some() {

@@ -53,7 +53,11 @@ pub(super) async fn status(
     // How many others asked for is behind the wall.
     let theirs = Query { tenant: caller.tenant.clone(), ..Query::default() };
     let (decisions, in_force) = blocking(move || {
-        let decisions = reader.with_log(|log| log.count(&theirs))?;
+        // Where the store was taken away, the page says that, and not that nothing can be shown.
+        let decisions = match reader.with_log(|log| log.count(&theirs)) {
+            Err(sayso_gate::Error::Replaced(_)) => 0,
+            counted => counted?,
+        };
         // Whoever has just changed the policy wants to see that.
         Ok((decisions, reader.gate(Some(Path::new(&reader.about.folder)))?.in_force_now()))
     })

@@ -2,7 +2,11 @@
 
 use crate::person::{Person, first};
 use crate::served::{JSON, Served, serve, serve_with};
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 #[test]
 fn it_says_where_it_is_and_stops_when_told() {
@@ -302,4 +306,110 @@ fn a_receiver_that_cannot_be_trusted_is_told_of_with_what_to_do() {
         "{}",
         refused.err
     );
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    let (copied, said) = run("cp", &["-a", from.to_str().unwrap(), to.to_str().unwrap()]);
+    assert!(copied, "{said}");
+}
+
+#[test]
+fn a_server_that_is_started_with_an_earlier_copy_of_the_store_says_so() {
+    let person = Person::new();
+    let (state, earlier) = (person.home().join(".local/state/sayso"), person.home().join("earlier"));
+    let anchor = person.home().join("heads.jsonl");
+    let arguments = ["--anchor", anchor.to_str().unwrap()];
+    let decide = |served: &Served| {
+        let told = served.send("POST", "/v1/decisions", &[JSON], "{\"command\":\"ls\"}");
+        assert_eq!(told.status, 200, "{}", told.body);
+    };
+    let served = serve_with(&person, person.sayso(), &arguments);
+    decide(&served);
+    served.stop();
+    copy(&state, &earlier);
+    let served = serve_with(&person, person.sayso(), &arguments);
+    decide(&served);
+    served.stop();
+    let doctor = || person.run(&["doctor", "--json"]);
+    assert!(doctor().out.contains("chain ok"), "{}", doctor().out);
+
+    std::fs::remove_dir_all(&state).unwrap();
+    copy(&earlier, &state);
+    assert!(person.run(&["log", "verify"]).out.starts_with("The record is whole"), "an earlier one is whole in itself");
+    let mut served = serve_with(&person, person.sayso(), &arguments);
+    let alarm = served.says("ALARM");
+    assert!(alarm.contains("heads.jsonl") || alarm.contains("not what was written"), "{alarm}");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let why = loop {
+        let ready = served.send("GET", "/v1/ready", &[], "");
+        let why = ready.body["reasons"].to_string();
+        if ready.status == 503 && why.contains("chain-broken") && why.contains("anchor-fails") {
+            break why;
+        }
+        assert!(Instant::now() < deadline, "{why}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert!(!why.contains("store-replaced"), "{why}");
+    while !doctor().out.contains("found by a server") {
+        assert!(Instant::now() < deadline, "{}", doctor().out);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_ne!(doctor().code, 0);
+    served.stop();
+    assert!(doctor().out.contains("found by a server"), "also when it has stopped");
+}
+
+#[test]
+fn a_store_that_is_taken_away_is_told_at_the_terminal() {
+    let person = Person::new();
+    let mut served = serve(&person);
+    std::fs::remove_file(person.home().join(".local/state/sayso/sayso.db")).unwrap();
+    let alarm = served.says("ALARM");
+    assert!(alarm.contains("the store was taken away") && alarm.contains("sayso.db"), "{alarm}");
+    assert_eq!(served.send("GET", "/v1/ready", &[], "").status, 503);
+}
+
+#[test]
+fn of_many_processes_that_start_at_once_on_one_store_one_serves() {
+    for round in 0..12 {
+        let person = Person::new();
+        // Half of the rounds begin with what a crash leaves behind.
+        if round % 2 == 1 {
+            let mut crashed = serve(&person);
+            crashed.child.kill().unwrap();
+            crashed.child.wait().unwrap();
+        }
+        let serve = || {
+            let mut sayso = person.sayso();
+            sayso.args(["serve", "--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let children: Vec<Child> = (0..16).map(|_| serve()).collect();
+        // Each says that it serves, or why it does not and ends.
+        let serving = |mut child: Child| {
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            if line.starts_with("sayso ") {
+                return Ok(child);
+            }
+            let output = child.wait_with_output().unwrap();
+            Err((output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()))
+        };
+        let all: Vec<_> = std::thread::scope(|scope| {
+            let waiting: Vec<_> = children.into_iter().map(|child| scope.spawn(move || serving(child))).collect();
+            waiting.into_iter().map(|waits| waits.join().unwrap()).collect()
+        });
+        let (run, refused): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);
+        let still = run.len();
+        for mut child in run.into_iter().flatten() {
+            assert_eq!(child.try_wait().unwrap(), None, "round {round}: it said that it serves, and ended");
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(still, 1, "round {round}");
+        for (code, said) in refused.into_iter().filter_map(Result::err) {
+            assert_eq!(code, Some(2), "{said}");
+            assert!(first(&said).starts_with("error: another `sayso serve` answers at"), "{said}");
+        }
+    }
 }

@@ -13,6 +13,8 @@ pub(super) struct Command<'a> {
     count: usize,
     /// A wrapper came first: its options and numbers are none of the program's.
     wrapped: bool,
+    /// One of them may be a program of the table.
+    known: bool,
 }
 
 impl<'a> Command<'a> {
@@ -30,13 +32,15 @@ impl<'a> Command<'a> {
         }
         self.count += 1;
         if self.words.len() < MOST {
+            self.known |= may_be_known(base(word));
             self.words.push(word);
         }
     }
 
     /// What an option takes, and where its joined value begins, if it has one.
     pub(super) fn option<'w>(&self, word: &'w str) -> Option<(Takes, &'w str, &'w str)> {
-        let own = OPTIONS.iter().filter(|(programs, ..)| programs.iter().any(|program| self.is(program)));
+        let options = if self.known { OPTIONS } else { &[] };
+        let own = options.iter().filter(|(programs, ..)| programs.iter().any(|program| self.is(program)));
         for (_, options, takes) in own {
             for option in *options {
                 if let Some(value) = word.strip_prefix(option) {
@@ -65,7 +69,7 @@ impl<'a> Command<'a> {
     /// Whether the next operand is a secret.
     pub(super) fn hides_next_operand(&self) -> bool {
         // No program of the table has them further back.
-        if self.count > MOST {
+        if self.count > MOST || !self.known {
             return false;
         }
         OPERANDS.iter().any(|(command, from)| {
@@ -82,7 +86,7 @@ impl<'a> Command<'a> {
 
     /// Whether an operand is `user/password@place`.
     pub(super) fn is_slashed(&self) -> bool {
-        SLASHED.iter().any(|command| self.is(command))
+        self.known && SLASHED.iter().any(|command| self.is(command))
     }
 
     /// Whether it prints its own words.
@@ -92,12 +96,12 @@ impl<'a> Command<'a> {
 
     /// Whether `NAME=value` is one whatever its name.
     pub(super) fn hides_assignments(&self) -> bool {
-        ASSIGNED.iter().any(|command| self.is(command))
+        self.known && ASSIGNED.iter().any(|command| self.is(command))
     }
 
     /// Whether a secret's name is followed by the secret.
     pub(super) fn names_operands(&self) -> bool {
-        NAMED_OPERANDS.iter().any(|command| self.is(command))
+        self.known && NAMED_OPERANDS.iter().any(|command| self.is(command))
     }
 
     /// Whether the program is this one, wherever it stands: another may start it (`docker exec db mysql`). The words of
@@ -121,6 +125,62 @@ fn base(word: &str) -> &str {
     if word.starts_with("./") { word } else { word.rsplit('/').next().unwrap_or(word) }
 }
 
+/// Whether a word may be a program of the table. Every word of a record is looked at, and most are none: one look at a bit,
+/// by its first letters, with nothing to be made when a hook starts.
+fn may_be_known(word: &str) -> bool {
+    let bit = first_letters(word.as_bytes());
+    KNOWN.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
+}
+
+const BITS: usize = 2048;
+
+/// The first letters of every program in the table, a bit for each.
+static KNOWN: [u64; BITS / 64] = {
+    let mut bits = known_of([0; BITS / 64], SLASHED);
+    bits = known_of(bits, ASSIGNED);
+    bits = known_of(bits, NAMED_OPERANDS);
+    let mut options = OPTIONS;
+    while let [(programs, ..), rest @ ..] = options {
+        bits = known_of(bits, programs);
+        options = rest;
+    }
+    let mut operands = OPERANDS;
+    while let [(command, _), rest @ ..] = operands {
+        bits = known_of(bits, &[*command]);
+        operands = rest;
+    }
+    bits
+};
+
+#[expect(clippy::indexing_slicing, reason = "worked out when this is compiled: no index is beyond the last bit")]
+const fn known_of(mut bits: [u64; BITS / 64], mut commands: &[&str]) -> [u64; BITS / 64] {
+    while let [command, rest @ ..] = commands {
+        let name = command.as_bytes();
+        let bit = first_letters(name);
+        bits[bit / 64] |= 1 << (bit % 64);
+        // `7z*`: the third letter may be any.
+        let mut third = if matches!(name, [_, _, b'*', ..]) { 0 } else { u8::MAX };
+        while third < u8::MAX {
+            let bit = first_letters(&[name[0], name[1], third]);
+            bits[bit / 64] |= 1 << (bit % 64);
+            third += 1;
+        }
+        commands = rest;
+    }
+    bits
+}
+
+/// A number for the first three letters of a name, or the first two of one that has no more.
+const fn first_letters(name: &[u8]) -> usize {
+    let letters = match name {
+        [a, b, b' ' | b'*', ..] | [a, b] => [*a, *b, 0, 0],
+        [a, b, c, ..] => [*a, *b, *c, 0],
+        [a] => [*a, 0, 0, 0],
+        [] => [0; 4],
+    };
+    (u32::from_le_bytes(letters).wrapping_mul(0x9E37_79B1) >> 21) as usize % BITS
+}
+
 fn ends_cluster(word: &str, option: &str) -> bool {
     let letters = word.get(1..).unwrap_or_default();
     letters.bytes().all(|byte| byte.is_ascii_alphabetic()) && letters.ends_with(option.get(1..).unwrap_or(" "))
@@ -135,4 +195,26 @@ pub(super) fn is_fed(command: &str) -> bool {
     let words = || command.split(|c: char| c.is_whitespace() || c == '\'' || c == '"');
     let has = |name: &str| name.is_empty() || words().any(|word| word.rsplit('/').next() == Some(name));
     FED.iter().any(|(program, option)| has(program) && has(option))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_of_the_table_may_be_one() {
+        let programs = OPTIONS.iter().flat_map(|(programs, ..)| programs.iter().copied());
+        let operands = OPERANDS.iter().map(|(command, _)| *command);
+        let all = programs.chain(operands).chain([SLASHED, ASSIGNED, NAMED_OPERANDS].into_iter().flatten().copied());
+        for command in all {
+            let program = command.split(' ').next().unwrap();
+            assert!(may_be_known(program.trim_end_matches('*')), "{command}");
+            assert!(!program.starts_with('*') && program.trim_end_matches('*').len() > 1, "{command}");
+            for rest in ["8.4", "a", "-x", "_"] {
+                assert!(may_be_known(&program.replace('*', rest)), "{command} {rest}");
+            }
+        }
+        let others = ["ls", "cat", "cargo", "head", "src", "README.md", "make", "rm", "sed", "test"];
+        assert!(others.iter().filter(|word| may_be_known(word)).count() < 5);
+    }
 }

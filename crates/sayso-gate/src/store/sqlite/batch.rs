@@ -61,10 +61,6 @@ impl Batches {
         if rows.is_empty() {
             return Vec::new();
         }
-        let here = || durable.check_place();
-        if here().is_err() {
-            return rows.iter().map(|_| here()).collect();
-        }
         let several = rows.len() > 1;
         let places = self.join(rows);
         if places.carries {
@@ -74,7 +70,12 @@ impl Batches {
             }
             self.carry(&places.fate, group, durable);
         }
-        places.wait()
+        let kept = places.wait();
+        // Whatever was in the way: where the files are not those any more, that is why.
+        if kept.iter().any(Result::is_err) && durable.check_place().is_err() {
+            return kept.iter().map(|_| durable.check_place()).collect();
+        }
+        kept
     }
 
     fn join(&self, mut rows: Vec<Written>) -> Places {

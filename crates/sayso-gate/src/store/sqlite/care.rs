@@ -40,7 +40,7 @@ impl Sqlite {
     /// written anew, unless what is left is so much that others would wait for it.
     pub(super) fn shrink(&self) -> Result<(), Error> {
         let connection = connection::to_read(&self.path)?;
-        self.check_place()?;
+        self.in_place()?;
         connection.pragma_update(None, "query_only", false)?;
         let number = |what: &str| connection.pragma_query_value(None, what, |row| row.get::<_, i64>(0));
         if number("auto_vacuum")? == 2 {
@@ -139,7 +139,8 @@ fn size(path: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{Change, Event, Kind};
+    use crate::audit::{Change, Event, Kind, Query};
+    use crate::store::{Keep, Records as _};
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
@@ -153,6 +154,46 @@ mod tests {
         assert!(store.back_up(&copy).is_err());
         let verified = Sqlite::open_at(&copy).unwrap().verify(None).unwrap();
         assert_eq!((verified.records, verified.problems), (1, vec![]));
+    }
+
+    /// The size of a store before and after most of it was pruned, while another process has it open.
+    fn pruned(path: &Path) -> (u64, u64) {
+        let store = Sqlite::open_at(path).unwrap();
+        let other = Sqlite::open_at(path).unwrap();
+        for _ in 0..6 {
+            let some = |tx: &mut crate::store::Transaction<'_>| {
+                (0..1000).try_for_each(|_| tx.append(&Event::from(Change::now(Kind::Grant, "given"))).map(|_| ()))
+            };
+            store.write(some).unwrap();
+        }
+        assert_eq!(other.count(&Query::default()).unwrap(), 6000);
+        store.shrink().unwrap();
+        let before = size(path);
+        assert_eq!(store.prune(Keep::Last(100), "ann").unwrap().records, 5900);
+        assert_eq!(other.verify(None).unwrap().problems, []);
+        assert_eq!(other.count(&Query::default()).unwrap(), 101);
+        (before, size(path))
+    }
+
+    #[test]
+    fn pruning_gives_the_room_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let (before, after) = pruned(&dir.path().join("s.db"));
+        assert!(before > 1024 * 1024 && after < before / 5, "{before} {after}");
+    }
+
+    #[test]
+    fn pruning_gives_the_room_of_an_older_file_back_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.db");
+        let old = rusqlite::Connection::open(&path).unwrap();
+        old.execute_batch(
+            "PRAGMA auto_vacuum = NONE; CREATE TABLE migration_of_before (x); DROP TABLE migration_of_before",
+        )
+        .unwrap();
+        drop(old);
+        let (before, after) = pruned(&path);
+        assert!(before > 1024 * 1024 && after < before / 5, "{before} {after}");
     }
 
     #[test]

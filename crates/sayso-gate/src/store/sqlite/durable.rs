@@ -94,6 +94,11 @@ impl Durable {
     /// Fails if a sync has failed: what was said to be durable since may not be. Or if the files are not those any more.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.place.check()?;
+        self.check_synced()
+    }
+
+    /// Fails if a sync has failed.
+    pub(super) fn check_synced(&self) -> Result<(), Error> {
         // Whoever syncs holds this lock for long; then nothing is known to be broken yet.
         match self.synced.try_lock() {
             Ok(synced) => synced.check(),

@@ -3,7 +3,8 @@
 //!
 //! Every caller runs its change itself, under the writer's lock, in a savepoint of its own. It leaves the commit to
 //! the next one if somebody already waits for the lock; so a group is as large as the crowd, and one caller alone
-//! waits for nobody. Decisions, of which there are many, come as one caller ([`super::batch`]).
+//! waits for nobody. Where the last group had company, whoever would commit gives others a moment to join: many share the
+//! pages that a commit writes, and its sync. Decisions, of which there are many, come as one caller ([`super::batch`]).
 
 use super::budget::Recorded;
 use super::chain::Heads;
@@ -26,6 +27,9 @@ use std::time::{Duration, Instant};
 /// A group is closed when it has so many members, or is so old, whoever else waits.
 const MOST_MEMBERS: usize = 512;
 const OLDEST: Duration = Duration::from_millis(20);
+/// How long a group waits for others, for each member that the last one had, and at most.
+const GATHER_EACH: Duration = Duration::from_micros(25);
+const GATHER: Duration = Duration::from_millis(1);
 
 /// What a caller brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,12 +45,16 @@ pub(super) struct Group {
     writer: Mutex<Writer>,
     /// How many wait for the lock on the writer.
     waiting: AtomicUsize,
+    /// A group that gathers has as many members as the last one.
+    full: Condvar,
 }
 
 struct Writer {
     connection: Connection,
     heads: Heads,
     open: Option<Open>,
+    /// How many members the last group had.
+    company: usize,
     /// When a transaction could last not be begun, and why.
     refused: Option<(Instant, Arc<str>)>,
     notes: Notes,
@@ -59,8 +67,9 @@ pub(super) struct Notes {
     last: Option<End>,
     /// The chain was found shorter than it had been, and ended with this record.
     pub(super) shrunk: Cell<Option<u64>>,
-    /// At which version of the file, as SQLite counts the changes of others, no record was missing.
-    pub(super) whole: Cell<Option<i64>>,
+    /// At which version of the file, as SQLite counts the changes of others, no record was missing, and from which record on
+    /// it was as signed.
+    pub(super) whole: Cell<Option<(i64, i64)>>,
     /// What the chain says of budgets, by their keys; as long as nobody else has written to the file.
     pub(super) budgets: RefCell<HashMap<Key, Option<Recorded>>>,
     /// At which version of the file, as SQLite counts the changes of others, that was found.
@@ -122,6 +131,8 @@ impl Notes {
 struct Open {
     began: Instant,
     members: usize,
+    /// One of them waits for others, and commits then.
+    gathers: bool,
     end: End,
     fate: Arc<Fate>,
 }
@@ -175,8 +186,8 @@ impl<'a> Transaction<'a> {
 impl Group {
     pub(super) fn new(connection: Connection, heads: Heads) -> Self {
         let notes = Notes { folder: heads.folder().to_owned(), ..Notes::default() };
-        let writer = Writer { connection, heads, open: None, refused: None, notes };
-        Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0) }
+        let writer = Writer { connection, heads, open: None, company: 0, refused: None, notes };
+        Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0), full: Condvar::new() }
     }
 
     /// Changes something as a member of a group. Returns once the group is committed, with the number of the commit.
@@ -192,14 +203,23 @@ impl Group {
         if done.is_err() {
             writer.roll_back_one();
         }
-        // INVARIANT: whoever leaves the commit to another has seen that other wait for the lock, and the other comes
-        // by here whatever becomes of its own change. So every group is committed.
+        // INVARIANT: whoever leaves the commit to another has seen that other wait for the lock, or for company, and the
+        // other comes by here whatever becomes of its own change. So every group is committed.
         let fate = writer.open.as_ref().map(|open| Arc::clone(&open.fate));
         // A batch is committed by whoever carries it: the next one has begun to gather meanwhile.
-        let leaves = turn == Turn::Change && self.waiting.load(Ordering::SeqCst) > 0 && writer.has_room();
-        if !leaves {
-            writer.commit(durable);
+        let leaves = turn == Turn::Change && writer.has_room();
+        if leaves && writer.gathers() {
+            self.full.notify_one();
+        } else if !leaves || self.waiting.load(Ordering::SeqCst) == 0 {
+            if leaves {
+                writer = self.gather(writer);
+            }
+            // It may have been committed meanwhile, by one that found no room in it.
+            if writer.is_open(fate.as_ref()) {
+                writer.commit(durable);
+            }
         }
+        // INVARIANT: nobody waits for the fate of a group with the lock in hand that its commit needs.
         drop(writer);
         let value = match done {
             Ok(value) => value?,
@@ -209,6 +229,19 @@ impl Group {
             Some(fate) => Ok((value, fate.wait()?)),
             None => Err(Error::NotKept("the store: the transaction ended early".into())),
         }
+    }
+
+    /// Waits a moment for others, where there were some a moment ago.
+    fn gather<'a>(&'a self, mut writer: MutexGuard<'a, Writer>) -> MutexGuard<'a, Writer> {
+        let company = writer.company;
+        let Some(open) = writer.open.as_mut().filter(|open| open.members < company) else { return writer };
+        open.gathers = true;
+        let fate = Arc::clone(&open.fate);
+        let moment = GATHER_EACH.saturating_mul(u32::try_from(company).unwrap_or(u32::MAX)).min(GATHER);
+        let few = |writer: &mut Writer| {
+            writer.is_open(Some(&fate)) && writer.open.as_ref().is_some_and(|open| open.members < company)
+        };
+        self.full.wait_timeout_while(writer, moment, few).unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn wait_for_lock(&self) -> Result<MutexGuard<'_, Writer>, Error> {
@@ -236,7 +269,8 @@ impl Writer {
         match end {
             Ok(end) => {
                 self.notes.look_at(&end);
-                self.open = Some(Open { began: Instant::now(), members: 0, end, fate: Arc::default() });
+                let (began, fate) = (Instant::now(), Arc::default());
+                self.open = Some(Open { began, members: 0, gathers: false, end, fate });
                 Ok(())
             }
             Err(error) => {
@@ -313,12 +347,22 @@ impl Writer {
         }
     }
 
+    /// Whether the group of this fate is the one that is open.
+    fn is_open(&self, fate: Option<&Arc<Fate>>) -> bool {
+        self.open.as_ref().zip(fate).is_some_and(|(open, fate)| Arc::ptr_eq(&open.fate, fate))
+    }
+
+    fn gathers(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.gathers)
+    }
+
     fn has_room(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.members < MOST_MEMBERS && open.began.elapsed() < OLDEST)
     }
 
     fn commit(&mut self, durable: &Durable) {
         let Some(open) = self.open.take() else { return };
+        self.company = open.members;
         let seals = self.notes.seals.take();
         let signed = self.heads.sign_if_due(&self.connection, &open.end, now_ms(), seals);
         let committed = signed.and_then(|()| {

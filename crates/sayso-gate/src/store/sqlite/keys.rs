@@ -144,6 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn a_key_comes_back_to_its_first_place_when_that_is_named() {
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+        let beside = dir.path().join("audit.key");
+        for place in [&beside, &elsewhere.path().join("key"), &dir.path().join("./audit.key")] {
+            let rotated = store.rotate_key(Some(place), "ann").unwrap();
+            assert_eq!(rotated.place.file_name(), place.file_name());
+            grow(&store);
+            assert_eq!(store.key().unwrap().0, rotated.new, "{place:?}");
+        }
+        assert!(!std::fs::read_to_string(beside).unwrap().contains("at "));
+        assert_eq!(store.verify(None).unwrap().problems, []);
+    }
+
+    #[test]
     fn a_key_that_the_old_one_did_not_sign_for_is_none() {
         let dir = tempfile::tempdir().unwrap();
         let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();

@@ -88,10 +88,11 @@ impl Sqlite {
     /// # Errors
     /// Whatever `change` says: then nothing of it is kept. Or if the store is locked, full, read-only or damaged.
     pub fn write<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        self.durable.check()?;
-        let (value, commit) = self.group.take_turn(&self.durable, Turn::Change, change)?;
-        self.durable.sync(commit)?;
-        Ok(value)
+        self.durable.check_synced()?;
+        let written = self.group.take_turn(&self.durable, Turn::Change, change);
+        // Whether the files are still those is looked at behind the sync, once for all whom it covers.
+        let kept = written.and_then(|(value, commit)| self.durable.sync(commit).map(|()| value));
+        kept.map_err(|error| self.in_place().err().unwrap_or(error))
     }
 
     /// The same, synced within [`durable::WINDOW`] after it returns: for what a power cut may take away.
@@ -130,8 +131,11 @@ impl Sqlite {
         found
     }
 
-    /// Fails if the files are not those that were opened.
-    fn check_place(&self) -> Result<(), Error> {
+    /// Whether the files are still those that were opened: what is written to others is lost.
+    ///
+    /// # Errors
+    /// [`Error::Replaced`], from the moment on at which one was found deleted, moved or replaced.
+    pub fn in_place(&self) -> Result<(), Error> {
         self.durable.check_place()
     }
 

@@ -1,6 +1,6 @@
 //! The chain in SQLite: a few columns to search by, the whole as one line of JSON, and its place in the chain.
 
-use super::sketch::{self, Stretch};
+use super::sketch::Search;
 use super::{Sqlite, Transaction, policy_versions, tally};
 use crate::Error;
 use crate::audit::chain::End;
@@ -166,10 +166,13 @@ impl Records for Sqlite {
             let sql = format!("SELECT count(*) FROM event WHERE {conditions} AND seq >= ? AND seq <= ?");
             let mut statement = connection.prepare_cached(&sql)?;
             let mut count = 0;
-            for stretch in stretches(connection, query)? {
-                let mut values = values.clone();
-                values.extend([Value::Integer(stretch.first), Value::Integer(stretch.last)]);
-                count += statement.query_row(params_from_iter(values), |row| row.get::<_, i64>(0))?;
+            let mut search = Search::of(query.text.as_deref(), query.order);
+            while let Some(stretches) = search.next(connection)? {
+                for stretch in stretches {
+                    let mut values = values.clone();
+                    values.extend([Value::Integer(stretch.first), Value::Integer(stretch.last)]);
+                    count += statement.query_row(params_from_iter(values), |row| row.get::<_, i64>(0))?;
+                }
             }
             Ok(u64::try_from(count).unwrap_or_default())
         })
@@ -229,24 +232,23 @@ impl Sqlite {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
             let mut found = Vec::new();
-            let mut stretches = stretches(connection, query)?;
-            if query.order == Order::OldestFirst {
-                stretches.reverse();
-            }
-            for stretch in stretches {
-                let left = query.limit.map(|limit| limit.saturating_sub(found.len()));
-                if left == Some(0) {
-                    break;
-                }
-                let mut values = values.clone();
-                let left = left.map_or(-1, |left| i64::try_from(left).unwrap_or(i64::MAX));
-                values.extend([stretch.first, stretch.last, left].map(Value::Integer));
-                let mut rows = statement.query(params_from_iter(values))?;
-                while let Some(row) = rows.next()? {
-                    let seq = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
-                    let hash = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-                    let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-                    found.push(read(seq, hash, body)?);
+            let mut search = Search::of(query.text.as_deref(), query.order);
+            while let Some(stretches) = search.next(connection)? {
+                for stretch in stretches {
+                    let left = query.limit.map(|limit| limit.saturating_sub(found.len()));
+                    if left == Some(0) {
+                        return Ok(found);
+                    }
+                    let mut values = values.clone();
+                    let left = left.map_or(-1, |left| i64::try_from(left).unwrap_or(i64::MAX));
+                    values.extend([stretch.first, stretch.last, left].map(Value::Integer));
+                    let mut rows = statement.query(params_from_iter(values))?;
+                    while let Some(row) = rows.next()? {
+                        let seq = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
+                        let hash = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+                        let body = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+                        found.push(read(seq, hash, body)?);
+                    }
                 }
             }
             Ok(found)
@@ -316,15 +318,6 @@ pub(super) fn conditions(query: &Query) -> (String, Vec<Value>) {
         }
     }
     (sql, values)
-}
-
-/// Where records are that may answer a query, the newest first.
-fn stretches(connection: &Connection, query: &Query) -> Result<Vec<Stretch>, Error> {
-    let held = match &query.text {
-        Some(text) => sketch::may_hold(connection, text)?,
-        None => None,
-    };
-    Ok(held.unwrap_or_else(|| vec![Stretch { first: 0, last: i64::MAX }]))
 }
 
 /// A text as it stands in a body: as JSON writes it.

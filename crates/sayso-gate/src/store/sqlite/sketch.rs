@@ -7,12 +7,15 @@
 use super::Sqlite;
 use super::records::as_written;
 use crate::Error;
+use crate::audit::Order;
 use rusqlite::{Connection, params};
 
 /// Records of one sketch.
 pub(super) const BLOCK: i64 = 64;
 /// A sketch and what SQLite adds to it fit into one page.
 const BYTES: usize = 4000;
+/// Sketches that are looked at before what they found is read.
+const AT_A_TIME: i64 = 256;
 
 /// A stretch of records that may hold a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,43 +78,85 @@ fn threes(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The stretches of records that may hold a text, the newest first; `None`: any may.
-pub(super) fn may_hold(connection: &Connection, text: &str) -> Result<Option<Vec<Stretch>>, Error> {
-    let written = as_written(text);
-    let places: Vec<usize> = threes(written.as_bytes()).collect();
-    if places.is_empty() {
-        return Ok(None);
+/// Looks for records that may hold a text, from one end of the chain to the other, some at a time: whoever has found enough
+/// stops.
+pub(super) struct Search {
+    /// The bits of the text; none: any record may hold it.
+    places: Vec<usize>,
+    order: Order,
+    /// Records that were not looked at yet.
+    left: Option<Stretch>,
+}
+
+impl Search {
+    /// For this text, if one is asked for.
+    pub(super) fn of(text: Option<&str>, order: Order) -> Self {
+        let places = text.map_or_else(Vec::new, |text| threes(as_written(text).as_bytes()).collect());
+        Self { places, order, left: Some(Stretch { first: 0, last: i64::MAX }) }
     }
-    let mut statement = connection.prepare_cached("SELECT block, bits FROM sketch ORDER BY block DESC")?;
-    let mut rows = statement.query([])?;
-    let mut found: Vec<Stretch> = Vec::new();
-    // What is newer than all sketches.
-    let mut above = i64::MAX;
-    let add = |first: i64, last: i64, found: &mut Vec<Stretch>| match found.last_mut() {
-        Some(newer) if newer.first == last + 1 => newer.first = first,
-        _ => found.push(Stretch { first, last }),
-    };
-    while let Some(row) = rows.next()? {
-        let block: i64 = row.get(0)?;
-        let bits = row.get_ref(1)?.as_bytes().map_err(rusqlite::Error::from)?;
-        let (first, last) = (block * BLOCK, block * BLOCK + BLOCK - 1);
-        if last < above - 1 {
-            add(last + 1, above - 1, &mut found);
+
+    /// The next stretches of records that may hold it, in order; `None`: there are no more.
+    pub(super) fn next(&mut self, connection: &Connection) -> Result<Option<Vec<Stretch>>, Error> {
+        let Some(left) = self.left.take() else { return Ok(None) };
+        if self.places.is_empty() {
+            return Ok(Some(vec![left]));
         }
-        above = first;
-        let has = |place: &usize| bits.get(place / 8).is_none_or(|byte| byte & 1 << (place % 8) != 0);
-        if places.iter().all(has) {
-            add(first, last, &mut found);
+        let newest_first = self.order == Order::NewestFirst;
+        let sql = if newest_first {
+            "SELECT block, bits FROM sketch WHERE block >= ?1 AND block <= ?2 ORDER BY block DESC LIMIT ?3"
+        } else {
+            "SELECT block, bits FROM sketch WHERE block >= ?1 AND block <= ?2 ORDER BY block LIMIT ?3"
+        };
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([left.first.div_euclid(BLOCK), left.last / BLOCK, AT_A_TIME])?;
+        let (mut found, mut looked, mut left) = (Vec::new(), 0, left);
+        while let Some(row) = rows.next()? {
+            looked += 1;
+            let block: i64 = row.get(0)?;
+            let bits = row.get_ref(1)?.as_bytes().map_err(rusqlite::Error::from)?;
+            let of = Stretch { first: block * BLOCK, last: block * BLOCK + BLOCK - 1 };
+            // Records on the way that no sketch is of.
+            let between = if newest_first {
+                Stretch { first: of.last + 1, last: left.last }
+            } else {
+                Stretch { first: left.first, last: of.first - 1 }
+            };
+            add(&mut found, between);
+            let has = |place: &usize| bits.get(place / 8).is_none_or(|byte| byte & 1 << (place % 8) != 0);
+            if self.places.iter().all(has) {
+                add(&mut found, of);
+            }
+            if newest_first {
+                left.last = of.first - 1;
+            } else {
+                left.first = of.last + 1;
+            }
         }
+        if looked == AT_A_TIME {
+            self.left = Some(left).filter(|left| left.first <= left.last);
+        } else {
+            add(&mut found, left);
+        }
+        Ok(Some(found))
     }
-    add(0, above - 1, &mut found);
-    Ok(Some(found))
+}
+
+/// Adds a stretch, to its neighbour where it has one.
+fn add(found: &mut Vec<Stretch>, stretch: Stretch) {
+    if stretch.last < stretch.first {
+        return;
+    }
+    match found.last_mut() {
+        Some(newer) if newer.first == stretch.last.saturating_add(1) => newer.first = stretch.first,
+        Some(older) if older.last.saturating_add(1) == stretch.first => older.last = stretch.last,
+        _ => found.push(stretch),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{Change, Event, Kind, Order, Query};
+    use crate::audit::{Change, Event, Kind, Query};
     use crate::store::{Keep, Records as _};
 
     #[test]
@@ -145,11 +190,43 @@ mod tests {
         while store.sketch(4).unwrap() > 0 {}
         assert_eq!(look(), before);
         let held = |text: &str| {
-            let stretches = store.read(|c| may_hold(c, text)).unwrap().unwrap();
+            let mut search = Search::of(Some(text), Order::NewestFirst);
+            let stretches = store.read(|c| search.next(c)).unwrap().unwrap();
             stretches.iter().map(|s| s.last.min(1001) - s.first + 1).sum::<i64>()
         };
         assert!(held("number-999-") <= 3 * BLOCK, "{}", held("number-999-"));
         store.prune(Keep::Last(200), "ann").unwrap();
         assert_eq!(find("needle", Order::OldestFirst, None).len(), 2);
+    }
+
+    #[test]
+    fn whoever_has_found_enough_looks_at_no_more_sketches() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
+        let blocks = AT_A_TIME * 3;
+        let add = |tx: &mut crate::store::Transaction<'_>| {
+            (0..blocks * BLOCK).try_for_each(|n| {
+                let what = if n % 10_000 == 9 { "needle" } else { "hay" };
+                tx.append(&Event::from(Change::now(Kind::Token, what))).map(|_| ())
+            })
+        };
+        store.write(add).unwrap();
+        let every = |order: Order| -> Vec<u64> {
+            let query = Query { text: Some("needle".into()), order, ..Query::default() };
+            store.events(&query).unwrap().iter().map(|one| one.seq).collect()
+        };
+        let unsketched = [every(Order::NewestFirst), every(Order::OldestFirst)];
+        assert_eq!(unsketched[0].len(), 5);
+        while store.sketch(1000).unwrap() > 0 {}
+        assert_eq!([every(Order::NewestFirst), every(Order::OldestFirst)], unsketched);
+        // In the middle, a few went missing: what they were of is read.
+        store.write(|tx| Ok(tx.connection().execute_batch("DELETE FROM sketch WHERE block % 100 < 3")?)).unwrap();
+        assert_eq!([every(Order::NewestFirst), every(Order::OldestFirst)], unsketched);
+        for order in [Order::NewestFirst, Order::OldestFirst] {
+            let mut search = Search::of(Some("hay"), order);
+            let first = store.read(|c| search.next(c)).unwrap().unwrap();
+            let covers: i64 = first.iter().map(|s| s.last.min(blocks * BLOCK) - s.first + 1).sum();
+            assert!(covers < blocks * BLOCK / 2, "{covers}");
+        }
     }
 }

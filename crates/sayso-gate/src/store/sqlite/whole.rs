@@ -4,16 +4,16 @@
 //! it, only those that have one. Whoever takes one of them out changes that number, and cannot sign another. What else was
 //! taken out up to the mark is found by those who check the whole chain.
 
-use super::Transaction;
 use super::chain::name;
 use super::records::to_hash;
+use super::{Sqlite, Transaction};
 use crate::Error;
 use crate::audit::HeadKey;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
 
 /// Records behind the mark before it is moved.
-const FAR: i64 = 4096;
+const FAR: i64 = 1024;
 
 struct Mark {
     first: i64,
@@ -31,8 +31,9 @@ impl Mark {
     }
 }
 
-/// Whether no record is missing that might say that a yes is over; `None`: that must be counted.
-pub(super) fn by_mark(tx: &Transaction<'_>, folder: &Path) -> Result<Option<bool>, Error> {
+/// Up to which record a mark vouches that none is missing that might say that a yes is over, if none is missing behind it
+/// either; `None`: that must be counted.
+pub(super) fn by_mark(tx: &Transaction<'_>, folder: &Path) -> Result<Option<i64>, Error> {
     let connection = tx.connection();
     let Some(mark) = mark(connection)? else { return Ok(None) };
     let Some((first, last)) = ends(connection)? else { return Ok(None) };
@@ -54,7 +55,39 @@ pub(super) fn by_mark(tx: &Transaction<'_>, folder: &Path) -> Result<Option<bool
     if behind > FAR {
         put(tx, folder)?;
     }
-    Ok(Some(true))
+    Ok(Some(mark.seq))
+}
+
+impl Sqlite {
+    /// Moves the mark along where answers are remembered, so that nobody who uses one counts what came since.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn move_mark(&self) -> Result<(), Error> {
+        let far = self.read(|connection| {
+            let (marked, ends) = (mark(connection)?.map_or(0, |mark| mark.seq), ends(connection)?);
+            let some = "SELECT EXISTS (SELECT 1 FROM remembered)";
+            let far = ends.is_some_and(|(first, last)| last - first.max(marked) > FAR);
+            Ok(far && connection.prepare_cached(some)?.query_row([], |row| row.get(0))?)
+        })?;
+        if far {
+            self.write_soon(|tx| {
+                if by_mark(tx, self.folder())?.is_none() && all_there(tx.connection())? {
+                    put(tx, self.folder())?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether no record is missing at all.
+pub(super) fn all_there(connection: &Connection) -> Result<bool, Error> {
+    // SQLite counts all rows of a table from its smallest index, without looking at them.
+    let all = "SELECT (SELECT count(*) FROM event) = (SELECT max(seq) FROM event) - (SELECT min(seq) FROM event) + 1";
+    let all: Option<bool> = connection.prepare_cached(all)?.query_row([], |row| row.get(0))?;
+    Ok(all == Some(true))
 }
 
 /// Marks where the chain ends in this transaction. To be called where nothing is missing.
@@ -107,7 +140,6 @@ fn ends(connection: &Connection) -> Result<Option<(i64, i64)>, Error> {
 mod tests {
     use super::*;
     use crate::audit::{Change, Event, Kind};
-    use crate::store::Sqlite;
 
     /// What the mark says once somebody has done this to a store with a long chain.
     fn after(sql: &str) -> Option<bool> {
@@ -130,7 +162,7 @@ mod tests {
             })
             .unwrap();
         rusqlite::Connection::open(store.path()).unwrap().execute_batch(sql).unwrap();
-        store.write(|tx| by_mark(tx, dir.path())).unwrap()
+        store.write(|tx| by_mark(tx, dir.path())).unwrap().map(|marked| marked == 5000)
     }
 
     #[test]

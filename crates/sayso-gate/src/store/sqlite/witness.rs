@@ -134,22 +134,24 @@ pub(super) fn was_given(connection: &Connection, id: &str, now_ms: u64) -> Resul
 pub(super) fn unbroken(tx: &Transaction<'_>, of: &str, what: &str, kind: Kind) -> Result<bool, Error> {
     let (connection, notes) = (tx.connection(), tx.notes());
     let Some((seq, _)) = chained(connection, of, &name(of, what), kind)? else { return Ok(false) };
-    let shrunk = notes.shrunk.get().is_some_and(|end| u64::try_from(seq).unwrap_or_default() <= end);
-    if shrunk || !heads_hold(connection, seq)? {
+    if notes.shrunk.get().is_some_and(|end| u64::try_from(seq).unwrap_or_default() <= end) {
         return Ok(false);
     }
     let others: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-    if notes.whole.get() == Some(others) {
+    if notes.whole.get().is_some_and(|(at, from)| at == others && from <= seq) {
         return Ok(true);
     }
-    if whole::by_mark(tx, notes.folder())? == Some(true) {
-        notes.whole.set(Some(others));
-        return Ok(true);
+    // A mark is signed as a head is: what was signed before it says no more of the records up to it.
+    if let Some(mark) = whole::by_mark(tx, notes.folder())? {
+        let holds = heads_hold(connection, seq.max(mark))?;
+        notes.whole.set(holds.then_some((others, 0)));
+        return Ok(holds);
     }
-    // SQLite counts all rows of a table from its smallest index, without looking at them; those behind one row it reads.
-    let all = "SELECT (SELECT count(*) FROM event) = (SELECT max(seq) FROM event) - (SELECT min(seq) FROM event) + 1";
-    if connection.prepare_cached(all)?.query_row([], |row| row.get(0))? {
-        notes.whole.set(Some(others));
+    if !heads_hold(connection, seq)? {
+        return Ok(false);
+    }
+    if whole::all_there(connection)? {
+        notes.whole.set(Some((others, seq)));
         whole::put(tx, notes.folder())?;
         return Ok(true);
     }

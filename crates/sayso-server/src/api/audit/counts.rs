@@ -28,7 +28,7 @@ const WEEK: u64 = 7 * 24 * HOUR;
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(in crate::api) struct Wanted {
-    /// Not before this, in milliseconds since 1970; a week ago unless it is said.
+    /// Not before this, in milliseconds since 1970; a week ago, from the hour's beginning on, unless it is said.
     since: Option<u64>,
     /// Before this; now unless it is said.
     until: Option<u64>,
@@ -117,7 +117,8 @@ pub(in crate::api) async fn counts(
     }
     // What was recorded in this very millisecond counts too.
     let until = wanted.until.unwrap_or_else(|| now_ms().saturating_add(1));
-    let since = wanted.since.unwrap_or_else(|| until.saturating_sub(WEEK));
+    // From a full hour on: those are counted as records come.
+    let since = wanted.since.unwrap_or_else(|| until.saturating_sub(WEEK) / HOUR * HOUR);
     let least = until.saturating_sub(since).div_ceil(MOST_STRETCHES);
     // In whole hours, unless another length is said: those are counted as records come.
     let step = match wanted.step {

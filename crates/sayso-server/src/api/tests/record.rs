@@ -46,20 +46,61 @@ async fn a_store_that_was_taken_away_allows_nothing_and_is_not_ready() {
     }
 }
 
+/// What a server said at its terminal.
+type Said = Arc<Mutex<Vec<String>>>;
+
+fn watched(server: &Server) -> Said {
+    let said = Said::default();
+    let told = Arc::clone(&said);
+    crate::watch::begin(&server.app, Arc::new(move |text: &str| told.lock().unwrap().push(text.to_owned())));
+    said
+}
+
+async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_was_taken_away_sets_off_the_alarm_without_being_asked() {
+    for replaced in [false, true] {
+        let server = Server::new(ALLOWS);
+        assert_eq!(server.decide_true().await["verdict"], "allow");
+        let token = server.token().await;
+        let said = watched(&server);
+        until("it was never checked", || server.app.watched.state().checked_ms.is_some()).await;
+        assert_eq!(*said.lock().unwrap(), Vec::<String>::new());
+        let path = server.app.store().path().to_owned();
+        if replaced {
+            std::fs::copy(&path, path.with_extension("copy")).unwrap();
+            std::fs::rename(path.with_extension("copy"), &path).unwrap();
+        } else {
+            std::fs::remove_file(&path).unwrap();
+        }
+        until("it said nothing", || !said.lock().unwrap().is_empty()).await;
+        let alarm = said.lock().unwrap().remove(0);
+        assert!(alarm.starts_with("ALARM: the store was taken away: ") && alarm.contains("sayso.db"), "{alarm}");
+        assert_eq!(server.why_not_ready().await, ["store-replaced"]);
+        let (code, status) = server.send(with_token("/v1/status", &token)).await;
+        assert_eq!(code, StatusCode::OK, "{status}");
+        assert!(status["alarm"].as_str().unwrap().contains("sayso.db"), "{status}");
+        assert!(status["notices"][0].as_str().unwrap().contains("sayso.db"), "{status}");
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        assert_eq!(*said.lock().unwrap(), Vec::<String>::new(), "once is enough");
+    }
+}
+
 #[tokio::test]
 async fn a_record_that_was_changed_is_noticed_without_being_asked() {
     let server = Server::new(ALLOWS);
     for _ in 0..300 {
         server.decide_true().await;
     }
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&said);
-    crate::watch::begin(&server.app, Arc::new(move |text: &str| told.lock().unwrap().push(text.to_owned())));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while server.app.watched.state().checked_ms.is_none() {
-        assert!(Instant::now() < deadline, "it was never checked");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let said = watched(&server);
+    until("it was never checked", || server.app.watched.state().checked_ms.is_some()).await;
     assert!(server.why_not_ready().await.is_empty());
     // An old one, which no look at the newest records finds.
     server.forge("UPDATE event SET body = replace(body, 'nowhere', 'NOWHERE') WHERE seq = 20");
@@ -80,12 +121,8 @@ async fn heads_are_copied_elsewhere_and_tell_of_a_store_of_an_earlier_time() {
     for _ in 0..20 {
         server.decide_true().await;
     }
-    crate::watch::begin(&server.app, Arc::new(|_: &str| {}));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while std::fs::read_to_string(&anchor).map_or(0, |text| text.lines().count()) == 0 {
-        assert!(Instant::now() < deadline, "no head was copied");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let _said = watched(&server);
+    until("no head was copied", || std::fs::read_to_string(&anchor).is_ok_and(|text| text.ends_with('\n'))).await;
     let heads: Vec<sayso_gate::audit::Head> =
         std::fs::read_to_string(&anchor).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(server.app.store().verify_with(heads.clone()).unwrap().problems, []);
@@ -93,4 +130,60 @@ async fn heads_are_copied_elsewhere_and_tell_of_a_store_of_an_earlier_time() {
     server.forge("DELETE FROM head; DELETE FROM event WHERE seq > 5");
     let found = server.app.store().verify_with(heads).unwrap();
     assert!(!found.problems.is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_starts_with_a_store_of_an_earlier_time_says_so_by_the_heads_elsewhere() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    for cut_off in [false, true] {
+        let anchor = elsewhere.path().join(format!("heads-{cut_off}.jsonl"));
+        let server = Server::with(ALLOWS, About { anchor: Some(anchor.clone()), ..About::default() });
+        for _ in 0..20 {
+            server.decide_true().await;
+        }
+        // What a server that has stopped left there, and perhaps half a line of one that crashed.
+        crate::watch::end(&server.app);
+        if cut_off {
+            let whole = std::fs::read_to_string(&anchor).unwrap();
+            std::fs::write(&anchor, whole + "{\"chain\":").unwrap();
+        }
+        server.forge("DELETE FROM head; DELETE FROM event WHERE seq > 5");
+        server.app.store().sign_head().unwrap();
+        assert_eq!(server.app.store().verify(None).unwrap().problems, [], "it is whole in itself");
+        let said = watched(&server);
+        server.until_ready_says("anchor-fails", true).await;
+        server.until_ready_says("chain-broken", true).await;
+        until("no alarm", || said.lock().unwrap().iter().filter(|text| text.starts_with("ALARM")).count() > 1).await;
+        assert!(said.lock().unwrap().iter().any(|text| text.contains("heads-")), "{said:?}");
+        // It stands in the record, for those who come later.
+        let store = server.app.store();
+        until("nothing was recorded", || store.last_checked().unwrap().is_some_and(|last| last.problems > 0)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_line_elsewhere_that_is_no_head_stays_an_alarm() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let anchor = elsewhere.path().join("heads.jsonl");
+    std::fs::write(&anchor, "nonsense").unwrap();
+    let server = Server::with(ALLOWS, About { anchor: Some(anchor.clone()), ..About::default() });
+    server.decide_true().await;
+    let said = watched(&server);
+    server.until_ready_says("anchor-fails", true).await;
+    assert!(said.lock().unwrap().iter().any(|text| text.contains("line 1 of")), "{said:?}");
+    let text = std::fs::read_to_string(&anchor).unwrap();
+    assert!(text.starts_with("nonsense\n{"), "{text}");
+}
+
+#[tokio::test]
+async fn a_pipe_that_nobody_reads_is_told_and_keeps_nobody_waiting() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let anchor = elsewhere.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&anchor).status().unwrap();
+    assert!(made.success());
+    let server = Server::with(ALLOWS, About { anchor: Some(anchor.clone()), ..About::default() });
+    server.decide_true().await;
+    let _said = watched(&server);
+    server.until_ready_says("anchor-fails", true).await;
+    until("it was never checked", || server.app.watched.state().checked_ms.is_some()).await;
 }
