@@ -187,6 +187,11 @@ impl<'a> Parser<'_, 'a> {
             self.pos = end;
             return Ok(Pipeline { negated, timed, commands: Few::new(), span: self.span(start, end) });
         }
+        // Nor does it find the end of a compound command there, behind `time -p`, `time !` or `! time`.
+        let first = self.in_substitution && start == self.substitution_start;
+        if timed && first && (self.peek() == Some(b'(') || self.reserved().is_some()) {
+            return Err(self.error(Trouble::Misread));
+        }
         let mut commands = Few::one(self.command()?);
         loop {
             let end = self.pos;

@@ -16,7 +16,7 @@ use crate::value::brace::{self, Atom};
 use crate::value::field::{Fields, Globbing, Separators};
 use crate::value::pattern::{self, Piece};
 use crate::value::scope::{Held, alias_key, function_key};
-use crate::word::{Origin, Text, Word};
+use crate::word::{Origin, Part as WordPart, Text, Word};
 use std::rc::Rc;
 
 /// What a parameter gives.
@@ -107,8 +107,12 @@ impl<'t> Walker<'t> {
     fn with_fields(&mut self, out: &mut Vec<Word>, f: impl FnOnce(&mut Self, &mut Fields<'_>)) {
         let cwd = self.state.cwd.clone();
         let separators = self.separators();
+        let from = out.len();
         let mut fields = Fields::new(out, self.state.globbing, separators, cwd.only());
         f(self, &mut fields);
+        if self.state.dialect.may_be_zsh() {
+            out.iter_mut().skip(from).for_each(cut_at_nul);
+        }
     }
 
     fn separators(&self) -> Separators {
@@ -312,7 +316,11 @@ impl<'t> Walker<'t> {
             }
             Part::Arithmetic(arithmetic) => {
                 let value = self.arithmetic(arithmetic);
-                if quoted {
+                if self.state.dialect.may_be_zsh() && arithmetic.parts.iter().any(has_bracket) {
+                    // zsh may take it for a command in parentheses.
+                    let span = self.span(arithmetic.span);
+                    self.opaque("other-grammar", "Whether this is arithmetic depends on the shell.", span);
+                } else if quoted {
                     fields.quoted_value(&value);
                 } else {
                     fields.unquoted_value(&value);
@@ -603,4 +611,23 @@ fn looks_like_assignment(word: &Syntax<'_>) -> bool {
     let Some(Part::Literal { text, .. }) = word.parts.first() else { return false };
     let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(text.len());
     end > 0 && text.get(end) == Some(&b'=') && text.first().is_some_and(|b| !b.is_ascii_digit())
+}
+/// In zsh a value may hold a NUL, and a program is given what stands before it: whatever follows something unknown in a
+/// word may not be there.
+fn cut_at_nul(word: &mut Word) {
+    match word {
+        Word::Exact(text) if text.as_bytes().contains(&0) => *word = crate::script::unknown(),
+        Word::Dynamic(shape) if shape.origin != Origin::Number => {
+            let hole = shape.parts.iter().position(|part| matches!(part, WordPart::Hole));
+            if let Some(hole) = hole {
+                shape.parts.truncate(hole + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a bracket is written here.
+fn has_bracket(part: &Part<'_>) -> bool {
+    matches!(part, Part::Literal { text, .. } | Part::Quoted { text, .. } if text.contains(&b'['))
 }

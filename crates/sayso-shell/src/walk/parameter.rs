@@ -186,7 +186,8 @@ impl<'t> Walker<'t> {
         let joined = match index {
             Some(Index::Joined) => true,
             Some(_) => false,
-            None => &*parameter.name != b"@",
+            // `"${!x@}"` is a word for each name that begins so, and none where there is none.
+            None => &*parameter.name != b"@" && !matches!(parameter.operation, Operation::Names),
         };
         let noted = self.noted();
         let base = self.base(parameter, index.as_ref());

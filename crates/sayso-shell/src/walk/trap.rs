@@ -52,6 +52,13 @@ impl Walker<'_> {
             return self.opaque("trap", "A trap may change the shell between any two commands.", span);
         }
         for (name, _) in changes {
+            // Those that a function hides are set too, once it has ended.
+            for (known, entry) in self.frames.iter_mut().flat_map(|frame| &mut frame.hidden) {
+                if **known == *name {
+                    let exported = entry.as_ref().is_some_and(|entry| entry.exported);
+                    *entry = Some(Entry { held: Held::Unknown { crafted: true }, exported, odd: true, map: false });
+                }
+            }
             let exported = self.scope.get(&name).is_some_and(|entry| entry.exported);
             let held = Held::Unknown { crafted: true };
             self.arm(&name, &held);
