@@ -32,57 +32,60 @@ pub(super) fn is_some_key(name: &str) -> bool {
 }
 
 /// Whether a word, or a part of it, may be such a name. Every word of a record is looked at, and most are none: one pass
-/// for the beginnings of what the table holds, with nothing copied.
+/// for the first four letters of what the table holds, with nothing copied. What is shorter counts at the end of a part.
 pub(super) fn may_name_secret(word: &str) -> bool {
-    let mut last = 0_u16;
-    word.bytes().filter(u8::is_ascii_alphanumeric).any(|byte| {
-        last = last << 5 & 0x3ff | letter(byte);
-        let (at, bit) = (usize::from(last >> 6), last & 63);
-        BEGINNINGS.get(at).is_some_and(|bits| bits >> bit & 1 == 1)
+    let bytes = word.as_bytes();
+    let mut last = 0_u32;
+    bytes.iter().enumerate().filter(|(_, byte)| byte.is_ascii_alphanumeric()).any(|(at, byte)| {
+        last = last << 5 & LAST_FOUR | letter(*byte);
+        let ends = || !bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        is_known(last) || ends() && (is_known(THREE | last & LAST_THREE) || is_known(TWO | last & LAST_TWO))
     })
 }
 
+/// Five bits for each letter.
+const LAST_FOUR: u32 = (1 << 20) - 1;
+const LAST_THREE: u32 = (1 << 15) - 1;
+const LAST_TWO: u32 = (1 << 10) - 1;
+/// What tells short words from the beginnings of longer ones.
+const THREE: u32 = 1 << 20;
+const TWO: u32 = 1 << 21;
+
 /// A letter in five bits, digits as one more.
-const fn letter(byte: u8) -> u16 {
-    let [low, high] = [if byte.is_ascii_alphabetic() { byte.to_ascii_lowercase() - b'a' } else { 31 }, 0];
-    u16::from_le_bytes([low, high])
+const fn letter(byte: u8) -> u32 {
+    let low = if byte.is_ascii_alphabetic() { byte.to_ascii_lowercase() - b'a' } else { 31 };
+    u32::from_le_bytes([low, 0, 0, 0])
 }
 
-/// The first two letters of everything in the table, a bit for each pair.
-const BEGINNINGS: [u64; 16] = [
-    pairs(0),
-    pairs(1),
-    pairs(2),
-    pairs(3),
-    pairs(4),
-    pairs(5),
-    pairs(6),
-    pairs(7),
-    pairs(8),
-    pairs(9),
-    pairs(10),
-    pairs(11),
-    pairs(12),
-    pairs(13),
-    pairs(14),
-    pairs(15),
-];
+fn is_known(letters: u32) -> bool {
+    let bit = bit(letters);
+    KNOWN.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
+}
 
-/// Those whose number begins like this.
-const fn pairs(row: u16) -> u64 {
-    let (mut bits, mut lists) = (0_u64, [ANYWHERE, AT_END].as_slice());
-    while let [list, others @ ..] = lists {
-        let mut words = *list;
-        while let [word, rest @ ..] = words {
-            if let [one, two, ..] = word.as_bytes() {
-                let pair = letter(*one) << 5 | letter(*two);
-                if pair >> 6 == row {
-                    bits |= 1 << (pair & 63);
-                }
+const BITS: usize = 8192;
+
+/// Letters spread over all bits.
+#[expect(clippy::cast_possible_truncation, reason = "thirteen bits are left")]
+const fn bit(letters: u32) -> usize {
+    (letters.wrapping_mul(0x9E37_79B1) >> 19) as u16 as usize
+}
+
+/// How everything in the table begins, a bit for each.
+static KNOWN: [u64; BITS / 64] = with(with([0; BITS / 64], ANYWHERE), AT_END);
+
+#[expect(clippy::indexing_slicing, reason = "worked out when this is compiled: no index is beyond the last bit")]
+const fn with(mut bits: [u64; BITS / 64], mut words: &[&str]) -> [u64; BITS / 64] {
+    while let [word, rest @ ..] = words {
+        let bit = bit(match word.as_bytes() {
+            [one, two, three, four, ..] => {
+                letter(*one) << 15 | letter(*two) << 10 | letter(*three) << 5 | letter(*four)
             }
-            words = rest;
-        }
-        lists = others;
+            [one, two, three] => THREE | letter(*one) << 10 | letter(*two) << 5 | letter(*three),
+            [one, two] => TWO | letter(*one) << 5 | letter(*two),
+            _ => 0,
+        });
+        bits[bit / 64] |= 1 << (bit % 64);
+        words = rest;
     }
     bits
 }

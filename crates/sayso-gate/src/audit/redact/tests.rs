@@ -1,4 +1,5 @@
 use super::key::KEYS;
+use super::table::{ANYWHERE, AT_END};
 use super::*;
 
 /// Each line holds a secret of at least one of the words `hunter2...`.
@@ -247,4 +248,19 @@ fn no_form_in_the_list_keeps_its_secret() {
         count += 1;
     }
     assert!(count >= 150, "{count}");
+}
+
+#[test]
+fn the_quick_look_lets_no_name_of_the_table_pass() {
+    for name in ANYWHERE.iter().chain(AT_END) {
+        let apart: String = name.chars().flat_map(|letter| [letter, '-']).collect();
+        let upper = name.to_ascii_uppercase();
+        for form in [(*name).to_owned(), format!("x_{name}"), format!("--{upper}=v"), format!("{name}:"), apart] {
+            assert!(super::name::may_name_secret(&form), "{form}");
+        }
+    }
+    // Most words of a record are none.
+    let words = "git status path workspace reads writes src main.rs cargo build release target because";
+    let passed = words.split(' ').filter(|word| super::name::may_name_secret(word)).count();
+    assert!(passed <= 2, "{passed} of the words are looked at for longer");
 }

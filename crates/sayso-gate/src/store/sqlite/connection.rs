@@ -34,6 +34,8 @@ pub(super) fn to_write(path: &Path) -> Result<Connection, Error> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", PAGES_IN_LOG)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // Each turn is a savepoint, for which SQLite keeps the pages that it changes as they were: in memory, not in a file.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(connection)
 }
 
