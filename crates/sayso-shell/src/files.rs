@@ -258,9 +258,7 @@ impl MemoryFiles {
     fn entry(&self, path: &Path) -> Option<&Entry> {
         let bytes = path.as_os_str().as_bytes();
         match self.entries.get(bytes) {
-            None if bytes.ends_with(b"/") || bytes.windows(2).any(|pair| matches!(pair, b"//" | b"/.")) => {
-                self.entries.get(&key(path))
-            }
+            None if is_roundabout(bytes) => self.entries.get(&key(path)),
             found => found,
         }
     }
@@ -272,6 +270,11 @@ impl MemoryFiles {
             _ => path.to_path_buf(),
         }
     }
+}
+
+/// Whether a path has more in it than names: `.` and doubled slashes.
+fn is_roundabout(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/').skip(1).any(|name| matches!(name, b"" | b"."))
 }
 
 /// A path as the table holds it: without `.` and doubled slashes.

@@ -77,7 +77,7 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
     if root.style.has(Style::PASSES) {
         hidden::written(&mut view);
     }
-    if index::takes_addresses(root) {
+    if index::takes_addresses(view.name, root) {
         address::reached(&mut view);
     }
     let View { seen, mut out, .. } = view;

@@ -3,35 +3,66 @@
 use super::{Spec, gnu};
 use crate::option::Style;
 
-/// Every family, each a list of its files. Add a family's `SPECS` here.
-const FAMILIES: &[&[&[Spec]]] = &[
-    super::coreutils::SPECS,
-    super::git::SPECS,
-    crate::wrapper::SPECS,
-    super::archive::SPECS,
-    super::cloud::SPECS,
-    super::container::SPECS,
-    super::database::SPECS,
-    super::machine::SPECS,
-    super::network::SPECS,
-    super::stream::SPECS,
-    super::terminal::SPECS,
-    super::broad::SPECS,
-    &[super::cargo::SPECS],
-    &[super::gh::SPECS],
-    &[super::compare::SPECS],
-    &[super::compiler::SPECS],
-    &[super::go::SPECS],
-    &[super::lint::SPECS],
-    &[super::make::SPECS],
-    &[super::node::SPECS],
-    &[super::npm::SPECS],
-    &[super::pip::SPECS],
-    &[super::pytest::SPECS],
-    &[super::python::SPECS],
-    &[super::json::SPECS],
-    &[super::pager::SPECS],
-    &[super::search::SPECS],
+/// Programs of one kind, in some files.
+struct Family {
+    files: &'static [&'static [Spec]],
+    /// They are there to start another that their words name.
+    starts_others: bool,
+    /// Their operands are data: they read, print, compare, copy or remove what they are given, and do not go by what it
+    /// says. What an option makes one of them run is an effect of its own.
+    takes_data: bool,
+    /// Their words may hold an address that they, or code that they hand words on to, connect to, beyond what their tables
+    /// say. The others take data or prose, or say of every word what it is.
+    takes_addresses: bool,
+}
+
+impl Family {
+    const fn of(files: &'static [&'static [Spec]]) -> Self {
+        Self { files, starts_others: false, takes_data: false, takes_addresses: false }
+    }
+
+    const fn starting_others(self) -> Self {
+        Self { starts_others: true, ..self }
+    }
+
+    const fn taking_data(self) -> Self {
+        Self { takes_data: true, ..self }
+    }
+
+    const fn taking_addresses(self) -> Self {
+        Self { takes_addresses: true, ..self }
+    }
+}
+
+/// Every family. Add a family's `SPECS` here.
+const FAMILIES: &[Family] = &[
+    Family::of(super::coreutils::SPECS).taking_data(),
+    Family::of(super::git::SPECS),
+    Family::of(crate::wrapper::SPECS).starting_others(),
+    Family::of(super::archive::SPECS).taking_data(),
+    Family::of(super::cloud::SPECS),
+    Family::of(super::container::SPECS),
+    Family::of(super::database::SPECS),
+    Family::of(super::machine::SPECS).taking_addresses(),
+    Family::of(super::network::SPECS),
+    Family::of(super::stream::SPECS).taking_data(),
+    Family::of(super::terminal::SPECS),
+    Family::of(super::broad::SPECS).taking_addresses(),
+    Family::of(&[super::cargo::SPECS]).taking_addresses(),
+    Family::of(&[super::gh::SPECS]),
+    Family::of(&[super::compare::SPECS]).taking_data(),
+    Family::of(&[super::compiler::SPECS]).taking_data().taking_addresses(),
+    Family::of(&[super::go::SPECS]).taking_addresses(),
+    Family::of(&[super::lint::SPECS]).taking_addresses(),
+    Family::of(&[super::make::SPECS]).taking_addresses(),
+    Family::of(&[super::node::SPECS]),
+    Family::of(&[super::npm::SPECS]).taking_addresses(),
+    Family::of(&[super::pip::SPECS]).taking_addresses(),
+    Family::of(&[super::pytest::SPECS]).taking_addresses(),
+    Family::of(&[super::python::SPECS]),
+    Family::of(&[super::json::SPECS]).taking_data(),
+    Family::of(&[super::pager::SPECS]).taking_data(),
+    Family::of(&[super::search::SPECS]).taking_data(),
 ];
 
 const SLOTS: usize = 8192;
@@ -46,9 +77,12 @@ struct Place {
 }
 
 impl Place {
+    fn family(self) -> Option<&'static Family> {
+        FAMILIES.get(usize::from(self.family))
+    }
+
     fn resolve(self) -> Option<(&'static str, &'static Spec)> {
-        let files = FAMILIES.get(usize::from(self.family))?;
-        let spec = files.get(usize::from(self.file))?.get(usize::from(self.spec))?;
+        let spec = self.family()?.files.get(usize::from(self.file))?.get(usize::from(self.spec))?;
         Some((spec.names.get(usize::from(self.name))?, spec))
     }
 }
@@ -67,55 +101,23 @@ pub fn spec(name: &str) -> Option<&'static Spec> {
 /// Whether a program of this name is there to start another that its words name.
 #[must_use]
 pub fn starts_others(name: &str) -> bool {
-    spec(name)
-        .is_some_and(|found| crate::wrapper::SPECS.iter().any(|file| file.iter().any(|spec| spec.names == found.names)))
+    family(name).is_some_and(|family| family.starts_others)
 }
-
-/// The programs whose operands are data: they read, print, compare, copy or remove what they are given, and do not go by
-/// what it says. What an option makes one of them run is an effect of its own.
-const DATA: &[&[&[Spec]]] = &[
-    super::coreutils::SPECS,
-    super::archive::SPECS,
-    super::stream::SPECS,
-    &[super::compare::SPECS],
-    &[super::compiler::SPECS],
-    &[super::json::SPECS],
-    &[super::pager::SPECS],
-    &[super::search::SPECS],
-];
 
 /// Whether the operands of a program of this name are data to it, and no instructions.
 #[must_use]
 pub fn takes_data(name: &str) -> bool {
-    let among = |found: &Spec| {
-        DATA.iter().flat_map(|family| family.iter()).any(|file| file.iter().any(|spec| spec.names == found.names))
-    };
-    spec(name).is_some_and(among)
+    family(name).is_some_and(|family| family.takes_data)
 }
 
-/// The programs whose words may hold an address that they, or code that they hand words on to, connect to, beyond what
-/// their tables say. What is left out takes data or prose, or says of every word what it is.
-const ADDRESSES: &[&[&[Spec]]] = &[
-    super::broad::SPECS,
-    super::machine::SPECS,
-    &[super::cargo::SPECS],
-    &[super::compiler::SPECS],
-    &[super::go::SPECS],
-    &[super::lint::SPECS],
-    &[super::make::SPECS],
-    &[super::npm::SPECS],
-    &[super::pip::SPECS],
-    &[super::pytest::SPECS],
-];
-
-/// Whether an address in any word of this program is one that it may connect to.
-pub(super) fn takes_addresses(found: &'static Spec) -> bool {
+/// Whether an address in any word of the program of this name, whose table this is, is one that it may connect to.
+pub(super) fn takes_addresses(name: &str, found: &Spec) -> bool {
     // A compiler of C writes what `-D` says into a program, and connects nowhere.
-    !found.style.has(Style::JOINS)
-        && ADDRESSES
-            .iter()
-            .flat_map(|family| family.iter())
-            .any(|file| file.iter().any(|spec| spec.names == found.names))
+    !found.style.has(Style::JOINS) && family(name).is_some_and(|family| family.takes_addresses)
+}
+
+fn family(name: &str) -> Option<&'static Family> {
+    place(name).or_else(|| place(gnu::plain(name)?))?.family()
 }
 
 /// The canonical name of a program that is known under this one.
@@ -130,13 +132,18 @@ pub(super) fn find(name: &str) -> Option<(&'static str, &'static Spec)> {
 }
 
 fn written(name: &str) -> Option<(&'static str, &'static Spec)> {
+    let (found, spec) = place(name)?.resolve()?;
+    Some((spec.canonical(found), spec))
+}
+
+fn place(name: &str) -> Option<Place> {
     let mut slot = hash(name.as_bytes()) % SLOTS;
     // INVARIANT: the table is never full (checked when it is built), so an empty slot ends every search.
     loop {
         let at = usize::from(*SLOTS_OF_HASH.get(slot)?).checked_sub(1)?;
-        let (found, spec) = PLACES.get(at)?.resolve()?;
-        if found == name {
-            return Some((spec.canonical(found), spec));
+        let place = *PLACES.get(at)?;
+        if place.resolve()?.0 == name {
+            return Some(place);
         }
         slot = (slot + 1) % SLOTS;
     }
@@ -166,10 +173,10 @@ const fn count() -> usize {
     let mut family = 0;
     while family < FAMILIES.len() {
         let mut file = 0;
-        while file < FAMILIES[family].len() {
+        while file < FAMILIES[family].files.len() {
             let mut spec = 0;
-            while spec < FAMILIES[family][file].len() {
-                count += FAMILIES[family][file][spec].names.len();
+            while spec < FAMILIES[family].files[file].len() {
+                count += FAMILIES[family].files[file][spec].names.len();
                 spec += 1;
             }
             file += 1;
@@ -186,10 +193,10 @@ const fn places() -> [Place; count()] {
     let mut family = 0;
     while family < FAMILIES.len() {
         let mut file = 0;
-        while file < FAMILIES[family].len() {
+        while file < FAMILIES[family].files.len() {
             let mut spec = 0;
-            while spec < FAMILIES[family][file].len() {
-                let names = FAMILIES[family][file][spec].names.len();
+            while spec < FAMILIES[family].files[file].len() {
+                let names = FAMILIES[family].files[file][spec].names.len();
                 assert!(names < 256 && spec < 256, "too many for one file");
                 let mut name = 0;
                 while name < names {
@@ -215,7 +222,7 @@ const fn build() -> [u16; SLOTS] {
     let mut at = 0;
     while at < places.len() {
         let place = places[at];
-        let names = FAMILIES[place.family as usize][place.file as usize][place.spec as usize].names;
+        let names = FAMILIES[place.family as usize].files[place.file as usize][place.spec as usize].names;
         let mut slot = hash(names[place.name as usize].as_bytes()) % SLOTS;
         while table[slot] != 0 {
             slot = (slot + 1) % SLOTS;

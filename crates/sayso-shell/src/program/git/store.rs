@@ -6,6 +6,9 @@
 use crate::effect::NamedBy;
 use crate::files::Kind;
 use crate::program::{Code, View, join};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// Beyond this nothing is looked for: git would be led by a folder that far above only by intent.
@@ -28,41 +31,75 @@ pub(super) fn check(view: &mut View<'_>) {
 /// The store that git would find from this folder, if it is none that is guarded by its name.
 fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
     let files = view.inv.files;
-    for folder in plain(base).ancestors().take(MANY) {
-        if is_named(folder) {
-            return None;
-        }
-        let link = folder.join(".git");
-        match files.kind(&link) {
-            Kind::Missing => {}
+    let base = plain(base);
+    if is_named(&base) {
+        return None;
+    }
+    // Every command of git comes by here: paths are put together in one place, byte by byte.
+    let mut path = base.as_os_str().as_bytes().to_vec();
+    if path.ends_with(b"/") {
+        path.pop();
+    }
+    for _ in 0..MANY {
+        let folder = path.len();
+        let mut kind = |name: &[u8]| {
+            path.truncate(folder);
+            path.push(b'/');
+            path.extend_from_slice(name);
+            files.kind(as_path(&path))
+        };
+        let link = kind(b".git");
+        let to = match link {
+            Kind::Missing => {
+                let mut stands = |name: &[u8]| kind(name) != Kind::Missing;
+                let store = stands(b"HEAD")
+                    && (stands(b"objects") || stands(b"commondir"))
+                    && (stands(b"refs") || stands(b"commondir"));
+                path.truncate(folder);
+                if store {
+                    return Some(if path.is_empty() { "/".into() } else { as_path(&path).to_owned() });
+                }
+                // The folder above.
+                path.truncate(path.iter().rposition(|byte| *byte == b'/')?);
+                continue;
+            }
             Kind::File { .. } => {
-                let text = files.read(&link, 4096).unwrap_or_default();
+                let text = files.read(as_path(&path), 4096).unwrap_or_default();
                 let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 let to = line.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii)?;
-                let to = plain(&join(Some(folder), to));
-                return (!is_named(&to)).then_some(to);
+                path.truncate(folder + 1);
+                join(Some(as_path(&path)), to)
             }
             Kind::Link(to) => {
-                let to = plain(&folder.join(to));
-                return (!is_named(&to)).then_some(to);
+                path.truncate(folder + 1);
+                as_path(&path).join(to)
             }
             _ => return None,
-        }
-        let stands = |name: &str| files.kind(&folder.join(name)) != Kind::Missing;
-        if stands("HEAD") && (stands("objects") || stands("commondir")) && (stands("refs") || stands("commondir")) {
-            return Some(folder.to_owned());
-        }
+        };
+        let to = plain(&to);
+        return (!is_named(&to)).then(|| to.into_owned());
     }
     None
 }
 
-/// Whether a part of a path is `.git`.
-fn is_named(path: &Path) -> bool {
-    path.components().any(|part| matches!(part, Component::Normal(name) if name == ".git"))
+fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+fn names(path: &Path) -> impl Iterator<Item = &[u8]> {
+    path.as_os_str().as_bytes().split(|byte| *byte == b'/')
+}
+
+/// Whether a part of a path is `.git`.
+fn is_named(path: &Path) -> bool {
+    names(path).any(|name| name == b".git")
+}
+
+/// Without `.` and `..`, which few paths hold.
+fn plain(path: &Path) -> Cow<'_, Path> {
+    if !names(path).any(|name| matches!(name, b"." | b"..")) {
+        return path.into();
+    }
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -71,5 +108,5 @@ fn plain(path: &Path) -> PathBuf {
             part => out.push(part),
         }
     }
-    out
+    out.into()
 }
