@@ -138,7 +138,7 @@ fn grep(view: &mut View<'_>) {
     let given = view.has_any(&["--regexp", "--file"]);
     let files: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
     let sieve = if recurses { included(view) } else { Sieve::All };
-    if files.is_empty() && recurses {
+    if may_be_none(view, given) && recurses {
         reads_here(view, &sieve);
     }
     for &at in &files {
@@ -156,6 +156,17 @@ fn reads_here(view: &mut View<'_>, sieve: &Sieve) {
     view.reads_sifted(&Word::Exact(".".into()), 0, sieve);
 }
 
+/// Whether no file may be named: a value outside quotes may be no word at all, and then the first file is the pattern.
+fn may_be_none(view: &View<'_>, given: bool) -> bool {
+    let stays = |word: &Word| match word {
+        Word::Exact(_) => true,
+        Word::Dynamic(shape) => !shape.splits() || !shape.parts.contains(&Part::Hole),
+        Word::Opaque => false,
+    };
+    let sure = view.operands().into_iter().filter(|at| view.word(*at).is_some_and(stays)).count();
+    sure <= usize::from(!given)
+}
+
 /// As `grep`, always with all below.
 fn rg(view: &mut View<'_>) {
     let given = view.has_any(&["--regexp", "--file", "--files", "--type-list", "-g"]);
@@ -163,7 +174,7 @@ fn rg(view: &mut View<'_>) {
     let piped = matches!(view.inv.stdin, Stdin::Pipe | Stdin::File | Stdin::Text) && !view.has("--files");
     let sieve = searched(view);
     let opens = !view.has("--files") || view.name != "rg";
-    if files.is_empty() && !piped {
+    if may_be_none(view, given) && !piped {
         if opens {
             reads_here(view, &sieve);
         } else {

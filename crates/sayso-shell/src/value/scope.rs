@@ -20,6 +20,8 @@ pub(crate) struct Entry<F> {
     pub(crate) odd: bool,
     /// Certainly `declare -A`: its subscripts are strings, and nothing evaluates them.
     pub(crate) map: bool,
+    /// A string, but it may be the first element of an array that has others.
+    pub(crate) others: bool,
 }
 
 /// What is held under a name.
@@ -47,7 +49,7 @@ pub(crate) enum Held<F> {
 
 impl<F> Entry<F> {
     pub(crate) fn new(held: Held<F>) -> Self {
-        Self { held, exported: false, odd: false, map: false }
+        Self { held, exported: false, odd: false, map: false, others: false }
     }
 }
 
@@ -195,7 +197,8 @@ fn same<F: PartialEq>(one: Option<&Entry<F>>, two: Option<&Entry<F>>) -> bool {
     match (one, two) {
         (None, None) => true,
         (Some(one), Some(two)) => {
-            (one.exported, one.odd, one.map) == (two.exported, two.odd, two.map) && same_held(&one.held, &two.held)
+            (one.exported, one.odd, one.map, one.others) == (two.exported, two.odd, two.map, two.others)
+                && same_held(&one.held, &two.held)
         }
         _ => false,
     }
@@ -220,6 +223,7 @@ fn merge<F: Clone + PartialEq>(one: Option<Entry<F>>, two: Option<Entry<F>>) -> 
         return one;
     }
     let odd = one.as_ref().is_some_and(|e| e.odd) || two.as_ref().is_some_and(|e| e.odd);
+    let others = one.as_ref().is_some_and(|e| e.others) || two.as_ref().is_some_and(|e| e.others);
     let map = one.as_ref().is_some_and(|e| e.map) && two.as_ref().is_some_and(|e| e.map);
     let (first, second) = (one.as_ref().is_some_and(|e| e.exported), two.as_ref().is_some_and(|e| e.exported));
     let function = [&one, &two].iter().any(|e| matches!(e, Some(Entry { held: Held::Defined { .. }, .. })));
@@ -238,7 +242,7 @@ fn merge<F: Clone + PartialEq>(one: Option<Entry<F>>, two: Option<Entry<F>>) -> 
         (Some(Held::Scalar(a)), Some(Held::Scalar(b))) => Held::Scalar(a.merge(&b)),
         (a, b) => Held::Unknown { crafted: crafted(a.as_ref()) || crafted(b.as_ref()) },
     };
-    Some(Entry { held, exported, odd, map })
+    Some(Entry { held, exported, odd, map, others })
 }
 
 /// Whether arithmetic on it may run something.

@@ -136,6 +136,9 @@ impl<'t> Walker<'t> {
         };
         let old = self.scope.get(name);
         let (exported, odd, map) = old.map_or((false, false, false), |entry| (entry.exported, entry.odd, entry.map));
+        // A string that is given to an array is its first element: the others are still there.
+        let array = |entry: &Entry<_>| entry.others || matches!(entry.held, Held::Array(_) | Held::Unknown { .. });
+        let others = matches!(held, Held::Scalar(_)) && old.is_some_and(array);
         // `declare -i` evaluates what is assigned, and some variables are born so.
         let computes = odd && !map || matches!(name, b"RANDOM" | b"OPTIND" | b"HISTCMD");
         if computes {
@@ -143,7 +146,7 @@ impl<'t> Walker<'t> {
         }
         self.notice(name, &held, span);
         let exported = exported || self.state.exports_all == Some(true);
-        self.scope.set(name, Some(Entry { held, exported, odd, map }));
+        self.scope.set(name, Some(Entry { held, exported, odd, map, others }));
     }
 
     /// Whether bash may refuse to assign to it.

@@ -479,7 +479,12 @@ impl<'t> Walker<'t> {
                 let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
                 let (verb, target) = (Verb::Connect, Target::Host(host));
                 self.out.effects.push(Effect { verb, target, span, run: None, carry, certain: true });
-                self.set(b"REPLY", Held::Scalar(Scalar::number()));
+                // The number of the socket, or what it was where nothing answers.
+                let held = match self.scope.get(b"REPLY") {
+                    None => Held::Scalar(Scalar::numbers()),
+                    Some(_) => Held::Unknown { crafted: self.armed },
+                };
+                self.set(b"REPLY", held);
             }
             Own::Loads => {}
         }

@@ -17,6 +17,10 @@ impl<'t> Walker<'t> {
         for item in &list.items {
             if self.state.line_may_be_left && self.begins_line(item) {
                 self.state.line_may_be_left = false;
+                // It was left where the shell was then, whatever the rest of it would have done.
+                if let Some(left_in) = self.state.left_in.take() {
+                    self.state.cwd = self.state.cwd.or(&left_in);
+                }
             }
             ends = self.item(item);
             gone |= self.ended(&ends);

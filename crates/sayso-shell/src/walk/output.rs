@@ -32,7 +32,10 @@ impl Walker<'_> {
     pub(crate) fn may_abort(&mut self) {
         self.complain();
         self.state.may_have_ended = true;
-        self.state.line_may_be_left |= !std::ptr::eq(self.place.tree, self.root) || self.source.contains(&b'\n');
+        if !std::ptr::eq(self.place.tree, self.root) || self.source.contains(&b'\n') {
+            self.state.line_may_be_left = true;
+            self.state.left_in = super::directory::either(self.state.left_in.as_ref(), Some(&self.state.cwd));
+        }
     }
 
     /// Walks what runs in a shell of its own whose standard output is collected. What it writes elsewhere is no part of

@@ -69,6 +69,7 @@ impl<'t> Walker<'t> {
             },
             b"?" | b"$" => Expansion::One(Scalar::number()),
             // Empty as long as nothing runs in the background.
+            // A number, or nothing.
             b"!" => Expansion::One(Scalar::numbers()),
             b"-" => Expansion::One(Scalar::unknown()),
             // `bash -c TEXT NAME`, and the last word of the command before.
@@ -247,6 +248,7 @@ impl<'t> Walker<'t> {
         self.uses_variable(&parameter.name);
         let Some(index) = index else { return self.variable(&parameter.name) };
         let held = match self.scope.get(&parameter.name) {
+            Some(entry) if entry.others && !matches!(index, Index::At(0)) => Held::Unknown { crafted: self.armed },
             Some(entry) if !entry.odd && self.state.fog == Fog::None => entry.held.clone(),
             Some(_) => Held::Unknown { crafted: self.armed_names.contains(&*parameter.name) || self.foggy() },
             None => Held::Unknown { crafted: &*parameter.name == b"BASH_ARGV" || self.foggy() },

@@ -384,7 +384,7 @@ impl<'t> Walker<'t> {
                 self.notice(name.as_bytes(), &held, span);
             }
             self.arm(name.as_bytes(), &held);
-            self.scope.set(name.as_bytes(), Some(Entry { held, exported: true, odd: false, map: false }));
+            self.scope.set(name.as_bytes(), Some(Entry { exported: true, ..Entry::new(held) }));
         }
         // bash does not take IFS from the environment.
         self.scope.set(b"IFS", None);

@@ -53,6 +53,8 @@ pub(crate) struct State {
     /// An error before this may have led the shell to the next line of its text, so that what follows on this one may
     /// not happen.
     pub(crate) line_may_be_left: bool,
+    /// The folders in which that may have been.
+    pub(crate) left_in: Option<Cwd>,
     /// An unset variable ends the shell (`set -u`).
     pub(crate) ends_on_unset: bool,
     /// Commands may be shown on standard error before they run (`set -x`, `set -v`).
@@ -94,6 +96,7 @@ impl State {
             streams: self.streams.or(other.streams),
             may_have_ended: self.may_have_ended || other.may_have_ended,
             line_may_be_left: self.line_may_be_left || other.line_may_be_left,
+            left_in: super::directory::either(self.left_in.as_ref(), other.left_in.as_ref()),
             ends_on_unset: self.ends_on_unset || other.ends_on_unset,
             traces: self.traces || other.traces,
             ends_on_failure: self.ends_on_failure || other.ends_on_failure,

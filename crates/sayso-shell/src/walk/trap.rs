@@ -37,6 +37,7 @@ impl Walker<'_> {
         // That it ends the shell is known: from now on, that may be at any time.
         state.may_have_ended |= self.state.may_have_ended;
         state.line_may_be_left |= self.state.line_may_be_left;
+        state.left_in = super::directory::either(state.left_in.as_ref(), self.state.left_in.as_ref());
         state.stops |= self.state.stops;
         let lost = self.state != state || moves != self.moves || self.out.opaque != found.3;
         let defines = changes.iter().any(|(name, _)| name.first() == Some(&0));
@@ -56,13 +57,13 @@ impl Walker<'_> {
             for (known, entry) in self.frames.iter_mut().flat_map(|frame| &mut frame.hidden) {
                 if **known == *name {
                     let exported = entry.as_ref().is_some_and(|entry| entry.exported);
-                    *entry = Some(Entry { held: Held::Unknown { crafted: true }, exported, odd: true, map: false });
+                    *entry = Some(Entry { exported, odd: true, ..Entry::new(Held::Unknown { crafted: true }) });
                 }
             }
             let exported = self.scope.get(&name).is_some_and(|entry| entry.exported);
             let held = Held::Unknown { crafted: true };
             self.arm(&name, &held);
-            self.scope.set(&name, Some(Entry { held, exported, odd: true, map: false }));
+            self.scope.set(&name, Some(Entry { exported, odd: true, ..Entry::new(held) }));
         }
     }
 }
