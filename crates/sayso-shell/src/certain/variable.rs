@@ -49,6 +49,7 @@ pub(crate) fn is_kept_by_bash(name: &[u8]) -> bool {
             | b"GROUPS"
             | b"DIRSTACK"
             | b"PIPESTATUS"
+            | b"pipestatus"
             | b"RANDOM"
             | b"SRANDOM"
             | b"SECONDS"

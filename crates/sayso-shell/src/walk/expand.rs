@@ -627,7 +627,7 @@ fn cut_at_nul(word: &mut Word) {
     }
 }
 
-/// Whether a bracket is written here.
+/// Whether something is written here that ends or begins more than arithmetic.
 fn has_bracket(part: &Part<'_>) -> bool {
-    matches!(part, Part::Literal { text, .. } | Part::Quoted { text, .. } if text.contains(&b'['))
+    matches!(part, Part::Literal { text, .. } | Part::Quoted { text, .. } if text.iter().any(|b| b"[]{};#\"'`".contains(b)))
 }

@@ -65,7 +65,7 @@ impl<'t> Walker<'t> {
         self.branches += 1;
         // zsh runs only the last part of `a && b &` in the background, the others here.
         if self.state.dialect.may_be_zsh() && !item.and_or.rest.is_empty() {
-            let mut stays = true;
+            let (mut stays, moves) = (true, self.moves);
             self.maybe(|walker| {
                 let ends = walker.and_or(&item.and_or);
                 stays = ends.after().is_some();
@@ -73,6 +73,9 @@ impl<'t> Walker<'t> {
             });
             self.state.may_have_ended |= !stays;
             self.branches -= 1;
+            if self.moves != moves {
+                self.state.cwd = super::Cwd::UNKNOWN;
+            }
             self.input = input;
             return Ends::both(&self.state.cwd);
         }
