@@ -9,8 +9,8 @@ use crate::said::Said;
 use crate::{Agent, HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment, RealFiles,
-    Record, Recorder, Reporter, Which, reason,
+    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment, Record,
+    Recorder, Reporter, Which, reason,
 };
 use sayso_policy::shell::dialect::InShell;
 use sayso_policy::{Actor, Answer, Reason, Request, ToolCall, Workspace};
@@ -127,7 +127,7 @@ fn gate(agent: Agent, setting: &HookSetting, policy: Live, recorder: Taker) -> G
     // Never from the call, and not from the environment, which an agent may have changed.
     let shells = setting.shells.unwrap_or_else(|| crate::shell::by_login(agent));
     let env = InShell { env: ProcessEnvironment, shells };
-    let gate = Gate::over(policy, recorder).with_facts(Box::new(RealFiles), Box::new(env));
+    let gate = Gate::over(policy, recorder).with_environment(Box::new(env));
     gate.with_memory(Memory::of(&setting.places))
 }
 

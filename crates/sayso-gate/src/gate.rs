@@ -225,6 +225,13 @@ impl Gate {
         self
     }
 
+    /// The same with another environment; files are what they are.
+    #[must_use]
+    pub fn with_environment(mut self, env: Box<dyn Environment + Send + Sync>) -> Self {
+        self.env = env;
+        self
+    }
+
     /// The same with other facts.
     #[must_use]
     pub fn with_facts(mut self, files: Box<dyn Files + Send + Sync>, env: Box<dyn Environment + Send + Sync>) -> Self {

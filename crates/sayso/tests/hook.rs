@@ -228,3 +228,33 @@ fn a_hook_for_an_agent_without_hooks_blocks() {
     let home = Home::new();
     assert!(blocked(&home.run(&["zed"], &home.read_event())));
 }
+
+#[test]
+fn what_is_known_of_many_folders_is_kept_for_the_next_call() {
+    let home = Home::new();
+    let project = home.0.path().canonicalize().unwrap().join("project");
+    for at in 0..100 {
+        let folder = project.join(format!("src/part{at}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("module.ts"), "x").unwrap();
+    }
+    let policy = home.0.path().join(".config/sayso/policy.toml");
+    std::fs::create_dir_all(policy.parent().unwrap()).unwrap();
+    std::fs::write(&policy, "extends = [\"developer\"]\n").unwrap();
+    let answer = || {
+        let event = serde_json::json!({
+            "session_id": "s", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": "grep -rn foo ."}, "tool_use_id": "t",
+        });
+        let output = home.run(&["claude-code"], event.to_string().as_bytes());
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["hookSpecificOutput"].clone()
+    };
+    // Folders that changed a moment ago may change again unseen: they are kept once they are at rest.
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    assert_eq!(answer()["permissionDecision"], "allow");
+    let listings = std::fs::read_dir(home.0.path().join(".local/state/sayso/listings")).unwrap();
+    assert_eq!(listings.count(), 1);
+    // What is kept counts only where nothing changed.
+    std::fs::write(project.join("src/part7/.env"), "KEY=1").unwrap();
+    assert_eq!(answer()["permissionDecision"], "ask");
+}

@@ -185,7 +185,7 @@ impl Judge {
             None => Live::follow(places, who.workspace.as_deref())?,
         };
         let gate = Gate::over(policy, Box::new(Spool::open(places)?))
-            .with_facts(Box::new(RealFiles), Box::new(crate::shell::in_pipe()))
+            .with_environment(Box::new(crate::shell::in_pipe()))
             .with_memory(self.memory.clone());
         let gate = Arc::new(gate);
         if gates.len() >= MOST_GATES {
