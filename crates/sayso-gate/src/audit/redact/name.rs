@@ -65,9 +65,8 @@ fn is_known(letters: u32) -> bool {
 const BITS: usize = 8192;
 
 /// Letters spread over all bits.
-#[expect(clippy::cast_possible_truncation, reason = "thirteen bits are left")]
 const fn bit(letters: u32) -> usize {
-    (letters.wrapping_mul(0x9E37_79B1) >> 19) as u16 as usize
+    (letters.wrapping_mul(0x9E37_79B1) >> 19) as usize % BITS
 }
 
 /// How everything in the table begins, a bit for each.
