@@ -98,7 +98,9 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
             && !(local && walker.in_function())
             && held.as_ref().is_some_and(|new| {
                 let old = walker.scope.get(&name).map(|entry| &entry.held);
-                matches!(new, Held::Scalar(_)) != matches!(old, None | Some(Held::Scalar(_) | Held::Unset))
+                let string = matches!(new, Held::Scalar(_));
+                string && (has(b'a') || has(b'A'))
+                    || string != matches!(old, None | Some(Held::Scalar(_) | Held::Unset))
             });
         if local {
             hide(walker, &name);
