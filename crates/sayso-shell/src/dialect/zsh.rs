@@ -1,6 +1,7 @@
 //! Words that bash and zsh both accept, and read otherwise.
 
 use crate::syntax::tree::{Operation, Parameter, Part, Word};
+use crate::word;
 
 pub(super) const NAMES_COMMAND: &str = "zsh puts the path of a command for `=name`.";
 
@@ -157,4 +158,24 @@ pub(super) fn has_odd_number(text: &[u8]) -> bool {
                 at == 0 || text.get(at - 1).is_some_and(|b| !b.is_ascii_alphanumeric() && *b != b'_' && *b != b'.');
             *byte == b'0' && begins && text.get(at + 1).is_some_and(u8::is_ascii_digit)
         })
+}
+
+/// In zsh a value may hold a NUL, and a program is given what stands before it: whatever follows something unknown in a
+/// word may not be there.
+pub(crate) fn cut_at_nul(word: &mut word::Word) {
+    match word {
+        word::Word::Exact(text) if text.as_bytes().contains(&0) => *word = crate::script::unknown(),
+        word::Word::Dynamic(shape) if shape.origin != word::Origin::Number => {
+            let hole = shape.parts.iter().position(|part| matches!(part, word::Part::Hole));
+            if let Some(hole) = hole {
+                shape.parts.truncate(hole + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether something is written here that ends or begins more than arithmetic.
+pub(crate) fn may_end_arithmetic(part: &Part<'_>) -> bool {
+    matches!(part, Part::Literal { text, .. } | Part::Quoted { text, .. } if text.iter().any(|b| b"[]{};#\"'`".contains(b)))
 }

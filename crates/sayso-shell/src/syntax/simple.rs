@@ -57,7 +57,7 @@ impl<'a> Parser<'_, 'a> {
             if simple.words.is_empty() {
                 // bash 5.2 writes the text of a substitution anew, redirects last, and reads it again: `$(2>&1 ! x)` runs
                 // `! x 2>&1`.
-                if self.in_substitution && !simple.redirects.is_empty() && self.begins_reserved() {
+                if self.in_substitution && !simple.redirects.is_empty() && self.reserved().is_some() {
                     return Err(self.error(Trouble::Misread));
                 }
                 match self.assignment_or_word()? {
@@ -83,17 +83,6 @@ impl<'a> Parser<'_, 'a> {
         }
         self.pos = end;
         Ok(Command { kind: CommandKind::Simple(simple), span: self.span(start, end) })
-    }
-
-    /// Whether a word that is reserved where a command begins stands here.
-    fn begins_reserved(&mut self) -> bool {
-        self.reserved().is_some() || {
-            let rest = self.slice(self.pos, self.end);
-            let ends = |rest: &[u8]| rest.first().is_none_or(|byte| is_meta(*byte));
-            [&b"coproc"[..], b"function", b"select", b"time"]
-                .iter()
-                .any(|word| rest.strip_prefix(*word).is_some_and(ends))
-        }
     }
 
     fn first_word(&mut self, start: usize, mut parts: Few<Part<'a>>) -> Parse<Word<'a>> {

@@ -16,7 +16,7 @@ use crate::value::brace::{self, Atom};
 use crate::value::field::{Fields, Globbing, Separators};
 use crate::value::pattern::{self, Piece};
 use crate::value::scope::{Held, alias_key, function_key};
-use crate::word::{Origin, Part as WordPart, Text, Word};
+use crate::word::{Origin, Text, Word};
 use std::rc::Rc;
 
 /// What a parameter gives.
@@ -111,7 +111,7 @@ impl<'t> Walker<'t> {
         let mut fields = Fields::new(out, self.state.globbing, separators, cwd.only());
         f(self, &mut fields);
         if self.state.dialect.may_be_zsh() {
-            out.iter_mut().skip(from).for_each(cut_at_nul);
+            out.iter_mut().skip(from).for_each(dialect::cut_at_nul);
         }
     }
 
@@ -316,7 +316,7 @@ impl<'t> Walker<'t> {
             }
             Part::Arithmetic(arithmetic) => {
                 let value = self.arithmetic(arithmetic);
-                if self.state.dialect.may_be_zsh() && arithmetic.parts.iter().any(has_bracket) {
+                if self.state.dialect.may_be_zsh() && arithmetic.parts.iter().any(dialect::may_end_arithmetic) {
                     // zsh may take it for a command in parentheses.
                     let span = self.span(arithmetic.span);
                     self.opaque("other-grammar", "Whether this is arithmetic depends on the shell.", span);
@@ -611,23 +611,4 @@ fn looks_like_assignment(word: &Syntax<'_>) -> bool {
     let Some(Part::Literal { text, .. }) = word.parts.first() else { return false };
     let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(text.len());
     end > 0 && text.get(end) == Some(&b'=') && text.first().is_some_and(|b| !b.is_ascii_digit())
-}
-/// In zsh a value may hold a NUL, and a program is given what stands before it: whatever follows something unknown in a
-/// word may not be there.
-fn cut_at_nul(word: &mut Word) {
-    match word {
-        Word::Exact(text) if text.as_bytes().contains(&0) => *word = crate::script::unknown(),
-        Word::Dynamic(shape) if shape.origin != Origin::Number => {
-            let hole = shape.parts.iter().position(|part| matches!(part, WordPart::Hole));
-            if let Some(hole) = hole {
-                shape.parts.truncate(hole + 1);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Whether something is written here that ends or begins more than arithmetic.
-fn has_bracket(part: &Part<'_>) -> bool {
-    matches!(part, Part::Literal { text, .. } | Part::Quoted { text, .. } if text.iter().any(|b| b"[]{};#\"'`".contains(b)))
 }
