@@ -4,7 +4,8 @@
 //!
 //! `SAYSO_JAIL_CASES` and `SAYSO_SEED` ask for more, or for others; `SAYSO_JAIL_SHELLS` and `SAYSO_JAIL_PROFILES` for
 //! some only; `SAYSO_JAIL_SHOW` and `SAYSO_JAIL_SHRINK` say how many misses to print, and to make small; `SAYSO_JAIL_WHY`
-//! tells why commands were opaque. `SAYSO_JAIL_TRY` names a file of commands (`zsh ¦ ls *`) to run instead.
+//! tells why commands were opaque. `SAYSO_JAIL_KEEP` names a folder in which what the shells did is kept, so that another
+//! run of the same commands only judges anew. `SAYSO_JAIL_TRY` names a file of commands (`zsh ¦ ls *`) to run instead.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
 mod generate;
@@ -142,6 +143,10 @@ fn campaign(seed: u64, cases: u64, shells: &[Shell], profiles: &[Profile]) -> Op
     jail::run(&[])?;
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Campaign::default());
+    let kept = std::env::var_os("SAYSO_JAIL_KEEP").map(PathBuf::from);
+    if let Some(folder) = &kept {
+        std::fs::create_dir_all(folder).unwrap();
+    }
     let threads = number("SAYSO_JAIL_THREADS", std::thread::available_parallelism().map_or(1, |n| n.get() as u64 + 1));
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -163,7 +168,11 @@ fn campaign(seed: u64, cases: u64, shells: &[Shell], profiles: &[Profile]) -> Op
                         })
                         .partition(|(_, _, analysis)| referee::is_opaque(analysis));
                     let plain: Vec<Case> = some.iter().map(|(_, case, _)| case.clone()).collect();
-                    let deeds = jail::run(&plain).unwrap();
+                    let deeds = match &kept {
+                        Some(folder) => jail::run_or_remember(&plain, &folder.join(format!("{seed}-{from}.jsonl"))),
+                        None => jail::run(&plain),
+                    };
+                    let deeds = deeds.unwrap();
                     let mut campaign = Campaign::default();
                     for (profile, case, analysis) in opaque {
                         campaign.skip(profile, &case, &analysis);

@@ -174,8 +174,9 @@ impl<'a> Redactor<'a> {
             self.out.push_str(REDACTED);
         } else {
             let expecting = std::mem::take(&mut self.expecting);
+            // Whatever the word was kept for, no known key stays in it.
             let kept = self.redact(word, expecting);
-            self.out.push_str(&kept);
+            self.out.push_str(&without_known_keys(&kept));
         }
         self.command.add(word);
         self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
@@ -274,10 +275,7 @@ impl<'a> Redactor<'a> {
         if let Some(kept) = without_login_at(word, self.command.is_slashed()) {
             return kept.into();
         }
-        match without_url_password(word) {
-            Cow::Borrowed(word) => without_known_keys(word),
-            Cow::Owned(word) => without_known_keys(&word).into_owned().into(),
-        }
+        without_url_password(word)
     }
 
     /// What the program of this command takes as a secret here.
