@@ -184,11 +184,8 @@ pub(super) fn flow(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -
         }
         "shift" => {
             walker.state.positional = match (&walker.state.positional, number) {
-                (Some(items), None) => Some(items.get(1..).unwrap_or_default().into()),
-                (Some(items), Some(Some(count))) => match items.get(count..) {
-                    Some(rest) => Some(rest.into()),
-                    None => Some(items.clone()),
-                },
+                (Some(items), None) => Some(items.shifted(1)),
+                (Some(items), Some(Some(count))) => Some(items.shifted(count)),
                 _ => None,
             };
         }

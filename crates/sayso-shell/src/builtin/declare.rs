@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use crate::Dialect;
+use crate::certain::value::Gone;
 use crate::certain::value::Known;
 use crate::certain::variable::{Meaning, meaning};
 use crate::effect::NamedBy;
@@ -100,7 +101,7 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
                 let old = walker.scope.get(&name).map(|entry| &entry.held);
                 let string = matches!(new, Held::Scalar(_));
                 string && (has(b'a') || has(b'A'))
-                    || string != matches!(old, None | Some(Held::Scalar(_) | Held::Unset))
+                    || string != matches!(old, None | Some(Held::Scalar(_) | Held::Unset(_)))
             });
         if local {
             hide(walker, &name);
@@ -127,7 +128,7 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
             None if walker.state.dialect.may_be_zsh() && (local && walker.in_function() || has(b'a') || has(b'A')) => {
                 walker.set(&name, Held::Unknown { crafted: walker.armed });
             }
-            None if local && walker.in_function() => walker.set(&name, Held::Unset),
+            None if local && walker.in_function() => walker.set(&name, Held::Unset(Gone::Declared)),
             None if exported => {
                 let held = walker.scope.get(&name).map(|entry| entry.held.clone());
                 if let Some(held) = held {
@@ -136,7 +137,9 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
                     continue;
                 }
             }
-            None if (has(b'a') || has(b'A')) && walker.scope.get(&name).is_none() => walker.set(&name, Held::Unset),
+            None if (has(b'a') || has(b'A')) && walker.scope.get(&name).is_none() => {
+                walker.set(&name, Held::Unset(Gone::Declared))
+            }
             // What it holds is kept; what it is given from now on is changed.
             None if odd && walker.scope.get(&name).is_none() => walker.set(&name, Held::Unknown { crafted: false }),
             None => {}
@@ -305,7 +308,7 @@ pub(super) fn unset(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 }
                 if variables {
                     walker.steering.retain(|(known, _)| known.as_bytes() != name);
-                    walker.set_at(name, Held::Unset, words.span(at));
+                    walker.set_at(name, Held::Unset(Gone::Removed), words.span(at));
                 }
                 // Without `-f` a function goes only if there is no such variable.
                 let key = function_key(name);

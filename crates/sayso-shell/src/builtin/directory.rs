@@ -3,6 +3,7 @@
 use super::Arguments;
 use crate::Dialect;
 use crate::canonical::canonical;
+use crate::certain::By;
 use crate::certain::Output;
 use crate::files::Kind;
 use crate::value::scope::{Entry, Held};
@@ -27,7 +28,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         ("pushd", Some((_, Some([b'+' | b'-', ..])))) => Cwd::UNKNOWN,
         ("cd", None) if letters.is_none() => Cwd::UNKNOWN,
         ("cd", None) => match walker.lookup_scalar(b"HOME").bytes() {
-            Some(home) => here.enter(Path::new(OsStr::from_bytes(home))),
+            Some(home) => here.enter(Path::new(OsStr::from_bytes(home)), By::Text),
             None => Cwd::UNKNOWN,
         },
         ("cd", Some((_, Some(b"-")))) => {
@@ -93,7 +94,7 @@ fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u
     if is_searched(walker, bytes) {
         return Cwd::UNKNOWN;
     }
-    let target = here.enter(path);
+    let target = here.enter(path, By::Text);
     // `-P` takes `..` behind links; an unknown option may be it.
     let physical = letters.is_none_or(|letters| letters.contains(&b'P')) || walker.state.physical_cd;
     if physical && bytes.windows(2).any(|pair| pair == b"..") {
@@ -106,10 +107,7 @@ fn destination(walker: &Walker<'_>, here: &Cwd, path: &[u8], letters: Option<&[u
         return target;
     }
     // From where a link led, a later `..` leads elsewhere than from the link.
-    match target.only().map(|path| canonical(walker.context.files, path)) {
-        Some(found) if found.certain => target.or(&Cwd::at(Some(&found.path))),
-        _ => Cwd::UNKNOWN,
-    }
+    target.or_behind_links(walker.context.files)
 }
 
 /// Whether CDPATH may lead elsewhere: the path does not say where it begins.

@@ -53,7 +53,7 @@ fn read(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 fn whole_lines(walker: &Walker<'_>, words: &Arguments<'_>) -> bool {
     let blank = |set: &[u8]| set.iter().all(|b| matches!(b, b' ' | b'\t' | b'\n'));
     let separators = match walker.scope.get(b"IFS").map(|entry| &entry.held) {
-        None | Some(Held::Unset) => true,
+        None | Some(Held::Unset(_)) => true,
         Some(Held::Scalar(value)) => value.bytes().is_some_and(blank),
         Some(_) => false,
     };

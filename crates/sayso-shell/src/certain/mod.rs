@@ -5,10 +5,14 @@
 //! its reason; what no list names is unknown, and an unknown leads to a question. `docs/soundness.md` says how to add to
 //! a list.
 
+pub(crate) mod folder;
+pub(crate) mod items;
 pub(crate) mod output;
 pub(crate) mod setting;
 pub(crate) mod value;
 pub(crate) mod variable;
 pub(crate) mod word;
 
+pub(crate) use folder::{By, Cwd};
+pub(crate) use items::Items;
 pub(crate) use output::{Output, Printed, Quiet, Sink, Streams};

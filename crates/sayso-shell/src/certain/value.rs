@@ -39,6 +39,15 @@ pub(crate) enum Known {
     Named,
 }
 
+/// Why a variable certainly holds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// `unset x`, where no other of its name can be seen behind it.
+    Removed,
+    /// `local x`, `declare -a x`: bash knows it, but not yet a value.
+    Declared,
+}
+
 impl Exact {
     pub(crate) fn new(bytes: &[u8], _why: Known) -> Self {
         Self(bytes.into())

@@ -4,6 +4,8 @@
 //! branches stays linear.
 
 use super::Scalar;
+use crate::certain::Items;
+use crate::certain::value::Gone;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -28,11 +30,11 @@ pub(crate) struct Entry<F> {
 #[derive(Clone, Debug)]
 pub(crate) enum Held<F> {
     /// Certainly nothing.
-    Unset,
+    Unset(Gone),
     /// A string.
     Scalar(Scalar),
     /// An indexed array without gaps.
-    Array(Rc<[Scalar]>),
+    Array(Items),
     /// It may be unset, a string or an array. `crafted`: see [`super::Shaped::crafted`].
     Unknown {
         /// Somebody may have chosen it.
@@ -206,7 +208,7 @@ fn same<F: PartialEq>(one: Option<&Entry<F>>, two: Option<&Entry<F>>) -> bool {
 
 fn same_held<F: PartialEq>(one: &Held<F>, two: &Held<F>) -> bool {
     match (one, two) {
-        (Held::Unset, Held::Unset) => true,
+        (Held::Unset(one), Held::Unset(two)) => one == two,
         (Held::Scalar(one), Held::Scalar(two)) => one == two,
         (Held::Array(one), Held::Array(two)) => one == two,
         (Held::Unknown { crafted: one }, Held::Unknown { crafted: two }) => one == two,

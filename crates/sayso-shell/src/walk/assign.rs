@@ -4,6 +4,7 @@ use super::expand::{Position, has_braces};
 use super::parameter::{Index, is_name};
 use super::{Definition, Fog, Walker};
 use crate::Dialect;
+use crate::certain::Items;
 use crate::certain::value::Known;
 use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, meaning};
 use crate::dialect::variable::{Steers, steers};
@@ -75,9 +76,9 @@ impl<'t> Walker<'t> {
         };
         match (old, &new) {
             (Held::Array(old), Held::Array(more)) if old.len() + more.len() <= MAX_ELEMENTS => {
-                Held::Array(old.iter().chain(more.iter()).cloned().collect())
+                Held::Array(old.and(more))
             }
-            (Held::Unset, _) => new,
+            (Held::Unset(_), _) => new,
             _ => Held::Unknown { crafted: crafted(Some(old)) || crafted(Some(&new)) },
         }
     }
@@ -99,16 +100,10 @@ impl<'t> Walker<'t> {
             }
         }
         // Only words of certain number keep their places.
-        let certain = words.len() <= MAX_ELEMENTS
-            && words.iter().all(|word| match word {
-                Word::Exact(_) => true,
-                Word::Dynamic(shape) => !shape.splits(),
-                Word::Opaque => false,
-            });
-        let items: Vec<Scalar> = words.iter().map(|word| Scalar::from_word(word, self.armed)).collect();
-        armed |= items.iter().any(Scalar::may_run_in_arithmetic);
+        let items = Items::of_words(&words, self.armed).filter(|_| plain && words.len() <= MAX_ELEMENTS);
+        armed |= words.iter().any(|word| Scalar::from_word(word, self.armed).may_run_in_arithmetic());
         self.armed |= armed;
-        if plain && certain { Held::Array(items.into()) } else { Held::Unknown { crafted: armed } }
+        items.map_or(Held::Unknown { crafted: armed }, Held::Array)
     }
 
     /// Sets a variable from within an expansion or a builtin.
@@ -173,17 +168,10 @@ impl<'t> Walker<'t> {
         let armed = crafted(Some(&held)) || crafted(old.as_ref()) || self.may_be_armed(name);
         let index = if self.state.dialect == Dialect::Bash { index } else { &Index::Unknown };
         let new = match (old, index, held) {
-            (Some(Held::Array(items)), Index::At(at), Held::Scalar(value))
-                if *at <= items.len() && *at < MAX_ELEMENTS =>
-            {
-                let mut items = items.to_vec();
-                match items.get_mut(*at) {
-                    Some(item) => *item = value,
-                    None => items.push(value),
-                }
-                Held::Array(items.into())
+            (Some(Held::Array(items)), Index::At(at), Held::Scalar(value)) if *at < MAX_ELEMENTS => {
+                items.with(*at, value).map_or(Held::Unknown { crafted: armed }, Held::Array)
             }
-            (Some(Held::Unset), Index::At(0), Held::Scalar(value)) => Held::Array([value].into()),
+            (Some(Held::Unset(_)), Index::At(0), Held::Scalar(value)) => Held::Array(Items::of_one(value)),
             _ => Held::Unknown { crafted: armed },
         };
         self.set_at(name, new, span);
@@ -202,7 +190,7 @@ impl<'t> Walker<'t> {
             Meaning::Prompt => {
                 let tame = match held {
                     Held::Scalar(Scalar::Exact(text)) => is_tame_prompt(text),
-                    held => matches!(held, Held::Unset),
+                    held => matches!(held, Held::Unset(_)),
                 };
                 if !tame {
                     self.opaque("expands-again", "A prompt is expanded whenever it is shown.", span);
@@ -211,7 +199,7 @@ impl<'t> Walker<'t> {
             // Before each prompt of a shell that stays.
             Meaning::BeforePrompt => match held {
                 Held::Scalar(Scalar::Exact(text)) => self.traps.push((text.as_shared().clone(), span)),
-                Held::Unset => {}
+                Held::Unset(_) => {}
                 _ => self.opaque("dynamic-text", "A shell runs text that is not known.", span),
             },
             Meaning::Aliases => {

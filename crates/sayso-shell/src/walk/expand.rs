@@ -120,7 +120,7 @@ impl<'t> Walker<'t> {
             return Separators::Unknown;
         }
         match self.scope.get(b"IFS").map(|entry| &entry.held) {
-            None | Some(Held::Unset) => Separators::Default,
+            None | Some(Held::Unset(_)) => Separators::Default,
             Some(Held::Scalar(Scalar::Exact(set))) if self.state.fog == super::Fog::None => {
                 Separators::Set(set.as_shared().clone())
             }

@@ -3,10 +3,10 @@
 use super::command::Call;
 use super::redirect::Redirected;
 use super::{Cwd, Definition, Ends, Fog, Frame, Walker};
+use crate::certain::Items;
 use crate::effect::{Program, Shadow};
 use crate::syntax::tree::Function;
 use crate::value::scope::{Entry, Held, function_key};
-use std::rc::Rc;
 
 /// How often a function is followed into itself with known arguments.
 const MAX_RECURSION: usize = 2;
@@ -76,12 +76,7 @@ impl<'t> Walker<'t> {
         ends
     }
 
-    fn enter(
-        &mut self,
-        definition: Definition<'t>,
-        positional: Option<Rc<[crate::value::Scalar]>>,
-        span: crate::effect::Span,
-    ) -> Ends {
+    fn enter(&mut self, definition: Definition<'t>, positional: Option<Items>, span: crate::effect::Span) -> Ends {
         let Definition::Function { function, place, id } = definition else { return Ends::both(&self.state.cwd) };
         if let Some((_, walked)) = self.definitions.get_mut(id) {
             *walked = true;

@@ -30,11 +30,12 @@ mod state;
 mod text;
 mod trap;
 
+pub(crate) use crate::certain::Cwd;
 pub(crate) use assign::Assigned;
 pub(crate) use branch::Branch;
 pub(crate) use change::{Changed, Manner};
 pub(crate) use command::{Among, Call};
-pub(crate) use directory::{Cwd, Ends};
+pub(crate) use directory::Ends;
 pub(crate) use parameter::is_name;
 pub(crate) use redirect::Redirected;
 pub(crate) use state::{Fog, Input, State};
@@ -192,7 +193,7 @@ impl<'t> Walker<'t> {
             out: Analysis::default(),
             scope: Scope::new(),
             state: State {
-                cwd: Cwd::at(context.cwd),
+                cwd: Cwd::given(context.cwd),
                 before: Cwd::UNKNOWN,
                 positional: None,
                 globbing: Globbing::On,

@@ -109,7 +109,7 @@ impl<'t> Walker<'t> {
                 None => return,
             },
             Held::Unknown { crafted } => Scalar::hole(Origin::Unknown, *crafted),
-            Held::Unset | Held::Defined { .. } => return,
+            Held::Unset(_) | Held::Defined { .. } => return,
         };
         // In a fog it may hold what any other place of the text gave it.
         let built = matches!(&value, Scalar::Shaped(shaped) if self.armed && builds_name(&shaped.parts));

@@ -60,7 +60,7 @@ impl<'t> Walker<'t> {
     pub(crate) fn variable(&mut self, name: &[u8]) -> Expansion {
         match name {
             b"@" | b"*" => match &self.state.positional {
-                Some(items) => Expansion::Many(items.clone()),
+                Some(items) => Expansion::Many(items.as_shared().clone()),
                 None => Expansion::ManyUnknown,
             },
             b"#" => match &self.state.positional {
@@ -112,9 +112,9 @@ impl<'t> Walker<'t> {
             return Expansion::One(Scalar::hole(Origin::Unknown, crafted));
         }
         match &entry.held {
-            Held::Unset => Expansion::Unset,
+            Held::Unset(_) => Expansion::Unset,
             Held::Scalar(scalar) => Expansion::One(scalar.clone()),
-            Held::Array(items) if self.state.dialect == Dialect::Zsh => Expansion::Many(items.clone()),
+            Held::Array(items) if self.state.dialect == Dialect::Zsh => Expansion::Many(items.as_shared().clone()),
             Held::Array(_) if self.state.dialect == Dialect::Other => Expansion::ManyUnknown,
             Held::Array(items) => items.first().map_or(Expansion::Unset, |item| Expansion::One(item.clone())),
             Held::Unknown { crafted } => Expansion::One(Scalar::hole(Origin::Unknown, *crafted)),
@@ -258,15 +258,15 @@ impl<'t> Walker<'t> {
             (held, Index::At(_)) if self.state.dialect != Dialect::Bash => {
                 Expansion::One(Scalar::hole(Origin::Unknown, crafted(Some(&held)) || self.armed))
             }
-            (Held::Array(items), Index::All | Index::Joined) => Expansion::Many(items),
+            (Held::Array(items), Index::All | Index::Joined) => Expansion::Many(items.as_shared().clone()),
             (Held::Array(items), Index::At(at)) => match items.get(*at) {
                 Some(item) => Expansion::One(item.clone()),
                 None => Expansion::Unset,
             },
             (Held::Scalar(scalar), Index::All | Index::Joined) => Expansion::Many(Rc::from([scalar])),
             (Held::Scalar(scalar), Index::At(0)) => Expansion::One(scalar),
-            (Held::Unset, Index::All | Index::Joined) => Expansion::Many(Rc::from([])),
-            (Held::Unset | Held::Scalar(_), Index::At(_)) => Expansion::Unset,
+            (Held::Unset(_), Index::All | Index::Joined) => Expansion::Many(Rc::from([])),
+            (Held::Unset(_) | Held::Scalar(_), Index::At(_)) => Expansion::Unset,
             // `PIPESTATUS` holds numbers, whatever it holds.
             (Held::Unknown { crafted: false }, Index::At(_)) if &*parameter.name == b"PIPESTATUS" => {
                 Expansion::One(Scalar::number())

@@ -16,7 +16,7 @@ pub(crate) struct Noted(usize);
 impl Walker<'_> {
     /// A variable's value goes into a word. What this call has surely set holds what it was given.
     pub(crate) fn uses_variable(&mut self, name: &[u8]) {
-        let set = |held: &Held<_>| matches!(held, Held::Unset | Held::Scalar(_) | Held::Array(_));
+        let set = |held: &Held<_>| matches!(held, Held::Unset(_) | Held::Scalar(_) | Held::Array(_));
         let set = |entry: &Entry<_>| !entry.odd && set(&entry.held);
         if self.state.fog != Fog::All && self.scope.get(name).is_some_and(set) {
             return;

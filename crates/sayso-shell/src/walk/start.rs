@@ -12,6 +12,7 @@ use crate::canonical::canonical;
 use crate::certain::Output;
 use crate::certain::output::prints_one_number;
 use crate::certain::variable::steers_new_shell;
+use crate::certain::{By, Items};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb};
 use crate::program::{Description, Prints, Start, spec, without_gnu_prefix};
@@ -23,7 +24,6 @@ use crate::value::field::Globbing;
 use crate::value::scope::{Entry, Held, function_key};
 use crate::word::Word;
 use std::path::Path;
-use std::rc::Rc;
 
 /// With one of these a search may look into what it passes over by itself, or git into another repository.
 const STEERS_SEARCHES: [&str; 5] =
@@ -299,7 +299,7 @@ impl<'t> Walker<'t> {
                 if let Some(cwd) = cwd {
                     self.state.cwd = match cwd.exact_str() {
                         Some(path) if !self.state.elsewhere || self.state.may_be_here => {
-                            self.state.cwd.enter(Path::new(path))
+                            self.state.cwd.enter(Path::new(path), By::System)
                         }
                         _ => Cwd::UNKNOWN,
                     };
@@ -358,7 +358,7 @@ impl<'t> Walker<'t> {
                 // A shell believes these only where they are true.
                 _ if matches!(&*name, b"PWD" | b"OLDPWD") => Some(Entry::new(Held::Unknown { crafted: self.armed })),
                 // Arrays are never handed on.
-                Held::Scalar(_) | Held::Unset if entry.exported && passed_on => continue,
+                Held::Scalar(_) | Held::Unset(_) if entry.exported && passed_on => continue,
                 // Not exported here, it may still come from the environment.
                 _ => Some(Entry::new(Held::Unknown { crafted: false })),
             };
@@ -520,18 +520,13 @@ impl<'t> Walker<'t> {
     }
 
     /// A copy of a word list as positional parameters.
-    pub(crate) fn parameters(&mut self, words: &[Word]) -> Option<Rc<[Scalar]>> {
+    pub(crate) fn parameters(&mut self, words: &[Word]) -> Option<Items> {
         self.armed |= words.iter().any(|word| match word {
             Word::Exact(text) => text.as_bytes().iter().any(|b| b"[$`".contains(b)),
             Word::Dynamic(shape) => shape.splits() && shape.origin == crate::word::Origin::Unknown,
             Word::Opaque => true,
         });
-        let certain = words.iter().all(|word| match word {
-            Word::Exact(_) => true,
-            Word::Dynamic(shape) => !shape.splits(),
-            Word::Opaque => false,
-        });
-        certain.then(|| words.iter().map(|word| Scalar::from_word(word, self.armed)).collect())
+        Items::of_words(words, self.armed)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::Cwd;
 use crate::Dialect;
+use crate::certain::Items;
 use crate::certain::Streams;
 use crate::effect::{PipePlace, Stdin};
 use crate::program::Prints;
-use crate::value::Scalar;
 use crate::value::field::Globbing;
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ pub(crate) struct State {
     /// `$OLDPWD`.
     pub(crate) before: Cwd,
     /// `$1` and on; `None`: not known.
-    pub(crate) positional: Option<Rc<[Scalar]>>,
+    pub(crate) positional: Option<Items>,
     pub(crate) globbing: Globbing,
     pub(crate) extended_globs: bool,
     /// `shopt -s expand_aliases`.
