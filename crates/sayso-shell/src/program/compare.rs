@@ -56,13 +56,15 @@ pub(super) const SPECS: &[Spec] = &[
         .options(&[options!("
             -p --strip N, -F --fuzz N, -l --ignore-whitespace, -c --context, -n --normal, -u --unified, -N --forward, -R --reverse
             -D --ifdef NAME, --merge [STYLE], -E --remove-empty-files, -Z --set-utc, -T --set-time, --quoting-style W, -b --backup
-            --backup-if-mismatch, --no-backup-if-mismatch, -V --version-control S, -B --prefix P, -Y --basename-prefix P, -z --suffix S
+            --backup-if-mismatch, --no-backup-if-mismatch, -V --version-control S, -z --suffix S
             -t --batch, -f --force, -s --quiet --silent, --verbose, --dry-run, --posix, --reject-format F, --binary, --read-only B
             --follow-symlinks, -v
             -i --input FILE : reads
             -o --output FILE : makes
             -r --reject-file FILE : makes
             -d --directory DIR : cd
+            -B --prefix P : changes-files
+            -Y --basename-prefix P : changes-files
             -e --ed : runs-command
             -g --get N : runs-command
         ")])

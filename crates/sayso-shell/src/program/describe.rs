@@ -206,6 +206,10 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
             view.code(view.name, Code::InlineCode, NamedBy::Flag(name.to_owned()), at);
         }
         (Does::Writes | Does::WritesBelow, None) => view.named_by_flag(Code::WritesFile, name, at),
+        // Without a file, the names come from standard input.
+        (Does::Reads, None) if LISTS.contains(&name) => {
+            view.effect(Verb::Read, Target::Path(PathTarget::Unknown(None)), at, Carry::Plain);
+        }
         (_, None) => {}
         (Does::Reads, Some(value)) => {
             if LISTS.contains(&name) && !matches!(view.name, "du" | "rsync" | "rclone" | "tar") {

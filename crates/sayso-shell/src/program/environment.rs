@@ -9,6 +9,9 @@ pub fn changes_what_runs(name: &str) -> bool {
     const EXACT: &[&str] = &[
         "PATH",
         "IFS",
+        // Where the options of most programs end.
+        "POSIXLY_CORRECT",
+        "_POSIX2_VERSION",
         "ENV",
         "BASH_ENV",
         "SHELL",

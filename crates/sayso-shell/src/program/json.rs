@@ -4,6 +4,7 @@ use super::{Code, Operands, Role, Spec, View};
 use crate::effect::NamedBy;
 use crate::option::{Style, options};
 use crate::script::{self, Flavour};
+use crate::word::Word;
 
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["jq", "gojq", "jaq"])
@@ -91,22 +92,45 @@ fn taplo(view: &mut View<'_>) {
 }
 
 fn jq(view: &mut View<'_>) {
+    // All that follow `--args` are texts.
+    let first = |names: [&str; 2]| view.seen.iter().filter(|s| names.contains(&&*s.opt.name)).map(|s| s.at).min();
+    let (arguments, from) = (first(["--args", "--jsonargs"]), first(["--from-file"; 2]));
     let mut words = view.operands().into_iter();
-    let arguments = view.has_any(&["--args", "--jsonargs"]);
-    if !view.has("--from-file") {
+    if let Some(from) = from {
+        from_file(view, Flavour::Jq);
+        // Where `-f` is a mere flag, as before jq 1.8, the filter is in the first operand, wherever that stands.
+        let mut before = view.operands().into_iter().filter(|at| *at < from);
+        if let Some(at) = before.next() {
+            view.named(Code::UnclearScript, NamedBy::Flag("--from-file".to_owned()), at);
+        }
+    } else {
         program(view, words.next(), Flavour::Jq);
     }
-    if !arguments {
-        for at in words {
-            if let Some(word) = view.word(at) {
-                view.reads(word, at);
+    for at in words.filter(|at| arguments.is_none_or(|first| *at < first)) {
+        if let Some(word) = view.word(at) {
+            view.reads(word, at);
+        }
+    }
+}
+
+/// A filter that stands in a file.
+fn from_file(view: &mut View<'_>, flavour: Flavour) {
+    for (at, file) in view.values("--from-file") {
+        match view.content(&file) {
+            Some(content) => {
+                view.findings(script::jq(&content, flavour), &NamedBy::Flag("--from-file".to_owned()), at);
             }
+            None => view.named(Code::UnclearScript, NamedBy::Flag("--from-file".to_owned()), at),
         }
     }
 }
 
 fn yq(view: &mut View<'_>) {
     let mut words = view.operands().into_iter();
+    for (at, word) in view.values("--expression") {
+        filter(view, &word, at, Flavour::Yq);
+    }
+    from_file(view, Flavour::Yq);
     if !view.has_any(&["--from-file", "--expression"]) {
         program(view, words.next(), Flavour::Yq);
     }
@@ -123,6 +147,10 @@ fn yq(view: &mut View<'_>) {
 
 fn program(view: &mut View<'_>, at: Option<usize>, flavour: Flavour) {
     let Some((at, word)) = at.and_then(|at| view.word(at).map(|w| (at, w))) else { return };
+    filter(view, word, at, flavour);
+}
+
+fn filter(view: &mut View<'_>, word: &Word, at: usize, flavour: Flavour) {
     match script::text_of(word) {
         Some(text) => {
             let findings = script::jq(&text, flavour);

@@ -2,9 +2,11 @@
 
 use crate::canonical::lexical;
 use crate::effect::{Effect, PathTarget, Target, Verb};
+use crate::files::{Files, Kind, Mark, Stands, Visit};
 use crate::value::pattern::{Piece, matches, parse};
 use crate::word::Word;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// What the call has changed so far.
@@ -164,6 +166,72 @@ impl Changed {
     fn within(&self, folder: &Path) -> bool {
         let folder = lexical(folder);
         self.reshaped.range(folder.clone()..).next().is_some_and(|place| place.starts_with(&folder))
+    }
+}
+
+/// The files as they are by now: what this call may have written or led elsewhere holds nobody knows what.
+pub(crate) struct Current<'a> {
+    pub(crate) files: &'a dyn Files,
+    pub(crate) changed: &'a Changed,
+}
+
+impl Current<'_> {
+    fn same(&self, path: &Path) -> bool {
+        !self.changed.anywhere && !self.changed.wrote(path) && !self.changed.leads_astray(path)
+    }
+}
+
+impl Files for Current<'_> {
+    fn kind(&self, path: &Path) -> Kind {
+        self.files.kind(path)
+    }
+
+    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<OsString>> {
+        self.files.list(folder, limit)
+    }
+
+    fn entries(&self, folder: &Path, limit: usize) -> Option<Vec<(OsString, Stands)>> {
+        self.files.entries(folder, limit)
+    }
+
+    fn visit(&self, folder: &Path, limit: usize, each: &mut dyn FnMut(&[u8], Stands)) -> Visit {
+        self.files.visit(folder, limit, each)
+    }
+
+    fn mark(&self, folder: &Path) -> Option<Mark> {
+        self.files.mark(folder)
+    }
+
+    fn kept(&self, label: &[u8]) -> Option<Vec<u8>> {
+        self.files.kept(label)
+    }
+
+    fn keep(&self, label: &[u8], bytes: &[u8]) {
+        self.files.keep(label, bytes);
+    }
+
+    fn head(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        self.same(path).then(|| self.files.head(path, limit)).flatten()
+    }
+
+    fn read(&self, path: &Path, limit: usize) -> Option<Vec<u8>> {
+        self.same(path).then(|| self.files.read(path, limit)).flatten()
+    }
+
+    fn read_through(&self, path: &Path, limit: usize, each: &mut dyn FnMut(&[u8])) -> bool {
+        self.same(path) && self.files.read_through(path, limit, each)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<String> {
+        self.same(path).then(|| self.files.stamp(path)).flatten()
+    }
+
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        self.same(path).then(|| self.files.identity(path)).flatten()
+    }
+
+    fn changeable(&self, path: &Path) -> bool {
+        self.files.changeable(path)
     }
 }
 

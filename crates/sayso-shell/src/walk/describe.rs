@@ -4,6 +4,7 @@
 //! option, or stands before a command that is started, the words behind it may not be what they seem.
 
 use super::Walker;
+use super::change::Current;
 use super::command::Call;
 use crate::effect::{Effect, Run, RunId, Span};
 use crate::program::{Description, Invocation, Prints, Start, describe};
@@ -26,6 +27,7 @@ impl<'t> Walker<'t> {
 
     /// Asks the table, once for each folder the shell may be in.
     fn describe_everywhere(&self, name: &str, call: &Call<'t>) -> Description {
+        let files = Current { files: self.context.files, changed: &self.changed };
         let ask = |cwd: Option<&Path>| {
             describe(&Invocation {
                 run: RunId(u32::try_from(self.out.runs.len()).unwrap_or(u32::MAX)),
@@ -38,7 +40,7 @@ impl<'t> Walker<'t> {
                 stdin: self.input.stdin,
                 stdin_text: self.input.text.as_deref(),
                 stdin_prints: self.input.prints.clone(),
-                files: if self.lost_modules(name, &call.argv, cwd) { &crate::NoFiles } else { self.context.files },
+                files: if self.lost_modules(name, &call.argv, cwd) { &crate::NoFiles } else { &files },
             })
         };
         match self.state.cwd.places() {

@@ -35,7 +35,7 @@ const OPTIONS: &Table = options!("
     -O --to-stdout, --atime-preserve [M], --clamp-mtime, --delay-directory-restore, --group NAME, --mode M, --mtime D, -m --touch
     --no-delay-directory-restore, --no-same-owner, --no-same-permissions, --numeric-owner, --owner NAME, -p --preserve-permissions --same-permissions
     --same-owner, --sort ORDER, -s --preserve-order --same-order, --acls, --no-acls, --no-selinux, --no-xattrs, --selinux, --xattrs, --xattrs-exclude M
-    --xattrs-include M, --force-local, -f --file ARCHIVE, -L --tape-length N, -M --multi-volume, -b --blocking-factor N, -B --read-full-records
+    --xattrs-include M, --force-local, -f --file ARCHIVE, -L --tape-length N, -b --blocking-factor N, -B --read-full-records
     -i --ignore-zeros, --record-size N, -H --format F, --old-archive --portability, --pax-option K, --posix, -V --label T, -a --auto-compress, -j --bzip2
     -J --xz, --lzip, --lzma, --lzop, --no-auto-compress, --zstd, -z --gzip --gunzip --ungzip, -Z --compress --uncompress, --backup [C]
     --hard-dereference, -h --dereference, -K --starting-file M, --newer-mtime D, -N --newer --after-date D, --one-file-system, -P --absolute-names
@@ -45,6 +45,7 @@ const OPTIONS: &Table = options!("
     --exclude-from -X FILE, --owner-map FILE, --group-map FILE : reads
     -g --listed-incremental FILE, --index-file FILE, --volno-file FILE : writes
     -T --files-from FILE : reads
+    -M --multi-volume : runs-command
     --to-command COMMAND : shell
     -F --info-script --new-volume-script NAME : shell
     -I --use-compress-program PROG : shell

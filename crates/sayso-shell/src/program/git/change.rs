@@ -1,6 +1,6 @@
 //! Subcommands that make and rewrite commits, and keep the store.
 
-use super::GIT;
+use super::{CHANGES_TREE, GIT};
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Spec};
 
@@ -32,7 +32,8 @@ pub(super) const SUBS: &[Spec] = &[
             -S --gpg-sign [K], --autostash, --overwrite-ignore, --signoff, --no-verify, --verify
             -s --strategy S : runs
             -F --file FILE : reads
-        ")]),
+        ")])
+        .acts(CHANGES_TREE),
     Spec::new(&["rebase"])
         .style(GIT)
         .options(&[options!("
@@ -44,9 +45,10 @@ pub(super) const SUBS: &[Spec] = &[
             -X --strategy-option O, --reschedule-failed-exec, --reapply-cherry-picks, --trailer T
             -s --strategy S : runs
             -x --exec COMMAND : shell
-        ")]),
-    Spec::new(&["cherry-pick"]).style(GIT).options(&[SEQUENCE]),
-    Spec::new(&["revert"]).style(GIT).options(&[SEQUENCE]),
+        ")])
+        .acts(CHANGES_TREE),
+    Spec::new(&["cherry-pick"]).style(GIT).options(&[SEQUENCE]).acts(CHANGES_TREE),
+    Spec::new(&["revert"]).style(GIT).options(&[SEQUENCE]).acts(CHANGES_TREE),
     Spec::new(&["gc"]).style(GIT).options(&[options!("
         -q --quiet, --prune [D], --aggressive, --auto, --detach, --force, --keep-largest-pack, --cruft, --max-cruft-size N
         --expire-to DIR

@@ -2,7 +2,7 @@
 
 use super::GIT;
 use super::revision::{DIFF, REVISIONS, revisions_and_paths};
-use crate::effect::Verb;
+use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Spec, View};
 
@@ -53,7 +53,9 @@ pub(super) const SUBS: &[Spec] = &[
     Spec::new(&["bisect"])
         .style(GIT)
         .subs(&[
-            Spec::new(&["log", "view", "visualize", "terms", "help"]).style(GIT.and(Style::HARMLESS)),
+            Spec::new(&["log", "terms", "help"]).style(GIT.and(Style::HARMLESS)),
+            // Words behind it are options of `git log`, a command of git, or a program whose name begins with `git`.
+            Spec::new(&["view", "visualize"]).style(Style::LEADING).judge(shows_by),
             Spec::new(&["start", "bad", "new", "good", "old", "skip", "reset", "next"])
                 .style(GIT.and(Style::HARMLESS))
                 .acts(&[Act::Named(Code::ChangesRepository)]),
@@ -87,6 +89,12 @@ pub(super) const SUBS: &[Spec] = &[
 pub(super) fn runs_operands(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(0) {
         view.starts_words(at);
+    }
+}
+
+fn shows_by(view: &mut View<'_>) {
+    if let Some(at) = view.operand_at(0) {
+        view.named(Code::RunsCommand, NamedBy::Nothing, at);
     }
 }
 

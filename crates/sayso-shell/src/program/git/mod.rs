@@ -18,13 +18,16 @@ use crate::word::{Text, Word};
 /// How git's own parser reads options.
 const GIT: Style = Style::GNU.and(Style::NEGATES);
 
+/// Files of the work tree become those of another commit. Which ones nobody knows; where they lie is known.
+const CHANGES_TREE: &[crate::program::Act] = &[crate::program::Act::Writes(".")];
+
 const GLOBAL: &Table = options!("
     -C PATH : cd
     -c NAME=VALUE : runs-command
     --config-env NAME=VAR : runs-command
     --exec-path [PATH] : runs
     --git-dir PATH : runs
-    --work-tree PATH : reads-below
+    --work-tree PATH : runs
     --namespace NAME, --super-prefix PATH, -p --paginate, -P --no-pager, --no-replace-objects, --bare, --literal-pathspecs
     --glob-pathspecs, --noglob-pathspecs, --icase-pathspecs, --no-optional-locks, --no-lazy-fetch, --no-advice, --html-path
     --man-path, --info-path, --list-cmds GROUPS, --attr-source TREE, -v --version, -h --help

@@ -70,13 +70,14 @@ pub(super) const SUBS: &[Spec] = &[
     ")]),
     Spec::new(&["blame", "annotate"])
         .style(GIT)
-        .options(&[DIFF, REVISIONS, options!("
-            -b, --root, --show-stats, -L RANGE, -l, -t, -S FILE, -p --porcelain, --line-porcelain, --incremental, -c
+        .options(&[options!("
+            -b, --root, --show-stats, -L RANGE, -l, -t, -p --porcelain, --line-porcelain, --incremental, -c
             -M [N], -C [N], -s, -f --show-name, -n --show-number, -e --show-email, --score-debug, --color-lines, --color-by-age, -w
             --ignore-rev REV
+            -S FILE : reads
             --ignore-revs-file FILE : reads
             --contents FILE : reads
-        ")])
+        "), DIFF, REVISIONS])
         .judge(revisions_and_paths),
     Spec::new(&["grep"])
         .style(GIT)

@@ -1,6 +1,6 @@
 //! Subcommands that talk to other repositories.
 
-use super::GIT;
+use super::{CHANGES_TREE, GIT};
 use crate::effect::{Carry, HostTarget, NamedBy, Target, Verb};
 use crate::option::{Style, Table, options};
 use crate::program::host;
@@ -33,6 +33,7 @@ pub(super) const SUBS: &[Spec] = &[
             --allow-unrelated-histories, -e, --summary
             -s --strategy S : runs
         ")])
+        .acts(CHANGES_TREE)
         .judge(fetch),
     Spec::new(&["ls-remote"])
         .style(GIT)

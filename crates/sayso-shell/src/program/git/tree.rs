@@ -1,8 +1,8 @@
 //! Subcommands that change the index and the work tree.
 
-use super::GIT;
 use super::pathspec::{self, changes, whole};
 use super::revision::{DIFF, REVISIONS};
+use super::{CHANGES_TREE, GIT};
 use crate::effect::{Sieve, Verb};
 use crate::files::Kind;
 use crate::option::{Style, Table, options};
@@ -60,7 +60,8 @@ pub(super) const SUBS: &[Spec] = &[
             -c --create BRANCH, -C --force-create BRANCH, --guess, --discard-changes, -q --quiet, --recurse-submodules [M]
             --progress, -m --merge, --conflict STYLE, -d --detach, -t --track [M], -f --force, --orphan BRANCH
             --overwrite-ignore, --ignore-other-worktrees
-        ")]),
+        ")])
+        .acts(CHANGES_TREE),
     Spec::new(&["clean"])
         .style(GIT)
         .options(&[options!("
@@ -93,7 +94,8 @@ pub(super) const SUBS: &[Spec] = &[
             -r, --skip, --abort, --quit, --show-current-patch [M], --retry, --allow-empty, --committer-date-is-author-date
             --ignore-date, --rerere-autoupdate, -S --gpg-sign [K], --empty M
         ")])
-        .operands(Operands::READ),
+        .operands(Operands::READ)
+        .judge(am),
     Spec::new(&["stash"])
         .style(GIT.and(Style::FREE))
         .options(&[STASH_PUSH, PATHSPEC_FILE])
@@ -190,8 +192,9 @@ fn checkout(view: &mut View<'_>) {
     if view.has_any(&["--pathspec-from-file", "--patch"]) {
         restored = restored.or(Some(0));
     }
-    if let Some(at) = restored {
-        view.imply("--restore", None, at);
+    match restored {
+        Some(at) => view.imply("--restore", None, at),
+        None => view.touches(Verb::Write, ".", false),
     }
 }
 
@@ -235,6 +238,13 @@ fn apply(view: &mut View<'_>) {
     // `--unsafe-paths` lets it leave the folder.
     if view.has("--unsafe-paths") {
         view.named_by_flag(Code::ChangesFiles, "--unsafe-paths", 0);
+    }
+}
+
+/// The same for patches that came by mail, and the mails may come on standard input.
+fn am(view: &mut View<'_>) {
+    if !view.has_any(&["--abort", "--quit", "--show-current-patch"]) {
+        view.touches(Verb::Write, ".", true);
     }
 }
 
