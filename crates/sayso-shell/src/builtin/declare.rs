@@ -4,7 +4,7 @@ use super::Arguments;
 use crate::Dialect;
 use crate::certain::value::Gone;
 use crate::certain::value::Known;
-use crate::certain::variable::{Meaning, meaning};
+use crate::certain::variable::{Meaning, may_compute, meaning};
 use crate::effect::NamedBy;
 use crate::value::Scalar;
 use crate::value::scope::{Entry, Held, function_key};
@@ -212,7 +212,7 @@ fn refers(walker: &mut Walker<'_>, words: &Arguments<'_>, assigned: &[Assigned<'
         let name = assigned.iter().find(|one| one.at == at).map(|one| &one.held);
         match name {
             Some(Held::Scalar(name)) => {
-                if name.bytes().is_none_or(|name| meaning(name) != Meaning::Ordinary) {
+                if name.bytes().is_none_or(|name| meaning(name) != Meaning::Ordinary || may_compute(name)) {
                     walker.opaque("environment", "Which variable is set by another name is not known.", words.span(at));
                 }
                 walker.names_variable(name, words.span(at));

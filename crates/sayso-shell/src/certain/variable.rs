@@ -72,6 +72,42 @@ pub(crate) fn is_kept_by_bash(name: &[u8]) -> bool {
     )
 }
 
+/// Whether a shell may take what this variable is given for an expression, and run what stands in its subscripts:
+/// whatever a shell keeps itself, and the settings that zsh keeps as numbers.
+pub(crate) fn may_compute(name: &[u8]) -> bool {
+    is_kept_by_bash(name)
+        || matches!(
+            name,
+            b"OPTIND"
+                | b"PPID"
+                | b"UID"
+                | b"EUID"
+                | b"GID"
+                | b"EGID"
+                | b"SHLVL"
+                | b"COLUMNS"
+                | b"LINES"
+                | b"HISTSIZE"
+                | b"HISTFILESIZE"
+                | b"SAVEHIST"
+                | b"KEYTIMEOUT"
+                | b"LISTMAX"
+                | b"BAUD"
+                | b"LOGCHECK"
+                | b"MAILCHECK"
+                | b"PERIOD"
+                | b"REPORTTIME"
+                | b"REPORTMEMORY"
+                | b"DIRSTACKSIZE"
+                | b"FUNCNEST"
+                | b"ERRNO"
+                | b"TMOUT"
+                | b"IGNOREEOF"
+                | b"TRY_BLOCK_ERROR"
+                | b"TRY_BLOCK_INTERRUPT"
+        )
+}
+
 /// Whether a shell that finds this variable in its environment is another shell: it runs a file first, takes options,
 /// functions or prompts from it.
 pub(crate) fn steers_new_shell(name: &[u8]) -> bool {

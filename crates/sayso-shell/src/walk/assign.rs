@@ -6,7 +6,7 @@ use super::{Definition, Fog, Walker};
 use crate::Dialect;
 use crate::certain::Items;
 use crate::certain::value::Known;
-use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, meaning};
+use crate::certain::variable::{Meaning, is_tame_prompt, may_compute, meaning};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
 use crate::program::{changes_what_runs, names_output};
@@ -124,7 +124,7 @@ impl<'t> Walker<'t> {
         } else {
             held
         };
-        let held = if self.is_readonly(name) || self.state.line_may_be_left || is_kept_by_bash(name) {
+        let held = if self.is_readonly(name) || self.state.line_may_be_left || may_compute(name) {
             Held::Unknown { crafted: self.armed_names.contains(name) }
         } else {
             held
@@ -135,7 +135,7 @@ impl<'t> Walker<'t> {
         let array = |entry: &Entry<_>| entry.others || matches!(entry.held, Held::Array(_) | Held::Unknown { .. });
         let others = matches!(held, Held::Scalar(_)) && old.is_some_and(array);
         // `declare -i` evaluates what is assigned, and some variables are born so.
-        let computes = odd && !map || matches!(name, b"RANDOM" | b"OPTIND" | b"HISTCMD");
+        let computes = odd && !map || may_compute(name);
         if computes {
             self.computes(&held, span);
         }

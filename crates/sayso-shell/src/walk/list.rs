@@ -18,8 +18,8 @@ impl<'t> Walker<'t> {
             if self.state.line_may_be_left && self.begins_line(item) {
                 self.state.line_may_be_left = false;
                 // It was left where the shell was then, whatever the rest of it would have done.
-                if let Some(left_in) = self.state.left_in.take() {
-                    self.state.cwd = self.state.cwd.or(&left_in);
+                if let Some(left) = self.state.left.take() {
+                    self.state = self.state.or(&left);
                 }
             }
             ends = self.item(item);

@@ -209,7 +209,7 @@ impl<'t> Walker<'t> {
                 streams: Streams::OUTERMOST,
                 may_have_ended: false,
                 line_may_be_left: false,
-                left_in: None,
+                left: None,
                 ends_on_unset: false,
                 traces: false,
                 ends_on_failure: false,

@@ -1,8 +1,9 @@
 //! What is printed into the substitution or pipe around a command.
 
-use super::Walker;
+use super::{State, Walker};
 use crate::certain::{Output, Quiet, Sink, Streams};
 use crate::program::Prints;
+use std::rc::Rc;
 
 impl Walker<'_> {
     /// A command prints this to its standard output.
@@ -33,8 +34,14 @@ impl Walker<'_> {
         self.complain();
         self.state.may_have_ended = true;
         if !std::ptr::eq(self.place.tree, self.root) || self.source.contains(&b'\n') {
+            let before = self.state.left.take();
+            let mut now = State { line_may_be_left: false, ..self.state.clone() };
+            // Functions are left with the line, and their parameters with them.
+            if !self.frames.is_empty() {
+                now.positional = None;
+            }
+            self.state.left = Some(Rc::new(before.map_or_else(|| now.clone(), |before| before.or(&now))));
             self.state.line_may_be_left = true;
-            self.state.left_in = super::directory::either(self.state.left_in.as_ref(), Some(&self.state.cwd));
         }
     }
 

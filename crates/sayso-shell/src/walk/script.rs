@@ -107,8 +107,7 @@ impl Walker<'_> {
     /// Whether the script could be followed.
     pub(super) fn run_own_script(&mut self, path: &Path, run: RunId, span: Span) -> bool {
         let head = self.context.files.read(path, limit::MAX_COMMAND);
-        let dialect = head.as_deref().and_then(shell_of);
-        let Some(dialect) = dialect else {
+        let Some((dialect, strict)) = head.as_deref().and_then(shell_of) else {
             // A binary or a script of another language: the run itself says that nobody knows what it does.
             return false;
         };
@@ -117,6 +116,7 @@ impl Walker<'_> {
         self.deeper(span, |walker| {
             walker.subshell(|walker| {
                 walker.new_shell(run, dialect, parameters);
+                walker.state.begins(strict);
                 walker.script_at(path, span);
             });
         });
@@ -125,8 +125,8 @@ impl Walker<'_> {
     }
 }
 
-/// The shell that a script's first line names.
-fn shell_of(text: &[u8]) -> Option<Dialect> {
+/// The shell that a script's first line names, and whether with options.
+fn shell_of(text: &[u8]) -> Option<(Dialect, bool)> {
     let line = text.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
     let mut words = line.split_ascii_whitespace();
@@ -138,7 +138,10 @@ fn shell_of(text: &[u8]) -> Option<Dialect> {
         _ => base,
     };
     // Another option may change how the script is read.
-    let plain =
-        words.all(|word| word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|b| b"euxvl".contains(&b))));
-    Dialect::named(shell).filter(|_| plain)
+    let mut strict = false;
+    let plain = words.all(|word| {
+        strict = true;
+        word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|b| b"euxvl".contains(&b)))
+    });
+    Dialect::named(shell).filter(|_| plain).map(|dialect| (dialect, strict))
 }

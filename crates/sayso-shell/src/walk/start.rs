@@ -14,7 +14,9 @@ use crate::certain::output::prints_one_number;
 use crate::certain::variable::steers_new_shell;
 use crate::certain::{By, Items};
 use crate::dialect::variable::{Steers, steers};
-use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb};
+use crate::effect::{
+    Carry, Effect, NamedBy, Opt, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb,
+};
 use crate::program::{Description, Prints, Start, spec, without_gnu_prefix};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
@@ -401,10 +403,13 @@ impl<'t> Walker<'t> {
         self.state.exports_all = Some(false);
         self.state.patterns_unsure = false;
         self.state.trapped = false;
-        self.state.traces = false;
-        self.state.ends_on_failure = false;
-        self.state.ends_on_unset = false;
+        let strict = |option: &Opt| {
+            matches!(&*option.name, "-e" | "-u" | "-x" | "-v" | "--verbose" | "-o" | "-f" | "-F") || !option.known
+        };
+        let strict = self.out.run(run).is_some_and(|run| run.open_options || run.options.iter().any(strict));
+        self.state.begins(strict);
         self.state.line_may_be_left = false;
+        self.state.left = None;
         self.frames.clear();
         self.prefixed.clear();
         // What the shell reads from its input is its own text, not that of the commands in it.

@@ -53,8 +53,8 @@ pub(crate) struct State {
     /// An error before this may have led the shell to the next line of its text, so that what follows on this one may
     /// not happen.
     pub(crate) line_may_be_left: bool,
-    /// The folders in which that may have been.
-    pub(crate) left_in: Option<Cwd>,
+    /// What held when that may have been.
+    pub(crate) left: Option<Rc<Self>>,
     /// An unset variable ends the shell (`set -u`).
     pub(crate) ends_on_unset: bool,
     /// Commands may be shown on standard error before they run (`set -x`, `set -v`).
@@ -96,7 +96,7 @@ impl State {
             streams: self.streams.or(other.streams),
             may_have_ended: self.may_have_ended || other.may_have_ended,
             line_may_be_left: self.line_may_be_left || other.line_may_be_left,
-            left_in: super::directory::either(self.left_in.as_ref(), other.left_in.as_ref()),
+            left: Self::left_by_either(self, other),
             ends_on_unset: self.ends_on_unset || other.ends_on_unset,
             traces: self.traces || other.traces,
             ends_on_failure: self.ends_on_failure || other.ends_on_failure,
@@ -112,6 +112,24 @@ impl State {
             physical_cd: self.physical_cd || other.physical_cd,
             cd_unsure: self.cd_unsure || other.cd_unsure,
             descriptors_unsure: self.descriptors_unsure || other.descriptors_unsure,
+        }
+    }
+}
+
+impl State {
+    /// A shell starts. `strict`: with options by which it may end early, or show what it does.
+    pub(crate) fn begins(&mut self, strict: bool) {
+        self.ends_on_failure = strict;
+        self.ends_on_unset = strict;
+        self.traces = strict;
+    }
+
+    /// What held when either line may have been left.
+    pub(crate) fn left_by_either(one: &Self, two: &Self) -> Option<Rc<Self>> {
+        match (&one.left, &two.left) {
+            (Some(one), Some(two)) if one == two => Some(one.clone()),
+            (Some(one), Some(two)) => Some(Rc::new(one.or(two))),
+            (one, two) => one.as_ref().or(two.as_ref()).cloned(),
         }
     }
 }

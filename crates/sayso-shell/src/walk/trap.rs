@@ -1,6 +1,6 @@
 //! Traps: text that runs at an unknown time.
 
-use super::{Spans, Walker};
+use super::{Spans, State, Walker};
 use crate::effect::Span;
 use crate::value::scope::{Entry, Held};
 
@@ -37,7 +37,7 @@ impl Walker<'_> {
         // That it ends the shell is known: from now on, that may be at any time.
         state.may_have_ended |= self.state.may_have_ended;
         state.line_may_be_left |= self.state.line_may_be_left;
-        state.left_in = super::directory::either(state.left_in.as_ref(), self.state.left_in.as_ref());
+        state.left = State::left_by_either(&state, &self.state);
         state.stops |= self.state.stops;
         let lost = self.state != state || moves != self.moves || self.out.opaque != found.3;
         let defines = changes.iter().any(|(name, _)| name.first() == Some(&0));

@@ -5,6 +5,7 @@
 
 use super::{Launch, interactive, launch};
 use crate::Dialect;
+use crate::certain::setting::{self, Switch};
 use crate::effect::{NamedBy, Opt, Stdin};
 use crate::option::{Does, Seen, Style, options};
 use crate::program::{Code, Prints, Spec, Start, View};
@@ -237,7 +238,11 @@ fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) 
             b'r' | b'P' | b'k' => options.other_rules |= on,
             // To zsh most letters are other options.
             _ if zsh && !b"lfxeuvdoO".contains(&letter) => options.other_rules = true,
-            _ => {}
+            // It takes less from its environment, and keeps its user.
+            b'p' => {}
+            _ => {
+                options.other_rules |= setting::name_of(letter).is_some_and(|name| !is_tame(setting::option(name, on)));
+            }
         }
         let takes_next = matches!(letter, b'o' | b'O');
         let value = if takes_next { view.word(options.next).cloned() } else { None };
@@ -245,10 +250,11 @@ fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) 
             options.next += 1;
             match value.exact() {
                 Some(b"noexec") => options.check_only = on,
-                Some(b"restricted" | b"physical" | b"posix" | b"keyword") => options.other_rules |= on,
-                Some(b"extdebug" | b"restricted_shell" | b"cdable_vars" | b"lastpipe") => options.other_rules = true,
-                Some(b"errexit" | b"nounset" | b"pipefail" | b"xtrace" | b"verbose") => {}
-                Some(_) => options.other_rules |= zsh,
+                Some(b"errexit" | b"nounset" | b"pipefail" | b"xtrace" | b"verbose" | b"privileged") => {}
+                Some(name) => {
+                    let switch = if letter == b'o' { setting::option(name, on) } else { setting::shopt(name, on) };
+                    options.other_rules |= zsh || !is_tame(switch);
+                }
                 None => view.out.open_options = true,
             }
         }
@@ -256,6 +262,21 @@ fn letters(view: &mut View<'_>, bytes: &[u8], at: usize, options: &mut Options) 
         let sign = if on { '-' } else { '+' };
         let name = if letter == b'l' && on { "--login".to_owned() } else { format!("{sign}{}", char::from(letter)) };
         seen(view, &name, at, value, known);
+    }
+}
+
+/// Whether a shell that starts with this option does nothing that one without it would not do, but for ending early and
+/// tracing, which the walker looks for itself.
+fn is_tame(switch: Switch) -> bool {
+    match switch {
+        Switch::Inert | Switch::Globs | Switch::EndsOnFailure | Switch::EndsOnUnset | Switch::Traces => true,
+        Switch::Ends
+        | Switch::Patterns
+        | Switch::ExtendedPatterns
+        | Switch::ExportsAll
+        | Switch::PhysicalFolders
+        | Switch::Aliases
+        | Switch::Unmodelled => false,
     }
 }
 
