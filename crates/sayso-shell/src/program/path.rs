@@ -54,7 +54,7 @@ fn shaped(shape: &Shape, base: Option<&Path>, below: bool) -> PathTarget {
         }
         if bare {
             // A name that is listed may be a folder's, and then what is below it is no longer bounded by its name.
-            let listing = if below { Listing::all(listing.folder.clone()) } else { listing.clone() };
+            let listing = if below { Listing::all(listing.folder.clone()) } else { Listing::clone(listing) };
             return PathTarget::Listed(listing);
         }
     }
