@@ -22,7 +22,6 @@ pub(crate) fn of<'a>(
     let (Some(root), true) = (operation.workspace.root_for_allow(), policy.foreign.is_empty()) else {
         return Ground::unknown();
     };
-    let bases = Bases::of(operation);
     Ground {
         root: Some(root.to_owned()),
         label: label(policy, operation, state),
@@ -36,7 +35,7 @@ pub(crate) fn of<'a>(
             let guards = guards.unwrap_or_else(|| guard::built_in());
             let rules = tables.chain([&guards.secrets, &guards.steering]).flat_map(Table::each);
             let patterns = rules.flat_map(looks_for).chain(integrity::patterns()).chain(&granted);
-            Some(Watch::new(root, &bases, patterns))
+            Some(Watch::new(root, &Bases::of(operation), patterns))
         }),
     }
 }
@@ -67,7 +66,7 @@ fn label(policy: &Policy, operation: &Operation, state: &State) -> Vec<u8> {
     let root = operation.workspace.root().map(|root| root.as_os_str().as_bytes());
     let homes = operation.home.iter().chain(&operation.claimed_homes).map(|home| home.as_os_str().as_bytes());
     let own = [env!("CARGO_PKG_VERSION").as_bytes(), policy.version.as_bytes(), &[u8::from(policy.integrity)]];
-    let mut label = Vec::new();
+    let mut label = Vec::with_capacity(256);
     // Counted, so that no home is taken for a remembered path.
     let counted = homes.clone().count().to_le_bytes();
     let named = [root.unwrap_or_default(), &counted].into_iter().chain(homes);

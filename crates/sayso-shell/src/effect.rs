@@ -198,7 +198,7 @@ pub enum Sieve {
     /// As `Named`, by a program that opens what a link of such a name leads to (`black src`).
     Sources(Vec<Text>),
     /// All but these.
-    Without(LeftOut),
+    Without(Box<LeftOut>),
 }
 
 /// What a search passes over by name: text, `*` and `?`.
@@ -216,7 +216,7 @@ impl LeftOut {
     /// The sieve that leaves these out.
     #[must_use]
     pub(crate) fn sieve(self) -> Sieve {
-        if self == Self::default() { Sieve::All } else { Sieve::Without(self) }
+        if self == Self::default() { Sieve::All } else { Sieve::Without(Box::new(self)) }
     }
 }
 

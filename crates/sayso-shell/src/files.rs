@@ -199,9 +199,11 @@ impl Hasher for Quick {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let word = chunk.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
-            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        let mut add = |word: u64| self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        let (words, rest) = bytes.as_chunks();
+        words.iter().for_each(|word| add(u64::from_be_bytes(*word)));
+        if !rest.is_empty() {
+            add(rest.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte)));
         }
     }
 }
@@ -274,7 +276,17 @@ impl MemoryFiles {
 
 /// Whether a path has more in it than names: `.` and doubled slashes.
 fn is_roundabout(path: &[u8]) -> bool {
-    path.split(|byte| *byte == b'/').skip(1).any(|name| matches!(name, b"" | b"."))
+    let mut before = [b' ', b' '];
+    let mut slashes = false;
+    for &byte in path {
+        // `//`, and `/.` before another slash.
+        if byte == b'/' && (before[1] == b'/' || before == *b"/.") {
+            return true;
+        }
+        slashes |= byte == b'/';
+        before = [before[1], byte];
+    }
+    slashes && (before[1] == b'/' || before == *b"/.")
 }
 
 /// A path as the table holds it: without `.` and doubled slashes.

@@ -98,16 +98,28 @@ pub struct Spelling {
     canonical_len: u8,
     takes: Takes,
     does: Does,
+    /// One more than the index of the next spelling of the same [`heap`]; 0: there is none.
+    next: u16,
 }
 
 const NO_SPELLING: Spelling =
-    Spelling { at: 0, len: 0, canonical_at: 0, canonical_len: 0, takes: Takes::Nothing, does: Does::Nothing };
+    Spelling { at: 0, len: 0, canonical_at: 0, canonical_len: 0, takes: Takes::Nothing, does: Does::Nothing, next: 0 };
+
+/// Into how many heaps a table's spellings are sorted, so that one is found without a look at all of them.
+const HEAPS: usize = 16;
+
+/// The heap of a spelling, by its length and last byte.
+const fn heap(len: usize, last: u8) -> usize {
+    (last as usize + 5 * len) % HEAPS
+}
 
 /// The options of a program or subcommand.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     text: &'static str,
     spellings: &'static [Spelling],
+    /// One more than the index of the first spelling of each heap; 0: it is empty.
+    heaps: [u16; HEAPS],
     risky: bool,
 }
 
@@ -132,12 +144,15 @@ impl Table {
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
     pub const fn new(text: &'static str, spellings: &'static [Spelling]) -> Self {
         let mut risky = false;
-        let mut at = 0;
-        while at < spellings.len() {
-            risky |= spellings[at].does.risky();
-            at += 1;
+        let mut heaps = [0; HEAPS];
+        let mut at = spellings.len();
+        while at > 0 {
+            let spelling = &spellings[at - 1];
+            risky |= spelling.does.risky();
+            heaps[text::heap_of(spelling, text.as_bytes())] = at as u16;
+            at -= 1;
         }
-        Self { text, spellings, risky }
+        Self { text, spellings, heaps, risky }
     }
 
     /// Whether one of the options is dangerous, so that a word of unknown value might be.
@@ -174,11 +189,15 @@ impl Table {
     /// The option with this spelling, dashes included.
     fn exact(&self, spelling: &[u8]) -> Option<Found> {
         let text = self.text.as_bytes();
-        let hit = self.spellings.iter().find(|s| {
+        let mut next = *self.heaps.get(heap(spelling.len(), *spelling.last()?))?;
+        loop {
+            let s = self.spellings.get(usize::from(next).checked_sub(1)?)?;
             let at = usize::from(s.at);
-            usize::from(s.len) == spelling.len() && text.get(at..at + spelling.len()) == Some(spelling)
-        })?;
-        Some(self.found(hit))
+            if usize::from(s.len) == spelling.len() && text.get(at..at + spelling.len()) == Some(spelling) {
+                return Some(self.found(s));
+            }
+            next = s.next;
+        }
     }
 
     fn short(&self, letter: u8) -> Option<Found> {

@@ -4,44 +4,98 @@ pub use crate::certain::word::Single;
 use std::fmt;
 
 /// Bytes as the shell sees them. Usually UTF-8, never required to be.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Text(Box<[u8]>);
+#[derive(Clone)]
+pub struct Text(Kept);
+
+/// Most words of a command are short, and there are many copies of them: those lie where the word lies.
+#[derive(Clone)]
+enum Kept {
+    Short { len: u8, bytes: [u8; SHORT] },
+    Long(Box<[u8]>),
+}
+
+/// As many bytes as fit without a word growing.
+const SHORT: usize = 22;
 
 impl Text {
     /// The raw bytes.
     #[must_use]
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        match &self.0 {
+            Kept::Short { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or(bytes),
+            Kept::Long(bytes) => bytes,
+        }
     }
 
     /// The text, if it is UTF-8.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
-        std::str::from_utf8(&self.0).ok()
+        std::str::from_utf8(self.as_bytes()).ok()
     }
 
     /// The text with invalid UTF-8 replaced; for display, never for a comparison that allows something.
     #[must_use]
     pub fn to_string_lossy(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.0)
+        String::from_utf8_lossy(self.as_bytes())
+    }
+
+    fn short(bytes: &[u8]) -> Option<Self> {
+        let mut kept = [0; SHORT];
+        kept.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(Self(Kept::Short { len: u8::try_from(bytes.len()).ok()?, bytes: kept }))
     }
 }
 
 impl From<&[u8]> for Text {
     fn from(bytes: &[u8]) -> Self {
-        Self(bytes.into())
+        Self::short(bytes).unwrap_or_else(|| Self(Kept::Long(bytes.into())))
     }
 }
 
 impl From<Vec<u8>> for Text {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes.into_boxed_slice())
+        Self::short(&bytes).unwrap_or_else(|| Self(Kept::Long(bytes.into_boxed_slice())))
     }
 }
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Self(text.as_bytes().into())
+        Self::from(text.as_bytes())
+    }
+}
+
+// Two texts are the same if their bytes are, wherever those lie.
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Text {}
+
+impl std::hash::Hash for Text {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl PartialOrd for Text {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Text {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::from(&b""[..])
     }
 }
 
@@ -189,7 +243,7 @@ pub enum Origin {
     Unknown,
     /// A name printed by listing this folder (`find`, `git ls-files`, `rg -l`, a glob); absolute where the working
     /// directory is known, else relative.
-    Listing(crate::effect::Listing),
+    Listing(Box<crate::effect::Listing>),
     /// A number: `$?`, `$#`, `$((..))`, `$RANDOM`, `$(wc -l < f)`.
     Number,
 }

@@ -80,10 +80,11 @@ pub(crate) fn candidates(
                     numbers.each(Key::new(Part::Leads(of)).with_all(name.as_bytes()), &mut |at| once.push(at));
                 }
             }
+            let others = |root: &&Path| root.as_os_str() != canonical.as_os_str();
             for path in std::iter::once(canonical)
                 .chain(lexical)
                 .chain(found.paths.iter().map(std::path::PathBuf::as_path))
-                .chain(found.below.iter().map(|below| below.root()))
+                .chain(found.below.iter().map(|below| below.root()).filter(others))
                 .chain(found.targets())
             {
                 literal(numbers, of, path, &mut |at| once.push(at));

@@ -21,7 +21,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
 /// The value that one line of input has.
 fn line(walker: &Walker<'_>) -> Scalar {
     match &walker.input.prints {
-        Prints::Names(folder) => Scalar::hole(Origin::Listing(folder.clone()), false),
+        Prints::Names(folder) => Scalar::hole(Origin::Listing(Box::new(folder.clone())), false),
         Prints::Number => Scalar::numbers(),
         _ => Scalar::crafted(),
     }

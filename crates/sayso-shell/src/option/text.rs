@@ -1,6 +1,6 @@
 //! Reads the text of a table. All of this runs in the compiler: a mistake in a table does not build.
 
-use super::{Does, NO_SPELLING, Spelling, Takes};
+use super::{Does, HEAPS, NO_SPELLING, Spelling, Takes, heap};
 use crate::program::Code;
 
 /// How many spellings a table's text holds.
@@ -83,7 +83,26 @@ pub const fn parse<const N: usize>(text: &str) -> [Spelling; N] {
             _ => panic_at_compile_time(),
         }
     }
+    sort_into_heaps(&mut out, bytes);
     out
+}
+
+/// Each spelling leads to the next of its heap, in their order.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+const fn sort_into_heaps(out: &mut [Spelling], bytes: &[u8]) {
+    let mut heaps = [0; HEAPS];
+    let mut at = out.len();
+    while at > 0 {
+        let heap = heap_of(&out[at - 1], bytes);
+        out[at - 1].next = heaps[heap];
+        heaps[heap] = at as u16;
+        at -= 1;
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+pub(super) const fn heap_of(spelling: &Spelling, bytes: &[u8]) -> usize {
+    heap(spelling.len as usize, bytes[spelling.at as usize + spelling.len as usize - 1])
 }
 
 #[expect(clippy::panic, reason = "evaluated by the compiler")]

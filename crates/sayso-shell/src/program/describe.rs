@@ -59,7 +59,7 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
         if asks_only(inv) && !root.style.has(Style::LENIENT) {
             // `prog --help` and nothing else: it prints and ends.
             project::add(&mut view);
-            view.out.options = view.seen.into_iter().map(|s| s.opt).collect();
+            view.out.options = written(view.seen);
             return view.out;
         }
         options(&mut view);
@@ -81,8 +81,15 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
         address::reached(&mut view);
     }
     let View { seen, mut out, .. } = view;
-    out.options = seen.into_iter().map(|s| s.opt).collect();
+    out.options = written(seen);
     out
+}
+
+/// What stays of the options. Not collected: that would shrink what it takes them from, which costs more than room anew.
+fn written(seen: Vec<Seen>) -> Vec<crate::effect::Opt> {
+    let mut options = Vec::with_capacity(seen.len());
+    options.extend(seen.into_iter().map(|seen| seen.opt));
+    options
 }
 
 fn asks_only(inv: &Invocation<'_>) -> bool {

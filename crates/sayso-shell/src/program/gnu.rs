@@ -19,7 +19,28 @@ const NAMES: &[&str] = &[
 #[must_use]
 pub fn plain(name: &str) -> Option<&str> {
     let plain = name.strip_prefix('g')?;
-    NAMES.binary_search(&plain).is_ok().then_some(plain)
+    // By the first letter, because this is asked of every command.
+    let letter = usize::from(plain.bytes().next()?.checked_sub(b'a')?);
+    let names = usize::from(*BEGINNINGS.get(letter)?)..usize::from(*BEGINNINGS.get(letter + 1)?);
+    NAMES.get(names)?.contains(&plain).then_some(plain)
+}
+
+/// Where in [`NAMES`] those with each letter begin, and where those with the last one end.
+const BEGINNINGS: [u8; 27] = beginnings();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+const fn beginnings() -> [u8; 27] {
+    let mut out = [0; 27];
+    let mut letter = 0;
+    while letter < 27 {
+        let mut at = 0;
+        while at < NAMES.len() && NAMES[at].as_bytes()[0] < b'a' + letter {
+            at += 1;
+        }
+        out[letter as usize] = at as u8;
+        letter += 1;
+    }
+    out
 }
 
 /// `gls` is `ls`; every other name is itself.

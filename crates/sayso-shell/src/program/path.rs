@@ -24,11 +24,19 @@ pub(crate) fn join(base: Option<&Path>, bytes: &[u8]) -> PathBuf {
     let path = Path::new(OsStr::from_bytes(bytes));
     let plain = !bytes.is_empty() && !bytes.starts_with(b"./") && bytes != b"." && !contains(bytes, b"/.");
     match base {
-        Some(base) if plain => base.join(path),
-        Some(base) => clean(&base.join(path)),
+        Some(base) if plain => joined(base, path),
+        Some(base) => clean(&joined(base, path)),
         None if plain => path.to_owned(),
         None => clean(path),
     }
+}
+
+/// As `Path::join`, which makes room twice.
+fn joined(base: &Path, path: &Path) -> PathBuf {
+    let mut whole = PathBuf::with_capacity(base.as_os_str().len() + 1 + path.as_os_str().len());
+    whole.push(base);
+    whole.push(path);
+    whole
 }
 
 fn contains(bytes: &[u8], two: &[u8; 2]) -> bool {
@@ -54,7 +62,7 @@ fn shaped(shape: &Shape, base: Option<&Path>, below: bool) -> PathTarget {
         }
         if bare {
             // A name that is listed may be a folder's, and then what is below it is no longer bounded by its name.
-            let listing = if below { Listing::all(listing.folder.clone()) } else { listing.clone() };
+            let listing = if below { Listing::all(listing.folder.clone()) } else { Listing::clone(listing) };
             return PathTarget::Listed(listing);
         }
     }

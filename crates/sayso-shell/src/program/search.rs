@@ -312,6 +312,6 @@ fn found_by_fd(view: &View<'_>) -> Sieve {
 
 /// A name that a search found.
 fn found_name(listing: Option<&Listing>) -> Word {
-    let origin = listing.cloned().map_or(Origin::Unknown, Origin::Listing);
+    let origin = listing.cloned().map_or(Origin::Unknown, |listing| Origin::Listing(Box::new(listing)));
     Word::Dynamic(Shape::single(vec![Part::Hole], origin, Single::Handed))
 }

@@ -28,6 +28,16 @@ pub struct Spec {
     pub judge: Option<Judge>,
     /// Of a program: what data does not say of any of its subcommands.
     pub always: Option<Judge>,
+    /// A bit for each letter with which one of its names begins, see [`initial`].
+    initials: u32,
+}
+
+/// The bit of a name's first letter. Most names of a long list can be left out by it.
+const fn initial(name: &str) -> u32 {
+    match name.as_bytes().first() {
+        Some(byte) => 1 << (*byte % 32),
+        None => 1,
+    }
 }
 
 impl Spec {
@@ -44,6 +54,7 @@ impl Spec {
             acts: &[],
             judge: None,
             always: None,
+            initials: initials(names),
         }
     }
 
@@ -106,7 +117,8 @@ impl Spec {
     /// The subcommand of this name or alias, and its canonical name.
     #[must_use]
     pub fn sub(&self, name: &str) -> Option<(&'static Self, &'static str)> {
-        self.subs.iter().find_map(|sub| {
+        let initial = initial(name);
+        self.subs.iter().filter(|sub| sub.initials & initial != 0).find_map(|sub| {
             let written = sub.names.iter().find(|n| **n == name)?;
             Some((sub, sub.canonical(written)))
         })
@@ -117,6 +129,17 @@ impl Spec {
     pub fn canonical(&self, name: &'static str) -> &'static str {
         if self.aliased { self.names.first().copied().unwrap_or(name) } else { name }
     }
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
+const fn initials(names: &[&str]) -> u32 {
+    let mut initials = 0;
+    let mut at = 0;
+    while at < names.len() {
+        initials |= initial(names[at]);
+        at += 1;
+    }
+    initials
 }
 
 /// What an operand is.

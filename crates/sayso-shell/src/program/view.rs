@@ -394,8 +394,18 @@ impl<'a> View<'a> {
         self.sifted(Verb::Read, word, at, sieve);
     }
 
+    /// As [`Self::reads_sifted`], where the word is known as this path with all below it.
+    pub(crate) fn reads_sifted_target(&mut self, target: PathTarget, word: &Word, at: usize, sieve: &Sieve) {
+        self.sifted_target(Verb::Read, target, word, at, sieve);
+    }
+
     fn sifted(&mut self, verb: Verb, word: &Word, at: usize, sieve: &Sieve) {
-        match (self.path_of(word, true), sieve) {
+        let target = self.path_of(word, true);
+        self.sifted_target(verb, target, word, at, sieve);
+    }
+
+    fn sifted_target(&mut self, verb: Verb, target: PathTarget, word: &Word, at: usize, sieve: &Sieve) {
+        match (target, sieve) {
             // A name that is listed is opened, whatever it is; of a folder among them, what the sieve lets through.
             (PathTarget::Listed(listing), sieve) if *sieve != Sieve::All => {
                 let below = PathTarget::Sifted(Listing::new(listing.folder, sieve.clone()));

@@ -33,7 +33,10 @@ impl<T> Few<T> {
             Held::None => self.0 = Held::One(item),
             Held::One(_) => {
                 if let Held::One(first) = std::mem::replace(&mut self.0, Held::None) {
-                    self.0 = Held::Many(vec![first, item]);
+                    let mut items = Vec::with_capacity(4);
+                    items.push(first);
+                    items.push(item);
+                    self.0 = Held::Many(items);
                 }
             }
         }

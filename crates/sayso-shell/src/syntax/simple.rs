@@ -9,6 +9,9 @@ use super::tree::{
 };
 use super::word::Mode;
 
+/// Few commands have more words: to make room for some that do not come is cheaper than to make it twice.
+const USUAL_WORDS: usize = 8;
+
 /// What stands at the beginning of a word that could be an assignment.
 enum Beginning<'a> {
     /// `name=`, `name+=`, `name[subscript]=`.
@@ -67,7 +70,7 @@ impl<'a> Parser<'_, 'a> {
                         let word = self.first_word(word_start, parts)?;
                         declares = word.plain().is_some_and(takes_arrays);
                         if simple.words.capacity() == 0 {
-                            simple.words.reserve(4);
+                            simple.words.reserve_exact(USUAL_WORDS);
                         }
                         simple.words.push(word);
                     }

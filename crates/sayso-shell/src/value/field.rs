@@ -469,7 +469,7 @@ fn listing(parts: &[Part], cwd: Option<&Path>) -> Origin {
         Some(cwd) => crate::canonical::lexical(&cwd.join(folder)),
         None => PathBuf::from(folder),
     });
-    Origin::Listing(if folder.starts_with('/') { listing } else { listing.told_from(cwd) })
+    Origin::Listing(Box::new(if folder.starts_with('/') { listing } else { listing.told_from(cwd) }))
 }
 
 #[cfg(test)]
@@ -516,7 +516,8 @@ mod tests {
         fields.end_word();
         assert_eq!(words.len(), 3);
         let Word::Dynamic(shape) = &words[0] else { panic!() };
-        assert_eq!(shape.origin, Origin::Listing(Listing::all("/w/src".into()).told_from(Some(Path::new("/w")))));
+        let listing = Listing::all("/w/src".into()).told_from(Some(Path::new("/w")));
+        assert_eq!(shape.origin, Origin::Listing(Box::new(listing)));
         assert_eq!(shape.parts.len(), 4);
         assert_eq!(words[1].exact_str(), Some("["));
         assert_eq!(words[2].exact_str(), Some("*"));

@@ -139,7 +139,7 @@ impl Scalar {
         }
         let crafted = self.may_run_in_arithmetic() || other.may_run_in_arithmetic();
         let origin = match (self.listing(), other.listing()) {
-            (Some(one), Some(two)) if one == two => Origin::Listing(one.clone()),
+            (Some(one), Some(two)) if one == two => Origin::Listing(Box::new(one.clone())),
             _ => Origin::Unknown,
         };
         let either = self.alternatives(other);

@@ -333,16 +333,18 @@ impl<'t> Walker<'t> {
                 }
             }
         }
-        let declares = matches!(
-            call.argv.first().and_then(Word::exact),
-            Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"unset" | b"command" | b"builtin")
-        );
+        // What follows is asked only of those.
+        let declares = stays
+            && matches!(
+                call.argv.first().and_then(Word::exact),
+                Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"unset" | b"command" | b"builtin")
+            );
         let outer = self.prefixed.len();
         if stays {
             self.prefixed.extend(prefixes.iter().map(|(name, _)| name.clone()));
         }
-        let keeps = self.state.dialect.may_keep_prefixes() && !runs_plain_builtin(&call);
-        let leaves = self.leaves_prefixes(&call);
+        let keeps = stays && self.state.dialect.may_keep_prefixes() && !runs_plain_builtin(&call);
+        let leaves = !stays || self.leaves_prefixes(&call);
         let ends = self.dispatch(call, Among::All, redirected);
         self.prefixed.truncate(outer);
         for (name, entry) in hidden.into_iter().rev() {

@@ -517,7 +517,7 @@ impl<'t> Walker<'t> {
                 Scalar::exact(bytes.get(..end).unwrap_or_default(), Known::Printed)
                     .merge(&Scalar::exact(b"", Known::Absent))
             }
-            Printed::Known(Prints::Names(folder)) => Scalar::hole(Origin::Listing(folder), made),
+            Printed::Known(Prints::Names(folder)) => Scalar::hole(Origin::Listing(Box::new(folder)), made),
             Printed::Known(Prints::Number) => Scalar::number(),
             Printed::Perhaps(Prints::Number) => Scalar::numbers(),
             Printed::Known(_) | Printed::Perhaps(_) | Printed::Anything => Scalar::crafted(),

@@ -5,7 +5,7 @@ use crate::word::Word;
 
 /// Whether a program prints a number and nothing else, by its name, its words and what it reads.
 pub(crate) fn prints_number(name: &str, argv: &[Word], description: &Description, input: &Prints) -> bool {
-    let words: Option<Vec<&[u8]>> = argv.iter().skip(1).map(Word::exact).collect();
+    let words = || -> Option<Vec<&[u8]>> { argv.iter().skip(1).map(Word::exact).collect() };
     match name {
         "nproc" => true,
         "date" => {
@@ -21,7 +21,7 @@ pub(crate) fn prints_number(name: &str, argv: &[Word], description: &Description
                 && formats.next().is_none()
                 && !description.options.iter().any(|option| other.contains(&option.name.as_str()))
         }
-        "id" => words.is_some_and(|words| {
+        "id" => words().is_some_and(|words| {
             let (options, users): (Vec<&[u8]>, Vec<&[u8]>) = words.into_iter().partition(|word| word.starts_with(b"-"));
             let option = |word: &&[u8]| matches!(*word, b"-u" | b"-g" | b"-ur" | b"-gr" | b"--user" | b"--group");
             !options.is_empty() && options.iter().all(option) && users.len() < 2
@@ -31,7 +31,7 @@ pub(crate) fn prints_number(name: &str, argv: &[Word], description: &Description
             subcommand == Some(b"rev-list") && argv.iter().any(|word| word.exact() == Some(b"--count"))
         }
         "getconf" => matches!(
-            words.as_deref(),
+            words().as_deref(),
             Some([b"_NPROCESSORS_ONLN"
                 | b"_NPROCESSORS_CONF"
                 | b"PAGESIZE"
@@ -42,9 +42,9 @@ pub(crate) fn prints_number(name: &str, argv: &[Word], description: &Description
                 | b"_PHYS_PAGES"
                 | b"OPEN_MAX"])
         ),
-        "tput" => matches!(words.as_deref(), Some([b"cols" | b"lines" | b"colors"])),
+        "tput" => matches!(words().as_deref(), Some([b"cols" | b"lines" | b"colors"])),
         "pgrep" => argv.iter().any(|word| matches!(word.exact(), Some(b"-c" | b"--count" | b"-fc" | b"-cf"))),
-        "tr" => match words.as_deref() {
+        "tr" => match words().as_deref() {
             // Nothing but digits is left.
             Some([b"-cd" | b"-dc", b"0-9" | b"[:digit:]" | b"0-9\\n"]) => true,
             Some([b"-d", _]) => *input == Prints::Number,
@@ -53,13 +53,13 @@ pub(crate) fn prints_number(name: &str, argv: &[Word], description: &Description
         "cat" | "head" | "tail" | "sort" | "uniq" | "xargs" | "tac" => {
             *input == Prints::Number
                 && description.effects.is_empty()
-                && (description.words.is_empty() && words.is_some_and(|words| name != "xargs" || words.is_empty()))
+                && (description.words.is_empty() && words().is_some_and(|words| name != "xargs" || words.is_empty()))
         }
         "awk" | "gawk" | "mawk" => {
             *input == Prints::Number
-                && matches!(words.as_deref(), Some([b"{print $1}" | b"{ print $1 }" | b"{print $NF}" | b"{print}"]))
+                && matches!(words().as_deref(), Some([b"{print $1}" | b"{ print $1 }" | b"{print $NF}" | b"{print}"]))
         }
-        "grep" | "egrep" => match words.as_deref() {
+        "grep" | "egrep" => match words().as_deref() {
             Some([b"-o" | b"-oE" | b"-Eo" | b"-oP" | b"-Po" | b"-om1" | b"-m1o", pattern]) => digits_alone(pattern),
             Some([b"-o" | b"-oE" | b"-Eo" | b"-oP" | b"-Po", pattern, file]) => {
                 digits_alone(pattern) && !file.starts_with(b"-")

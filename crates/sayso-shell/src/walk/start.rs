@@ -189,40 +189,44 @@ impl<'t> Walker<'t> {
             return;
         }
         let prints = matches!(name, "echo" | "printf" | "yes" | "seq" | "jot");
-        let decodes = matches!(
-            name,
-            "base64"
-                | "base32"
-                | "basenc"
-                | "xxd"
-                | "od"
-                | "openssl"
-                | "uudecode"
-                | "perl"
-                | "python"
-                | "python3"
-                | "ruby"
-                | "node"
-                | "php"
-                | "gunzip"
-                | "zcat"
-                | "rev"
-                | "tac"
-                | "tr"
-                | "sed"
-                | "awk"
-                | "gawk"
-                | "mawk"
-        );
+        let decodes = || {
+            matches!(
+                name,
+                "base64"
+                    | "base32"
+                    | "basenc"
+                    | "xxd"
+                    | "od"
+                    | "openssl"
+                    | "uudecode"
+                    | "perl"
+                    | "python"
+                    | "python3"
+                    | "ruby"
+                    | "node"
+                    | "php"
+                    | "gunzip"
+                    | "zcat"
+                    | "rev"
+                    | "tac"
+                    | "tr"
+                    | "sed"
+                    | "awk"
+                    | "gawk"
+                    | "mawk"
+            )
+        };
         let literal_input = self.input.text.is_some() || self.input.stdin == Stdin::Text;
         let armed = self.armed;
         let risky = |word: &Word| match word.exact() {
             Some(text) if prints => text.iter().any(|b| b"[$`\\".contains(b)),
+            // Most words hold none of the three, and one look tells.
+            Some(text) if !text.iter().any(|byte| matches!(byte, b'`' | b'$' | b'[')) => false,
             Some(text) => text.contains(&b'`') || text.contains(&b'$') && text.contains(&b'['),
             None => armed,
         };
         let words = self.out.run(run).is_some_and(|run| run.argv.iter().skip(1).any(risky));
-        self.crafted = words || decodes && literal_input;
+        self.crafted = words || literal_input && decodes();
     }
 
     /// Whether a program that fetches what is not installed is started where this call took installed ones away.

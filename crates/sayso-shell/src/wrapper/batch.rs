@@ -111,7 +111,7 @@ fn words_of_stdin(view: &View<'_>) -> Vec<Word> {
                 .collect()
         }
         Prints::Names(folder) if !from_file && !cuts_names(view) => {
-            vec![unknown_words(Origin::Listing(folder.clone()))]
+            vec![unknown_words(Origin::Listing(Box::new(folder.clone())))]
         }
         Prints::Number if !from_file => vec![unknown_words(Origin::Number)],
         _ => vec![unknown_words(Origin::Unknown)],

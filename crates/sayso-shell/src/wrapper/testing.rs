@@ -127,7 +127,7 @@ fn parsed(word: &str) -> Word {
     };
     match word.find(['$', '%']).and_then(|at| word.as_bytes().get(at..at + 2)) {
         Some(b"$x") => dynamic(Origin::Unknown),
-        Some(b"%x") => dynamic(Origin::Listing(Listing::all("/w".into()))),
+        Some(b"%x") => dynamic(Origin::Listing(Box::new(Listing::all("/w".into())))),
         _ => Word::Exact(word.into()),
     }
 }

@@ -13,11 +13,12 @@ pub(crate) use below::Below;
 pub(crate) use survey::Ground;
 pub(crate) use watch::Watch;
 
+use crate::index::AsIs;
 use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, Text, canonical};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -37,13 +38,13 @@ pub(crate) struct Tree<'a> {
     indexes: RefCell<HashMap<PathBuf, Option<Rc<tracked::Index>>>>,
     ignores: RefCell<HashMap<PathBuf, ignore::Ignore>>,
     /// What was found for targets: every pattern of a policy asks about the same ones.
-    answers: RefCell<HashMap<u64, Vec<Answer>>>,
+    answers: RefCell<HashMap<u64, Vec<Answer>, BuildHasherDefault<AsIs>>>,
     /// The folders that the first parts of a pattern lead to, by folder and parts.
     led: RefCell<Steps>,
 }
 
 /// What walks found: from where, what they pass over, and whether they find out where links lead.
-type Walks = HashMap<(PathBuf, Passes, bool), Option<Rc<Below>>>;
+type Walks = HashMap<(OsString, Passes, bool), Option<Rc<Below>>>;
 
 type Steps = HashMap<(PathBuf, Vec<u8>), Option<Rc<expand::Step>>>;
 
@@ -145,7 +146,8 @@ impl<'a> Tree<'a> {
     /// gone through, `follows` is false.
     pub(crate) fn found(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Rc<Found>> {
         let mut hasher = DefaultHasher::new();
-        (target.place(), folder, follows).hash(&mut hasher);
+        // As bytes: a path is hashed name by name, which takes several times as long.
+        (target.place().map(Path::as_os_str), folder.as_os_str(), follows).hash(&mut hasher);
         if let PathTarget::Glob { pattern, .. } = target {
             pattern.as_bytes().hash(&mut hasher);
         }
@@ -295,7 +297,7 @@ impl<'a> Tree<'a> {
 
     /// Everything below a folder, links not gone through, and with `links` where they lead; `None`: not known.
     fn all_below(&self, folder: &Path, passes: Passes, links: bool) -> Option<Rc<Below>> {
-        let key = (folder.to_owned(), passes, links);
+        let key = (folder.as_os_str().to_owned(), passes, links);
         if let Some(found) = self.known.borrow().get(&key) {
             return found.clone();
         }

@@ -59,10 +59,13 @@ pub(super) fn revisions_and_paths(view: &mut View<'_>) {
     if view.has_any(&["--batch", "--batch-command"]) && !view.has("--batch-all-objects") {
         view.reads_below(&Word::Opaque, 0);
     }
-    let behind = |at: &usize| view.terminator.is_some_and(|end| *at > end);
-    let (paths, others): (Vec<usize>, Vec<usize>) = view.operands().into_iter().partition(behind);
-    for at in others {
-        if let Some(word) = view.word(at) {
+    let end = view.terminator.unwrap_or(usize::MAX);
+    let mut paths = Vec::new();
+    for n in 0..view.operand_count() {
+        let Some(at) = view.operand_at(n) else { continue };
+        if at > end {
+            paths.push(at);
+        } else if let Some(word) = view.word(at) {
             revision_or_path(view, word, at);
         }
     }
@@ -107,6 +110,6 @@ fn revision_or_path(view: &mut View<'_>, word: &Word, at: usize) {
     match exists {
         Kind::Missing => {}
         Kind::Unknown if !named_like_a_file => {}
-        _ => view.reads_sifted(word, at, &Sieve::Tracked),
+        _ => view.reads_sifted_target(target, word, at, &Sieve::Tracked),
     }
 }

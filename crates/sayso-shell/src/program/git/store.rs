@@ -36,7 +36,8 @@ fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
         return None;
     }
     // Every command of git comes by here: paths are put together in one place, byte by byte.
-    let mut path = base.as_os_str().as_bytes().to_vec();
+    let mut path = Vec::with_capacity(base.as_os_str().len() + "/commondir".len());
+    path.extend_from_slice(base.as_os_str().as_bytes());
     if path.ends_with(b"/") {
         path.pop();
     }

@@ -247,7 +247,7 @@ fn term(view: &mut View<'_>, expression: &mut Expression, bytes: &[u8], at: usiz
 fn runs(view: &mut View<'_>, expression: &Expression, name: &[u8], at: usize) -> usize {
     let mut argv = Vec::new();
     let mut spans = Vec::new();
-    let origin = expression.listed.clone().map_or(Origin::Unknown, Origin::Listing);
+    let origin = expression.listed.clone().map_or(Origin::Unknown, |listing| Origin::Listing(Box::new(listing)));
     let mut end = at + 1;
     while let Some(word) = view.word(end) {
         let bytes = word.exact();

@@ -5,6 +5,7 @@ use super::watch::Watch;
 use sayso_shell::{Files, Mark, Visit};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -47,7 +48,8 @@ impl Ground<'_> {
 pub(crate) struct Survey<'a> {
     files: &'a dyn Files,
     ground: Ground<'a>,
-    seen: RefCell<HashMap<PathBuf, Option<Rc<Record>>>>,
+    /// By their paths as bytes: a path is hashed name by name, which takes several times as long.
+    seen: RefCell<HashMap<OsString, Option<Rc<Record>>>>,
     kept: OnceCell<Option<Kept>>,
     watch: OnceCell<Option<Watch>>,
     /// Names listed anew.
@@ -98,11 +100,11 @@ impl<'a> Survey<'a> {
 
     /// A folder at its canonical path, links not followed; `None`: not known. What is no folder holds nothing.
     pub(super) fn folder(&self, path: &Path) -> Option<Rc<Record>> {
-        if let Some(seen) = self.seen.borrow().get(path) {
+        if let Some(seen) = self.seen.borrow().get(path.as_os_str()) {
             return seen.clone();
         }
         let found = self.look(path);
-        self.seen.borrow_mut().insert(path.to_owned(), found.clone());
+        self.seen.borrow_mut().insert(path.as_os_str().to_owned(), found.clone());
         found
     }
 
@@ -170,8 +172,8 @@ impl<'a> Survey<'a> {
             return;
         }
         let seen = self.seen.borrow();
-        let found = |path: &Path| seen.get(path).cloned().flatten();
-        if let Some(bytes) = kept::write(root, self.kept(), seen.keys().map(PathBuf::as_path), found) {
+        let found = |path: &Path| seen.get(path.as_os_str()).cloned().flatten();
+        if let Some(bytes) = kept::write(root, self.kept(), seen.keys().map(Path::new), found) {
             self.files.keep(&self.ground.label, &bytes);
         }
     }
