@@ -217,8 +217,8 @@ impl Group {
         // INVARIANT: whoever leaves the commit to another has seen that other wait for the lock, or for company, and the
         // other comes by here whatever becomes of its own change. So every group is committed.
         let fate = writer.open.as_ref().map(|open| Arc::clone(&open.fate));
-        // A batch is committed by whoever carries it: the next one has begun to gather meanwhile.
-        let leaves = turn != Turn::Batch && writer.has_room();
+        // Whoever carries a batch waits for nobody: it leaves the commit to another who is there already, or makes it.
+        let leaves = writer.has_room() && (turn != Turn::Batch || self.waiting.load(Ordering::SeqCst) > 0);
         if leaves && writer.gathers() {
             self.full.notify_one();
         } else if !leaves || self.waiting.load(Ordering::SeqCst) == 0 {
