@@ -72,9 +72,8 @@ pub(super) struct Notes {
     last: Option<End>,
     /// The chain was found shorter than it had been, and ended with this record.
     pub(super) shrunk: Cell<Option<u64>>,
-    /// At which version of the file, as SQLite counts the changes of others, no record was missing, and from which record on
-    /// it was as signed.
-    pub(super) whole: Cell<Option<(i64, i64)>>,
+    /// From which record on none was missing.
+    pub(super) whole: RefCell<Whole>,
     /// What the chain says of budgets, by their keys; as long as nobody else has written to the file.
     pub(super) budgets: RefCell<HashMap<Key, Option<Recorded>>>,
     /// At which version of the file, as SQLite counts the changes of others, that was found.
@@ -87,6 +86,28 @@ pub(super) struct Notes {
     swept_ms: Arc<AtomicU64>,
     /// What this transaction writes says that a yes is over: its end is to be signed, so that nobody takes it back unseen.
     seals: Cell<bool>,
+}
+
+/// From which record on no name was missing or changed, by the part of all names that was looked at; as long as nobody
+/// else has written to the file.
+#[derive(Default)]
+pub(super) struct Whole {
+    at: Option<i64>,
+    parts: HashMap<String, i64>,
+}
+
+impl Whole {
+    /// What is known at this version of the file, as SQLite counts the changes of others.
+    pub(super) fn from(&self, at: i64, part: &str) -> Option<i64> {
+        self.parts.get(part).copied().filter(|_| self.at == Some(at))
+    }
+
+    pub(super) fn know(&mut self, at: i64, part: &str, from: i64) {
+        if self.at.replace(at) != Some(at) {
+            self.parts.clear();
+        }
+        self.parts.insert(part.to_owned(), from);
+    }
 }
 
 /// How often what has ended meanwhile is looked for, in milliseconds.

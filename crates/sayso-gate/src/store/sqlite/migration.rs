@@ -3,6 +3,7 @@
 mod chained;
 mod flat;
 mod keyed;
+mod marked;
 mod memory;
 mod reserved;
 mod walls;
@@ -56,6 +57,7 @@ const STEPS: &[Step] = &[
     Step { sql: keyed::TABLES, then: Some(keyed::give_keys) },
     Step { sql: flat::TABLES, then: None },
     Step { sql: reserved::TABLES, then: None },
+    Step { sql: marked::TABLES, then: Some(marked::mark) },
 ];
 
 /// The version that this program knows.
