@@ -17,6 +17,7 @@ use question::unanswered;
 use sayso_policy::text::Mode;
 use sayso_policy::{Answer, Counting, Decision, Facts, GrantKeys, Operation, Reason, State, ToolCall, Verdict};
 use sayso_shell::Environment;
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -76,14 +77,22 @@ struct Known<'o> {
     alone: Option<(Decision, Instant)>,
     /// What a question about it is bound to.
     digest: String,
-    /// Names the call, to see it repeated.
+    /// Names the call, to see it repeated; empty where no limit is about that.
     call: String,
-    site: Option<String>,
+    /// Found when it is asked for: links and repositories are looked at.
+    site: OnceCell<Option<String>>,
     takes: Takes,
     /// Who waits for questions.
     present: Vec<Presence>,
     /// People were asked already: the caller's own prompt may be used at last, and no new question is put.
     asked: bool,
+}
+
+impl Known<'_> {
+    /// The name under which grants know the workspace.
+    fn site(&self) -> Option<&str> {
+        self.site.get_or_init(|| self.operation.workspace.root().map(site)).as_deref()
+    }
 }
 
 impl<'a> Case<'a> {
@@ -257,8 +266,8 @@ impl<'a> Case<'a> {
             bound: None,
             grants: None,
             alone: None,
-            call: same::name(operation),
-            site: operation.workspace.root().map(site),
+            call: if self.counting.repeats.is_empty() { String::new() } else { same::name(operation) },
+            site: OnceCell::new(),
             takes: self.takes(operation),
             present: Vec::new(),
             asked: matches!(self.circumstances.asking, Asking::Ticket { asked: true }),
@@ -298,7 +307,7 @@ impl<'a> Case<'a> {
             let subject = Subject {
                 now_ms: now_ms(),
                 actor: &known.operation.actor,
-                site: known.site.as_deref(),
+                site: known.grants.as_ref().and_then(|_| known.site()),
                 digest: &known.digest,
                 grants: known.grants.as_ref(),
                 counting: &counting,
@@ -425,7 +434,7 @@ impl<'a> Case<'a> {
             takes_unknown: known.takes.unknown,
             rates: remembered.rates.clone(),
             digest: known.bound.as_ref().map(|bound| bound.exact.clone()),
-            workspace: known.site.clone(),
+            workspace: if remembered.grants.is_empty() { None } else { known.site().map(str::to_owned) },
             grants: remembered.grants.clone(),
             recent: remembered.recent.clone(),
             mode: self.mode(),

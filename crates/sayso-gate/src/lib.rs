@@ -6,6 +6,7 @@
 //!
 //! INVARIANT: nothing here turns a time-out, a parse failure, a panic, a missing file or an unknown key into Allow.
 
+pub mod anchored;
 pub mod approval;
 pub mod audit;
 mod case;

@@ -46,7 +46,7 @@ impl Case<'_> {
             env: record.env,
             cwd: record.cwd,
             workspace: record.workspace,
-            site: known.site.clone(),
+            site: known.site().map(str::to_owned),
             reasons: record.reasons,
             asks: super::asks(decision),
             effects: record.effects,

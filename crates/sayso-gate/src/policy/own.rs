@@ -7,7 +7,7 @@
 //! Found anew for each process and never kept in a compiled copy: an owner may move such a folder at any time.
 
 use crate::audit::HeadKey;
-use crate::{Places, registered};
+use crate::{Places, anchored, registered};
 use sayso_policy::{Protected, registration_files};
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -59,7 +59,9 @@ pub(super) fn protected(places: &Places) -> Protected {
     }
     registration.extend(running());
     // Whoever has the key signs another record in this one's place.
-    let keys: Vec<PathBuf> = states.iter().filter_map(|folder| HeadKey::elsewhere(folder)).collect();
+    let mut keys: Vec<PathBuf> = states.iter().filter_map(|folder| HeadKey::elsewhere(folder)).collect();
+    // Whoever has the heads that lie elsewhere puts an earlier record in this one's place, and nobody can tell.
+    keys.extend(anchored::all(places));
     for key in &keys {
         paths.extend([follow(Path::new("/"), key, &mut links), key.clone()]);
     }

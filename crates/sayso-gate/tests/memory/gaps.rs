@@ -118,3 +118,37 @@ fn a_record_without_gaps_lets_what_was_answered_count_for_every_process() {
     assert_eq!(w.distrusted(), 0);
     assert_eq!(w.store().verify(None).unwrap().problems, vec![]);
 }
+
+#[test]
+fn a_record_that_says_that_a_yes_is_over_counts_whatever_is_done_to_it() {
+    for forged in [
+        "UPDATE event SET id = 'x' || seq WHERE id = '{}'",
+        "UPDATE event SET id = id || '-x' WHERE id = '{}'",
+        "UPDATE event SET id = 'x' || seq, body = replace(body, '{}', 'x' || seq) WHERE id = '{}'",
+        "UPDATE event SET body = '{}' WHERE id = '{}'",
+        "UPDATE event SET body = replace(body, 'revoked', 'x') WHERE id = '{}'",
+        "UPDATE event SET hash = prev WHERE id = '{}'",
+        "UPDATE event SET kind = 'mode' WHERE id = '{}'",
+    ] {
+        let mut w = world(ASKING);
+        let (id, grant) = (w.used("make once"), w.granted("make"));
+        assert!(w.store().revoke(&grant, "ann", now()).unwrap());
+        let ended = w.granted("make ended");
+        assert!(w.store().expire(&ended, now(), "ann", now()).unwrap());
+        let sql = "SELECT id FROM event WHERE id >= ?1 || '-expires-' AND id < ?1 || '-expires-~'";
+        let end: String = w.store().read(|c| Ok(c.query_row(sql, [&ended], |row| row.get(0))?)).unwrap();
+        for name in [format!("{id}-used"), format!("{grant}-revoked"), end] {
+            w.forge(&forged.replace("{}", &name));
+        }
+        w.forge("UPDATE approval SET used_ms = NULL");
+        w.forge("UPDATE remembered SET revoked_ms = NULL, expires_ms = NULL");
+        for another_process in [false, true] {
+            if another_process {
+                w.anew();
+            }
+            for command in ["make once", "make", "make ended"] {
+                assert_eq!(w.again(command).decision.answer, Answer::Ask, "{forged}: {command}");
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::show::agents::{self, Found};
 use crate::show::paint::Paint;
 use rustix::fs::FileType;
 use sayso_gate::audit::{Log, Query};
-use sayso_gate::{Home, InForce, Places};
+use sayso_gate::{Home, InForce, Places, anchored};
 use sayso_policy::Person;
 use sayso_policy::explain::visible;
 use sayso_server::{About, Beyond, Certificate, Error, Listening, News, Options, Webhook, in_words};
@@ -72,6 +72,10 @@ pub(crate) struct Serve {
 pub(crate) fn run(serve: &Serve) -> Outcome {
     operator::keep_memory_closed();
     let places = Places::find(serve.home.as_deref().map_or(Home::Environment, Home::At))?;
+    if let Some(anchor) = &serve.anchor {
+        // Before the policy is loaded, which says what no call may touch.
+        anchored::note(&places, anchor)?;
+    }
     let given = serve.policy.texts()?;
     let here = std::env::current_dir()?;
     let in_force = if given.is_empty() {

@@ -13,8 +13,8 @@ pub(super) struct Command<'a> {
     count: usize,
     /// A wrapper came first: its options and numbers are none of the program's.
     wrapped: bool,
-    /// One of them may be a program of the table.
-    known: bool,
+    /// Of which tables one of them may be a program.
+    known: u8,
 }
 
 impl<'a> Command<'a> {
@@ -39,7 +39,7 @@ impl<'a> Command<'a> {
 
     /// What an option takes, and where its joined value begins, if it has one.
     pub(super) fn option<'w>(&self, word: &'w str) -> Option<(Takes, &'w str, &'w str)> {
-        let options = if self.known { OPTIONS } else { &[] };
+        let options = if self.may_be_in(IN_OPTIONS) { OPTIONS } else { &[] };
         let own = options.iter().filter(|(programs, ..)| programs.iter().any(|program| self.is(program)));
         for (_, options, takes) in own {
             for option in *options {
@@ -69,7 +69,7 @@ impl<'a> Command<'a> {
     /// Whether the next operand is a secret.
     pub(super) fn hides_next_operand(&self) -> bool {
         // No program of the table has them further back.
-        if self.count > MOST || !self.known {
+        if self.count > MOST || !self.may_be_in(IN_OPERANDS) {
             return false;
         }
         OPERANDS.iter().any(|(command, from)| {
@@ -86,7 +86,7 @@ impl<'a> Command<'a> {
 
     /// Whether an operand is `user/password@place`.
     pub(super) fn is_slashed(&self) -> bool {
-        self.known && SLASHED.iter().any(|command| self.is(command))
+        self.may_be_in(IN_SLASHED) && SLASHED.iter().any(|command| self.is(command))
     }
 
     /// Whether it prints its own words.
@@ -96,12 +96,16 @@ impl<'a> Command<'a> {
 
     /// Whether `NAME=value` is one whatever its name.
     pub(super) fn hides_assignments(&self) -> bool {
-        self.known && ASSIGNED.iter().any(|command| self.is(command))
+        self.may_be_in(IN_ASSIGNED) && ASSIGNED.iter().any(|command| self.is(command))
     }
 
     /// Whether a secret's name is followed by the secret.
     pub(super) fn names_operands(&self) -> bool {
-        self.known && NAMED_OPERANDS.iter().any(|command| self.is(command))
+        self.may_be_in(IN_NAMED_OPERANDS) && NAMED_OPERANDS.iter().any(|command| self.is(command))
+    }
+
+    fn may_be_in(&self, table: u8) -> bool {
+        self.known & table != 0
     }
 
     /// Whether the program is this one, wherever it stands: another may start it (`docker exec db mysql`). The words of
@@ -125,49 +129,53 @@ fn base(word: &str) -> &str {
     if word.starts_with("./") { word } else { word.rsplit('/').next().unwrap_or(word) }
 }
 
-/// Whether a word may be a program of the table. Every word of a record is looked at, and most are none: one look at a bit,
-/// by its first letters, with nothing to be made when a hook starts.
-fn may_be_known(word: &str) -> bool {
-    let bit = first_letters(word.as_bytes());
-    KNOWN.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
+/// The tables that a program may stand in, a bit for each.
+const IN_OPTIONS: u8 = 1;
+const IN_OPERANDS: u8 = 2;
+const IN_SLASHED: u8 = 4;
+const IN_ASSIGNED: u8 = 8;
+const IN_NAMED_OPERANDS: u8 = 16;
+
+/// The tables in which a word may be a program. Every word of a record is looked at, and most are in none: one look, by its
+/// first letters, with nothing to be made when a hook starts.
+fn may_be_known(word: &str) -> u8 {
+    KNOWN.get(first_letters(word.as_bytes())).copied().unwrap_or(0)
 }
 
-const BITS: usize = 2048;
+const PLACES: usize = 2048;
 
-/// The first letters of every program in the table, a bit for each.
-static KNOWN: [u64; BITS / 64] = {
-    let mut bits = known_of([0; BITS / 64], SLASHED);
-    bits = known_of(bits, ASSIGNED);
-    bits = known_of(bits, NAMED_OPERANDS);
+/// By the first letters of programs, which tables hold one that begins so.
+static KNOWN: [u8; PLACES] = {
+    let mut known = known_of([0; PLACES], SLASHED, IN_SLASHED);
+    known = known_of(known, ASSIGNED, IN_ASSIGNED);
+    known = known_of(known, NAMED_OPERANDS, IN_NAMED_OPERANDS);
     let mut options = OPTIONS;
     while let [(programs, ..), rest @ ..] = options {
-        bits = known_of(bits, programs);
+        known = known_of(known, programs, IN_OPTIONS);
         options = rest;
     }
     let mut operands = OPERANDS;
     while let [(command, _), rest @ ..] = operands {
-        bits = known_of(bits, &[*command]);
+        known = known_of(known, &[*command], IN_OPERANDS);
         operands = rest;
     }
-    bits
+    known
 };
 
-#[expect(clippy::indexing_slicing, reason = "worked out when this is compiled: no index is beyond the last bit")]
-const fn known_of(mut bits: [u64; BITS / 64], mut commands: &[&str]) -> [u64; BITS / 64] {
+#[expect(clippy::indexing_slicing, reason = "worked out when this is compiled: no index is beyond the last place")]
+const fn known_of(mut known: [u8; PLACES], mut commands: &[&str], table: u8) -> [u8; PLACES] {
     while let [command, rest @ ..] = commands {
         let name = command.as_bytes();
-        let bit = first_letters(name);
-        bits[bit / 64] |= 1 << (bit % 64);
+        known[first_letters(name)] |= table;
         // `7z*`: the third letter may be any.
         let mut third = if matches!(name, [_, _, b'*', ..]) { 0 } else { u8::MAX };
         while third < u8::MAX {
-            let bit = first_letters(&[name[0], name[1], third]);
-            bits[bit / 64] |= 1 << (bit % 64);
+            known[first_letters(&[name[0], name[1], third])] |= table;
             third += 1;
         }
         commands = rest;
     }
-    bits
+    known
 }
 
 /// A number for the first three letters of a name, or the first two of one that has no more.
@@ -178,7 +186,7 @@ const fn first_letters(name: &[u8]) -> usize {
         [a] => [*a, 0, 0, 0],
         [] => [0; 4],
     };
-    (u32::from_le_bytes(letters).wrapping_mul(0x9E37_79B1) >> 21) as usize % BITS
+    (u32::from_le_bytes(letters).wrapping_mul(0x9E37_79B1) >> 21) as usize % PLACES
 }
 
 fn ends_cluster(word: &str, option: &str) -> bool {
@@ -203,18 +211,22 @@ mod tests {
 
     #[test]
     fn every_program_of_the_table_may_be_one() {
-        let programs = OPTIONS.iter().flat_map(|(programs, ..)| programs.iter().copied());
-        let operands = OPERANDS.iter().map(|(command, _)| *command);
-        let all = programs.chain(operands).chain([SLASHED, ASSIGNED, NAMED_OPERANDS].into_iter().flatten().copied());
-        for command in all {
+        let named =
+            |commands: &'static [&'static str], table: u8| commands.iter().map(move |command| (*command, table));
+        let options = OPTIONS.iter().flat_map(|(programs, ..)| named(programs, IN_OPTIONS));
+        let operands = OPERANDS.iter().map(|(command, _)| (*command, IN_OPERANDS));
+        let others = [(SLASHED, IN_SLASHED), (ASSIGNED, IN_ASSIGNED), (NAMED_OPERANDS, IN_NAMED_OPERANDS)];
+        let others = others.into_iter().flat_map(|(commands, table)| named(commands, table));
+        for (command, table) in options.chain(operands).chain(others) {
+            let may_be = |word: &str| may_be_known(word) & table != 0;
             let program = command.split(' ').next().unwrap();
-            assert!(may_be_known(program.trim_end_matches('*')), "{command}");
+            assert!(may_be(program.trim_end_matches('*')), "{command}");
             assert!(!program.starts_with('*') && program.trim_end_matches('*').len() > 1, "{command}");
             for rest in ["8.4", "a", "-x", "_"] {
-                assert!(may_be_known(&program.replace('*', rest)), "{command} {rest}");
+                assert!(may_be(&program.replace('*', rest)), "{command} {rest}");
             }
         }
         let others = ["ls", "cat", "cargo", "head", "src", "README.md", "make", "rm", "sed", "test"];
-        assert!(others.iter().filter(|word| may_be_known(word)).count() < 5);
+        assert!(others.iter().filter(|word| may_be_known(word) != 0).count() < 5);
     }
 }

@@ -3,14 +3,14 @@
 //! As budgets fill, records say how much was used, each under a name that leads from its budget to it. What is kept is
 //! compared with the latest of them whenever it counts; if it is less, the record counts, and that is itself recorded.
 
-use super::Transaction;
 use super::records::to_hash;
-use super::usage::{self, Key, Tally, int};
+use super::usage::{self, Key, Tally};
+use super::{Transaction, pending};
 use crate::Error;
 use crate::audit::chain::link;
 use crate::audit::{Change, Event, Kind};
 use crate::reason;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 use sayso_policy::{Scope, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -124,25 +124,8 @@ fn latest(connection: &Connection, names: &str) -> Result<Option<(u64, Recorded)
 fn restore(tx: &mut Transaction<'_>, kept: Tally, recorded: Recorded, now_ms: u64) -> Result<Tally, Error> {
     let began_ms = kept.began_ms.min(recorded.began_ms);
     let used = kept.used.or_more(&recorded.used);
-    let [calls, input_tokens, output_tokens, cost_micros, blocked, deletes, bytes_written] = counted(&used).map(int);
-    tx.connection()
-        .prepare_cached(
-            "INSERT OR REPLACE INTO usage (scope, key, began_ms, last_ms, calls, input_tokens, output_tokens,
-             cost_micros, blocked, deletes, bytes_written) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?
-        .execute(params![
-            kept.key.0.as_str(),
-            kept.key.1,
-            int(began_ms),
-            int(kept.last_ms),
-            calls,
-            input_tokens,
-            output_tokens,
-            cost_micros,
-            blocked,
-            deletes,
-            bytes_written,
-        ])?;
+    let restored = Tally { began_ms, used, is_new: false, ..kept.clone() };
+    pending::keep(tx.connection(), &restored)?;
     let mut change = Change::now(Kind::Chain, "restored");
     change.time_ms = now_ms;
     change.about = Some(format!("{} {}", kept.key.0.as_str(), kept.key.1));
@@ -150,7 +133,7 @@ fn restore(tx: &mut Transaction<'_>, kept: Tally, recorded: Recorded, now_ms: u6
     change.rule = Some(reason::BUDGET_RESTORED.to_owned());
     change.detail = json!({"kept": kept.used, "recorded": recorded.used});
     tx.append(&Event::from(change))?;
-    Ok(Tally { began_ms, used, is_new: false, ..kept })
+    Ok(restored)
 }
 
 /// The latest records of budgets among those that go with the old end of the chain, as they are said again at its new end.

@@ -113,6 +113,8 @@ impl Sqlite {
             change.by = Some(by.to_owned());
             change.detail = serde_json::json!({"records": pruned.records, "up_to": pruned.up_to});
             self.write(|transaction| transaction.append(&Event::from(change)))?;
+            // Nobody who uses an answer is to look at all that stays.
+            let _ = self.move_mark();
             // The records are gone either way; the room is given back another time if somebody is in the way.
             let _ = self.shrink();
         }

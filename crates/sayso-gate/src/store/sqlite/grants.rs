@@ -293,7 +293,8 @@ mod tests {
                 Ok(tx.connection().execute_batch(
                     "DROP TRIGGER remembered_added; DROP TRIGGER remembered_gone; DROP TABLE remembered_key;
                      DROP INDEX usage_last; DROP TRIGGER event_counted; DROP TRIGGER event_uncounted; DROP TABLE tally;
-                     DROP TABLE sketch; DROP TABLE whole; DROP INDEX event_named;
+                     DROP TABLE sketch; DROP TABLE whole; DROP INDEX event_named; DROP TABLE reservation;
+                     CREATE TABLE reservation (id, scope, key, call_id, session, time_ms, expires_ms, body);
                      DELETE FROM migration WHERE version >= 6;",
                 )?)
             })

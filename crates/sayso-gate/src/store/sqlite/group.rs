@@ -10,6 +10,7 @@ use super::budget::Recorded;
 use super::chain::Heads;
 use super::durable::Durable;
 use super::lock;
+use super::pending::{self, Pending};
 use super::records::Columns;
 use super::usage::Key;
 use crate::Error;
@@ -20,7 +21,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,8 @@ const GATHER: Duration = Duration::from_millis(1);
 pub(super) enum Turn {
     /// Several statements, all or none of which are kept.
     Change,
+    /// The same of a call that only counts in its budgets, as a rule: what is pending there stays so.
+    Count,
     /// Statements each of which is kept or not, whatever becomes of the others.
     Batch,
 }
@@ -47,6 +50,8 @@ pub(super) struct Group {
     waiting: AtomicUsize,
     /// A group that gathers has as many members as the last one.
     full: Condvar,
+    /// When this process last looked for what has ended meanwhile.
+    swept_ms: Arc<AtomicU64>,
 }
 
 struct Writer {
@@ -67,19 +72,42 @@ pub(super) struct Notes {
     last: Option<End>,
     /// The chain was found shorter than it had been, and ended with this record.
     pub(super) shrunk: Cell<Option<u64>>,
-    /// At which version of the file, as SQLite counts the changes of others, no record was missing, and from which record on
-    /// it was as signed.
-    pub(super) whole: Cell<Option<(i64, i64)>>,
+    /// From which record on none was missing.
+    pub(super) whole: RefCell<Whole>,
     /// What the chain says of budgets, by their keys; as long as nobody else has written to the file.
     pub(super) budgets: RefCell<HashMap<Key, Option<Recorded>>>,
     /// At which version of the file, as SQLite counts the changes of others, that was found.
     found_at: Cell<Option<i64>>,
     /// Where the store is.
     folder: PathBuf,
-    /// When this process last looked for what has ended meanwhile.
-    swept_ms: Cell<u64>,
+    /// What calls of this transaction have taken from their budgets, and is not written yet.
+    pub(super) pending: RefCell<Pending>,
+    /// The group's own.
+    swept_ms: Arc<AtomicU64>,
     /// What this transaction writes says that a yes is over: its end is to be signed, so that nobody takes it back unseen.
     seals: Cell<bool>,
+}
+
+/// From which record on no name was missing or changed, by the part of all names that was looked at; as long as nobody
+/// else has written to the file.
+#[derive(Default)]
+pub(super) struct Whole {
+    at: Option<i64>,
+    parts: HashMap<String, i64>,
+}
+
+impl Whole {
+    /// What is known at this version of the file, as SQLite counts the changes of others.
+    pub(super) fn from(&self, at: i64, part: &str) -> Option<i64> {
+        self.parts.get(part).copied().filter(|_| self.at == Some(at))
+    }
+
+    pub(super) fn know(&mut self, at: i64, part: &str, from: i64) {
+        if self.at.replace(at) != Some(at) {
+            self.parts.clear();
+        }
+        self.parts.insert(part.to_owned(), from);
+    }
 }
 
 /// How often what has ended meanwhile is looked for, in milliseconds.
@@ -91,16 +119,6 @@ impl Notes {
     /// The folder of the store.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// Whether it is time to look for questions and reservations that have ended.
-    pub(super) fn sweep_is_due(&self, now_ms: u64) -> bool {
-        let swept = self.swept_ms.get();
-        let due = now_ms < swept || now_ms >= swept.saturating_add(BETWEEN_SWEEPS);
-        if due {
-            self.swept_ms.set(now_ms);
-        }
-        due
     }
 
     /// A transaction begins, of which these are the changes of others.
@@ -115,7 +133,7 @@ impl Notes {
     /// Something that was to be written was not.
     fn forget(&self) {
         self.budgets.borrow_mut().clear();
-        self.swept_ms.set(0);
+        self.swept_ms.store(0, Ordering::SeqCst);
     }
 
     /// The chain ends here now: it can only have grown.
@@ -185,9 +203,23 @@ impl<'a> Transaction<'a> {
 
 impl Group {
     pub(super) fn new(connection: Connection, heads: Heads) -> Self {
-        let notes = Notes { folder: heads.folder().to_owned(), ..Notes::default() };
+        let swept_ms = Arc::default();
+        let notes = Notes { folder: heads.folder().to_owned(), swept_ms: Arc::clone(&swept_ms), ..Notes::default() };
         let writer = Writer { connection, heads, open: None, company: 0, refused: None, notes };
-        Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0), full: Condvar::new() }
+        Self { writer: Mutex::new(writer), waiting: AtomicUsize::new(0), full: Condvar::new(), swept_ms }
+    }
+
+    /// How many wait for the lock.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
+    }
+
+    /// Whether it is time to look for questions and reservations that have ended: for one of those who ask.
+    pub(super) fn sweep_is_due(&self, now_ms: u64) -> bool {
+        let swept = self.swept_ms.load(Ordering::SeqCst);
+        let due = now_ms < swept || now_ms >= swept.saturating_add(BETWEEN_SWEEPS);
+        due && self.swept_ms.compare_exchange(swept, now_ms, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
     /// Changes something as a member of a group. Returns once the group is committed, with the number of the commit.
@@ -206,8 +238,8 @@ impl Group {
         // INVARIANT: whoever leaves the commit to another has seen that other wait for the lock, or for company, and the
         // other comes by here whatever becomes of its own change. So every group is committed.
         let fate = writer.open.as_ref().map(|open| Arc::clone(&open.fate));
-        // A batch is committed by whoever carries it: the next one has begun to gather meanwhile.
-        let leaves = turn == Turn::Change && writer.has_room();
+        // Whoever carries a batch waits for nobody: it leaves the commit to another who is there already, or makes it.
+        let leaves = writer.has_room() && (turn != Turn::Batch || self.waiting.load(Ordering::SeqCst) > 0);
         if leaves && writer.gathers() {
             self.full.notify_one();
         } else if !leaves || self.waiting.load(Ordering::SeqCst) == 0 {
@@ -286,11 +318,15 @@ impl Writer {
         turn: Turn,
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        // Not within the savepoint of this change: it is that of others, and stays if this one goes.
+        if turn == Turn::Change {
+            self.write_pending()?;
+        }
         let Some(open) = &mut self.open else { return Err(Error::NotKept("the store: no transaction is open".into())) };
         let before = open.end;
         open.members += 1;
         // Single statements are undone by SQLite itself.
-        let savepoint = turn == Turn::Change;
+        let savepoint = turn != Turn::Batch;
         if savepoint {
             self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
         }
@@ -312,6 +348,18 @@ impl Writer {
             }
         }
         done
+    }
+
+    /// Writes what calls of the open transaction have taken. If that fails, none of them may count as written.
+    fn write_pending(&mut self) -> Result<(), Error> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let mut transaction = Transaction { connection: &self.connection, end: &mut open.end, notes: &self.notes };
+        let written = pending::write(&mut transaction);
+        if let Err(error) = &written {
+            let why = error.to_string();
+            self.fail(&why);
+        }
+        written
     }
 
     /// After a panic in somebody's change.
@@ -361,6 +409,10 @@ impl Writer {
     }
 
     fn commit(&mut self, durable: &Durable) {
+        // Where that fails, everybody was told why.
+        if self.write_pending().is_err() {
+            return;
+        }
         let Some(open) = self.open.take() else { return };
         self.company = open.members;
         let seals = self.notes.seals.take();
@@ -384,6 +436,7 @@ impl Writer {
 
     fn end_transaction(&self) {
         self.notes.forget();
+        self.notes.pending.take();
         if !self.connection.is_autocommit() {
             // If even this fails, the next BEGIN fails too, and says why.
             let _ = self.connection.execute_batch("ROLLBACK");

@@ -1,5 +1,7 @@
 //! What was used, in SQLite. One call's turn is one transaction.
 
+use super::group::Turn;
+use super::pending::Row;
 use super::usage::{self, Key, Tally, int};
 use super::{Sqlite, Transaction, approvals, budget, grants};
 use crate::Error;
@@ -30,14 +32,19 @@ struct Taken {
 
 impl Ledger for Sqlite {
     fn turn(&self, subject: &Subject<'_>, judge: &mut dyn FnMut(Remembered) -> Memo) -> Result<(), Error> {
-        self.write(|tx| {
-            if tx.notes().sweep_is_due(subject.now_ms) {
+        let sweeps = self.group.sweep_is_due(subject.now_ms);
+        self.write_as(if sweeps { Turn::Change } else { Turn::Count }, |tx| {
+            if sweeps {
                 approvals::expire(tx, subject.now_ms)?;
                 give_back_expired(tx, subject.now_ms)?;
             }
             let mut tallies = Vec::new();
             for key in keys(subject.actor, &subject.counting.scopes, subject.now_ms) {
-                tallies.push(budget::tally(tx, &key, subject.now_ms)?);
+                let pending = tx.notes().pending.borrow().tally(&key).cloned();
+                tallies.push(match pending {
+                    Some(tally) => tally,
+                    None => budget::tally(tx, &key, subject.now_ms)?,
+                });
             }
             let memo = judge(remembered(tx.connection(), subject, &tallies)?);
             write(tx, subject, tallies, &memo)
@@ -46,11 +53,13 @@ impl Ledger for Sqlite {
 
     fn settle_in(&self, tenant: Option<&str>, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error> {
         self.write(|tx| {
-            let mut found = reservations(tx.connection(), which)?;
-            found.retain(|(_, (_, key), _)| tenant.is_none_or(|tenant| is_of(tenant, key)));
-            let Some(id) = found.first().map(|(id, ..)| id.clone()) else { return Ok(false) };
-            for (_, key, taken) in &found {
-                settle_one(tx, &id, key, taken, outcome, now_ms)?;
+            let Some(Found { id, mut keys, taken }) = reservation(tx.connection(), which)? else { return Ok(false) };
+            keys.retain(|(_, key)| tenant.is_none_or(|tenant| is_of(tenant, key)));
+            if keys.is_empty() {
+                return Ok(false);
+            }
+            for key in &keys {
+                settle_one(tx, &id, key, &taken, outcome, now_ms)?;
             }
             tx.connection().prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
             let mut change = Change::now(Kind::Limit, if outcome.not_run { "not-run" } else { "settled" });
@@ -136,17 +145,8 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, tallies: Vec<Tally>, m
     if let Some(question) = &memo.ask {
         approvals::ask(tx, question)?;
     }
-    for mut tally in tallies {
-        if let Some(reservation) = &memo.reserve {
-            charge(tx.connection(), &mut tally, &reservation.takes, now)?;
-            reserve(tx.connection(), subject, &tally.key, reservation)?;
-        }
-        if memo.blocked {
-            charge(tx.connection(), &mut tally, &Usage { blocked: 1, ..Usage::default() }, now)?;
-        }
-        if memo.reserve.is_some() || memo.blocked {
-            budget::say(tx, &tally, now)?;
-        }
+    if let Some(reservation) = &memo.reserve {
+        tallies.iter().try_for_each(|tally| note(tx.connection(), subject, &tally.key, reservation))?;
     }
     if let Some(why) = &memo.stopped {
         let mut change = Change::now(Kind::Limit, "stopped");
@@ -157,39 +157,29 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, tallies: Vec<Tally>, m
         change.detail = json!({"why": why});
         tx.append(&Event::from(change))?;
     }
+    count(tx, subject, tallies, memo)
+}
+
+/// What the call takes from its budgets, to be written with what others take who share the commit.
+fn count(tx: &Transaction<'_>, subject: &Subject<'_>, mut tallies: Vec<Tally>, memo: &Memo) -> Result<(), Error> {
+    if memo.reserve.is_none() && !memo.blocked {
+        return Ok(());
+    }
+    let reserved = memo.reserve.as_ref().map(|reservation| reserved(subject, &tallies, reservation)).transpose()?;
+    for tally in &mut tallies {
+        if let Some(reservation) = &memo.reserve {
+            charge(tally, &reservation.takes, subject.now_ms);
+        }
+        if memo.blocked {
+            charge(tally, &Usage { blocked: 1, ..Usage::default() }, subject.now_ms);
+        }
+    }
+    tx.notes().pending.borrow_mut().count(tallies, reserved, subject.now_ms);
     Ok(())
 }
 
 /// Adds to what was used under a key.
-fn charge(connection: &Connection, tally: &mut Tally, takes: &Usage, now_ms: u64) -> Result<(), Error> {
-    let by = |amount: u64| int(amount).min(MOST);
-    connection
-        .prepare_cached(
-            "INSERT INTO usage (scope, key, began_ms, last_ms, calls, input_tokens, output_tokens, cost_micros, blocked,
-             deletes, bytes_written) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-             ON CONFLICT (scope, key) DO UPDATE SET last_ms = max(last_ms, excluded.last_ms),
-             calls = min(?11, calls + excluded.calls), input_tokens = min(?11, input_tokens + excluded.input_tokens),
-             output_tokens = min(?11, output_tokens + excluded.output_tokens),
-             cost_micros = min(?11, cost_micros + excluded.cost_micros), blocked = min(?11, blocked + excluded.blocked),
-             deletes = min(?11, deletes + excluded.deletes),
-             bytes_written = min(?11, bytes_written + excluded.bytes_written)",
-        )?
-        .execute(params![
-            tally.key.0.as_str(),
-            tally.key.1,
-            int(now_ms),
-            by(takes.calls),
-            by(takes.input_tokens),
-            by(takes.output_tokens),
-            by(takes.cost_micros),
-            by(takes.blocked),
-            by(takes.deletes),
-            by(takes.bytes_written),
-            MOST,
-        ])?;
-    if tally.is_new {
-        forget_old(connection, now_ms)?;
-    }
+fn charge(tally: &mut Tally, takes: &Usage, now_ms: u64) {
     let most = usage::count(MOST);
     let sum = |used: u64, takes: u64| used.saturating_add(takes.min(most)).min(most);
     let used = &tally.used;
@@ -203,27 +193,11 @@ fn charge(connection: &Connection, tally: &mut Tally, takes: &Usage, now_ms: u64
         bytes_written: sum(used.bytes_written, takes.bytes_written),
         ..*used
     };
-    (tally.is_new, tally.last_ms) = (false, tally.last_ms.max(now_ms));
-    Ok(())
+    tally.last_ms = tally.last_ms.max(now_ms);
 }
 
-/// Sessions, runs and days of long ago are forgotten, as the folders of sessions are.
-fn forget_old(connection: &Connection, now_ms: u64) -> Result<(), Error> {
-    let sql = "SELECT scope, key FROM usage WHERE scope IN ('session', 'run', 'day') AND last_ms < ?1 LIMIT 100";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([int(now_ms.saturating_sub(budget::REMEMBERED_MS))], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-    })?;
-    for (scope, key) in rows.collect::<rusqlite::Result<Vec<_>>>()? {
-        for table in ["usage", "usage_seen", "usage_call", "reservation"] {
-            let sql = format!("DELETE FROM {table} WHERE scope = ?1 AND key = ?2");
-            connection.prepare_cached(&sql)?.execute([&scope, &key])?;
-        }
-    }
-    Ok(())
-}
-
-fn reserve(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Reservation) -> Result<(), Error> {
+/// Notes what limits look at beside the counts: hosts, repeats, and single calls.
+fn note(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Reservation) -> Result<(), Error> {
     let now = subject.now_ms;
     // Only what some limit looks at: an agent's own list would grow for ever.
     let hosts = one.hosts.iter().filter(|_| subject.counting.hosts.contains(&key.0));
@@ -247,23 +221,20 @@ fn reserve(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Rese
             .prepare_cached("DELETE FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms < ?3")?
             .execute(params![key.0.as_str(), key.1, int(now.saturating_sub(back.saturating_mul(2)))])?;
     }
-    let taken = Taken { takes: one.takes, hosts: one.hosts.clone(), call: one.call.clone(), by: one.by.clone() };
-    connection
-        .prepare_cached(
-            "INSERT INTO reservation (id, scope, key, call_id, session, time_ms, expires_ms, body)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        )?
-        .execute(params![
-            one.id,
-            key.0.as_str(),
-            key.1,
-            one.call_id,
-            subject.actor.session,
-            int(now),
-            int(one.expires_ms),
-            serde_json::to_string(&taken)?
-        ])?;
     Ok(())
+}
+
+fn reserved(subject: &Subject<'_>, tallies: &[Tally], one: &Reservation) -> Result<Row, Error> {
+    let keys: Vec<(&str, &str)> = tallies.iter().map(|tally| (tally.key.0.as_str(), tally.key.1.as_str())).collect();
+    let taken = Taken { takes: one.takes, hosts: one.hosts.clone(), call: one.call.clone(), by: one.by.clone() };
+    Ok(Row {
+        id: one.id.clone(),
+        call_id: one.call_id.clone(),
+        session: subject.actor.session.clone(),
+        expires_ms: one.expires_ms,
+        keys: serde_json::to_string(&keys)?,
+        body: serde_json::to_string(&taken)?,
+    })
 }
 
 /// Adds to what was used, or takes from it; never below nothing.
@@ -290,33 +261,35 @@ fn add(connection: &Connection, key: &Key, amounts: &Usage, sign: i64) -> Result
     Ok(())
 }
 
-fn reservations(connection: &Connection, which: &Which) -> Result<Vec<(String, Key, Taken)>, Error> {
-    let columns = "SELECT id, scope, key, body FROM reservation";
+/// What is reserved for a call, and in which budgets.
+struct Found {
+    id: String,
+    keys: Vec<Key>,
+    taken: Taken,
+}
+
+fn reservation(connection: &Connection, which: &Which) -> Result<Option<Found>, Error> {
+    let columns = "SELECT id, keys, body FROM reservation";
     let (sql, first, second) = match which {
         Which::Record(id) | Which::Reported { record: id, .. } => {
             (format!("{columns} WHERE id = ?1 AND ?2 IS NULL"), id, None)
         }
         Which::Call { session, call_id, .. } => {
-            let sql = format!("{columns} WHERE call_id = ?1 AND session IS ?2 ORDER BY time_ms DESC, id");
+            let sql = format!("{columns} WHERE call_id = ?1 AND session IS ?2 ORDER BY expires_ms DESC, id");
             (sql, call_id, session.as_deref())
         }
     };
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![first, second], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?))
-    })?;
-    let mut found: Vec<(String, Key, Taken)> = Vec::new();
-    for row in rows {
-        let (id, scope, key, body) = row?;
-        let Some(scope) = Scope::ALL.into_iter().find(|known| known.as_str() == scope) else { continue };
-        let taken: Taken = serde_json::from_str(&body)?;
+    let mut rows = statement.query(params![first, second])?;
+    while let Some(row) = rows.next()? {
+        let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+        let taken: Taken = serde_json::from_str(text(2)?)?;
         // An id of a caller's own may have been used by others, and before: the latest of this one counts.
-        let latest = found.first().is_none_or(|(latest, ..)| *latest == id);
-        if latest && which.may_be_told_of(&taken.by) {
-            found.push((id, (scope, key), taken));
+        if which.may_be_told_of(&taken.by) {
+            return Ok(Some(Found { id: text(0)?.to_owned(), keys: usage::keys_of(text(1)?)?, taken }));
         }
     }
-    Ok(found)
+    Ok(None)
 }
 
 fn settle_one(
@@ -376,7 +349,7 @@ fn settle_row(connection: &Connection, id: &str, key: &Key, taken: &Taken, outco
 fn give_back_expired(tx: &mut Transaction<'_>, now_ms: u64) -> Result<(), Error> {
     let connection = tx.connection();
     let expired: Vec<String> = {
-        let sql = "SELECT DISTINCT id FROM reservation WHERE expires_ms <= ?1 LIMIT ?2";
+        let sql = "SELECT id FROM reservation WHERE expires_ms <= ?1 LIMIT ?2";
         let mut statement = connection.prepare_cached(sql)?;
         let rows = statement.query_map(params![int(now_ms), int(MOST_EXPIRED as u64)], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
@@ -384,8 +357,8 @@ fn give_back_expired(tx: &mut Transaction<'_>, now_ms: u64) -> Result<(), Error>
     for id in expired {
         let nothing =
             Outcome { input_tokens: Some(0), output_tokens: Some(0), cost_micros: Some(0), ..Outcome::default() };
-        for (_, key, taken) in reservations(connection, &Which::Record(id.clone()))? {
-            settle_one(tx, &id, &key, &taken, &nothing, now_ms)?;
+        if let Some(Found { keys, taken, .. }) = reservation(connection, &Which::Record(id.clone()))? {
+            keys.iter().try_for_each(|key| settle_one(tx, &id, key, &taken, &nothing, now_ms))?;
         }
         tx.connection().prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
     }

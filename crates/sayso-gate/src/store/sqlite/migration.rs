@@ -3,7 +3,9 @@
 mod chained;
 mod flat;
 mod keyed;
+mod marked;
 mod memory;
+mod reserved;
 mod walls;
 
 use crate::Error;
@@ -54,6 +56,8 @@ const STEPS: &[Step] = &[
     Step { sql: walls::COLUMNS, then: None },
     Step { sql: keyed::TABLES, then: Some(keyed::give_keys) },
     Step { sql: flat::TABLES, then: None },
+    Step { sql: reserved::TABLES, then: None },
+    Step { sql: marked::TABLES, then: Some(marked::mark) },
 ];
 
 /// The version that this program knows.
@@ -159,6 +163,31 @@ mod tests {
         let rows: Vec<_> = rows.unwrap().map(Result::unwrap).collect();
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(rows, [(some("a"), some("r")), (None, None), (None, None), (None, None), (some("b"), None)]);
+    }
+
+    #[test]
+    fn what_was_reserved_before_is_given_back_as_it_was_taken() {
+        let mut old = Connection::open_in_memory().unwrap();
+        migrate_to(&mut old, 7).unwrap();
+        for (scope, key, id) in [("session", "-/-/s", "a"), ("day", "-/1", "a"), ("day", "-/1", "b")] {
+            let row = "INSERT INTO reservation (id, scope, key, call_id, session, time_ms, expires_ms, body)
+                       VALUES (?1, ?2, ?3, 'c', 's', 1, 2, 'body of ' || ?1)";
+            old.execute(row, [id, scope, key]).unwrap();
+        }
+        migrate(&mut old).unwrap();
+        let mut all = old.prepare("SELECT id, call_id, session, expires_ms, keys, body FROM reservation").unwrap();
+        let text = |row: &rusqlite::Row<'_>, at: usize| row.get::<_, String>(at);
+        let rows = all.query_map([], |row| {
+            Ok((text(row, 0)?, text(row, 1)?, text(row, 2)?, row.get::<_, i64>(3)?, text(row, 4)?, text(row, 5)?))
+        });
+        let mut rows: Vec<_> = rows.unwrap().map(Result::unwrap).collect();
+        // In whatever order the table had them.
+        rows[0].4 = rows[0].4.replace(r#"["day","-/1"],["session","-/-/s"]"#, r#"["session","-/-/s"],["day","-/1"]"#);
+        let kept = |id: &str, keys: &str| {
+            let text = str::to_owned;
+            (text(id), text("c"), text("s"), 2, text(keys), format!("body of {id}"))
+        };
+        assert_eq!(rows, [kept("a", r#"[["session","-/-/s"],["day","-/1"]]"#), kept("b", r#"[["day","-/1"]]"#)]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod group;
 mod keys;
 mod ledger;
 mod migration;
+mod pending;
 mod place;
 mod policy_versions;
 mod records;
@@ -88,8 +89,16 @@ impl Sqlite {
     /// # Errors
     /// Whatever `change` says: then nothing of it is kept. Or if the store is locked, full, read-only or damaged.
     pub fn write<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        self.write_as(Turn::Change, change)
+    }
+
+    fn write_as<T>(
+        &self,
+        turn: Turn,
+        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         self.durable.check_synced()?;
-        let written = self.group.take_turn(&self.durable, Turn::Change, change);
+        let written = self.group.take_turn(&self.durable, turn, change);
         // Whether the files are still those is looked at behind the sync, once for all whom it covers.
         let kept = written.and_then(|(value, commit)| self.durable.sync(commit).map(|()| value));
         kept.map_err(|error| self.in_place().err().unwrap_or(error))

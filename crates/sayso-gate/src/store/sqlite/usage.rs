@@ -5,6 +5,7 @@ use crate::Error;
 use crate::limit::{Used, is_of};
 use rusqlite::{Connection, OptionalExtension, params};
 use sayso_policy::{Counting, RecentCall, Scope, Usage};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Single calls of a session that are looked at.
@@ -48,12 +49,13 @@ pub(super) fn used_in(
         let mut statement =
             connection.prepare_cached("SELECT scope, key FROM usage ORDER BY last_ms DESC, scope, key")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let open = open(connection, now_ms)?;
         let mut found = Vec::new();
         for row in rows {
             let (scope, key) = row?;
-            let Some(scope) = Scope::ALL.into_iter().find(|known| known.as_str() == scope) else { continue };
+            let Some(scope) = scope_of(&scope) else { continue };
             if only.is_none_or(|only| only == scope) && tenant.is_none_or(|tenant| is_of(tenant, &key)) {
-                found.extend(used(connection, (scope, key), counting, now_ms)?);
+                found.extend(used(connection, (scope, key), &open, counting, now_ms)?);
             }
             if found.len() >= limit {
                 break;
@@ -63,18 +65,46 @@ pub(super) fn used_in(
     })
 }
 
-fn used(connection: &Connection, key: Key, counting: &Counting, now_ms: u64) -> Result<Option<Used>, Error> {
+/// The scope of this name.
+fn scope_of(name: &str) -> Option<Scope> {
+    Scope::ALL.into_iter().find(|known| known.as_str() == name)
+}
+
+/// The budgets that a reservation is taken from, as they are kept with it.
+pub(super) fn keys_of(keys: &str) -> Result<Vec<Key>, Error> {
+    let named: Vec<(String, String)> = serde_json::from_str(keys)?;
+    Ok(named.into_iter().filter_map(|(scope, key)| Some((scope_of(&scope)?, key))).collect())
+}
+
+/// How many calls are let through and not settled yet, by their budgets.
+fn open(connection: &Connection, now_ms: u64) -> Result<HashMap<Key, u64>, Error> {
+    let mut statement = connection.prepare_cached("SELECT keys FROM reservation WHERE expires_ms > ?1")?;
+    let mut rows = statement.query([int(now_ms)])?;
+    let mut open = HashMap::new();
+    while let Some(row) = rows.next()? {
+        for key in keys_of(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)? {
+            *open.entry(key).or_default() += 1;
+        }
+    }
+    Ok(open)
+}
+
+fn used(
+    connection: &Connection,
+    key: Key,
+    open: &HashMap<Key, u64>,
+    counting: &Counting,
+    now_ms: u64,
+) -> Result<Option<Used>, Error> {
     let Some(tally) = tally(connection, &key)? else { return Ok(None) };
-    let sql = "SELECT count(*) FROM reservation WHERE scope = ?1 AND key = ?2 AND expires_ms > ?3";
-    let open: i64 =
-        connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1, int(now_ms)], |row| row.get(0))?;
+    let open = open.get(&key).copied().unwrap_or(0);
     let mut rates = Vec::new();
     for (_, per) in counting.windows.iter().filter(|(scope, _)| *scope == key.0) {
         rates.push((*per, calls_since(connection, &key, now_ms, *per)?));
     }
     let usage = Usage { wall_ms: tally.wall_ms(now_ms), hosts: hosts(connection, &key)?, ..tally.used };
     let Tally { began_ms, last_ms, .. } = tally;
-    Ok(Some(Used { scope: key.0, key: key.1, began_ms, last_ms, usage, open: count(open), rates }))
+    Ok(Some(Used { scope: key.0, key: key.1, began_ms, last_ms, usage, open, rates }))
 }
 
 /// What is kept under a key.

@@ -56,15 +56,27 @@ fn chained(connection: &Connection, of: &str, id: &str, kind: Kind) -> Result<Op
     Ok(fits.then_some((seq, *change)))
 }
 
+/// Whether there is a record of this name, whatever is wrong with it: whoever damages one that says that a yes is over
+/// must not have the yes back.
+fn is_said(connection: &Connection, of: &str, what: &str) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM event WHERE id = ?1)";
+    Ok(connection.prepare_cached(sql)?.query_row([name(of, what)], |row| row.get(0))?)
+}
+
 /// All records of one whose names go on like this, in the order of their numbers.
 fn all_chained(connection: &Connection, of: &str, what: &str, kind: Kind) -> Result<Vec<(i64, Change)>, Error> {
-    let first = name(of, what);
+    let ids = names(connection, &name(of, what))?;
+    let found = ids.iter().map(|id| chained(connection, of, id, kind));
+    found.filter_map(Result::transpose).collect()
+}
+
+/// The names of all records that begin like this, in the order of their numbers.
+fn names(connection: &Connection, first: &str) -> Result<Vec<String>, Error> {
     // No name goes on with a letter beyond these.
     let mut statement =
         connection.prepare_cached("SELECT id FROM event WHERE id >= ?1 AND id < ?1 || '~' ORDER BY seq")?;
-    let ids = statement.query_map([&first], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    let found = ids.iter().map(|id| chained(connection, of, id, kind));
-    found.filter_map(Result::transpose).collect()
+    let ids = statement.query_map([first], |row| row.get::<_, String>(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
 }
 
 fn says(change: &Change, key: &str, value: &str) -> bool {
@@ -100,7 +112,7 @@ fn open(connection: &Connection, id: &str, now_ms: u64) -> Result<Option<(Questi
         let Some(given) = said.filter(same).and_then(|_| serde_json::from_str(&text).ok()) else { return Ok(None) };
         answers.push(given);
     }
-    let used = record(connection, id, "used", Kind::Approval)?.is_some();
+    let used = is_said(connection, id, "used")?;
     Ok((!used).then_some((question, answers)))
 }
 
@@ -118,13 +130,18 @@ pub(super) fn was_given(connection: &Connection, id: &str, now_ms: u64) -> Resul
     let Some(body) = body else { return Ok(false) };
     let given = record(connection, id, "given", Kind::Grant)?;
     let same = given.is_some_and(|given| given.what == "given" && says(&given, "kept", &hash(&body)));
-    if !same || record(connection, id, "revoked", Kind::Grant)?.is_some() {
+    if !same || is_said(connection, id, "revoked")? {
         return Ok(false);
     }
-    let ends = all_chained(connection, id, ENDS, Kind::Grant)?;
-    // An end that cannot be read has come.
-    let ended = |(_, end): &(i64, Change)| end.detail.get(AT).and_then(Value::as_u64).is_none_or(|at| at <= now_ms);
-    Ok(!ends.iter().any(ended))
+    for end in names(connection, &name(id, ENDS))? {
+        // An end that cannot be read has come.
+        let end = chained(connection, id, &end, Kind::Grant)?;
+        let at = end.and_then(|(_, end)| end.detail.get(AT).and_then(Value::as_u64));
+        if at.is_none_or(|at| at <= now_ms) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether no record is missing from the one that says this on: one that says that a yes is over may have been taken out.
@@ -138,25 +155,17 @@ pub(super) fn unbroken(tx: &Transaction<'_>, of: &str, what: &str, kind: Kind) -
         return Ok(false);
     }
     let others: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-    if notes.whole.get().is_some_and(|(at, from)| at == others && from <= seq) {
-        return Ok(true);
+    let part = whole::part_of(of);
+    if let Some(from) = notes.whole.borrow().from(others, part) {
+        return Ok(from <= seq);
     }
+    let Some(vouched) = whole::vouched(connection, notes.folder(), Some(of))? else { return Ok(false) };
     // A mark is signed as a head is: what was signed before it says no more of the records up to it.
-    if let Some(mark) = whole::by_mark(tx, notes.folder())? {
-        let holds = heads_hold(connection, seq.max(mark))?;
-        notes.whole.set(holds.then_some((others, 0)));
-        return Ok(holds);
-    }
-    if !heads_hold(connection, seq)? {
+    if !heads_hold(connection, vouched.marked.map_or(seq, |marked| seq.max(marked)))? {
         return Ok(false);
     }
-    if whole::all_there(connection)? {
-        notes.whole.set(Some((others, seq)));
-        whole::put(tx, notes.folder())?;
-        return Ok(true);
-    }
-    let behind = "SELECT count(*) = max(seq) - ?1 + 1 FROM event WHERE seq >= ?1";
-    Ok(connection.prepare_cached(behind)?.query_row([seq], |row| row.get(0))?)
+    notes.whole.borrow_mut().know(others, part, vouched.from);
+    Ok(vouched.from <= seq)
 }
 
 /// How many signed heads are looked at, the newest first.
