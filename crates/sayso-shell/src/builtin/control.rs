@@ -179,6 +179,10 @@ pub(super) fn flow(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -
         }
         "break" | "continue" => {
             walker.state.may_have_ended = true;
+            if walker.loops == 0 && walker.state.dialect.may_be_zsh() {
+                // Where there is no loop, zsh leaves the text that `eval` or `.` gave it.
+                walker.opaque("other-grammar", "Outside a loop this ends the text around it in zsh.", words.span(0));
+            }
             walker.far_jumps |= number.is_some();
             walker.jump(false);
         }

@@ -51,7 +51,13 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
     let readonly = has(b'r') || name == "readonly";
     let exported = name == "export" || has(b'x');
     let unexport = name == "export" && has(b'n') || has(b'+');
-    let local = matches!(name, "local" | "declare" | "typeset") && !has(b'g');
+    // To zsh what a function makes read-only is its own.
+    let own = readonly && name == "readonly" && walker.in_function();
+    if own && walker.state.dialect == Dialect::Other {
+        return lose(walker, words);
+    }
+    let local =
+        (matches!(name, "local" | "declare" | "typeset") || own && walker.state.dialect == Dialect::Zsh) && !has(b'g');
     for (at, word) in words.all() {
         if word.exact().is_some_and(|text| text.starts_with(b"-") || text.starts_with(b"+")) {
             continue;

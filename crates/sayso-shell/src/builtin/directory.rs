@@ -56,9 +56,10 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) ->
         walker.print(Output::ANYTHING);
     }
     walker.moves += 1;
+    let known: &[u8] = if walker.state.dialect == Dialect::Bash { b"LPe" } else { b"LP" };
     let understood = operands.len() < 2
         && operand.is_none_or(|word| word.exact().is_some_and(|path| path != b"-"))
-        && letters.is_some_and(|letters| letters.iter().all(|letter| b"LPe".contains(letter)));
+        && letters.is_some_and(|letters| letters.iter().all(|letter| known.contains(letter)));
     let sure = matches!(name, "cd" | "pushd")
         && understood
         && !walker.state.cd_unsure

@@ -167,8 +167,10 @@ pub(crate) fn cut_at_nul(word: &mut word::Word) {
         word::Word::Exact(text) if text.as_bytes().contains(&0) => *word = crate::script::unknown(),
         word::Word::Dynamic(shape) if shape.origin != word::Origin::Number => {
             let hole = shape.parts.iter().position(|part| matches!(part, word::Part::Hole));
-            if let Some(hole) = hole {
+            if let Some(hole) = hole.filter(|hole| hole + 1 < shape.parts.len()) {
                 shape.parts.truncate(hole + 1);
+                // With what follows it is another name than the one that was listed.
+                shape.origin = word::Origin::Unknown;
             }
         }
         _ => {}

@@ -3,6 +3,7 @@
 use super::expand::Position;
 use super::{Ends, Fog, Walker};
 use crate::certain::Output;
+use crate::dialect;
 use crate::effect::{RunId, Span};
 use crate::syntax::tree::{Arithmetic, CaseArm, CaseEnd, Compound, CompoundKind, List, Word as Syntax};
 use crate::value::Scalar;
@@ -68,6 +69,10 @@ impl<'t> Walker<'t> {
             CompoundKind::Case { word, arms } => self.case(word, arms),
             CompoundKind::Arithmetic(expression) => {
                 self.arithmetic(expression);
+                if self.state.dialect.may_be_zsh() && expression.parts.iter().any(dialect::may_end_arithmetic) {
+                    // zsh may take it for commands in parentheses.
+                    self.opaque("other-grammar", "Whether this is arithmetic depends on the shell.", span);
+                }
                 Ends::both(&self.state.cwd)
             }
             CompoundKind::Condition(condition) => {

@@ -260,13 +260,19 @@ impl<'t> Walker<'t> {
                 Expansion::One(scalar) => scalar,
                 _ => Scalar::unknown(),
             },
-            b"~+" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"PWD"),
-            b"~-" if !self.state.dialect.may_be_plain() => self.lookup_scalar(b"OLDPWD"),
+            // In zsh these are the folders themselves, whatever the variables were made to hold.
+            b"~+" if !self.state.dialect.may_be_plain() && !self.is_made_up(b"PWD") => self.lookup_scalar(b"PWD"),
+            b"~-" if !self.state.dialect.may_be_plain() && !self.is_made_up(b"OLDPWD") => self.lookup_scalar(b"OLDPWD"),
             // In zsh a variable of that name may stand for it; where nobody knows the user, `sh` leaves the text.
             // Another user's home, or a place of the folder stack.
             _ => Scalar::unknown(),
         };
         fields.quoted_value(&value);
+    }
+
+    /// Whether a variable was set by this call, where zsh does not go by it.
+    fn is_made_up(&self, name: &[u8]) -> bool {
+        self.state.dialect.may_be_zsh() && self.scope.get(name).is_some()
     }
 
     fn part(&mut self, part: &'t Part<'t>, fields: &mut Fields<'_>, position: Position) {
@@ -323,7 +329,7 @@ impl<'t> Walker<'t> {
                 } else if quoted {
                     fields.quoted_value(&value);
                 } else {
-                    fields.unquoted_value(&value);
+                    self.unquoted(&value, fields);
                 }
             }
             Part::Array(array) => {

@@ -237,6 +237,14 @@ impl<'t> Walker<'t> {
             }
             Operation::Transform(letter) => self.transform(parameter, &base, *letter),
         };
+        // zsh joins an array in quotes before it works on it.
+        let whole = matches!(parameter.operation, Operation::Value | Operation::Length);
+        let value = match value {
+            Expansion::Many(_) if quoted && joined && !whole && self.state.dialect.may_be_zsh() => {
+                Expansion::ManyUnknown
+            }
+            value => value,
+        };
         self.push(&value, quoted, joined, fields);
     }
 
