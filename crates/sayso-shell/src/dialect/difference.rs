@@ -210,6 +210,9 @@ impl Reader<'_> {
         if self.zsh && counts_to_value(word) {
             self.note(word.span, "zsh puts values into `{1..$n}` before it counts.");
         }
+        if self.zsh && counts_from_nothing(word) {
+            self.note(word.span, "To zsh `{..3}` is no text.");
+        }
         if self.plain && has_braces(word) {
             self.note(word.span, "Not every `sh` expands braces.");
         }
@@ -359,7 +362,12 @@ impl Reader<'_> {
                 }
             }
             Part::Parameter(parameter) => self.parameter(parameter),
-            Part::Command(command) => self.list(&command.body),
+            Part::Command(command) => {
+                if self.zsh && self.text(command.span).starts_with(b"$((") {
+                    self.note(command.span, "Whether this is arithmetic depends on the shell.");
+                }
+                self.list(&command.body);
+            }
             Part::Process(process) => self.list(&process.body),
             Part::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
             Part::Array(array) => self.array(array),
@@ -473,6 +481,14 @@ fn closes_brace(word: &Word<'_>) -> bool {
 fn counts_to_value(word: &Word<'_>) -> bool {
     let literal = |part: &Part<'_>| matches!(part, Part::Literal { .. });
     word.parts.iter().any(has_dots) && has_braces(word) && !word.parts.iter().all(literal)
+}
+
+/// `{..3}`, `{1..}`.
+fn counts_from_nothing(word: &Word<'_>) -> bool {
+    let holds = |text: &[u8], what: &[u8]| text.windows(what.len()).any(|some| some == what);
+    word.parts
+        .iter()
+        .any(|part| matches!(part, Part::Literal { text, .. } if holds(text, b"{..") || holds(text, b"..}")))
 }
 
 fn has_dots(part: &Part<'_>) -> bool {
