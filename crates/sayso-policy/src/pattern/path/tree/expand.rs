@@ -72,6 +72,10 @@ impl Tree<'_> {
                 if !fits(&glob, dotted, item.name) {
                     continue;
                 }
+                // Of most files nothing is asked but that they were compared.
+                if item.stands == Stands::File && !item.notable && !elsewhere {
+                    continue;
+                }
                 let path = folder.join(OsStr::from_bytes(item.name));
                 if item.stands == Stands::Link {
                     self.survey.compare(A_LINK)?;
