@@ -67,6 +67,45 @@ fn only_an_allow_comes_with_a_permit() {
 }
 
 #[test]
+fn what_is_taken_out_of_a_call_stands_in_none_of_its_effects_and_reasons() {
+    let folder = Path::new("/nonexistent/app");
+    let record = |mut call: ToolCall| {
+        call.cwd = Some(folder.into());
+        call.workspace = Workspace::new(folder, None);
+        let judged = gate(POLICY).judge(call, &circumstances(Asking::Nobody));
+        serde_json::to_string(&judged.record).unwrap()
+    };
+    for command in [
+        "yt-dlp --username ann --password hunter2 https://video.example",
+        "swaks --auth-user ann --auth-password hunter2",
+        "keytool -genkey -storepass hunter2 -keypass hunter2 -alias a",
+        "restic -r s3:x backup . --password-command 'echo hunter2'",
+        "openssl passwd -6 hunter2",
+        "xfreerdp /u:ann /p:hunter2 /v:h",
+        "cosign login r -u ann -p hunter2",
+        "borg create ssh://ann:hunter2@h/./r::a .",
+        "smbclient //h/s hunter2 -U ann",
+        "PASSWORD=hunter2 terraform apply -var x=hunter2",
+        "curl -H 'Authorization: Bearer hunter2' https://x.example/hunter2",
+    ] {
+        let kept = record(ToolCall::command(command));
+        assert!(!kept.contains("hunter2"), "{command}: {kept}");
+    }
+    for arguments in [
+        serde_json::json!({"password": "hunter2", "path": "/srv/hunter2/a"}),
+        serde_json::json!({"args": ["login", "--token", "hunter2"], "file": "hunter2"}),
+        serde_json::json!({"name": "API_KEY", "value": "hunter2", "url": "https://hunter2.example"}),
+    ] {
+        let kept = record(ToolCall::tool("mcp__x__y", arguments.clone()));
+        let effects = kept.split("\"effects\"").nth(1).unwrap();
+        assert!(!effects.contains("hunter2"), "{arguments}: {kept}");
+    }
+    // What is no secret stays.
+    let kept = record(ToolCall::command("mysql --password=abc -h db.example abc"));
+    assert!(kept.contains("db.example"), "{kept}");
+}
+
+#[test]
 fn a_permit_is_for_one_operation() {
     let gate = gate(POLICY);
     let (one, two) = (judge(&gate, "a/x"), judge(&gate, "a/y"));

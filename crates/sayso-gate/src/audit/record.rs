@@ -227,11 +227,11 @@ impl Record {
     }
 }
 
-impl From<&Reason> for ReasonRecord {
-    fn from(reason: &Reason) -> Self {
+impl ReasonRecord {
+    fn of(reason: &Reason, room: &Room) -> Self {
         Self {
             code: reason.code.to_string(),
-            text: kept(&reason.text),
+            text: room.without_taken(kept(&reason.text)),
             layer: reason.layer.to_string(),
             source: reason.source.as_ref().map(ToString::to_string),
         }
@@ -323,7 +323,11 @@ impl Seen {
     ) -> Record {
         let time_ms = now_ms();
         let canonical = operation.map(|o| o.tool.canonical.clone()).filter(|name| !name.is_empty());
-        let (effects, more_effects) = operation.map(|o| effects(o, decision)).unwrap_or_default();
+        let command = self.command.or_else(|| operation.and_then(|operation| command(operation, &self.room)));
+        // Behind the command, the arguments and the variables: what was taken out of those is taken out of these too.
+        let (effects, more_effects) = operation.map(|o| effects(o, decision, &self.room)).unwrap_or_default();
+        let reasons = decision.reasons.iter().take(EFFECTS_KEPT).map(|reason| ReasonRecord::of(reason, &self.room));
+        let reasons = reasons.collect();
         Record {
             id,
             time_ms,
@@ -333,7 +337,7 @@ impl Seen {
             call_id: circumstances.call_id.as_deref().map(|id| redact::cut(id, 128)),
             actor: self.actor,
             tool: canonical.unwrap_or(self.tool),
-            command: self.command.or_else(|| operation.and_then(|operation| command(operation, &self.room))),
+            command,
             arguments: self.arguments,
             cwd: self.cwd,
             workspace: self.workspace,
@@ -344,7 +348,7 @@ impl Seen {
             verdict: decision.verdict,
             answer: decision.answer,
             would: decision.would,
-            reasons: decision.reasons.iter().take(EFFECTS_KEPT).map(ReasonRecord::from).collect(),
+            reasons,
             effects,
             more_effects,
             opinions: opinions(decision.effects.iter().find(|o| o.effect.is_none())),
@@ -356,12 +360,12 @@ impl Seen {
     }
 }
 
-fn effects(operation: &Operation, decision: &Decision) -> (Vec<EffectRecord>, usize) {
+fn effects(operation: &Operation, decision: &Decision, room: &Room) -> (Vec<EffectRecord>, usize) {
     let kept = operation.effects.iter().enumerate().take(EFFECTS_KEPT).map(|(index, effect)| {
         let said = decision.effects.iter().find(|o| o.effect == Some(index));
         EffectRecord {
             verb: effect.verb,
-            target: kept(&explain::effect::target(operation, effect)),
+            target: room.without_taken(kept(&explain::effect::target(operation, effect))),
             verdict: said.map_or(decision.verdict, |o| o.verdict),
             opinions: opinions(said),
         }

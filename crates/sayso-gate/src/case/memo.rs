@@ -72,7 +72,8 @@ impl Case<'_> {
 
     pub(super) fn uses(&self, operation: &Operation, decision: &Decision, now_ms: u64) -> Vec<GrantUse> {
         let text = explain::effect::command_text(operation).map(|text| String::from_utf8_lossy(text).into_owned());
-        let command = crate::audit::redact_text(&text.unwrap_or_else(|| operation.tool.canonical.clone()));
+        let text = text.unwrap_or_else(|| operation.tool.canonical.clone());
+        let command = crate::audit::redact_text(&text);
         let target = |effect: Option<usize>| {
             let effect = effect.and_then(|at| operation.effects.get(at));
             effect.map_or_else(|| "the call".to_owned(), |effect| explain::effect::target(operation, effect))
@@ -82,7 +83,7 @@ impl Case<'_> {
             time_ms: now_ms,
             record: self.id.clone(),
             command: command.chars().take(4096).collect(),
-            target: crate::audit::redact_text(&target(effect)),
+            target: crate::audit::said_of(&text, &target(effect)),
         };
         decision.granted().map(one).collect()
     }

@@ -63,7 +63,8 @@ impl<'a> Command<'a> {
             }
         }
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
-        LOGINS.contains(&name).then(|| (Takes::Login, word.get(..word.len() - value.len()).unwrap_or(word), value))
+        let login = LOGINS.contains(&name) || name.starts_with("--") && name.ends_with("creds");
+        login.then(|| (Takes::Login, word.get(..word.len() - value.len()).unwrap_or(word), value))
     }
 
     /// Whether the next operand is a secret.
@@ -76,7 +77,7 @@ impl<'a> Command<'a> {
             let mut behind = 0;
             let stands = |name: &str| {
                 let here = self.words.iter().enumerate().skip(behind);
-                let found = here.filter(|(_, word)| base(word) == name).map(|(at, _)| at).next();
+                let found = here.filter(|(_, word)| same(name, base(word))).map(|(at, _)| at).next();
                 behind = found.map_or(behind, |at| at + 1);
                 found.is_some()
             };
@@ -111,16 +112,20 @@ impl<'a> Command<'a> {
     /// Whether the program is this one, wherever it stands: another may start it (`docker exec db mysql`). The words of
     /// a subcommand stand somewhere behind it.
     fn is(&self, command: &str) -> bool {
-        let same = |name: &str, word: &str| match name.strip_suffix('*') {
-            Some(begin) => word.starts_with(begin),
-            None => word == name,
-        };
         (0..self.words.len()).any(|at| {
             let mut names = command.split(' ');
             let (program, rest) = (self.words.get(at), self.words.get(at + 1..).unwrap_or_default());
             names.next().zip(program).is_some_and(|(name, word)| same(name, base(word)))
                 && names.all(|name| rest.iter().any(|word| same(name, word)))
         })
+    }
+}
+
+/// Whether a word is this one of the table: `mysql*` is all that begin so.
+fn same(name: &str, word: &str) -> bool {
+    match name.strip_suffix('*') {
+        Some(begin) => word.starts_with(begin),
+        None => word == name,
     }
 }
 

@@ -23,11 +23,19 @@ use table::{NO_USERS, PARAMETERS, Takes, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
+/// What is taken out of a command is taken out of its effects too, if it has so many letters; and not more than so many.
+const SHORTEST: usize = 4;
+const MOST_TAKEN: usize = 256;
 
 /// Text without secrets: values of assignments and options with a secret's name, what stands in headers that sign in,
 /// passwords in URLs and their parameters, private keys, and keys of well-known formats.
 #[must_use]
 pub fn text(text: &str) -> String {
+    redacted(text).0
+}
+
+/// The same, and what was taken out of it, word by word.
+fn redacted(text: &str) -> (String, Vec<String>) {
     let text = without_private_keys(text);
     let fed = fed_commands(&text);
     let mut redactor = Redactor { out: String::with_capacity(text.len()), fed, ..Redactor::default() };
@@ -37,7 +45,48 @@ pub fn text(text: &str) -> String {
             Piece::Word(word) => redactor.word(word),
         }
     }
-    redactor.out
+    // Where it stands a second time nothing may name it.
+    (without(redactor.out, &redactor.taken), redactor.taken)
+}
+
+/// Text without what was taken out of another: a secret of a command stands in its effects too, where nothing tells it from
+/// a file or a host.
+fn without(text: String, taken: &[String]) -> String {
+    let mut text = text;
+    for secret in taken {
+        if !text.contains(secret.as_str()) || REDACTED.contains(secret.as_str()) {
+            continue;
+        }
+        let mut out = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(secret.as_str()) {
+            let (before, after) =
+                (rest.get(..at).unwrap_or_default(), rest.get(at + secret.len()..).unwrap_or_default());
+            let inside = |c: char| c.is_alphanumeric();
+            // `src` was taken out, and `srcs` is another word.
+            let goes_on = before.ends_with(inside) && secret.starts_with(inside)
+                || after.starts_with(inside) && secret.ends_with(inside);
+            out.push_str(before);
+            out.push_str(if goes_on { secret } else { REDACTED });
+            rest = after;
+        }
+        out.push_str(rest);
+        text = out;
+    }
+    text
+}
+
+/// What is said of a command, without secrets, and without what is one in the command itself.
+pub(crate) fn said_of(command: &str, said: &str) -> String {
+    without(self::text(said), &redacted(command).1)
+}
+
+/// What is not in `kept` any more of `word`.
+fn taken_out<'w>(word: &'w str, kept: &str) -> Option<&'w str> {
+    let (before, after) = kept.split_once(REDACTED)?;
+    let after = after.rsplit(REDACTED).next().unwrap_or_default();
+    let taken = word.strip_prefix(before).unwrap_or(word);
+    Some(taken.strip_suffix(after).unwrap_or(taken))
 }
 
 /// Goes through a text piece by piece.
@@ -67,6 +116,8 @@ struct Redactor<'a> {
     for_somebody: bool,
     /// The word `login` was seen in what may be a netrc.
     netrc: bool,
+    /// What was hidden.
+    taken: Vec<String>,
 }
 
 /// What a command has to do with the secret that one reads from its standard input.
@@ -125,6 +176,8 @@ enum Until {
     Quote(char, bool),
     /// The quote in which the header stands, or the end of the line.
     Line(Option<char>),
+    /// The end of a substitution.
+    Parenthesis,
 }
 
 impl<'a> Redactor<'a> {
@@ -150,6 +203,7 @@ impl<'a> Redactor<'a> {
                 let ends = between.contains('\n') || quote.is_some_and(|quote| between.contains(quote));
                 if ends { None } else { Some(Until::Line(quote)) }
             }
+            Some(Until::Parenthesis) if !between.contains(')') => Some(Until::Parenthesis),
             _ => None,
         };
         if between != "&" || self.before.contains(char::is_whitespace) && !self.last.contains("://") {
@@ -172,17 +226,29 @@ impl<'a> Redactor<'a> {
     fn word(&mut self, word: &'a str) {
         if self.hiding.is_some() {
             self.out.push_str(REDACTED);
+            self.take(word);
         } else {
             let expecting = std::mem::take(&mut self.expecting);
             // Whatever the word was kept for, no known key stays in it.
             let kept = self.redact(word, expecting);
-            self.out.push_str(&without_known_keys(&kept));
+            let kept = without_known_keys(&kept);
+            if let Some(taken) = taken_out(word, &kept) {
+                self.take(taken);
+            }
+            self.out.push_str(&kept);
         }
         self.command.add(word);
         self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
         self.netrc |= word == "login";
         self.in_address |= word.contains("://");
         self.last = word;
+    }
+
+    /// Notes what was hidden; what is too short stands anywhere.
+    fn take(&mut self, taken: &str) {
+        if taken.len() >= SHORTEST && self.taken.len() < MOST_TAKEN {
+            self.taken.push(taken.to_owned());
+        }
     }
 
     fn is(&self, fed: Fed) -> bool {
@@ -193,6 +259,11 @@ impl<'a> Redactor<'a> {
         // `$'x'`, and a line that goes on: the value comes behind it.
         let nothing_yet = word.trim_matches(['\\', '$', '=', ':', ']']).is_empty();
         match expecting {
+            // `--password $(echo x)`, `--askpass <(printf x)`
+            Expecting::Value | Expecting::Path if self.before.ends_with('(') && matches!(word, "echo" | "printf") => {
+                self.hiding = Some(Until::Parenthesis);
+                return word.into();
+            }
             Expecting::Value | Expecting::Line if nothing_yet => {
                 self.expecting = expecting;
                 return word.into();
@@ -205,6 +276,10 @@ impl<'a> Redactor<'a> {
             Expecting::Element if !self.before.starts_with('>') => {}
             Expecting::Joined if !self.before.starts_with(is_quote) => {}
             Expecting::Value | Expecting::Path | Expecting::Joined | Expecting::Password | Expecting::Element => {
+                return self.hide(Until::Word).into();
+            }
+            Expecting::Pair => {
+                self.expecting = Expecting::Value;
                 return self.hide(Until::Word).into();
             }
             Expecting::Line => return self.hide(Until::Line(self.header_quote)).into(),
@@ -225,7 +300,7 @@ impl<'a> Redactor<'a> {
             // `PASSWORD 'x'` in SQL, `login ann password x` in a netrc.
             Expecting::Sign
                 if self.last.eq_ignore_ascii_case("password")
-                    && (self.netrc || matches!(self.before.trim_start(), "'" | "\"")) =>
+                    && (self.netrc || matches!(self.before.trim_start_matches([' ', '(']), "'" | "\"")) =>
             {
                 return self.hide(Until::Word).into();
             }
@@ -248,8 +323,10 @@ impl<'a> Redactor<'a> {
         {
             return format!("{}={REDACTED}", without_url_password(before)).into();
         }
-        let assignment = assignment(word);
-        if assignment.is_some() || is_secret_name(word) {
+        // Most words name nothing, and every word of a record is looked at: asked once.
+        let may_name = may_name_secret(word);
+        let assignment = if may_name { assignment(word) } else { None };
+        if assignment.is_some() || may_name && is_secret_name(word) {
             self.header_quote = self.before.chars().last().filter(|c| is_quote(*c));
         }
         if let Some((name, sign, value)) = assignment {
@@ -265,13 +342,16 @@ impl<'a> Redactor<'a> {
             let hidden = self.hide(if is_header(name) { Until::Line(self.header_quote) } else { Until::Word });
             return format!("{name}{sign}{hidden}").into();
         }
-        self.expecting = match following(word) {
-            _ if self.names_next(word) => Expecting::Value,
+        self.expecting = match following(word, may_name) {
+            _ if self.names_next(word, may_name) => Expecting::Value,
             Expecting::Nothing if self.named_user && matches!(word, "-p" | "-P") => Expecting::Password,
             // `<password>x</password>`
             Expecting::Sign if self.before.ends_with('<') => Expecting::Element,
             next => next,
         };
+        if let Some(kept) = without_pgpass(word) {
+            return kept.into();
+        }
         if let Some(kept) = without_login_at(word, self.command.is_slashed()) {
             return kept.into();
         }
@@ -288,12 +368,13 @@ impl<'a> Redactor<'a> {
                     Takes::Secret => Expecting::Value,
                     Takes::Joined => Expecting::Joined,
                     Takes::Login => Expecting::Login,
+                    Takes::Pair => Expecting::Pair,
                 };
                 return Some(word.to_owned());
             }
             let value = match takes {
                 Takes::Login => self.login(value),
-                Takes::Secret | Takes::Joined => self.hide(Until::Word).to_owned(),
+                Takes::Secret | Takes::Joined | Takes::Pair => self.hide(Until::Word).to_owned(),
             };
             return Some(format!("{name}{value}"));
         }
@@ -317,13 +398,20 @@ impl<'a> Redactor<'a> {
     }
 
     /// Whether the next word is a secret for the sake of the words before it.
-    fn names_next(&self, word: &str) -> bool {
+    fn names_next(&self, word: &str, may_name: bool) -> bool {
         // `IDENTIFIED BY 'x'`
         if word.eq_ignore_ascii_case("by") {
             return self.last.eq_ignore_ascii_case("identified");
         }
+        // `PRAGMA key='x'`
+        if self.last.eq_ignore_ascii_case("pragma") {
+            return matches!(word.trim_end_matches('=').to_ascii_lowercase().as_str(), "key" | "rekey" | "hexkey");
+        }
         // `setenv TOKEN x`, `yarn config set npmAuthToken x`
-        !word.starts_with('-') && word.split(['.', ':']).any(is_secret_name) && self.command.names_operands()
+        may_name
+            && !word.starts_with('-')
+            && word.split(['.', ':']).any(is_secret_name)
+            && self.command.names_operands()
     }
 
     /// Hides this word, and what belongs to it.
@@ -341,10 +429,14 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`')
 }
 
-/// What the word behind this one is.
-fn following(word: &str) -> Expecting {
-    if !may_name_secret(word) && !word.starts_with('-') {
-        return if word.eq_ignore_ascii_case("bearer") { Expecting::Value } else { Expecting::Nothing };
+/// What the word behind this one is. `may_name`: it may be a secret's name.
+fn following(word: &str, may_name: bool) -> Expecting {
+    if !may_name {
+        return match word {
+            "-u" | "-U" => Expecting::Login,
+            _ if word.eq_ignore_ascii_case("bearer") => Expecting::Value,
+            _ => Expecting::Nothing,
+        };
     }
     let lower = word.to_ascii_lowercase();
     if lower == "-u" {
@@ -375,9 +467,6 @@ fn names_a_setting(lower: &str) -> bool {
 
 /// `name=value` or `name:value` where the name is a secret's, wherever in the word: also as a parameter of a URL.
 fn assignment(word: &str) -> Option<(&str, &str, &str)> {
-    if !may_name_secret(word) {
-        return None;
-    }
     word.match_indices(['=', ':']).find_map(|(at, sign)| {
         let (before, value) = (word.get(..at)?, word.get(at + 1..)?);
         is_secret_name(last_part(before)).then_some((before, sign, value))
@@ -414,6 +503,16 @@ fn without_login_at(word: &str, slashed: bool) -> Option<String> {
     let ordinary = word.contains("://") || NO_USERS.contains(&user) || user.contains('@') || password.contains('/');
     let empty = user.is_empty() || password.is_empty() || place.is_empty();
     (!is_digest && !ordinary && !empty).then(|| format!("{user}{sign}{REDACTED}@{place}"))
+}
+
+/// `host:5432:database:ann:password`, a line of `.pgpass`, without the password.
+fn without_pgpass(word: &str) -> Option<String> {
+    let mut parts = word.splitn(5, ':');
+    let [host, port, database, user, password] = [(); 5].map(|()| parts.next().unwrap_or_default());
+    let is_port = port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_host = host == "*" || host.contains(|c: char| c.is_ascii_alphabetic());
+    let fits = is_host && is_port && ![database, user, password].contains(&"") && !password.starts_with("//");
+    fits.then(|| format!("{host}:{port}:{database}:{user}:{REDACTED}"))
 }
 
 /// Whether what stands before a `=` ends in the name of a parameter that holds a secret.
@@ -468,6 +567,8 @@ enum Expecting {
     Line,
     /// `user:password`.
     Login,
+    /// This word and the next.
+    Pair,
 }
 
 enum Piece<'a> {

@@ -63,6 +63,11 @@ pub(super) const ANYWHERE: &[&str] = &[
     "userpw",
     "dbpw",
     "githuboauth",
+    "requirepass",
+    "masterauth",
+    "askpass",
+    "clientassertion",
+    "samlresponse",
 ];
 
 /// Words that a name is, or ends with as a word of its own: `GH_TOKEN`, `ghToken`.
@@ -142,6 +147,8 @@ pub(super) enum Takes {
     Joined,
     /// `user:password`, `user%password`, `user,password` or `file:password`.
     Login,
+    /// The next two words.
+    Pair,
 }
 
 /// Options of programs that hold secrets, besides those that have a secret's name. A program ends with `*` for all that
@@ -179,10 +186,25 @@ pub(super) const OPTIONS: &[(&[&str], &[&str], Takes)] = &[
     (&["vercel", "now"], &["-t"], Takes::Secret),
     (&["swaks"], &["-ap"], Takes::Secret),
     (&["xfreerdp*", "wlfreerdp"], &["/p"], Takes::Secret),
+    (&["qpdf"], &["--encrypt"], Takes::Pair),
+    (&["dscl"], &["-passwd"], Takes::Pair),
+    (&["caddy hash-password"], &["--plaintext", "-p"], Takes::Secret),
+    (&["openssl dgst", "openssl mac"], &["-hmac", "-macopt"], Takes::Secret),
+    (&["sendemail", "sendEmail"], &["-xp"], Takes::Secret),
+    (&["transmission-remote"], &["-n", "--auth"], Takes::Login),
+    (
+        &["security unlock-keychain", "security create-keychain", "security set-keychain-password"],
+        &["-p"],
+        Takes::Secret,
+    ),
+    (&["security import", "security export"], &["-P"], Takes::Secret),
+    (&["signtool"], &["/p"], Takes::Secret),
+    (&["kaggle config"], &["-v", "--value"], Takes::Secret),
+    (&["eas", "llm keys"], &["--value"], Takes::Secret),
 ];
 
-/// Long options of whatever program that take a login.
-pub(super) const LOGINS: &[&str] = &["--user", "--proxy-user", "--basic-auth", "--userpwd", "--creds"];
+/// Long options of whatever program that take a login, besides those that end in `creds`.
+pub(super) const LOGINS: &[&str] = &["--user", "--proxy-user", "--basic-auth", "--userpwd"];
 
 /// Which operands of a program are secrets: those behind its words, from this one on.
 pub(super) const OPERANDS: &[(&str, usize)] = &[
@@ -208,6 +230,19 @@ pub(super) const OPERANDS: &[(&str, usize)] = &[
     ("ansible-vault encrypt_string", 0),
     ("bundle config", 1),
     ("pulumi config set", 1),
+    ("isql", 2),
+    ("smbclient", 1),
+    ("net use", 2),
+    ("send", 0),
+    ("composer config http-basic*", 1),
+    ("composer config bearer*", 0),
+    ("nuget setapikey", 0),
+    ("nuget setApiKey", 0),
+    ("consul acl set-agent-token", 1),
+    ("iwconfig key", 0),
+    ("mkpasswd", 0),
+    ("cf auth", 1),
+    ("wandb login", 0),
 ];
 
 /// Programs that are told who signs in and with which password in one word: `ann/password@db`.
@@ -224,6 +259,9 @@ pub(super) const ASSIGNED: &[&str] = &[
     "kubectl create secret",
     "oc create secret",
     "wrangler secret put",
+    "doppler secrets set",
+    "supabase secrets set",
+    "nomad var put",
 ];
 
 /// Programs that take a secret as the operand behind its name: `nmcli ... password x`, `yarn config set npmAuthToken x`.
@@ -245,6 +283,8 @@ pub(super) const NAMED_OPERANDS: &[&str] = &[
     "pip config",
     "gcloud config",
     "az config",
+    "redis-cli",
+    "pdftk",
 ];
 
 /// What reads a secret from its standard input: a word of the command, and a word that must stand beside it.
@@ -270,6 +310,10 @@ pub(super) const FED: &[(&str, &str)] = &[
     ("read", "-s"),
     ("read", "-rs"),
     ("read", "-sr"),
+    ("pass", "insert"),
+    ("argon2", ""),
+    ("age", "-p"),
+    ("", "--passwd-on-stdin"),
 ];
 
 /// Options that name a user, behind which `-p` is a password unless it is a number.
@@ -280,8 +324,23 @@ pub(super) const NO_USERS: &[&str] =
     &["npm", "workspace", "file", "link", "portal", "patch", "git", "github", "docker"];
 
 /// Members of an object that name what another member of it holds, and members that hold it.
-pub(super) const NAMING: &[&str] = &["name", "key", "header", "label", "variable", "field", "selector", "element"];
-pub(super) const HOLDING: &[&str] = &["value", "values", "text", "input"];
+pub(super) const NAMING: &[&str] = &[
+    "name",
+    "key",
+    "header",
+    "label",
+    "variable",
+    "field",
+    "selector",
+    "element",
+    "question",
+    "type",
+    "placeholder",
+    "param",
+    "parameter",
+    "property",
+];
+pub(super) const HOLDING: &[&str] = &["value", "values", "text", "input", "answer", "default"];
 
 /// Programs that only start what follows.
 pub(super) const WRAPPERS: &[&str] = &[

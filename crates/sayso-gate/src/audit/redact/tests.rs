@@ -226,6 +226,7 @@ fn the_quick_looks_pass_nothing_by() {
 #[test]
 fn no_form_in_the_list_keeps_its_secret() {
     let mut count = 0;
+    let mut wrong = Vec::new();
     for line in include_str!("forms.txt").lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
         let mut columns = line.split('\t');
         let [given, form, stays] = [(); 3].map(|()| columns.next().unwrap_or_else(|| panic!("{line}")));
@@ -240,14 +241,17 @@ fn no_form_in_the_list_keeps_its_secret() {
             }
             other => panic!("{other} is no way to give one: {line}"),
         };
-        assert!(!kept.to_lowercase().contains("hunter2"), "{line}\n{kept}");
+        if kept.to_lowercase().contains("hunter2") {
+            wrong.push(format!("{line}\n  {kept}"));
+        }
         assert!(form.contains("hunter2") || form.contains("HUNTER2"), "{line}");
-        for word in stays.split(' ') {
-            assert!(kept.contains(word), "{word} is gone: {line}\n{kept}");
+        for word in stays.split(' ').filter(|word| !kept.contains(word)) {
+            wrong.push(format!("{word} is gone: {line}\n  {kept}"));
         }
         count += 1;
     }
-    assert!(count >= 150, "{count}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 500, "{count}");
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 use super::command::Command;
 use super::table::{HOLDING, NAMING, Takes};
-use super::{Expecting, REDACTED, cut, following, is_path, is_secret_key, is_secret_name, text, without_login};
+use super::{
+    Expecting, MOST_TAKEN, REDACTED, SHORTEST, cut, following, is_path, is_secret_key, is_secret_name, may_name_secret,
+    redacted, text, without, without_login,
+};
 use serde_json::Value;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// How deep arguments are looked at; below that they are left out.
 const DEEPEST: usize = 32;
@@ -25,11 +28,13 @@ pub(in crate::audit) struct Room {
     members: usize,
     /// Something had no room.
     full: Cell<bool>,
+    /// What was taken out so far.
+    taken: RefCell<Vec<String>>,
 }
 
 impl Room {
     pub(in crate::audit) fn new(text: usize, members: usize) -> Self {
-        Self { text, members, full: Cell::new(false) }
+        Self { text, members, full: Cell::new(false), taken: RefCell::default() }
     }
 
     /// Whether something was left out.
@@ -44,9 +49,29 @@ impl Room {
 
     /// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.
     pub(in crate::audit) fn text(&self, text: &str) -> String {
-        let text = super::text(text);
+        let (text, taken) = redacted(text);
+        self.take(taken);
         // So many bytes are never more characters.
         if text.len() <= self.text { text } else { self.cut(&text) }
+    }
+
+    /// What is said of what was seen here, such as an effect: what was taken out stands nowhere else.
+    pub(in crate::audit) fn without_taken(&self, text: String) -> String {
+        without(text, &self.taken.borrow())
+    }
+
+    fn take(&self, taken: Vec<String>) {
+        let mut all = self.taken.borrow_mut();
+        let room = MOST_TAKEN.saturating_sub(all.len());
+        all.extend(taken.into_iter().take(room));
+    }
+
+    /// Something that stands under a secret's name.
+    fn hidden(&self, text: &str) -> Value {
+        if text.len() >= SHORTEST {
+            self.take(vec![text.to_owned()]);
+        }
+        REDACTED.into()
     }
 
     pub(in crate::audit) fn cut(&self, text: &str) -> String {
@@ -64,7 +89,7 @@ impl Room {
 /// `secret`: it stands below a secret's name.
 fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
     match value {
-        Value::String(_) if secret => REDACTED.into(),
+        Value::String(text) if secret => room.hidden(text),
         Value::String(s) => Value::String(room.text(s)),
         Value::Array(_) | Value::Object(_) if depth >= DEEPEST => {
             room.full.set(true);
@@ -79,7 +104,11 @@ fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
                 let secret = secret || is_secret_key(key) || named && HOLDING.contains(&key.as_str());
                 let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
                 let below = is_secret_key(key) && scalar;
-                let value = if below { REDACTED.into() } else { clean(value, room, depth + 1, secret) };
+                let value = match value {
+                    Value::String(text) if below => room.hidden(text),
+                    _ if below => REDACTED.into(),
+                    _ => clean(value, room, depth + 1, secret),
+                };
                 (cut(&text(key), 256), value)
             };
             Value::Object(members.iter().take(room.members(members.len())).map(member).collect())
@@ -94,21 +123,29 @@ fn list(items: &[Value], room: &Room, depth: usize, secret: bool) -> Value {
     let kept = items.iter().take(room.members(items.len())).map(|item| {
         let expected = std::mem::replace(&mut next, Expecting::Nothing);
         if let Value::String(word) = item {
-            next = following(word);
+            next = following(word, may_name_secret(word));
             let operand = !word.starts_with('-') && !word.contains('=') && command.hides_next_operand();
             let option = command.option(word).filter(|_| word.starts_with(['-', '/']));
             command.add(word);
             match (expected, option) {
                 (Expecting::Path, _) if is_path(word) => {}
-                (Expecting::Value | Expecting::Path, _) => return REDACTED.into(),
+                (Expecting::Value | Expecting::Path, _) => return room.hidden(word),
+                (Expecting::Pair, _) => {
+                    next = Expecting::Value;
+                    return room.hidden(word);
+                }
                 (Expecting::Login, _) => return Value::String(room.cut(&without_login(word))),
                 (_, Some((Takes::Login, name, value))) if !value.is_empty() => {
                     return Value::String(room.cut(&format!("{name}{}", without_login(value))));
                 }
-                (_, Some((_, name, value))) if !value.is_empty() => return format!("{name}{REDACTED}").into(),
+                (_, Some((_, name, value))) if !value.is_empty() => {
+                    room.hidden(value);
+                    return format!("{name}{REDACTED}").into();
+                }
                 (_, Some((Takes::Login, ..))) => next = Expecting::Login,
                 (_, Some((Takes::Secret, ..))) => next = Expecting::Value,
-                _ if operand => return REDACTED.into(),
+                (_, Some((Takes::Pair, ..))) => next = Expecting::Pair,
+                _ if operand => return room.hidden(word),
                 _ => {}
             }
         }

@@ -64,18 +64,22 @@ pub(super) fn part_of(of: &str) -> &str {
 /// From which record on nothing is missing that might say that the yes of this name is over. Moves the mark where it is far
 /// behind.
 pub(super) fn vouched(connection: &Connection, folder: &Path, of: Option<&str>) -> Result<Option<Vouched>, Error> {
-    let Some(last) = one(connection, "SELECT max(seq) FROM event")? else { return Ok(None) };
-    let mark = mark(connection, folder, of.map(part_of))?.filter(|mark| mark.seq <= last);
-    let marked = mark.as_ref().map(|mark| mark.seq);
-    let mut walk = match mark {
-        Some(mark) => Walk::behind(&mark),
-        None => Walk::default(),
-    };
-    walk.go(connection)?;
-    if walk.walked > FAR {
-        walk.sign(connection, folder)?;
+    let Some((walk, marked)) = look(connection, folder, of)? else { return Ok(None) };
+    if walk.walked > FAR
+        && let Some(mark) = walk.sign(connection, folder)?
+    {
+        keep(connection, &mark)?;
     }
     Ok(Some(Vouched { from: walk.from, marked }))
+}
+
+/// Looks at what is behind the mark, or at everything where there is none. Gives the mark's record too.
+fn look(connection: &Connection, folder: &Path, of: Option<&str>) -> Result<Option<(Walk, Option<i64>)>, Error> {
+    let Some(last) = one(connection, "SELECT max(seq) FROM event")? else { return Ok(None) };
+    let mark = mark(connection, folder, of.map(part_of))?.filter(|mark| mark.seq <= last);
+    let mut walk = mark.as_ref().map(Walk::behind).unwrap_or_default();
+    walk.go(connection)?;
+    Ok(Some((walk, mark.map(|mark| mark.seq))))
 }
 
 /// Marks where the chain ends, for a store that has no mark yet.
@@ -89,16 +93,18 @@ impl Sqlite {
     /// # Errors
     /// If the store refuses.
     pub fn move_mark(&self) -> Result<(), Error> {
-        let far = self.read(|connection| {
+        // No writer waits for this look. What is found was so when it was signed, whatever came since.
+        let mark = self.read(|connection| {
             let marked = one(connection, "SELECT seq FROM whole")?.unwrap_or(0);
             let some = "SELECT EXISTS (SELECT 1 FROM remembered)";
             let far = one(connection, "SELECT max(seq) FROM event")?.is_some_and(|last| last - marked > FAR);
-            Ok(far && connection.prepare_cached(some)?.query_row([], |row| row.get(0))?)
+            if !far || !connection.prepare_cached(some)?.query_row([], |row| row.get(0))? {
+                return Ok(None);
+            }
+            let looked = look(connection, self.folder(), None)?;
+            looked.map_or(Ok(None), |(walk, _)| walk.sign(connection, self.folder()))
         })?;
-        if far {
-            self.write_soon(|tx: &mut Transaction<'_>| mark_all(tx.connection(), self.folder()))?;
-        }
-        Ok(())
+        mark.map_or(Ok(()), |mark| self.write_soon(|tx: &mut Transaction<'_>| keep(tx.connection(), &mark)))
     }
 }
 
@@ -159,18 +165,21 @@ impl Walk {
     }
 
     /// Signs how far this has come. Without a key every record is looked at again.
-    fn sign(&self, connection: &Connection, folder: &Path) -> Result<(), Error> {
-        let (Some(hash), Ok(key)) = (self.hash, HeadKey::beside(folder)) else { return Ok(()) };
+    fn sign(&self, connection: &Connection, folder: &Path) -> Result<Option<Mark>, Error> {
+        let (Some(hash), Ok(key)) = (self.hash, HeadKey::beside(folder)) else { return Ok(None) };
         let parts = self.parts.iter().map(|(part, hash)| format!("{part} {hash}\n")).collect();
         let mut mark = Mark { from: self.from, seq: self.seq, hash, parts, signature: String::new() };
         mark.signature = key.sign_text(&mark.said(&name(connection)?));
-        connection
-            .prepare_cached(
-                "INSERT OR REPLACE INTO whole (one, \"from\", seq, hash, parts, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute(params![mark.from, mark.seq, hash.as_bytes().as_slice(), mark.parts, mark.signature])?;
-        Ok(())
+        Ok(Some(mark))
     }
+}
+
+fn keep(connection: &Connection, mark: &Mark) -> Result<(), Error> {
+    let Mark { from, seq, hash, parts, signature } = mark;
+    let sql =
+        "INSERT OR REPLACE INTO whole (one, \"from\", seq, hash, parts, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5)";
+    connection.prepare_cached(sql)?.execute(params![from, seq, hash.as_bytes().as_slice(), parts, signature])?;
+    Ok(())
 }
 
 /// The hash of the names of a part with one more.
@@ -303,6 +312,24 @@ mod tests {
             assert_eq!(after(sql, 300), (1, false), "{sql}");
         }
         assert_eq!(after("DELETE FROM event WHERE seq <= 7; DELETE FROM whole", 300), (8, false));
+    }
+
+    #[test]
+    fn a_server_moves_the_mark_where_answers_are_remembered() {
+        let (dir, store) = store();
+        let more = |tx: &mut Transaction<'_>| {
+            (0..200).try_for_each(|_| tx.append(&Event::from(Change::now(Kind::Mode, "x"))).map(|_| ()))
+        };
+        store.write(more).unwrap();
+        let marked = || store.read(|c| Ok(one(c, "SELECT seq FROM whole")?)).unwrap();
+        store.move_mark().unwrap();
+        assert_eq!(marked(), Some(5000), "nothing is remembered");
+        let row = "INSERT INTO remembered (id, given_ms, used, body) VALUES ('x', 0, 0, '')";
+        store.write(|tx| Ok(tx.connection().execute(row, [])?)).unwrap();
+        store.move_mark().unwrap();
+        assert_eq!(marked(), Some(5210));
+        let found = store.write(|tx| vouched(tx.connection(), dir.path(), Some(&id(300)))).unwrap().unwrap();
+        assert_eq!((found.from, found.marked), (1, Some(5210)));
     }
 
     #[test]
