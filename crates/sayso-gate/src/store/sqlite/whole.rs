@@ -321,7 +321,7 @@ mod tests {
             (0..200).try_for_each(|_| tx.append(&Event::from(Change::now(Kind::Mode, "x"))).map(|_| ()))
         };
         store.write(more).unwrap();
-        let marked = || store.read(|c| Ok(one(c, "SELECT seq FROM whole")?)).unwrap();
+        let marked = || store.read(|c| one(c, "SELECT seq FROM whole")).unwrap();
         store.move_mark().unwrap();
         assert_eq!(marked(), Some(5000), "nothing is remembered");
         let row = "INSERT INTO remembered (id, given_ms, used, body) VALUES ('x', 0, 0, '')";
