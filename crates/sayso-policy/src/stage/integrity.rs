@@ -42,8 +42,8 @@ const OWN: &[&str] = &[
     "/run/user/*/sayso/**",
 ];
 
-/// Project policies: read, but not changed. What registers Sayso with agents is each agent's.
-const REGISTRATION: &[&str] = &["/**/.sayso.toml"];
+/// Project policies and the programs that a project teaches: read, but not changed. What registers Sayso with agents is each agent's.
+const REGISTRATION: &[&str] = &["/**/.sayso.toml", "/**/.sayso", "/**/.sayso/**"];
 
 /// Raw writes here lose a disk or the running system.
 const DEVICES: &[&str] = &[

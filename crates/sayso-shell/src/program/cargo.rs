@@ -1,6 +1,6 @@
 //! Rust: cargo, rustc, rustup.
 
-use super::{Act, Code, Operands, Role, Spec, View};
+use super::{Act, Code, Operands, Role, Spec, Start, View, hidden};
 use crate::effect::Verb;
 use crate::option::{Style, Table, options};
 use crate::word::Word;
@@ -36,6 +36,17 @@ const REGISTRY: &Table = options!(
 "
 );
 
+/// What `cargo hack` takes for itself; all else is cargo's.
+const HACK: &Table = options!(
+    "
+    --each-feature, --feature-powerset, --optional-deps [DEPS], --skip --exclude-features F, --include-features F, --depth N, --group-features F
+    --mutually-exclusive-features F, --at-least-one-of F, --include-deps-features, --exclude-no-default-features, --exclude-all-features
+    --skip-no-default-features, --no-dev-deps, --remove-dev-deps, --no-private, --ignore-private, --ignore-unknown-features, --version-range R
+    --version-step N, --rust-version, --clean-per-run, --clean-per-version, --keep-going, --partition MN, --log-group K, --print-command-list
+    --no-manifest-path, --must-have-and-exclude-feature F
+"
+);
+
 /// The project may name the toolchain, a folder of its own too, and a wrapper for the compiler, which `cargo tree` asks as well.
 const TOOLCHAIN: &[Act] =
     &[Act::ProjectIf(&["rust-toolchain", "rust-toolchain.toml", ".cargo/config", ".cargo/config.toml"])];
@@ -55,7 +66,7 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["clippy"])
                 .style(CLAP)
                 .options(&[BUILD, options!("--allow-dirty, --allow-staged, --allow-no-vcs, --broken-code", "--fix : changes-files")])
-                .judge(changes_sources),
+                .judge(hands_words_on),
             Spec::new(&["fix"])
                 .style(CLAP)
                 .options(&[BUILD, options!("--edition, --edition-idioms, --broken-code, --allow-no-vcs, --allow-dirty, --allow-staged")])
@@ -64,7 +75,7 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["fmt"])
                 .style(CLAP)
                 .options(&[options!("--check, --all, -p --package SPEC, --message-format F")])
-                .judge(changes_sources),
+                .judge(hands_words_on),
             Spec::new(&["rustc", "rustdoc"])
                 .style(CLAP)
                 .options(&[BUILD, options!("--print INFO, --crate-type T, --output-format F")])
@@ -172,14 +183,20 @@ pub(super) const SPECS: &[Spec] = &[
             ]),
             Spec::new(&[
                 "audit", "deny", "outdated", "machete", "udeps", "bloat", "expand", "llvm-lines", "geiger",
-                "semver-checks", "tarpaulin", "llvm-cov", "hack", "miri", "msrv", "modules", "asm", "show-asm",
+                "semver-checks", "tarpaulin", "llvm-cov", "miri", "msrv", "modules", "asm", "show-asm",
                 "criterion", "mutants", "fuzz", "sort", "spellcheck", "public-api", "about", "license", "cyclonedx",
                 "insta", "readme", "sweep", "flamegraph", "watch", "make", "xtask", "leptos", "tauri", "component",
                 "ndk", "apk", "zigbuild", "chef", "dist", "release", "smart-release", "workspaces", "generate",
                 "edit", "shear",
             ])
                 .style(CLAP.and(Style::HARMLESS).and(Style::RISKY))
-                .acts(&[Act::Named(Code::RunsCode)]),
+                .acts(&[Act::Named(Code::RunsCode)])
+                .judge(hidden::passed_on),
+            Spec::new(&["hack"])
+                .style(CLAP.and(Style::HARMLESS).and(Style::RISKY))
+                .options(&[HACK])
+                .acts(&[Act::Named(Code::RunsCode)])
+                .judge(hack),
         ]),
     Spec::new(&["rustc", "clippy-driver"])
         .style(Style::EXACT.and(Style::PASSES))
@@ -298,6 +315,32 @@ fn changes_sources(view: &mut View<'_>) {
         Some((at, folder)) if changes => view.writes_sources(&folder, at, "rs"),
         Some(_) => builds(view),
         None => {}
+    }
+}
+
+/// `cargo hack X` is `cargo X`, many times over.
+fn hack(view: &mut View<'_>) {
+    let Some(command) = view.operand_at(0) else { return };
+    let kept = |at: &usize| {
+        let written = || view.seen.iter().filter(|seen| seen.at == *at);
+        let operand =
+            view.out.words.iter().skip(usize::from(view.out.subcommands)).any(|&word| usize::from(word) == *at);
+        let own = |name: &str| HACK.does(name).is_some();
+        *at != command
+            && (operand || view.terminator.is_some_and(|end| *at >= end) || written().any(|seen| !own(&seen.opt.name)))
+    };
+    let words: Vec<usize> = std::iter::once(command).chain((2..view.inv.argv.len()).filter(kept)).collect();
+    let argv = words.iter().filter_map(|&at| view.word(at).cloned());
+    let argv = std::iter::once(Word::Exact("cargo".into())).chain(argv).collect();
+    let spans = std::iter::once(0).chain(words).map(|at| view.span(at)).collect();
+    view.out.starts.push(Start::Argv { argv, spans, env: Vec::new(), elsewhere: false, cwd: None });
+}
+
+/// Behind `--` stand words of `rustfmt`, which changes the files it is given, or of the compiler.
+fn hands_words_on(view: &mut View<'_>) {
+    changes_sources(view);
+    if let Some(end) = view.terminator {
+        hidden::handed_on(view, end + 1);
     }
 }
 

@@ -21,7 +21,7 @@ const GLOBAL: &Table = options!(
 /// Options of listings and views.
 const SHOW: &Table = options!("
     -L --limit N, -s --state S, -a --assignee A, -A --author A, -l --label L, -S --search Q, -B --base B, -H --head B, -d --draft, --json FIELDS
-    -q --jq EXPR, -t --template T, -c --comments, -w --workflow W, -b --branch B, -u --user U, -e --event E, --status S, --created D, --commit C
+    -q --jq EXPR, -t --template T, -c --comments, --workflow W, -b --branch B, -u --user U, -e --event E, --status S, --created D, --commit C
     --log, --log-failed, -v --verbose, --exit-status, -j --job J, --attempt N, --name-only, --patch, --color W, --watch, -i --interval N, --required
     --fail-fast, --order O, --sort S, --owner O, --language L, --topic T, --visibility V, --source, --fork, --archived, --no-archived, -f --ref R, -y --yaml
     --exclude-drafts, --exclude-pre-releases, -m --milestone M, --app A, --mention M, --project P, --include-prs, --match M, --stars N
@@ -94,7 +94,8 @@ pub(super) const SPECS: &[Spec] = &[
                 .acts(CHANGES),
         ]),
         Spec::new(&["run"]).style(COBRA.and(Style::GLOBAL)).options(&[GLOBAL]).subs(&[
-            Spec::new(&["list", "ls", "view", "watch"]).style(COBRA).options(&[SHOW]).acts(READS),
+            Spec::new(&["list", "ls"]).style(COBRA).options(&[options!("-w --workflow W"), SHOW]).acts(READS),
+            Spec::new(&["view", "watch"]).style(COBRA).options(&[SHOW]).acts(READS),
             Spec::new(&["download"])
                 .style(COBRA)
                 .options(&[options!("-n --name N, -p --pattern P", "-D --dir DIR : makes-below")])

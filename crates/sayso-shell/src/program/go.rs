@@ -1,6 +1,6 @@
 //! Go.
 
-use super::{Act, Code, Operands, Role, Spec, View};
+use super::{Act, Code, Operands, Role, Spec, View, hidden};
 use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, Table, options};
 use crate::word::Word;
@@ -9,9 +9,10 @@ const GO: Style = Style::WORDS.and(Style::LEADING);
 
 const BUILD: &Table = options!("
     -a, -n, -p N, -race, -msan, -asan, -cover, -covermode M, -coverpkg P, -v, -work, -x, -asmflags F, -buildmode M, -buildvcs [V], -compiler C
-    -gccgoflags F, -gcflags F, -installsuffix S, -json, -linkshared, -mod M, -modcacherw, -pgo F, -pkgdir D, -tags T, -trimpath, -h, -help
-    -modfile FILE : reads
+    -gccgoflags F, -gcflags F, -installsuffix S, -json, -linkshared, -mod M, -modcacherw, -pgo F, -tags T, -trimpath, -h, -help
+    -modfile FILE : makes
     -overlay FILE : reads
+    -pkgdir DIR : makes-below
     -C DIR : cd
     -o FILE : makes
     -ldflags FLAGS
@@ -146,6 +147,10 @@ fn modules(view: &mut View<'_>) {
         view.imply("--runs-project", None, 0);
     }
     let looks_up = view.has_any(&["-versions", "-u", "-retracted"]);
+    if view.path.first() == Some(&"list") && (looks_up || view.has("-m")) {
+        // What is known of a module is fetched where it is not at hand.
+        view.connects_configured("module proxy", 0);
+    }
     for at in view.operands() {
         let Some(word) = view.word(at) else { continue };
         let Some(text) = word.exact_str() else { continue };
@@ -179,6 +184,17 @@ fn go_tool(view: &mut View<'_>) {
         view.named(Code::RunsCommand, by, 0);
     }
     view.hands_on(1);
+    if let Some(at) = view.operand_at(0) {
+        hidden::handed_on(view, at + 1);
+    }
+    // `pprof` and `trace` open a page of their own.
+    let serves = |at: &usize| {
+        let word = view.word(*at).and_then(Word::exact).unwrap_or_default();
+        word.strip_prefix(b"-").is_some_and(|word| word.strip_prefix(b"-").unwrap_or(word).starts_with(b"http"))
+    };
+    if let Some(at) = view.operands().into_iter().skip(1).find(serves) {
+        view.imply("-http", Some(Code::Serves), at);
+    }
 }
 
 fn go_telemetry(view: &mut View<'_>) {

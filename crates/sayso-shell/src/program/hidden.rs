@@ -83,6 +83,30 @@ pub(super) fn written(view: &mut View<'_>) {
     }
 }
 
+/// What stands in the words from `from` on goes to another program, which may write every path among them.
+pub(super) fn handed_on(view: &mut View<'_>, from: usize) {
+    for at in from..view.inv.argv.len() {
+        let Some(bytes) = view.word(at).and_then(Word::exact) else { continue };
+        for path in paths_of(bytes, b"") {
+            let word = Word::Exact(at_home(view, path));
+            view.path_effect(Verb::Write, &word, at, false, Carry::Plain);
+        }
+    }
+}
+
+/// As [`handed_on`], for operands and options that no table accounts for.
+pub(super) fn passed_on(view: &mut View<'_>) {
+    written(view);
+    for at in view.operands() {
+        let Some(bytes) = view.word(at).and_then(Word::exact) else { continue };
+        if !is_path(bytes) || !is_accounted_for(view, at, b"") {
+            continue;
+        }
+        let word = Word::Exact(at_home(view, bytes));
+        view.path_effect(Verb::Write, &word, at, false, Carry::Plain);
+    }
+}
+
 /// Whether the table says what this word does: an operand, an option of its own, or such an option's value.
 fn is_accounted_for(view: &View<'_>, at: usize, letters: &[u8]) -> bool {
     let of_table = |name: &str| {
@@ -123,10 +147,11 @@ fn paths_of<'w>(word: &'w [u8], letters: &[u8]) -> Vec<&'w [u8]> {
             value.or(Some(item))
         };
         let Some(value) = value.filter(|_| !is_looked_up(option, letters)) else { continue };
-        // `name:/path`, but no URL.
-        let behind = value.iter().position(|b| *b == b':').and_then(|at| value.get(at + 1..));
-        let behind = behind.filter(|behind| !behind.starts_with(b"//"));
-        paths.extend([Some(value), behind].into_iter().flatten().filter(|path| is_path(path)));
+        // `name:/path`, but no URL; and `--emit=name=/path`.
+        let colon = value.iter().position(|b| *b == b':').and_then(|at| value.get(at + 1..));
+        let colon = colon.filter(|behind| !behind.starts_with(b"//"));
+        let equals = value.iter().rposition(|b| *b == b'=').and_then(|at| value.get(at + 1..));
+        paths.extend([Some(value), colon, equals].into_iter().flatten().filter(|path| is_path(path)));
     }
     paths
 }
@@ -218,6 +243,7 @@ mod tests {
             ("-Wl,-L/usr/lib", ""),
             ("-DPATH=/usr/share", ""),
             ("--sysroot=/opt/sdk", ""),
+            ("--emit=link=/x", "link=/x /x"),
             ("-std=c++17", ""),
             ("-mfoo=.5", ""),
             ("--url=https://example.org/x", ""),

@@ -60,7 +60,8 @@ const PIP_SUBS: &[Spec] = &[
         --extra-index-url URL : redirects
         -f --find-links URL : redirects
         --no-index
-    ")]),
+    ")])
+    .judge(newer_versions),
     Spec::new(&["show"]).options(&[options!("-f --files, --system")]),
     Spec::new(&["search"]).options(&[options!("-i --index URL : redirects")]).acts(&[Act::Connects("package index")]),
     Spec::new(&["index"])
@@ -262,6 +263,13 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["install", "init", "new"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Installs)]),
         ]),
 ];
+
+/// What is newer, only the index knows.
+fn newer_versions(view: &mut View<'_>) {
+    if view.has_any(&["--outdated", "--uptodate"]) && !view.has("--no-index") {
+        view.connects_configured("package index", 0);
+    }
+}
 
 /// `pip install .` and `-e path` run the project's own build.
 fn local_projects(view: &mut View<'_>) {

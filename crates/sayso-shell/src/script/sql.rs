@@ -7,6 +7,8 @@ use crate::word::Word;
 /// A piece of SQL.
 pub(super) enum SqlToken<'a> {
     Word(&'a [u8]),
+    /// A name in quotes, or a string of a server that takes those for strings.
+    Quoted(&'a [u8]),
     DotCommand,
     End,
     Other,
@@ -33,9 +35,9 @@ pub(super) fn sql_token<'a>(at: &mut Cursor<'a>) -> Option<SqlToken<'a>> {
         }
         quote @ (b'\'' | b'"' | b'`') => {
             at.bump();
-            at.take_while(|byte| byte != quote);
+            let inner = at.take_while(|byte| byte != quote);
             at.bump();
-            SqlToken::Other
+            if quote == b'\'' { SqlToken::Other } else { SqlToken::Quoted(inner) }
         }
         b'-' if at.ahead(1) == Some(b'-') => {
             at.line();

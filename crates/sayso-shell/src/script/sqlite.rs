@@ -18,24 +18,33 @@ pub fn sqlite(text: &[u8]) -> Vec<Finding> {
         sql.extend_from_slice(line);
         sql.push(b'\n');
     }
-    let mut statement_begins = true;
-    let mut at = Cursor::new(&sql);
+    statements(&sql, true, &mut findings);
+    findings.dedup();
+    findings
+}
+
+/// What SQL does; `whole` statements change the database unless they are known to read.
+fn statements(sql: &[u8], whole: bool, findings: &mut Vec<Finding>) {
+    let mut statement_begins = whole;
+    let mut at = Cursor::new(sql);
     while let Some(token) = sql_token(&mut at) {
         match token {
-            SqlToken::End => statement_begins = true,
+            SqlToken::End => statement_begins = whole,
             SqlToken::Other => statement_begins = false,
             SqlToken::DotCommand => {}
+            SqlToken::Quoted(name) => {
+                statement_begins = false;
+                function(name, findings);
+            }
             SqlToken::Word(word) => {
                 if statement_begins && !listed(READ_ONLY_STATEMENTS, &word.to_ascii_lowercase()) {
                     findings.push(Finding::Change);
                 }
                 statement_begins = false;
-                sqlite_word(word, &mut at, &mut findings);
+                sqlite_word(word, &mut at, findings);
             }
         }
     }
-    findings.dedup();
-    findings
 }
 
 const READ_ONLY_STATEMENTS: &str = "select explain pragma values with begin commit end rollback attach detach";
@@ -51,10 +60,6 @@ fn sqlite_word(word: &[u8], at: &mut Cursor<'_>, findings: &mut Vec<Finding>) {
         }
         b"vacuum" => findings.push(Finding::Unclear("VACUUM may write another file")),
         b"insert" | b"update" | b"delete" | b"replace" => findings.push(Finding::Change),
-        b"load_extension" => findings.push(Finding::Code("unknown")),
-        b"readfile" | b"fsdir" | b"zipfile" | b"lsdir" => findings.push(Finding::Read(unknown())),
-        b"writefile" => findings.push(Finding::Write(unknown())),
-        b"edit" => findings.push(Finding::Shell(Word::Opaque)),
         b"pragma" => {
             // `PRAGMA name` and `PRAGMA name(table)` ask; `PRAGMA name = value` changes.
             let mut ahead = *at;
@@ -63,6 +68,17 @@ fn sqlite_word(word: &[u8], at: &mut Cursor<'_>, findings: &mut Vec<Finding>) {
                 findings.push(Finding::Change);
             }
         }
+        _ => function(word, findings),
+    }
+}
+
+/// Functions and tables that leave the database. Their names may stand in quotes: `select "readfile"('f')`.
+fn function(name: &[u8], findings: &mut Vec<Finding>) {
+    match name.to_ascii_lowercase().as_slice() {
+        b"load_extension" => findings.push(Finding::Code("unknown")),
+        b"readfile" | b"fsdir" | b"zipfile" | b"lsdir" => findings.push(Finding::Read(unknown())),
+        b"writefile" => findings.push(Finding::Write(unknown())),
+        b"edit" => findings.push(Finding::Shell(Word::Opaque)),
         _ => {}
     }
 }
@@ -81,16 +97,23 @@ fn dot_command(line: &[u8], findings: &mut Vec<Finding>) {
     let name = at.take_while(|byte| !byte.is_ascii_whitespace()).to_ascii_lowercase();
     at.blanks();
     let rest = at.line();
+    let begins = |known: &&str| !name.is_empty() && known.as_bytes().starts_with(&name);
+    if begins(&"parameter") {
+        parameter(rest, findings);
+    }
     if listed(HARMLESS_DOTS, &name) {
         return;
     }
-    let begins = |known: &&str| !name.is_empty() && known.as_bytes().starts_with(&name);
     let mut meant = OTHER_DOTS.split(' ').filter(begins).peekable();
     if meant.peek().is_none() {
         if !HARMLESS_DOTS.split(' ').any(|known| begins(&known)) {
             findings.push(Finding::Unclear("a dot-command that is not known"));
         }
         return;
+    }
+    if rest.contains(&b'\\') {
+        // Words of a dot-command may be written in octal, in quotes and out of them.
+        findings.push(Finding::Unclear("a dot-command with escapes in it"));
     }
     for meant in meant {
         let file = argument(rest);
@@ -132,6 +155,18 @@ fn dot_command(line: &[u8], findings: &mut Vec<Finding>) {
             _ => Finding::Unclear("a dot-command that may write or run"),
         };
         findings.push(finding);
+    }
+}
+
+/// `.parameter set NAME VALUE`: the value is SQL, which is computed at once.
+fn parameter(rest: &[u8], findings: &mut Vec<Finding>) {
+    if rest.contains(&b'\\') {
+        findings.push(Finding::Unclear("a parameter with escapes in it"));
+        return;
+    }
+    // In quotes of either kind, or out of them: each piece is looked at as SQL, and the whole too.
+    for piece in rest.split(|byte| matches!(byte, b'"' | b'\'')).chain([rest]) {
+        statements(piece, false, findings);
     }
 }
 
@@ -202,6 +237,19 @@ mod tests {
             ("select writefile('x', 'y')", "write ?"),
             ("select load_extension('x')", "code unknown"),
             (".frobnicate", "unclear"),
+            (".param set :x 1", ""),
+            (".separator \"\\t\"", ""),
+            ("select \"a\" from \"t\"", ""),
+            (".param set :x readfile('f')", "read ?"),
+            (".param set :x \"readfile('f')\"", "read ?"),
+            ("select 1;\n.param set :x readfile('f')", "read ?"),
+            (".param set :x \"readfi\\154e('f')\"", "unclear"),
+            (".output \"\\056envrc\"", "unclear, write ?"),
+            (".once |ls\\073id", "unclear, run ls\\073id"),
+            ("select \"readfile\"('f')", "read ?"),
+            ("select `writefile`('f', 'x')", "write ?"),
+            ("select [load_extension]('x')", "code unknown"),
+            ("select * from \"fsdir\"('.')", "read ?"),
         ] {
             assert_eq!(shown(&sqlite(text.as_bytes())), expected, "{text}");
         }

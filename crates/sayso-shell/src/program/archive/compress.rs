@@ -1,8 +1,8 @@
 //! gzip and its like: a file becomes another, and the first goes away unless it is kept.
 
-use crate::effect::{Carry, Target, Verb};
+use crate::effect::{Carry, PathTarget, Target, Verb};
 use crate::option::options;
-use crate::program::{Spec, View};
+use crate::program::{Code, Spec, View};
 use crate::word::Word;
 
 pub(super) const SPECS: &[Spec] = &[
@@ -98,7 +98,16 @@ fn result(view: &mut View<'_>, word: &Word, expands: bool, at: usize) {
         "zstd" | "unzstd" | "zstdmt" | "pzstd" => b".zst",
         _ => b".gz",
     };
-    let chosen = view.has_any(&["--suffix", "--format", "--name", "--zip", "--zlib"]);
+    // The name is what the call says, and may be one that somebody guards: `gzip -S vrc .en`.
+    let given = view.value("--suffix").map(|suffix| suffix.exact().map(<[u8]>::to_vec));
+    let unknown = matches!(given, Some(None));
+    let suffix = given.flatten().unwrap_or_else(|| suffix.to_vec());
+    let suffix = suffix.as_slice();
+    if expands && view.has("--name") {
+        // The archive says it.
+        view.named_by_flag(Code::WritesFile, "--name", at);
+    }
+    let chosen = unknown || view.has_any(&["--format", "--name", "--zip", "--zlib"]);
     let made: Option<Vec<u8>> = word.exact().filter(|_| !chosen && !view.deep).and_then(|name| {
         if expands {
             Some(name.strip_suffix(suffix).or_else(|| name.strip_suffix(b".gz"))?.to_vec())
@@ -107,6 +116,7 @@ fn result(view: &mut View<'_>, word: &Word, expands: bool, at: usize) {
         }
     });
     match made {
+        None if unknown => view.effect(Verb::Write, Target::Path(PathTarget::Unknown(None)), at, Carry::Plain),
         Some(made) => view.writes(&Word::Exact(made.into()), at),
         // Some name beside it.
         None => match parent(word) {

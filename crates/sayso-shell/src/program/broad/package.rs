@@ -26,7 +26,8 @@ pub(crate) const SPECS: &[Spec] = &[
             "check",
             "query",
         ])
-        .style(ANY),
+        .style(ANY)
+        .judge(remote_gems),
         Spec::new(&[
             "install",
             "i",
@@ -325,6 +326,14 @@ pub(crate) const SPECS: &[Spec] = &[
         .style(ANY)
         .operands(Operands::TEXT),
 ];
+
+/// Gems that are not here are looked up.
+fn remote_gems(view: &mut View<'_>) {
+    let asks = matches!(view.path.last(), Some(&("search" | "outdated")));
+    if asks || view.has_any(&["-r", "--remote", "-b", "--both"]) {
+        view.connects_configured("package index", 0);
+    }
+}
 
 /// A script of the project.
 fn mix_run(view: &mut View<'_>) {

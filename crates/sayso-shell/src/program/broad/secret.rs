@@ -3,6 +3,7 @@
 use crate::effect::Verb;
 use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::word::Word;
 
 pub(crate) const SPECS: &[Spec] = &[
     // Subcommands take single-dash words.
@@ -19,12 +20,14 @@ pub(crate) const SPECS: &[Spec] = &[
             .style(Style::WORDS.and(Style::HARMLESS))
             .options(&[options!("
                 -in FILE, -inkey FILE, -certfile FILE, -CAfile FILE, -CA FILE, -CAkey FILE, -key FILE, -signkey FILE, -extfile FILE, -untrusted FILE, -sigfile FILE, -verify FILE, -prverify FILE : reads
-                -days N, -subj S, -newkey A, -passin P, -passout P, -inform F, -outform F, -nameopt N, -noout, -text, -subject, -issuer, -dates, -enddate, -startdate, -fingerprint, -serial, -modulus
+                -days N, -subj S, -newkey A, -passin P, -passout P, -passcerts P, -inform F, -outform F, -nameopt N, -noout, -text, -subject, -issuer, -dates, -enddate, -startdate, -fingerprint, -serial, -modulus
                 -pubkey, -pubin, -pubout, -sha256, -sha1, -nodes, -noenc, -new, -x509, -batch, -extensions E, -reqexts E, -addext E, -set_serial N, -checkend N, -checkhost H, -k P, -K K, -iv V, -md M, -pass P
-                -out FILE, -keyout FILE, -CAcreateserial, -writerand FILE : makes
+                -out FILE, -keyout FILE, -CAserial FILE, -writerand FILE, -certsout FILE, -respout FILE, -reqout FILE : makes
+                -CAcreateserial : writes-file
                 -config FILE, -engine E, -provider P, -provider-path P : runs-code
             ")])
-            .operands(Operands::READ),
+            .operands(Operands::READ)
+            .judge(passwords),
         Spec::new(&["s_client", "s_time"]).style(Style::WORDS.and(Style::HARMLESS)).options(&[options!("
             -connect HOST, -proxy HOST : connects
             -servername N, -CAfile F, -cert F, -key F, -showcerts, -starttls P, -alpn P, -verify N
@@ -77,6 +80,19 @@ pub(crate) const SPECS: &[Spec] = &[
         .style(Style::HARMLESS)
         .acts(&[Act::Named(Code::ChangesSettings)]),
 ];
+
+/// `-passin file:F`: a password out of the first line of a file.
+fn passwords(view: &mut View<'_>) {
+    for name in ["-passin", "-passout", "-pass", "-passcerts"] {
+        for (at, value) in view.values(name) {
+            match value.exact() {
+                Some([b'f', b'i', b'l', b'e', b':', file @ ..]) => view.reads(&Word::Exact(file.into()), at),
+                Some(_) => {}
+                None => view.reads(&Word::Opaque, at),
+            }
+        }
+    }
+}
 
 fn gpg(view: &mut View<'_>) {
     if view.has_any(&[

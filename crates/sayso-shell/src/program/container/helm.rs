@@ -38,7 +38,8 @@ pub(super) const SPECS: &[Spec] = &[
         Spec::new(&["pull", "fetch", "dependency", "dep", "package"])
             .style(EXACT)
             .options(&[CHART, options!("-d --destination DIR : makes-below
-                --untar, --untardir DIR, --prov, -u, --app-version V, --sign, --key K")])
+                --untardir DIR : makes-below
+                --untar, --prov, -u, --app-version V, --sign, --key K")])
             .acts(&[Act::Connects("chart repository"), Act::WritesBelow(".")]),
         Spec::new(&["create"]).style(EXACT).options(&[options!("-p --starter S")]).operands(Operands::all(Role::WriteBelow)),
         Spec::new(&["push", "registry"]).style(EXACT.and(Style::HARMLESS)).acts(&[Act::Connects("registry"), Act::Named(Code::Publishes)]),

@@ -10,7 +10,7 @@ const EXACT: Style = Style::EXACT.and(Style::EQUALS).and(Style::GLOBAL);
 const READS: &[Act] = &[Act::Connects("cluster")];
 const CHANGES: &[Act] = &[Act::Connects("cluster"), Act::Named(Code::ChangesService)];
 
-pub(super) const SPECS: &[Spec] = &[Spec::new(&["kubectl", "oc", "k", "microk8s.kubectl"]).style(EXACT).options(&[GLOBAL]).subs(&[
+pub(super) const SPECS: &[Spec] = &[Spec::new(&["kubectl", "oc", "k", "microk8s.kubectl"]).style(EXACT).options(&[GLOBAL]).always(files).subs(&[
     // `-f` is a file here, and `--follow` of logs below.
     Spec::new(&["get", "describe", "wait"]).style(EXACT).options(&[FILES, READ]).acts(READS).judge(secrets),
     Spec::new(&[
@@ -99,7 +99,6 @@ const CHANGE: &Table = options!("
 
 /// Secrets of a cluster are secrets.
 fn secrets(view: &mut View<'_>) {
-    files(view);
     // `secrets.v1` and `secrets.v1.` are secrets too.
     let kind = |kind: &str| matches!(kind.split('.').next(), Some(name) if name.eq_ignore_ascii_case("secret") || name.eq_ignore_ascii_case("secrets"));
     let asks = view
@@ -127,6 +126,7 @@ fn files(view: &mut View<'_>) {
     if let Some((at, _)) = view.values("--kubeconfig").pop() {
         view.named_by_flag(Code::RunsCode, "--kubeconfig", at);
     }
+    template_file(view);
     for (at, format) in view.values("--output") {
         let Some((kind, file)) = format.exact_str().and_then(|text| text.split_once('=')) else { continue };
         if kind.ends_with("-file") || kind == "templatefile" {
@@ -139,6 +139,23 @@ fn files(view: &mut View<'_>) {
                 view.named_by_flag(Code::OtherHost, name, at);
             }
         }
+    }
+}
+
+/// `-o go-template-file --template=FILE`: the kind by one option, the file by another.
+fn template_file(view: &mut View<'_>) {
+    let kinds = view.values("--output");
+    let is_text = |kind: &Word| {
+        kind.exact_str().is_some_and(|kind| {
+            let name = kind.split('=').next().unwrap_or_default().trim();
+            !name.is_empty() && !name.ends_with("file")
+        })
+    };
+    if kinds.is_empty() || kinds.iter().all(|(_, kind)| is_text(kind)) {
+        return;
+    }
+    for (at, template) in view.values("--template") {
+        view.reads(&template, at);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::files::Kind;
 use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Prints, Role, Spec, View, may_split};
 use crate::word::{Text, Word};
+use std::os::unix::ffi::OsStrExt;
 
 pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&["ls", "dir", "vdir"])
@@ -356,6 +357,9 @@ fn copy(view: &mut View<'_>) {
             && let Some(beside) = beside(&target)
         {
             view.effect(Verb::Write, Target::Path(beside), at, Carry::Plain);
+            if let Some(copy) = backup(view, &target) {
+                view.effect(Verb::Write, Target::Path(copy), at, Carry::Plain);
+            }
         }
         view.effect(Verb::Write, Target::Path(target), at, Carry::Plain);
     }
@@ -374,6 +378,15 @@ fn beside(target: &PathTarget) -> Option<PathTarget> {
     }
     pattern.push(b'*');
     Some(PathTarget::Glob { base: folder.to_owned(), pattern: Text::from(pattern), below: true })
+}
+
+/// The backup by the name that `--suffix` gives it, which need not exist yet: `.en` and `vrc`.
+fn backup(view: &View<'_>, target: &PathTarget) -> Option<PathTarget> {
+    let (PathTarget::Exact(path) | PathTarget::Below(path)) = target else { return None };
+    let Some(suffix) = view.value("--suffix")?.exact() else { return Some(PathTarget::Unknown(None)) };
+    let mut name = path.clone().into_os_string();
+    name.push(std::ffi::OsStr::from_bytes(suffix));
+    Some(PathTarget::Exact(name.into()))
 }
 
 fn kind_of(view: &View<'_>, word: &Word) -> Kind {

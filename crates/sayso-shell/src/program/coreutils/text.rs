@@ -1,8 +1,9 @@
 //! Programs that read text and print it: filters.
 
+use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::option::{Style, options};
-use crate::program::{Operands, Prints, Role, Spec, View};
-use crate::word::{Origin, Word};
+use crate::program::{Code, Operands, Prints, Role, Spec, View};
+use crate::word::{Origin, Text, Word};
 
 pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&["cat"])
@@ -172,8 +173,8 @@ pub(crate) const SPECS: &[Spec] = &[
             -u --unbuffered, --verbose
             --filter COMMAND : shell
         ")])
-        .operands(Operands::then(&[Role::Read], Role::WriteBelow))
-        .judge(writes_pieces_here),
+        .operands(Operands::then(&[Role::Read], Role::Text))
+        .judge(split),
     Spec::new(&["csplit"])
         .options(&[options!("
             -k --keep-files, --suppress-matched, -n --digits N, -s -q --quiet --silent
@@ -182,7 +183,7 @@ pub(crate) const SPECS: &[Spec] = &[
             -f --prefix PREFIX : makes
         ")])
         .operands(Operands::then(&[Role::Read], Role::Text))
-        .judge(writes_pieces_here),
+        .judge(csplit),
     Spec::new(&["shuf"])
         .options(&[options!("
             -e --echo, -i --input-range RANGE, -n --head-count COUNT, -r --repeat, -z --zero-terminated
@@ -228,8 +229,74 @@ fn prints_number(view: &mut View<'_>) {
     }
 }
 
-fn writes_pieces_here(view: &mut View<'_>) {
-    if view.operand_count() < 2 && !view.has_any(&["--filter", "--prefix"]) {
-        view.touches(crate::effect::Verb::Write, ".", true);
+/// The pieces are named by the word behind the file, letters or digits, and a suffix.
+fn split(view: &mut View<'_>) {
+    if view.has("--filter") {
+        return;
+    }
+    // Where no length is given there are two, and more when the names run out.
+    let length = match view.value("--suffix-length").map(Word::exact_str) {
+        None | Some(Some("0")) => Some(2),
+        Some(length) => length.and_then(|length| length.parse().ok()),
+    };
+    let digits = view.has_any(&["-d", "--numeric-suffixes"]) && !view.has_any(&["-x", "--hex-suffixes"]);
+    let suffix = view.value("--additional-suffix").cloned().unwrap_or_else(|| Word::Exact("".into()));
+    let prefixes: Vec<usize> = view.operands().into_iter().skip(1).collect();
+    if prefixes.is_empty() {
+        view.touches(Verb::Write, ".", true);
+        pieces(view, &Word::Exact("x".into()), 0, length, digits, &suffix);
+    }
+    for at in prefixes {
+        let Some(prefix) = view.word(at) else { continue };
+        pieces(view, prefix, at, length, digits, &suffix);
+    }
+}
+
+fn csplit(view: &mut View<'_>) {
+    let digits = view.value("--digits").map_or(Some(2), |digits| digits.exact_str().and_then(|n| n.parse().ok()));
+    match view.values("--prefix").pop() {
+        Some((at, prefix)) => pieces(view, &prefix, at, digits, true, &Word::Exact("".into())),
+        None => view.touches(Verb::Write, ".", true),
+    }
+}
+
+/// Files are written whose names are made of a prefix, so many letters or digits, and a suffix. The first of them stands
+/// for all in their folder and of their kind. But letters that are counted up may spell any name in the end, one that
+/// somebody guards too (`.envr` and `c`), so only prefixes that are plainly made for it are as harmless as they look.
+fn pieces(view: &mut View<'_>, prefix: &Word, at: usize, length: Option<usize>, digits: bool, suffix: &Word) {
+    /// No name is longer.
+    const LONGEST: usize = 255;
+    let (Some(start), Some(end), Some(length)) = (prefix.exact(), suffix.exact(), length.filter(|n| *n <= LONGEST))
+    else {
+        return view.effect(Verb::Write, Target::Path(PathTarget::Unknown(None)), at, Carry::Plain);
+    };
+    let counted = if digits { b"0" } else { b"a" }.repeat(length);
+    let first = Word::Exact(Text::from([start, &counted, end].concat()));
+    let harmless = !is_hidden(start) && (digits && length > 1 || is_made_for_pieces(start));
+    view.path_effect(Verb::Write, &first, at, false, Carry::Plain);
+    if !harmless {
+        // Not even a rule for writes names what they may spell.
+        view.named(Code::WritesFile, NamedBy::Nothing, at);
+    }
+}
+
+/// Whether a part of a path begins with a dot.
+fn is_hidden(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/').any(|name| name.starts_with(b".") && !matches!(name, b"." | b".."))
+}
+
+/// Whether a prefix is the usual word for a piece, or ends where a number is expected to follow.
+fn is_made_for_pieces(prefix: &[u8]) -> bool {
+    const USUAL: &[&[u8]] = &[
+        b"", b"x", b"part", b"parts", b"chunk", b"chunks", b"piece", b"pieces", b"split", b"segment", b"out",
+        b"output", b"file", b"data", b"log", b"batch", b"shard",
+    ];
+    let name = prefix.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    match name {
+        [.., b'_' | b'-'] => true,
+        [.., last] if last.is_ascii_digit() => true,
+        // `notes.txt.` and `aa`; `sitecustomize.` and `py` is another thing.
+        [stem @ .., b'.'] => stem.contains(&b'.'),
+        name => USUAL.contains(&name),
     }
 }

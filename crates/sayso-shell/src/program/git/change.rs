@@ -4,11 +4,14 @@ use super::{CHANGES_TREE, GIT};
 use crate::option::{Style, Table, options};
 use crate::program::{Act, Code, Operands, Spec};
 
-const SEQUENCE: &Table = options!("
+const SEQUENCE: &Table = options!(
+    "
     --continue, --skip, --abort, --quit, --cleanup M, -e --edit, -n --no-commit, -m --mainline N, -s --signoff
-    --rerere-autoupdate, --strategy S, -X --strategy-option O, -S --gpg-sign [K], --ff, -x, --allow-empty, --allow-empty-message
+    --strategy S : runs
+    --rerere-autoupdate, -X --strategy-option O, -S --gpg-sign [K], --ff, -x, --allow-empty, --allow-empty-message
     --keep-redundant-commits, --empty M, -r, --reference
-");
+"
+);
 
 pub(super) const SUBS: &[Spec] = &[
     Spec::new(&["commit"])

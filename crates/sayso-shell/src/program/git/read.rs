@@ -121,7 +121,7 @@ pub(super) const SUBS: &[Spec] = &[
         .options(&[options!("--branch, --normalize, --print, --allow-onelevel, --no-allow-onelevel, --refspec-pattern")]),
     Spec::new(&["check-mailmap"]).style(GIT).options(&[options!("--stdin, --mailmap-file F : reads")]),
     Spec::new(&["cherry"]).style(GIT).options(&[options!("--abbrev [N], -v --verbose")]),
-    Spec::new(&["var"]).style(GIT).options(&[options!("-l")]),
+    Spec::new(&["var"]).style(GIT).options(&[options!("-l")]).judge(super::config::var),
     Spec::new(&["version"]).style(GIT).options(&[options!("--build-options")]),
     Spec::new(&["help"]).style(GIT).options(&[options!("
         -a --all, --no-external-commands, --no-aliases, --verbose, -c --config, -g --guides, -m --man, --user-interfaces

@@ -40,7 +40,9 @@ pub(super) const SPECS: &[Spec] = &[
             .options(&[options!("
                 -1, -l, -r, -t, --versions, --full-name, --pinned, --multiple, --json [V], --installed, --tree, --all, --recursive, --include-build, --include-optional, --include-test, --eval-all, -n, -s, --desc
                 --analytics, --github, --greedy, --installed-on-request, --direct, --for-each, --union, --topological
-            ")]),
+                --from-path : runs-code
+            ")])
+            .judge(formulae),
         Spec::new(&["install", "reinstall", "upgrade", "update", "up", "uninstall", "remove", "rm", "tap", "untap", "pin", "unpin", "link", "unlink", "cleanup", "autoremove", "fetch", "bundle", "postinstall", "switch", "migrate", "extract", "create", "edit", "test", "audit", "style", "developer", "analytics"])
             .style(Style::EXACT.and(Style::HARMLESS))
             .acts(INSTALLS),
@@ -127,6 +129,22 @@ fn dpkg(view: &mut View<'_>) {
 }
 
 /// `-i` alone installs, behind `-q` it informs. Macros may run commands.
+/// A formula is Ruby, and is run to be shown. By a path or an address it is anybody's, and so is one of a tap that is
+/// fetched when it is named.
+fn formulae(view: &mut View<'_>) {
+    if view.path.last() == Some(&"search") {
+        return;
+    }
+    for at in view.operands() {
+        let plain = view.word(at).and_then(Word::exact).is_some_and(|name| {
+            !name.contains(&b'/') && !name.to_ascii_lowercase().ends_with(b".rb") && !name.ends_with(b".json")
+        });
+        if !plain {
+            view.imply("--from-path", Some(Code::RunsCode), at);
+        }
+    }
+}
+
 fn rpm(view: &mut View<'_>) {
     let asks = view.has_any(&["--query", "--verify", "--checksig", "--showrc", "--version", "--help"]);
     if view.has("--info") && !asks {

@@ -23,7 +23,10 @@ pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["ip"]).style(Style::RAW).judge(ip),
     Spec::new(&[
         "ifconfig", "route", "arp", "iwconfig", "ethtool", "brctl", "bridge", "tc",
-    ]).style(Style::RAW).judge(interface),
+    ])
+    .style(Style::RAW)
+    .options(&[options!("--set : changes-system")])
+    .judge(interface),
     Spec::new(&["ss", "netstat"])
         .style(Style::GNU)
         .options(&[options!("
@@ -85,16 +88,29 @@ fn name_servers(view: &mut View<'_>) {
 
 /// `ip [options] object [command]`: without a command, or with `show`, it reads.
 fn ip(view: &mut View<'_>) {
-    let words: Vec<usize> = (1..view.inv.argv.len())
-        .filter(|&at| !matches!(view.word(at).and_then(Word::exact), Some([b'-', ..])))
-        .collect();
-    view.out.words = words.iter().filter_map(|&at| u16::try_from(at).ok()).collect();
-    if view.inv.argv.iter().any(|word| matches!(word.exact(), Some(b"-b" | b"-batch" | b"-force"))) {
-        view.named_by_flag(Code::ChangesSystem, "-batch", 0);
-        return;
+    let mut words: Vec<usize> = Vec::new();
+    let mut changes = None;
+    let mut at = 1;
+    while let Some(word) = view.word(at) {
+        let Some([b'-', option @ ..]) = word.exact() else {
+            words.push(at);
+            at += 1;
+            continue;
+        };
+        // Any beginning of a name will do, behind one dash or two.
+        let option = option.strip_prefix(b"-").unwrap_or(option);
+        let begins = |name: &[u8]| !option.is_empty() && name.starts_with(option);
+        if begins(b"batch") || option.len() > 1 && begins(b"force") {
+            changes = Some(("-batch", at));
+        } else if begins(b"netns") {
+            changes = Some(("-netns", at));
+        }
+        let takes_value = begins(b"family") || begins(b"loops") || option.len() > 1 && begins(b"rcvbuf");
+        at += if takes_value { 2 } else { 1 };
     }
-    if view.inv.argv.iter().any(|word| matches!(word.exact(), Some(b"-n" | b"-netns"))) {
-        view.named_by_flag(Code::ChangesSystem, "-netns", 0);
+    view.out.words = words.iter().filter_map(|&at| u16::try_from(at).ok()).collect();
+    if let Some((flag, at)) = changes {
+        view.named_by_flag(Code::ChangesSystem, flag, at);
         return;
     }
     let command = words.get(1).and_then(|&at| view.word(at));
@@ -106,6 +122,10 @@ fn ip(view: &mut View<'_>) {
             view.named(Code::ChangesSystem, NamedBy::Words(vec!["netns".to_owned(), "exec".to_owned()]), 0);
         }
         (_, None) => {}
+        // `ip link s` is `ip link set`.
+        (Some(object), Some(Some("s"))) if "link".starts_with(object) => {
+            view.named(Code::ChangesSystem, NamedBy::Words(vec!["link".to_owned(), "set".to_owned()]), 0);
+        }
         (Some(_), Some(Some(command)))
             if ["show", "list", "ls", "get", "help", "monitor"]
                 .iter()
@@ -135,7 +155,8 @@ fn interface(view: &mut View<'_>) {
             || !harmless_flags
             || operands.iter().any(|&at| view.word(at).is_some_and(|word| word.exact().is_none())))
     {
-        view.named(Code::ChangesSystem, NamedBy::Program, 0);
+        // Not by the program's name: whoever allows that allows to look.
+        view.imply("--set", Some(Code::ChangesSystem), 0);
     }
 }
 

@@ -206,6 +206,8 @@ fn term(view: &mut View<'_>, expression: &mut Expression, bytes: &[u8], at: usiz
         Primary::Reads => {
             if name == b"files0-from" {
                 expression.listed = None;
+                // What it names may be anywhere.
+                view.effect(Verb::Read, Target::Path(PathTarget::Unknown(None)), at, Carry::Plain);
             }
             if let Some(file) = value {
                 view.reads(file, at + 1);
