@@ -38,6 +38,22 @@ stream_max_retries = 0
 trust_level = "trusted"
 """
 
+KIMI = """default_model = "scripted"
+default_permission_mode = "manual"
+telemetry = false
+
+[providers.scripted]
+type = "openai"
+base_url = "%s/v1"
+api_key = "not-a-key"
+
+[models.scripted]
+provider = "scripted"
+model = "scripted"
+max_context_size = 100000
+capabilities = ["tool_use"]
+"""
+
 GEMINI = {
     "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
     "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False},
@@ -106,6 +122,20 @@ def qwen(machine, model):
     )
 
 
+def copilot(machine, model):
+    return dict(
+        COPILOT_PROVIDER_BASE_URL=model.url + "/v1", COPILOT_PROVIDER_API_KEY="not-a-key", COPILOT_MODEL="scripted",
+        COPILOT_OFFLINE="true", COPILOT_AUTO_UPDATE="false",
+    )
+
+
+def kimi(machine, model):
+    folder = machine.home / ".kimi-code"
+    folder.mkdir()
+    (folder / "config.toml").write_text(KIMI % model.url)
+    return dict(KIMI_CODE_HOME=str(folder))
+
+
 def patch(path):
     return "exec_command", {"cmd": "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: %s\n+x\n*** End Patch\nEOF" % path}
 
@@ -134,10 +164,26 @@ AGENTS = {
         "@qwen-code/qwen-code", "0.24.4", ["qwen", "--acp"], True, qwen,
         lambda command: ("run_shell_command", {"command": command, "description": "scripted", "is_background": False}),
         "yolo"),
+    "copilot": (
+        "@github/copilot", "1.0.102", ["copilot", "--acp"], True, copilot,
+        lambda command: ("bash", {"command": command, "description": "scripted"}),
+        "https://agentclientprotocol.com/protocol/session-modes#autopilot"),
+    "kimi": (
+        "@moonshot-ai/kimi-code", "2.1.0", ["kimi", "acp"], True, kimi,
+        lambda command: ("Bash", {"command": command, "description": "scripted"}), "yolo"),
 }
 
 # How an agent writes a file, where that is another tool than its shell.
-EDITS = {"codex-acp": patch, "codex-acp 2": patch, "gemini": write_file, "qwen": write_file}
+EDITS = {
+    "codex-acp": patch, "codex-acp 2": patch, "gemini": write_file, "qwen": write_file,
+    "copilot": lambda path: ("create", {"path": str(path), "file_text": "x"}),
+}
+
+# Whose requests hold no input: what was told before is enough to deny a call, not to allow it.
+ASKS_ABOUT_ALL = {"kimi"}
+
+# Who writes files of the project without asking.
+WRITES = {"kimi": lambda path: ("Write", {"path": str(path), "content": "x"})}
 
 
 class Behind:
@@ -169,13 +215,13 @@ class Behind:
         lines = machine.run([self.sayso, "log", "--json"]).stdout.splitlines()
         return [json.loads(line) for line in lines]
 
-    def allow_runs_and_deny_does_not_and_nobody_is_asked(self):
+    def allow_runs_and_deny_does_not(self):
         turns = [[self.shell("touch allowed.txt")], [self.shell("touch denied.txt")], "done"]
         machine, client, model = self.work("verdicts", turns, "allow_once")
         with machine:
             assert (machine.project / "allowed.txt").exists(), model.results
             assert not (machine.project / "denied.txt").exists(), model.results
-            assert not client.asked, client.asked
+            assert len(client.asked) == (self.name in ASKS_ABOUT_ALL), client.asked
             denied = [record for record in self.log(machine) if "denied.txt" in json.dumps(record.get("arguments"))][0]
             assert denied["answer"] == "deny" and denied["reasons"][0]["code"] == "keep-denied", denied
             assert denied["way_in"] == "acp" and denied["workspace"] == str(machine.project), denied
@@ -192,7 +238,6 @@ class Behind:
                 assert kinds == {"allow_once", "reject_once"}, kinds
                 assert "Sayso: ask" in json.dumps(client.asked[0]["toolCall"]["content"]), client.asked
 
-
     def an_edit_is_judged_by_the_file_that_it_changes(self):
         edit = EDITS[self.name]
         for name, written in (("fine.md", True), ("denied.md", False)):
@@ -203,8 +248,16 @@ class Behind:
                 if not written:
                     assert not client.asked, client.asked
 
+    def a_write_that_nobody_was_asked_about_is_told(self):
+        turns = lambda project: [[WRITES[self.name](project / "denied.md")], "done"]
+        machine, client, model = self.work("write", turns, "allow_once")
+        with machine:
+            assert not client.asked, client.asked
+            told = json.dumps(client.updates)
+            assert "without asking, and the policy denies it" in told, told
 
-SCENARIOS = ["allow_runs_and_deny_does_not_and_nobody_is_asked", "an_ask_reaches_the_editor_and_its_answer_counts_once"]
+
+SCENARIOS = ["allow_runs_and_deny_does_not", "an_ask_reaches_the_editor_and_its_answer_counts_once"]
 
 
 def main():
@@ -217,6 +270,8 @@ def main():
             if AGENTS[name][5]]
     edits = [name for name in chosen if name in EDITS]
     work += [(Behind(sayso, name, programs[name]), "an_edit_is_judged_by_the_file_that_it_changes") for name in edits]
+    work += [(Behind(sayso, name, programs[name]), "a_write_that_nobody_was_asked_about_is_told") for name in WRITES
+             if name in chosen]
 
     def run(one):
         began = time.time()
