@@ -9,8 +9,8 @@ use crate::said::Said;
 use crate::{Agent, HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment, Record,
-    Recorder, Reporter, Which, reason,
+    Asking, Circumstances, Expected, FactsOf, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment,
+    Record, Recorder, Reporter, Which, reason,
 };
 use sayso_policy::shell::dialect::InShell;
 use sayso_policy::{Actor, Answer, Reason, Request, ToolCall, Workspace};
@@ -98,7 +98,8 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
             reported_kind: None,
         };
         let asking = asking(dialect.person(event), setting);
-        let judged = gate.judge(tool_call, &circumstances(dialect, event, call.id.clone(), asking));
+        let circumstances = circumstances(dialect, event, call.id.clone(), asking);
+        let judged = gate.judge(tool_call, circumstances, FactsOf::Gate).settle().record();
         if let (Some(counted), true) = (counted, judged.decision.answer != Answer::Deny) {
             counted.leave(&judged.record);
         }

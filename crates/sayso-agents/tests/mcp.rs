@@ -741,3 +741,47 @@ fn every_call_is_in_the_record() {
     assert_eq!(told, [("mcp test", "mcp:test/echo", "allow"), ("mcp test", "mcp:test/slow", "deny")]);
     assert!(!text.contains("hunter2"));
 }
+
+/// Not a test of its own: counts in a process where nobody else does.
+#[test]
+#[ignore = "is run by the next one"]
+fn counted() {
+    let machine = Machine::new();
+    let policy =
+        "[allow]\ntool = [\"mcp:test/echo\"]\n[ask]\ntool = [\"mcp:test/slow\"]\n[deny]\ntool = [\"mcp:test/huge\"]\n";
+    for limits in ["", "[limits.session]\ncalls = 1000\n"] {
+        let mut client = machine.client(&format!("{policy}{limits}"));
+        client.answer = yes("once");
+        // New tools are asked about at their first call.
+        for tool in ["echo", "slow", "huge"] {
+            client.call(tool, json!({}));
+        }
+        let mut analyses = |tool: &str, answer: Option<Value>| {
+            client.answer = answer;
+            let mut one = || {
+                let before = sayso_gate::analysed();
+                client.call(tool, json!({}));
+                sayso_gate::analysed() - before
+            };
+            // A machine that stands still for longer than what was seen of files is good for has it analysed again.
+            (0..5).map(|_| one()).min().unwrap()
+        };
+        for (tool, answer, times) in [
+            ("echo", None, 1),
+            ("huge", None, 1),
+            ("slow", yes("no"), 1),
+            // The person took a while: what would run is compared with what it was when they were asked.
+            ("slow", yes("once"), 2),
+        ] {
+            assert_eq!(analyses(tool, answer.clone()), times, "{tool} {answer:?} {limits:?}");
+        }
+    }
+}
+
+#[test]
+fn a_call_is_analysed_once() {
+    let words = ["counted", "--exact", "--ignored", "--nocapture", "--test-threads=1"];
+    let run = std::process::Command::new(std::env::current_exe().unwrap()).args(words).output().unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&run.stderr));
+}

@@ -7,7 +7,7 @@
 
 use sayso_gate::audit::{Change, Event, Kind, Query, Spool};
 use sayso_gate::store::{Records, Sqlite};
-use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Memory, Places, Recorder, Unrecorded};
+use sayso_gate::{Asking, Circumstances, Expected, FactsOf, Gate, InForce, Memory, Places, Recorder, Unrecorded};
 use sayso_policy::{Actor, Layer, PolicyText, ToolCall, Workspace};
 use std::path::Path;
 use std::sync::Mutex;
@@ -108,7 +108,7 @@ fn call(places: &Places, n: usize) -> (ToolCall, Circumstances) {
 fn one_body(places: &Places) -> String {
     let gate = Gate::new(InForce::load(places, None).unwrap(), Box::new(Unrecorded));
     let (call, circumstances) = call(places, 0);
-    Event::from(gate.judge(call, &circumstances).record).to_line().unwrap()
+    Event::from(gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record().record).to_line().unwrap()
 }
 
 fn raw(folder: &Path, body: &str, sync: bool) -> Rate {
@@ -162,7 +162,7 @@ fn decisions(places: &Places, recorder: impl Fn() -> Box<dyn Recorder + Send + S
     let gate = Gate::new(InForce::load(places, None).unwrap(), recorder());
     together(|_, n| {
         let (call, circumstances) = call(places, n);
-        let judged = gate.judge(call, &circumstances);
+        let judged = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
         assert!(judged.decision.reasons.iter().all(|reason| reason.code != "record-failed"));
         true
     })
@@ -176,7 +176,7 @@ fn limited(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Durati
     let gate = Gate::new(InForce::given(vec![file]).unwrap(), recorder).with_memory(memory);
     together(|_, n| {
         let (call, circumstances) = call(places, n);
-        let judged = gate.judge(call, &circumstances);
+        let judged = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
         assert!(judged.decision.reasons.iter().all(|reason| reason.code != "store-failed"));
         true
     })
@@ -201,7 +201,7 @@ fn both(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Duration>
             return false;
         }
         let (call, circumstances) = call(places, n);
-        let _ = gate.judge(call, &circumstances);
+        let _ = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
         true
     })
 }

@@ -10,8 +10,8 @@ use sayso_gate::approval::{Remember, Reply, Width};
 use sayso_gate::audit::{By, Kind, Query, Written};
 use sayso_gate::store::{Answering, Approvals, Keep, Records, Sqlite, Watch};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment, RealFiles, Record,
-    Recorder, Unrecorded,
+    Asking, Circumstances, Expected, FactsOf, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment, RealFiles,
+    Record, Recorder, Unrecorded,
 };
 use sayso_policy::{Actor, Answer, Facts, Layer, Person, PolicyText, ToolCall, Verdict, Workspace};
 use std::path::Path;
@@ -126,7 +126,12 @@ impl World {
     }
 
     fn judge(&self, memory: &Memory, command: &str, asking: Asking) -> Answer {
-        gate(memory, ASKS).judge(call(&self.project(), command), &circumstances(asking)).decision.answer
+        gate(memory, ASKS)
+            .judge(call(&self.project(), command), circumstances(asking), FactsOf::Gate)
+            .settle()
+            .record()
+            .decision
+            .answer
     }
 
     /// A yes that is remembered.
@@ -213,7 +218,7 @@ fn record(project: &Path) -> Record {
     let text = "extends = [\"developer\"]\n".to_owned();
     let file = PolicyText { layer: Layer::Given, name: "p.toml".into(), text, trusted: true };
     let gate = Gate::new(InForce::given(vec![file]).unwrap(), Box::new(Unrecorded));
-    gate.judge(call(project, "cargo test"), &circumstances(Asking::OwnPrompt)).record
+    gate.judge(call(project, "cargo test"), circumstances(Asking::OwnPrompt), FactsOf::Gate).settle().record().record
 }
 
 fn now_ms() -> u64 {

@@ -5,18 +5,18 @@ mod question;
 
 use crate::approval::{Approval, Bound, Presence, Question, Standing, Waited, wait_for};
 use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
-use crate::files::Once;
-use crate::gate::{Asking, Circumstances, judged, tighten, understand};
+use crate::circumstances::{Asking, Circumstances};
 use crate::limit::{Outcome, Takes, Which, same};
+use crate::looked::Looked;
 use crate::memory::{Memory, site};
 use crate::mode::Switch;
 use crate::policy::{InForce, Live};
 use crate::store::{Approvals, Ledger, Memo, Records as _, Remembered, Sqlite, Subject};
+use crate::verdict::{answer, denied, judged, shown_as_allowed, tighten, understand};
 use crate::{Error, reason};
 use question::unanswered;
 use sayso_policy::text::Mode;
 use sayso_policy::{Answer, Counting, Decision, Facts, GrantKeys, Operation, Reason, State, ToolCall, Verdict};
-use sayso_shell::Environment;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -24,47 +24,56 @@ use std::time::{Duration, Instant};
 
 /// One call while it is judged.
 pub(crate) struct Case<'a> {
-    /// The id of its record.
-    pub(crate) id: String,
+    pub(crate) what: What,
     policy: &'a Live,
-    /// The policy of this moment.
-    pub(crate) in_force: Arc<InForce>,
     memory: Option<&'a Memory>,
-    /// How it came in.
-    pub(crate) circumstances: &'a Circumstances,
-    facts: Facts<'a>,
-    /// The files of these facts.
-    looked: &'a Once<'a>,
-    /// What an operator switched on.
-    switch: Option<Switch>,
-    counting: Counting,
+    looked: Looked<'a>,
     /// The question that waits for people.
     question: Option<String>,
     reserved: bool,
     /// What the store keeps and the record knows nothing of, or does not know to the end; and why it does not count.
     distrusted: Vec<(String, Reason)>,
-    /// What was said before anything was remembered, and when.
-    first: Option<(Decision, Instant)>,
     /// Nothing can be said before it is pinned down what a yes would be one to.
     unpinned: bool,
 }
 
+/// What is judged, and by which policy: what can be set aside and taken up by another thread.
+pub(crate) struct What {
+    /// The id of its record.
+    pub(crate) id: String,
+    pub(crate) call: ToolCall,
+    /// How it came in.
+    pub(crate) circumstances: Circumstances,
+    /// When it came. What it waited for others is left out.
+    pub(crate) began: Instant,
+    /// The policy of this moment.
+    pub(crate) in_force: Arc<InForce>,
+    /// What an operator switched on.
+    switch: Option<Switch>,
+    counting: Counting,
+}
+
+/// What a call takes of limits, under the id of its record.
+pub(crate) struct Reserved {
+    store: Arc<Sqlite>,
+    record: String,
+}
+
+impl Reserved {
+    /// The call does not run after all.
+    pub(crate) fn give_back(&self) {
+        let outcome = Outcome { not_run: true, ..Outcome::default() };
+        // If even that fails, the budget stays smaller than it could be: nothing is less safe.
+        let _ = self.store.settle(&Which::Record(self.record.clone()), &outcome, now_ms());
+    }
+}
+
 /// What was seen of files before a call had its turn is looked at again after so long.
-const GOOD_FOR: Duration = Duration::from_millis(50);
+pub(crate) const GOOD_FOR: Duration = Duration::from_millis(50);
 /// Turns of one call: others may be faster.
 const MOST_TURNS: usize = 3;
 /// What one call may find in the store that the record knows nothing of.
 const MOST_DISTRUSTED: usize = 16;
-
-/// What is said where nothing that is remembered counts.
-enum Alone {
-    /// That stays.
-    Final(Decision),
-    /// It may have been answered.
-    Asks(Decision),
-    /// What was used before counts.
-    Limited,
-}
 
 /// An operation as memory knows it.
 struct Known<'o> {
@@ -96,82 +105,72 @@ impl Known<'_> {
 }
 
 impl<'a> Case<'a> {
+    /// A call that has come just now, by the policy of this moment.
     pub(crate) fn open(
         policy: &'a Live,
         memory: Option<&'a Memory>,
-        circumstances: &'a Circumstances,
-        (looked, env): (&'a Once<'a>, &'a dyn Environment),
+        (call, circumstances): (ToolCall, Circumstances),
+        looked: Looked<'a>,
     ) -> Self {
-        let facts = Facts { files: looked, env };
+        let began = Instant::now();
+        let memory = memory.filter(|_| circumstances.asking != Asking::Rehearsal);
         let in_force = policy.current();
-        let switch = memory.and_then(|memory| memory.switch(looked, now_ms()));
-        let counting = in_force.policy.counting(switch.as_ref().map(|switch| switch.mode));
-        let id = fresh_id();
-        Self {
-            id,
-            policy,
-            in_force,
-            memory,
-            circumstances,
-            facts,
-            looked,
-            switch,
-            counting,
-            question: None,
-            reserved: false,
-            distrusted: Vec::new(),
-            first: None,
-            unpinned: false,
-        }
+        let switch = memory.and_then(|memory| memory.switch(looked.once(), now_ms()));
+        let counting = match circumstances.asking {
+            Asking::Rehearsal => Counting::default(),
+            _ => in_force.policy.counting(switch.as_ref().map(|switch| switch.mode)),
+        };
+        let what = What { id: fresh_id(), call, circumstances, began, in_force, switch, counting };
+        Self::take_up(what, policy, memory, looked)
+    }
+
+    /// A call that was set aside.
+    pub(crate) fn take_up(what: What, policy: &'a Live, memory: Option<&'a Memory>, looked: Looked<'a>) -> Self {
+        let memory = memory.filter(|_| what.circumstances.asking != Asking::Rehearsal);
+        Self { what, policy, memory, looked, question: None, reserved: false, distrusted: Vec::new(), unpinned: false }
     }
 
     /// Normalise and analyse.
-    pub(crate) fn understand(&self, call: &ToolCall) -> Option<Operation> {
-        understand(call.clone(), self.facts)
+    pub(crate) fn understand(&self) -> Option<Operation> {
+        let operation = understand(self.what.call.clone(), self.facts())?;
+        Some(match self.what.circumstances.asking {
+            Asking::Rehearsal => shown_as_allowed(&self.what.in_force.policy, operation, self.facts()),
+            _ => operation,
+        })
     }
 
-    /// What policy, limits and remembered answers say. Memory is opened only for limits and for an Ask.
-    pub(crate) fn evaluate(&mut self, operation: Option<&Operation>) -> Decision {
-        match self.judge_alone(operation) {
-            Alone::Final(decision) => return self.under_switch(decision),
-            Alone::Asks(decision) => self.first = Some((decision, Instant::now())),
-            Alone::Limited => {}
-        }
+    /// What the policy alone says, and when that was.
+    pub(crate) fn evaluate(&self, operation: Option<&Operation>) -> (Decision, Instant) {
+        (judged(&self.what.in_force, operation, &self.state(), self.facts()), Instant::now())
+    }
+
+    /// Whether limits or remembered answers count, or people may have to be asked.
+    pub(crate) fn needs_memory(&self, operation: Option<&Operation>, alone: &Decision) -> bool {
+        operation.is_some() && (self.is_limited() || alone.answer == Answer::Ask && self.memory.is_some())
+    }
+
+    /// What limits and remembered answers say to it. Memory is opened only for limits and for an Ask.
+    pub(crate) fn remember(&mut self, operation: Option<&Operation>, alone: (Decision, Instant)) -> Decision {
         let decision = match (operation, self.memory) {
-            (Some(operation), Some(memory)) => self.recall(memory, operation),
+            (Some(operation), _) if !self.needs_memory(Some(operation), &alone.0) => alone.0,
+            (Some(operation), Some(memory)) => self.recall(memory, operation, alone),
             (Some(_), None) => self.failed(reason::STORE_FAILED, "limits are in force, and nothing is remembered here"),
-            (None, _) => judged(&self.in_force, None, &self.state(), self.facts),
+            (None, _) => alone.0,
         };
         self.under_switch(decision)
     }
 
-    /// The same where nothing that is remembered counts; `None`: limits are in force, or it is an Ask that may have been
-    /// answered.
-    pub(crate) fn evaluate_alone(&self, operation: Option<&Operation>) -> Option<Decision> {
-        match self.judge_alone(operation) {
-            Alone::Final(decision) => Some(self.under_switch(decision)),
-            Alone::Asks(_) | Alone::Limited => None,
-        }
-    }
-
-    fn judge_alone(&self, operation: Option<&Operation>) -> Alone {
-        if self.is_limited() && operation.is_some() {
-            return Alone::Limited;
-        }
-        let decision = judged(&self.in_force, operation, &self.state(), self.facts);
-        match decision.answer == Answer::Ask && operation.is_some() && self.memory.is_some() {
-            true => Alone::Asks(decision),
-            false => Alone::Final(decision),
-        }
-    }
-
     /// Whether what was used before counts.
     pub(crate) fn is_limited(&self) -> bool {
-        !self.counting.is_empty()
+        !self.what.counting.is_empty()
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        self.looked.facts()
     }
 
     fn under_switch(&self, mut decision: Decision) -> Decision {
-        if let Some(switch) = &self.switch {
+        if let Some(switch) = &self.what.switch {
             // What denies comes first, whatever an operator has switched on.
             let place = if decision.answer == Answer::Deny { decision.reasons.len() } else { 0 };
             decision.reasons.insert(place, switch.reason());
@@ -180,12 +179,12 @@ impl<'a> Case<'a> {
     }
 
     /// Waits for people, where there are any to wait for; where none are left, what becomes of an unanswered Ask.
-    pub(crate) fn ask(&mut self, call: &ToolCall, operation: Option<&Operation>, decision: &mut Decision) {
+    pub(crate) fn ask(&mut self, operation: Option<&Operation>, decision: &mut Decision) {
         if decision.answer == Answer::Ask
             && let (Some(memory), Some(operation)) = (self.memory, operation)
-            && let (Some(id), Asking::Queue { until, .. }) = (self.question.clone(), self.circumstances.asking)
+            && let (Some(id), Asking::Queue { until, .. }) = (self.question.clone(), self.what.circumstances.asking)
         {
-            let said = self.guarded(|case| case.await_people(memory, &id, until, call, operation));
+            let said = self.guarded(|case| case.await_people(memory, &id, until, operation));
             *decision = self.under_switch(said);
         }
         if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) && self.waits(decision).is_none() {
@@ -195,16 +194,20 @@ impl<'a> Case<'a> {
 
     /// The question that waits for people, where the caller holds the call or comes back.
     pub(crate) fn waits(&self, decision: &Decision) -> Option<String> {
-        let holds = matches!(self.circumstances.asking, Asking::Ticket { .. }) && decision.answer == Answer::Ask;
+        let holds = matches!(self.what.circumstances.asking, Asking::Ticket { .. }) && decision.answer == Answer::Ask;
         self.question.clone().filter(|_| holds)
     }
 
-    /// The call does not run after all: what was reserved for it is given back.
-    pub(crate) fn take_back(&self) {
-        if let (true, Some(Ok(store))) = (self.reserved, self.memory.map(Memory::store)) {
-            let outcome = Outcome { not_run: true, ..Outcome::default() };
-            // If even that fails, the budget stays smaller than it could be: nothing is less safe.
-            let _ = store.settle(&Which::Record(self.id.clone()), &outcome, now_ms());
+    /// Whether somebody makes the call.
+    pub(crate) fn is_real(&self) -> bool {
+        self.what.circumstances.asking != Asking::Rehearsal
+    }
+
+    /// What is reserved for the call, to be given back if it does not run after all.
+    pub(crate) fn reserved(&self) -> Option<Reserved> {
+        match (self.reserved, self.memory.map(Memory::store)) {
+            (true, Some(Ok(store))) => Some(Reserved { store: Arc::clone(store), record: self.what.id.clone() }),
+            _ => None,
         }
     }
 
@@ -213,22 +216,20 @@ impl<'a> Case<'a> {
     }
 
     fn mode(&self) -> Option<Mode> {
-        self.switch.as_ref().map(|switch| switch.mode)
+        self.what.switch.as_ref().map(|switch| switch.mode)
     }
 
     /// Whether the caller's own prompt is where this Ask is answered. Never where a rule names who answers: whoever
     /// sits at that prompt may be none of them.
     fn leaves_to_caller(&self, decision: &Decision) -> bool {
-        self.circumstances.asking.has_own_prompt()
-            && self.in_force.policy.unanswered().is_none()
+        self.what.circumstances.asking.has_own_prompt()
+            && self.what.in_force.policy.unanswered().is_none()
             && decision.addressees().iter().all(Option::is_none)
     }
 
     fn failed(&self, code: &'static str, why: &str) -> Decision {
-        let mut decision = judged(&self.in_force, None, &State::default(), self.facts);
         let text = format!("What must be remembered for this call cannot be: {why}. The call does not run.");
-        decision.reasons = vec![reason::built_in(code, text)];
-        decision
+        denied(&self.what.in_force, reason::built_in(code, text))
     }
 
     /// What fails, and what panics, denies.
@@ -237,18 +238,14 @@ impl<'a> Case<'a> {
             Ok(Ok(decision)) => decision,
             Ok(Err(error @ Error::Replaced(_))) => self.failed(reason::STORE_REPLACED, &error.to_string()),
             Ok(Err(error)) => self.failed(reason::STORE_FAILED, &error.to_string()),
-            Err(_) => judged(&self.in_force, None, &State::default(), self.facts),
+            Err(_) => judged(&self.what.in_force, None, &State::default(), self.facts()),
         }
     }
 
     /// The call's turn with what is remembered.
-    fn recall(&mut self, memory: &Memory, operation: &Operation) -> Decision {
+    fn recall(&mut self, memory: &Memory, operation: &Operation, alone: (Decision, Instant)) -> Decision {
         self.guarded(|case| {
             let store = memory.store()?;
-            let state = case.state();
-            let first = case.first.take();
-            let alone =
-                first.unwrap_or_else(|| (judged(&case.in_force, Some(operation), &state, case.facts), Instant::now()));
             let mut known = case.know(operation);
             // Where limits alone want a look at what is remembered, no yes is in play as a rule.
             if !case.is_limited() || alone.0.answer == Answer::Ask {
@@ -266,41 +263,41 @@ impl<'a> Case<'a> {
             bound: None,
             grants: None,
             alone: None,
-            call: if self.counting.repeats.is_empty() { String::new() } else { same::name(operation) },
+            call: if self.what.counting.repeats.is_empty() { String::new() } else { same::name(operation) },
             site: OnceCell::new(),
             takes: self.takes(operation),
             present: Vec::new(),
-            asked: matches!(self.circumstances.asking, Asking::Ticket { asked: true }),
+            asked: matches!(self.what.circumstances.asking, Asking::Ticket { asked: true }),
             operation,
         }
     }
 
     /// Pins down what a yes to the call is one to.
     fn bind(&self, known: &mut Known<'_>) {
-        let bound = Bound::to(known.operation, self.facts);
-        known.digest = bound.under(self.in_force.policy.version(), &known.operation.actor);
+        let bound = Bound::to(known.operation, self.facts());
+        known.digest = bound.under(self.what.in_force.policy.version(), &known.operation.actor);
         known.grants = Some(GrantKeys::of(known.operation, Some(&bound.exact)));
         known.bound = Some(bound);
     }
 
     /// What the call takes; counted only where something is limited, for whole folders may have to be looked at.
     fn takes(&self, operation: &Operation) -> Takes {
-        match self.counting.is_empty() {
+        match self.what.counting.is_empty() {
             true => Takes::default(),
-            false => Takes::of(operation, self.circumstances.expected, self.facts),
+            false => Takes::of(operation, self.what.circumstances.expected, self.facts()),
         }
     }
 
     /// Who waits for questions: only a way in with a queue needs to know.
     fn present(&self, store: &Sqlite) -> Result<Vec<Presence>, Error> {
-        match self.circumstances.asking {
+        match self.what.circumstances.asking {
             Asking::Queue { .. } => store.present(now_ms()),
-            Asking::OwnPrompt | Asking::Nobody | Asking::Ticket { .. } => Ok(Vec::new()),
+            Asking::OwnPrompt | Asking::Nobody | Asking::Ticket { .. } | Asking::Rehearsal => Ok(Vec::new()),
         }
     }
 
     fn turn(&mut self, store: &Sqlite, known: &mut Known<'_>) -> Result<Decision, Error> {
-        let counting = self.counting.clone();
+        let counting = self.what.counting.clone();
         let mut said = None;
         let mut turns = 0;
         while turns < MOST_TURNS {
@@ -370,8 +367,8 @@ impl<'a> Case<'a> {
         let state = self.state_with(known, &remembered, now_ms);
         let mut decision = self.unlimited(known, &state).unwrap_or_else(|| {
             // Others may have had the store for a while.
-            self.looked.forget();
-            judged(&self.in_force, Some(known.operation), &state, self.facts)
+            self.looked.once().forget();
+            judged(&self.what.in_force, Some(known.operation), &state, self.facts())
         });
         let approved = |approval: &&Approval| approval.standing == Standing::Approved;
         // A limit that was reached since is nothing that people were asked about.
@@ -418,7 +415,7 @@ impl<'a> Case<'a> {
     fn unlimited(&self, known: &Known<'_>, state: &State) -> Option<Decision> {
         let in_play = known.bound.is_some() || !state.grants.is_empty();
         let (alone, found) = known.alone.as_ref().filter(|_| !in_play)?;
-        let holds = found.elapsed() < GOOD_FOR && !self.in_force.policy.limits_speak(state);
+        let holds = found.elapsed() < GOOD_FOR && !self.what.in_force.policy.limits_speak(state);
         holds.then(|| alone.clone())
     }
 
@@ -429,7 +426,7 @@ impl<'a> Case<'a> {
         };
         State {
             now_ms,
-            takes: self.counting.scopes.iter().map(|scope| (*scope, takes(scope))).collect(),
+            takes: self.what.counting.scopes.iter().map(|scope| (*scope, takes(scope))).collect(),
             usage: remembered.usage.clone(),
             takes_unknown: known.takes.unknown,
             rates: remembered.rates.clone(),
@@ -447,27 +444,26 @@ impl<'a> Case<'a> {
         memory: &Memory,
         id: &str,
         until: Instant,
-        call: &ToolCall,
         operation: &Operation,
     ) -> Result<Decision, Error> {
         let store: &Sqlite = memory.store()?;
         let waited = wait_for(store, id, until)?;
         // INVARIANT: what is compared with what people saw is looked at after they answered.
-        self.looked.forget();
+        self.looked.once().forget();
         self.renew(memory);
         let mut known = self.know(operation);
         self.bind(&mut known);
         known.asked = true;
         match waited {
             Waited::Decided(approval) if approval.standing == Standing::Approved => {
-                if let Some(changed) = self.changed(call, &known, &approval.question) {
+                if let Some(changed) = self.changed(&known, &approval.question) {
                     return Ok(self.void(&changed));
                 }
             }
             Waited::Decided(_) => {}
             Waited::TooLate | Waited::Alone => {
                 // The caller asks itself now: nobody is to be asked twice. If somebody was faster, their answer counts.
-                if self.circumstances.asking.has_own_prompt() {
+                if self.what.circumstances.asking.has_own_prompt() {
                     store.cancel(id, "the caller asked at its own prompt", now_ms())?;
                 }
             }
@@ -478,25 +474,23 @@ impl<'a> Case<'a> {
     /// The rules and the operator's switch of this moment. An operator who halts everything, or an owner who forbids a
     /// call, while it waits for an answer means that call too.
     fn renew(&mut self, memory: &Memory) {
-        self.in_force = self.policy.current_now();
-        self.switch = memory.switch(self.looked, now_ms());
-        self.counting = self.in_force.policy.counting(self.mode());
+        self.what.in_force = self.policy.current_now();
+        self.what.switch = memory.switch(self.looked.once(), now_ms());
+        self.what.counting = self.what.in_force.policy.counting(self.mode());
     }
 
     /// What is not as it was when people were asked.
-    fn changed(&self, call: &ToolCall, known: &Known<'_>, asked: &Question) -> Option<String> {
-        if asked.policy != self.in_force.policy.version() {
+    fn changed(&self, known: &Known<'_>, asked: &Question) -> Option<String> {
+        if asked.policy != self.what.in_force.policy.version() {
             return Some("the policy".to_owned());
         }
-        let Some(again) = understand(call.clone(), self.facts) else { return Some("the call".to_owned()) };
+        let Some(again) = understand(self.what.call.clone(), self.facts()) else { return Some("the call".to_owned()) };
         (known.digest != asked.digest || again != *known.operation).then(|| "a file or the PATH".to_owned())
     }
 
     fn void(&self, changed: &str) -> Decision {
-        let mut decision = judged(&self.in_force, None, &State::default(), self.facts);
         let text = format!("People said yes, but {changed} has changed since: it is not the call they saw.");
-        decision.reasons = vec![reason::built_in(reason::APPROVAL_VOID, text)];
-        decision
+        denied(&self.what.in_force, reason::built_in(reason::APPROVAL_VOID, text))
     }
 }
 
@@ -511,12 +505,6 @@ fn asks(decision: &Decision) -> Vec<String> {
         }
     }
     found
-}
-
-/// Gives a decision another answer, and says why first.
-fn answer(decision: &mut Decision, answer: Answer, why: Reason) {
-    decision.answer = answer;
-    decision.reasons.insert(0, why);
 }
 
 fn said_by(approval: &Approval, code: &'static str, word: &str) -> Reason {

@@ -1,6 +1,6 @@
 //! The gate: the straight line from a tool call to a recorded answer, and what must be remembered for it.
 //!
-//! [`Gate::judge`] is the line. Around it stand the policy files in force ([`policy`]), the record ([`audit`],
+//! [`Gate::judge`] begins the line. Around it stand the policy files in force ([`policy`]), the record ([`audit`],
 //! [`store`]) and the folder each session is about ([`Sessions`]). Blocking throughout: a hook has no use for an
 //! async runtime, and a server calls it from its own threads.
 //!
@@ -10,6 +10,7 @@ pub mod anchored;
 pub mod approval;
 pub mod audit;
 mod case;
+mod circumstances;
 mod diff;
 mod error;
 mod files;
@@ -17,6 +18,7 @@ mod gate;
 pub mod grant;
 pub mod limit;
 mod listing;
+mod looked;
 mod memory;
 pub mod mode;
 mod permit;
@@ -24,21 +26,27 @@ mod places;
 pub mod policy;
 pub mod reason;
 pub mod registered;
+mod said;
 mod session;
 pub mod store;
+mod verdict;
 
 /// Where a server listens on the loopback interface unless it is told otherwise.
 pub const PORT: u16 = 7171;
 
 pub use audit::{Record, Recorder, Unrecorded};
+pub use circumstances::{Asking, Circumstances, Otherwise};
 pub use diff::unified;
 pub use error::Error;
 pub use files::{Once, ProcessEnvironment, RealFiles};
-pub use gate::{Asking, Circumstances, Gate, Held, Judged, Otherwise, Recorded, Unsaid};
+pub use gate::{Aside, Draft, Gate, Judgement};
 pub use limit::{Expected, Outcome, Reporter, Which};
 pub use listing::KeptFiles;
+pub use looked::FactsOf;
 pub use memory::Memory;
 pub use permit::{Permit, digest};
 pub use places::{Home, Places, login_shell};
 pub use policy::{InForce, Live};
+pub use said::{Judged, Recorded, Unsaid};
 pub use session::Sessions;
+pub use verdict::analysed;

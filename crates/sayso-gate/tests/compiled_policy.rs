@@ -13,7 +13,7 @@
 
 use sayso_gate::audit::Spool;
 use sayso_gate::policy::{InForce, distrust, trust};
-use sayso_gate::{Asking, Circumstances, Expected, Gate, Places, Recorder, Unrecorded};
+use sayso_gate::{Asking, Circumstances, Expected, FactsOf, Gate, Places, Recorder, Unrecorded};
 use sayso_policy::{Decision, ToolCall, Workspace};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ impl Machine {
             asking: Asking::OwnPrompt,
             expected: Expected::default(),
         };
-        gate.judge(call, &circumstances).decision
+        gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record().decision
     }
 }
 

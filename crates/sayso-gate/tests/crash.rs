@@ -14,8 +14,8 @@ use sayso_gate::approval::{Reply, Standing};
 use sayso_gate::audit::{Chained, Event, Log, Order, Query, Spool};
 use sayso_gate::store::{Answering, Approvals, Ledger, Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Judged, Memory, Otherwise, Places, ProcessEnvironment, RealFiles,
-    Recorder,
+    Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Memory, Otherwise, Places, ProcessEnvironment,
+    RealFiles, Recorder,
 };
 use sayso_policy::{Answer, Facts, Layer, Person, PolicyText, Scope, ToolCall, Workspace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +75,7 @@ fn judge(
         asking,
         expected: Expected::default(),
     };
-    gate.judge(call, &circumstances)
+    gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record()
 }
 
 /// Not a test of its own: what the processes do that are killed.

@@ -12,8 +12,8 @@ use sayso_gate::audit::{Order, Query};
 use sayso_gate::policy::{InForce, Live};
 use sayso_gate::store::{Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Error, Expected, Gate, Judged, Memory, Once, Otherwise, Places, RealFiles, Record, Recorded,
-    Recorder, Unrecorded, Unsaid,
+    Asking, Circumstances, Draft, Error, Expected, FactsOf, Gate, Judged, Memory, Once, Otherwise, Places, RealFiles,
+    Record, Recorded, Recorder, Unrecorded, Unsaid,
 };
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
@@ -50,7 +50,7 @@ fn read(path: &str) -> ToolCall {
 }
 
 fn judge(gate: &Gate, path: &str) -> Judged {
-    gate.judge(read(path), &circumstances(Asking::OwnPrompt))
+    gate.judge(read(path), circumstances(Asking::OwnPrompt), FactsOf::Gate).settle().record()
 }
 
 const POLICY: &str = "[allow]\nread = [\"./a/**\"]\n[deny]\nread = [\"./a/secret/**\"]\n";
@@ -72,7 +72,7 @@ fn what_is_taken_out_of_a_call_stands_in_none_of_its_effects_and_reasons() {
     let record = |mut call: ToolCall| {
         call.cwd = Some(folder.into());
         call.workspace = Workspace::new(folder, None);
-        let judged = gate(POLICY).judge(call, &circumstances(Asking::Nobody));
+        let judged = gate(POLICY).judge(call, circumstances(Asking::Nobody), FactsOf::Gate).settle().record();
         serde_json::to_string(&judged.record).unwrap()
     };
     for command in [
@@ -119,7 +119,7 @@ fn a_permit_is_for_one_operation() {
 #[test]
 fn where_nobody_can_be_asked_an_ask_is_a_denial() {
     let gate = gate(POLICY);
-    let judged = gate.judge(read("b"), &circumstances(Asking::Nobody));
+    let judged = gate.judge(read("b"), circumstances(Asking::Nobody), FactsOf::Gate).settle().record();
     assert_eq!(judged.decision.answer, Answer::Deny);
     assert_eq!(judged.decision.reasons[0].code, "unanswered");
 }
@@ -129,7 +129,8 @@ fn a_queue_that_nobody_looks_at_leaves_the_callers_prompt_or_nobody() {
     let gate = gate(POLICY);
     let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
     for (otherwise, answer) in [(Otherwise::OwnPrompt, Answer::Ask), (Otherwise::Nobody, Answer::Deny)] {
-        let judged = gate.judge(read("b"), &circumstances(Asking::Queue { until, otherwise }));
+        let judged =
+            gate.judge(read("b"), circumstances(Asking::Queue { until, otherwise }), FactsOf::Gate).settle().record();
         assert_eq!(judged.decision.answer, answer);
     }
 }
@@ -192,7 +193,8 @@ fn what_cannot_be_recorded_does_not_run() {
 
 fn ahead(gate: &Gate, path: &str) -> Option<Unsaid> {
     let looked = Once::over(&RealFiles);
-    gate.judge_ahead(&read(path), &circumstances(Asking::OwnPrompt), (&looked, &NoEnvironment))
+    let facts = FactsOf::Shared(&looked, &NoEnvironment);
+    gate.judge(read(path), circumstances(Asking::OwnPrompt), facts).at_once().ok().map(Draft::together)
 }
 
 #[test]
@@ -260,7 +262,7 @@ impl Machine {
         let mut call = ToolCall::tool("Read", serde_json::json!({"file_path": project.join(path)}));
         call.cwd = Some(project.clone());
         call.workspace = Workspace::new(project, None);
-        let decision = gate.judge(call, &circumstances(Asking::OwnPrompt)).decision;
+        let decision = gate.judge(call, circumstances(Asking::OwnPrompt), FactsOf::Gate).settle().record().decision;
         (decision.verdict, decision.reasons.first().map(|r| r.code.to_string()).unwrap_or_default())
     }
 }
@@ -280,7 +282,7 @@ fn no_allow_reaches_the_server_of_sayso() {
     let gate = Gate::new(in_force, Box::new(Unrecorded));
     let fetch = |url: &str| {
         let call = ToolCall::tool("WebFetch", serde_json::json!({"url": url, "prompt": "x"}));
-        gate.judge(call, &circumstances(Asking::OwnPrompt)).decision.verdict
+        gate.judge(call, circumstances(Asking::OwnPrompt), FactsOf::Gate).settle().record().decision.verdict
     };
     for url in
         ["http://localhost:7171/v1/approvals", "http://127.0.0.1:7171/", "http://[::1]:7171/", "http://0x7f.1:7171/"]

@@ -11,7 +11,7 @@
 
 use sayso_gate::audit::{Change, Event, Kind, Log, Query, Spool};
 use sayso_gate::store::{Keep, Records, Sqlite};
-use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Judged, Places, Recorder};
+use sayso_gate::{Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Places, Recorder};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,10 @@ fn judge(recorder: Box<dyn Recorder + Send + Sync>) -> Judged {
         asking: Asking::Nobody,
         expected: Expected::default(),
     };
-    Gate::new(InForce::given(vec![file]).unwrap(), recorder).judge(ToolCall::command("true"), &circumstances)
+    Gate::new(InForce::given(vec![file]).unwrap(), recorder)
+        .judge(ToolCall::command("true"), circumstances.clone(), FactsOf::Gate)
+        .settle()
+        .record()
 }
 
 fn assert_denied(judged: &Judged) {

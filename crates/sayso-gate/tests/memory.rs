@@ -27,7 +27,7 @@ use sayso_gate::approval::{Approval, Offer, Presence, Refused, Remember, Reply, 
 use sayso_gate::audit::{Event, Kind, Query};
 use sayso_gate::store::{Answering, Approvals, Grants, Ledger, Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Error, Expected, Gate, InForce, Judged, Memory, Otherwise, Outcome, Places,
+    Asking, Circumstances, Error, Expected, FactsOf, Gate, InForce, Judged, Memory, Otherwise, Outcome, Places,
     ProcessEnvironment, RealFiles, Unrecorded, Which,
 };
 use sayso_policy::{Answer, Facts, Layer, Person, PolicyText, ToolCall, Verdict, Workspace};
@@ -78,7 +78,7 @@ impl World {
     }
 
     fn judge(&self, session: &str, command: &str, asking: Asking) -> Judged {
-        self.gate().judge(self.call(session, command), &circumstances(asking))
+        self.gate().judge(self.call(session, command), circumstances(asking), FactsOf::Gate).settle().record()
     }
 
     fn answer_of(&self, session: &str, command: &str) -> Answer {
@@ -104,7 +104,9 @@ impl World {
 
     /// The same by this gate.
     fn judge_meanwhile(&self, gate: &Gate, asking: Asking, act: impl FnOnce(&Approval) + Send) -> Judged {
-        self.meanwhile(act, || gate.judge(self.call("s", "make x"), &circumstances(asking)))
+        self.meanwhile(act, || {
+            gate.judge(self.call("s", "make x"), circumstances(asking), FactsOf::Gate).settle().record()
+        })
     }
 
     /// Judges, and acts as soon as a question is put.
@@ -213,7 +215,10 @@ fn a_yes_to_one_session_is_none_to_another() {
     assert_eq!(w.judge("t", "make x", Asking::Nobody).decision.answer, Answer::Deny);
     let mut other = w.call("s", "make x");
     other.actor.agent = Some("another".to_owned());
-    assert_eq!(w.gate().judge(other, &circumstances(Asking::Nobody)).decision.answer, Answer::Deny);
+    assert_eq!(
+        w.gate().judge(other, circumstances(Asking::Nobody), FactsOf::Gate).settle().record().decision.answer,
+        Answer::Deny
+    );
     assert_eq!(w.judge("s", "make x", Asking::Nobody).decision.answer, Answer::Allow);
 }
 
@@ -274,7 +279,7 @@ fn who_asks_never_answers() {
     let w = world(LEADS);
     let mut call = w.call("s", "make x");
     call.actor.member = Some("bob".to_owned());
-    let _ = w.gate().judge(call, &circumstances(NOW));
+    let _ = w.gate().judge(call, circumstances(NOW), FactsOf::Gate).settle().record();
     let id = w.store().approvals(true, 10).unwrap()[0].question.id.clone();
     assert!(matches!(w.reply(&id, &Person::named("bob"), &Reply::allow_once()), Err(Error::Refused(_))));
     w.reply(&id, &Person::named("cat"), &Reply::allow_once()).unwrap();
@@ -396,7 +401,7 @@ fn a_program_and_its_subcommand_can_be_remembered_for_the_workspace() {
     // Somewhere else it does not count.
     let mut call = w.call("t", "git push origin other");
     call.workspace = Workspace::new(w.dir.path(), None);
-    assert_eq!(w.gate().judge(call, &circumstances(NOW)).decision.answer, Answer::Ask);
+    assert_eq!(w.gate().judge(call, circumstances(NOW), FactsOf::Gate).settle().record().decision.answer, Answer::Ask);
 }
 
 #[test]
@@ -495,7 +500,7 @@ fn a_call_that_names_no_session_is_limited_too() {
     let answer = || {
         let mut call = w.call("x", "true");
         call.actor.session = None;
-        w.gate().judge(call, &circumstances(NOW)).decision.answer
+        w.gate().judge(call, circumstances(NOW), FactsOf::Gate).settle().record().decision.answer
     };
     assert_eq!([answer(), answer()], [Answer::Allow, Answer::Deny]);
 }
@@ -504,8 +509,12 @@ fn a_call_that_names_no_session_is_limited_too() {
 fn a_denied_call_and_a_rehearsal_use_nothing() {
     let w = limits("[limits.session]\ncalls = 1\n");
     assert_eq!(w.answer_of("a", "rm x"), Answer::Deny);
-    let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
-    assert_eq!(w.gate().rehearse(w.call("a", "true"), facts).1.answer, Answer::Allow);
+    let facts = FactsOf::Call(Facts { files: &RealFiles, env: &ProcessEnvironment });
+    let gate = w.gate();
+    let rehearsal = gate.judge(w.call("a", "true"), Circumstances::rehearsal(), facts);
+    assert_eq!(rehearsal.rehearsed().1.answer, Answer::Allow);
+    let rehearsal = gate.judge(w.call("a", "true"), Circumstances::rehearsal(), facts).settle().record();
+    assert!(rehearsal.permit.is_none(), "a rehearsal lets nothing run");
     assert_eq!([1, 2].map(|_| w.answer_of("a", "true")), [Answer::Allow, Answer::Deny]);
     let dry = limits("[limits.session]\ncalls = 1\n[mode]\nrun = \"dry-run\"\n");
     assert_eq!([1, 2].map(|_| dry.answer_of("a", "true")), [Answer::DryRun, Answer::DryRun]);
@@ -568,7 +577,10 @@ fn what_is_expected_is_reserved_and_what_was_used_is_settled() {
     let w = limits("[limits.session]\ntokens = 100\n");
     let judge = |tokens| {
         let expected = Expected { input_tokens: tokens, ..Expected::default() };
-        w.gate().judge(w.call("a", "true"), &Circumstances { expected, ..circumstances(NOW) })
+        w.gate()
+            .judge(w.call("a", "true"), Circumstances { expected, ..circumstances(NOW) }, FactsOf::Gate)
+            .settle()
+            .record()
     };
     let first = judge(60);
     assert_eq!(first.decision.answer, Answer::Allow);
@@ -611,7 +623,10 @@ fn what_cannot_be_recorded_gives_back_what_was_reserved() {
     let w = limits("[limits.session]\ncalls = 1\n");
     let file = PolicyText { layer: Layer::Given, name: "t.toml".into(), text: w.policy.clone(), trusted: true };
     let full = Gate::new(InForce::given(vec![file]).unwrap(), Box::new(Full)).with_memory(w.memory.clone());
-    assert_eq!(code(&full.judge(w.call("a", "true"), &circumstances(NOW))), "record-failed");
+    assert_eq!(
+        code(&full.judge(w.call("a", "true"), circumstances(NOW), FactsOf::Gate).settle().record()),
+        "record-failed"
+    );
     assert_eq!(w.answer_of("a", "true"), Answer::Allow);
 }
 
@@ -668,7 +683,7 @@ fn worktrees_of_one_repository_share_grants_and_a_forged_one_does_not() {
         let mut call = w.call("t", "jq . a.json");
         call.cwd = Some(folder(name));
         call.workspace = Workspace::new(folder(name), None);
-        w.gate().judge(call, &circumstances(NOW)).decision.answer
+        w.gate().judge(call, circumstances(NOW), FactsOf::Gate).settle().record().decision.answer
     };
     assert_eq!([answer("work"), answer("tree"), answer("forged")], [Answer::Allow, Answer::Allow, Answer::Ask]);
 }
@@ -683,7 +698,10 @@ fn many_threads_never_overspend() {
                     let gate = w.gate();
                     (0..20)
                         .filter(|n| {
-                            let judged = gate.judge(w.call("a", &format!("echo {n}")), &circumstances(NOW));
+                            let judged = gate
+                                .judge(w.call("a", &format!("echo {n}")), circumstances(NOW), FactsOf::Gate)
+                                .settle()
+                                .record();
                             judged.decision.answer == Answer::Allow
                         })
                         .count()

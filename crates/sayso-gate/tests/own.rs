@@ -4,7 +4,7 @@
 use sayso_gate::policy::{InForce, Live};
 use sayso_gate::registered::{Registered, Whose};
 use sayso_gate::store::Sqlite;
-use sayso_gate::{Asking, Circumstances, Expected, Gate, Places, Unrecorded};
+use sayso_gate::{Asking, Circumstances, Expected, FactsOf, Gate, Places, Unrecorded};
 use sayso_policy::{PolicyText, ToolCall, Verdict, Workspace};
 use serde_json::json;
 use std::os::unix::fs::symlink;
@@ -63,7 +63,7 @@ impl Machine {
             asking: Asking::OwnPrompt,
             expected: Expected::default(),
         };
-        let decision = gate.judge(self.call(call), &circumstances).decision;
+        let decision = gate.judge(self.call(call), circumstances.clone(), FactsOf::Gate).settle().record().decision;
         (decision.verdict, decision.reasons.iter().map(|reason| reason.code.to_string()).collect())
     }
 

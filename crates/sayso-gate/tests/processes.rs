@@ -14,8 +14,8 @@ use sayso_gate::audit::{Event, Kind, Query};
 use sayso_gate::policy::{self, Putting};
 use sayso_gate::store::{Answering, Approvals, Ledger, Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Error, Expected, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment, RealFiles,
-    Unrecorded,
+    Asking, Circumstances, Error, Expected, FactsOf, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment,
+    RealFiles, Unrecorded,
 };
 use sayso_policy::{Answer, Facts, Layer, Person, PolicyText, ToolCall, Workspace};
 use std::path::Path;
@@ -73,7 +73,10 @@ fn worker() {
         "calls" => crowd(|thread| {
             let (gate, _) = gate(dir);
             let allowed = |n: &i32| {
-                let judged = gate.judge(call(&format!("echo {me} {thread} {n}")), &circumstances(Asking::Nobody));
+                let judged = gate
+                    .judge(call(&format!("echo {me} {thread} {n}")), circumstances(Asking::Nobody), FactsOf::Gate)
+                    .settle()
+                    .record();
                 judged.decision.answer == Answer::Allow
             };
             (0..6).filter(allowed).count()
@@ -95,7 +98,13 @@ fn worker() {
         }),
         "uses" => crowd(|_| {
             let (gate, _) = gate(dir);
-            usize::from(gate.judge(call("make x"), &circumstances(Asking::Nobody)).permit.is_some())
+            usize::from(
+                gate.judge(call("make x"), circumstances(Asking::Nobody), FactsOf::Gate)
+                    .settle()
+                    .record()
+                    .permit
+                    .is_some(),
+            )
         }),
         "policies" => crowd(|thread| {
             let places = Places::below(&dir.join("home"), dir);
@@ -147,7 +156,7 @@ fn processes(dir: &Path, job: &str) -> usize {
 fn question(dir: &Path) -> String {
     let (gate, memory) = gate(dir);
     let asking = Asking::Queue { until: Instant::now(), otherwise: Otherwise::Nobody };
-    let _ = gate.judge(call("make x"), &circumstances(asking));
+    let _ = gate.judge(call("make x"), circumstances(asking), FactsOf::Gate).settle().record();
     memory.store().unwrap().approvals(true, 10).unwrap().remove(0).question.id
 }
 

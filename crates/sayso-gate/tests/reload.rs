@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::{Asking, Circumstances, Expected, Gate, Live, Places, Unrecorded};
+use sayso_gate::{Asking, Circumstances, Expected, FactsOf, Gate, Live, Places, Unrecorded};
 use sayso_policy::{Answer, ToolCall, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,8 +44,11 @@ impl Site {
         let expected = Expected::default();
         gate.judge(
             call,
-            &Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
+            Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
+            FactsOf::Gate,
         )
+        .settle()
+        .record()
         .decision
         .answer
     }

@@ -10,7 +10,9 @@
 
 use sayso_gate::audit::{Log, Order, Query, Replayed, Spool, replay};
 use sayso_gate::store::{Records, Sqlite};
-use sayso_gate::{Asking, Circumstances, Expected, Gate, InForce, Places, ProcessEnvironment, RealFiles, Recorder};
+use sayso_gate::{
+    Asking, Circumstances, Expected, FactsOf, Gate, InForce, Places, ProcessEnvironment, RealFiles, Recorder,
+};
 use sayso_policy::{Facts, ToolCall, Verdict, Workspace};
 use serde_json::json;
 use std::path::Path;
@@ -43,7 +45,7 @@ fn judge(places: &Places, recorder: Box<dyn Recorder + Send + Sync>, call: ToolC
         asking,
         expected: Expected::default(),
     };
-    let _ = gate.judge(call, &circumstances);
+    let _ = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
 }
 
 fn calls() -> Vec<ToolCall> {

@@ -12,7 +12,8 @@
 use sayso_gate::approval::{Approval, Remember, Reply, Width};
 use sayso_gate::store::{Answering, Approvals, Ledger, Memo, Subject};
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Judged, Memory, Otherwise, Outcome, Places, Unrecorded, Which,
+    Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Memory, Otherwise, Outcome, Places, Unrecorded,
+    Which,
 };
 use sayso_policy::shell::{Environment, MemoryFiles, NoEnvironment};
 use sayso_policy::{Answer, Counting, Facts, Person, Policy, Scope, ToolCall};
@@ -70,10 +71,14 @@ impl Stage {
 
     fn judge(&self, call: ToolCall, asking: Asking) -> Judged {
         let expected = Expected::default();
-        self.gate.judge(
-            call,
-            &Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
-        )
+        self.gate
+            .judge(
+                call,
+                Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
+                FactsOf::Gate,
+            )
+            .settle()
+            .record()
     }
 
     /// Judges a call whose question waits for somebody who comes later; the question.

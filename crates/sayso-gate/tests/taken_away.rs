@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::allow_attributes, reason = "a failed unwrap is a failed test")]
 
 use sayso_gate::store::Sqlite;
-use sayso_gate::{Asking, Circumstances, Error, Expected, Gate, InForce, Judged, Memory, Places};
+use sayso_gate::{Asking, Circumstances, Error, Expected, FactsOf, Gate, InForce, Judged, Memory, Places};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,9 @@ impl World {
         call.workspace = Workspace::new(self.dir.path(), None);
         let (asking, expected) = (Asking::Nobody, Expected::default());
         let (peer, event, call_id) = (None, None, None);
-        gate.judge(call, &Circumstances { way_in: "test".into(), peer, event, call_id, asking, expected })
+        gate.judge(call, Circumstances { way_in: "test".into(), peer, event, call_id, asking, expected }, FactsOf::Gate)
+            .settle()
+            .record()
     }
 
     fn file(&self, ending: &str) -> PathBuf {

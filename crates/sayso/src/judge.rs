@@ -2,7 +2,7 @@
 
 use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
-use sayso_gate::{Gate, Home, InForce, KeptFiles, Places, Unrecorded};
+use sayso_gate::{Circumstances, FactsOf, Gate, Home, InForce, KeptFiles, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
 use sayso_policy::shell::Environment;
 use sayso_policy::text::{Problem, render};
@@ -52,7 +52,8 @@ impl Judge {
 
     /// Judges a call.
     pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment) -> Said {
-        let (operation, decision) = self.gate.rehearse(call, Facts { files: &self.files, env });
+        let facts = FactsOf::Call(Facts { files: &self.files, env });
+        let (operation, decision) = self.gate.judge(call, Circumstances::rehearsal(), facts).rehearsed();
         Said { operation, decision }
     }
 

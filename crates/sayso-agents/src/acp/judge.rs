@@ -5,15 +5,15 @@ use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::store::Approvals as _;
 use sayso_gate::{
-    Asking, Circumstances, Expected, Gate, InForce, Live, Memory, Otherwise, Outcome, Permit, RealFiles, Record,
-    Recorder, Which, reason,
+    Aside, Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Judgement, Live, Memory, Outcome, Permit,
+    RealFiles, Record, Recorder, Which, reason,
 };
 use sayso_policy::explain::visible;
 use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict, Workspace};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The name of this way in.
 const WAY_IN: &str = "acp";
@@ -61,6 +61,48 @@ pub(super) struct Said {
     pub(super) record: Option<String>,
 }
 
+/// What comes of judging a call without waiting for anybody.
+pub(super) enum First {
+    /// It is judged and recorded.
+    Said(Said),
+    /// Limits or remembered answers count, or people have to be asked.
+    Needs(Needs),
+}
+
+/// A judgement that needs more than the policy.
+pub(super) struct Needs {
+    gate: Arc<Gate>,
+    aside: Box<Aside>,
+    /// The policy alone asks.
+    pub(super) asks: bool,
+}
+
+impl First {
+    /// Goes on with a judgement of this gate as far as nobody is waited for.
+    pub(super) fn of(gate: &Arc<Gate>, judgement: Judgement<'_>) -> Self {
+        let asks = seems(judgement.alone()) == Verdict::Ask;
+        match judgement.at_once() {
+            Ok(draft) => Self::Said(Said::from(draft.record())),
+            Err(aside) => Self::Needs(Needs { gate: Arc::clone(gate), aside, asks }),
+        }
+    }
+
+    /// Goes on to the end, asking nobody but the person at the editor.
+    pub(super) fn settle(self) -> Said {
+        match self {
+            Self::Said(said) => said,
+            Self::Needs(needs) => needs.settle(Asking::OwnPrompt),
+        }
+    }
+}
+
+impl Needs {
+    /// Goes on, waits for whoever must be waited for, and records it.
+    pub(super) fn settle(self, asking: Asking) -> Said {
+        Said::from(self.aside.take_up(&self.gate, FactsOf::Gate).asking(asking).settle().record())
+    }
+}
+
 /// How many waiting questions are looked through for one that is taken back.
 const MOST_QUESTIONS: usize = 1000;
 /// The most folders whose gate is kept.
@@ -79,27 +121,18 @@ impl Judge {
         Self { memory: Memory::of(&setting.places), gates: Mutex::default(), setting }
     }
 
-    /// The whole line, recorded. `until` lets people in the queue answer first.
-    pub(super) fn judge_until(&self, call: Call, who: &Who, event: &str, until: Option<Instant>) -> Said {
-        let mut circumstances = circumstances(event, call.id.clone());
-        if let Some(until) = until {
-            circumstances.asking = Asking::Queue { until, otherwise: Otherwise::OwnPrompt };
-        }
-        match self.gate(who) {
-            Ok(gate) => {
-                let judged = gate.judge(self.tool_call(call, who), &circumstances);
-                Said::of(judged.decision, judged.permit, judged.record.id)
-            }
-            Err(error) => {
-                let why = format!("Sayso cannot judge this call: {error}.");
-                self.refuse(who, event, &tool_name(&call), reason::built_in(reason::INTERNAL_ERROR, why))
-            }
+    /// Judges a call and records it, asking nobody but the person at the editor.
+    pub(super) fn judge(&self, call: Call, who: &Who, event: &str) -> Said {
+        match self.gate(&call, who, event) {
+            Ok(gate) => First::of(&gate, self.begin(&gate, call, who, event)).settle(),
+            Err(said) => said,
         }
     }
 
-    /// The same, asking nobody but the person at the editor.
-    pub(super) fn judge(&self, call: Call, who: &Who, event: &str) -> Said {
-        self.judge_until(call, who, event, None)
+    /// Judges a call by the policy alone. Nothing is recorded yet.
+    pub(super) fn begin<'g>(&self, gate: &'g Gate, call: Call, who: &Who, event: &str) -> Judgement<'g> {
+        let circumstances = circumstances(event, call.id.clone());
+        gate.judge(self.tool_call(call, who), circumstances, FactsOf::Gate)
     }
 
     /// Whether somebody waits for questions.
@@ -121,16 +154,11 @@ impl Judge {
         }
     }
 
-    /// What would be said, with nobody asked and nothing recorded. Gives no permit.
+    /// What the policy alone says, with nobody asked and nothing recorded. Gives no permit.
     pub(super) fn rehearse(&self, call: Call, who: &Who) -> Verdict {
-        let Ok(gate) = self.gate(who) else { return Verdict::Deny };
-        let facts = Facts { files: &RealFiles, env: &crate::shell::in_pipe() };
-        let decision = gate.rehearse(self.tool_call(call, who), facts).1;
-        match decision.answer {
-            Answer::Allow => decision.verdict,
-            Answer::Ask => Verdict::Ask.max(decision.verdict),
-            Answer::Deny | Answer::DryRun => Verdict::Deny,
-        }
+        let Ok(gate) = self.gate_of(who) else { return Verdict::Deny };
+        let facts = FactsOf::Call(Facts { files: &RealFiles, env: &crate::shell::in_pipe() });
+        seems(gate.judge(self.tool_call(call, who), Circumstances::rehearsal(), facts).alone())
     }
 
     /// What cannot be read is denied, and recorded where that can be.
@@ -142,12 +170,12 @@ impl Judge {
         let record = Record::refused(&circumstances(event, None), who.actor(), tool, &reason);
         // It is denied already: that this cannot be recorded makes it no stricter.
         let _ = Spool::open(&self.setting.places).and_then(|spool| spool.record(&record));
-        Said { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], permit: None, record: None }
+        Said::refused(reason)
     }
 
     /// What became of a call that was let through. Limits that cannot be settled stay as they were reserved.
     pub(super) fn settle(&self, who: &Who, record: &str, outcome: &Outcome) {
-        if let Ok(gate) = self.gate(who) {
+        if let Ok(gate) = self.gate_of(who) {
             let _ = gate.settle(&Which::Record(record.to_owned()), outcome);
         }
     }
@@ -174,7 +202,15 @@ impl Judge {
         let _ = Spool::open(&self.setting.places).and_then(|spool| spool.note(&happening));
     }
 
-    fn gate(&self, who: &Who) -> Result<Arc<Gate>, sayso_gate::Error> {
+    /// The gate for a call; where there is none, the call is denied, and that is recorded.
+    pub(super) fn gate(&self, call: &Call, who: &Who, event: &str) -> Result<Arc<Gate>, Said> {
+        self.gate_of(who).map_err(|error| {
+            let why = format!("Sayso cannot judge this call: {error}.");
+            self.refuse(who, event, &tool_name(call), reason::built_in(reason::INTERNAL_ERROR, why))
+        })
+    }
+
+    fn gate_of(&self, who: &Who) -> Result<Arc<Gate>, sayso_gate::Error> {
         let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, gate)) = gates.iter().find(|(folder, _)| *folder == who.workspace) {
             return Ok(Arc::clone(gate));
@@ -232,10 +268,27 @@ fn tool_name(call: &Call) -> String {
     }
 }
 
-impl Said {
-    fn of(decision: Decision, permit: Option<Permit>, record: String) -> Self {
+/// What a decision comes down to.
+pub(super) fn seems(decision: &Decision) -> Verdict {
+    match decision.answer {
+        Answer::Allow => decision.verdict,
+        Answer::Ask => Verdict::Ask.max(decision.verdict),
+        Answer::Deny | Answer::DryRun => Verdict::Deny,
+    }
+}
+
+impl From<Judged> for Said {
+    fn from(judged: Judged) -> Self {
+        let Judged { decision, permit, record, .. } = judged;
         let (answer, verdict) = (decision.answer, decision.verdict);
-        Self { answer, verdict, reasons: decision.reasons, permit, record: Some(record) }
+        Self { answer, verdict, reasons: decision.reasons, permit, record: Some(record.id) }
+    }
+}
+
+impl Said {
+    /// It does not run, for this one reason.
+    fn refused(reason: Reason) -> Self {
+        Self { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], permit: None, record: None }
     }
 
     /// Why, for the agent and its user. Nothing in it moves a cursor.

@@ -2,11 +2,11 @@
 //! first, on a thread of its own, so that the pipe goes on.
 
 use super::call::Understood;
-use super::judge::{Said, Who};
+use super::judge::{Call, First, Said, Who};
 use super::pending::Pending;
 use super::proxy::{CANCELLED, Onward, Proxy, Routed, Side, Unfit};
 use crate::pipe::{Id, Message, error_line, result_line};
-use sayso_policy::Verdict;
+use sayso_gate::{Asking, Otherwise};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ pub(super) struct Queued {
     pub(super) session: Option<String>,
     /// It is a permission request, whose answer can say that it was cancelled.
     pub(super) permission: bool,
-    understood: Understood,
+    call: Call,
     who: Who,
 }
 
@@ -63,18 +63,18 @@ impl Proxy {
         permission: bool,
         then: Then,
     ) -> Result<Routed, Unfit> {
+        let called = understood.call.clone();
+        let needs = match self.decide(understood, who, event) {
+            First::Said(said) => return then(self, &asked, &said),
+            First::Needs(needs) => needs,
+        };
         let me = self.me.upgrade().filter(|me| me.voice.get().is_some());
-        let Some(me) = me.filter(|_| self.seems(&understood, who) == Verdict::Ask && self.judge.attended()) else {
-            let said = self.decide(understood, who, event, None);
+        let Some(me) = me.filter(|_| needs.asks && self.judge.attended()) else {
+            let said = needs.settle(Asking::OwnPrompt);
             return then(self, &asked, &said);
         };
-        let queued = Queued {
-            id: asked.id.clone(),
-            session: who.session.clone(),
-            permission,
-            understood: understood.clone(),
-            who: who.clone(),
-        };
+        let queued =
+            Queued { id: asked.id.clone(), session: who.session.clone(), permission, call: called, who: who.clone() };
         {
             let mut state = self.state();
             let held = state.waiting.queued();
@@ -82,10 +82,10 @@ impl Proxy {
                 return Err(Unfit::params("Another request with its id still waits, or too many do."));
             }
         }
-        let (who, event, failed) = (who.clone(), event.to_owned(), asked.clone());
+        let failed = asked.clone();
         let work = move || {
             let until = Instant::now() + LONGEST;
-            let said = me.decide(understood, &who, &event, Some(until));
+            let said = needs.settle(Asking::Queue { until, otherwise: Otherwise::OwnPrompt });
             // Cancelled meanwhile: it was answered then.
             if me.state().waiting.take(Side::Client, &asked.key).is_none() {
                 return;
@@ -100,16 +100,6 @@ impl Proxy {
             return Err(Unfit::params("Nothing is left to wait with."));
         }
         Ok(Routed::nothing())
-    }
-
-    /// What would be said of it, with nobody asked.
-    fn seems(&self, understood: &Understood, who: &Who) -> Verdict {
-        let verdict = self.judge.rehearse(understood.call.clone(), who);
-        if !understood.doubtful {
-            return verdict;
-        }
-        let denied = |reading: &super::judge::Call| self.judge.rehearse(reading.clone(), who) == Verdict::Deny;
-        if understood.readings.iter().any(denied) { Verdict::Deny } else { verdict.max(Verdict::Ask) }
     }
 
     /// Carries out what was decided later.
@@ -127,7 +117,7 @@ impl Proxy {
 
     /// A held request is not wanted any more: its question goes with it, and whoever made it is told.
     pub(super) fn withdrawn(&self, queued: Queued) -> Vec<u8> {
-        self.judge.withdraw(queued.understood.call, &queued.who);
+        self.judge.withdraw(queued.call, &queued.who);
         if queued.permission {
             return result_line(&queued.id, &json!({"outcome": {"outcome": "cancelled"}}));
         }
@@ -138,7 +128,7 @@ impl Proxy {
     pub(super) fn abandon(&self) {
         let held = self.state().waiting.take_all_queued();
         for queued in held {
-            self.judge.withdraw(queued.understood.call, &queued.who);
+            self.judge.withdraw(queued.call, &queued.who);
         }
     }
 

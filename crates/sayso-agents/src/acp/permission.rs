@@ -1,7 +1,7 @@
 //! Permission requests: answered by the policy, or shown to the person at the editor.
 
 use super::call::{self, UNNAMED, Understood};
-use super::judge::{Call, Said, Who};
+use super::judge::{Call, First, Said, Who, seems};
 use super::later::Asked;
 use super::options::{self, Choice};
 use super::pending::Pending;
@@ -9,7 +9,6 @@ use super::proxy::{Proxy, Routed, Side, Unfit, text};
 use crate::pipe::{Message, replaced, result_line};
 use sayso_policy::{Answer, Request, Verdict};
 use serde_json::{Value, json};
-use std::time::Instant;
 
 /// The event's name in the record.
 const EVENT: &str = "session/request_permission";
@@ -64,16 +63,22 @@ impl Proxy {
 
     /// Judges a call. One that is not known in full is denied if what is known is, and else never more than asked
     /// about, unless a rule names it.
-    pub(super) fn decide(&self, understood: Understood, who: &Who, event: &str, until: Option<Instant>) -> Said {
+    pub(super) fn decide(&self, understood: Understood, who: &Who, event: &str) -> First {
         let Understood { call, doubtful, readings } = understood;
+        let gate = match self.judge.gate(&call, who, event) {
+            Ok(gate) => gate,
+            Err(said) => return First::Said(said),
+        };
         if !doubtful {
-            return self.judge.judge_until(call, who, event, until);
+            return First::of(&gate, self.judge.begin(&gate, call, who, event));
         }
-        let denied = |reading: &Call| self.judge.rehearse(reading.clone(), who) == Verdict::Deny;
-        if let Some(reading) = std::iter::once(&call).chain(&readings).find(|reading| denied(reading)) {
-            return self.judge.judge_until(reading.clone(), who, event, until);
+        for reading in std::iter::once(&call).chain(&readings) {
+            let judgement = self.judge.begin(&gate, reading.clone(), who, event);
+            if seems(judgement.alone()) == Verdict::Deny {
+                return First::of(&gate, judgement);
+            }
         }
-        self.judge.judge_until(without_name(call), who, event, until)
+        First::of(&gate, self.judge.begin(&gate, without_name(call), who, event))
     }
 
     /// Passes the request to the person at the editor, with the answers that count once.

@@ -73,7 +73,7 @@ impl Proxy {
         if asked {
             return Ok(Routed::pass());
         }
-        let said = self.decide(understood, &who, UNASKED, None);
+        let said = self.decide(understood, &who, UNASKED).settle();
         if said.verdict != Verdict::Deny {
             return Ok(Routed::pass());
         }

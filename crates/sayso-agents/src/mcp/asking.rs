@@ -37,15 +37,14 @@ impl Guard {
         &self,
         held: &Held,
         tool: Option<&Tool>,
-        open: &[Reason],
-        policy: &[Reason],
+        (open, policy): (&[Reason], &[Reason]),
+        look: Option<Look>,
         to_client: &dyn Port,
     ) -> Way {
         let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(sentence).collect();
         let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != "mcp-schema-unusable"));
         let acceptable = acceptable.map(|tool| tool.definition.clone());
         let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
-        let look = self.judge.look(&self.server, &held.call);
         if held.call.asks_in_rounds() {
             return self.first_round(held, &question, acceptable, look);
         }
@@ -66,7 +65,7 @@ impl Guard {
     fn first_round(&self, held: &Held, question: &Value, acceptable: Option<Definition>, look: Option<Look>) -> Way {
         let state = format!("sayso:{}{}", super::own_id::random(), super::own_id::random());
         let result = elicit::question_as_result(question, &state);
-        let Some(until) = Instant::now().checked_add(self.limits.patience) else { return Way::Slow };
+        let Some(until) = Instant::now().checked_add(self.limits.patience) else { return Way::Slow(None) };
         let mut rounds = lock(&self.rounds);
         if rounds.len() >= MOST_HELD {
             rounds.pop_front();
@@ -80,7 +79,7 @@ impl Guard {
     /// INVARIANT: what runs is the call that the person was shown, whatever came with the answer; and an answer is
     /// used once.
     pub(super) fn second_round(&self, held: &Held) -> Way {
-        let Some((state, said)) = &held.call.answer else { return Way::Slow };
+        let Some((state, said)) = &held.call.answer else { return Way::Slow(None) };
         let round = {
             let mut rounds = lock(&self.rounds);
             let at = rounds.iter().position(|round| round.state == *state);
@@ -103,7 +102,7 @@ impl Guard {
                     line.push(b'\n');
                     Way::RunThis(line)
                 }
-                None => Way::Slow,
+                None => Way::Slow(None),
             },
             other => other,
         }

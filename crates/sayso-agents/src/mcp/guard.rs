@@ -8,7 +8,7 @@ use super::answer::{denied, malformed, refused, tool_error};
 use super::asking::Round;
 use super::call::Call;
 use super::elicit;
-use super::judge::{self, Judge};
+use super::judge::{self, Judge, Look};
 use super::own_id::{Reply, Waiting};
 use super::pins::{Pins, Standing};
 use super::result::{self, Redact, Shape};
@@ -16,7 +16,7 @@ use super::schema::Checker;
 use super::suspicion;
 use super::tools::{Tool, Tools, next_cursor};
 use crate::pipe::{Id, Message, Reader, error_line, message_line, replaced, result_line};
-use sayso_gate::{Permit, reason};
+use sayso_gate::{Aside, Permit, reason};
 use sayso_policy::{Answer, Layer, Reason};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -107,6 +107,8 @@ pub(crate) struct Held {
     pub(super) id: Vec<u8>,
     key: Id,
     pub(super) call: Call,
+    /// How far it is judged, if it is.
+    aside: Option<Box<Aside>>,
     given_up: Arc<AtomicBool>,
 }
 
@@ -129,7 +131,8 @@ pub(super) enum Way {
     /// The client is to ask, and to call again.
     Ask(Value),
     Told(String),
-    Slow,
+    /// Somebody has to be waited for; how far the call is judged, if it is.
+    Slow(Option<Box<Aside>>),
 }
 
 impl Guard {
@@ -252,14 +255,15 @@ impl Guard {
             Way::RunThis(line) => FromClient::Instead(line),
             Way::Ask(result) => FromClient::Answer(result_line(id, &result)),
             Way::Told(text) => FromClient::Answer(tool_error(id, &text)),
-            Way::Slow => {
+            Way::Slow(aside) => {
                 let given_up = Arc::new(AtomicBool::new(false));
                 let mut held = lock(&self.held);
                 if held.len() >= MOST_HELD || held.insert(key.clone(), Arc::clone(&given_up)).is_some() {
                     let why = "Sayso: deny. Too many calls wait for a person, or one of this id does [unanswered].";
                     return FromClient::Answer(tool_error(id, why));
                 }
-                FromClient::Decide(Box::new(Held { line: message.line.to_vec(), id: id.to_vec(), key, call, given_up }))
+                let (line, id) = (message.line.to_vec(), id.to_vec());
+                FromClient::Decide(Box::new(Held { line, id, key, call, aside, given_up }))
             }
         }
     }
@@ -267,31 +271,31 @@ impl Guard {
     /// The quick way, on the thread that reads: everything that needs neither a person nor the server.
     fn way(&self, call: &Call) -> Way {
         if call.answer.is_some() {
-            return Way::Slow;
+            return Way::Slow(None);
         }
         let tool = match self.tool(&call.tool) {
             Some(tool) if !tool.open => tool,
-            _ => return Way::Slow,
+            _ => return Way::Slow(None),
         };
         if let Some(text) = self.unfit(&tool, call) {
             return Way::Told(text);
         }
         if matches!(tool.checker(), Checker::Unusable(_)) {
-            return Way::Slow;
+            return Way::Slow(None);
         }
-        if !self.judge.is_plain(&self.server, call) {
-            return Way::Slow;
-        }
-        let judged = self.judge.judge(&self.server, call, sayso_gate::Asking::Nobody);
-        match judged.permit {
-            Some(permit) => spent(permit),
-            None => Way::Told(denied(&judged.decision)),
+        match self.judge.judge_at_once(&self.server, call) {
+            Err(aside) => Way::Slow(Some(aside)),
+            Ok(judged) => match judged.permit {
+                Some(permit) => spent(permit),
+                None => Way::Told(denied(&judged.decision)),
+            },
         }
     }
 
     /// The slow way: fetches the server's tools where they are not known, asks a person where one must be asked.
-    pub(crate) fn decide(&self, held: Held, to_client: &dyn Port, to_server: &dyn Port) -> FromClient {
-        let way = self.slow_way(&held, to_client, to_server);
+    pub(crate) fn decide(&self, mut held: Held, to_client: &dyn Port, to_server: &dyn Port) -> FromClient {
+        let aside = held.aside.take();
+        let way = self.slow_way(&held, aside, to_client, to_server);
         lock(&self.held).remove(&held.key);
         if held.given_up.load(Ordering::SeqCst) {
             return FromClient::Nothing;
@@ -305,13 +309,13 @@ impl Guard {
             Way::RunThis(line) => FromClient::Instead(line),
             Way::Ask(result) => FromClient::Answer(result_line(&held.id, &result)),
             Way::Told(text) => FromClient::Answer(tool_error(&held.id, &text)),
-            Way::Slow => {
+            Way::Slow(_) => {
                 FromClient::Answer(tool_error(&held.id, "Sayso: deny. It could not be decided [internal-error]."))
             }
         }
     }
 
-    fn slow_way(&self, held: &Held, to_client: &dyn Port, to_server: &dyn Port) -> Way {
+    fn slow_way(&self, held: &Held, aside: Option<Box<Aside>>, to_client: &dyn Port, to_server: &dyn Port) -> Way {
         let call = &held.call;
         if call.answer.is_some() {
             return self.second_round(held);
@@ -356,13 +360,15 @@ impl Guard {
             true => call.client_can_ask(),
             false => self.elicitation.load(Ordering::Relaxed),
         };
-        let judged = self.judge.judge(&self.server, call, judge::asking(elicitation, self.limits.patience));
+        let asking = judge::asking(elicitation, self.limits.patience);
+        let judged = self.judge.judge(&self.server, call, aside, asking);
         let record = judged.record.id;
         let way = match (judged.decision.answer, judged.permit) {
             (Answer::Allow, Some(permit)) if open.is_empty() => spent(permit),
             (Answer::Allow | Answer::Ask, permit) if elicitation => {
                 let policy = if permit.is_some() { &[][..] } else { &judged.decision.reasons };
-                self.ask(held, tool.as_deref(), &open, policy, to_client)
+                let look = judged.operation.map(|operation| Look::of(operation, &judged.decision.policy_version));
+                self.ask(held, tool.as_deref(), (&open, policy), look, to_client)
             }
             (Answer::Allow, Some(_)) => {
                 open.iter().for_each(|reason| self.judge.refuse(&self.server, call, reason));

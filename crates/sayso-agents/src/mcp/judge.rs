@@ -7,12 +7,12 @@ use sayso_gate::limit::{Expected, Outcome, Which};
 use sayso_gate::policy::Live;
 use sayso_gate::reason;
 use sayso_gate::{
-    Asking, Circumstances, Gate, InForce, Judged, Memory, Otherwise, Places, ProcessEnvironment, RealFiles, Record,
-    Recorder as _,
+    Aside, Asking, Circumstances, Draft, FactsOf, Gate, InForce, Judged, Memory, Otherwise, Places, ProcessEnvironment,
+    RealFiles, Record, Recorder as _,
 };
 use sayso_policy::shell::Effect;
 use sayso_policy::{
-    Actor, Answer, Decision, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, Workspace, available,
+    Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, Workspace, available,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +40,13 @@ pub(crate) struct Look {
     resolved: Vec<Resolved>,
 }
 
+impl Look {
+    /// What a call was judged by.
+    pub(crate) fn of(operation: Operation, policy: &str) -> Self {
+        Self { policy: policy.to_owned(), effects: operation.effects, resolved: operation.resolved }
+    }
+}
+
 /// Judges the calls of one session.
 pub(crate) struct Judge {
     setting: JudgeSetting,
@@ -64,45 +71,43 @@ impl Judge {
         Self { actor: actor(&self.setting), setting: self.setting.clone(), gate: Arc::clone(&self.gate) }
     }
 
-    /// Whether a call needs neither a person nor what is remembered: what would be said of it is said at once.
-    pub(crate) fn is_plain(&self, server: &str, call: &Call) -> bool {
-        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
-        !self.has_limits() && self.gate.rehearse(self.tool_call(server, call), facts).1.answer != Answer::Ask
+    /// Judges a call and records it, where nobody has to be waited for; else the judgement is set aside.
+    pub(crate) fn judge_at_once(&self, server: &str, call: &Call) -> Result<Judged, Box<Aside>> {
+        let circumstances = self.circumstances(server, call, Asking::Nobody);
+        let judgement = self.gate.judge(self.tool_call(server, call), circumstances, FactsOf::Gate);
+        judgement.at_once().map(Draft::record)
     }
 
-    /// What a call would do now, before a person is asked.
-    pub(crate) fn look(&self, server: &str, call: &Call) -> Option<Look> {
-        self.look_and_judge(server, call).0
+    /// Judges a call, or goes on with a judgement that was set aside, waits for whoever must be waited for, and records it.
+    pub(crate) fn judge(&self, server: &str, call: &Call, aside: Option<Box<Aside>>, asking: Asking) -> Judged {
+        let judgement = match aside {
+            Some(aside) => aside.take_up(&self.gate, FactsOf::Gate).asking(asking),
+            None => {
+                let circumstances = self.circumstances(server, call, asking);
+                self.gate.judge(self.tool_call(server, call), circumstances, FactsOf::Gate)
+            }
+        };
+        judgement.settle().record()
     }
 
     /// Why a yes to what was shown does not hold any more: the policy denies the call by now, or what it would do has
-    /// changed while the person read.
+    /// changed while the person read. Time has passed, so it is judged again for that.
     pub(crate) fn void(&self, server: &str, call: &Call, shown: Option<&Look>) -> Option<Vec<Reason>> {
-        let (now, decision) = self.look_and_judge(server, call);
+        let facts = FactsOf::Call(Facts { files: &RealFiles, env: &ProcessEnvironment });
+        let again = self.gate.judge(self.tool_call(server, call), Circumstances::rehearsal(), facts);
+        let (operation, decision) = again.rehearsed();
         if decision.answer == Answer::Deny {
             return Some(decision.reasons);
         }
+        let now = operation.map(|operation| Look::of(operation, &decision.policy_version));
         let same = now.is_some() && now.as_ref() == shown;
         let text = "What the call would do, or the policy, has changed since the question was put.";
         (!same).then(|| vec![reason::built_in(reason::UNANSWERED, text.to_owned())])
     }
 
-    fn look_and_judge(&self, server: &str, call: &Call) -> (Option<Look>, Decision) {
-        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
-        let policy = self.gate.in_force().policy.version().to_owned();
-        let (operation, decision) = self.gate.rehearse(self.tool_call(server, call), facts);
-        let look = |operation: Operation| Look { policy, effects: operation.effects, resolved: operation.resolved };
-        (operation.map(look), decision)
-    }
-
     /// Whether calls are counted.
     pub(crate) fn has_limits(&self) -> bool {
         self.gate.in_force().policy.has_limits()
-    }
-
-    /// Judges a call and records it.
-    pub(crate) fn judge(&self, server: &str, call: &Call, asking: Asking) -> Judged {
-        self.gate.judge(self.tool_call(server, call), &self.circumstances(server, call, asking))
     }
 
     /// What became of a call that was let through.

@@ -1,7 +1,7 @@
 //! One decision, as it is kept.
 
+use crate::Circumstances;
 use crate::audit::redact::{self, Room};
-use crate::gate::Circumstances;
 use sayso_policy::{
     Actor, Answer, Decision, EffectOpinions, Operation, Opinion, Reason, Request, Stage, ToolCall, Verdict, explain,
 };

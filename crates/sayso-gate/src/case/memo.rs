@@ -3,16 +3,16 @@
 use super::{Case, Known};
 use crate::approval::{Question, USUAL_WAIT_MS, offers};
 use crate::audit::{Seen, fresh_id};
-use crate::gate::shown_as_allowed;
 use crate::grant::GrantUse;
 use crate::limit::{RESERVED_MS, Reporter, Reservation};
 use crate::store::Remembered;
+use crate::verdict::shown_as_allowed;
 use sayso_policy::{Decision, Operation, State, ToolCall, explain};
 
 impl Case<'_> {
     pub(super) fn ask_about(&self, known: &Known<'_>, state: &State, decision: &Decision) -> Question {
         // Whoever answers sees what a script does that the agent may read anyway.
-        let operation = &shown_as_allowed(&self.in_force.policy, known.operation.clone(), self.facts);
+        let operation = &shown_as_allowed(&self.what.in_force.policy, known.operation.clone(), self.facts());
         let bound = known.bound.as_ref();
         let call = ToolCall {
             actor: operation.actor.clone(),
@@ -23,7 +23,7 @@ impl Case<'_> {
         let seen = Seen::asked(&call).bringing(operation);
         let left_out = seen.left_out();
         let took = std::time::Duration::ZERO;
-        let record = seen.record(fresh_id(), Some(operation), decision, self.circumstances, None, took);
+        let record = seen.record(fresh_id(), Some(operation), decision, &self.what.circumstances, None, took);
         let addressees = decision.addressees();
         let wait = addressees.iter().flatten().filter_map(|to| to.expires_ms).min().unwrap_or(USUAL_WAIT_MS);
         Question {
@@ -33,9 +33,9 @@ impl Case<'_> {
             digest: known.digest.clone(),
             exact: bound.map(|bound| bound.exact.clone()).unwrap_or_default(),
             files: bound.map(|bound| bound.files.clone()).unwrap_or_default(),
-            policy: self.in_force.policy.version().to_owned(),
+            policy: self.what.in_force.policy.version().to_owned(),
             offers: bound
-                .map(|bound| offers(&self.in_force.policy, operation, decision, bound, state, self.facts))
+                .map(|bound| offers(&self.what.in_force.policy, operation, decision, bound, state, self.facts()))
                 .unwrap_or_default(),
             addressees: addressees.into_iter().map(|to| to.map(|to| (*to).clone())).collect(),
             actor: operation.actor.clone(),
@@ -58,10 +58,10 @@ impl Case<'_> {
     }
 
     pub(super) fn reservation(&self, known: &Known<'_>, now_ms: u64) -> Option<Reservation> {
-        (!self.counting.is_empty()).then(|| Reservation {
-            id: self.id.clone(),
-            call_id: self.circumstances.call_id.clone(),
-            by: Reporter::of(&known.operation.actor, &self.circumstances.way_in),
+        (!self.what.counting.is_empty()).then(|| Reservation {
+            id: self.what.id.clone(),
+            call_id: self.what.circumstances.call_id.clone(),
+            by: Reporter::of(&known.operation.actor, &self.what.circumstances.way_in),
             tool: known.operation.tool.canonical.clone(),
             takes: known.takes.usage,
             hosts: known.takes.hosts.clone(),
@@ -81,7 +81,7 @@ impl Case<'_> {
         let one = |(effect, grant): (Option<usize>, &str)| GrantUse {
             grant: grant.to_owned(),
             time_ms: now_ms,
-            record: self.id.clone(),
+            record: self.what.id.clone(),
             command: command.chars().take(4096).collect(),
             target: crate::audit::said_of(&text, &target(effect)),
         };
@@ -91,7 +91,7 @@ impl Case<'_> {
     /// What is said when this denial is the last that a scope may have.
     pub(super) fn stopped(&self, remembered: &Remembered) -> Option<String> {
         let blocked = |scope| remembered.usage.get(scope).map_or(0, |usage| usage.blocked).saturating_add(1);
-        let (scope, most) = self.counting.blocked.iter().find(|(scope, most)| blocked(scope) == *most)?;
+        let (scope, most) = self.what.counting.blocked.iter().find(|(scope, most)| blocked(scope) == *most)?;
         Some(format!("{most} calls of this {} were denied: it is stopped.", scope.as_str()))
     }
 }

@@ -1,10 +1,11 @@
 //! An Ask that nobody has answered yet: who is asked, and what an answer would be bound to.
 
-use super::{Case, Known, answer};
+use super::{Case, Known};
 use crate::approval::{MOST_PENDING, Presence, Standing, may_answer};
-use crate::gate::{Asking, tighten};
+use crate::circumstances::Asking;
 use crate::reason;
 use crate::store::{Memo, Remembered};
+use crate::verdict::{answer, tighten};
 use sayso_policy::{Answer, Decision, State, Verdict};
 
 /// Where an Ask goes that nobody has answered yet.
@@ -79,12 +80,12 @@ impl Case<'_> {
             let to = |to: &Option<_>| may_answer(&known.operation.actor, to.as_deref(), &there.person);
             addressees.iter().any(to)
         };
-        let comes_back = matches!(self.circumstances.asking, Asking::Ticket { .. });
+        let comes_back = matches!(self.what.circumstances.asking, Asking::Ticket { .. });
         let attended = comes_back || known.present.iter().any(could);
         if self.leaves_to_caller(decision) && !attended {
             return Goes::ToCaller;
         }
-        let queue = comes_back || matches!(self.circumstances.asking, Asking::Queue { .. });
+        let queue = comes_back || matches!(self.what.circumstances.asking, Asking::Queue { .. });
         let passes = decision.unanswered == Some(Verdict::Allow);
         if !attended && (passes || !queue && addressees.iter().all(Option::is_none)) {
             return Goes::Nowhere;

@@ -318,7 +318,7 @@ fn what_became_of_a_call_is_told_by_whoever_asked_for_it() {
         let mut call = world.call("s", "true");
         (call.actor.agent, call.actor.tenant) = (Some(agent.to_owned()), tenant.map(str::to_owned));
         let circumstances = Circumstances { call_id: Some("c".to_owned()), ..circumstances(NOW) };
-        world.gate().judge(call, &circumstances)
+        world.gate().judge(call, circumstances.clone(), FactsOf::Gate).settle().record()
     };
     let judged = asked("coder", Some("a"));
     assert_eq!(judged.decision.answer, Answer::Allow);
@@ -353,7 +353,7 @@ fn what_an_agent_starts_uses_the_agents_budget() {
         call.actor.subagent = true;
         (call.actor.agent, call.actor.run) = (Some(format!("helper-{run}")), Some(run.to_owned()));
         call.actor.parent = Some(Box::new(parent));
-        world.gate().judge(call, &circumstances(NOW)).decision.answer
+        world.gate().judge(call, circumstances(NOW), FactsOf::Gate).settle().record().decision.answer
     };
     // Each of them is new; the one who starts them has two calls.
     assert_eq!([started("1"), started("2"), started("3")], [Answer::Allow, Answer::Allow, Answer::Deny]);
@@ -438,7 +438,7 @@ fn files_are_read_only_for_a_question_that_is_put_or_an_answer_that_is_kept() {
     let gate = world.gate().with_facts(Box::new(Counted(read.clone())), Box::new(ProcessEnvironment));
     let judge = |asking| {
         read.store(0, Ordering::Relaxed);
-        let judged = gate.judge(world.call("s", "make x"), &circumstances(asking));
+        let judged = gate.judge(world.call("s", "make x"), circumstances(asking), FactsOf::Gate).settle().record();
         (judged.decision.answer, read.load(Ordering::Relaxed) > 0)
     };
     // The agent's own prompt decides, or nobody can: nothing of the answer is kept here.

@@ -76,7 +76,7 @@ fn the_record_of_a_large_budget_grows_far_slower_than_its_use() {
     let w = world("default = \"allow\"\n[limits.session]\ncalls = 100000\n");
     let gate = w.gate();
     for _ in 0..400 {
-        let _ = gate.judge(w.call("s", "true"), &circumstances(NOW));
+        let _ = gate.judge(w.call("s", "true"), circumstances(NOW), FactsOf::Gate).settle().record();
     }
     let limits = Query { kinds: vec![Kind::Chain], ..Query::default() };
     let said = w.store().events(&limits).unwrap().len();

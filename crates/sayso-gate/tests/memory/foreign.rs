@@ -35,7 +35,7 @@ impl World {
 }
 
 fn ticket(gate: &Gate, call: ToolCall) -> Judged {
-    gate.judge(call, &circumstances(Asking::Ticket { asked: false }))
+    gate.judge(call, circumstances(Asking::Ticket { asked: false }), FactsOf::Gate).settle().record()
 }
 
 #[test]

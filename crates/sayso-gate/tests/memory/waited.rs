@@ -53,7 +53,7 @@ fn a_yes_is_to_the_folder_that_a_link_led_to_and_to_no_other() {
         let judge = |asking| {
             let mut call = w.call(session, command);
             call.cwd = Some(w.work().join(cwd));
-            w.gate().judge(call, &circumstances(asking))
+            w.gate().judge(call, circumstances(asking), FactsOf::Gate).settle().record()
         };
         point("one");
         let question = judge(Asking::Ticket { asked: false }).question.unwrap();

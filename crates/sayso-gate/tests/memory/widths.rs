@@ -35,7 +35,9 @@ impl World {
 
     fn in_path(&self, command: &str, path: &str) -> Judged {
         let gate = self.gate().with_facts(Box::new(RealFiles), Box::new(Path(path.to_owned())));
-        gate.judge(self.call("s", command), &circumstances(Asking::Ticket { asked: false }))
+        gate.judge(self.call("s", command), circumstances(Asking::Ticket { asked: false }), FactsOf::Gate)
+            .settle()
+            .record()
     }
 }
 

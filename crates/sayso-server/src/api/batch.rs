@@ -1,13 +1,13 @@
 //! A list of calls in the body of `POST /v1/decisions`: each judged in its turn, each answered in its place.
 
 use super::asked::blocking;
-use super::decisions::{Answered, Asked, asked, wait};
+use super::decisions::{Answered, Needs, asked, asking, wait};
 use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
 use crate::who::Caller;
 use crate::wire::line::{self, Id};
 use axum::body::Bytes;
-use sayso_gate::{Asking, Held, Judged, Once, RealFiles, Recorded, Unsaid};
+use sayso_gate::{Once, RealFiles, Recorded, Unsaid};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -53,11 +53,11 @@ pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result
             let (id, fields) = line::read(call.get().as_bytes());
             match fields.map_err(ApiError::malformed).and_then(|fields| look(&app, &caller, &fields)) {
                 Ok(Looked::Unsaid(unsaid)) => list.later(id, unsaid),
-                Ok(Looked::Needs(asked, wait)) => {
+                Ok(Looked::Needs(Needs { at, aside }, wait)) => {
                     // What was said before it is recorded before it.
                     list.record();
-                    let (mut judged, question) = remembering(&asked, wait);
-                    let question = judged.question.take().or(question);
+                    let mut judged = at.settle(*aside, asking(wait)).record();
+                    let question = judged.question.take();
                     list.told.push(Each::said(&app, id, judged.into(), question));
                 }
                 Err(error) => list.told.push(Each::Refused { id, error: error.body() }),
@@ -107,8 +107,7 @@ impl List<'_> {
 enum Looked {
     /// It is said once it is recorded.
     Unsaid(Unsaid),
-    /// Limits or remembered answers count, or people have to be asked.
-    Needs(Box<Asked>, Option<Duration>),
+    Needs(Needs, Option<Duration>),
 }
 
 fn look(app: &App, caller: &Caller, fields: &line::Fields) -> Result<Looked, ApiError> {
@@ -120,19 +119,8 @@ fn look(app: &App, caller: &Caller, fields: &line::Fields) -> Result<Looked, Api
         ));
     }
     let looked = Once::over(&RealFiles);
-    let asked = asked(app, caller, fields, &looked)?;
-    Ok(match asked.ahead(&looked) {
-        Some(unsaid) => Looked::Unsaid(unsaid),
-        None => Looked::Needs(Box::new(asked), wait),
+    Ok(match asked(app, caller, fields, &looked)?.judge(&looked) {
+        Ok(unsaid) => Looked::Unsaid(unsaid),
+        Err(needs) => Looked::Needs(needs, wait),
     })
-}
-
-fn remembering(asked: &Asked, wait: Option<Duration>) -> (Judged, Option<String>) {
-    if wait.is_none() {
-        return (asked.judge(Asking::OwnPrompt), None);
-    }
-    match asked.hold() {
-        Held::Judged(judged) => (*judged, None),
-        Held::Waits(question) => (asked.judge(Asking::Ticket { asked: true }), Some(question)),
-    }
 }

@@ -11,7 +11,9 @@ use crate::who::Caller;
 use crate::wire::line::{Fields, Id};
 use crate::wire::{self, CallEnvironment};
 use axum::extract::State;
-use sayso_gate::{Asking, Circumstances, Expected, Gate, Held, Judged, Once, RealFiles, Recorded, Unsaid};
+use sayso_gate::{
+    Aside, Asking, Circumstances, Draft, Expected, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid,
+};
 use sayso_policy::{Answer, Facts, Reason, ToolCall};
 use serde::Serialize;
 use serde_json::Value;
@@ -53,10 +55,21 @@ pub(super) struct Answered {
 
 /// A call on its way to the gate.
 pub(super) struct Asked {
-    gate: Arc<Gate>,
+    at: At,
     call: ToolCall,
-    env: CallEnvironment,
     circumstances: Circumstances,
+}
+
+/// A judgement that needs more than the policy: limits or remembered answers count, or people have to be asked.
+pub(super) struct Needs {
+    pub(super) at: At,
+    pub(super) aside: Box<Aside>,
+}
+
+/// Where a call is judged, and in which environment.
+pub(super) struct At {
+    gate: Arc<Gate>,
+    env: CallEnvironment,
 }
 
 /// Judges one call, or a list of them.
@@ -76,7 +89,7 @@ pub(super) async fn decisions(
     let _place = wait.map(|_| app.waiters.enter(&caller)).transpose()?;
     let said = match ahead(&app, caller, fields).await? {
         Ahead::Said(said) => said,
-        Ahead::Needs(asked) => remembering(&app, asked, wait).await?,
+        Ahead::Needs(needs) => remembering(&app, needs, wait).await?,
     };
     Ok(Written(Told::One(said.to(id))))
 }
@@ -119,8 +132,7 @@ impl Said {
 /// What comes of a first look at a call.
 enum Ahead {
     Said(Said),
-    /// Limits or remembered answers count, or people have to be asked.
-    Needs(Box<Asked>),
+    Needs(Needs),
 }
 
 /// Judges and records a call that needs nothing else, together with others.
@@ -128,16 +140,19 @@ async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, 
     let (answer, answered) = oneshot::channel();
     let ready = Arc::clone(app);
     app.judges.judge(Box::new(move |looked| {
-        let asked = asked(&ready, &caller, &fields, looked);
-        let unsaid = asked.as_ref().ok().and_then(|asked| asked.ahead(looked));
-        match unsaid {
-            Some(unsaid) => {
+        let judged = asked(&ready, &caller, &fields, looked).map(|asked| asked.judge(looked));
+        match judged {
+            Ok(Ok(unsaid)) => {
                 let tell = move |recorded| drop(answer.send(Ok(Ahead::Said(Said::of(&ready, recorded, None)))));
                 Some(Pending { unsaid, tell: Box::new(tell) })
             }
-            None => {
-                // Whoever went away cancels nothing, and is told nothing.
-                let _ = answer.send(asked.map(|asked| Ahead::Needs(Box::new(asked))));
+            // Whoever went away cancels nothing, and is told nothing.
+            Ok(Err(needs)) => {
+                let _ = answer.send(Ok(Ahead::Needs(needs)));
+                None
+            }
+            Err(error) => {
+                let _ = answer.send(Err(error));
                 None
             }
         }
@@ -146,30 +161,38 @@ async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, 
     answered.await.map_err(|error| ApiError::internal(&error))?
 }
 
-/// Judges a call with what is remembered, and by people. That waits for the disk, on a thread of its own.
-async fn remembering(app: &Arc<App>, asked: Box<Asked>, wait: Option<Duration>) -> Result<Said, ApiError> {
+/// Goes on with what is remembered, and with people. That waits for the disk, on a thread of its own.
+async fn remembering(app: &Arc<App>, needs: Needs, wait: Option<Duration>) -> Result<Said, ApiError> {
     let ready = Arc::clone(app);
     let first = app.remembering(move || {
-        let held = match wait {
-            None => Held::Judged(Box::new(asked.judge(Asking::OwnPrompt))),
-            Some(_) => asked.hold(),
-        };
-        match held {
-            Held::Judged(judged) => Ok(Said::with_question(&ready, *judged, None)),
-            Held::Waits(question) => Err((asked, question)),
-        }
+        let Needs { at, aside } = needs;
+        let draft = at.settle(*aside, asking(wait));
+        let held = draft.waits().filter(|_| wait.is_some_and(|wait| wait > Duration::ZERO));
+        let Some(question) = held else { return Ok(Said::with_question(&ready, draft.record(), None)) };
+        let (call, circumstances) = draft.into_call();
+        Err((Box::new(Asked { at, call, circumstances }), question))
     });
     let (asked, question) = match first.await? {
-        Ok(said) => return Ok(said),
+        Ok(said) => {
+            if said.approval.is_some() {
+                app.tail.look_now();
+            }
+            return Ok(said);
+        }
         Err(waits) => waits,
     };
     waiting::wait(app, &question, wait.unwrap_or_default()).await?;
     // Made again from the call: a changed file, PATH or policy is another call than the one people saw.
     let ready = Arc::clone(app);
-    let judge = move || Said::with_question(&ready, asked.judge(Asking::Ticket { asked: true }), Some(question));
+    let judge = move || Said::with_question(&ready, asked.judge_again(), Some(question));
     let said = app.remembering(judge).await?;
     app.tail.look_now();
     Ok(said)
+}
+
+/// Who can be asked: the caller itself, unless it waits for people or comes back.
+pub(super) fn asking(wait: Option<Duration>) -> Asking {
+    if wait.is_some() { Asking::Ticket { asked: false } } else { Asking::OwnPrompt }
 }
 
 /// Seconds, or `true`: as long as the question lasts.
@@ -206,24 +229,37 @@ pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'
         asking: Asking::OwnPrompt,
         expected: Expected::default(),
     };
-    Ok(Asked { gate: app.gate(call.workspace.root())?, call, env, circumstances })
+    let at = At { gate: app.gate(call.workspace.root())?, env };
+    Ok(Asked { at, call, circumstances })
 }
 
 impl Asked {
-    pub(super) fn judge(&self, asking: Asking) -> Judged {
-        let circumstances = Circumstances { asking, ..self.circumstances.clone() };
-        self.gate.judge_in(self.call.clone(), &circumstances, self.facts())
+    /// What is said of it once it is recorded, where the policy alone says it.
+    pub(super) fn judge(self, looked: &Once<'_>) -> Result<Unsaid, Needs> {
+        let Self { at, call, circumstances } = self;
+        let judgement = at.gate.judge(call, circumstances, FactsOf::Shared(looked, &at.env));
+        let aside = match judgement.at_once() {
+            Ok(draft) => return Ok(draft.together()),
+            Err(aside) => aside,
+        };
+        Err(Needs { at, aside })
     }
 
-    pub(super) fn ahead(&self, looked: &Once<'_>) -> Option<Unsaid> {
-        self.gate.judge_ahead(&self.call, &self.circumstances, (looked, &self.env))
+    /// Judges it after people were asked.
+    fn judge_again(self) -> Judged {
+        let Self { at, call, circumstances } = self;
+        let circumstances = Circumstances { asking: Asking::Ticket { asked: true }, ..circumstances };
+        at.gate.judge(call, circumstances, at.facts()).settle().record()
+    }
+}
+
+impl At {
+    /// Goes on with a judgement that was set aside.
+    pub(super) fn settle(&self, aside: Aside, asking: Asking) -> Draft<'_> {
+        aside.take_up(&self.gate, self.facts()).asking(asking).settle()
     }
 
-    pub(super) fn hold(&self) -> Held {
-        self.gate.judge_or_hold(self.call.clone(), &self.circumstances, self.facts())
-    }
-
-    fn facts(&self) -> Facts<'_> {
-        Facts { files: &RealFiles, env: &self.env }
+    fn facts(&self) -> FactsOf<'_> {
+        FactsOf::Call(Facts { files: &RealFiles, env: &self.env })
     }
 }

@@ -1,5 +1,6 @@
 //! The API as callers see it, without a network.
 
+mod analysed;
 mod approvals;
 mod connections;
 mod description;

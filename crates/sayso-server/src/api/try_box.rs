@@ -9,8 +9,8 @@ use crate::wire;
 use crate::wire::line::Fields;
 use axum::Json;
 use axum::extract::State;
-use sayso_gate::RealFiles;
 use sayso_gate::approval::Question;
+use sayso_gate::{Circumstances, FactsOf, RealFiles};
 use sayso_policy::explain::{Trace, nearest, trace};
 use sayso_policy::{Facts, State as Memory, Verdict};
 use serde_json::{Value, json};
@@ -51,7 +51,8 @@ fn judge(app: &App, fields: &Fields) -> Result<Trace, ApiError> {
     let (call, env) = wire::call_in(fields, &RealFiles).map_err(ApiError::malformed)?;
     let gate = app.gate(call.workspace.root())?;
     let facts = Facts { files: &RealFiles, env: &env };
-    let (operation, decision) = gate.rehearse(call, facts);
+    let judgement = gate.judge(call, Circumstances::rehearsal(), FactsOf::Call(facts));
+    let (operation, decision) = judgement.rehearsed();
     let operation = operation.ok_or_else(|| ApiError::internal(&"Sayso failed while it judged this."))?;
     // It costs many times the decision itself; whoever only wants to know what asks leaves it out.
     let wanted = match fields.value("nearest").map_err(ApiError::malformed)? {
