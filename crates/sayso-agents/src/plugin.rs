@@ -104,10 +104,7 @@ fn after(object: &Map<String, Value>) -> After {
 /// Answers an event about a call.
 pub(crate) fn say(word: Word, why: &str) -> HookOutput {
     let decision = match word {
-        Word::Allow(permit) => {
-            drop(permit);
-            "allow"
-        }
+        Word::Allow(permit) => permit.spend(|| "allow"),
         Word::Ask => "ask",
         Word::Deny => "deny",
     };

@@ -83,9 +83,6 @@ pub enum Error {
     /// Another process changes the policy, and does not end.
     #[error("another program is changing the policy and holds {}; try again when it has ended", .0.display())]
     PolicyBusy(PathBuf),
-    /// A permit for another operation.
-    #[error("the permit is for another operation")]
-    WrongPermit,
 }
 
 impl Error {

@@ -22,7 +22,7 @@ use crate::memory::Memory;
 use crate::policy::{InForce, Live};
 use crate::said::{Judged, Recorded, Unkept, Unsaid, not_recorded};
 use crate::store::Ledger;
-use crate::{Error, KeptFiles, Permit, ProcessEnvironment, RealFiles, Record, permit};
+use crate::{Error, KeptFiles, Permit, ProcessEnvironment, Prompt, RealFiles, Record, permit};
 use sayso_policy::{Decision, Operation, ToolCall};
 use sayso_shell::{Environment, Files};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,8 +61,9 @@ impl Draft<'_> {
             (record.verdict, record.answer) = (self.decision.verdict, self.decision.answer);
         }
         let permit = Permit::of(digest.as_deref(), &self.decision);
+        let prompt = Prompt::of(digest.as_deref(), &self.decision, self.case.what.circumstances.asking);
         let question = self.case.waits(&self.decision);
-        Judged { decision: self.decision, permit, record, operation: self.operation, question }
+        Judged { decision: self.decision, permit, prompt, record, operation: self.operation, question }
     }
 }
 

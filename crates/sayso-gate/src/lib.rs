@@ -44,7 +44,7 @@ pub use limit::{Expected, Outcome, Reporter, Which};
 pub use listing::KeptFiles;
 pub use looked::FactsOf;
 pub use memory::Memory;
-pub use permit::{Permit, digest};
+pub use permit::{Permit, Prompt, digest};
 pub use places::{Home, Places, login_shell};
 pub use policy::{InForce, Live};
 pub use said::{Judged, Recorded, Unsaid};

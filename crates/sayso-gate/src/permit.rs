@@ -1,19 +1,26 @@
 //! Proof of an Allow.
 
-use crate::Error;
+use crate::Asking;
 use sayso_policy::{Answer, Decision, Operation, Request};
 use std::os::unix::ffi::OsStrExt;
 
-/// Proof that the gate said Allow to one operation. Only the gate can make one; what forwards or executes a call
-/// takes it away, so that one Allow is used once.
+/// Proof that one operation may run. Only the gate can make one, and it is used once: whoever forwards a call, runs it, or
+/// tells its caller to, does that in [`Permit::spend`]. So every place where a call goes on is found by that name.
 #[must_use = "an Allow that is not used is a call that does not run"]
 #[derive(Debug)]
 pub struct Permit {
     digest: String,
 }
 
+/// A call that runs if a person says yes at the caller's own prompt.
+#[must_use = "a prompt that nobody answers is a call that does not run"]
+#[derive(Debug)]
+pub struct Prompt {
+    digest: String,
+}
+
 impl Permit {
-    /// INVARIANT: the only way to a permit, and it needs a decision whose answer is Allow.
+    /// INVARIANT: the only way to a permit without a person, and it needs a decision whose answer is Allow.
     pub(crate) fn of(digest: Option<&str>, decision: &Decision) -> Option<Self> {
         let digest = digest.filter(|_| decision.answer == Answer::Allow)?;
         Some(Self { digest: digest.to_owned() })
@@ -25,15 +32,28 @@ impl Permit {
         &self.digest
     }
 
-    /// Does what was allowed, if it is what was allowed.
-    ///
-    /// # Errors
-    /// If the operation is another one.
-    pub fn spend<T>(self, operation: &Operation, policy: &str, act: impl FnOnce() -> T) -> Result<T, Error> {
-        if digest(operation, policy) != self.digest {
-            return Err(Error::WrongPermit);
-        }
-        Ok(act())
+    /// Lets the call go on.
+    pub fn spend<T>(self, go_on: impl FnOnce() -> T) -> T {
+        drop(self);
+        go_on()
+    }
+
+    /// Gives it up until a person has said yes as well: the way in has a question of its own.
+    pub fn once_asked(self) -> Prompt {
+        Prompt { digest: self.digest }
+    }
+}
+
+impl Prompt {
+    /// INVARIANT: the caller shows a prompt for an Ask, and this is one.
+    pub(crate) fn of(digest: Option<&str>, decision: &Decision, asking: Asking) -> Option<Self> {
+        let digest = digest.filter(|_| decision.answer == Answer::Ask && asking.has_own_prompt())?;
+        Some(Self { digest: digest.to_owned() })
+    }
+
+    /// A person said yes at the caller's own prompt. Never for silence, nor for what a person did not see.
+    pub fn yes(self) -> Permit {
+        Permit { digest: self.digest }
     }
 }
 

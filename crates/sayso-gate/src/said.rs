@@ -3,7 +3,7 @@
 use crate::audit::{Record, Recorder, Written};
 use crate::case::Reserved;
 use crate::verdict::tighten;
-use crate::{Error, Permit, reason};
+use crate::{Error, Permit, Prompt, reason};
 use sayso_policy::{Decision, Operation, Verdict};
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct Judged {
     pub decision: Decision,
     /// There if, and only if, the call may run now.
     pub permit: Option<Permit>,
+    /// There if, and only if, the caller is to ask at its own prompt.
+    pub prompt: Option<Prompt>,
     /// What was recorded.
     pub record: Record,
     /// The call as it was understood; `None` if Sayso failed on it.

@@ -13,7 +13,7 @@ use sayso_gate::policy::{InForce, Live};
 use sayso_gate::store::{Records, Sqlite};
 use sayso_gate::{
     Asking, Circumstances, Draft, Error, Expected, FactsOf, Gate, Judged, Memory, Once, Otherwise, Places, RealFiles,
-    Record, Recorded, Recorder, Unrecorded, Unsaid,
+    Record, Recorded, Recorder, Unrecorded, Unsaid, digest,
 };
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
@@ -110,10 +110,26 @@ fn a_permit_is_for_one_operation() {
     let gate = gate(POLICY);
     let (one, two) = (judge(&gate, "a/x"), judge(&gate, "a/y"));
     let in_force = gate.in_force();
-    let version = in_force.policy.version();
-    let other = two.operation.unwrap();
-    assert!(matches!(one.permit.unwrap().spend(&other, version, || ()), Err(Error::WrongPermit)));
-    assert_eq!(two.permit.unwrap().spend(&other, version, || 7).unwrap(), 7);
+    let digest = |judged: &Judged| digest(judged.operation.as_ref().unwrap(), in_force.policy.version());
+    let (first, second) = (digest(&one), digest(&two));
+    assert_ne!(first, second);
+    let (one, two) = (one.permit.unwrap(), two.permit.unwrap());
+    assert_eq!((one.digest(), two.digest()), (first.as_str(), second.as_str()));
+    assert_eq!(two.spend(|| 7), 7);
+}
+
+#[test]
+fn an_ask_is_a_permit_once_a_person_has_said_yes_at_a_prompt_that_is_there() {
+    let gate = gate(POLICY);
+    let prompt = |path: &str, asking| {
+        let judged = gate.judge(read(path), circumstances(asking), FactsOf::Gate).settle().record();
+        (judged.prompt, judged.record.digest)
+    };
+    let (asked, digest) = prompt("b", Asking::OwnPrompt);
+    assert_eq!(Some(asked.unwrap().yes().digest()), digest.as_deref());
+    assert!(prompt("b", Asking::Nobody).0.is_none());
+    assert!(prompt("a/x", Asking::OwnPrompt).0.is_none(), "it is allowed");
+    assert!(prompt("a/secret/x", Asking::OwnPrompt).0.is_none(), "it is denied");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_change_that_fails_takes_nothing_of_others_with_it() {
                 for n in 0..20 {
                     let kept = store.write(|tx| {
                         tx.append(&change(&format!("{thread}-{n}")))?;
-                        if n % 2 == 0 { Ok(()) } else { Err(Error::WrongPermit) }
+                        if n % 2 == 0 { Ok(()) } else { Err(Error::NoHome) }
                     });
                     assert_eq!(kept.is_ok(), n % 2 == 0);
                 }

@@ -2,13 +2,14 @@
 //! behalf. The protocol has no question for these, so where the policy says ask, Sayso asks the client itself.
 
 use super::call;
-use super::judge::{Call, Said, Who};
+use super::judge::{Call, Leave, Said, Who};
 use super::later::Asked;
 use super::pending::{Held, Pending};
 use super::proxy::{CANCELLED, DENIED, Proxy, Routed, Side, Unfit, text};
 use crate::pipe::{Id, Message, error_line, message_line};
+use sayso_gate::Prompt;
+use sayso_policy::Request;
 use sayso_policy::explain::visible;
-use sayso_policy::{Answer, Request};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -82,31 +83,39 @@ impl Proxy {
         let asked = Asked::of(message)?;
         call.id = Some(String::from_utf8_lossy(&asked.id).into_owned());
         let (title, asking) = (title(method, &call), who.clone());
-        let then = move |proxy: &Self, asked: &Asked, said: &Said| match (said.answer, &said.permit) {
-            (Answer::Allow, Some(_)) => {
-                proxy.let_through(&asking, said.record.clone());
-                Ok(Routed::pass())
-            }
-            (Answer::Ask, _) if agreed => {
-                proxy.let_through(&asking, said.record.clone());
-                Ok(Routed::pass())
-            }
-            (Answer::Ask, _) if asking.session.is_some() => proxy.question(asked, &title, said, &asking),
-            _ => Ok(Routed::say(Side::Agent, Self::denied(&asked.id, said))),
+        let then = move |proxy: &Self, asked: &Asked, mut said: Said| {
+            let permit = match said.leave() {
+                Leave::Given(permit) => permit,
+                Leave::Asked(prompt) if agreed => prompt.yes(),
+                Leave::Asked(prompt) if asking.session.is_some() => {
+                    return proxy.question(asked, &title, (&said, prompt), &asking);
+                }
+                Leave::Asked(_) | Leave::None => {
+                    return Ok(Routed::say(Side::Agent, Self::denied(&asked.id, &said)));
+                }
+            };
+            proxy.let_through(&asking, said.record);
+            Ok(permit.spend(Routed::pass))
         };
         if agreed {
-            return then(self, &asked, &self.judge.judge(call, who, method));
+            return then(self, &asked, self.judge.judge(call, who, method));
         }
         self.decided(call::certain(call), who, method, asked, false, Box::new(then))
     }
 
     /// Asks the person at the editor, and holds the request meanwhile.
-    fn question(&self, asked: &Asked, title: &str, said: &Said, who: &Who) -> Result<Routed, Unfit> {
+    fn question(
+        &self,
+        asked: &Asked,
+        title: &str,
+        (said, prompt): (&Said, Prompt),
+        who: &Who,
+    ) -> Result<Routed, Unfit> {
         let session = who.session.clone().unwrap_or_default();
         let mut state = self.state();
         let (key, own) = state.waiting.own_id();
-        let held =
-            Held { line: asked.whole(), id: asked.id.clone(), session: session.clone(), record: said.record.clone() };
+        let (line, id, record) = (asked.whole(), asked.id.clone(), said.record.clone());
+        let held = Held { line, id, session: session.clone(), record, prompt };
         if !state.waiting.add(Side::Client, key, Pending::Question { held }) {
             return Err(Unfit::params("Too many requests wait for an answer."));
         }
@@ -138,7 +147,7 @@ impl Proxy {
         let outcome = result.pointer("/outcome/outcome").and_then(Value::as_str);
         if outcome == Some("selected") && chosen == Some(ALLOW) {
             self.let_through(&who, held.record);
-            return Routed::say(Side::Client, held.line);
+            return held.prompt.yes().spend(|| Routed::say(Side::Client, held.line));
         }
         self.judge.not_run(&who, held.record.as_deref());
         let why = "Sayso: deny. A person was asked and did not allow it.";

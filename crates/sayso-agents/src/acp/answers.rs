@@ -19,7 +19,7 @@ impl Proxy {
         };
         match pending {
             None | Some(Pending::Queued(_)) => Routed::pass(),
-            Some(pending @ Pending::Permission { .. }) => self.permission_answered(message, &pending),
+            Some(Pending::Permission(asked)) => self.permission_answered(message, *asked),
             Some(Pending::Question { held }) => self.question_answered(message, held),
             Some(Pending::Initialize) => self.initialized(message),
             Some(Pending::Start { session, folder }) => self.started(message, session, folder),

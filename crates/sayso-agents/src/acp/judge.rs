@@ -6,7 +6,7 @@ use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::store::Approvals as _;
 use sayso_gate::{
     Aside, Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Judgement, Live, Memory, Outcome, Permit,
-    RealFiles, Record, Recorder, Which, reason,
+    Prompt, RealFiles, Record, Recorder, Which, reason,
 };
 use sayso_policy::explain::visible;
 use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict, Workspace};
@@ -55,10 +55,21 @@ pub(super) struct Said {
     pub(super) answer: Answer,
     pub(super) verdict: Verdict,
     pub(super) reasons: Vec<Reason>,
-    /// There if, and only if, the call may run now.
-    pub(super) permit: Option<Permit>,
+    /// Whether it goes on.
+    leave: Leave,
     /// The id of its record, under which limits know what it takes.
     pub(super) record: Option<String>,
+}
+
+/// Whether a call goes on.
+#[derive(Debug)]
+pub(super) enum Leave {
+    /// Now.
+    Given(Permit),
+    /// Once the person at the editor has said yes.
+    Asked(Prompt),
+    /// It does not.
+    None,
 }
 
 /// What comes of judging a call without waiting for anybody.
@@ -279,16 +290,34 @@ pub(super) fn seems(decision: &Decision) -> Verdict {
 
 impl From<Judged> for Said {
     fn from(judged: Judged) -> Self {
-        let Judged { decision, permit, record, .. } = judged;
+        let Judged { decision, permit, prompt, record, .. } = judged;
+        let leave = match (permit, prompt) {
+            (Some(permit), _) => Leave::Given(permit),
+            (None, Some(prompt)) => Leave::Asked(prompt),
+            (None, None) => Leave::None,
+        };
         let (answer, verdict) = (decision.answer, decision.verdict);
-        Self { answer, verdict, reasons: decision.reasons, permit, record: Some(record.id) }
+        Self { answer, verdict, reasons: decision.reasons, leave, record: Some(record.id) }
     }
 }
 
 impl Said {
     /// It does not run, for this one reason.
     fn refused(reason: Reason) -> Self {
-        Self { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], permit: None, record: None }
+        Self { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], leave: Leave::None, record: None }
+    }
+
+    /// Takes away whether it goes on.
+    pub(super) fn leave(&mut self) -> Leave {
+        std::mem::replace(&mut self.leave, Leave::None)
+    }
+
+    /// Its permit, where it may run now: nobody is there to ask.
+    pub(super) fn allowed(mut self) -> Result<Permit, Self> {
+        match self.leave() {
+            Leave::Given(permit) => Ok(permit),
+            Leave::Asked(_) | Leave::None => Err(self),
+        }
     }
 
     /// Why, for the agent and its user. Nothing in it moves a cursor.

@@ -50,7 +50,7 @@ pub(super) struct Queued {
 }
 
 /// What is done with what was said.
-pub(super) type Then = Box<dyn FnOnce(&Proxy, &Asked, &Said) -> Result<Routed, Unfit> + Send>;
+pub(super) type Then = Box<dyn FnOnce(&Proxy, &Asked, Said) -> Result<Routed, Unfit> + Send>;
 
 impl Proxy {
     /// Judges a call and goes on with what is said: at once, or, if people wait in the queue, when they have answered.
@@ -65,13 +65,12 @@ impl Proxy {
     ) -> Result<Routed, Unfit> {
         let called = understood.call.clone();
         let needs = match self.decide(understood, who, event) {
-            First::Said(said) => return then(self, &asked, &said),
+            First::Said(said) => return then(self, &asked, said),
             First::Needs(needs) => needs,
         };
         let me = self.me.upgrade().filter(|me| me.voice.get().is_some());
         let Some(me) = me.filter(|_| needs.asks && self.judge.attended()) else {
-            let said = needs.settle(Asking::OwnPrompt);
-            return then(self, &asked, &said);
+            return then(self, &asked, needs.settle(Asking::OwnPrompt));
         };
         let queued =
             Queued { id: asked.id.clone(), session: who.session.clone(), permission, call: called, who: who.clone() };
@@ -90,7 +89,7 @@ impl Proxy {
             if me.state().waiting.take(Side::Client, &asked.key).is_none() {
                 return;
             }
-            let routed = then(&me, &asked, &said).unwrap_or_else(|unfit| {
+            let routed = then(&me, &asked, said).unwrap_or_else(|unfit| {
                 Routed::say(Side::Agent, error_line(Some(&asked.id), unfit.code, &unfit.why, None))
             });
             me.speak(routed, &asked);

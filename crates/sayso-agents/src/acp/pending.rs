@@ -3,6 +3,7 @@
 use super::later::Queued;
 use super::proxy::Side;
 use crate::pipe::Id;
+use sayso_gate::Prompt;
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 use std::path::PathBuf;
@@ -28,16 +29,10 @@ impl Default for Waiting {
 }
 
 /// What an answer is for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Pending {
     /// The client answers a permission request of the agent.
-    Permission {
-        session: String,
-        offered: Vec<String>,
-        allowing: Vec<String>,
-        record: Option<String>,
-        writes: Vec<(String, Option<String>)>,
-    },
+    Permission(Box<PermissionAsked>),
     /// The client answers a question of ours; until then the agent's request is held.
     Question { held: Held },
     /// People in Sayso's queue are asked about a request of the agent. Nobody on the pipe answers it.
@@ -52,8 +47,19 @@ pub(super) enum Pending {
     Pin { start: Option<PinnedStart> },
 }
 
+/// A permission request that the person at the editor sees.
+#[derive(Debug)]
+pub(super) struct PermissionAsked {
+    pub(super) session: String,
+    pub(super) offered: Vec<String>,
+    pub(super) allowing: Vec<String>,
+    pub(super) record: Option<String>,
+    pub(super) writes: Vec<(String, Option<String>)>,
+    pub(super) prompt: Prompt,
+}
+
 /// A request of the agent that waits for a person.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Held {
     /// The line as it came.
     pub(super) line: Vec<u8>,
@@ -62,6 +68,7 @@ pub(super) struct Held {
     pub(super) session: String,
     /// Under which limits know it.
     pub(super) record: Option<String>,
+    pub(super) prompt: Prompt,
 }
 
 /// The answer to a session's start, held until the session is out of its mode.

@@ -1,13 +1,14 @@
 //! Permission requests: answered by the policy, or shown to the person at the editor.
 
 use super::call::{self, UNNAMED, Understood};
-use super::judge::{Call, First, Said, Who, seems};
+use super::judge::{Call, First, Leave, Said, Who, seems};
 use super::later::Asked;
 use super::options::{self, Choice};
-use super::pending::Pending;
+use super::pending::{Pending, PermissionAsked};
 use super::proxy::{Proxy, Routed, Side, Unfit, text};
 use crate::pipe::{Message, replaced, result_line};
-use sayso_policy::{Answer, Request, Verdict};
+use sayso_gate::Prompt;
+use sayso_policy::{Request, Verdict};
 use serde_json::{Value, json};
 
 /// The event's name in the record.
@@ -41,21 +42,21 @@ impl Proxy {
         let question = is_question(&understood.call);
         let (asked, asking) = (Asked::of(message)?, who.clone());
         let (session, call_id) = (session.to_owned(), call_id.to_owned());
-        let then = move |proxy: &Self, asked: &Asked, said: &Said| match (
-            said.answer,
-            &said.permit,
+        let then = move |proxy: &Self, asked: &Asked, mut said: Said| match (
+            said.leave(),
             options::of_kind(&choices, "allow_once"),
         ) {
-            (Answer::Allow, Some(_), Some(option)) if !question => {
+            (Leave::Given(permit), Some(option)) if !question => {
                 proxy.let_through(&asking, said.record.clone());
-                Ok(Routed::say(Side::Agent, result_line(&asked.id, &selected(option))))
+                Ok(permit.spend(|| Routed::say(Side::Agent, result_line(&asked.id, &selected(option)))))
             }
-            (Answer::Allow, Some(_), _) | (Answer::Ask, ..) => {
-                proxy.ask_client(asked, &params, &choices, said, &asking)
+            (Leave::Given(permit), _) => {
+                proxy.ask_client(asked, (&params, &choices), (&said, permit.once_asked()), &asking)
             }
-            _ => {
+            (Leave::Asked(prompt), _) => proxy.ask_client(asked, (&params, &choices), (&said, prompt), &asking),
+            (Leave::None, _) => {
                 proxy.state().sessions.at(&session).call(&call_id).refused = true;
-                Ok(Routed::say(Side::Agent, result_line(&asked.id, &rejected(&choices, said))))
+                Ok(Routed::say(Side::Agent, result_line(&asked.id, &rejected(&choices, &said))))
             }
         };
         self.decided(understood, &who, EVENT, asked, true, Box::new(then))
@@ -85,22 +86,22 @@ impl Proxy {
     fn ask_client(
         &self,
         asked: &Asked,
-        params: &Value,
-        choices: &[Choice],
-        said: &Said,
+        (params, choices): (&Value, &[Choice]),
+        (said, prompt): (&Said, Prompt),
         who: &Who,
     ) -> Result<Routed, Unfit> {
         let offered = self.offered(choices, who);
         if offered.is_empty() {
             return Ok(Routed::say(Side::Agent, result_line(&asked.id, &cancelled(said))));
         }
-        let pending = Pending::Permission {
+        let pending = Pending::Permission(Box::new(PermissionAsked {
             session: who.session.clone().unwrap_or_default(),
             allowing: offered.iter().filter(|c| options::allows(&c.kind)).map(|c| c.id.clone()).collect(),
             record: said.record.clone(),
             offered: offered.iter().map(|choice| choice.id.clone()).collect(),
             writes: writes(params),
-        };
+            prompt,
+        }));
         if !self.state().waiting.add(Side::Client, asked.key.clone(), pending) {
             return Err(Unfit::params("Another request with its id still waits, or too many do."));
         }
@@ -126,9 +127,9 @@ impl Proxy {
     }
 
     /// The person at the editor has answered.
-    pub(super) fn permission_answered(&self, message: &Message<'_>, pending: &Pending) -> Routed {
-        let Pending::Permission { session, offered, allowing, record, writes } = pending else { return Routed::pass() };
-        let who = self.who(Some(session));
+    pub(super) fn permission_answered(&self, message: &Message<'_>, asked: PermissionAsked) -> Routed {
+        let PermissionAsked { session, offered, allowing, record, writes, prompt } = asked;
+        let who = self.who(Some(&session));
         if message.error.is_some() {
             self.judge.not_run(&who, record.as_deref());
             return Routed::pass();
@@ -144,13 +145,13 @@ impl Proxy {
             (Some("selected"), Some(option)) if offered.iter().any(|known| known == option) => {
                 if !allowing.iter().any(|known| known == option) {
                     self.judge.not_run(&who, record.as_deref());
-                } else {
-                    self.let_through(&who, record.clone());
-                    let mut state = self.state();
-                    let session = state.sessions.at(session);
-                    writes.iter().for_each(|(path, content)| session.agree(path, content.clone()));
+                    return Routed::pass();
                 }
-                Routed::pass()
+                self.let_through(&who, record);
+                let mut state = self.state();
+                let session = state.sessions.at(&session);
+                writes.into_iter().for_each(|(path, content)| session.agree(&path, content));
+                prompt.yes().spend(Routed::pass)
             }
             // An answer that was not offered is no yes.
             _ => match message.id {

@@ -8,7 +8,7 @@ use super::servers::{self, Around, McpGateway, Server};
 use super::untold;
 use crate::pipe::{Message, error_line, message_line, replaced};
 use sayso_gate::audit::What;
-use sayso_policy::{Answer, Verdict};
+use sayso_policy::Verdict;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -77,10 +77,10 @@ impl Proxy {
                         Some(wrapped) => new.push(wrapped.map_err(Unfit::params)?),
                         None => {
                             let said = self.judge.judge(servers::as_call(&entry), &self.who(None), "mcpServers");
-                            if said.answer != Answer::Allow || said.permit.is_none() {
-                                return Ok(Err(said));
+                            match said.allowed() {
+                                Ok(permit) => permit.spend(|| new.push(entry)),
+                                Err(said) => return Ok(Err(said)),
                             }
-                            new.push(entry);
                         }
                     }
                 }
@@ -200,8 +200,10 @@ impl Proxy {
             Some(Chosen::Mode(mode)) => Ok(self.change_mode(id, session, &mode, event)),
             Some(Chosen::Option(call)) => {
                 let said = self.judge.judge(call, &self.who(Some(session)), event);
-                let allowed = said.answer == Answer::Allow && said.permit.is_some();
-                Ok(if allowed { Routed::pass() } else { Routed::say(Side::Client, Self::denied(id, &said)) })
+                Ok(match said.allowed() {
+                    Ok(permit) => permit.spend(Routed::pass),
+                    Err(said) => Routed::say(Side::Client, Self::denied(id, &said)),
+                })
             }
         }
     }
@@ -209,16 +211,18 @@ impl Proxy {
     fn change_mode(&self, id: &[u8], session: &str, mode: &str, event: &str) -> Routed {
         let agent = self.state().agent;
         let who = self.who(Some(session));
-        // A mode that asks needs no yes of its own; a rule against it still counts.
+        // A mode that asks needs no yes of its own, whatever an operator has switched on; a rule against it still counts.
         let free = modes::asks(mode, agent) && self.judge.rehearse(modes::set_mode(mode), &who) != Verdict::Deny;
-        if !free {
-            let said = self.judge.judge(modes::set_mode(mode), &who, event);
-            if said.answer != Answer::Allow || said.permit.is_none() {
-                return Routed::say(Side::Client, Self::denied(id, &said));
-            }
+        let said = (!free).then(|| self.judge.judge(modes::set_mode(mode), &who, event));
+        let into = || {
+            self.state().sessions.at(session).mode = Some(mode.to_owned());
+            Routed::pass()
+        };
+        match said.map(Said::allowed) {
+            None => into(),
+            Some(Ok(permit)) => permit.spend(into),
+            Some(Err(said)) => Routed::say(Side::Client, Self::denied(id, &said)),
         }
-        self.state().sessions.at(session).mode = Some(mode.to_owned());
-        Routed::pass()
     }
 
     /// Whether a session may be in a mode that it was not put into by the client.
@@ -242,7 +246,7 @@ impl Proxy {
             return None;
         }
         let said = self.judge.judge(modes::set_mode(mode), &self.who(None), event);
-        (said.answer != Answer::Allow || said.permit.is_none()).then_some(said)
+        said.allowed().map_or_else(Some, |permit| permit.spend(|| None))
     }
 }
 

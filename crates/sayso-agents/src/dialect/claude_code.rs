@@ -65,10 +65,7 @@ impl Dialect for ClaudeCode {
 /// The answer to `PreToolUse`.
 pub(super) fn before_tool(word: Word, why: &str) -> HookOutput {
     let decision = match word {
-        Word::Allow(permit) => {
-            drop(permit);
-            "allow"
-        }
+        Word::Allow(permit) => permit.spend(|| "allow"),
         Word::Ask => "ask",
         Word::Deny => "deny",
     };
@@ -82,10 +79,7 @@ pub(super) fn before_tool(word: Word, why: &str) -> HookOutput {
 /// The answer to `PermissionRequest`, which knows no Ask.
 pub(super) fn permission(word: Word, why: &str) -> HookOutput {
     let decision = match word {
-        Word::Allow(permit) => {
-            drop(permit);
-            json!({"behavior": "allow"})
-        }
+        Word::Allow(permit) => permit.spend(|| json!({"behavior": "allow"})),
         Word::Ask | Word::Deny => json!({"behavior": "deny", "message": why}),
     };
     HookOutput::object(&json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))

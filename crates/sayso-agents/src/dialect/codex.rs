@@ -49,10 +49,7 @@ impl Dialect for Codex {
         match (word, &event.occasion) {
             (Word::Ask, Occasion::Permission(_)) => HookOutput::silent(),
             (word, Occasion::Permission(_)) => claude_code::permission(word, why),
-            (Word::Allow(permit), _) => {
-                drop(permit);
-                HookOutput::silent()
-            }
+            (Word::Allow(permit), _) => permit.spend(HookOutput::silent),
             (Word::Ask | Word::Deny, _) => claude_code::before_tool(Word::Deny, why),
         }
     }

@@ -94,10 +94,7 @@ impl Dialect for Copilot {
 
 fn before_tool(word: Word, why: &str) -> HookOutput {
     let decision = match word {
-        Word::Allow(permit) => {
-            drop(permit);
-            "allow"
-        }
+        Word::Allow(permit) => permit.spend(|| "allow"),
         Word::Ask => "ask",
         Word::Deny => "deny",
     };
@@ -106,10 +103,7 @@ fn before_tool(word: Word, why: &str) -> HookOutput {
 
 fn permission(word: Word, why: &str) -> HookOutput {
     HookOutput::object(&match word {
-        Word::Allow(permit) => {
-            drop(permit);
-            json!({"behavior": "allow"})
-        }
+        Word::Allow(permit) => permit.spend(|| json!({"behavior": "allow"})),
         Word::Ask | Word::Deny => json!({"behavior": "deny", "message": why}),
     })
 }

@@ -72,10 +72,7 @@ impl Dialect for Cursor {
 
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
         let permission = match word {
-            Word::Allow(permit) => {
-                drop(permit);
-                return HookOutput::object(&json!({"permission": "allow"}));
-            }
+            Word::Allow(permit) => return permit.spend(|| HookOutput::object(&json!({"permission": "allow"}))),
             Word::Ask if self.person(event) != Person::InQueue => "ask",
             Word::Ask | Word::Deny => "deny",
         };

@@ -76,10 +76,7 @@ impl Dialect for Gemini {
 
     fn say(&self, _: &Event, word: Word, why: &str) -> HookOutput {
         HookOutput::object(&match word {
-            Word::Allow(permit) => {
-                drop(permit);
-                json!({"decision": "allow"})
-            }
+            Word::Allow(permit) => permit.spend(|| json!({"decision": "allow"})),
             Word::Ask => json!({"decision": "ask", "reason": why}),
             Word::Deny => json!({"decision": "deny", "reason": why}),
         })

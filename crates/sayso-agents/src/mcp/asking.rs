@@ -12,7 +12,7 @@ use super::judge::Look;
 use super::pins::{NEW_TOOL, Standing};
 use super::tools::Tool;
 use crate::pipe::{message_line, replaced};
-use sayso_gate::reason;
+use sayso_gate::{Prompt, reason};
 use sayso_policy::Reason;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -26,9 +26,16 @@ pub(super) struct Round {
     call: Call,
     /// What a person may accept with the answer: the tool as it was shown.
     acceptable: Option<Definition>,
-    /// What it would have done when the person was asked.
-    look: Option<Look>,
+    shown: Shown,
     until: Instant,
+}
+
+/// What a person is asked about.
+pub(super) struct Shown {
+    /// What the call would have done when it was judged.
+    pub(super) look: Option<Look>,
+    /// Its permit, once that person says yes.
+    pub(super) prompt: Prompt,
 }
 
 impl Guard {
@@ -38,7 +45,7 @@ impl Guard {
         held: &Held,
         tool: Option<&Tool>,
         (open, policy): (&[Reason], &[Reason]),
-        look: Option<Look>,
+        shown: Shown,
         to_client: &dyn Port,
     ) -> Way {
         let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(sentence).collect();
@@ -46,7 +53,7 @@ impl Guard {
         let acceptable = acceptable.map(|tool| tool.definition.clone());
         let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
         if held.call.asks_in_rounds() {
-            return self.first_round(held, &question, acceptable, look);
+            return self.first_round(held, &question, acceptable, shown);
         }
         let awaited = self.waiting.expect();
         let line = message_line(Some(&awaited.id), "elicitation/create", Some(question.to_string().as_bytes()));
@@ -55,14 +62,14 @@ impl Guard {
             let id = String::from_utf8_lossy(&awaited.id).into_owned();
             let params = json!({"requestId": id.trim_matches('"'), "reason": "Nobody answered in time."});
             to_client.say(message_line(None, "notifications/cancelled", Some(params.to_string().as_bytes())));
-            return self.answered(&held.call, None, None, None);
+            return self.answered(&held.call, None, None, shown);
         };
         let answer = elicit::answered(reply.as_deref(), acceptable.is_some());
-        self.answered(&held.call, Some(answer), acceptable, look.as_ref())
+        self.answered(&held.call, Some(answer), acceptable, shown)
     }
 
     /// Puts a question into the answer of a call.
-    fn first_round(&self, held: &Held, question: &Value, acceptable: Option<Definition>, look: Option<Look>) -> Way {
+    fn first_round(&self, held: &Held, question: &Value, acceptable: Option<Definition>, shown: Shown) -> Way {
         let state = format!("sayso:{}{}", super::own_id::random(), super::own_id::random());
         let result = elicit::question_as_result(question, &state);
         let Some(until) = Instant::now().checked_add(self.limits.patience) else { return Way::Slow(None) };
@@ -70,7 +77,7 @@ impl Guard {
         if rounds.len() >= MOST_HELD {
             rounds.pop_front();
         }
-        rounds.push_back(Round { state, line: held.line.clone(), call: held.call.clone(), acceptable, look, until });
+        rounds.push_back(Round { state, line: held.line.clone(), call: held.call.clone(), acceptable, shown, until });
         Way::Ask(result)
     }
 
@@ -96,11 +103,11 @@ impl Guard {
         };
         let said = said.as_ref().map(|said| said.to_string().into_bytes());
         let answer = elicit::answered(said.as_deref(), round.acceptable.is_some());
-        match self.answered(&round.call, Some(answer), round.acceptable, round.look.as_ref()) {
-            Way::Run => match replaced(&round.line, &["id"], &held.id) {
+        match self.answered(&round.call, Some(answer), round.acceptable, round.shown) {
+            Way::Run(permit) => match replaced(&round.line, &["id"], &held.id) {
                 Some(mut line) => {
                     line.push(b'\n');
-                    Way::RunThis(line)
+                    Way::RunThis(line, permit)
                 }
                 None => Way::Slow(None),
             },
@@ -115,7 +122,7 @@ impl Guard {
     }
 
     /// What becomes of a call after an answer; `None`: nobody answered.
-    fn answered(&self, call: &Call, answer: Option<Answered>, shown: Option<Definition>, look: Option<&Look>) -> Way {
+    fn answered(&self, call: &Call, answer: Option<Answered>, acceptable: Option<Definition>, shown: Shown) -> Way {
         let (told, why) = match answer {
             None => ("nobody answered", Some("A person should decide this, and nobody answered.")),
             Some(Answered::No) => ("no", Some("The user said no.")),
@@ -129,19 +136,19 @@ impl Guard {
             let next = "Do not try it again in another form: reach the goal another way, or ask the user.";
             return Way::Told(refused(&[reason], next));
         }
-        if let Some(reasons) = self.judge.void(&self.server, call, look) {
+        if let Some(reasons) = self.judge.void(&self.server, call, shown.look.as_ref()) {
             reasons.iter().take(1).for_each(|reason| self.judge.refuse(&self.server, call, reason));
             return Way::Told(refused(&reasons, "Call the tool again: it is judged anew."));
         }
-        if let Some(shown) = shown.filter(|shown| answer == Some(Answered::Accept) || self.is_merely_new(shown)) {
+        if let Some(tool) = acceptable.filter(|tool| answer == Some(Answered::Accept) || self.is_merely_new(tool)) {
             // An attacker would describe the tool once more while the person reads: only what was shown is accepted.
-            if let Err(error) = self.pins.accept_as_shown(&self.server, &self.reached, &shown) {
+            if let Err(error) = self.pins.accept_as_shown(&self.server, &self.reached, &tool) {
                 return Way::Told(self.failed(call, &error));
             }
-            if let Some(tool) = self.tool(&call.tool).filter(|tool| tool.definition.hash == shown.hash) {
-                self.settle(&tool);
+            if let Some(known) = self.tool(&call.tool).filter(|known| known.definition.hash == tool.hash) {
+                self.settle(&known);
             }
         }
-        Way::Run
+        Way::Run(shown.prompt.yes())
     }
 }

@@ -5,7 +5,7 @@
 //! back as [`FromClient::Decide`], and the driver calls [`Guard::decide`] on a thread of its own.
 
 use super::answer::{denied, malformed, refused, tool_error};
-use super::asking::Round;
+use super::asking::{Round, Shown};
 use super::call::Call;
 use super::elicit;
 use super::judge::{self, Judge, Look};
@@ -88,10 +88,12 @@ impl Default for Limits {
 /// What to do with a message of the client.
 #[derive(Debug)]
 pub(crate) enum FromClient {
-    /// Pass it on as it came.
+    /// Pass it on as it came: it is no call.
     Pass,
-    /// Pass this on instead.
-    Instead(Vec<u8>),
+    /// A call that may run, as it came.
+    Run(Permit),
+    /// A call that may run, in these words.
+    RunThis(Vec<u8>, Permit),
     /// Do not pass it on; tell the client this.
     Answer(Vec<u8>),
     /// Nothing.
@@ -125,9 +127,9 @@ pub(crate) enum FromServer {
 
 /// What a call's way leads to.
 pub(super) enum Way {
-    Run,
+    Run(Permit),
     /// Another line than the one that came.
-    RunThis(Vec<u8>),
+    RunThis(Vec<u8>, Permit),
     /// The client is to ask, and to call again.
     Ask(Value),
     Told(String),
@@ -251,8 +253,8 @@ impl Guard {
             Err(why) => return FromClient::Answer(malformed(message.id, &why)),
         };
         match self.way(&call) {
-            Way::Run => FromClient::Pass,
-            Way::RunThis(line) => FromClient::Instead(line),
+            Way::Run(permit) => FromClient::Run(permit),
+            Way::RunThis(line, permit) => FromClient::RunThis(line, permit),
             Way::Ask(result) => FromClient::Answer(result_line(id, &result)),
             Way::Told(text) => FromClient::Answer(tool_error(id, &text)),
             Way::Slow(aside) => {
@@ -286,7 +288,7 @@ impl Guard {
         match self.judge.judge_at_once(&self.server, call) {
             Err(aside) => Way::Slow(Some(aside)),
             Ok(judged) => match judged.permit {
-                Some(permit) => spent(permit),
+                Some(permit) => Way::Run(permit),
                 None => Way::Told(denied(&judged.decision)),
             },
         }
@@ -301,12 +303,12 @@ impl Guard {
             return FromClient::Nothing;
         }
         match way {
-            Way::Run => {
+            Way::Run(permit) => {
                 let mut line = held.line;
                 line.push(b'\n');
-                FromClient::Instead(line)
+                FromClient::RunThis(line, permit)
             }
-            Way::RunThis(line) => FromClient::Instead(line),
+            Way::RunThis(line, permit) => FromClient::RunThis(line, permit),
             Way::Ask(result) => FromClient::Answer(result_line(&held.id, &result)),
             Way::Told(text) => FromClient::Answer(tool_error(&held.id, &text)),
             Way::Slow(_) => {
@@ -364,11 +366,14 @@ impl Guard {
         let judged = self.judge.judge(&self.server, call, aside, asking);
         let record = judged.record.id;
         let way = match (judged.decision.answer, judged.permit) {
-            (Answer::Allow, Some(permit)) if open.is_empty() => spent(permit),
+            (Answer::Allow, Some(permit)) if open.is_empty() => Way::Run(permit),
             (Answer::Allow | Answer::Ask, permit) if elicitation => {
                 let policy = if permit.is_some() { &[][..] } else { &judged.decision.reasons };
                 let look = judged.operation.map(|operation| Look::of(operation, &judged.decision.policy_version));
-                self.ask(held, tool.as_deref(), (&open, policy), look, to_client)
+                match permit.map(Permit::once_asked).or(judged.prompt) {
+                    Some(prompt) => self.ask(held, tool.as_deref(), (&open, policy), Shown { look, prompt }, to_client),
+                    None => Way::Told(denied(&judged.decision)),
+                }
             }
             (Answer::Allow, Some(_)) => {
                 open.iter().for_each(|reason| self.judge.refuse(&self.server, call, reason));
@@ -380,7 +385,7 @@ impl Guard {
         };
         if self.judge.has_limits() {
             match way {
-                Way::Run | Way::Ask(_) => drop(lock(&self.running).insert(held.key.clone(), record)),
+                Way::Run(_) | Way::Ask(_) => drop(lock(&self.running).insert(held.key.clone(), record)),
                 _ => self.judge.settle(record, true),
             }
         }
@@ -486,12 +491,6 @@ impl Guard {
             true
         })
     }
-}
-
-/// To forward takes a permit; it is spent here.
-fn spent(permit: Permit) -> Way {
-    drop(permit);
-    Way::Run
 }
 
 /// A reason of the gateway's own.

@@ -134,7 +134,8 @@ impl Member {
     fn act(self: &Arc<Self>, step: FromClient, message: &Message<'_>, line: &[u8]) {
         match step {
             FromClient::Pass => self.forward(message, line),
-            FromClient::Instead(other) => self.forward_line(&other),
+            FromClient::Run(permit) => permit.spend(|| self.forward(message, line)),
+            FromClient::RunThis(other, permit) => permit.spend(|| self.forward_line(&other)),
             FromClient::Answer(answer) => {
                 self.client.say(answer);
             }
@@ -145,11 +146,11 @@ impl Member {
                 let decide = move || {
                     let (to_client, to_server) = (Arc::clone(&member.client), Arc::clone(&member));
                     match member.guard.decide(*held, &*to_client, &to_server) {
-                        FromClient::Instead(line) => member.forward_line(&line),
+                        FromClient::RunThis(line, permit) => permit.spend(|| member.forward_line(&line)),
                         FromClient::Answer(answer) => {
                             member.client.say(answer);
                         }
-                        FromClient::Pass | FromClient::Nothing | FromClient::Decide(_) => {}
+                        FromClient::Pass | FromClient::Run(_) | FromClient::Nothing | FromClient::Decide(_) => {}
                     }
                 };
                 if std::thread::Builder::new().name("mcp-decide".to_owned()).spawn(decide).is_err()

@@ -113,8 +113,14 @@ impl Said {
     /// Counted.
     fn of(app: &App, recorded: Recorded, approval: Option<String>) -> Self {
         app.metrics.judged(&recorded);
-        let Recorded { decision, id, .. } = recorded;
-        Self { verdict: decision.answer, reasons: decision.reasons, record: id, approval }
+        let Recorded { decision, permit, id, .. } = recorded;
+        // The call goes on in the caller's hands, as soon as it reads this.
+        let verdict = match (permit, decision.answer) {
+            (Some(permit), _) => permit.spend(|| Answer::Allow),
+            (None, Answer::Allow) => Answer::Deny,
+            (None, answer) => answer,
+        };
+        Self { verdict, reasons: decision.reasons, record: id, approval }
     }
 
     /// The same of what was said with what is remembered.

@@ -113,13 +113,13 @@ async fn post(proxy: Arc<Proxy>, headers: HeaderMap, body: Bytes) -> Reply {
         proxy.common.hear_client(&message);
     }
     match tokio::task::block_in_place(|| guard.hear_client(&message)) {
-        FromClient::Pass => {}
-        FromClient::Instead(line) => return run(proxy, guard, headers, line, greets).await,
-        FromClient::Answer(line) => return json(StatusCode::OK, line),
-        FromClient::Nothing => return empty(StatusCode::ACCEPTED),
-        FromClient::Decide(held) => return decide(proxy, guard, headers, held).await,
+        FromClient::Pass => run(proxy, guard, headers, body.to_vec(), greets).await,
+        FromClient::Run(permit) => permit.spend(|| run(proxy, guard, headers, body.to_vec(), greets)).await,
+        FromClient::RunThis(line, permit) => permit.spend(|| run(proxy, guard, headers, line, greets)).await,
+        FromClient::Answer(line) => json(StatusCode::OK, line),
+        FromClient::Nothing => empty(StatusCode::ACCEPTED),
+        FromClient::Decide(held) => decide(proxy, guard, headers, held).await,
     }
-    run(proxy, guard, headers, body.to_vec(), greets).await
 }
 
 /// Forwards a message and passes on what comes back.
@@ -149,7 +149,7 @@ async fn decide(proxy: Arc<Proxy>, guard: Arc<Guard>, headers: HeaderMap, held: 
     let Some(first) = asked else {
         // Nobody was asked: the sender is gone, so it is decided.
         return match decided.await {
-            Ok(FromClient::Instead(line)) => run(proxy, guard, headers, line, false).await,
+            Ok(FromClient::RunThis(line, permit)) => permit.spend(|| run(proxy, guard, headers, line, false)).await,
             Ok(FromClient::Answer(line)) => json(StatusCode::OK, line),
             _ => empty(StatusCode::ACCEPTED),
         };
@@ -161,17 +161,19 @@ async fn decide(proxy: Arc<Proxy>, guard: Arc<Guard>, headers: HeaderMap, held: 
             let _ = out.send(Ok(event_of(&line).into())).await;
         }
         match decided.await {
-            Ok(FromClient::Instead(line)) => match proxy.forward(Method::POST, &headers, line).await {
-                Ok(answer) if is_events(answer.headers()) => relay(answer.into_body(), guard, out).await,
-                Ok(answer) => {
-                    let body = whole(answer.into_body()).await.unwrap_or_default();
-                    let body = checked(&guard, &body).unwrap_or_else(|| body.to_vec());
-                    let _ = out.send(Ok(event_of(&body).into())).await;
+            Ok(FromClient::RunThis(line, permit)) => {
+                match permit.spend(|| proxy.forward(Method::POST, &headers, line)).await {
+                    Ok(answer) if is_events(answer.headers()) => relay(answer.into_body(), guard, out).await,
+                    Ok(answer) => {
+                        let body = whole(answer.into_body()).await.unwrap_or_default();
+                        let body = checked(&guard, &body).unwrap_or_else(|| body.to_vec());
+                        let _ = out.send(Ok(event_of(&body).into())).await;
+                    }
+                    Err(why) => {
+                        let _ = out.send(Ok(event_of(&error_line(None, -32603, &why, None)).into())).await;
+                    }
                 }
-                Err(why) => {
-                    let _ = out.send(Ok(event_of(&error_line(None, -32603, &why, None)).into())).await;
-                }
-            },
+            }
             Ok(FromClient::Answer(line)) => {
                 let _ = out.send(Ok(event_of(&line).into())).await;
             }
