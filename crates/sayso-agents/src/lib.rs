@@ -25,6 +25,7 @@ pub mod reconcile;
 mod said;
 mod seat;
 mod shell;
+mod told;
 
 pub use agent::Agent;
 pub use error::Error;

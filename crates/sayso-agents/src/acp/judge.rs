@@ -1,6 +1,7 @@
 //! From a call to what is said of it, in this way in's words.
 
 use super::Setting;
+use crate::told;
 use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::store::Approvals as _;
@@ -8,7 +9,6 @@ use sayso_gate::{
     Aside, Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Judgement, Live, Memory, Outcome, Permit,
     Prompt, RealFiles, Record, Recorder, Which, reason,
 };
-use sayso_policy::explain::visible;
 use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict, Workspace};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -322,15 +322,7 @@ impl Said {
 
     /// Why, for the agent and its user. Nothing in it moves a cursor.
     pub(super) fn why(&self) -> String {
-        let mut parts = vec![match self.answer {
-            Answer::DryRun => format!("Sayso, dry run: nothing was run; it would have been: {}.", self.verdict),
-            answer => format!("Sayso: {}.", answer.as_str()),
-        }];
-        parts.extend(self.reasons.iter().take(3).map(|reason| {
-            let place = reason.source.as_ref().map(|source| format!(", {source}")).unwrap_or_default();
-            visible(&format!("{} [{}{place}]", reason.text, reason.code)).into_owned()
-        }));
-        parts.join(" ")
+        told::why(self.answer, self.verdict, &self.reasons, told::line)
     }
 
     /// The same for programs.

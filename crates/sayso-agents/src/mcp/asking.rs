@@ -3,7 +3,7 @@
 //! Until 2025-11-25 with a request to the client (`elicitation/create`), while the call waits; from 2026-07-28 on with
 //! a question in the place of the call's result, which the client answers by calling again.
 
-use super::answer::{refused, sentence};
+use super::answer::refused;
 use super::call::Call;
 use super::definition::Definition;
 use super::elicit::{self, Answered};
@@ -12,6 +12,7 @@ use super::judge::Look;
 use super::pins::{NEW_TOOL, Standing};
 use super::tools::Tool;
 use crate::pipe::{message_line, replaced};
+use crate::told;
 use sayso_gate::{Prompt, reason};
 use sayso_policy::Reason;
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ impl Guard {
         shown: Shown,
         to_client: &dyn Port,
     ) -> Way {
-        let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(sentence).collect();
+        let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(told::lines).collect();
         let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != "mcp-schema-unusable"));
         let acceptable = acceptable.map(|tool| tool.definition.clone());
         let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
