@@ -30,6 +30,7 @@ mod said;
 mod session;
 pub mod store;
 mod verdict;
+pub mod wire;
 
 /// Where a server listens on the loopback interface unless it is told otherwise.
 pub const PORT: u16 = 7171;

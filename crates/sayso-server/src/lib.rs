@@ -31,11 +31,11 @@ mod tail;
 mod tls;
 mod token;
 mod told;
+mod typed;
 mod waiting;
 mod watch;
 mod webhook;
 mod who;
-pub mod wire;
 
 pub use app::{About, in_words};
 pub use client::{ClientError, Running, SignedIn};

@@ -1,12 +1,12 @@
 //! The body of a request: JSON, with the right content type, and not too long.
 
 use crate::error::ApiError;
-use crate::wire::line::{self, Fields, Id};
-use crate::wire::typed;
+use crate::typed::typed;
 use axum::body::{self, Bytes};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use sayso_gate::wire::line::{self, Fields, Id};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! A call in the body of a request, as it is described. It is read key by key in [`crate::wire`].
+//! A call in the body of a request, as it is described. It is read key by key in [`sayso_gate::wire`].
 
 use super::batch;
 use super::decisions::LONGEST_WAIT;

@@ -8,9 +8,9 @@ use crate::error::ApiError;
 use crate::judges::Pending;
 use crate::waiting;
 use crate::who::Caller;
-use crate::wire::line::{Fields, Id};
-use crate::wire::{self, CallEnvironment};
 use axum::extract::State;
+use sayso_gate::wire::line::{Fields, Id};
+use sayso_gate::wire::{self, CallEnvironment};
 use sayso_gate::{
     Aside, Asking, Circumstances, Draft, Expected, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid,
 };

@@ -7,9 +7,9 @@ use crate::input::stream;
 use crate::judge::{Judge, Judges, Said};
 use crate::show::{paint::Paint, verdict};
 use anyhow::Context as _;
+use sayso_gate::wire::{self, line};
 use sayso_policy::shell::dialect::InShell;
 use sayso_policy::{Answer, Reason};
-use sayso_server::wire::{self, line};
 use std::io::{Write as _, stdin, stdout};
 use std::process::ExitCode;
 

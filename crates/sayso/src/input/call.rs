@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use anyhow::Context as _;
 use sayso_gate::ProcessEnvironment;
+use sayso_gate::wire::{home, workspace_at};
 use sayso_policy::shell::dialect::{InShell, Shells};
 use sayso_policy::{Actor, Request, ToolCall};
-use sayso_server::wire::{home, workspace_at};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The description is that of the routes, and holds together.
 
 use super::super::openapi::OPENAPI;
-use crate::wire::{OF_A_CALL, OF_A_CONTEXT};
+use sayso_gate::wire::{OF_A_CALL, OF_A_CONTEXT};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

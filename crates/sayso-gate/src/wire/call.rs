@@ -1,21 +1,20 @@
 //! A tool call from JSON.
 
 use super::line::{Fields, not_known};
-use sayso_gate::{ProcessEnvironment, RealFiles};
+use crate::{ProcessEnvironment, RealFiles};
 use sayso_policy::explain::visible;
-use sayso_policy::shell::resolve::is_system_folder;
-use sayso_policy::shell::{Environment, Files, canonical::canonical};
 use sayso_policy::{Actor, Request, ToolCall, Workspace};
+use sayso_shell::resolve::is_system_folder;
+use sayso_shell::{Environment, Files, canonical::canonical};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What a call of the API may say.
-pub(crate) const OF_A_CALL: [&str; 12] =
+pub const OF_A_CALL: [&str; 12] =
     ["id", "command", "tool", "args", "cwd", "workspace", "home", "env", "kind", "context", "call_id", "wait"];
 /// What it may say of who asks.
-pub(crate) const OF_A_CONTEXT: [&str; 8] =
-    ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
+pub const OF_A_CONTEXT: [&str; 8] = ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
 
 /// The environment in which a command would run: what the JSON says, and that of this process.
 #[derive(Debug, Default)]
@@ -66,7 +65,7 @@ pub fn call(fields: &Fields) -> Result<(ToolCall, CallEnvironment), String> {
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
-pub(crate) fn call_in(fields: &Fields, files: &dyn Files) -> Result<(ToolCall, CallEnvironment), String> {
+pub fn call_in(fields: &Fields, files: &dyn Files) -> Result<(ToolCall, CallEnvironment), String> {
     let (mut call, mut env) = call_of(fields, actor(fields)?)?;
     env.is_claim = true;
     call.home = home(&ProcessEnvironment);
@@ -109,7 +108,8 @@ fn settle(
 }
 
 /// The workspace of a call at a folder, which need not be there.
-pub(crate) fn workspace_of(files: &dyn Files, root: &Path, call: &ToolCall, env: &CallEnvironment) -> Workspace {
+#[must_use]
+pub fn workspace_of(files: &dyn Files, root: &Path, call: &ToolCall, env: &CallEnvironment) -> Workspace {
     let homes = call.home.iter().chain(&env.claimed_homes).map(PathBuf::as_path);
     Workspace::beside(canonical(files, root).path, homes)
 }
@@ -168,7 +168,7 @@ fn is_usual(name: &str, value: &str, home: Option<&Path>) -> bool {
 ///
 /// # Errors
 /// If it is not said as it must be.
-pub(crate) fn actor(fields: &Fields) -> Result<Actor, String> {
+pub fn actor(fields: &Fields) -> Result<Actor, String> {
     context(fields, Besides::Refused)
 }
 

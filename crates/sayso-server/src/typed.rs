@@ -1,6 +1,6 @@
 //! The fields of an object, read into a type. Whatever is wrong is said of the key that it is wrong with.
 
-use super::line::Fields;
+use sayso_gate::wire::line::Fields;
 use sayso_policy::explain::visible;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Visitor, value::StrDeserializer};
 use serde::forward_to_deserialize_any;
@@ -79,7 +79,7 @@ impl<'de, I: Iterator<Item = (&'de str, &'de str)>> MapAccess<'de> for Pairs<'de
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::line;
+    use sayso_gate::wire::line;
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
     struct Given {

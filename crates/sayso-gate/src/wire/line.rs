@@ -44,7 +44,7 @@ impl Fields {
     }
 
     /// Everything that is said, as keys and the JSON of their values.
-    pub(super) fn said(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn said(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, raw)| (key.as_str(), raw.get())).filter(|(_, raw)| *raw != "null")
     }
 
