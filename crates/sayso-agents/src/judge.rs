@@ -3,17 +3,18 @@
 
 use crate::counted::Counted;
 use crate::dialect::{Dialect, Person};
+use crate::entrance::Entrance;
 use crate::event::{After, Call, Event, Occasion};
 use crate::once::Once;
 use crate::said::Said;
 use crate::{Agent, HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Asking, Circumstances, Expected, FactsOf, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment,
-    Record, Recorder, Reporter, Which, reason,
+    Asking, FactsOf, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment, Recorder, Reporter, Which,
+    reason,
 };
 use sayso_policy::shell::dialect::InShell;
-use sayso_policy::{Actor, Answer, Reason, Request, ToolCall, Workspace};
+use sayso_policy::{Answer, Reason, Request};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -84,21 +85,12 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
         };
         let gate = gate(agent, setting, policy, taker);
         earlier.as_ref().map_or(Ok(()), |earlier| earlier.give_back(&gate))?;
-        let home = &setting.places.home;
-        let tool_call = ToolCall {
-            request: Request::Tool {
-                name: call.tool.clone(),
-                arguments: call.input.clone(),
-                server: call.server.clone(),
-            },
-            actor: event.actor(agent),
-            cwd: event.cwd.clone(),
-            workspace: workspace.map_or_else(Workspace::unknown, |root| Workspace::new(root, Some(home))),
-            home: Some(home.clone()),
-            reported_kind: None,
-        };
+        let (name, arguments, server) = (call.tool.clone(), call.input.clone(), call.server.clone());
+        let request = Request::Tool { name, arguments, server };
+        let entrance = entrance(dialect, setting);
+        let tool_call = entrance.call(request, event.actor(agent), event.cwd.clone(), workspace);
         let asking = asking(dialect.person(event), setting);
-        let circumstances = circumstances(dialect, event, call.id.clone(), asking);
+        let circumstances = entrance.circumstances(&event.name, call.id.clone(), asking);
         let judged = gate.judge(tool_call, circumstances, FactsOf::Gate).settle().record();
         if let (Some(counted), true) = (counted, judged.decision.answer != Answer::Deny) {
             counted.leave(&judged.record);
@@ -117,10 +109,10 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
 /// The policy in force: the only place where a hook loads it.
 fn policy(setting: &HookSetting, workspace: Option<&Path>) -> Result<Live, sayso_gate::Error> {
     let places = &setting.places;
-    Ok(match &setting.given {
-        Some(files) => Live::fixed(InForce::given(files.clone())?.guarding(places)),
-        None => Live::loaded(InForce::load_compiled(places, workspace)?, places, workspace),
-    })
+    match &setting.given {
+        Some(files) => Live::of(places, Some(files), workspace),
+        None => Ok(Live::loaded(InForce::load_compiled(places, workspace)?, places, workspace)),
+    }
 }
 
 /// A gate by that policy, for commands that the agent's shells read.
@@ -164,15 +156,8 @@ fn asking(person: Person, setting: &HookSetting) -> Asking {
     }
 }
 
-fn circumstances(dialect: &dyn Dialect, event: &Event, call_id: Option<String>, asking: Asking) -> Circumstances {
-    Circumstances {
-        way_in: way_in(dialect),
-        peer: None,
-        event: Some(event.name.clone()),
-        call_id,
-        asking,
-        expected: Expected::default(),
-    }
+fn entrance<'a>(dialect: &dyn Dialect, setting: &'a HookSetting) -> Entrance<'a> {
+    Entrance::new(&setting.places, way_in(dialect))
 }
 
 fn way_in(dialect: &dyn Dialect) -> String {
@@ -207,10 +192,7 @@ fn malformed(dialect: &dyn Dialect, event: &Event, why: &str, setting: &HookSett
 
 /// Sayso cannot judge: the call does not run. Recorded where that can be.
 fn refuse(dialect: &dyn Dialect, event: &Event, tool: &str, reason: Reason, setting: &HookSetting) -> Said {
-    let circumstances = circumstances(dialect, event, None, Asking::Nobody);
-    let record = Record::refused(&circumstances, event.actor(dialect.agent()), tool, &reason);
-    // It is denied already: that this cannot be recorded makes it no stricter.
-    let _ = Spool::open(&setting.places).and_then(|spool| spool.record(&record));
+    entrance(dialect, setting).refuse(&event.name, None, event.actor(dialect.agent()), tool, &reason);
     Said::refused(reason)
 }
 
@@ -218,11 +200,8 @@ fn refuse(dialect: &dyn Dialect, event: &Event, tool: &str, reason: Reason, sett
 fn note(dialect: &dyn Dialect, event: &Event, what: What, setting: &HookSetting, more: impl FnOnce(&mut Happening)) {
     let agent = dialect.agent();
     let workspace = event.workspace(agent, setting).ok().flatten();
-    let actor: Actor = event.actor(agent);
-    let mut happening = Happening::new(what, way_in(dialect), actor);
-    happening.event = Some(event.name.clone());
-    happening.workspace = workspace.map(|path| path.display().to_string());
-    more(&mut happening);
-    // Nothing is decided here that a failure could make laxer.
-    let _ = Spool::open(&setting.places).and_then(|spool| spool.note(&happening));
+    entrance(dialect, setting).note(what, event.actor(agent), &event.name, |happening| {
+        happening.workspace = workspace.map(|path| path.display().to_string());
+        more(happening);
+    });
 }

@@ -8,6 +8,7 @@ pub mod acp;
 mod agent;
 mod counted;
 mod dialect;
+mod entrance;
 mod error;
 mod event;
 pub mod find;

@@ -16,7 +16,7 @@ use crate::who::{Caller, Role};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
 use sayso_gate::store::Sqlite;
-use sayso_gate::{Gate, InForce, Live, Memory, Once, Places, Recorder, Sessions};
+use sayso_gate::{Gate, Live, Memory, Once, Places, Recorder, Sessions};
 use sayso_policy::explain::visible;
 use sayso_policy::{Actor, PolicyText};
 use std::collections::HashMap;
@@ -138,11 +138,8 @@ impl App {
         if let Some(gate) = lock(&self.gates).get(&key) {
             return Ok(Arc::clone(gate));
         }
-        let policy = if self.given.is_empty() {
-            Live::follow(&self.places, key.as_deref())?
-        } else {
-            Live::fixed(InForce::given(self.given.clone())?.guarding(&self.places))
-        };
+        let given = Some(self.given.as_slice()).filter(|given| !given.is_empty());
+        let policy = Live::of(&self.places, given, key.as_deref())?;
         let gate = Gate::sharing(policy, Arc::clone(&self.recorder)).with_memory(self.memory.clone());
         let gate = Arc::new(gate);
         let mut gates = lock(&self.gates);

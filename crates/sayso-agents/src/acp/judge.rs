@@ -1,15 +1,16 @@
 //! From a call to what is said of it, in this way in's words.
 
 use super::Setting;
+use crate::entrance::Entrance;
 use crate::told;
 use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::store::Approvals as _;
 use sayso_gate::{
-    Aside, Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Judgement, Live, Memory, Outcome, Permit,
-    Prompt, RealFiles, Record, Recorder, Which, reason,
+    Aside, Asking, Circumstances, FactsOf, Gate, Judged, Judgement, Live, Memory, Outcome, Permit, Prompt, RealFiles,
+    Which, reason,
 };
-use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict, Workspace};
+use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -142,7 +143,7 @@ impl Judge {
 
     /// Judges a call by the policy alone. Nothing is recorded yet.
     pub(super) fn begin<'g>(&self, gate: &'g Gate, call: Call, who: &Who, event: &str) -> Judgement<'g> {
-        let circumstances = circumstances(event, call.id.clone());
+        let circumstances = self.entrance().circumstances(event, call.id.clone(), Asking::OwnPrompt);
         gate.judge(self.tool_call(call, who), circumstances, FactsOf::Gate)
     }
 
@@ -178,9 +179,7 @@ impl Judge {
     }
 
     fn refuse(&self, who: &Who, event: &str, tool: &str, reason: Reason) -> Said {
-        let record = Record::refused(&circumstances(event, None), who.actor(), tool, &reason);
-        // It is denied already: that this cannot be recorded makes it no stricter.
-        let _ = Spool::open(&self.setting.places).and_then(|spool| spool.record(&record));
+        self.entrance().refuse(event, None, who.actor(), tool, &reason);
         Said::refused(reason)
     }
 
@@ -205,12 +204,10 @@ impl Judge {
 
     /// Takes down what is no decision.
     pub(super) fn note(&self, what: What, who: &Who, event: &str, more: impl FnOnce(&mut Happening)) {
-        let mut happening = Happening::new(what, WAY_IN, who.actor());
-        happening.event = Some(event.to_owned());
-        happening.workspace = who.workspace.as_ref().map(|root| root.display().to_string());
-        more(&mut happening);
-        // Nothing is allowed by a note: one that is lost is a gap in the record, and no reason to stop an agent.
-        let _ = Spool::open(&self.setting.places).and_then(|spool| spool.note(&happening));
+        self.entrance().note(what, who.actor(), event, |happening| {
+            happening.workspace = who.workspace.as_ref().map(|root| root.display().to_string());
+            more(happening);
+        });
     }
 
     /// The gate for a call; where there is none, the call is denied, and that is recorded.
@@ -227,10 +224,7 @@ impl Judge {
             return Ok(Arc::clone(gate));
         }
         let places = &self.setting.places;
-        let policy = match &self.setting.given {
-            Some(files) => Live::fixed(InForce::given(files.clone())?.guarding(places)),
-            None => Live::follow(places, who.workspace.as_deref())?,
-        };
+        let policy = Live::of(places, self.setting.given.as_deref(), who.workspace.as_deref())?;
         let gate = Gate::over(policy, Box::new(Spool::open(places)?))
             .with_environment(Box::new(crate::shell::in_pipe()))
             .with_memory(self.memory.clone());
@@ -243,26 +237,12 @@ impl Judge {
     }
 
     fn tool_call(&self, call: Call, who: &Who) -> ToolCall {
-        let home = self.setting.places.home.clone();
-        ToolCall {
-            request: call.request,
-            actor: who.actor(),
-            cwd: call.cwd,
-            workspace: who.workspace.clone().map_or_else(Workspace::unknown, |root| Workspace::new(root, Some(&home))),
-            home: Some(home),
-            reported_kind: call.kind,
-        }
+        let made = self.entrance().call(call.request, who.actor(), call.cwd, who.workspace.clone());
+        ToolCall { reported_kind: call.kind, ..made }
     }
-}
 
-fn circumstances(event: &str, call_id: Option<String>) -> Circumstances {
-    Circumstances {
-        way_in: WAY_IN.to_owned(),
-        peer: None,
-        event: Some(event.to_owned()),
-        call_id,
-        asking: Asking::OwnPrompt,
-        expected: Expected::default(),
+    fn entrance(&self) -> Entrance<'_> {
+        Entrance::new(&self.setting.places, WAY_IN)
     }
 }
 

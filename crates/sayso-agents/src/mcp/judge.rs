@@ -2,21 +2,23 @@
 
 use super::call::Call;
 use crate::Error;
-use sayso_gate::audit::{Happening, Spool, What};
-use sayso_gate::limit::{Expected, Outcome, Which};
+use crate::entrance::Entrance;
+use sayso_gate::audit::{Spool, What};
+use sayso_gate::limit::{Outcome, Which};
 use sayso_gate::policy::Live;
 use sayso_gate::reason;
 use sayso_gate::{
-    Aside, Asking, Circumstances, Draft, FactsOf, Gate, InForce, Judged, Memory, Otherwise, Places, ProcessEnvironment,
-    RealFiles, Record, Recorder as _,
+    Aside, Asking, Circumstances, Draft, FactsOf, Gate, Judged, Memory, Otherwise, Places, ProcessEnvironment,
+    RealFiles,
 };
 use sayso_policy::shell::Effect;
-use sayso_policy::{
-    Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, Workspace, available,
-};
+use sayso_policy::{Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, available};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// The event's name in the record.
+const EVENT: &str = "tools/call";
 
 /// Who asks, from where, and by which policy that is judged.
 #[derive(Clone, Debug)]
@@ -58,10 +60,7 @@ impl Judge {
     /// Over the policy in force, which is followed as its files change.
     pub(crate) fn new(setting: JudgeSetting) -> Result<Self, Error> {
         let places = &setting.places;
-        let policy = match &setting.given {
-            Some(files) => Live::fixed(InForce::given(files.clone())?.guarding(places)),
-            None => Live::follow(places, Some(&setting.workspace))?,
-        };
+        let policy = Live::of(places, setting.given.as_deref(), Some(&setting.workspace))?;
         let gate = Gate::over(policy, Box::new(Spool::open(places)?)).with_memory(Memory::of(places));
         Ok(Self { actor: actor(&setting), setting, gate: Arc::new(gate) })
     }
@@ -118,21 +117,17 @@ impl Judge {
 
     /// Takes down what a person answered at the client's own prompt.
     pub(crate) fn note_answer(&self, server: &str, call: &Call, answer: &str) {
-        let mut happening = Happening::new(What::PromptAnswered, format!("mcp {server}"), self.actor.clone());
-        happening.event = Some("elicitation/create".to_owned());
-        happening.tool = Some(format!("mcp:{server}/{}", call.tool));
-        happening.call_id.clone_from(&call.id);
-        happening.text = Some(answer.to_owned());
-        let _ = Spool::open(&self.setting.places).and_then(|spool| spool.note(&happening));
+        self.entrance(server).note(What::PromptAnswered, self.actor.clone(), "elicitation/create", |happening| {
+            happening.tool = Some(format!("mcp:{server}/{}", call.tool));
+            happening.call_id.clone_from(&call.id);
+            happening.text = Some(answer.to_owned());
+        });
     }
 
     /// Records a call that does not run for a reason of the gateway's own.
     pub(crate) fn refuse(&self, server: &str, call: &Call, reason: &Reason) {
-        let circumstances = self.circumstances(server, call, Asking::Nobody);
         let tool = format!("mcp:{server}/{}", call.tool);
-        let record = Record::refused(&circumstances, self.actor.clone(), &tool, reason);
-        // It is denied already: that this cannot be recorded makes it no stricter.
-        let _ = Spool::open(&self.setting.places).and_then(|spool| spool.record(&record));
+        self.entrance(server).refuse(EVENT, call.id.clone(), self.actor.clone(), &tool, reason);
     }
 
     /// Whether a tool is there for this actor.
@@ -141,30 +136,18 @@ impl Judge {
     }
 
     fn tool_call(&self, server: &str, call: &Call) -> ToolCall {
-        let home = &self.setting.places.home;
-        ToolCall {
-            request: Request::Tool {
-                name: call.tool.clone(),
-                arguments: call.arguments.clone(),
-                server: Some(server.to_owned()),
-            },
-            actor: self.actor.clone(),
-            cwd: Some(self.setting.workspace.clone()),
-            workspace: Workspace::new(self.setting.workspace.clone(), Some(home)),
-            home: Some(home.clone()),
-            reported_kind: None,
-        }
+        let (name, arguments) = (call.tool.clone(), call.arguments.clone());
+        let request = Request::Tool { name, arguments, server: Some(server.to_owned()) };
+        let folder = Some(self.setting.workspace.clone());
+        self.entrance(server).call(request, self.actor.clone(), folder.clone(), folder)
     }
 
     fn circumstances(&self, server: &str, call: &Call, asking: Asking) -> Circumstances {
-        Circumstances {
-            way_in: format!("mcp {server}"),
-            peer: None,
-            event: Some("tools/call".to_owned()),
-            call_id: call.id.clone(),
-            asking,
-            expected: Expected::default(),
-        }
+        self.entrance(server).circumstances(EVENT, call.id.clone(), asking)
+    }
+
+    fn entrance(&self, server: &str) -> Entrance<'_> {
+        Entrance::new(&self.setting.places, format!("mcp {server}"))
     }
 }
 

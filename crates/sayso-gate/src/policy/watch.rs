@@ -4,6 +4,7 @@ use super::repository::Repository;
 use super::source::PROJECT_FILE;
 use super::{InForce, own, trust};
 use crate::{Error, Places};
+use sayso_policy::PolicyText;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,6 +65,18 @@ impl Live {
         let seen = marks(places, workspace);
         let current = Arc::new(InForce::load(places, workspace)?);
         Ok(Self { source, state: Mutex::new(State { current, looked: Instant::now(), seen, refused: None }) })
+    }
+
+    /// The files that the owner named, and then no others; else those of this machine, this user and the project, followed as
+    /// they change.
+    ///
+    /// # Errors
+    /// As [`InForce::load`].
+    pub fn of(places: &Places, given: Option<&[PolicyText]>, workspace: Option<&Path>) -> Result<Self, Error> {
+        match given {
+            Some(files) => Ok(Self::fixed(InForce::given(files.to_vec())?.guarding(places))),
+            None => Self::follow(places, workspace),
+        }
     }
 
     /// The policy in force. Whoever judges a call holds on to it until the call is judged.
