@@ -3,6 +3,7 @@
 use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
+use crate::stage::essential;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
 use crate::stage::patterns::ParamRule;
@@ -184,7 +185,7 @@ impl Policy {
             .filter(|file| CompiledFile::counts_in(file.mode))
             .find_map(|file| {
                 tools::judge(&file.tools, &file.layer, tool, actor)
-                    .filter(|found| !(found.closed_list && file.is_essential(tool)))
+                    .filter(|found| !(found.closed_list && essential::is(file, tool)))
             })
             .map(|found| found.opinion.reason)
             .or_else(|| self.foreign_hides(tool, actor))
@@ -305,10 +306,5 @@ impl CompiledFile {
     /// Whether a file's opinions count towards the verdict in this mode.
     pub(crate) fn counts_in(mode: Mode) -> bool {
         !matches!(mode, Mode::Shadow | Mode::Off)
-    }
-
-    pub(crate) fn is_essential(&self, tool: &ToolName) -> bool {
-        use crate::pattern::Purpose;
-        self.essential.iter().any(|pattern| pattern.matches(tool, Purpose::Permit) == crate::word::Tri::Yes)
     }
 }

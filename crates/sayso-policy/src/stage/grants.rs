@@ -5,6 +5,7 @@ mod call;
 pub use call::effects_to_name;
 
 use super::built_in;
+use super::slot::Slot;
 use crate::judging::Judging;
 use crate::pattern::{Glob, HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
 use crate::set;
@@ -381,6 +382,28 @@ fn check_path(pattern: &str) -> Result<(), String> {
         return Err(format!("`{pattern}` is nearly everything; name the folder that is meant"));
     }
     Ok(())
+}
+
+/// Has grants answer what is asked about the call and about each effect.
+pub(crate) fn answer(judging: &Judging<'_>, state: &State, slots: &mut [Slot], about_call: &mut Vec<Opinion>) {
+    fn asks(opinions: &[Opinion]) -> Vec<&Opinion> {
+        let strictest = opinions.iter().map(|opinion| opinion.verdict).max();
+        let asked = opinions.iter().filter(|opinion| opinion.verdict == Verdict::Ask);
+        if strictest == Some(Verdict::Ask) { asked.collect() } else { Vec::new() }
+    }
+    let asked = asks(about_call);
+    if !asked.is_empty()
+        && let Some(said) = judge_call(judging, state, &asked)
+    {
+        about_call.push(said);
+    }
+    for (index, (effect, slot)) in judging.operation.effects.iter().zip(slots.iter_mut()).enumerate() {
+        let asked = asks(&slot.opinions);
+        if !asked.is_empty() {
+            let said = judge(judging, state, effect, index, &asked);
+            slot.opinions.extend(said);
+        }
+    }
 }
 
 #[cfg(test)]

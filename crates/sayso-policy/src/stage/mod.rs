@@ -1,12 +1,17 @@
 //! The stages of evaluation. Each has its section of a file, its judge, and its reasons.
 
+pub(crate) mod carried;
+pub(crate) mod default;
+pub(crate) mod essential;
 pub(crate) mod grant_key;
 pub(crate) mod grants;
 pub(crate) mod integrity;
 pub(crate) mod limits;
 pub(crate) mod mention;
+pub(crate) mod mode;
 pub(crate) mod patterns;
 pub(crate) mod rules;
+pub(crate) mod slot;
 pub(crate) mod tools;
 
 use crate::word::{Layer, Opinion, Reason, Stage, Verdict};

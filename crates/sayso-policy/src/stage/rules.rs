@@ -1,10 +1,11 @@
 //! Stage 6: the verbs and `[[rule]]`s.
 
+use super::slot::{Carried, Slot};
 use crate::index::Table;
 use crate::judging::Judging;
-use crate::policy::CompiledFile;
+use crate::policy::{CompiledFile, Policy};
 use crate::rule::Rule;
-use crate::word::{Opinion, Stage, Tri, Verdict};
+use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
 use sayso_shell::{Carry, Effect, Verb};
 
 /// What one file says of one effect.
@@ -115,4 +116,47 @@ pub(crate) fn opinion(rule: &Rule, verdict: Verdict, maybe: bool) -> Opinion {
         always: rule.always,
         grant: None,
     }
+}
+
+/// What all files say of one effect.
+pub(crate) fn judge_all(
+    policy: &Policy,
+    files: &[&CompiledFile],
+    judging: &Judging<'_>,
+    index: usize,
+    slot: &mut Slot,
+) {
+    let Some(effect) = judging.operation.effects.get(index) else { return };
+    let mut strictest: Option<Verdict> = None;
+    let mut by_preset = true;
+    let mut covers_hosts = false;
+    for file in files {
+        let mut said = judge(file, judging, index);
+        if policy.closed.contains(&effect.verb) && file.layer != Layer::Managed {
+            said.allow = None;
+        }
+        covers_hosts |= said.covers_hosts();
+        slot.by_owner |= said.allow.is_some() && !said.by_preset;
+        let Some((verdict, rule, maybe)) = said.verdict() else { continue };
+        slot.opinions.push(opinion(rule, verdict, maybe));
+        // Beside a rule that asks for certain, one that perhaps denies changes no verdict, but who may answer it.
+        if let (Verdict::Ask, false, Some(perhaps)) = (verdict, maybe, said.maybe)
+            && perhaps.verdict == Verdict::Deny
+        {
+            slot.opinions.push(opinion(perhaps, Verdict::Ask, true));
+        }
+        if maybe {
+            // An Ask because something is unknown settles nothing: an allow beside it stays an allow.
+            if said.allow.is_some() {
+                strictest = strictest.max(Some(Verdict::Allow));
+                slot.settled = true;
+                by_preset &= said.by_preset;
+            }
+        } else {
+            strictest = strictest.max(Some(verdict));
+            slot.settled = true;
+            by_preset &= said.by_preset;
+        }
+    }
+    slot.carried = strictest.map(|verdict| Carried { verdict, by_preset, covers_hosts });
 }

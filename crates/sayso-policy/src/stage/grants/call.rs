@@ -5,9 +5,9 @@
 //! for a later call only if every effect of that one was named.
 
 use super::{could_answer, in_force, selects};
-use crate::evaluate::may_be_carried;
 use crate::judging::Judging;
 use crate::pattern::Purpose;
+use crate::stage::carried::may_be_carried;
 use crate::state::{Grant, State};
 use crate::word::{Facts, Operation, Opinion, Verdict};
 use sayso_shell::{Effect, RunId, Target, Verb};

@@ -1,0 +1,93 @@
+//! Stage 6, continued: what an allow of a program or tool covers beside the program itself.
+
+use super::built_in;
+use super::slot::Slot;
+use crate::judging::Judging;
+use crate::word::{Stage, Verdict};
+use sayso_shell::{Carry, Effect, HostTarget, PathTarget, RunId, Target, Verb};
+
+/// An allow (or ask) of a program or tool covers the plain effects of its operands of which no rule speaks.
+pub(crate) fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
+    let effects = &judging.operation.effects;
+    let of_run = |slots: &[Slot], id: RunId| {
+        effects
+            .iter()
+            .zip(slots)
+            .find(|(effect, _)| matches!(&effect.target, Target::Program(own) if *own == id))
+            .and_then(|(_, slot)| slot.carried)
+    };
+    let of_tool = |slots: &[Slot]| {
+        effects
+            .iter()
+            .zip(slots)
+            .find(|(effect, _)| matches!(effect.target, Target::Tool))
+            .and_then(|(_, slot)| slot.carried)
+    };
+    for (index, effect) in effects.iter().enumerate() {
+        if slots.get(index).is_none_or(|slot| slot.settled) || !may_be_carried(judging, effect, index) {
+            continue;
+        }
+        let carried = match effect.run {
+            Some(id) => of_run(slots, id),
+            None => of_tool(slots),
+        };
+        let Some(carried) = carried.filter(|carried| carried.verdict != Verdict::Deny) else { continue };
+        let covered = match (&effect.target, effect.verb) {
+            (Target::Path(target), Verb::Write | Verb::Delete) => {
+                judging.stays_inside(index, target, carried.by_preset)
+            }
+            // A preset knows no host: what the call itself writes out may be chosen to carry data away.
+            (Target::Host(HostTarget::Exact { .. }), _) => carried.covers_hosts,
+            _ => true,
+        };
+        if covered && let Some(slot) = slots.get_mut(index) {
+            slot.settled = true;
+            slot.by_owner = carried.covers_hosts && !carried.by_preset;
+            slot.opinions.push(built_in(
+                Stage::Rules,
+                carried.verdict,
+                "carried",
+                format!("Covered by the rule for the {}.", if effect.run.is_some() { "program" } else { "tool" }),
+            ));
+        }
+    }
+}
+
+/// A secret variable that is sent to hosts which the owner allows, and nowhere else, is what it is there for.
+pub(crate) fn carry_secrets(judging: &Judging<'_>, slots: &mut [Slot]) {
+    let effects = &judging.operation.effects;
+    let allowed = |slot: &Slot| {
+        slot.by_owner && slot.settled && slot.opinions.iter().all(|opinion| opinion.verdict == Verdict::Allow)
+    };
+    for (index, effect) in effects.iter().enumerate() {
+        let secret = matches!(&effect.carry, Carry::Named { code: "secret-variable", .. });
+        let Some(run) = effect.run.filter(|_| secret && slots.get(index).is_some_and(|slot| !slot.settled)) else {
+            continue;
+        };
+        let own = || effects.iter().zip(slots.iter()).filter(|(other, _)| other.run == Some(run));
+        let mut hosts = own().filter(|(other, _)| other.verb == Verb::Connect && other.certain).peekable();
+        let sent = hosts.peek().is_some()
+            && hosts
+                .all(|(other, slot)| matches!(other.target, Target::Host(HostTarget::Exact { .. })) && allowed(slot));
+        let stays = own().all(|(other, _)| !matches!(other.verb, Verb::Write | Verb::Delete));
+        if sent
+            && stays
+            && let Some(slot) = slots.get_mut(index)
+        {
+            slot.settled = true;
+            let text = "Sent only to hosts that your rules allow.";
+            slot.opinions.push(built_in(Stage::Rules, Verdict::Allow, "carried", text));
+        }
+    }
+}
+
+pub(crate) fn may_be_carried(judging: &Judging<'_>, effect: &Effect, index: usize) -> bool {
+    let literal = match &effect.target {
+        // Whatever a listing happens to name is deleted by the dozen: that needs a yes of its own.
+        Target::Path(PathTarget::Listed(_)) => effect.verb != Verb::Delete,
+        Target::Path(_) => true,
+        Target::Host(host) => !matches!(host, HostTarget::Unknown),
+        _ => false,
+    };
+    literal && effect.certain && effect.carry == Carry::Plain && judging.guard(index).is_none()
+}
