@@ -12,8 +12,8 @@ use sayso_gate::audit::{Order, Query};
 use sayso_gate::policy::{InForce, Live};
 use sayso_gate::store::{Records, Sqlite};
 use sayso_gate::{
-    Asking, Circumstances, Draft, Error, Expected, FactsOf, Gate, Judged, Memory, Once, Otherwise, Places, RealFiles,
-    Record, Recorded, Recorder, Unrecorded, Unsaid, digest,
+    Aside, Asking, Circumstances, Draft, Error, Expected, FactsOf, Gate, Judged, Memory, Once, Otherwise, Places,
+    RealFiles, Record, Recorded, Recorder, Unrecorded, Unsaid, digest,
 };
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
@@ -243,6 +243,30 @@ fn what_needs_memory_or_people_is_not_judged_ahead() {
     assert!(ahead(&with(POLICY), "a/x").is_some());
     assert!(ahead(&with("[ask]\nread = [\"**\"]\n"), "a/x").is_none(), "an answer may be remembered");
     assert!(ahead(&with(&format!("{POLICY}[limits.session]\ncalls = 5\n")), "a/x").is_none());
+}
+
+#[test]
+fn what_lay_aside_for_long_is_judged_by_what_is_there_now() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().canonicalize().unwrap().join("app");
+    std::fs::create_dir_all(folder.join("secret")).unwrap();
+    std::fs::write(folder.join("secret/x"), "").unwrap();
+    std::fs::write(folder.join("x"), "").unwrap();
+    let memory = Memory::of(&Places::below(&dir.path().join("home"), dir.path()));
+    let gate = gate("[ask]\nread = [\"./x\"]\n[deny]\nread = [\"./secret/**\"]\n").with_memory(memory);
+    let aside = || {
+        let mut call = ToolCall::tool("Read", serde_json::json!({"file_path": folder.join("x")}));
+        call.cwd = Some(folder.clone());
+        call.workspace = Workspace::new(&folder, None);
+        gate.judge(call, circumstances(Asking::OwnPrompt), FactsOf::Gate).at_once().err().unwrap()
+    };
+    let said = |aside: Box<Aside>| aside.take_up(&gate, FactsOf::Gate).settle().record().decision.answer;
+    assert_eq!(said(aside()), Answer::Ask);
+    let lies = aside();
+    std::fs::remove_file(folder.join("x")).unwrap();
+    std::os::unix::fs::symlink("secret/x", folder.join("x")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    assert_eq!(said(lies), Answer::Deny);
 }
 
 #[test]
