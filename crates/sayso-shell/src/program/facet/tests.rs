@@ -1,0 +1,107 @@
+//! Facets are compared with the lists of names that rooms kept before there were facets.
+
+use super::*;
+use crate::program::{runs_project_code, spec};
+use std::collections::BTreeSet;
+
+/// Every name of a list has the facet. Lists of what is dangerous may have grown since.
+#[track_caller]
+fn holds(facet: Facets, list: &str) {
+    for name in list.split(' ') {
+        assert!(facets(name).has(facet), "{name}");
+    }
+}
+
+/// The list is exactly the facet: what is harmless does not grow by itself.
+#[track_caller]
+fn is(facet: Facets, list: &str) {
+    let listed: BTreeSet<&str> = list.split(' ').collect();
+    let named: BTreeSet<&str> = index::with(facet).map(|(name, _)| name).collect();
+    assert_eq!(listed, named);
+}
+
+#[test]
+fn a_name_stands_in_one_row() {
+    let mut seen = BTreeSet::new();
+    for row in rows::ROWS {
+        for name in row.names {
+            assert!(seen.insert(*name), "{name} stands twice");
+            assert_eq!(facets(name), row.facets, "{name}");
+        }
+    }
+    assert_eq!(facets("no-such-program"), Facets::NONE);
+    assert_eq!(facets(""), Facets::NONE);
+}
+
+#[test]
+fn every_facet_is_of_some_program() {
+    for (name, facet) in Facets::ALL {
+        assert!(!commands(*facet).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn other_versions_of_a_program_are_as_dangerous_and_not_as_harmless() {
+    for name in ["python3.12", "python2", "lua5.4", "luatex", "ruby3.2", "php8.3", "perl5.36.0", "node-20", "bash-5.2"]
+    {
+        assert!(facets(name).has(Facets::SHELL.and(Facets::INTERPRETER)), "{name}");
+    }
+    for name in ["cat9", "ls2", "ggrep", "gsort", "sort-1"] {
+        assert!(!facets(name).has(Facets::FILTER.and(Facets::READER)), "{name}");
+    }
+    let open: BTreeSet<&str> = index::with(Facets::ANY_ENDING).map(|(name, _)| name).collect();
+    assert_eq!(open, index::ANY_ENDING.into_iter().collect());
+}
+
+#[test]
+fn the_sets_of_a_policy_hold_what_they_held() {
+    is(
+        Facets::FILTER,
+        "awk base64 col column comm csplit cut egrep expand fgrep fmt fold gawk grep head iconv join jq mawk nl numfmt od \
+         paste rev rg sed shuf sort tac tail tr tsort unexpand uniq wc xxd yq zcat zgrep",
+    );
+    is(
+        Facets::READER,
+        "[ [[ ag arch basename bat batcat cal cat cksum cloc cmp cd date df diff dirname du echo eza exa expr factor false \
+         fd fdfind file find free getconf getent groups hexdump hostname hexyl id jobs less locale locate ls lsblk lscpu \
+         lsof man md5sum more nproc nm objdump pgrep pidof printenv printf ps pstree pwd popd pushd dirs readelf readlink \
+         realpath seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sleep stat strings sum test tldr tokei top tput \
+         tree true tty type uname uptime users vmstat w wait whatis whereis which who whoami xargs zipinfo : break continue \
+         return exit shift read set unset export declare typeset local readonly let getopts mapfile readarray hash command \
+         builtin times ulimit umask shopt help history alias unalias trap logout bind disown fg bg suspend caller compgen \
+         complete enable",
+    );
+    is(
+        Facets::BUILDS,
+        "c++ cc clang clang++ cmake ctest g++ gcc gofmt javac kotlinc ld make msbuild ninja rustc rustfmt swiftc tsc",
+    );
+    assert!(!runs_project_code("gofmt", &[]), "what runs the project's own code is another fact");
+    let part = |facet, part: &str| assert!(commands(facet).iter().any(|command| command == part), "{part}");
+    part(Facets::READER, "tar --list");
+    part(Facets::READER, "unzip {-l,-v,-Z,-t}");
+    part(Facets::BUILDS, "cargo {build,check,clippy,test,nextest,fmt,doc,bench}");
+    part(Facets::READS_REPOSITORY, "git stash {list,show}");
+    part(Facets::READS_PACKAGES, "npm {config,pkg,doctor,search}");
+}
+
+#[test]
+fn every_shell_that_any_list_knew_is_one() {
+    holds(Facets::SHELL, "sh bash zsh dash ksh mksh fish ash csh tcsh rbash pwsh");
+    holds(Facets::SHELL, "ksh93 oksh loksh yash posh powershell nu elvish xonsh osh ysh rc es scsh");
+    holds(Facets::SHELL, "rzsh rksh pdksh lksh");
+    assert!(commands(Facets::SHELL).contains(&"{busybox,toybox} {sh,ash,hush}".to_owned()));
+    for (name, _) in index::with(Facets::SHELL) {
+        assert!(spec(name).is_some() || crate::Dialect::named(name).is_some() || name == "hush", "{name}");
+    }
+}
+
+#[test]
+fn every_interpreter_and_agent_that_any_list_knew_is_one() {
+    holds(Facets::INTERPRETER, "python python3 node nodejs deno bun perl ruby php lua osascript Rscript tclsh");
+    holds(Facets::AGENT, "claude codex gemini copilot opencode cursor-agent openclaw aider goose amp qwen kimi");
+    holds(Facets::AGENT, "llm sgpt mods cline interpreter auggie crush droid kiro-cli");
+    is(
+        Facets::STARTS_AGENTS,
+        "claude claude-code codex gemini gemini-cli copilot opencode cursor cursor-agent openclaw zed aider goose amp",
+    );
+}
