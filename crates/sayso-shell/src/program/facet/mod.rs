@@ -49,6 +49,9 @@ facets! {
     /// A process of this name, or one whose script lies in a folder of it, may be started by an agent: agents, their
     /// packages, and editors with an agent in them.
     STARTS_AGENTS exact;
+    /// It runs whatever it is given, beside shells, interpreters, agents and what is there to start others
+    /// ([`starts_others`](super::starts_others)): editors, containers, other machines, `eval`.
+    RUNS_ANYTHING;
     /// It passes on what it reads, changed or not; nothing else.
     FILTER exact;
     /// It reads or tells, and changes nothing that outlives the shell.

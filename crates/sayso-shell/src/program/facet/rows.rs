@@ -35,11 +35,13 @@ pub(super) const ROWS: &[Row] = rows! {
     "cursor" "zed" => STARTS_AGENTS;
 
     // Commands of the shell itself.
+    "." "eval" "source" => RUNS_ANYTHING;
     ":" "[" "[[" "alias" "bg" "bind" "break" "builtin" "caller" "cd" "command" "compgen" "complete" "continue"
     "declare" "dirs" "disown" "echo" "enable" "exit" "export" "false" "fg" "getopts" "hash" "help" "history" "jobs"
     "let" "local" "logout" "mapfile" "popd" "printf" "pushd" "pwd" "read" "readarray" "readonly" "return" "set"
-    "shift" "shopt" "suspend" "test" "times" "trap" "true" "type" "typeset" "ulimit" "umask" "unalias" "unset"
-    "wait" => READER;
+    "shift" "shopt" "suspend" "test" "times" "true" "type" "typeset" "ulimit" "umask" "unalias" "unset" "wait"
+        => READER;
+    "trap" => READER RUNS_ANYTHING;
 
     // What reads, filters and prints.
     "ag" "arch" "b2sum" "basename" "bat" "batcat" "cal" "cat" "cksum" "cloc" "cmp" "date" "df" "diff" "dirname" "du"
@@ -48,9 +50,16 @@ pub(super) const ROWS: &[Row] = rows! {
     "objdump" "pgrep" "pidof" "printenv" "ps" "pstree" "readelf" "readlink" "realpath" "seq" "sha1sum" "sha224sum"
     "sha256sum" "sha384sum" "sha512sum" "sleep" "stat" "strings" "sum" "tldr" "tokei" "top" "tput" "tree" "tty"
     "uname" "uptime" "users" "vmstat" "w" "whatis" "whereis" "which" "who" "whoami" "xargs" "zipinfo" => READER;
-    "awk" "base64" "col" "column" "comm" "csplit" "cut" "egrep" "expand" "fgrep" "fmt" "fold" "gawk" "grep" "head"
-    "iconv" "join" "jq" "mawk" "nl" "numfmt" "od" "paste" "rev" "rg" "sed" "shuf" "sort" "tac" "tail" "tr" "tsort"
-    "unexpand" "uniq" "wc" "xxd" "yq" "zcat" "zgrep" => FILTER;
+    "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING;
+    "base64" "col" "column" "comm" "csplit" "cut" "egrep" "expand" "fgrep" "fmt" "fold" "grep" "head" "iconv" "join"
+    "jq" "nl" "numfmt" "od" "paste" "rev" "rg" "sed" "shuf" "sort" "tac" "tail" "tr" "tsort" "unexpand" "uniq" "wc"
+    "xxd" "yq" "zcat" "zgrep" => FILTER;
+
+    // What starts others, fetches them, or runs whatever it is given.
+    "abduco" "ansible" "ansible-console" "autossh" "byobu" "byobu-tmux" "crontab" "docker" "dtach" "dvtm" "ed"
+    "elvis" "emacs" "emacsclient" "ex" "frawk" "goawk" "gvim" "k" "kubectl" "microk8s.kubectl" "mosh" "mosh-ssh"
+    "nawk" "nerdctl" "nix-shell" "nvi" "nvim" "oc" "original-awk" "podman" "red" "remsh" "rexec" "rsh" "run0" "rvim"
+    "salt" "screen" "slogin" "ssh" "tmux" "vi" "view" "vile" "vim" "vimdiff" "xemacs" "zellij" => RUNS_ANYTHING;
 
     // What builds, and the rest.
     "c++" "cc" "clang" "clang++" "cmake" "ctest" "g++" "gcc" "gofmt" "javac" "kotlinc" "ld" "make" "msbuild" "ninja"

@@ -105,3 +105,19 @@ fn every_interpreter_and_agent_that_any_list_knew_is_one() {
         "claude claude-code codex gemini gemini-cli copilot opencode cursor cursor-agent openclaw zed aider goose amp",
     );
 }
+
+#[test]
+fn what_runs_anything_is_known_as_that() {
+    let old = ". R aider amp ansible at auggie awk batch builtin bunx busybox chroot claude cline clojure codex command copilot \
+        crontab crush cursor-agent doas docker droid ed elixir emacs entr env erl escript eval ex exec expect firejail flock \
+        gawk gdb gemini ghci goose groovy guile ionice ipython irb java jshell julia kiro-cli kubectl lldb ltrace mawk nawk \
+        nice nix-shell nohup npx nsenter nvim octave opencode parallel pipx pkexec podman qwen racket raku rlwrap rsh run0 \
+        runghc runhaskell runuser sbcl scala screen script setpriv setsid source ssh stdbuf strace su sudo sudoedit \
+        systemd-run taskset time timeout tmux toybox trap ts-node tsx unshare uvx vi vim watch wish xargs";
+    let runs = Facets::SHELL.and(Facets::INTERPRETER).and(Facets::AGENT).and(Facets::RUNS_ANYTHING);
+    for name in old.split(' ') {
+        assert!(facets(name).has(runs) || crate::program::starts_others(name), "{name}");
+    }
+    // Other names of the same programs, which the old list left out.
+    holds(Facets::RUNS_ANYTHING, "nerdctl oc view gvim emacsclient goawk slogin autossh remsh byobu zellij");
+}
