@@ -48,6 +48,7 @@
 
 mod address;
 mod code;
+pub mod credential;
 mod describe;
 mod environment;
 mod facet;

@@ -52,6 +52,14 @@ facets! {
     /// It runs whatever it is given, beside shells, interpreters, agents and what is there to start others
     /// ([`starts_others`](super::starts_others)): editors, containers, other machines, `eval`.
     RUNS_ANYTHING;
+    /// It only starts what follows.
+    ONLY_STARTS;
+    /// It starts what follows, as another user of this machine.
+    OTHER_USER exact;
+    /// It starts others with words that it reads, which those do not find on their own input any more.
+    FEEDS exact;
+    /// It prints its own words.
+    PRINTS_WORDS;
     /// It passes on what it reads, changed or not; nothing else.
     FILTER exact;
     /// It reads or tells, and changes nothing that outlives the shell.

@@ -35,31 +35,40 @@ pub(super) const ROWS: &[Row] = rows! {
     "cursor" "zed" => STARTS_AGENTS;
 
     // Commands of the shell itself.
-    "." "eval" "source" => RUNS_ANYTHING;
-    ":" "[" "[[" "alias" "bg" "bind" "break" "builtin" "caller" "cd" "command" "compgen" "complete" "continue"
-    "declare" "dirs" "disown" "echo" "enable" "exit" "export" "false" "fg" "getopts" "hash" "help" "history" "jobs"
-    "let" "local" "logout" "mapfile" "popd" "printf" "pushd" "pwd" "read" "readarray" "readonly" "return" "set"
-    "shift" "shopt" "suspend" "test" "times" "true" "type" "typeset" "ulimit" "umask" "unalias" "unset" "wait"
-        => READER;
+    "." "source" => RUNS_ANYTHING;
+    ":" "[" "[[" "alias" "bg" "bind" "break" "caller" "cd" "compgen" "complete" "continue" "declare" "dirs" "disown"
+    "enable" "exit" "export" "false" "fg" "getopts" "hash" "help" "history" "jobs" "let" "local" "logout" "mapfile"
+    "popd" "pushd" "pwd" "read" "readarray" "readonly" "return" "set" "shift" "shopt" "suspend" "test" "times"
+    "true" "type" "typeset" "ulimit" "umask" "unalias" "unset" "wait" => READER;
+    "builtin" "command" => READER ONLY_STARTS;
+    "echo" "printf" => READER PRINTS_WORDS;
+    "eval" => RUNS_ANYTHING ONLY_STARTS;
+    "exec" => ONLY_STARTS;
     "trap" => READER RUNS_ANYTHING;
 
     // What reads, filters and prints.
     "ag" "arch" "b2sum" "basename" "bat" "batcat" "cal" "cat" "cksum" "cloc" "cmp" "date" "df" "diff" "dirname" "du"
     "exa" "expr" "eza" "factor" "fd" "fdfind" "file" "find" "free" "getconf" "getent" "groups" "hexdump" "hexyl"
     "hostname" "id" "less" "locale" "locate" "ls" "lsblk" "lscpu" "lsof" "man" "md5sum" "more" "nm" "nproc"
-    "objdump" "pgrep" "pidof" "printenv" "ps" "pstree" "readelf" "readlink" "realpath" "seq" "sha1sum" "sha224sum"
+    "objdump" "pgrep" "pidof" "printenv" "ps" "pstree" "readelf" "readlink" "realpath" "sha1sum" "sha224sum"
     "sha256sum" "sha384sum" "sha512sum" "sleep" "stat" "strings" "sum" "tldr" "tokei" "top" "tput" "tree" "tty"
-    "uname" "uptime" "users" "vmstat" "w" "whatis" "whereis" "which" "who" "whoami" "xargs" "zipinfo" => READER;
+    "uname" "uptime" "users" "vmstat" "w" "whatis" "whereis" "which" "who" "whoami" "zipinfo" => READER;
     "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING;
     "base64" "col" "column" "comm" "csplit" "cut" "egrep" "expand" "fgrep" "fmt" "fold" "grep" "head" "iconv" "join"
     "jq" "nl" "numfmt" "od" "paste" "rev" "rg" "sed" "shuf" "sort" "tac" "tail" "tr" "tsort" "unexpand" "uniq" "wc"
     "xxd" "yq" "zcat" "zgrep" => FILTER;
+    "jot" "yes" => PRINTS_WORDS;
+    "seq" => READER PRINTS_WORDS;
+    "xargs" => READER FEEDS;
 
     // What starts others, fetches them, or runs whatever it is given.
     "abduco" "ansible" "ansible-console" "autossh" "byobu" "byobu-tmux" "crontab" "docker" "dtach" "dvtm" "ed"
     "elvis" "emacs" "emacsclient" "ex" "frawk" "goawk" "gvim" "k" "kubectl" "microk8s.kubectl" "mosh" "mosh-ssh"
     "nawk" "nerdctl" "nix-shell" "nvi" "nvim" "oc" "original-awk" "podman" "red" "remsh" "rexec" "rsh" "run0" "rvim"
     "salt" "screen" "slogin" "ssh" "tmux" "vi" "view" "vile" "vim" "vimdiff" "xemacs" "zellij" => RUNS_ANYTHING;
+    "doas" "gosu" "pkexec" "runuser" "setpriv" "su" "su-exec" "sudo" "sudoedit" => OTHER_USER;
+    "env" "ionice" "nice" "nohup" "setsid" "stdbuf" "time" "timeout" "unbuffer" "watch" => ONLY_STARTS;
+    "parallel" => FEEDS;
 
     // What builds, and the rest.
     "c++" "cc" "clang" "clang++" "cmake" "ctest" "g++" "gcc" "gofmt" "javac" "kotlinc" "ld" "make" "msbuild" "ninja"

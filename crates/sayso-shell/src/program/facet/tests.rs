@@ -121,3 +121,15 @@ fn what_runs_anything_is_known_as_that() {
     // Other names of the same programs, which the old list left out.
     holds(Facets::RUNS_ANYTHING, "nerdctl oc view gvim emacsclient goawk slogin autossh remsh byobu zellij");
 }
+
+#[test]
+fn what_redaction_skipped_it_still_skips() {
+    let skipped = Facets::ONLY_STARTS.and(Facets::OTHER_USER).and(Facets::FEEDS);
+    holds(skipped, "sudo doas env command exec builtin nice nohup time timeout stdbuf setsid xargs watch");
+    holds(Facets::PRINTS_WORDS, "echo printf");
+    for credential in crate::program::credential::CREDENTIALS {
+        for program in credential.commands.iter().filter_map(|command| command.split(' ').next()) {
+            assert!(!facets(program).has(skipped), "what {program} takes would not be seen any more");
+        }
+    }
+}
