@@ -26,7 +26,7 @@ macro_rules! facets {
         impl Facets {
             $($(#[$doc])* pub const $name: Self = Self(1 << Bit::$name as u64);)*
             /// Every facet by its name.
-            pub const ALL: &[(&'static str, Self)] = &[$((stringify!($name), Self::$name)),*];
+            pub const ALL: &[(&str, Self)] = &[$((stringify!($name), Self::$name)),*];
             /// What makes a program harmless, or is said of one name alone: `cat9` is not `cat`, and nobody knows that
             /// `ggrep` is grep. The others hold for a program's other versions too: `python3.12` runs code as `python` does.
             const EXACT: Self = Self::NONE$($(.and(facets!(@$exact Self::$name)))?)*;
@@ -60,6 +60,43 @@ facets! {
     FEEDS exact;
     /// It prints its own words.
     PRINTS_WORDS;
+    /// What it prints may be another text than the one that stands in the command: it decodes. So may what an
+    /// interpreter prints.
+    DECODES;
+    /// What it starts finds the variables that it found itself.
+    HANDS_ON exact;
+    /// It may make the shell print each command.
+    TRACES;
+    /// It copies files: nothing, where they are missing.
+    COPIES exact;
+    /// With some options links are copied as links.
+    KEEPS_LINKS;
+    /// It writes an archive where it is told to create one.
+    PACKS exact;
+    /// Links, or folders with links in them, may stand where it writes.
+    RESHAPES;
+    /// It changes permissions and times, or makes what is empty: nothing that could run.
+    ATTRIBUTES exact;
+    /// It writes compiled programs, into which no shell looks.
+    COMPILES exact;
+    /// After it what could be reached may not be reached any more.
+    DISTURBS;
+    /// It signals processes: this very shell perhaps.
+    SIGNALS;
+    /// It fetches a program that is not installed, and runs it.
+    FETCHES;
+    /// The same, with one of the words `exec` and `x`.
+    FETCHES_BY_WORD;
+    /// Under it the files of this machine, or some of them, can be seen by the same names.
+    OTHER_ROOT exact;
+    /// It works on a git repository, by the repository's settings.
+    REPOSITORY exact;
+    /// Its words are paths and tests, which its table tells apart: `-name *.rs` fails where it matches twice.
+    SEARCHES exact;
+    /// Without a file it prints what it reads.
+    COPIES_INPUT exact;
+    /// It encodes and decodes base64.
+    BASE64 exact;
     /// It passes on what it reads, changed or not; nothing else.
     FILTER exact;
     /// It reads or tells, and changes nothing that outlives the shell.

@@ -12,17 +12,18 @@ macro_rules! rows {
 
 pub(super) const ROWS: &[Row] = rows! {
     // Shells, and boxes of many programs.
-    "ash" "bash" "csh" "dash" "elvish" "es" "fish" "hush" "ksh" "ksh93" "lksh" "loksh" "mksh" "nu" "oksh" "osh"
-    "pdksh" "posh" "powershell" "pwsh" "rbash" "rc" "rksh" "rzsh" "scsh" "sh" "tcsh" "xonsh" "yash" "ysh" "zsh"
-        => SHELL;
+    "ash" "csh" "elvish" "es" "fish" "hush" "ksh93" "lksh" "loksh" "mksh" "nu" "oksh" "osh" "pdksh" "posh"
+    "powershell" "pwsh" "rbash" "rc" "rksh" "rzsh" "scsh" "tcsh" "xonsh" "yash" "ysh" => SHELL;
+    "bash" "dash" "ksh" "sh" "zsh" => SHELL HANDS_ON;
     "busybox" "coreutils" "gbusybox" "gcoreutils" "rust-coreutils" "sbase-box" "toybox" "ubase-box" "uutils"
     "uutils-coreutils" => MULTI_CALL;
 
     // Languages.
+    "bun" => INTERPRETER FETCHES_BY_WORD;
     "lua" "python" => INTERPRETER ANY_ENDING;
-    "R" "Rscript" "babashka" "babel-node" "bb" "bun" "chez" "chicken" "clisp" "clj" "clojure" "csi" "d8" "deno"
-    "ecl" "elixir" "erl" "escript" "esno" "fennel" "ghci" "gnuplot" "gosh" "gp" "gprolog" "groovy" "guile" "hhvm"
-    "hy" "iex" "ipython" "irb" "janet" "java" "jiti" "jruby" "jrunscript" "jsc" "jshell" "julia" "kotlin" "littler"
+    "R" "Rscript" "babashka" "babel-node" "bb" "chez" "chicken" "clisp" "clj" "clojure" "csi" "d8" "deno" "ecl"
+    "elixir" "erl" "escript" "esno" "fennel" "ghci" "gnuplot" "gosh" "gp" "gprolog" "groovy" "guile" "hhvm" "hy"
+    "iex" "ipython" "irb" "janet" "java" "jiti" "jruby" "jrunscript" "jsc" "jshell" "julia" "kotlin" "littler"
     "luajit" "matlab" "maxima" "mono" "nbb" "newlisp" "node" "nodejs" "ocaml" "octave" "osascript" "perl" "perl5"
     "php" "php7" "php8" "pike" "pypy" "python3" "pythonw" "qjs" "racket" "raku" "rexx" "ruby" "runghc" "runhaskell"
     "sage" "sbcl" "scala" "scheme" "scilab" "swc-node" "swipl" "tclsh" "texlua" "truffleruby" "ts-node"
@@ -35,42 +36,68 @@ pub(super) const ROWS: &[Row] = rows! {
     "cursor" "zed" => STARTS_AGENTS;
 
     // Commands of the shell itself.
-    "." "source" => RUNS_ANYTHING;
+    "." "source" => RUNS_ANYTHING HANDS_ON;
     ":" "[" "[[" "alias" "bg" "bind" "break" "caller" "cd" "compgen" "complete" "continue" "declare" "dirs" "disown"
     "enable" "exit" "export" "false" "fg" "getopts" "hash" "help" "history" "jobs" "let" "local" "logout" "mapfile"
-    "popd" "pushd" "pwd" "read" "readarray" "readonly" "return" "set" "shift" "shopt" "suspend" "test" "times"
-    "true" "type" "typeset" "ulimit" "umask" "unalias" "unset" "wait" => READER;
-    "builtin" "command" => READER ONLY_STARTS;
+    "popd" "pushd" "pwd" "read" "readarray" "readonly" "return" "shift" "suspend" "test" "times" "true" "type"
+    "typeset" "ulimit" "umask" "unalias" "unset" "wait" => READER;
+    "builtin" "command" => READER ONLY_STARTS HANDS_ON;
     "echo" "printf" => READER PRINTS_WORDS;
-    "eval" => RUNS_ANYTHING ONLY_STARTS;
-    "exec" => ONLY_STARTS;
+    "eval" => RUNS_ANYTHING ONLY_STARTS HANDS_ON;
+    "exec" => ONLY_STARTS HANDS_ON;
+    "kill" => SIGNALS;
+    "set" "shopt" => READER TRACES;
     "trap" => READER RUNS_ANYTHING;
 
     // What reads, filters and prints.
-    "ag" "arch" "b2sum" "basename" "bat" "batcat" "cal" "cat" "cksum" "cloc" "cmp" "date" "df" "diff" "dirname" "du"
-    "exa" "expr" "eza" "factor" "fd" "fdfind" "file" "find" "free" "getconf" "getent" "groups" "hexdump" "hexyl"
-    "hostname" "id" "less" "locale" "locate" "ls" "lsblk" "lscpu" "lsof" "man" "md5sum" "more" "nm" "nproc"
-    "objdump" "pgrep" "pidof" "printenv" "ps" "pstree" "readelf" "readlink" "realpath" "sha1sum" "sha224sum"
-    "sha256sum" "sha384sum" "sha512sum" "sleep" "stat" "strings" "sum" "tldr" "tokei" "top" "tput" "tree" "tty"
-    "uname" "uptime" "users" "vmstat" "w" "whatis" "whereis" "which" "who" "whoami" "zipinfo" => READER;
-    "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING;
-    "base64" "col" "column" "comm" "csplit" "cut" "egrep" "expand" "fgrep" "fmt" "fold" "grep" "head" "iconv" "join"
-    "jq" "nl" "numfmt" "od" "paste" "rev" "rg" "sed" "shuf" "sort" "tac" "tail" "tr" "tsort" "unexpand" "uniq" "wc"
-    "xxd" "yq" "zcat" "zgrep" => FILTER;
+    "ag" "arch" "b2sum" "basename" "bat" "batcat" "cal" "cksum" "cloc" "cmp" "date" "df" "diff" "dirname" "du" "exa"
+    "expr" "eza" "factor" "file" "free" "getconf" "getent" "groups" "hexdump" "hexyl" "hostname" "id" "less"
+    "locale" "locate" "ls" "lsblk" "lscpu" "lsof" "man" "md5sum" "more" "nm" "nproc" "objdump" "pgrep" "pidof"
+    "printenv" "ps" "pstree" "readelf" "readlink" "realpath" "sha1sum" "sha224sum" "sha256sum" "sha384sum"
+    "sha512sum" "sleep" "stat" "strings" "sum" "tldr" "tokei" "top" "tput" "tree" "tty" "uname" "uptime" "users"
+    "vmstat" "w" "whatis" "whereis" "which" "who" "whoami" "zipinfo" => READER;
+    "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING DECODES;
+    "base32" "basenc" "bzcat" "gunzip" "gzcat" "lz4cat" "openssl" "uncompress" "uudecode" "xzcat" "zstdcat"
+        => DECODES;
+    "base64" => FILTER DECODES BASE64;
+    "cat" => READER COPIES_INPUT;
+    "col" "column" "comm" "csplit" "cut" "egrep" "expand" "fgrep" "fmt" "fold" "grep" "head" "iconv" "join" "jq"
+    "nl" "numfmt" "paste" "rg" "shuf" "sort" "tail" "tsort" "unexpand" "uniq" "wc" "yq" "zgrep" => FILTER;
+    "fd" "fdfind" => READER SEARCHES;
+    "find" => READER HANDS_ON SEARCHES;
+    "frawk" "goawk" "nawk" "original-awk" => RUNS_ANYTHING DECODES;
     "jot" "yes" => PRINTS_WORDS;
+    "od" "rev" "sed" "tac" "tr" "xxd" "zcat" => FILTER DECODES;
     "seq" => READER PRINTS_WORDS;
-    "xargs" => READER FEEDS;
+    "xargs" => READER HANDS_ON FEEDS;
 
     // What starts others, fetches them, or runs whatever it is given.
     "abduco" "ansible" "ansible-console" "autossh" "byobu" "byobu-tmux" "crontab" "docker" "dtach" "dvtm" "ed"
-    "elvis" "emacs" "emacsclient" "ex" "frawk" "goawk" "gvim" "k" "kubectl" "microk8s.kubectl" "mosh" "mosh-ssh"
-    "nawk" "nerdctl" "nix-shell" "nvi" "nvim" "oc" "original-awk" "podman" "red" "remsh" "rexec" "rsh" "run0" "rvim"
-    "salt" "screen" "slogin" "ssh" "tmux" "vi" "view" "vile" "vim" "vimdiff" "xemacs" "zellij" => RUNS_ANYTHING;
+    "elvis" "emacs" "emacsclient" "ex" "gvim" "k" "kubectl" "microk8s.kubectl" "mosh" "mosh-ssh" "nerdctl"
+    "nix-shell" "nvi" "nvim" "oc" "podman" "red" "remsh" "rexec" "rsh" "run0" "rvim" "salt" "screen" "slogin" "ssh"
+    "tmux" "vi" "view" "vile" "vim" "vimdiff" "xemacs" "zellij" => RUNS_ANYTHING;
+    "bunx" "npx" "pnpx" => FETCHES;
+    "bwrap" "chroot" "fakechroot-run" "firejail" "nsenter" "proot" "systemd-run" "unshare" => OTHER_ROOT;
     "doas" "gosu" "pkexec" "runuser" "setpriv" "su" "su-exec" "sudo" "sudoedit" => OTHER_USER;
-    "env" "ionice" "nice" "nohup" "setsid" "stdbuf" "time" "timeout" "unbuffer" "watch" => ONLY_STARTS;
+    "env" "unbuffer" "watch" => ONLY_STARTS;
+    "ionice" "nice" "nohup" "setsid" "stdbuf" "time" "timeout" => ONLY_STARTS HANDS_ON;
+    "npm" "pnpm" "yarn" "yarnpkg" => FETCHES_BY_WORD;
     "parallel" => FEEDS;
 
+    // What changes files and the machine.
+    "7z" "7za" "ar" "bindfs" "cpio" "dpkg-deb" "link" "ln" "mount" "pax" "rename" "rpm2cpio" "rsync" "stow"
+    "symlink" "unrar" "unsquashfs" "unzip" => RESHAPES;
+    "bsdtar" "tar" => PACKS RESHAPES;
+    "chgrp" "mkdir" "setcap" "strip" "touch" "xattr" => ATTRIBUTES;
+    "chmod" "chown" "setfacl" => DISTURBS ATTRIBUTES;
+    "cp" "install" => COPIES KEEPS_LINKS;
+    "fuser" "killall" "killall5" "pkill" "skill" => SIGNALS;
+    "mv" => COPIES RESHAPES;
+    "umount" => DISTURBS;
+
     // What builds, and the rest.
-    "c++" "cc" "clang" "clang++" "cmake" "ctest" "g++" "gcc" "gofmt" "javac" "kotlinc" "ld" "make" "msbuild" "ninja"
-    "rustc" "rustfmt" "swiftc" "tsc" => BUILDS;
+    "as" "go" "nasm" => COMPILES;
+    "c++" "cc" "clang" "clang++" "g++" "gcc" "javac" "ld" "rustc" => COMPILES BUILDS;
+    "cmake" "ctest" "gofmt" "kotlinc" "make" "msbuild" "ninja" "rustfmt" "swiftc" "tsc" => BUILDS;
+    "git" => REPOSITORY;
 };

@@ -106,6 +106,27 @@ fn every_interpreter_and_agent_that_any_list_knew_is_one() {
     );
 }
 
+/// Names are added to tables more often than to rows.
+#[test]
+fn programs_that_are_described_alike_have_the_same_dangerous_facets() {
+    let alike = [
+        (Facets::SHELL, "bash sh fish"),
+        (Facets::MULTI_CALL, "busybox"),
+        (Facets::AGENT, "claude"),
+        (Facets::INTERPRETER, "perl ruby php lua Rscript julia elixir python node tsx java"),
+        (Facets::RUNS_ANYTHING, "docker kubectl vim emacs ed awk ssh tmux"),
+    ];
+    // Only builds what another one loads.
+    let but = ["node-gyp"];
+    for (facet, names) in alike {
+        for name in names.split(' ') {
+            for other in spec(name).unwrap().names.iter().filter(|other| !but.contains(other)) {
+                assert!(facets(other).has(facet), "{other} is described as {name} is");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_runs_anything_is_known_as_that() {
     let old = ". R aider amp ansible at auggie awk batch builtin bunx busybox chroot claude cline clojure codex command copilot \
@@ -132,4 +153,39 @@ fn what_redaction_skipped_it_still_skips() {
             assert!(!facets(program).has(skipped), "what {program} takes would not be seen any more");
         }
     }
+}
+
+#[test]
+fn the_walker_knows_of_programs_what_it_knew() {
+    holds(
+        Facets::DECODES.and(Facets::INTERPRETER),
+        "base64 base32 basenc xxd od openssl uudecode perl python python3 ruby node php gunzip zcat rev tac tr sed awk gawk mawk",
+    );
+    holds(Facets::PRINTS_WORDS, "echo printf yes seq jot");
+    holds(Facets::DISTURBS, "chmod chown umount setfacl");
+    holds(Facets::SIGNALS, "kill pkill killall skill fuser");
+    holds(Facets::FETCHES, "npx pnpx bunx");
+    holds(Facets::FETCHES_BY_WORD, "npm pnpm yarn bun");
+    holds(
+        Facets::RESHAPES,
+        "ln link mv rename tar bsdtar gtar unzip 7z 7za cpio pax ar rsync unsquashfs mount bindfs stow unrar dpkg-deb \
+         rpm2cpio symlink",
+    );
+    holds(Facets::KEEPS_LINKS, "cp gcp install");
+    holds(Facets::TRACES.and(Facets::SHELL).and(Facets::MULTI_CALL), "set shopt bash sh zsh dash ksh mksh ash busybox");
+    is(
+        Facets::HANDS_ON,
+        "bash sh dash zsh ksh nice nohup timeout stdbuf setsid ionice time command exec builtin eval source . xargs find",
+    );
+    is(Facets::COPIES, "cp mv install");
+    is(Facets::PACKS, "tar bsdtar");
+    is(Facets::ATTRIBUTES, "chmod chown chgrp touch mkdir setfacl setcap xattr strip");
+    is(Facets::COMPILES, "gcc g++ cc c++ clang clang++ rustc go ld javac nasm as");
+    is(Facets::FEEDS, "xargs parallel");
+    is(Facets::OTHER_USER, "sudo doas su runuser pkexec setpriv gosu su-exec sudoedit");
+    is(Facets::OTHER_ROOT, "chroot nsenter bwrap firejail proot fakechroot-run unshare systemd-run");
+    is(Facets::SEARCHES, "find fd fdfind");
+    is(Facets::COPIES_INPUT, "cat");
+    is(Facets::BASE64, "base64");
+    is(Facets::REPOSITORY, "git");
 }
