@@ -54,12 +54,20 @@ facets! {
     RUNS_ANYTHING;
     /// It only starts what follows.
     ONLY_STARTS;
+    /// It runs a package or a script that its words name; whoever asks what runs means that one.
+    RUNS_PACKAGES exact;
     /// It starts what follows, as another user of this machine.
     OTHER_USER exact;
     /// It starts others with words that it reads, which those do not find on their own input any more.
     FEEDS exact;
     /// It prints its own words.
     PRINTS_WORDS;
+    /// Its words are text to print or to search for; what it writes is known.
+    TEXT exact;
+    /// It does nothing, whatever words stand behind it.
+    IDLE exact;
+    /// It only says where what follows runs.
+    MOVES exact;
     /// What it prints may be another text than the one that stands in the command: it decodes. So may what an
     /// interpreter prints.
     DECODES;
@@ -83,6 +91,8 @@ facets! {
     DISTURBS;
     /// It signals processes: this very shell perhaps.
     SIGNALS;
+    /// It signals processes that it finds by their names.
+    SIGNALS_BY_NAME;
     /// It fetches a program that is not installed, and runs it.
     FETCHES;
     /// The same, with one of the words `exec` and `x`.

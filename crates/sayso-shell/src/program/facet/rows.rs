@@ -19,15 +19,18 @@ pub(super) const ROWS: &[Row] = rows! {
     "uutils-coreutils" => MULTI_CALL;
 
     // Languages.
-    "bun" => INTERPRETER FETCHES_BY_WORD;
-    "lua" "python" => INTERPRETER ANY_ENDING;
-    "R" "Rscript" "babashka" "babel-node" "bb" "chez" "chicken" "clisp" "clj" "clojure" "csi" "d8" "deno" "ecl"
-    "elixir" "erl" "escript" "esno" "fennel" "ghci" "gnuplot" "gosh" "gp" "gprolog" "groovy" "guile" "hhvm" "hy"
-    "iex" "ipython" "irb" "janet" "java" "jiti" "jruby" "jrunscript" "jsc" "jshell" "julia" "kotlin" "littler"
-    "luajit" "matlab" "maxima" "mono" "nbb" "newlisp" "node" "nodejs" "ocaml" "octave" "osascript" "perl" "perl5"
-    "php" "php7" "php8" "pike" "pypy" "python3" "pythonw" "qjs" "racket" "raku" "rexx" "ruby" "runghc" "runhaskell"
-    "sage" "sbcl" "scala" "scheme" "scilab" "swc-node" "swipl" "tclsh" "texlua" "truffleruby" "ts-node"
-    "ts-node-esm" "tsx" "txiki" "utop" "vite-node" "wasmer" "wasmtime" "wish" => INTERPRETER;
+    "bun" => INTERPRETER FETCHES_BY_WORD RUNS_PACKAGES;
+    "deno" "node" => INTERPRETER RUNS_PACKAGES;
+    "lua" => INTERPRETER ANY_ENDING;
+    "python" => INTERPRETER ANY_ENDING RUNS_PACKAGES;
+    "python3" => RUNS_PACKAGES INTERPRETER;
+    "R" "Rscript" "babashka" "babel-node" "bb" "chez" "chicken" "clisp" "clj" "clojure" "csi" "d8" "ecl" "elixir"
+    "erl" "escript" "esno" "fennel" "ghci" "gnuplot" "gosh" "gp" "gprolog" "groovy" "guile" "hhvm" "hy" "iex"
+    "ipython" "irb" "janet" "java" "jiti" "jruby" "jrunscript" "jsc" "jshell" "julia" "kotlin" "littler" "luajit"
+    "matlab" "maxima" "mono" "nbb" "newlisp" "nodejs" "ocaml" "octave" "osascript" "perl" "perl5" "php" "php7"
+    "php8" "pike" "pypy" "pythonw" "qjs" "racket" "raku" "rexx" "ruby" "runghc" "runhaskell" "sage" "sbcl" "scala"
+    "scheme" "scilab" "swc-node" "swipl" "tclsh" "texlua" "truffleruby" "ts-node" "ts-node-esm" "tsx" "txiki" "utop"
+    "vite-node" "wasmer" "wasmtime" "wish" => INTERPRETER;
 
     // Agents, and editors with one in them.
     "aider" "amp" "claude" "claude-code" "codex" "copilot" "cursor-agent" "gemini" "gemini-cli" "goose" "openclaw"
@@ -37,12 +40,15 @@ pub(super) const ROWS: &[Row] = rows! {
 
     // Commands of the shell itself.
     "." "source" => RUNS_ANYTHING HANDS_ON;
-    ":" "[" "[[" "alias" "bg" "bind" "break" "caller" "cd" "compgen" "complete" "continue" "declare" "dirs" "disown"
-    "enable" "exit" "export" "false" "fg" "getopts" "hash" "help" "history" "jobs" "let" "local" "logout" "mapfile"
-    "popd" "pushd" "pwd" "read" "readarray" "readonly" "return" "shift" "suspend" "test" "times" "true" "type"
-    "typeset" "ulimit" "umask" "unalias" "unset" "wait" => READER;
+    ":" "false" "pwd" "true" => READER IDLE;
+    "[" "[[" "test" => READER TEXT;
+    "alias" "bg" "bind" "break" "caller" "compgen" "complete" "continue" "declare" "dirs" "disown" "enable" "exit"
+    "export" "fg" "getopts" "hash" "help" "history" "jobs" "let" "local" "logout" "mapfile" "read" "readarray"
+    "readonly" "return" "shift" "suspend" "times" "type" "typeset" "ulimit" "umask" "unalias" "unset" "wait"
+        => READER;
     "builtin" "command" => READER ONLY_STARTS HANDS_ON;
-    "echo" "printf" => READER PRINTS_WORDS;
+    "cd" "popd" "pushd" => READER MOVES;
+    "echo" "printf" => READER TEXT IDLE PRINTS_WORDS;
     "eval" => RUNS_ANYTHING ONLY_STARTS HANDS_ON;
     "exec" => ONLY_STARTS HANDS_ON;
     "kill" => SIGNALS;
@@ -50,25 +56,30 @@ pub(super) const ROWS: &[Row] = rows! {
     "trap" => READER RUNS_ANYTHING;
 
     // What reads, filters and prints.
-    "ag" "arch" "b2sum" "basename" "bat" "batcat" "cal" "cksum" "cloc" "cmp" "date" "df" "diff" "dirname" "du" "exa"
+    "ack" => TEXT;
+    "ag" => READER TEXT;
+    "arch" "b2sum" "basename" "bat" "batcat" "cal" "cksum" "cloc" "cmp" "date" "df" "diff" "dirname" "du" "exa"
     "expr" "eza" "factor" "file" "free" "getconf" "getent" "groups" "hexdump" "hexyl" "hostname" "id" "less"
     "locale" "locate" "ls" "lsblk" "lscpu" "lsof" "man" "md5sum" "more" "nm" "nproc" "objdump" "pgrep" "pidof"
     "printenv" "ps" "pstree" "readelf" "readlink" "realpath" "sha1sum" "sha224sum" "sha256sum" "sha384sum"
-    "sha512sum" "sleep" "stat" "strings" "sum" "tldr" "tokei" "top" "tput" "tree" "tty" "uname" "uptime" "users"
-    "vmstat" "w" "whatis" "whereis" "which" "who" "whoami" "zipinfo" => READER;
-    "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING DECODES;
+    "sha512sum" "stat" "strings" "sum" "tldr" "tokei" "top" "tput" "tree" "tty" "uname" "uptime" "users" "vmstat"
+    "w" "whatis" "whereis" "which" "who" "whoami" "zipinfo" => READER;
+    "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING TEXT DECODES;
     "base32" "basenc" "bzcat" "gunzip" "gzcat" "lz4cat" "openssl" "uncompress" "uudecode" "xzcat" "zstdcat"
         => DECODES;
     "base64" => FILTER DECODES BASE64;
     "cat" => READER COPIES_INPUT;
-    "col" "column" "comm" "csplit" "cut" "egrep" "expand" "fgrep" "fmt" "fold" "grep" "head" "iconv" "join" "jq"
-    "nl" "numfmt" "paste" "rg" "shuf" "sort" "tail" "tsort" "unexpand" "uniq" "wc" "yq" "zgrep" => FILTER;
+    "col" "column" "comm" "csplit" "cut" "expand" "fmt" "fold" "head" "iconv" "join" "nl" "numfmt" "paste" "shuf"
+    "sort" "tail" "tsort" "unexpand" "uniq" "wc" "yq" "zgrep" => FILTER;
+    "egrep" "fgrep" "grep" "jq" "rg" => FILTER TEXT;
     "fd" "fdfind" => READER SEARCHES;
     "find" => READER HANDS_ON SEARCHES;
     "frawk" "goawk" "nawk" "original-awk" => RUNS_ANYTHING DECODES;
     "jot" "yes" => PRINTS_WORDS;
-    "od" "rev" "sed" "tac" "tr" "xxd" "zcat" => FILTER DECODES;
+    "od" "rev" "tac" "tr" "xxd" "zcat" => FILTER DECODES;
+    "sed" => FILTER TEXT DECODES;
     "seq" => READER PRINTS_WORDS;
+    "sleep" => READER IDLE;
     "xargs" => READER HANDS_ON FEEDS;
 
     // What starts others, fetches them, or runs whatever it is given.
@@ -76,13 +87,15 @@ pub(super) const ROWS: &[Row] = rows! {
     "elvis" "emacs" "emacsclient" "ex" "gvim" "k" "kubectl" "microk8s.kubectl" "mosh" "mosh-ssh" "nerdctl"
     "nix-shell" "nvi" "nvim" "oc" "podman" "red" "remsh" "rexec" "rsh" "run0" "rvim" "salt" "screen" "slogin" "ssh"
     "tmux" "vi" "view" "vile" "vim" "vimdiff" "xemacs" "zellij" => RUNS_ANYTHING;
-    "bunx" "npx" "pnpx" => FETCHES;
+    "bunx" "npx" "pnpx" => FETCHES RUNS_PACKAGES;
     "bwrap" "chroot" "fakechroot-run" "firejail" "nsenter" "proot" "systemd-run" "unshare" => OTHER_ROOT;
     "doas" "gosu" "pkexec" "runuser" "setpriv" "su" "su-exec" "sudo" "sudoedit" => OTHER_USER;
     "env" "unbuffer" "watch" => ONLY_STARTS;
     "ionice" "nice" "nohup" "setsid" "stdbuf" "time" "timeout" => ONLY_STARTS HANDS_ON;
-    "npm" "pnpm" "yarn" "yarnpkg" => FETCHES_BY_WORD;
+    "npm" "yarn" "yarnpkg" => FETCHES_BY_WORD;
     "parallel" => FEEDS;
+    "pipx" "uv" "uvx" => RUNS_PACKAGES;
+    "pnpm" => FETCHES_BY_WORD RUNS_PACKAGES;
 
     // What changes files and the machine.
     "7z" "7za" "ar" "bindfs" "cpio" "dpkg-deb" "link" "ln" "mount" "pax" "rename" "rpm2cpio" "rsync" "stow"
@@ -91,7 +104,8 @@ pub(super) const ROWS: &[Row] = rows! {
     "chgrp" "mkdir" "setcap" "strip" "touch" "xattr" => ATTRIBUTES;
     "chmod" "chown" "setfacl" => DISTURBS ATTRIBUTES;
     "cp" "install" => COPIES KEEPS_LINKS;
-    "fuser" "killall" "killall5" "pkill" "skill" => SIGNALS;
+    "fuser" "skill" => SIGNALS;
+    "killall" "killall5" "pkill" => SIGNALS SIGNALS_BY_NAME;
     "mv" => COPIES RESHAPES;
     "umount" => DISTURBS;
 

@@ -189,3 +189,16 @@ fn the_walker_knows_of_programs_what_it_knew() {
     is(Facets::BASE64, "base64");
     is(Facets::REPOSITORY, "git");
 }
+
+#[test]
+fn limits_integrity_and_servers_know_of_programs_what_they_knew() {
+    holds(Facets::IDLE, ": true false echo printf pwd sleep");
+    holds(Facets::MOVES, "cd pushd popd");
+    holds(
+        Facets::ONLY_STARTS.and(Facets::SHELL),
+        "bash builtin command dash env eval exec genv gtimeout ionice ksh nice nohup setsid sh stdbuf time timeout unbuffer zsh",
+    );
+    is(Facets::TEXT, "[ [[ ack ag awk echo egrep fgrep gawk grep jq mawk printf rg sed test");
+    holds(Facets::SIGNALS_BY_NAME, "pkill killall killall5");
+    is(Facets::RUNS_PACKAGES, "npx bunx pnpx uvx pipx node python python3 bun deno uv pnpm");
+}
