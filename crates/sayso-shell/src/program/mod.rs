@@ -54,6 +54,7 @@ mod environment;
 mod facet;
 mod findings;
 mod gnu;
+pub(crate) mod goes_by;
 mod hidden;
 pub(crate) mod host;
 mod index;

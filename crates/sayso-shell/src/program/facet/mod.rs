@@ -103,6 +103,22 @@ facets! {
     REPOSITORY exact;
     /// Its words are paths and tests, which its table tells apart: `-name *.rs` fails where it matches twice.
     SEARCHES exact;
+    /// It takes a script as the value of `-f`.
+    SCRIPT_BY_OPTION exact;
+    /// It runs files of commands, a line each: those of a shell, and of languages that name others as a shell does.
+    READS_PLAIN exact;
+    /// It runs Python.
+    READS_PYTHON exact;
+    /// It runs JavaScript or TypeScript.
+    READS_JAVASCRIPT exact;
+    /// It runs Ruby.
+    READS_RUBY exact;
+    /// It runs Lua.
+    READS_LUA exact;
+    /// It runs Perl.
+    READS_PERL exact;
+    /// It runs PHP.
+    READS_PHP exact;
     /// Without a file it prints what it reads.
     COPIES_INPUT exact;
     /// It encodes and decodes base64.

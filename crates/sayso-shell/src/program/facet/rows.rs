@@ -12,25 +12,34 @@ macro_rules! rows {
 
 pub(super) const ROWS: &[Row] = rows! {
     // Shells, and boxes of many programs.
-    "ash" "csh" "elvish" "es" "fish" "hush" "ksh93" "lksh" "loksh" "mksh" "nu" "oksh" "osh" "pdksh" "posh"
-    "powershell" "pwsh" "rbash" "rc" "rksh" "rzsh" "scsh" "tcsh" "xonsh" "yash" "ysh" => SHELL;
-    "bash" "dash" "ksh" "sh" "zsh" => SHELL HANDS_ON;
+    "ash" "csh" "elvish" "fish" "hush" "ksh93" "lksh" "loksh" "mksh" "oksh" "osh" "pdksh" "posh" "powershell" "pwsh"
+    "rbash" "rksh" "rzsh" "scsh" "tcsh" "xonsh" "yash" "ysh" => SHELL READS_PLAIN;
+    "bash" "dash" "ksh" "sh" "zsh" => SHELL HANDS_ON READS_PLAIN;
     "busybox" "coreutils" "gbusybox" "gcoreutils" "rust-coreutils" "sbase-box" "toybox" "ubase-box" "uutils"
     "uutils-coreutils" => MULTI_CALL;
+    "es" "nu" "rc" => SHELL;
 
     // Languages.
-    "bun" => INTERPRETER FETCHES_BY_WORD RUNS_PACKAGES;
-    "deno" "node" => INTERPRETER RUNS_PACKAGES;
-    "lua" => INTERPRETER ANY_ENDING;
-    "python" => INTERPRETER ANY_ENDING RUNS_PACKAGES;
-    "python3" => RUNS_PACKAGES INTERPRETER;
-    "R" "Rscript" "babashka" "babel-node" "bb" "chez" "chicken" "clisp" "clj" "clojure" "csi" "d8" "ecl" "elixir"
-    "erl" "escript" "esno" "fennel" "ghci" "gnuplot" "gosh" "gp" "gprolog" "groovy" "guile" "hhvm" "hy" "iex"
-    "ipython" "irb" "janet" "java" "jiti" "jruby" "jrunscript" "jsc" "jshell" "julia" "kotlin" "littler" "luajit"
-    "matlab" "maxima" "mono" "nbb" "newlisp" "nodejs" "ocaml" "octave" "osascript" "perl" "perl5" "php" "php7"
-    "php8" "pike" "pypy" "pythonw" "qjs" "racket" "raku" "rexx" "ruby" "runghc" "runhaskell" "sage" "sbcl" "scala"
-    "scheme" "scilab" "swc-node" "swipl" "tclsh" "texlua" "truffleruby" "ts-node" "ts-node-esm" "tsx" "txiki" "utop"
-    "vite-node" "wasmer" "wasmtime" "wish" => INTERPRETER;
+    "babel-node" "esno" "jiti" "nodejs" "swc-node" "ts-node" "ts-node-esm" "tsx" "vite-node"
+        => INTERPRETER READS_JAVASCRIPT;
+    "bats" "rscript" => READS_PLAIN;
+    "bun" => INTERPRETER FETCHES_BY_WORD RUNS_PACKAGES READS_JAVASCRIPT;
+    "deno" "node" => INTERPRETER RUNS_PACKAGES READS_JAVASCRIPT;
+    "ipython" "pypy" => INTERPRETER READS_PYTHON;
+    "jruby" "ruby" "truffleruby" => INTERPRETER READS_RUBY;
+    "lua" => INTERPRETER ANY_ENDING READS_LUA;
+    "luajit" => INTERPRETER READS_LUA;
+    "perl" "perl5" => INTERPRETER READS_PERL;
+    "php" => INTERPRETER READS_PHP;
+    "python" => INTERPRETER ANY_ENDING RUNS_PACKAGES READS_PYTHON;
+    "python3" => RUNS_PACKAGES INTERPRETER READS_PYTHON;
+    "pythonw" => READS_PYTHON INTERPRETER;
+    "R" "babashka" "bb" "chez" "chicken" "clisp" "clj" "clojure" "csi" "d8" "ecl" "elixir" "erl" "escript" "fennel"
+    "ghci" "gnuplot" "gosh" "gp" "gprolog" "hhvm" "hy" "iex" "irb" "janet" "java" "jrunscript" "jsc" "jshell"
+    "julia" "kotlin" "littler" "matlab" "maxima" "mono" "nbb" "newlisp" "ocaml" "octave" "php7" "php8" "pike" "qjs"
+    "racket" "raku" "rexx" "runghc" "runhaskell" "sage" "sbcl" "scala" "scheme" "scilab" "swipl" "texlua" "txiki"
+    "utop" "wasmer" "wasmtime" "wish" => INTERPRETER;
+    "Rscript" "groovy" "guile" "osascript" "tclsh" => INTERPRETER READS_PLAIN;
 
     // Agents, and editors with one in them.
     "aider" "amp" "claude" "claude-code" "codex" "copilot" "cursor-agent" "gemini" "gemini-cli" "goose" "openclaw"
@@ -39,7 +48,7 @@ pub(super) const ROWS: &[Row] = rows! {
     "cursor" "zed" => STARTS_AGENTS;
 
     // Commands of the shell itself.
-    "." "source" => RUNS_ANYTHING HANDS_ON;
+    "." => RUNS_ANYTHING HANDS_ON;
     ":" "false" "pwd" "true" => READER IDLE;
     "[" "[[" "test" => READER TEXT;
     "alias" "bg" "bind" "break" "caller" "compgen" "complete" "continue" "declare" "dirs" "disown" "enable" "exit"
@@ -53,6 +62,7 @@ pub(super) const ROWS: &[Row] = rows! {
     "exec" => ONLY_STARTS HANDS_ON;
     "kill" => SIGNALS;
     "set" "shopt" => READER TRACES;
+    "source" => RUNS_ANYTHING HANDS_ON READS_PLAIN;
     "trap" => READER RUNS_ANYTHING;
 
     // What reads, filters and prints.
@@ -64,23 +74,25 @@ pub(super) const ROWS: &[Row] = rows! {
     "printenv" "ps" "pstree" "readelf" "readlink" "realpath" "sha1sum" "sha224sum" "sha256sum" "sha384sum"
     "sha512sum" "stat" "strings" "sum" "tldr" "tokei" "top" "tput" "tree" "tty" "uname" "uptime" "users" "vmstat"
     "w" "whatis" "whereis" "which" "who" "whoami" "zipinfo" => READER;
-    "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING TEXT DECODES;
+    "awk" "gawk" "mawk" => FILTER RUNS_ANYTHING TEXT DECODES SCRIPT_BY_OPTION;
     "base32" "basenc" "bzcat" "gunzip" "gzcat" "lz4cat" "openssl" "uncompress" "uudecode" "xzcat" "zstdcat"
         => DECODES;
     "base64" => FILTER DECODES BASE64;
     "cat" => READER COPIES_INPUT;
     "col" "column" "comm" "csplit" "cut" "expand" "fmt" "fold" "head" "iconv" "join" "nl" "numfmt" "paste" "shuf"
-    "sort" "tail" "tsort" "unexpand" "uniq" "wc" "yq" "zgrep" => FILTER;
-    "egrep" "fgrep" "grep" "jq" "rg" => FILTER TEXT;
+    "sort" "tail" "tsort" "unexpand" "uniq" "wc" "zgrep" => FILTER;
+    "egrep" "fgrep" "grep" "rg" => FILTER TEXT;
     "fd" "fdfind" => READER SEARCHES;
     "find" => READER HANDS_ON SEARCHES;
-    "frawk" "goawk" "nawk" "original-awk" => RUNS_ANYTHING DECODES;
+    "frawk" "goawk" "nawk" "original-awk" => RUNS_ANYTHING DECODES SCRIPT_BY_OPTION;
     "jot" "yes" => PRINTS_WORDS;
+    "jq" => FILTER TEXT SCRIPT_BY_OPTION;
     "od" "rev" "tac" "tr" "xxd" "zcat" => FILTER DECODES;
-    "sed" => FILTER TEXT DECODES;
+    "sed" => FILTER TEXT DECODES SCRIPT_BY_OPTION;
     "seq" => READER PRINTS_WORDS;
     "sleep" => READER IDLE;
     "xargs" => READER HANDS_ON FEEDS;
+    "yq" => FILTER SCRIPT_BY_OPTION;
 
     // What starts others, fetches them, or runs whatever it is given.
     "abduco" "ansible" "ansible-console" "autossh" "byobu" "byobu-tmux" "crontab" "docker" "dtach" "dvtm" "ed"
@@ -113,5 +125,6 @@ pub(super) const ROWS: &[Row] = rows! {
     "as" "go" "nasm" => COMPILES;
     "c++" "cc" "clang" "clang++" "g++" "gcc" "javac" "ld" "rustc" => COMPILES BUILDS;
     "cmake" "ctest" "gofmt" "kotlinc" "make" "msbuild" "ninja" "rustfmt" "swiftc" "tsc" => BUILDS;
+    "expect" => READS_PLAIN;
     "git" => REPOSITORY;
 };

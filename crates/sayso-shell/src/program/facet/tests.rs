@@ -202,3 +202,18 @@ fn limits_integrity_and_servers_know_of_programs_what_they_knew() {
     holds(Facets::SIGNALS_BY_NAME, "pkill killall killall5");
     is(Facets::RUNS_PACKAGES, "npx bunx pnpx uvx pipx node python python3 bun deno uv pnpm");
 }
+
+#[test]
+fn files_of_instructions_are_read_by_those_that_were_known() {
+    holds(
+        Facets::READS_PLAIN,
+        "sh bash dash ash zsh ksh mksh fish source csh tcsh tclsh expect rscript Rscript pwsh bats guile groovy osascript",
+    );
+    holds(Facets::READS_PYTHON, "python pypy pythonw");
+    holds(Facets::READS_JAVASCRIPT, "node nodejs deno bun tsx ts-node");
+    holds(Facets::READS_RUBY, "ruby jruby");
+    holds(Facets::READS_LUA, "lua luajit");
+    holds(Facets::READS_PERL, "perl");
+    holds(Facets::READS_PHP, "php");
+    holds(Facets::SCRIPT_BY_OPTION, "awk gawk sed");
+}
