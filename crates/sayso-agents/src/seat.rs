@@ -7,6 +7,7 @@
 //! INVARIANT: what cannot be found out means that nobody is there. An agent's tool calls change neither the arguments
 //! nor the terminal of the agent itself.
 
+use sayso_policy::shell::program::{Facets, facets};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -24,21 +25,6 @@ pub(crate) struct Seat {
     pub(crate) absent: &'static [&'static str],
 }
 
-/// Programs that are agents: what one of them started has no person before it.
-const AGENTS: &[&str] = &[
-    "claude",
-    "codex",
-    "gemini",
-    "copilot",
-    "opencode",
-    "cursor-agent",
-    "openclaw",
-    "aider",
-    "goose",
-    "amp",
-    "qwen",
-    "kimi",
-];
 /// Processes above the hook that are looked at.
 const MOST_ANCESTORS: usize = 32;
 
@@ -85,11 +71,12 @@ impl Seat {
     }
 }
 
-/// The agent that a process is, and its arguments: by its program, or by the script that an interpreter runs.
-fn started<'a>(words: &'a [&'a OsStr]) -> Option<(&'static str, &'a [&'a OsStr])> {
-    let name = |word: &OsStr| {
+/// The agent that a process is, and its arguments: by its program, or by the script that an interpreter runs. What an agent
+/// started has no person before it.
+fn started<'a>(words: &'a [&'a OsStr]) -> Option<(&'a str, &'a [&'a OsStr])> {
+    let name = |word: &'a OsStr| {
         let file = Path::new(word).file_name()?.to_str()?;
-        AGENTS.iter().copied().find(|agent| file == *agent || file.strip_suffix(".js") == Some(*agent))
+        [Some(file), file.strip_suffix(".js")].into_iter().flatten().find(|name| facets(name).has(Facets::AGENT))
     };
     let interpreter = |word: &OsStr| {
         let file = Path::new(word).file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -148,6 +135,8 @@ mod tests {
             ("node /usr/bin/gemini -m", Some(false)),
             ("node /usr/bin/gemini --yolo=x", Some(false)),
             ("claude -p x", Some(false)),
+            ("crush", Some(false)),
+            ("node /x/qwen.js", Some(false)),
             ("bash -c gemini", None),
             ("node /x/server.js gemini", None),
             ("", None),

@@ -80,6 +80,17 @@ pub enum Target {
     Tool,
 }
 
+/// What [`Target::Code`] calls the language of shells.
+pub const SHELL_CODE: &str = "sh";
+
+impl Target {
+    /// Whether it is code that a shell runs.
+    #[must_use]
+    pub fn is_shell_code(&self) -> bool {
+        matches!(self, Self::Code { language: SHELL_CODE | "bash" | "zsh" | "fish", .. })
+    }
+}
+
 /// A path as far as it is known. Lexical: joined with the working directory, `..` kept, links not resolved. A
 /// relative path here means that the working directory is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]

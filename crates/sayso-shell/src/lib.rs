@@ -30,8 +30,8 @@ pub use canonical::{Canonical, canonical};
 pub use dialect::Dialect;
 pub use doubt::Doubt;
 pub use effect::{
-    Carry, Effect, HostTarget, LeftOut, Listing, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, Shadow,
-    Sieve, Span, Stdin, Target, Verb,
+    Carry, Effect, HostTarget, LeftOut, Listing, NamedBy, Opt, PathTarget, PipePlace, Program, Run, RunId, SHELL_CODE,
+    Shadow, Sieve, Span, Stdin, Target, Verb,
 };
 pub use files::{Files, Kind, Mark, MemoryFiles, NoFiles, Stands, Visit};
 pub use program::{named_by_glob, suffixes_of_type};

@@ -11,6 +11,7 @@ use rustix::process::{Pid, getpgrp, getuid};
 use rustix::termios::tcgetpgrp;
 use sayso_gate::Places;
 use sayso_policy::Person;
+use sayso_policy::shell::program::{Facets, facets};
 use sayso_server::{ClientError, Running, SignedIn};
 use std::fs::File;
 use std::hash::BuildHasher as _;
@@ -18,23 +19,6 @@ use std::io::{BufRead as _, BufReader, IsTerminal as _, Read as _, Write as _, s
 
 /// Processes above this one that are looked at.
 const MOST_ANCESTORS: usize = 64;
-/// Programs that are agents, by the name of their program or script.
-const AGENTS: [&str; 14] = [
-    "claude",
-    "claude-code",
-    "codex",
-    "gemini",
-    "gemini-cli",
-    "copilot",
-    "opencode",
-    "cursor",
-    "cursor-agent",
-    "openclaw",
-    "zed",
-    "aider",
-    "goose",
-    "amp",
-];
 
 /// The person at the terminal, who has read there what is about to happen and confirmed it: with the key of the server
 /// where one runs, else with a number that is shown.
@@ -145,8 +129,8 @@ fn agent_above() -> Option<String> {
     let mut pid = rustix::process::getppid().map(Pid::as_raw_nonzero).map(|pid| pid.get())?;
     for _ in 0..MOST_ANCESTORS {
         let (parent, names) = process(pid)?;
-        if let Some(agent) = names.iter().find(|name| AGENTS.contains(&name.as_str())) {
-            return Some(agent.clone());
+        if let Some(agent) = names.into_iter().find(Named::is_agent) {
+            return Some(agent.name);
         }
         if parent <= 1 {
             return None;
@@ -156,19 +140,38 @@ fn agent_above() -> Option<String> {
     Some("a long line of programs".to_owned())
 }
 
+/// A name that a process goes by.
+#[derive(Debug, PartialEq, Eq)]
+struct Named {
+    name: String,
+    /// It is that of a folder in which its program or script lies.
+    folder: bool,
+}
+
+impl Named {
+    fn is_agent(&self) -> bool {
+        // Many folders are called `llm`; few are called `gemini-cli`.
+        let any = if self.folder { Facets::STARTS_AGENTS } else { Facets::STARTS_AGENTS.and(Facets::AGENT) };
+        facets(&self.name).has(any)
+    }
+}
+
 /// The parent of a process, and the names it goes by: its program's, and its script's.
-fn process(pid: i32) -> Option<(i32, Vec<String>)> {
+fn process(pid: i32) -> Option<(i32, Vec<Named>)> {
     // As bytes: an attacker would give a process on the way up a name that is no text.
     let status = std::fs::read(format!("/proc/{pid}/status")).ok()?;
     let status = String::from_utf8_lossy(&status);
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let parent = field("PPid:")?.parse().ok()?;
-    let mut names: Vec<String> = field("Name:").map(str::to_owned).into_iter().collect();
+    let name = |name: &str| Named { name: name.to_owned(), folder: false };
+    let mut names: Vec<Named> = field("Name:").map(name).into_iter().collect();
     let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     for word in command.split(|byte| *byte == 0).take(3) {
         let word = String::from_utf8_lossy(word).into_owned();
         let parts: Vec<&str> = word.split('/').collect();
-        names.extend(parts.iter().rev().take(3).map(|part| part.trim_end_matches(".js").to_owned()));
+        let named =
+            |(at, part): (usize, &&str)| Named { name: part.trim_end_matches(".js").to_owned(), folder: at > 0 };
+        names.extend(parts.iter().rev().take(3).enumerate().map(named));
     }
     Some((parent, names))
 }
@@ -183,6 +186,36 @@ mod tests {
         let (parent, names) = process(me).unwrap();
         assert!(parent > 0 && !names.is_empty());
         assert_eq!(process(-5), None);
+    }
+
+    #[test]
+    fn agents_are_known_by_their_program_and_by_the_folder_of_their_script() {
+        let is_agent = |name: &str, folder| Named { name: name.to_owned(), folder }.is_agent();
+        // Those that an older list of this file held, by either.
+        for name in [
+            "claude",
+            "claude-code",
+            "codex",
+            "gemini",
+            "gemini-cli",
+            "copilot",
+            "opencode",
+            "cursor",
+            "cursor-agent",
+            "openclaw",
+            "zed",
+            "aider",
+            "goose",
+            "amp",
+        ] {
+            assert!(is_agent(name, false) && is_agent(name, true), "{name}");
+        }
+        for name in ["qwen", "kimi", "crush", "kiro-cli", "llm"] {
+            assert!(is_agent(name, false) && !is_agent(name, true), "{name}");
+        }
+        for name in ["bash", "node", "sayso", "sshd", ""] {
+            assert!(!is_agent(name, false), "{name}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::guard::Limits;
 use super::judge::JudgeSetting;
+use sayso_policy::shell::program::{Facets, facets};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -90,12 +91,11 @@ pub fn name_of(reach: &Reach) -> String {
 
 /// `npx -y @modelcontextprotocol/server-filesystem@1.0 /x` is `filesystem`; `/opt/bin/mcp-server-git` is `git`.
 fn program_word(words: &[String]) -> String {
-    const RUNNERS: &[&str] = &[
-        "npx", "bunx", "pnpx", "uvx", "pipx", "node", "python", "python3", "bun", "deno", "uv", "pnpm", "run", "exec",
-        "dlx",
-    ];
+    // `uv run x`, `pnpm dlx x`
+    const VERBS: &[&str] = &["run", "exec", "dlx"];
     let base = |word: &str| word.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-    let named = words.iter().find(|word| !word.starts_with('-') && !RUNNERS.contains(&base(word).as_str()));
+    let runs = |base: &str| VERBS.contains(&base) || facets(base).has(Facets::RUNS_PACKAGES);
+    let named = words.iter().find(|word| !word.starts_with('-') && !runs(&base(word)));
     let base = base(named.or(words.first()).map(String::as_str).unwrap_or_default());
     let base = match base.char_indices().skip(1).find(|(_, c)| *c == '@') {
         Some((at, _)) => base.get(..at).unwrap_or_default().to_owned(),

@@ -3,6 +3,7 @@
 use super::Bound;
 use sayso_policy::{Actor, Decision, Executable, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
 use sayso_policy::{Facts, effects_to_name, explain};
+use sayso_shell::program::rehearses;
 use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb, instruct};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -211,30 +212,6 @@ fn pattern(
     }
 }
 
-/// Options without which a program does what it only talks about with them. Whoever said yes to a rehearsal did not say
-/// yes to the play.
-const REHEARSES: &[&str] = &[
-    "--check",
-    "--check-only",
-    "--collect-only",
-    "--diff",
-    "--dry-run",
-    "--just-print",
-    "--list",
-    "--listTests",
-    "--list-different",
-    "--no-run",
-    "--noEmit",
-    "--plan",
-    "--print-config",
-    "--show-config",
-    "--showConfig",
-    "--simulate",
-    "--what-if",
-    "-N",
-    "-n",
-];
-
 /// `git push --force`: the program, its subcommands, and the flags that need a yes of their own, that name files for it
 /// to go by, or that hold it back. What a flag makes it run or go by is named with its value.
 fn program(operation: &Operation, id: RunId, facts: Facts<'_>) -> Option<String> {
@@ -251,7 +228,7 @@ fn program(operation: &Operation, id: RunId, facts: Facts<'_>) -> Option<String>
         }
     }
     flags.extend(instruct::options_with_files(run, facts.files).iter().flat_map(|flag| with_values(run, flag)));
-    let holds_back = run.options.iter().map(|option| &option.name).filter(|name| REHEARSES.contains(&name.as_str()));
+    let holds_back = run.options.iter().map(|option| &option.name).filter(|name| rehearses(name));
     flags.extend(holds_back.cloned());
     for flag in flags {
         if !words.contains(&flag) {

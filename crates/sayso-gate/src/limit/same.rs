@@ -4,21 +4,15 @@
 //! `true` in front of it. So calls are compared by what they would do, not by how they are written.
 
 use sayso_policy::{Operation, Request};
+use sayso_shell::program::{Facets, facets};
 use sayso_shell::syntax::few::Few;
 use sayso_shell::syntax::tree::{Command, CommandKind, Connector, Item, List, Part, Pipeline, Simple, Word};
 use sayso_shell::{Dialect, Run, Stdin, syntax};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Commands that do nothing, whatever words stand behind them.
-const IDLE: [&str; 7] = [":", "true", "false", "echo", "printf", "pwd", "sleep"];
-/// Commands that only say where the others run, which stands with each of those.
-const MOVES: [&str; 3] = ["cd", "pushd", "popd"];
 /// Commands that start others, which are listed beside them, and do nothing else.
-const STARTS: [&str; 20] = [
-    "bash", "builtin", "command", "dash", "env", "eval", "exec", "genv", "gtimeout", "ionice", "ksh", "nice", "nohup",
-    "setsid", "sh", "stdbuf", "time", "timeout", "unbuffer", "zsh",
-];
+const STARTS: Facets = Facets::ONLY_STARTS.and(Facets::SHELL);
 /// Parameters that change what a known tool does, beside the paths and hosts that its effects name; plain spelling.
 const MATTERS: [&str; 47] = [
     "action",
@@ -98,8 +92,11 @@ pub(crate) fn name(operation: &Operation) -> String {
             }
             let started: HashSet<u32> = analysis.runs.iter().filter_map(|run| Some(run.parent?.0)).collect();
             let acts = |(id, run): &(u32, &Run)| match run.program.base.as_deref().or_else(|| run.name()) {
-                Some(name) if STARTS.contains(&name) => !started.contains(id),
-                Some(name) => !IDLE.contains(&name) && !MOVES.contains(&name),
+                // Where the others run stands with each of those.
+                Some(name) => match facets(name) {
+                    facets if facets.has(STARTS) => !started.contains(id),
+                    facets => !facets.has(Facets::IDLE.and(Facets::MOVES)),
+                },
                 None => true,
             };
             let does_nothing = !(0..).zip(&analysis.runs).any(|run| acts(&run));
@@ -172,8 +169,11 @@ fn is_idle(pipeline: &Pipeline<'_>) -> bool {
     let Simple { assignments, words, redirects } = simple;
     let fixed = |word: &Word<'_>| word.parts.iter().all(|p| matches!(p, Part::Literal { .. } | Part::Quoted { .. }));
     let stays = |words: &[Word<'_>]| matches!(words, [_, to] if matches!(to.plain(), Some(b"." | b"./")));
-    let Some(name) = words.first().and_then(Word::plain) else { return false };
-    let idle = IDLE.iter().any(|idle| idle.as_bytes() == name) || name == b"cd" && stays(words);
+    let Some(name) = words.first().and_then(Word::plain).and_then(|name| std::str::from_utf8(name).ok()) else {
+        return false;
+    };
+    let facets = facets(name);
+    let idle = facets.has(Facets::IDLE) || facets.has(Facets::MOVES) && stays(words);
     idle && assignments.is_empty() && redirects.is_empty() && words.iter().all(fixed)
 }
 
@@ -239,6 +239,9 @@ mod tests {
             "bash -c 'cargo test a'",
             "eval cargo test a",
             "(cargo test a)",
+            "yash -c 'cargo test a'",
+            "gnice cargo test a",
+            "pushd . && cargo test a",
         ] {
             assert_eq!(command(same), plain, "{same}");
         }

@@ -220,7 +220,7 @@ impl<'f> Compiler<'f> {
             return Some(own.members.iter().map(|member| member.value.clone()).collect());
         }
         match set::built_in(name) {
-            Some(set) if set.kind == kind => Some(set.members.iter().map(|member| (*member).to_owned()).collect()),
+            Some(set) if set.kind == kind => Some(set.all()),
             Some(set) => {
                 let message = format!("`@{name}` is a set of {}, and {} are meant here", set.kind.noun(), kind.noun());
                 self.report(|this| this.file.problem("wrong-set", span, message));

@@ -5,6 +5,7 @@ use crate::normalise::Kind;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
 use crate::set;
 use crate::word::Tri;
+use sayso_shell::program::{Facets, facets};
 use sayso_shell::{Carry, Effect, NamedBy, RunId, Target, Verb};
 use std::path::{Path, PathBuf};
 
@@ -107,7 +108,7 @@ impl Condition {
 
     /// The commands of a built-in set.
     pub(super) fn set(name: &str) -> Self {
-        let members = set::built_in(name).map_or(&[][..], |set| set.members);
+        let members = set::built_in(name).map_or_else(Vec::new, set::BuiltIn::all);
         let mut patterns = Vec::new();
         for text in members.iter().flat_map(|member| crate::pattern::expand_braces(member).unwrap_or_default()) {
             patterns.extend(RunPattern::parse(&text, &mut |_| Ok(Vec::new())).ok());
@@ -276,8 +277,7 @@ fn path_within(asked: &Asked<'_>, index: usize, directory: &Path) -> Tri {
 /// Whether a shell stands behind this program in its pipeline.
 fn piped_to_shell(asked: &Asked<'_>, id: RunId) -> Tri {
     let Some(mine) = asked.place(id) else { return Tri::No };
-    let known = set::built_in("shells").map_or(&[][..], |set| set.members);
-    let shells = asked.shells(mine.pipeline, |base| known.iter().any(|it| it.split(' ').next_back() == Some(base)));
+    let shells = asked.shells(mine.pipeline, |base| facets(base).has(Facets::SHELL));
     let behind = |place: Option<u16>| place.is_some_and(|place| place > mine.place);
     match (behind(shells.certain), behind(shells.possible)) {
         (true, _) => Tri::Yes,

@@ -7,125 +7,12 @@ pub use call::effects_to_name;
 use super::built_in;
 use super::slot::Slot;
 use crate::judging::Judging;
-use crate::pattern::{Glob, HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
-use crate::set;
+use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
 use crate::state::{Executable, Grant, GrantSelector, State};
 use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
+use sayso_shell::program::{Facets, facets, starts_others};
 use sayso_shell::{Carry, Effect, NamedBy, Run, RunId, Target, Verb, instruct};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
-/// Programs that run whatever they are given, agents among them, beside shells, interpreters and wrappers: a yes to one of them by name would be a
-/// yes to everything.
-const BROAD: &[&str] = &[
-    ".",
-    "R",
-    "aider",
-    "amp",
-    "ansible",
-    "at",
-    "auggie",
-    "awk",
-    "batch",
-    "builtin",
-    "bunx",
-    "busybox",
-    "chroot",
-    "claude",
-    "cline",
-    "clojure",
-    "codex",
-    "command",
-    "copilot",
-    "crontab",
-    "crush",
-    "cursor-agent",
-    "doas",
-    "docker",
-    "droid",
-    "ed",
-    "elixir",
-    "emacs",
-    "entr",
-    "env",
-    "erl",
-    "escript",
-    "eval",
-    "ex",
-    "exec",
-    "expect",
-    "firejail",
-    "flock",
-    "gawk",
-    "gdb",
-    "gemini",
-    "ghci",
-    "goose",
-    "groovy",
-    "guile",
-    "ionice",
-    "ipython",
-    "irb",
-    "java",
-    "jshell",
-    "julia",
-    "kiro-cli",
-    "kubectl",
-    "lldb",
-    "ltrace",
-    "mawk",
-    "nawk",
-    "nice",
-    "nix-shell",
-    "nohup",
-    "npx",
-    "nsenter",
-    "nvim",
-    "octave",
-    "opencode",
-    "parallel",
-    "pipx",
-    "pkexec",
-    "podman",
-    "qwen",
-    "racket",
-    "raku",
-    "rlwrap",
-    "rsh",
-    "run0",
-    "runghc",
-    "runhaskell",
-    "runuser",
-    "sbcl",
-    "scala",
-    "screen",
-    "script",
-    "setpriv",
-    "setsid",
-    "source",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "sudoedit",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
-    "tmux",
-    "toybox",
-    "trap",
-    "ts-node",
-    "tsx",
-    "unshare",
-    "uvx",
-    "vi",
-    "vim",
-    "watch",
-    "wish",
-    "xargs",
-];
 
 /// The remembered answers to an effect's Ask; none if it is not answered.
 ///
@@ -321,17 +208,11 @@ fn acts_on_anything(effect: &Effect, id: RunId) -> bool {
     }
 }
 
-/// Whether a program of this name runs whatever it is given.
+/// Whether a program of this name runs whatever it is given: a yes to it by name would be a yes to everything.
 #[must_use]
 pub fn runs_anything(name: &str) -> bool {
-    static SETS: OnceLock<Vec<Glob>> = OnceLock::new();
-    let sets = SETS.get_or_init(|| {
-        let members = ["shells", "interpreters"].into_iter().filter_map(set::built_in).flat_map(|set| set.members);
-        members.filter(|member| !member.contains(' ')).map(|member| Glob::new(member)).collect()
-    });
-    BROAD.binary_search(&name).is_ok()
-        || sayso_shell::program::starts_others(name)
-        || sets.iter().any(|glob| glob.matches(name.as_bytes()))
+    const RUNS: Facets = Facets::SHELL.and(Facets::INTERPRETER).and(Facets::AGENT).and(Facets::RUNS_ANYTHING);
+    facets(name).has(RUNS) || starts_others(name)
 }
 
 impl GrantSelector {
@@ -411,8 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_programs_that_run_anything_are_in_order_and_found() {
-        assert!(BROAD.is_sorted());
+    fn programs_that_run_anything_are_found() {
         for name in [
             "sh",
             "bash",
@@ -432,6 +312,11 @@ mod tests {
             "chronic",
             "claude",
             "hyperfine",
+            "yash",
+            "python3.12-dbg",
+            "gxargs",
+            "nerdctl",
+            "kimi",
         ] {
             assert!(runs_anything(name), "{name}");
         }

@@ -8,18 +8,12 @@ use super::integrity::{Protected, is_own};
 use crate::judging::Judging;
 use crate::word::{Opinion, Stage, Verdict};
 use sayso_shell::canonical::lexical;
-use sayso_shell::program::paths_within;
+use sayso_shell::program::{Facets, facets, paths_within};
 use sayso_shell::word::Part;
 use sayso_shell::{Analysis, Run, Word, canonical};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// Programs whose words are text to print or to search for; what they write is known.
-const TEXT: &[&str] = &[
-    "[", "[[", "ack", "ag", "awk", "echo", "egrep", "fgrep", "gawk", "grep", "jq", "mawk", "printf", "rg", "sed",
-    "test",
-];
 
 /// Links are followed for so many paths of a call: each costs a look at the disk.
 const FOLLOWED: usize = 64;
@@ -51,7 +45,7 @@ struct Search<'a, 'j> {
 
 impl Search<'_, '_> {
     fn run(&mut self, run: &Run) -> Option<Held> {
-        let prints = run.program.base.as_deref().is_some_and(|name| TEXT.contains(&name));
+        let prints = run.program.base.as_deref().is_some_and(|name| facets(name).has(Facets::TEXT));
         let words = run.argv.iter().skip(1).filter(|_| !prints);
         let values = run.env.iter().map(|(_, value)| value);
         words.chain(values).filter_map(|word| self.word(word, run)).max()

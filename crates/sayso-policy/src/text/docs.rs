@@ -109,7 +109,7 @@ fn the_mistake_that_is_shown_looks_like_that() {
 fn sets() -> String {
     let mut out = String::from("| built-in set | of | holds |\n|---|---|---|\n");
     for set in crate::set::BUILT_IN {
-        let members: Vec<String> = set.members.iter().map(|member| format!("`{member}`")).collect();
+        let members: Vec<String> = set.all().iter().map(|member| format!("`{member}`")).collect();
         let _ = writeln!(out, "| `@{}` | {} | {} |", set.name, set.kind.noun(), members.join(", "));
     }
     let everything = "whatever there is, what cannot be seen through too: only for a machine that may be lost";

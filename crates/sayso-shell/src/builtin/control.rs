@@ -4,6 +4,7 @@ use super::{Arguments, record};
 use crate::Dialect;
 use crate::certain::Output;
 use crate::effect::Span;
+use crate::program::{Facets, facets};
 use crate::walk::{Among, Call, Ends, Redirected, Walker};
 use crate::word::Word;
 
@@ -81,7 +82,8 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
 
 fn goes_by_name(program: &str) -> bool {
     let base = program.rsplit('/').next().unwrap_or_default();
-    Dialect::named(base).is_some() || ["box", "coreutils", "uutils"].iter().any(|word| base.contains(word))
+    let known = facets(base).has(Facets::SHELL.and(Facets::MULTI_CALL)) || Dialect::named(base).is_some();
+    known || base.contains("box") || base.contains("utils")
 }
 
 fn eval<'t>(walker: &mut Walker<'t>, call: &Call<'t>) -> Ends {

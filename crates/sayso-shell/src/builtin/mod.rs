@@ -4,15 +4,21 @@ mod control;
 mod declare;
 mod directory;
 mod input;
+mod kind;
 mod lookup;
 mod switch;
+
+pub(crate) use kind::{
+    Redirects, asked_for, declares, is_only_read, is_test, leaves_no_trace, leaves_prefixes, reaches_hidden,
+    redirects_of,
+};
 
 use crate::Dialect;
 use crate::certain::output::is_silent;
 use crate::certain::{Output, Quiet};
 use crate::dialect::builtin::{Fares, fares};
 use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Span, Target, Verb};
-use crate::program::{Invocation, Prints, describe, spec};
+use crate::program::{Invocation, Prints, describe, facets, spec};
 use crate::walk::{Call, Ends, Redirected, Walker};
 use crate::word::Word;
 
@@ -74,7 +80,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         "history" | "fc" | "bind" | "complete" | "compgen" | "compopt" => lookup::run(walker, name, &words),
         _ => {}
     }
-    walker.note_crafted(name, run);
+    walker.note_crafted(facets(name), run);
     let made = match printed {
         // `echo` of other shells makes something of `\\`.
         Prints::Exact(text) if walker.state.dialect != Dialect::Bash && text.as_bytes().contains(&b'\\') => {

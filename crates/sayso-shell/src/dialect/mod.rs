@@ -18,7 +18,7 @@ pub use difference::Difference;
 pub(crate) use difference::difference;
 pub use shells::{InShell, Shells};
 pub use union::analyze_in;
-pub(crate) use zsh::{cut_at_nul, goes_on, may_end_arithmetic, may_find_nothing};
+pub(crate) use zsh::{cut_at_nul, goes_on, may_end_arithmetic, may_find_nothing, started_for_redirects};
 
 /// Which shell will read the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -25,6 +25,11 @@ pub(super) fn names_command(word: &Word<'_>) -> bool {
     }
 }
 
+/// What zsh may start for redirects without a command: `cat`, or for a lone `<f` what shows a file.
+pub(crate) fn started_for_redirects(shows: bool) -> &'static [&'static [u8]] {
+    if shows { &[b"more", b"pager"] } else { &[b"cat"] }
+}
+
 /// `1=x`.
 pub(super) fn assigns_positional(word: &Word<'_>) -> bool {
     let Some(Part::Literal { text, .. }) = word.parts.first() else { return false };

@@ -2,7 +2,7 @@
 
 use super::{Search, Trail};
 use crate::effect::{Effect, PathTarget, Run, RunId, Target, Verb};
-use crate::program;
+use crate::program::{self, Facets, facets};
 use crate::word::Word;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -155,7 +155,8 @@ fn is_output_option(text: &str) -> bool {
 
 /// `python -m package.module`, `-mpackage`.
 pub(super) fn modules(name: &str, run: &Run) -> Vec<String> {
-    if program::canonical_name(name) != Some("python") {
+    let is_python = |name: &str| facets(name).has(Facets::READS_PYTHON);
+    if !program::canonical_name(name).is_some_and(is_python) {
         return Vec::new();
     }
     let values = run.options.iter().filter(|option| option.name == "-m");
@@ -164,6 +165,6 @@ pub(super) fn modules(name: &str, run: &Run) -> Vec<String> {
 
 /// What most of git's subcommands are given is data to them.
 pub(super) fn is_data_of_git(run: &Run, name: &str) -> bool {
-    name == "git"
+    facets(name).has(Facets::REPOSITORY)
         && !matches!(run.subcommand(0), Some("apply" | "am" | "bisect" | "submodule" | "config" | "fast-import"))
 }

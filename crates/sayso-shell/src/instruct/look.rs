@@ -1,6 +1,6 @@
 //! What stands where: every look at a file or folder is counted, and folders are listed once.
 
-use super::{MOST_ABOVE, MOST_FILES, Search, TOO_MANY, Trail, Waiting, follow, is_machine_code, steer};
+use super::{MOST_ABOVE, MOST_FILES, Search, TOO_MANY, Trail, Waiting, follow, goes_by, is_machine_code};
 use crate::files::{Kind, Stands, Visit};
 use crate::{canonical, program};
 use std::collections::BTreeSet;
@@ -73,7 +73,7 @@ impl Search<'_> {
         if !pattern.contains('*') {
             return names.get(pattern.as_bytes()).cloned().into_iter().collect();
         }
-        let fits = |name: &&Vec<u8>| std::str::from_utf8(name).is_ok_and(|name| steer::matches(pattern, name));
+        let fits = |name: &&Vec<u8>| std::str::from_utf8(name).is_ok_and(|name| goes_by::matches(pattern, name));
         names.iter().filter(fits).cloned().collect()
     }
 

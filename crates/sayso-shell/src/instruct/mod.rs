@@ -14,13 +14,13 @@ mod git;
 mod look;
 mod named;
 mod project;
-mod steer;
 mod variable;
 
 pub use named::{named, options_with_files};
 
 use crate::effect::{Run, RunId};
 use crate::files::Files;
+use crate::program::goes_by::{self, Steered};
 use crate::word::Word;
 use crate::{Analysis, program};
 use command::{is_data_of_git, modules};
@@ -28,7 +28,6 @@ use follow::Language;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use steer::Steered;
 
 /// Files that are given.
 const MOST_FILES: usize = 512;
@@ -246,10 +245,10 @@ impl<'a> Search<'a> {
 
 /// The tools that a command starts: the program, and those that it is told to start (`poetry run pytest`).
 fn tools(run: &Run, name: &str, goes_by_words: bool) -> Vec<&'static Steered> {
-    let mut found: Vec<&'static Steered> = steer::of(name).into_iter().collect();
+    let mut found: Vec<&'static Steered> = goes_by::of(name).into_iter().collect();
     if goes_by_words && !is_data_of_git(run, name) {
         for word in run.argv.iter().skip(1).filter_map(Word::exact_str) {
-            let tool = steer::named_in_file(word.rsplit('/').next().unwrap_or_default());
+            let tool = goes_by::named_in_file(word.rsplit('/').next().unwrap_or_default());
             if let Some(tool) = tool.filter(|tool| !found.iter().any(|known| std::ptr::eq(*known, *tool))) {
                 found.push(tool);
             }

@@ -4,6 +4,7 @@ use super::command::{is_data_of_git, spellings};
 use crate::effect::{Opt, Run};
 use crate::files::{Files, Kind};
 use crate::option::Does;
+use crate::program::{Facets, facets};
 use crate::word::Word;
 use crate::{canonical, program};
 use std::path::{Path, PathBuf};
@@ -59,7 +60,11 @@ pub fn named(run: &Run, home: Option<&Path>, files: &dyn Files) -> Option<Vec<Pa
 #[must_use]
 pub fn options_with_files(run: &Run, files: &dyn Files) -> Vec<String> {
     let Some(name) = run.program.base.as_deref() else { return Vec::new() };
-    if run.program.builtin || program::takes_data(name) || program::starts_others(name) || name == "git" {
+    if run.program.builtin
+        || program::takes_data(name)
+        || program::starts_others(name)
+        || facets(name).has(Facets::REPOSITORY)
+    {
         return Vec::new();
     }
     let kind = |word: &Word| {

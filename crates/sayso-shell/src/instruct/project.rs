@@ -2,7 +2,7 @@
 
 use super::follow::{self, Asked, MODULE, Named, Words};
 use super::look::Base;
-use super::{DEEPEST, LARGEST, Search, Steered, TOO_MANY, Trail, Waiting, git, is_system, steer};
+use super::{DEEPEST, LARGEST, Search, Steered, TOO_MANY, Trail, Waiting, git, goes_by, is_system};
 use crate::files::Kind;
 use crate::word::Word;
 use std::ffi::OsStr;
@@ -69,7 +69,7 @@ impl Search<'_> {
             return;
         }
         let folders = self.folders(&bases, &words, &trail);
-        let own = run.and_then(|run| run.program.base.as_deref()).and_then(steer::of);
+        let own = run.and_then(|run| run.program.base.as_deref()).and_then(goes_by::of);
         for folder in &folders {
             own.into_iter().for_each(|tool| self.at_work(tool, folder, &trail));
         }

@@ -10,7 +10,7 @@ use crate::canonical;
 use crate::effect::{Opt, Run};
 use crate::files::Kind;
 use crate::option::Does;
-use crate::program::{self, Code};
+use crate::program::{self, Code, Facets, facets};
 use crate::word::Word;
 use std::path::{Path, PathBuf};
 
@@ -102,7 +102,8 @@ impl Search<'_> {
     /// The options of a program that are settings for it, or name what it runs.
     pub(super) fn settings(&mut self, run: &Run, at: usize, start: &Path, places: &mut Vec<PathBuf>) {
         for option in run.options.iter().filter(|option| runs(run, option)) {
-            let by = (run.program.base.as_deref() == Some("git")).then_some(Language::Git);
+            let is_git = run.program.base.as_deref().is_some_and(|base| facets(base).has(Facets::REPOSITORY));
+            let by = is_git.then_some(Language::Git);
             match option.value.as_ref().map(Word::exact_str) {
                 Some(Some(text)) => self.value(&Value { text, searched: false, by }, at, start, places),
                 Some(None) => self.open = Some(NOT_KNOWN),

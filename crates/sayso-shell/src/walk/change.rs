@@ -3,6 +3,7 @@
 use crate::canonical::lexical;
 use crate::effect::{Effect, PathTarget, Target, Verb};
 use crate::files::{Files, Kind, Mark, Stands, Visit};
+use crate::program::Facets;
 use crate::value::pattern::{Piece, matches, parse};
 use crate::word::Word;
 use std::collections::BTreeSet;
@@ -239,39 +240,37 @@ impl Files for Current<'_> {
 const MAX_GLOBS: usize = 32;
 
 /// How a program changes what it writes to.
-pub(crate) fn manner(name: &str, argv: &[Word]) -> Manner {
+pub(crate) fn manner(facets: Facets, argv: &[Word]) -> Manner {
+    const LINKS: [&[u8]; 5] = [b"--archive", b"--recursive", b"--no-dereference", b"--preserve", b"--symbolic-link"];
     let mut words = argv.iter().skip(1).filter_map(Word::exact);
-    match name {
-        "chmod" | "chown" | "chgrp" | "touch" | "mkdir" | "setfacl" | "setcap" | "xattr" | "strip" => {
-            return Manner::Attributes;
+    // `--arch`, `--preserve=links`, `-dR`
+    let keeps_links = |word: &[u8]| {
+        let name = word.split(|b| *b == b'=').next().unwrap_or(word);
+        match word.strip_prefix(b"--") {
+            Some(_) => word.len() > 3 && LINKS.iter().any(|flag| flag.starts_with(name)),
+            None => word.starts_with(b"-") && word.iter().any(|b| b"adPRrs".contains(b)),
         }
-        "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "rustc" | "go" | "ld" | "javac" | "nasm" | "as" => {
-            return Manner::Compiles;
-        }
-        _ => {}
-    }
-
-    let reshapes = match name {
-        "ln" | "link" | "mv" | "rename" | "tar" | "bsdtar" | "gtar" | "unzip" | "7z" | "7za" | "cpio" | "pax"
-        | "ar" | "rsync" | "unsquashfs" | "mount" | "bindfs" | "stow" | "unrar" | "dpkg-deb" | "rpm2cpio"
-        | "symlink" => true,
-        "cp" | "gcp" | "install" => words.any(|word| {
-            word.starts_with(b"--")
-                && [&b"--archive"[..], b"--recursive", b"--no-dereference", b"--preserve", b"--symbolic-link"]
-                    .iter()
-                    .any(|flag| flag.starts_with(word.split(|b| *b == b'=').next().unwrap_or(word)) && word.len() > 3)
-                || word.starts_with(b"-") && !word.starts_with(b"--") && word.iter().any(|b| b"adPRrs".contains(b))
-        }),
-        "git" => words.any(|word| matches!(word, b"clone" | b"submodule" | b"worktree" | b"subtree")),
-        _ => false,
     };
-    if reshapes { Manner::Reshapes } else { Manner::Plain }
+    if facets.has(Facets::ATTRIBUTES) {
+        Manner::Attributes
+    } else if facets.has(Facets::COMPILES) {
+        Manner::Compiles
+    } else if facets.has(Facets::RESHAPES)
+        || facets.has(Facets::KEEPS_LINKS) && words.any(keeps_links)
+        || facets.has(Facets::REPOSITORY)
+            && words.any(|word| matches!(word, b"clone" | b"submodule" | b"worktree" | b"subtree"))
+    {
+        Manner::Reshapes
+    } else {
+        Manner::Plain
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::effect::{Carry, Span};
+    use crate::program::facets;
 
     fn write(path: &str) -> Effect {
         Effect {
@@ -313,7 +312,7 @@ mod tests {
     fn copies_reshape_only_where_links_are_kept() {
         let manner = |text: &str| {
             let argv: Vec<Word> = text.split(' ').map(|word| Word::Exact(word.into())).collect();
-            super::manner(text.split(' ').next().unwrap(), &argv)
+            super::manner(facets(text.split(' ').next().unwrap()), &argv)
         };
         assert_eq!(manner("cp a b"), Manner::Plain);
         assert_eq!(manner("cp -r a b"), Manner::Reshapes);

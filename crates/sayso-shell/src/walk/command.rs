@@ -6,10 +6,12 @@ use super::redirect::Redirected;
 use super::{Assigned, Definition, Ends, Fog, Input, Walker};
 use crate::Dialect;
 use crate::builtin;
+use crate::builtin::Redirects;
 use crate::certain::output::{never_complains, never_reads};
 use crate::certain::value::{Exact, Known};
 use crate::certain::{Output, Sink, Streams};
 use crate::dialect::builtin::{Own, is_special, own};
+use crate::dialect::started_for_redirects;
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, Program, RunId, Shadow, Span, Stdin, Target, Verb};
 use crate::resolve::is_builtin;
 use crate::syntax::tree::{
@@ -237,11 +239,7 @@ impl<'t> Walker<'t> {
     }
 
     fn expand_words(&mut self, simple: &'t Simple<'t>, call: &mut Call<'t>) {
-        let declares = simple
-            .words
-            .first()
-            .and_then(|word| word.plain())
-            .is_some_and(|name| matches!(name, b"declare" | b"typeset" | b"local" | b"export" | b"readonly"));
+        let declares = simple.words.first().and_then(|word| word.plain()).is_some_and(builtin::declares);
         if !declares {
             call.argv.reserve_exact(simple.words.len());
             call.spans.reserve_exact(simple.words.len());
@@ -289,7 +287,7 @@ impl<'t> Walker<'t> {
         let span = simple.redirects.first().map_or_else(Span::default, |redirect| self.span(redirect.span));
         // A lone `<f` is shown, by what `READNULLCMD` is unless somebody changed it.
         let shows = matches!(simple.redirects.as_slice(), [redirect] if redirect.operator == RedirectOperator::Read);
-        let names: &[&[u8]] = if shows { &[b"more", b"pager"] } else { &[b"cat"] };
+        let names = started_for_redirects(shows);
         let input = self.input.clone();
         let streams = self.state.streams;
         let redirected = self.redirects(&simple.redirects);
@@ -334,11 +332,7 @@ impl<'t> Walker<'t> {
             }
         }
         // What follows is asked only of those.
-        let declares = stays
-            && matches!(
-                call.argv.first().and_then(Word::exact),
-                Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"unset" | b"command" | b"builtin")
-            );
+        let declares = stays && call.argv.first().and_then(Word::exact).is_some_and(builtin::reaches_hidden);
         let outer = self.prefixed.len();
         if stays {
             self.prefixed.extend(prefixes.iter().map(|(name, _)| name.clone()));
@@ -368,11 +362,7 @@ impl<'t> Walker<'t> {
         if !self.scope.is_empty() && self.scope.get(&function_key(name)).is_some() {
             return false;
         }
-        match name {
-            b"printf" => call.argv.get(1).and_then(Word::exact).is_some_and(|word| !word.starts_with(b"-v")),
-            b"set" | b"shift" | b"exec" | b"trap" | b"wait" | b"kill" | b"exit" | b"let" => true,
-            _ => is_only_read(call) || leaves_no_trace(call) || !std::str::from_utf8(name).is_ok_and(is_builtin),
-        }
+        builtin::leaves_prefixes(name, &call.argv)
     }
 
     /// What a variable holds is no longer known, here and in the functions around.
@@ -567,11 +557,12 @@ impl<'t> Walker<'t> {
 fn keeps_redirects(call: &Call<'_>) -> Option<bool> {
     let mut words = call.argv.iter();
     loop {
-        match words.next()?.exact()? {
-            b"exec" => break,
-            b"command" | b"builtin" => {}
-            option if option.starts_with(b"-") => {}
-            _ => return Some(false),
+        let word = words.next()?.exact()?;
+        match builtin::redirects_of(word) {
+            Redirects::Stay => break,
+            Redirects::HandedOn => {}
+            Redirects::Own if word.starts_with(b"-") => {}
+            Redirects::Own => return Some(false),
         }
     }
     match words.next() {
@@ -611,15 +602,9 @@ fn runs_plain_builtin(call: &Call<'_>) -> bool {
 
 /// Builtins that change nothing in the shell.
 fn leaves_no_trace(call: &Call<'_>) -> bool {
-    matches!(
-        call.argv.first().and_then(Word::exact),
-        Some(b"echo" | b"true" | b"false" | b":" | b"pwd" | b"test" | b"[" | b"type")
-    )
+    call.argv.first().and_then(Word::exact).is_some_and(builtin::leaves_no_trace)
 }
 
 fn is_only_read(call: &Call<'_>) -> bool {
-    matches!(
-        call.argv.first().and_then(Word::exact),
-        Some(b"read" | b"mapfile" | b"readarray" | b"cd" | b"echo" | b"printf" | b"test" | b"[" | b"pushd" | b"popd")
-    )
+    call.argv.first().and_then(Word::exact).is_some_and(builtin::is_only_read)
 }

@@ -46,7 +46,7 @@ impl<'t> Walker<'t> {
                 }
                 if &**operator == b"=~" {
                     // It holds what was matched, which may be all of the text.
-                    let crafted = !right.plain().is_some_and(super::figure::digits_alone);
+                    let crafted = !right.plain().is_some_and(crate::program::number::digits_alone);
                     self.set(b"BASH_REMATCH", Held::Unknown { crafted });
                 }
             }

@@ -7,17 +7,17 @@ use super::Walker;
 use super::change::Current;
 use super::command::Call;
 use crate::effect::{Effect, Run, RunId, Span};
-use crate::program::{Description, Invocation, Prints, Start, describe};
+use crate::program::{Description, Facets, Invocation, Prints, Start, describe, facets, without_gnu_prefix};
 use crate::word::{Origin, Part, Shape, Word};
 use std::path::Path;
 
 impl<'t> Walker<'t> {
     /// What a program makes of its words, however many they become.
-    pub(super) fn describe(&self, name: &str, call: &Call<'t>) -> Description {
-        let mut all = self.describe_everywhere(name, call);
-        let counts = |word: &Word| may_split(word) && !(searches(name) && word.as_pattern().is_some());
+    pub(super) fn describe(&self, name: &str, facets: Facets, call: &Call<'t>) -> Description {
+        let mut all = self.describe_everywhere(name, facets, call);
+        let counts = |word: &Word| may_split(word) && !(facets.has(Facets::SEARCHES) && word.as_pattern().is_some());
         if all.options.iter().any(|option| option.value.as_ref().is_some_and(counts)) {
-            let longer = self.describe_everywhere(name, &with_more_words(call, &all));
+            let longer = self.describe_everywhere(name, facets, &with_more_words(call, &all));
             let fresh: Vec<_> = longer.doubts.into_iter().filter(|doubt| !all.doubts.contains(doubt)).collect();
             all.doubts.extend(fresh);
             add_effects(&mut all, longer.effects, &longer.prints);
@@ -26,7 +26,7 @@ impl<'t> Walker<'t> {
     }
 
     /// Asks the table, once for each folder the shell may be in.
-    fn describe_everywhere(&self, name: &str, call: &Call<'t>) -> Description {
+    fn describe_everywhere(&self, name: &str, facets: Facets, call: &Call<'t>) -> Description {
         let files = Current { files: self.context.files, changed: &self.changed };
         let ask = |cwd: Option<&Path>| {
             describe(&Invocation {
@@ -40,7 +40,7 @@ impl<'t> Walker<'t> {
                 stdin: self.input.stdin,
                 stdin_text: self.input.text.as_deref(),
                 stdin_prints: self.input.prints.clone(),
-                files: if self.lost_modules(name, &call.argv, cwd) { &crate::NoFiles } else { &files },
+                files: if self.lost_modules(facets, &call.argv, cwd) { &crate::NoFiles } else { &files },
             })
         };
         match self.state.cwd.places() {
@@ -57,11 +57,6 @@ impl<'t> Walker<'t> {
             }
         }
     }
-}
-
-/// Words of `find` are paths and tests, which its table tells apart itself: `-name *.rs` fails where it matches twice.
-fn searches(name: &str) -> bool {
-    matches!(name, "find" | "gfind" | "fd" | "fdfind")
 }
 
 /// Whether a word may become none or several, be it of numbers.
@@ -121,6 +116,7 @@ fn further(word: &Word) -> Option<Word> {
 
 /// Whether a word that stands before what a program starts may become several: then something else may start.
 pub(super) fn moves_what_starts(start: &Start, run: &Run) -> bool {
+    let searches = |base: &str| facets(without_gnu_prefix(base)).has(Facets::SEARCHES);
     let searches = run.program.base.as_deref().is_some_and(searches);
     let splits = |words: &[Word]| {
         let counts = |word: &Word| may_split(word) && !(searches && word.as_pattern().is_some());

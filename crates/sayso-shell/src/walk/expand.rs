@@ -542,13 +542,7 @@ impl<'t> Walker<'t> {
             }
             let [Command { kind: CommandKind::Simple(simple), .. }] = &*pipeline.commands else { return None };
             let words: Option<Vec<&[u8]>> = simple.words.iter().map(Syntax::plain).collect();
-            let name = match words.as_deref()? {
-                [b"command", b"-v", name] => *name,
-                // Of zsh `which` is a builtin, which tells of aliases and of what it did not find.
-                [b"which", name] if !self.state.dialect.may_be_zsh() => *name,
-                [b"type", b"-P" | b"-p", name] if self.state.dialect == Dialect::Bash => *name,
-                _ => return None,
-            };
+            let name = crate::builtin::asked_for(&words?, self.state.dialect)?;
             let plain =
                 name.iter().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(b)) && name.first() != Some(&b'-');
             let asker = simple.words.first().and_then(Syntax::plain).unwrap_or_default();

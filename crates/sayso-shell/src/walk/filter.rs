@@ -1,6 +1,6 @@
 //! Filters whose output is known when their input is.
 
-use crate::program::Prints;
+use crate::program::{Facets, Prints};
 use crate::word::{Text, Word};
 
 /// What a program makes of known input.
@@ -17,15 +17,15 @@ pub(crate) enum Filter {
 }
 
 impl Filter {
-    pub(crate) fn of(name: &str, argv: &[Word]) -> Self {
-        if !matches!(name, "cat" | "base64") {
+    pub(crate) fn of(facets: Facets, argv: &[Word]) -> Self {
+        if !facets.has(Facets::COPIES_INPUT.and(Facets::BASE64)) {
             return Self::Unknown;
         }
         let words: Option<Vec<&[u8]>> = argv.iter().skip(1).map(Word::exact).collect();
-        match (name, words.as_deref()) {
-            ("cat", Some([] | [b"-"])) => Self::Copy,
-            ("base64", Some([b"-d" | b"-D" | b"--decode" | b"-di"])) => Self::Base64,
-            ("base64", Some([])) => Self::ToBase64,
+        match (facets.has(Facets::BASE64), words.as_deref()) {
+            (false, Some([] | [b"-"])) => Self::Copy,
+            (true, Some([b"-d" | b"-D" | b"--decode" | b"-di"])) => Self::Base64,
+            (true, Some([])) => Self::ToBase64,
             _ => Self::Unknown,
         }
     }

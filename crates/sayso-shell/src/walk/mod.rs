@@ -12,7 +12,6 @@ mod condition;
 mod describe;
 mod directory;
 mod expand;
-mod figure;
 mod filter;
 mod function;
 mod given;

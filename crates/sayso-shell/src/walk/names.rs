@@ -6,6 +6,7 @@
 
 use crate::effect::{Listing, Sieve, Verb};
 use crate::program::Description;
+use crate::program::lines::{Expressions, KeepsLines, keeps_lines};
 use crate::word::{Text, Word};
 
 /// What a filter lets through of the names that it is given; `None`: it may print something else.
@@ -16,10 +17,11 @@ pub(crate) fn passed(
     filter: &Description,
     given: &Listing,
 ) -> Option<Listing> {
-    let (options, searches) = passing(name)?;
+    let KeepsLines { options, pattern } = keeps_lines(name)?;
+    let expressions = pattern;
     let operands: Vec<&Word> =
         filter.words.iter().filter_map(|at| argv.get(usize::from(*at))).filter(|w| w.exact() != Some(b"-")).collect();
-    let pattern = searches && !filter.options.iter().any(|option| option.name == "--regexp");
+    let pattern = expressions.is_some() && !filter.options.iter().any(|option| option.name == "--regexp");
     let whole = !filter.open_options
         && filter.starts.is_empty()
         && operands.len() == usize::from(pattern)
@@ -30,76 +32,13 @@ pub(crate) fn passed(
         return None;
     }
     let pattern = operands.first().filter(|_| pattern).and_then(|word| word.exact_str());
-    let extended = name != "grep" || filter.options.iter().any(|option| option.name == "--extended-regexp");
+    let extended = expressions == Some(Expressions::Extended)
+        || filter.options.iter().any(|option| option.name == "--extended-regexp");
     let endings = pattern.filter(|_| selects(filter)).and_then(|pattern| endings(pattern, extended));
     Some(match endings {
         // Names that one of two sieves lets through are let through by either.
         Some(names) => Listing { sieve: Sieve::Named(names), ..given.clone() },
         None => given.clone(),
-    })
-}
-
-/// The options with which a program prints some of the lines that it reads, unchanged, and whether it looks for a
-/// pattern.
-fn passing(name: &str) -> Option<(&'static [&'static str], bool)> {
-    Some(match name {
-        "head" | "tail" => (&["--lines", "--quiet"], false),
-        "sort" => (
-            &[
-                "--reverse",
-                "--unique",
-                "--ignore-case",
-                "--numeric-sort",
-                "--general-numeric-sort",
-                "--human-numeric-sort",
-                "--version-sort",
-                "--random-sort",
-                "--key",
-                "--field-separator",
-                "--stable",
-                "--zero-terminated",
-            ],
-            false,
-        ),
-        "uniq" => (&["--repeated", "--unique", "--ignore-case", "--zero-terminated"], false),
-        "tac" => (&[], false),
-        "shuf" => (&["--head-count", "--zero-terminated"], false),
-        "grep" | "egrep" | "fgrep" => (
-            &[
-                "--extended-regexp",
-                "--fixed-strings",
-                "--basic-regexp",
-                "--perl-regexp",
-                "--regexp",
-                "--ignore-case",
-                "--word-regexp",
-                "--line-regexp",
-                "--invert-match",
-                "--max-count",
-                "--null-data",
-                "--no-filename",
-                "--text",
-                "--line-buffered",
-            ],
-            true,
-        ),
-        "rg" => (
-            &[
-                "--fixed-strings",
-                "--regexp",
-                "--ignore-case",
-                "--smart-case",
-                "--word-regexp",
-                "--line-regexp",
-                "--invert-match",
-                "--max-count",
-                "--no-filename",
-                "--no-line-number",
-                "--text",
-            ],
-            true,
-        ),
-        _ => return None,
     })
 }
 

@@ -2,9 +2,10 @@
 
 use super::{Spans, Walker};
 use crate::canonical::canonical;
-use crate::effect::{Program, RunId, Span};
+use crate::effect::{Program, RunId, SHELL_CODE, Span};
 use crate::word::Word;
-use crate::{Dialect, Kind, limit};
+use crate::wrapper::shell_of;
+use crate::{Kind, limit};
 use std::path::{Path, PathBuf};
 
 impl Walker<'_> {
@@ -30,7 +31,7 @@ impl Walker<'_> {
     pub(crate) fn script(&mut self, file: &Word, span: Span) {
         // What a script does in another place, it does not do here; what started it there needs a yes of its own.
         if let (true, Some(run)) = (self.state.elsewhere, self.parent) {
-            self.code(run, "sh", "script-elsewhere", span);
+            self.code(run, SHELL_CODE, "script-elsewhere", span);
             return self.doubt("script-elsewhere", "A script runs elsewhere, and cannot be read.".to_owned(), span);
         }
         let path = file.exact_str().filter(|name| !name.is_empty());
@@ -65,7 +66,7 @@ impl Walker<'_> {
             None if self.is_missing(path) => {
                 // Nothing would run now, but something might by the time it does.
                 if let Some(run) = self.parent {
-                    self.code(run, "sh", "missing-script", span);
+                    self.code(run, SHELL_CODE, "missing-script", span);
                 }
                 let text = format!("There is no script at {}.", path.display());
                 return self.doubt("missing-script", text, span);
@@ -123,25 +124,4 @@ impl Walker<'_> {
         self.parent = parent;
         true
     }
-}
-
-/// The shell that a script's first line names, and whether with options.
-fn shell_of(text: &[u8]) -> Option<(Dialect, bool)> {
-    let line = text.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
-    let line = std::str::from_utf8(line).ok()?;
-    let mut words = line.split_ascii_whitespace();
-    let first = words.next()?;
-    let base = first.rsplit('/').next()?;
-    let shell = match base {
-        "env" => words.find(|word| !word.starts_with('-'))?,
-        "busybox" => words.next()?,
-        _ => base,
-    };
-    // Another option may change how the script is read.
-    let mut strict = false;
-    let plain = words.all(|word| {
-        strict = true;
-        word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|b| b"euxvl".contains(&b)))
-    });
-    Dialect::named(shell).filter(|_| plain).map(|dialect| (dialect, strict))
 }

@@ -4,8 +4,9 @@
 //! whether a variable is set (`[ -n "$TOKEN" ]`, `${TOKEN:+yes}`) takes its notes back.
 
 use super::{Fog, Walker};
+use crate::builtin::is_test;
 use crate::effect::{Carry, Effect, NamedBy, RunId, Span, Target, Verb};
-use crate::program::is_secret_variable;
+use crate::program::{Facets, facets, is_secret_variable};
 use crate::value::scope::{Entry, Held, function_key};
 use crate::word::{Text, Word};
 
@@ -47,7 +48,7 @@ impl Walker<'_> {
         let asks = |word: &Word| {
             word.exact().is_none_or(|word| matches!(word, b"-n" | b"-z" | b"!" | b"-a" | b"-o" | b"(" | b")" | b"]"))
         };
-        matches!(name, b"[" | b"test")
+        is_test(name)
             && argv.iter().skip(1).all(asks)
             && self.scope.get(&function_key(name)).is_none()
             && !self.may_trace()
@@ -55,12 +56,12 @@ impl Walker<'_> {
 
     /// Whether the shell may print each command before it runs it.
     pub(crate) fn may_trace(&self) -> bool {
-        const SWITCHES: &[&str] = &["set", "shopt", "bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "busybox"];
+        const SWITCHES: Facets = Facets::TRACES.and(Facets::SHELL).and(Facets::MULTI_CALL);
         let holds = |word: &Word| word.exact().is_none_or(|word| word.contains(&b'x'));
         self.state.fog == Fog::All
             || self.scope.get(b"SHELLOPTS").is_some()
             || self.out.runs.iter().any(|run| {
-                run.program.base.as_deref().is_some_and(|base| SWITCHES.contains(&base))
+                run.program.base.as_deref().is_some_and(|base| facets(base).has(SWITCHES))
                     && (run.argv.iter().skip(1).any(holds)
                         || run.env.iter().any(|(name, _)| name.as_bytes() == b"SHELLOPTS"))
             })

@@ -17,7 +17,8 @@ use crate::dialect::variable::{Steers, steers};
 use crate::effect::{
     Carry, Effect, NamedBy, Opt, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb,
 };
-use crate::program::{Description, Prints, Start, spec, without_gnu_prefix};
+use crate::program::number::prints_number;
+use crate::program::{Description, Facets, Prints, Start, facets, spec, without_gnu_prefix};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
@@ -43,6 +44,8 @@ impl<'t> Walker<'t> {
         };
         self.shadowed(&mut program, !name.contains('/'));
         let base = without_gnu_prefix(name.rsplit('/').next().unwrap_or(name));
+        // Asked once: each look costs as much as a comparison of names.
+        let facets = facets(base);
         program.known = spec(base).is_some();
         if !self.steering.is_empty() {
             for (name, value) in &self.steering {
@@ -63,7 +66,7 @@ impl<'t> Walker<'t> {
         let written = program.shadow == Some(Shadow::Written);
         let scripts = self.own_scripts(name, &program);
         let span = call.span;
-        let mut description = self.describe(base, &call);
+        let mut description = self.describe(base, facets, &call);
         self.widen_searches(&mut description);
         if let Prints::Names(listing) = &mut description.prints
             && let (None, Some(cwd)) = (&listing.from, self.state.cwd.only())
@@ -73,11 +76,11 @@ impl<'t> Walker<'t> {
             listing.from = Some(cwd.to_owned());
         }
         let Call { argv, spans, env, .. } = call;
-        let mut changes = manner(base, &argv);
-        if matches!(base, "cp" | "mv" | "install") && self.copies_nothing(&description) {
+        let mut changes = manner(facets, &argv);
+        if facets.has(Facets::COPIES) && self.copies_nothing(&description) {
             changes = Manner::Attributes;
         }
-        if matches!(base, "tar" | "gtar" | "bsdtar") && packs(&description) {
+        if facets.has(Facets::PACKS) && packs(&description) {
             changes = Manner::Plain;
         }
         let passed = match &self.input.prints {
@@ -85,8 +88,8 @@ impl<'t> Walker<'t> {
             _ => None,
         };
         let one_number = prints_one_number(name, &argv);
-        let filter = Filter::of(base, &argv);
-        let number = super::figure::prints_number(base, &argv, &description, &self.input.prints);
+        let filter = Filter::of(facets, &argv);
+        let number = prints_number(base, &argv, &description, &self.input.prints);
         let run = self.record(argv, spans, span, program, env);
         let Description {
             words,
@@ -125,10 +128,10 @@ impl<'t> Walker<'t> {
         self.guess_all(guesses, run, span, base);
         let followed = !scripts.is_empty() && scripts.iter().all(|script| self.run_own_script(script, run, span));
         if !self.state.elsewhere && !followed {
-            self.changed.disturbed |= !known || matches!(base, "chmod" | "chown" | "umount" | "setfacl");
+            self.changed.disturbed |= !known || facets.has(Facets::DISTURBS);
             self.changed.anywhere |= !known;
         }
-        if matches!(base, "kill" | "pkill" | "killall" | "skill" | "fuser") {
+        if facets.has(Facets::SIGNALS) {
             self.killed();
         }
         // A filter of names prints names.
@@ -149,7 +152,7 @@ impl<'t> Walker<'t> {
             Prints::Exact(_) if self.input.text_may_be_missing || !self.is_there(run) => Output::if_there(prints),
             prints => Output::described(prints),
         };
-        self.note_crafted(base, run);
+        self.note_crafted(facets, run);
         self.print(prints);
         run
     }
@@ -184,38 +187,11 @@ impl<'t> Walker<'t> {
     }
 
     /// Whether what a program prints may be chosen by the command's own text: it prints it, or decodes it.
-    pub(crate) fn note_crafted(&mut self, name: &str, run: RunId) {
+    pub(crate) fn note_crafted(&mut self, facets: Facets, run: RunId) {
         if self.crafted {
             return;
         }
-        let prints = matches!(name, "echo" | "printf" | "yes" | "seq" | "jot");
-        let decodes = || {
-            matches!(
-                name,
-                "base64"
-                    | "base32"
-                    | "basenc"
-                    | "xxd"
-                    | "od"
-                    | "openssl"
-                    | "uudecode"
-                    | "perl"
-                    | "python"
-                    | "python3"
-                    | "ruby"
-                    | "node"
-                    | "php"
-                    | "gunzip"
-                    | "zcat"
-                    | "rev"
-                    | "tac"
-                    | "tr"
-                    | "sed"
-                    | "awk"
-                    | "gawk"
-                    | "mawk"
-            )
-        };
+        let prints = facets.has(Facets::PRINTS_WORDS);
         let literal_input = self.input.text.is_some() || self.input.stdin == Stdin::Text;
         let armed = self.armed;
         let risky = |word: &Word| match word.exact() {
@@ -226,16 +202,13 @@ impl<'t> Walker<'t> {
             None => armed,
         };
         let words = self.out.run(run).is_some_and(|run| run.argv.iter().skip(1).any(risky));
-        self.crafted = words || literal_input && decodes();
+        self.crafted = words || literal_input && facets.has(Facets::DECODES.and(Facets::INTERPRETER));
     }
 
     /// Whether a program that fetches what is not installed is started where this call took installed ones away.
-    pub(super) fn lost_modules(&self, name: &str, argv: &[Word], cwd: Option<&Path>) -> bool {
-        let fetches = match name {
-            "npx" | "pnpx" | "bunx" => true,
-            "npm" | "pnpm" | "yarn" | "bun" => argv.iter().any(|word| matches!(word.exact(), Some(b"exec" | b"x"))),
-            _ => false,
-        };
+    pub(super) fn lost_modules(&self, facets: Facets, argv: &[Word], cwd: Option<&Path>) -> bool {
+        let runs = |word: &Word| matches!(word.exact(), Some(b"exec" | b"x"));
+        let fetches = facets.has(Facets::FETCHES) || facets.has(Facets::FETCHES_BY_WORD) && argv.iter().any(runs);
         let altered = |folder: &Path| self.changed.alters(&folder.join("node_modules"));
         fetches && cwd.is_some_and(|cwd| cwd.ancestors().any(altered))
     }
@@ -295,13 +268,14 @@ impl<'t> Walker<'t> {
                 self.out.effects.push(Effect { verb: Verb::Run, target, span, run: Some(run), carry, certain: true });
             }
         }
-        if matches!(name, "xargs" | "gxargs" | "parallel") {
+        let facets = facets(name);
+        if facets.has(Facets::FEEDS) {
             // What it starts reads nothing of what it read itself.
             self.input = Input { pipe: self.input.pipe, ..Input::default() };
         }
         match start {
             Start::Argv { argv, spans, env, elsewhere, cwd } => {
-                self.goes(elsewhere, name);
+                self.goes(elsewhere, facets);
                 if let Some(cwd) = cwd {
                     self.state.cwd = match cwd.exact_str() {
                         Some(path) if !self.state.elsewhere || self.state.may_be_here => {
@@ -323,7 +297,7 @@ impl<'t> Walker<'t> {
                 self.dispatch(call, Among::Programs, None);
             }
             Start::Shell { text, span, dialect, elsewhere, parameters } => {
-                self.goes(elsewhere, name);
+                self.goes(elsewhere, facets);
                 self.new_shell(run, dialect, parameters);
                 match text.exact() {
                     Some(bytes) => {
@@ -341,9 +315,10 @@ impl<'t> Walker<'t> {
     }
 
     /// What follows runs where this wrapper puts it.
-    fn goes(&mut self, elsewhere: bool, name: &str) {
-        if elsewhere && !same_machine(name) {
-            self.state.may_be_here = (self.state.may_be_here || !self.state.elsewhere) && other_root(name);
+    fn goes(&mut self, elsewhere: bool, by: Facets) {
+        // Another user is none of another machine.
+        if elsewhere && !by.has(Facets::OTHER_USER) {
+            self.state.may_be_here = (self.state.may_be_here || !self.state.elsewhere) && by.has(Facets::OTHER_ROOT);
             self.state.elsewhere = true;
         }
     }
@@ -425,14 +400,10 @@ impl<'t> Walker<'t> {
     /// Whether the shell that a program starts certainly finds the variables that are exported here: all that stands
     /// between hands them on.
     fn hands_on_variables(&self, run: RunId) -> bool {
-        const PLAIN: &[&str] = &[
-            "bash", "sh", "dash", "zsh", "ksh", "nice", "nohup", "timeout", "stdbuf", "setsid", "ionice", "time",
-            "command", "exec", "builtin", "eval", "source", ".", "xargs", "find",
-        ];
         let mut at = Some(run);
         while let Some(run) = at.and_then(|id| self.out.run(id)) {
             let own = run.program.shadow == Some(Shadow::Function);
-            if !own && !run.program.base.as_deref().is_some_and(|base| PLAIN.contains(&base)) {
+            if !own && !run.program.base.as_deref().is_some_and(|base| facets(base).has(Facets::HANDS_ON)) {
                 return false;
             }
             at = run.parent;
@@ -508,10 +479,7 @@ impl<'t> Walker<'t> {
 
     /// A shell that takes its commands from a pipe or file runs what nobody has seen.
     fn shell_code(&mut self, effect: &Effect, span: Span) {
-        if matches!(effect.target, Target::Code { language: "sh" | "bash" | "zsh" | "fish", .. })
-            && self.input.stdin != Stdin::Inherited
-            && !self.state.elsewhere
-        {
+        if effect.target.is_shell_code() && self.input.stdin != Stdin::Inherited && !self.state.elsewhere {
             self.opaque("dynamic-text", "A shell runs text that is not known.", span);
         }
     }
@@ -543,25 +511,4 @@ impl<'t> Walker<'t> {
 fn packs(description: &Description) -> bool {
     let has = |name: &str| description.options.iter().any(|option| option.name == name);
     has("--create") && !has("--extract") && !description.open_options
-}
-
-/// `sudo` and its kin change the user, not the machine.
-fn same_machine(name: &str) -> bool {
-    matches!(name, "sudo" | "doas" | "su" | "runuser" | "pkexec" | "setpriv" | "gosu" | "su-exec" | "sudoedit")
-}
-
-/// Wrappers under which the files of this machine, or a part of them, can be seen under the same names.
-fn other_root(name: &str) -> bool {
-    matches!(
-        name,
-        "chroot"
-            | "gchroot"
-            | "nsenter"
-            | "bwrap"
-            | "firejail"
-            | "proot"
-            | "fakechroot-run"
-            | "unshare"
-            | "systemd-run"
-    )
 }

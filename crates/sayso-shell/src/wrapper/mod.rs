@@ -22,6 +22,7 @@ mod tests;
 pub(crate) use batch::with_holes;
 pub(crate) use fetch::npx;
 pub(crate) use guess::{guessed, may_start, perhaps};
+pub(crate) use shell::shell_of;
 
 use crate::effect::NamedBy;
 use crate::program::{Code, Spec, Start, View};

@@ -351,3 +351,24 @@ fn multi_call(view: &mut View<'_>) {
         },
     }
 }
+
+/// The shell that a script's first line names, and whether with options.
+pub(crate) fn shell_of(text: &[u8]) -> Option<(Dialect, bool)> {
+    let line = text.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split_ascii_whitespace();
+    let first = words.next()?;
+    let base = first.rsplit('/').next()?;
+    let shell = match base {
+        "env" => words.find(|word| !word.starts_with('-'))?,
+        "busybox" => words.next()?,
+        _ => base,
+    };
+    // Another option may change how the script is read.
+    let mut strict = false;
+    let plain = words.all(|word| {
+        strict = true;
+        word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|b| b"euxvl".contains(&b)))
+    });
+    Dialect::named(shell).filter(|_| plain).map(|dialect| (dialect, strict))
+}

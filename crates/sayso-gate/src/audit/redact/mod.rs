@@ -18,8 +18,10 @@ pub use value::arguments;
 use command::{Command, is_fed};
 use key::{without_known_keys, without_private_keys, without_url_password};
 use name::{is_secret_key, is_secret_name, is_some_key, may_name_secret};
+use sayso_shell::program::credential::Takes;
+use sayso_shell::program::{Facets, facets};
 use std::borrow::Cow;
-use table::{NO_USERS, PARAMETERS, Takes, USERS};
+use table::{NO_USERS, PARAMETERS, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -260,7 +262,9 @@ impl<'a> Redactor<'a> {
         let nothing_yet = word.trim_matches(['\\', '$', '=', ':', ']']).is_empty();
         match expecting {
             // `--password $(echo x)`, `--askpass <(printf x)`
-            Expecting::Value | Expecting::Path if self.before.ends_with('(') && matches!(word, "echo" | "printf") => {
+            Expecting::Value | Expecting::Path
+                if self.before.ends_with('(') && facets(word).has(Facets::PRINTS_WORDS) =>
+            {
                 self.hiding = Some(Until::Parenthesis);
                 return word.into();
             }

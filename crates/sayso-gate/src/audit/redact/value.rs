@@ -1,11 +1,12 @@
 //! JSON without secrets, as far as there is room.
 
 use super::command::Command;
-use super::table::{HOLDING, NAMING, Takes};
+use super::table::{HOLDING, NAMING};
 use super::{
     Expecting, MOST_TAKEN, REDACTED, SHORTEST, cut, following, is_path, is_secret_key, is_secret_name, may_name_secret,
     redacted, text, without, without_login,
 };
+use sayso_shell::program::credential::Takes;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 

@@ -1,5 +1,6 @@
 //! Which language a file of instructions is written in, as far as that says how it names others.
 
+use crate::program::{Facets, facets};
 use std::path::Path;
 
 /// How a file names others.
@@ -51,23 +52,23 @@ impl Language {
 
     /// The language that a program of this name reads.
     pub(in super::super) fn of_interpreter(name: &str) -> Option<Self> {
+        const LANGUAGES: [(Facets, Language); 7] = [
+            (Facets::READS_PLAIN, Language::Plain),
+            (Facets::READS_PYTHON, Language::Python),
+            (Facets::READS_JAVASCRIPT, Language::Script),
+            (Facets::READS_RUBY, Language::Ruby),
+            (Facets::READS_LUA, Language::Lua),
+            (Facets::READS_PERL, Language::Perl),
+            (Facets::READS_PHP, Language::Php),
+        ];
+        let of = |name: &str| {
+            let facets = facets(name);
+            LANGUAGES.iter().find(|(facet, _)| facets.has(*facet)).map(|(_, language)| *language)
+        };
         // `python3.12`, `ruby2.7`; a variable of a makefile that holds one of them is mostly called after it.
         let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let lower = plain.to_ascii_lowercase();
-        if plain != lower && plain != plain.to_ascii_uppercase() {
-            return None;
-        }
-        Some(match lower.as_str() {
-            "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "fish" | "source" | "csh" | "tcsh" | "tclsh"
-            | "expect" | "rscript" | "pwsh" | "bats" | "guile" | "groovy" | "osascript" => Self::Plain,
-            "python" | "pypy" | "pythonw" => Self::Python,
-            "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" => Self::Script,
-            "ruby" | "jruby" => Self::Ruby,
-            "lua" | "luajit" => Self::Lua,
-            "perl" => Self::Perl,
-            "php" => Self::Php,
-            _ => return None,
-        })
+        let is_variable = || plain.bytes().all(|byte| !byte.is_ascii_lowercase());
+        of(plain).or_else(|| if is_variable() { of(&plain.to_ascii_lowercase()) } else { None })
     }
 
     /// How a name may go on that stands for a file of this language.

@@ -1,9 +1,10 @@
 //! The words of a line that may name files, tools and folders.
 
-use super::super::steer::{self, Steered};
 use super::language::Language;
 use super::{MOST_WORDS, Named};
 use crate::program;
+use crate::program::goes_by::{self, Steered};
+use crate::program::{Facets, facets};
 use std::collections::BTreeSet;
 
 /// What is found in a file.
@@ -153,7 +154,7 @@ impl Words {
         let name = word.rsplit('/').next().unwrap_or_default();
         let is_option = word.starts_with('-');
         self.moves |= MOVES.contains(&word);
-        let tool = steer::named_in_file(name);
+        let tool = goes_by::named_in_file(name);
         if let Some(tool) = tool
             && !self.tools.iter().any(|known| std::ptr::eq(*known, tool))
         {
@@ -171,7 +172,7 @@ impl Words {
             Before::Tool | Before::Nothing => {
                 let next = match Language::of_interpreter(name) {
                     Some(language) => Before::Interpreter(language, 1),
-                    None if tool.is_some() || matches!(name, "awk" | "gawk" | "sed") => Before::Tool,
+                    None if tool.is_some() || facets(name).has(Facets::SCRIPT_BY_OPTION) => Before::Tool,
                     None => before,
                 };
                 (false, None, next)

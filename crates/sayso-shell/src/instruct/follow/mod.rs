@@ -381,7 +381,7 @@ pub(super) fn is_script(path: &Path, executable: bool, begin: &[u8]) -> bool {
     begin.starts_with(b"#!")
         || executable && !super::is_machine_code(begin)
         || has_script_ending(name)
-        || super::steer::steers(name)
+        || crate::program::goes_by::steers(name)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Programs that print numbers: what they print cannot be anything that arithmetic would run.
 
-use crate::program::{Description, Prints};
+use super::{Description, Prints};
 use crate::word::Word;
 
 /// Whether a program prints a number and nothing else, by its name, its words and what it reads.
@@ -89,7 +89,7 @@ fn directives(format: &[u8], letters: &[u8]) -> bool {
 }
 
 /// A regular expression that matches digits and nothing else.
-pub(super) fn digits_alone(pattern: &[u8]) -> bool {
+pub(crate) fn digits_alone(pattern: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(pattern) else { return false };
     let rest = text.replace("[[:digit:]]", "0").replace("[0-9]", "0").replace("[1-9]", "0").replace("\\d", "0");
     let rest = rest.replace("\\+", "+").replace("\\b", "").replace("\\{", "{").replace("\\}", "}");

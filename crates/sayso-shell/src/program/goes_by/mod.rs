@@ -1,4 +1,5 @@
-//! Files of a project, and of its user, that say what a program does though no word of the command names them.
+//! What programs go by: files of a project, and of its user, that say what a program does though no word of the command
+//! names them.
 //!
 //! One line for programs that go by the same files. A name may lead into a folder; `*` stands for any part of its last
 //! component, `**/` in front for every folder below.
@@ -9,18 +10,18 @@ mod operate;
 mod own;
 mod script;
 
-use crate::program;
+use super::index;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Programs, and the files that steer them.
 #[derive(Debug)]
-pub(super) struct Steered {
+pub(crate) struct Steered {
     programs: &'static [&'static str],
     /// Looked for where the program starts, in folders that its words name, and above.
-    pub(super) names: &'static [&'static str],
+    pub(crate) names: &'static [&'static str],
     /// Looked for in the home folder.
-    pub(super) home: &'static [&'static str],
+    pub(crate) home: &'static [&'static str],
 }
 
 const fn steered(programs: &'static [&'static str], names: &'static [&'static str]) -> Steered {
@@ -34,11 +35,11 @@ impl Steered {
     }
 
     /// What tells its line from others.
-    pub(super) fn key(&self) -> &'static str {
+    pub(crate) fn key(&self) -> &'static str {
         self.programs.first().copied().unwrap_or_default()
     }
 
-    pub(super) fn is_git(&self) -> bool {
+    pub(crate) fn is_git(&self) -> bool {
         self.key() == "git"
     }
 }
@@ -53,13 +54,13 @@ static BY_NAME: LazyLock<HashMap<&'static str, &'static Steered>> = LazyLock::ne
 });
 
 /// What steers a program of this name.
-pub(super) fn of(program: &str) -> Option<&'static Steered> {
+pub(crate) fn of(program: &str) -> Option<&'static Steered> {
     let known = |name: &str| BY_NAME.get(name).copied();
-    known(program).or_else(|| program::canonical_name(program).and_then(known))
+    known(program).or_else(|| index::canonical_name(program).and_then(known))
 }
 
 /// The same for a word of a file: a variable that holds the program is mostly called after it (`$(MAKE)`).
-pub(super) fn named_in_file(word: &str) -> Option<&'static Steered> {
+pub(crate) fn named_in_file(word: &str) -> Option<&'static Steered> {
     let is_name = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)) && word.len() < 24;
     if !is_name {
         return None;
@@ -69,14 +70,14 @@ pub(super) fn named_in_file(word: &str) -> Option<&'static Steered> {
 }
 
 /// Whether a file of this name steers some program.
-pub(super) fn steers(name: &str) -> bool {
+pub(crate) fn steers(name: &str) -> bool {
     // One that steers only in a folder of its own says nothing of a file of that name elsewhere.
     let anywhere = |pattern: &&&str| !pattern.contains('/');
     ALL.iter().copied().flatten().flat_map(|one| one.names).filter(anywhere).any(|pattern| matches(pattern, name))
 }
 
 /// Whether a name is this one, in which one `*` stands for anything.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((begin, end)) => name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end),

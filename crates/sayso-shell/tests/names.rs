@@ -1,0 +1,134 @@
+//! No room but the tables of programs asks for a program by its name: the sources are looked through for string literals
+//! that are one.
+//!
+//! What a room wants to know of programs is a facet (`program/facet`), or another fact beside it. A list of names
+//! elsewhere would know other names than the tables do, which is a way past a rule: `docs/programs.md`.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test may panic")]
+
+use sayso_shell::program::{Facets, all, commands};
+use sayso_shell::resolve::is_builtin;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Names of programs that are ordinary words too: keys of JSON and columns, verbs of policies, tools of agents, words of
+/// commands, schemes of addresses. Which is meant, a literal does not say; a list of programs is found by the others in it.
+const WORDS: &str = ": [ apply_patch as at build builtin cat code command coverage dd defaults delta diff dir env exec \
+    expect file find groups halt head host hostname http https id import info init install kind last link links make migrate \
+    more n open pass passwd patch ping port pwd q rename reset script scheme security seq serve skill start stat sync task \
+    test time timeout trust type users view venv w wait wall watch which write yes true false ab hd vd node";
+
+/// Rooms that name programs, and why they may.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("sayso-agents/src/acp/call.rs", "`bash` is a tool of agents"),
+    ("sayso-agents/src/acp/proxy.rs", "how agents call themselves in their protocol"),
+    ("sayso-agents/src/agent.rs", "the agents, as users name them"),
+    ("sayso-agents/src/dialect/", "an agent's own words"),
+    ("sayso-agents/src/find.rs", "the program of each agent, to be found on PATH"),
+    ("sayso-agents/src/install/", "each agent's own settings, and keys in them"),
+    ("sayso-agents/src/live/", "how the real agents are started, and tools of theirs"),
+    ("sayso-agents/src/mcp/", "names of clients, as they call themselves"),
+    ("sayso-agents/src/reconcile/", "folders of agents"),
+    ("sayso-agents/src/seat.rs", "what the processes of agents look like, whoever else runs JavaScript"),
+    ("sayso-agents/src/shell.rs", "the shells that an agent runs, written as a registration names them"),
+    ("sayso-formats/src/", "other systems' formats, with lists of their own that are part of what they mean"),
+    ("sayso-gate/src/audit/redact/table.rs", "parts of secrets' names, and what stands before `:` in an address"),
+    ("sayso-policy/src/stage/integrity/switch/", "the agents' own programs, options and settings"),
+    ("sayso-policy/src/stage/patterns.rs", "names of tools"),
+    ("sayso-policy/src/text/read.rs", "`bash` is a tool that people write"),
+    ("sayso-policy/src/tool/", "names of agents' tools, and of their parameters"),
+    ("sayso/src/choice.rs", "the agents, as users name them"),
+    ("sayso/src/show/caret.rs", "an example"),
+];
+
+#[test]
+fn no_room_but_the_tables_names_a_program() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let words: BTreeSet<&str> = WORDS.split_whitespace().collect();
+    let mut known: BTreeSet<String> = all().map(|(name, _)| name.to_owned()).collect();
+    let by_facet = Facets::ALL.iter().flat_map(|(_, facet)| commands(*facet));
+    // Commands of the shell itself are words of its language: `read`, `set`, `export`.
+    known.extend(by_facet.filter(|name| !name.contains(' ') && !is_builtin(name)));
+    known.retain(|name| !words.contains(name.as_str()));
+    assert!(known.len() > 2000);
+
+    let (mut found, mut used) = (Vec::new(), BTreeSet::new());
+    for file in sources(&crates) {
+        let shown = file.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let named: BTreeSet<&str> = literals(&text).into_iter().filter(|name| known.contains(*name)).collect();
+        if named.is_empty() {
+            continue;
+        }
+        match EXCEPTIONS.iter().find(|(room, _)| shown.starts_with(room)) {
+            Some((room, _)) => drop(used.insert(*room)),
+            None => found.push(format!("{shown}: {}", named.into_iter().collect::<Vec<_>>().join(" "))),
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "these name programs; make it a facet in crates/sayso-shell/src/program/facet:\n{}",
+        found.join("\n")
+    );
+    for (room, why) in EXCEPTIONS {
+        assert!(used.contains(room), "{room} names no program any more ({why}): take it off the list");
+    }
+}
+
+/// Every source but those of the tables: of this crate only the walker.
+fn sources(crates: &Path) -> Vec<PathBuf> {
+    let (mut open, mut found) = (Vec::new(), Vec::new());
+    for entry in std::fs::read_dir(crates).unwrap() {
+        let source = entry.unwrap().path().join("src");
+        open.push(if source.ends_with("sayso-shell/src") { source.join("walk") } else { source });
+    }
+    while let Some(path) = open.pop() {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && name != "tests" {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if name.ends_with(".rs") && !name.starts_with("test") {
+            found.push(path);
+        }
+    }
+    assert!(found.len() > 300, "{}", found.len());
+    found
+}
+
+/// The string literals of a source, without its comments and the tests at its end.
+fn literals(text: &str) -> Vec<&str> {
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let rest = &text[at..];
+        if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if let Some(raw) = rest.strip_prefix("r#\"") {
+            at += raw.find("\"#").map_or(rest.len(), |end| end + 5);
+        } else if rest.starts_with('"') {
+            let mut end = at + 1;
+            while end < bytes.len() && bytes[end] != b'"' {
+                end += if bytes[end] == b'\\' { 2 } else { 1 };
+            }
+            found.push(&text[at + 1..end.min(bytes.len())]);
+            at = end + 1;
+        } else if rest.starts_with("'\"'") || rest.starts_with("'\\'") {
+            at += 3;
+        } else if rest.starts_with("'\\\"'") {
+            at += 4;
+        } else {
+            at += 1;
+            while !text.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn literals_are_told_from_comments_and_characters() {
+    let text =
+        "// \"a\"\nlet x = [\"b\", b\"c\", '\"', \"d\\\"e\", r#\"f\"#, \"\u{e9}\"];\n#[cfg(test)]\nmod tests {\"g\"}";
+    assert_eq!(literals(text), ["b", "c", "d\\\"e", "\u{e9}"]);
+}
