@@ -76,7 +76,7 @@ pub(crate) fn shown_with(line: &str, stdin: Stdin, stdin_text: Option<&str>, std
 fn by_text(by: &NamedBy) -> String {
     match by {
         NamedBy::Flag(flag) => flag.clone(),
-        NamedBy::Words(words) => words.join(" "),
+        NamedBy::Words(words) | NamedBy::Task(words) => words.join(" "),
         NamedBy::Env(name) => format!("${name}"),
         NamedBy::Program => "program".to_owned(),
         NamedBy::Nothing => "nothing".to_owned(),
