@@ -66,6 +66,11 @@ fn developer_lets_tools_build_and_asks_what_their_options_and_tasks_do_beside() 
 }
 
 #[test]
+fn developer_asks_before_what_steers_later_is_written() {
+    check_on(&REPOSITORY, "developer", include_str!("cases/guarded.txt"));
+}
+
+#[test]
 fn a_rule_for_a_task_allows_that_task_and_no_other() {
     let runners = [
         ("mise run lint", "mise run build", "mise run lint ::: build"),

@@ -212,6 +212,7 @@ fn answer(line: &str) -> String {
         home: Some(Path::new("/home/u")),
         stdin: Stdin::Inherited,
         stdin_text: None,
+        stdin_file: None,
         stdin_prints: Prints::Unknown,
         files: &NoFiles,
     });

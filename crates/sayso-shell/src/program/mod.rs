@@ -55,6 +55,7 @@ mod gnu;
 mod hidden;
 pub(crate) mod host;
 mod index;
+mod inside;
 mod lister;
 mod path;
 mod project;
@@ -147,6 +148,8 @@ pub struct Invocation<'a> {
     pub stdin: Stdin,
     /// The text of a here-document or here-string on standard input, if exact.
     pub stdin_text: Option<&'a [u8]>,
+    /// The file that standard input is read from, absolute, if known.
+    pub stdin_file: Option<&'a Path>,
     /// What the left neighbour in a pipe prints.
     pub stdin_prints: Prints,
     /// Facts about files.

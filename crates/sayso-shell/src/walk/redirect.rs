@@ -157,6 +157,16 @@ impl<'t> Walker<'t> {
         self.input = Input { stdin: Stdin::Text, text, pipe, ..Input::default() };
     }
 
+    /// The file behind `<`, where its place is certain.
+    fn input_file(&self, word: &Word) -> Option<Rc<std::path::Path>> {
+        let name = word.exact()?;
+        let here = match self.state.cwd.places() {
+            [only] if !self.state.elsewhere => only,
+            _ => return None,
+        };
+        Some(Rc::from(crate::program::join(Some(here), name).as_path()))
+    }
+
     fn open(&mut self, operator: RedirectOperator, number: Option<u32>, word: &Word, span: Span, out: &mut Redirected) {
         use RedirectOperator as Op;
         let (reads, writes) = match operator {
@@ -191,7 +201,8 @@ impl<'t> Walker<'t> {
             let pipe = self.input.pipe;
             // At a terminal a person types.
             let stdin = if word.exact() == Some(b"/dev/tty") { Stdin::Inherited } else { Stdin::File };
-            self.input = Input { stdin, pipe, ..Input::default() };
+            let file = self.input_file(word).filter(|_| !writes && self.input.stdin == Stdin::Inherited);
+            self.input = Input { stdin, pipe, file, ..Input::default() };
         }
         let sink = if writes { self.sink(word) } else { Sink::Elsewhere };
         self.state.streams.set(number.unwrap_or(u32::from(!reads)), sink);

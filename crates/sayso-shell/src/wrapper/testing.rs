@@ -26,6 +26,7 @@ pub(crate) fn shown_with(line: &str, stdin: Stdin, stdin_text: Option<&str>, std
         home: Some(Path::new("/home/u")),
         stdin,
         stdin_text: stdin_text.map(str::as_bytes),
+        stdin_file: None,
         stdin_prints,
         files: &NoFiles,
     });
