@@ -1,4 +1,4 @@
-//! What stands in the files of a project decides: names in patches and archives.
+//! What stands in the files of a project decides: names in patches and archives, commits that others have.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
@@ -133,4 +133,40 @@ fn patches_archives_and_copies_are_judged_by_the_names_inside() {
         .filter(|(_, expected, answer)| *expected != answer)
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_commit_that_nobody_else_has_may_be_amended() {
+    let mut files = project();
+    assert_eq!(judge(&files, "git commit --amend --no-edit"), "allow");
+    assert_eq!(judge(&files, "cd src && git commit --amend -m x"), "allow");
+    files.file("/w/app/.git/refs/remotes/origin/main", b"1111111111111111111111111111111111111111\n");
+    assert_eq!(judge(&files, "git commit --amend --no-edit"), "ask");
+    let mut packed = project();
+    packed.file("/w/app/.git/packed-refs", b"# pack\n1111111111111111111111111111111111111111 refs/remotes/origin/x\n");
+    assert_eq!(judge(&packed, "git commit --amend --no-edit"), "ask");
+    let mut detached = project();
+    detached.file("/w/app/.git/HEAD", b"2222222222222222222222222222222222222222\n");
+    assert_eq!(judge(&detached, "git commit --amend --no-edit"), "ask");
+    let mut linked = project();
+    linked.file("/w/app/.git/HEAD", b"ref: refs/heads/none\n");
+    assert_eq!(judge(&linked, "git commit --amend --no-edit"), "ask");
+}
+
+#[test]
+fn a_working_tree_may_go_beside_the_repository() {
+    let files = project();
+    for (command, expected) in [
+        ("git worktree add ../topic", "allow"),
+        ("git worktree add ../app-topic -b topic", "allow"),
+        ("git worktree add ../app", "ask"),
+        ("git worktree add ../.vim", "ask"),
+        ("git worktree add ../../home/ann/.vim", "ask"),
+        ("git worktree add /w/topic", "ask"),
+        ("git worktree add ../x/y", "ask"),
+        ("git worktree add \"../$X\"", "ask"),
+        ("cd /home/ann && git worktree add ../topic", "ask"),
+    ] {
+        assert_eq!(judge(&files, command), expected, "{command}");
+    }
 }

@@ -66,6 +66,11 @@ fn developer_lets_tools_build_and_asks_what_their_options_and_tasks_do_beside() 
 }
 
 #[test]
+fn developer_asks_nothing_where_nothing_can_be_lost() {
+    check_on(&REPOSITORY, "developer", include_str!("cases/developer-questions.txt"));
+}
+
+#[test]
 fn developer_asks_before_what_steers_later_is_written() {
     check_on(&REPOSITORY, "developer", include_str!("cases/guarded.txt"));
 }
