@@ -4,7 +4,7 @@ use crate::guard::{self, Guard, Guards};
 use crate::pattern::{Bases, Ground, PathPattern, Programs, Purpose, RunPattern, Tree};
 use crate::rule::run_of;
 use crate::word::{Facts, Operation, Resolved, Tri};
-use sayso_shell::{Analysis, PathTarget, Run, RunId, Target, Verb};
+use sayso_shell::{Analysis, PathTarget, Run, RunId, Sieve, Target, Verb};
 use std::path::Path;
 
 /// One operation while it is judged.
@@ -96,12 +96,53 @@ impl<'a> Judging<'a> {
             if id.is_none() || run_of(effect) != id || effect.verb != Verb::Delete {
                 continue;
             }
-            if !matches!(&effect.target, Target::Path(target) if self.is_build_output(index, target)) {
+            if !matches!(&effect.target, Target::Path(target) if self.is_made_again(index, target)) {
                 return false;
             }
             some = true;
         }
         some
+    }
+
+    /// Whether nothing is lost with what an effect is about: build output, what lies in a temporary folder, or files that
+    /// only tools write and make again.
+    fn is_made_again(&self, index: usize, target: &PathTarget) -> bool {
+        self.is_build_output(index, target) || self.is_own_scratch(index, target) || self.is_generated(index, target)
+    }
+
+    /// Whether this lies in a temporary folder, is no entry of it that belongs to the system, and has nothing to do with the
+    /// workspace, should that be there too.
+    fn is_own_scratch(&self, index: usize, target: &PathTarget) -> bool {
+        let plain = match target {
+            PathTarget::Exact(_) | PathTarget::Below(_) => true,
+            // `/tmp/x/*`: names in a folder; links among them are removed, not followed.
+            PathTarget::Glob { pattern, .. } => !pattern.as_bytes().contains(&b'/'),
+            _ => false,
+        };
+        let canonical = self.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
+        let (Some(path), Some(root)) = (canonical.filter(|_| plain), self.bases.workspace.as_deref()) else {
+            return false;
+        };
+        // INVARIANT: the first name below the temporary folder is written out. `/tmp/*` is everybody's.
+        let folder = path.ancestors().take_while(|above| guard::is_scratch(above, self.facts)).last();
+        let entry = folder.and_then(|folder| path.strip_prefix(folder).ok()?.iter().next()?.to_str());
+        let own = |name: &str| {
+            !name.starts_with('.')
+                && !["systemd-", "snap-", "ssh-", "tmux-"].iter().any(|known| name.starts_with(known))
+        };
+        entry.is_some_and(own) && !path.starts_with(root) && !root.starts_with(path)
+    }
+
+    /// Whether these are files below the workspace whose names say that a compiler or a system made them.
+    fn is_generated(&self, index: usize, target: &PathTarget) -> bool {
+        const GENERATED: &[&str] =
+            &["*.pyc", "*.pyo", "*.class", "*.o", "*.obj", "*.gcda", "*.gcno", "*.profraw", ".DS_Store", "Thumbs.db"];
+        let PathTarget::Sifted(listing) = target else { return false };
+        let Sieve::Named(names) = &listing.sieve else { return false };
+        let canonical = self.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
+        !names.is_empty()
+            && names.iter().all(|name| GENERATED.iter().any(|known| known.as_bytes() == name.as_bytes()))
+            && canonical.is_some_and(|path| self.bases.inside_workspace(path))
     }
 
     /// Whether what an effect is about is surely build output of the workspace, or is not there.

@@ -1,6 +1,6 @@
 //! The presets, by cases: a verdict and a command a line.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
 mod imaged;
 mod machine;
@@ -58,6 +58,64 @@ fn developer_lets_work_pass_and_asks_before_it_leaves() {
 #[test]
 fn developer_asks_before_a_tool_runs_or_loses_something_else() {
     check_on(&REPOSITORY, "developer", include_str!("cases/developer-runs.txt"));
+}
+
+#[test]
+fn developer_lets_tools_build_and_asks_what_their_options_and_tasks_do_beside() {
+    check_on(&REPOSITORY, "developer", include_str!("cases/developer-tools.txt"));
+}
+
+#[test]
+fn developer_asks_nothing_where_nothing_can_be_lost() {
+    check_on(&REPOSITORY, "developer", include_str!("cases/developer-questions.txt"));
+}
+
+#[test]
+fn developer_asks_before_what_steers_later_is_written() {
+    check_on(&REPOSITORY, "developer", include_str!("cases/guarded.txt"));
+}
+
+#[test]
+fn a_rule_for_a_task_allows_that_task_and_no_other() {
+    let runners = [
+        ("mise run lint", "mise run build", "mise run lint ::: build"),
+        ("just lint", "just build", "just deploy"),
+        ("task lint", "task build", "task lint build"),
+        ("make lint", "make build", "make lint build"),
+        ("npm run lint", "npm run build", "npm run deploy"),
+        ("pnpm run lint", "pnpm run build", "pnpm run deploy"),
+        ("yarn run lint", "yarn run build", "yarn build"),
+        ("bun run lint", "bun run build", "bun run bash"),
+        ("nx run app:lint", "nx run app:build", "nx run app:deploy"),
+        ("turbo run lint", "turbo run build", "turbo run lint build"),
+        ("poe lint", "poe build", "poe deploy"),
+        ("invoke lint", "invoke build", "invoke deploy"),
+        ("rake lint", "rake build", "rake lint build"),
+        ("moon run app:lint", "moon run app:build", "moon run app:lint app:build"),
+        ("composer run-script lint", "composer run-script build", "composer run-script deploy"),
+        ("deno task lint", "deno task build", "deno task deploy"),
+        ("gradle lint", "gradle build", "gradle lint build"),
+        ("mvn compile", "mvn test", "mvn compile test"),
+        ("lerna run lint", "lerna run build", "lerna publish"),
+    ];
+    for (allowed, other, beside) in runners {
+        let text = format!("default = 'ask'\n[allow]\nrun = ['{allowed}']\nread = ['./**']\nwrite = ['./**']\n");
+        let policy = PolicyText { text, ..PolicyText::preset("developer") };
+        let policy = Both::new(Policy::compile(&[policy]).unwrap());
+        let facts = Facts { files: &REPOSITORY, env: &REPOSITORY };
+        for (command, expected) in [(allowed, "allow"), (other, "ask"), (beside, "ask")] {
+            let operation = Operation::new(command_in_app(command), facts);
+            let decision = policy.evaluate(&operation, &State::default(), facts);
+            assert_eq!(decision.answer.as_str(), expected, "{command} under {allowed}: {:?}", decision.reasons);
+        }
+    }
+}
+
+#[test]
+fn a_task_that_leaves_is_allowed_by_its_name() {
+    for task in ["make deploy", "npm run publish", "nx run app:deploy", "just release", "mise run deploy"] {
+        check_owner(&format!("[allow]\nrun = ['{task}']\n"), &[(task, "allow")]);
+    }
 }
 
 #[test]
@@ -195,4 +253,57 @@ fn read_only_allows_nothing_that_runs_code_of_the_project() {
         }
         assert!(runs > 500 && allowed == 0, "{runs} commands that run code of the project");
     }
+}
+
+/// The programs and subcommands that a preset's lists of commands name, alternatives written out.
+fn named_by(preset: &str) -> Vec<Vec<String>> {
+    let text = sayso_policy::presets::text(preset).unwrap();
+    let quoted = text.lines().filter(|line| !line.starts_with('#')).flat_map(|line| line.split('"').skip(1).step_by(2));
+    let mut found = Vec::new();
+    for pattern in quoted.filter(|pattern| !pattern.starts_with(['@', '!', '.', '/', '*'])) {
+        let mut all: Vec<String> = vec![pattern.to_owned()];
+        while let Some(at) = all.iter().position(|text| text.contains('{') && text.contains('}')) {
+            let text = all.swap_remove(at);
+            let (before, rest) = text.split_once('{').unwrap();
+            let Some((inner, behind)) = rest.split_once('}') else { continue };
+            all.extend(inner.split(',').map(|one| format!("{before}{one}{behind}")));
+        }
+        found.extend(all.iter().map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()));
+    }
+    found
+}
+
+#[test]
+fn presets_allow_no_build_tool_of_which_only_the_name_is_known() {
+    use sayso_policy::shell::option::Style;
+    use sayso_policy::shell::program::{Act, Spec, spec};
+    // An option that the table does not hold would pass unseen, unless the subcommand as a whole needs a yes.
+    fn careless(node: &Spec) -> bool {
+        let needs_yes = node.acts.iter().any(|act| matches!(act, Act::Named(_)));
+        node.style.has(Style::HARMLESS) && !needs_yes
+    }
+    fn builds(node: &Spec) -> bool {
+        node.acts.iter().any(|act| matches!(act, Act::Builds | Act::Project | Act::Code(_)))
+    }
+    let mut found = Vec::new();
+    for preset in ["developer", "ci"] {
+        for words in named_by(preset) {
+            let Some(root) = spec(&words[0]).filter(|_| !words.iter().any(|word| word.starts_with('-'))) else {
+                continue;
+            };
+            let mut node = root;
+            for word in &words[1..] {
+                let Some((sub, _)) = node.sub(word) else { break };
+                node = sub;
+            }
+            // What only reads may have options that nobody listed.
+            if (builds(root) || builds(node)) && (careless(node) || words.len() == 1 && node.subs.iter().any(careless))
+            {
+                found.push(words.join(" "));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    assert!(found.is_empty(), "{found:?}");
 }

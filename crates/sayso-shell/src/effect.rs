@@ -268,6 +268,9 @@ pub enum NamedBy {
     Flag(String),
     /// These leading words (`install`; `remote`, `add`).
     Words(Vec<String>),
+    /// One more task beside the first of a runner (`make lint test`): these words, the last of which is its name. A
+    /// pattern that names no task means every task; one that names another does not mean this.
+    Task(Vec<String>),
     /// `when.env` with this variable.
     Env(String),
     /// The program alone, written as itself and not as a glob or `*` (`python3` for a script it runs).

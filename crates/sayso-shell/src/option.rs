@@ -42,6 +42,8 @@ pub enum Does {
     Writes,
     /// `writes-below`: the same for a folder.
     WritesBelow,
+    /// `wipes`: its value is a folder that is emptied before it is written to. Named.
+    Wipes,
     /// `cd`: its value is the folder in which the rest happens.
     Cd,
     /// `deep`: operands are taken with all below them.
@@ -255,6 +257,8 @@ impl Style {
     pub const PASSES: Self = Self(1 << 11);
     /// An option of several letters and one dash may have its value joined (`-MFfile`).
     pub const JOINS: Self = Self(1 << 12);
+    /// The value of an option may be joined by a colon (`--loader:.ts=tsx`, `-p:Name=value`).
+    pub const COLON: Self = Self(1 << 13);
 
     /// Both.
     #[must_use]

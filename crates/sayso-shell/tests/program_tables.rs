@@ -28,6 +28,7 @@ fn described(name: &str, argv: &[Word]) -> Description {
         home: None,
         stdin: Stdin::Inherited,
         stdin_text: None,
+        stdin_file: None,
         stdin_prints: Prints::Unknown,
         files: &NoFiles,
     })

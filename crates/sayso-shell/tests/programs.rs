@@ -122,6 +122,7 @@ fn show_effect(effect: &Effect) -> String {
         let by = match by {
             NamedBy::Flag(flag) => flag.clone(),
             NamedBy::Words(words) => words.join(" "),
+            NamedBy::Task(words) => format!("task {}", words.join(" ")),
             NamedBy::Env(name) => format!("{name}="),
             NamedBy::Program => "program".into(),
             NamedBy::Nothing => "nothing".into(),
@@ -211,6 +212,7 @@ fn answer(line: &str) -> String {
         home: Some(Path::new("/home/u")),
         stdin: Stdin::Inherited,
         stdin_text: None,
+        stdin_file: None,
         stdin_prints: Prints::Unknown,
         files: &NoFiles,
     });

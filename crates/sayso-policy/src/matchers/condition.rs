@@ -78,7 +78,7 @@ impl Command {
     /// A rule for a program as a whole means each of its subcommands; what an option does it does not mean.
     fn means_every_subcommand(&self, by: &NamedBy) -> bool {
         let whole = self.subcommands.is_empty() && !matches!(self.program.as_str(), "" | "*");
-        whole && matches!(by, NamedBy::Words(_))
+        whole && matches!(by, NamedBy::Words(_) | NamedBy::Task(_))
     }
 
     fn matches(&self, asked: &Asked<'_>, id: RunId, purpose: Purpose) -> Tri {

@@ -346,17 +346,16 @@ impl CommandPattern {
     fn names(&self, by: &NamedBy) -> bool {
         match by {
             NamedBy::Flag(flag) => self.flags.iter().any(|mine| mine.name == *flag),
-            NamedBy::Words(words) => {
-                !words.is_empty()
-                    && words.len() <= self.words.len()
-                    && words
-                        .iter()
-                        .zip(&self.words)
-                        .all(|(word, mine)| mine.is_specific() && mine.matches(word.as_bytes()))
-            }
+            NamedBy::Words(words) => self.names_words(words),
+            NamedBy::Task(words) => self.words.len() < words.len() || self.names_words(words),
             NamedBy::Program => matches!(&self.program, ProgramPattern::Name(glob) if glob.is_specific()),
             NamedBy::Env(_) | NamedBy::Nothing => false,
         }
+    }
+
+    fn names_words(&self, words: &[String]) -> bool {
+        let named = |(word, mine): (&String, &Glob)| mine.is_specific() && mine.matches(word.as_bytes());
+        !words.is_empty() && words.len() <= self.words.len() && words.iter().zip(&self.words).all(named)
     }
 }
 

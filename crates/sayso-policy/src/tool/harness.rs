@@ -1,8 +1,10 @@
 //! Tools that act on the agent itself: its plans, its sessions, its memory, other agents.
 
-use super::draft::Draft;
-use super::{BuiltIn, unknown};
+use super::draft::{Draft, Reach};
+use super::{BuiltIn, file, loose, unknown};
 use crate::normalise::Kind;
+use crate::normalise::arguments::{Found, Role, walk};
+use sayso_shell::Verb;
 use serde_json::Value;
 
 pub(super) const TOOLS: &[BuiltIn] = &[
@@ -23,11 +25,19 @@ pub(super) const TOOLS: &[BuiltIn] = &[
     ),
     harmless("bash_output", &["readbash", "listbash", "taskoutput", "getterminaloutput", "commandstatus"], Kind::Read),
     harmless("kill_shell", &["killbash", "stopbash", "taskstop", "closeagent", "multiagentv1closeagent"], Kind::Other),
-    needs_yes(
-        "exit_plan_mode",
-        &["switchmode", "enterplanmode", "exitplan", "planexit", "planenter"],
-        Kind::SwitchMode,
-    ),
+    // A plan is shown to a person, who says whether it is carried out. What it then does comes here call by call.
+    needs_yes("exit_plan_mode", &["exitplan", "planexit"], Kind::SwitchMode),
+    needs_yes("enter_plan_mode", &["planenter"], Kind::SwitchMode),
+    needs_yes("switch_mode", &[], Kind::SwitchMode),
+    // Instructions are loaded, by which the agent goes on.
+    needs_yes("skill", &["activateskill", "loadskill", "useskill"], Kind::Read),
+    BuiltIn {
+        canonical: "lsp",
+        implies: &[],
+        aliases: &["languageserver", "getdiagnostics", "diagnostics", "gotodefinition", "findreferences"],
+        kind: Kind::Read,
+        describe: language_server,
+    },
     BuiltIn {
         canonical: "session_spawn",
         implies: &[],
@@ -65,6 +75,21 @@ const fn needs_yes(canonical: &'static str, aliases: &'static [&'static str], ki
 
 fn nothing(_: &BuiltIn, _: &Value, draft: &mut Draft<'_>) {
     draft.known = true;
+}
+
+/// A language server answers about a file of the project, which it reads. What it is asked is a word of its own protocol.
+fn language_server(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
+    let role = |key: &str| match key {
+        "operation" | "action" | "symbol" | "query" | "name" => Role::Text,
+        other => file::role(other),
+    };
+    draft.known = true;
+    walk(arguments, &role, &mut |found| match found {
+        Found::Said(Role::Path | Role::From | Role::To, text) => draft.path(&[Verb::Read], text, Reach::Exact, true),
+        Found::Loose { key, text } => loose(draft, key, text),
+        Found::Said(..) | Found::Whole(..) => {}
+        Found::Wrong | Found::TooMuch => draft.unclear(),
+    });
 }
 
 /// Parameters of a new agent that are words for its model. What it does with them is judged call by call.

@@ -158,6 +158,7 @@ fn record<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, transparent: 
         home: walker.context.home,
         stdin: walker.input.stdin,
         stdin_text: None,
+        stdin_file: None,
         stdin_prints: Prints::Unknown,
         files: &crate::NoFiles,
     });

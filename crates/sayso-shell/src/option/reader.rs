@@ -114,7 +114,8 @@ impl<'a> Reader<'a> {
     /// Reads a word that begins with a dash. `shape` is set where `bytes` is only its literal beginning. False: it is
     /// no option after all.
     fn option(&mut self, at: usize, bytes: &[u8], shape: Option<&Shape>, tables: Tables, style: Style) -> bool {
-        let equals = bytes.iter().position(|&b| b == b'=');
+        let colon = style.has(Style::COLON);
+        let equals = bytes.iter().position(|&b| b == b'=' || colon && b == b':');
         let single_word = !bytes.starts_with(b"--");
         if !single_word || style.has(Style::WORDS) {
             let name = bytes.get(..equals.unwrap_or(bytes.len())).unwrap_or(bytes);

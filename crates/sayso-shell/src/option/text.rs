@@ -163,6 +163,7 @@ const fn does_named(bytes: &[u8], start: usize, end: usize) -> Does {
         "makes-below" => Does::MakesBelow,
         "writes" => Does::Writes,
         "writes-below" => Does::WritesBelow,
+        "wipes" => Does::Wipes,
         "cd" => Does::Cd,
         "deep" => Does::Deep,
         "connects" => Does::Connects,

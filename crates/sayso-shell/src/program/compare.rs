@@ -1,5 +1,6 @@
 //! Programs that compare files, and those that apply what was found.
 
+use super::inside::{self, Headers};
 use super::{Code, Operands, Role, Spec, View};
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::option::{Style, options};
@@ -79,8 +80,28 @@ fn patch(view: &mut View<'_>) {
     if view.has("--dry-run") {
         return;
     }
+    let strip = view.value("--strip").map(|value| value.exact_str().and_then(|number| number.parse().ok()));
+    let file = view.value("--input").or_else(|| view.operand(1)).cloned();
+    let text = match file {
+        Some(file) => inside::text(view, &file),
+        None => inside::on_stdin(view),
+    };
+    // How many components go is not known where the number is none.
+    let headers = match strip {
+        Some(Some(strip)) => Some(Headers::Patch(Some(strip))),
+        Some(None) => None,
+        None => Some(Headers::Patch(None)),
+    };
+    let found = text.zip(headers).and_then(|(text, headers)| inside::of_patch(&text, headers));
+    if found.as_ref().is_some_and(|found| found.is_script) {
+        view.named_by_flag(Code::RunsCommand, "--ed", 0);
+    }
     if view.operand_count() == 0 && !view.has("--output") {
-        view.touches(Verb::Write, ".", true);
+        let here = view.here();
+        let told = found.is_some_and(|found| inside::written(view, &here, &found.names, 0));
+        if !told {
+            view.touches(Verb::Write, ".", true);
+        }
     }
 }
 

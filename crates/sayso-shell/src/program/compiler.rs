@@ -31,6 +31,27 @@ const GCC: &Table = options!("
     -Xclang O, -Xlinker O, -Xassembler O, -mllvm O : runs-command
 ");
 
+/// Linkers and assemblers.
+const LD: &Table = options!("
+    -L [DIR], -l [LIB], -e --entry E, -r --relocatable -i, -s --strip-all, -S --strip-debug, -x --discard-all, -X --discard-locals, -m EMU, -shared --shared
+    -Bshareable, -Bstatic, -Bdynamic, -Bsymbolic, -static --static, -pie --pie, -no-pie --no-pie, -soname --soname -h N, -rpath --rpath P, -rpath-link --rpath-link P
+    -dynamic-linker --dynamic-linker P, -z KEY, -Ttext A, -Tdata A, -Tbss A, --gc-sections, --no-gc-sections, --print-gc-sections, --as-needed, --no-as-needed
+    --whole-archive, --no-whole-archive, --start-group, --end-group, -E --export-dynamic, -u --undefined S, --defsym S, --build-id [S], --hash-style S
+    --eh-frame-hdr, -v, -V, --version, --help, --verbose [N], -t --trace, -n --nmagic, -N --omagic, -q --emit-relocs, --no-undefined, --no-allow-shlib-undefined
+    --allow-shlib-undefined, --allow-multiple-definition, --relax, --no-relax, --sort-section S, -b --format F, --oformat F, -A A, -EB, -EL, --sysroot [D]
+    -nostdlib, -O [N], --warn-common, --fatal-warnings, --no-fatal-warnings, -M --print-map, --cref, --demangle [S], --no-demangle, --threads [N], --icf [M]
+    --error-limit [N], --color-diagnostics [W], --no-warn-mismatch, --print-memory-usage, --orphan-handling M, --exclude-libs L, --wrap S, --push-state, --pop-state
+    --discard-none, --section-start S, -y --trace-symbol S, -G N, -a [O], -g, --gdwarf-2, --gdwarf-3, --gdwarf-4, --gdwarf-5, --gstabs, --gen-debug, -march [A]
+    -mcpu [C], -mfpu [F], -mthumb, -mtune [C], -mfloat-abi [F], -mabi [A], -mlittle-endian, -mbig-endian, -mattr [A], --32, --64, --x32, -W --no-warn, --warn
+    -D [D], -f F, -J, -K, -R, -Z, --noexecstack, --execstack, -F F, -U [U], -w [W], -a32, -w-all, -felf32, -felf64, -fbin, -fwin64, -fmacho64
+    --reduce-memory-overheads, --no-keep-memory, --sort-common, --no-dynamic-linker, --no-export-dynamic, --retain-symbols-file F, --spare-dynamic-tags N, -Y P
+    -I [DIR], -P [FILE] : reads
+    --version-script F, --dynamic-list F, --just-symbols F : reads
+    -o --output FILE, -Map --Map FILE, --dependency-file FILE, --out-implib FILE, --MD FILE, -MD [FILE], -MF FILE : makes
+    -plugin P, --plugin P, -plugin-opt O, --plugin-opt O, --run -run : runs
+    -T --script FILE, -c --mri-script FILE, --default-script -dT FILE : recipe
+");
+
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&[
         "gcc", "g++", "cc", "c++", "c99", "c89", "clang", "clang++", "cpp", "gfortran", "gcc-9", "gcc-10", "gcc-11", "gcc-12", "gcc-13", "gcc-14", "g++-9",
@@ -41,20 +62,43 @@ pub(super) const SPECS: &[Spec] = &[
     .options(&[GCC])
     .operands(Operands::TEXT)
     .judge(cc),
-    Spec::new(&["ld", "lld", "gold", "ld.lld", "mold", "as", "nasm", "yasm"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::PASSES))
+    Spec::new(&["nasm", "yasm"])
+        .style(Style::EXACT.and(Style::RISKY).and(Style::PASSES))
         .options(&[options!("
-            -o --output FILE, -Map --Map FILE, --dependency-file FILE, --out-implib FILE, --MD FILE : makes
-            -plugin P, --plugin P : runs
-            -T --script FILE : recipe
+            -f F, -g, -F F, -D [M], -d [M], -U [M], -u [M], -E, -e, -a, -M, -MG, -MP, -MT T, -MQ T, -X F, -O [N], -w [W], -W [W], -v, -s, -t, -y, -h
+            -I DIR, -i DIR, -p FILE, -P FILE : reads
+            -o FILE, -l FILE, -Z FILE, -MF FILE, -MD FILE : makes
         ")])
         .operands(Operands::READ)
         .judge(assembles),
+    Spec::new(&["ld", "lld", "gold", "ld.lld", "mold", "as"])
+        .style(Style::EXACT.and(Style::RISKY).and(Style::PASSES).and(Style::JOINS))
+        .options(&[LD])
+        .operands(Operands::READ)
+        .judge(assembles),
     Spec::new(&["ar", "gcc-ar", "llvm-ar"])
-        .style(Style::HARMLESS)
-        .operands(Operands::then(&[Role::Text, Role::Edit], Role::Read))
+        .style(Style::EXACT.and(Style::RISKY))
+        .options(&[options!("
+            -d, -m, -p, -q, -r, -s, -t, -x, -a, -b, -c, -D, -f, -i, -l, -N, -o, -O, -P, -S, -T, -u, -U, -v, -V, -M, -h, -X N
+            --target T, --thin, --version, --help, --record-libdeps L
+            --output DIR : makes-below
+            --plugin P : runs
+        ")])
+        .operands(Operands::TEXT)
         .judge(archives),
-    Spec::new(&["ranlib", "strip", "install_name_tool", "patchelf", "codesign"]).style(Style::HARMLESS).options(&[options!("
+    Spec::new(&["ranlib", "strip", "llvm-strip", "llvm-ranlib"])
+        .style(Style::GNU.and(Style::RISKY))
+        .options(&[options!("
+            -s --strip-all, -g -S -d --strip-debug, --strip-dwo, --strip-unneeded, -K --keep-symbol N, -N --strip-symbol N, -R --remove-section N
+            -x --discard-all, -X --discard-locals, -p --preserve-dates, -D --enable-deterministic-archives, -U --disable-deterministic-archives
+            -w --wildcard, -v --verbose, -V --version, -h, -F --target B, -I --input-target B, -O --output-target B, --keep-file-symbols, -M
+            --only-keep-debug, --info, -t, --keep-section-symbols, --merge-notes, --no-merge-notes, --keep-section N, -u, -r, -T, -c, -n, -q
+            -o FILE : makes
+            --plugin P : runs
+        ")])
+        .operands(Operands::EDIT)
+        .judge(response_files),
+    Spec::new(&["install_name_tool", "patchelf", "codesign"]).style(Style::HARMLESS).options(&[options!("
         -o FILE : makes
     ")]).operands(Operands::EDIT).judge(response_files),
     Spec::new(&["objcopy", "llvm-objcopy"])
@@ -76,8 +120,8 @@ pub(super) const SPECS: &[Spec] = &[
         .judge(ldd),
     Spec::new(&["gcov", "gcov-dump", "llvm-cov", "vtool"]).style(Style::HARMLESS).operands(Operands::READ).acts(&[Act::WritesBelow(".")]),
     Spec::new(&[
-        "swiftc", "ghc", "ocamlc", "ocamlopt", "fpc", "gnatmake", "dmd", "ldc2", "nim", "zig", "crystal", "valac",
-        "kotlinc", "scalac", "javac", "csc", "mcs", "fsc", "vbc", "erlc", "elixirc", "tinygo", "odin", "v",
+        "ghc", "ocamlc", "ocamlopt", "fpc", "gnatmake", "dmd", "ldc2", "nim", "valac",
+        "scalac", "csc", "mcs", "fsc", "vbc", "erlc", "elixirc", "tinygo", "odin", "v",
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE).and(Style::PASSES))
         .options(&[options!("
@@ -99,26 +143,46 @@ pub(super) const SPECS: &[Spec] = &[
                 .style(Style::HARMLESS)
                 .operands(Operands::READ),
         ]),
-    Spec::new(&["swift"]).style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY)).subs(&[
-        Spec::new(&["build", "test"]).style(Style::HARMLESS),
-        Spec::new(&["run"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
-        Spec::new(&["package"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Installs)]),
-    ]).judge(runs_file),
-    Spec::new(&["dotnet"]).style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY)).subs(&[
-        Spec::new(&[
-            "build", "test", "restore", "msbuild", "vstest", "pack", "format", "clean", "publish",
-        ]).style(Style::HARMLESS).options(&[options!("-o --output DIR : makes-below")]),
-        Spec::new(&[
-            "list", "--info", "--list-sdks", "--list-runtimes", "sln", "help", "--version",
-        ]).style(Style::HARMLESS),
-        Spec::new(&["run", "watch", "exec", "script", "fsi"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
-        Spec::new(&[
-            "add", "remove", "tool", "new", "workload", "nuget", "package", "reference", "store", "dev-certs",
-            "user-secrets",
-        ])
-            .style(Style::HARMLESS)
-            .acts(&[Act::Named(Code::Installs)]),
-    ]).judge(runs_file),
+    Spec::new(&["javac"])
+        .style(Style::WORDS.and(Style::RISKY).and(Style::PASSES).and(Style::COLON))
+        .options(&[options!("
+            -g [K], -nowarn, -verbose, -deprecation, -encoding E, -source --source V, -target --target V, --release -release V, -Werror, -parameters
+            -Xlint [K], -Xdoclint [K], -Xmaxerrs N, -Xmaxwarns N, -Xpkginfo [O], -Xprefer [O], -Xstdout F, -proc [M], -implicit [M], --enable-preview
+            --add-modules M, --add-exports E, --add-reads R, --add-opens O, --limit-modules M, -m --module M, --module-version V, -profile P, -X
+            --patch-module P, -version, -help, --help-lint, --help, --version, -full-version, -A [O]
+            -cp -classpath --class-path P, -sourcepath --source-path P, -p --module-path P, --module-source-path P : reads-below
+            -bootclasspath --boot-class-path P, -extdirs P, -endorseddirs P, --system P, --upgrade-module-path P : reads-below
+            -d DIR, -s DIR, -h DIR : makes-below
+            -processor C, -processorpath --processor-path P, --processor-module-path P, -Xplugin [P] : runs-code
+            -J [O] : runs
+        ")])
+        .operands(Operands::READ)
+        .judge(response_files),
+    Spec::new(&["kotlinc", "kotlinc-jvm"])
+        .style(Style::WORDS.and(Style::RISKY).and(Style::PASSES))
+        .options(&[options!("
+            -include-runtime, -jvm-target V, -language-version V, -api-version V, -module-name N, -no-jdk, -no-reflect, -no-stdlib, -nowarn, -verbose
+            -version, -h, -help, -progressive, -Werror, -Wextra, -opt-in A, -java-parameters, -X, -jdk-home P, -expression-dummy
+            -cp -classpath P, -kotlin-home P : reads-below
+            -d F : makes-below
+            -P O, -script, -e -expression CODE, -Xplugin P, -J [O], -script-templates T : runs-code
+        ")])
+        .operands(Operands::READ)
+        .judge(response_files),
+    Spec::new(&["swiftc"])
+        .style(Style::WORDS.and(Style::RISKY).and(Style::PASSES).and(Style::JOINS))
+        .options(&[options!("
+            -O, -Onone, -Osize, -Ounchecked, -g, -gnone, -v, -version, --version, -help, -h, -parse, -typecheck, -emit-library, -emit-executable
+            -emit-object, -c, -emit-module, -emit-ir, -emit-sil, -emit-assembly, -S, -dump-ast, -parse-as-library, -whole-module-optimization -wmo, -static
+            -enable-testing, -module-name N, -target T, -swift-version V, -D D, -j N, -l L, -framework F, -strict-concurrency S, -warnings-as-errors
+            -suppress-warnings, -enable-library-evolution, -incremental, -num-threads N, -static-stdlib, -static-executable, -enable-bare-slash-regex
+            -I DIR, -L DIR, -F DIR, -sdk DIR, -import-objc-header FILE : reads-below
+            -o FILE, -emit-module-path FILE, -emit-objc-header-path FILE, -output-file-map F : makes
+            -Xcc F, -Xlinker F, -Xfrontend F, -Xllvm F, -Xclang-linker F, -load-plugin-library F, -load-plugin-executable F, -plugin-path D : runs-command
+            -tools-directory D, -toolchain-stdlib-rpath, -use-ld U, -ld-path P, -interpret, -repl : runs
+        ")])
+        .operands(Operands::READ)
+        .judge(response_files),
     Spec::new(&["java", "scala", "kotlin", "groovy", "jshell", "jrunscript"])
         .style(Style::WORDS.and(Style::LEADING).and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("
@@ -163,9 +227,18 @@ fn assembles(view: &mut View<'_>) {
     super::source::on_stdin(view, matches!(view.name, "as" | "nasm" | "yasm"));
 }
 
-/// `ar -M` follows a script, which writes where it says.
+/// `ar rcs lib.a x.o`, `ar -rcs lib.a x.o`: letters, the archive, members. `ar -M` follows a script, which writes where it
+/// says.
 fn archives(view: &mut View<'_>) {
     response_files(view);
+    let dashed = view.seen.iter().any(|seen| !seen.opt.name.starts_with("--"));
+    for (n, at) in view.operands().into_iter().enumerate().skip(usize::from(!dashed)) {
+        let Some(word) = view.word(at) else { continue };
+        view.reads(word, at);
+        if n <= usize::from(!dashed) {
+            view.writes(word, at);
+        }
+    }
     let key = view.operand(0).and_then(Word::exact);
     let options = view.inv.argv.iter().skip(1).filter_map(|word| word.exact()?.strip_prefix(b"-"));
     if key.into_iter().chain(options).any(follows_script) {
@@ -235,14 +308,6 @@ fn writes_beside(view: &mut View<'_>) {
         let name = source.rsplit('/').next().unwrap_or(source);
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         view.touches(Verb::Write, &format!("{stem}{suffix}"), false);
-    }
-}
-
-/// A script, unless only a question is asked.
-fn runs_file(view: &mut View<'_>) {
-    if let Some(at) = view.operand_at(0) {
-        view.code("unknown", Code::RunsCode, crate::effect::NamedBy::Program, at);
-        view.hands_on(0);
     }
 }
 

@@ -212,6 +212,13 @@ fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at:
         (Does::Inline, _) => {
             view.code(view.name, Code::InlineCode, NamedBy::Flag(name.to_owned()), at);
         }
+        (Does::Wipes, _) => {
+            view.named_by_flag(Code::ChangesFiles, name, at);
+            if let Some(value) = value {
+                view.path_effect(Verb::Delete, value, at, true, named(Code::ChangesFiles));
+                view.path_effect(Verb::Write, value, at, true, named(Code::WritesFile));
+            }
+        }
         (Does::Writes | Does::WritesBelow, None) => view.named_by_flag(Code::WritesFile, name, at),
         // Without a file, the names come from standard input.
         (Does::Reads, None) if LISTS.contains(&name) => {

@@ -100,7 +100,7 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::all(Role::Read))
         .judge(gofmt),
     Spec::new(&[
-        "golangci-lint", "staticcheck", "golint", "gosec", "govulncheck", "errcheck", "ineffassign", "misspell",
+        "golint", "gosec", "govulncheck", "errcheck", "ineffassign", "misspell",
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
         .options(&[options!("--fix : changes-files", "-w : changes-files", "-out --out FILE : writes")])

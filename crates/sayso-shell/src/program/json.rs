@@ -42,14 +42,24 @@ pub(super) const SPECS: &[Spec] = &[
             -c --config-file FILE : reads
         ")])
         .operands(Operands::READ_BELOW),
-    Spec::new(&["taplo"]).style(Style::HARMLESS.and(Style::FREE)).subs(&[
+    Spec::new(&["taplo"]).style(Style::EXACT).options(&[options!("--colors W, --verbose, --log-spans, -V, -h")]).subs(&[
         Spec::new(&["format", "fmt"])
-            .style(Style::HARMLESS)
-            .options(&[options!("-c --config FILE : reads", "--check, --diff, -o --option O")])
+            .style(Style::EXACT)
+            .options(&[options!("
+                -c --config FILE : reads
+                --check, --diff, -o --option O, -f --force, --no-auto-config, --stdin-filepath P, --colors W, --verbose, -h
+                --cache-path DIR : makes-below
+            ")])
             .judge(taplo),
-        Spec::new(&["lint", "check", "validate", "get", "config", "lsp", "completions"])
-            .style(Style::HARMLESS)
-            .options(&[options!("-c --config FILE : reads")])
+        Spec::new(&["lint", "check", "validate", "get", "config", "completions"])
+            .style(Style::EXACT)
+            .options(&[options!("
+                -c --config FILE : reads
+                -f --file-path F, -o --output-format F, -s --strip-newline, --separator S, --no-auto-config, --no-schema, --default-schema-catalogs
+                --colors W, --verbose, -h
+                --schema URL, --schema-catalog URL : connects
+                --cache-path DIR : makes-below
+            ")])
             .operands(Operands::READ),
     ]),
     Spec::new(&["dasel", "jp", "xmlstarlet", "htmlq", "pup", "tomlq", "xq"])

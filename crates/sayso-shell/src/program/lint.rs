@@ -41,16 +41,17 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::READ_BELOW)
         .judge(stylelint),
     Spec::new(&[
-        "prettier", "dprint", "biome", "rome", "js-beautify", "clang-format", "shfmt", "stylua", "swiftformat",
+        "prettier", "dprint", "biome", "rome", "js-beautify", "stylua", "swiftformat",
         "ktlint", "google-java-format", "scalafmt", "ormolu", "fourmolu", "nixfmt", "alejandra", "xmlformat",
         "sql-formatter", "sqlfluff", "djlint", "mdformat", "nixpkgs-fmt", "buildifier", "yamlfmt",
     ])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
-        .options(&[options!("
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::RISKY).and(Style::FREE).and(Style::GLOBAL))
+        .options(&[FORMATS, options!("
             -c --check, -l --list-different, -d --diff, --log-level L, --parser P, --config-precedence C, --no-config, --stdin-filepath F, --no-color
-            --config FILE : reads
+            --config --config-path FILE : recipe
             --ignore-path FILE : reads
-            --plugin P : runs-code
+            --plugin P, --plugin-search-dir DIR, --plugins P : runs-code
+            --cache-location FILE, --log-file FILE, --reporter-file FILE : makes
             -w --write : changes-files
             -i --in-place --inplace : changes-files
             --fix, --apply, --unsafe : changes-files
@@ -59,13 +60,13 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&[
                 "check", "lint", "ci", "explain", "version", "help", "output-file-paths", "output-resolved-config",
             ])
-                .style(Style::HARMLESS)
-                .options(&[options!("-w --write, --fix, --apply, --apply-unsafe, --unsafe : changes-files")])
+                .style(Style::EXACT.and(Style::NEGATES))
+                .options(&[FORMATS, options!("-w --write, --fix, --apply, --apply-unsafe, --unsafe : changes-files")])
                 .operands(Operands::READ_BELOW)
                 .judge(fixes),
             Spec::new(&["format", "fmt", "fix", "migrate", "init"])
-                .style(Style::HARMLESS)
-                .options(&[options!("-w --write, --fix : changes-files")])
+                .style(Style::EXACT.and(Style::NEGATES))
+                .options(&[FORMATS, options!("-w --write, --fix : changes-files")])
                 .operands(Operands::READ_BELOW)
                 .acts(&[Act::Named(Code::ChangesFiles)])
                 .judge(fixes),
@@ -81,8 +82,7 @@ pub(super) const SPECS: &[Spec] = &[
             Spec::new(&["clean", "server"]).style(Style::HARMLESS),
         ]),
     Spec::new(&[
-        "mypy", "dmypy", "pyright", "basedpyright", "pyre", "pytype", "ty", "flake8", "pylint", "pycodestyle",
-        "pydocstyle", "pyflakes", "bandit", "vulture", "radon", "interrogate", "xenon", "import-linter", "deptry", "refurb",
+        "dmypy", "pyre", "pytype", "ty", "vulture", "radon", "interrogate", "xenon", "import-linter", "deptry", "refurb",
     ])
         .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::RISKY))
         .options(&[MYPY])
@@ -94,7 +94,7 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::READ_BELOW)
         .judge(checks),
     Spec::new(&[
-        "black", "isort", "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue",
+        "autopep8", "yapf", "autoflake", "pyupgrade", "docformatter", "blue",
         "reorder-python-imports", "ssort", "add-trailing-comma", "flynt", "unify",
     ])
         .style(Style::EXACT.and(Style::HARMLESS))
@@ -117,11 +117,23 @@ pub(super) const SPECS: &[Spec] = &[
             --headless, --mode M, --workspace W, --project P, --shard S, --update -u, --updateSnapshot, --testPathPattern P, --testPathPatterns P, --testPathIgnorePatterns P
             --findRelatedTests, --json, --exit, --recursive, --parallel, --jobs N, --slow N, --color [W], --colors, --hideSkippedTests, --no-color, --logHeapUsage, --allowOnly
             --expand, --errorOnDeprecated, --notify, --lastCommit, --workers N, -j N, --repeat-each N, --retries N, --max-failures N, -x, --last-failed, --fully-parallel, --list
-            --spec S, --quiet, -q, --record, --tag T, --key K, --typecheck, --sequence S, --bail, --dangerouslyIgnoreUnhandledErrors, --isolate, --no-isolate
+            --spec S, --quiet, -q, --record, --tag T, --key K, -h, -v, -V, --version, --help, --ignoreProjects P, --testPathIgnorePattern P, --testMatch P, --testRegex P
+            --onlyFailures -f, --detectLeaks, --injectGlobals, --openHandlesTimeout N, --randomize, --seed N, --showSeed, --useStderr, --waitBeforeExit N, --workerThreads
+            --workerIdleMemoryLimit N, --collectCoverage, --collectCoverageFrom P, --coverageProvider P, --coverageReporters R, --coverageThreshold T, --cacheDirectory D
+            --moduleNameMapper M, --maxConcurrency N, --noStackTrace, --resetMocks, --restoreMocks, --clearMocks, --resetModules, --snapshotSerializers S, --watchman
+            --watchPathIgnorePatterns P, --config-loader L, --minWorkers N, --fileParallelism, --testNamePatterns P, --exclude P, --changed [R], --related, --standalone
+            --hookTimeout N, --teardownTimeout N, --maxConcurrencyLimit N, --passWithNoTests, --logHeapUsage, --printConsoleTrace, --expandSnapshotDiff, --disableConsoleIntercept
+            --clearScreen, --mergeReports [P], --diff.expand, --inspector, --reporter-option O, -O, --reporter-options O, --check-leaks, --delay, --dry-run, --fail-zero
+            --forbid-only, --forbid-pending, --full-trace, --inline-diffs, --invert, --no-timeouts, --sort -S, --ignore P, --file F, --extension E, --watch-files F, --watch-ignore F
+            --asyncOnly -A, --growl, --match -m M, --fail-fast, --concurrency N, --serial -s, --tap, --node-arguments A, --update-snapshots, --total-shards N, --grep-invert P
+            --ignore-snapshots, --pass-with-no-tests, --trace M, --tsconfig F, --only-changed [R], --test-list F, --forbid-only, --no-deps, --debug, --component, --e2e, --port P
+            --coverage.enabled [V], --coverage.provider P, --coverage.reporter R, --coverage.include P, --coverage.exclude P, --coverage.all [V], --coverage.thresholds.lines N
+            --poolOptions.threads.singleThread [V], --poolOptions.forks.singleFork [V], --typecheck.only, --browser.headless [V], --browser.name N, --sequence.shuffle [V]
+            --sequence.seed N, --includeTaskLocation, --attachmentsDir D, --run-in-band, --test-name-pattern P, --allow-empty-coverage, --allow-incomplete-coverage, --disable-coverage --typecheck, --sequence S, --bail, --dangerouslyIgnoreUnhandledErrors, --isolate, --no-isolate
             -c --config FILE : runs-code
             --rootDir DIR, --root DIR, --dir DIR, --roots DIR : reads-below
             -r --require M, --import M, --setupFiles F, --setupFilesAfterEnv F, --loader L, --globalSetup F, --globalTeardown F, --testEnvironment F, --transform T, --testRunner F, --resolver F, --preset P, --runner F : runs-code
-            --coverageDirectory DIR, --outputFile FILE, --output DIR, --report-dir DIR : makes-below
+            --coverage.reportsDirectory DIR, --reporterOutput F, --coverageDirectory DIR, --outputFile FILE, --output DIR, --report-dir DIR : makes-below
             --inspect [A], --inspect-brk [A], --inspectBrk [A], --api [P] : serves
         ")])
         .acts(&[Act::Builds])
@@ -130,7 +142,7 @@ pub(super) const SPECS: &[Spec] = &[
                 "run", "test", "watch", "dev", "related", "list", "bench", "verify", "info", "version",
                 "show-report", "merge-reports", "open", "component",
             ])
-                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS))
+                .style(Style::EXACT.and(Style::NEGATES))
                 .judge(test_runner),
             Spec::new(&["install", "install-deps", "uninstall", "codegen", "init", "add", "cache"])
                 .style(Style::HARMLESS)
@@ -140,25 +152,33 @@ pub(super) const SPECS: &[Spec] = &[
         .judge(test_runner),
     // They run the command that follows and look which lines it comes by.
     Spec::new(&["nyc", "c8"])
-        .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS).and(Style::LEADING).and(Style::FREE))
+        .style(Style::EXACT.and(Style::NEGATES).and(Style::LEADING).and(Style::FREE))
         .options(&[options!("
-            -r --reporter R, -n --include P, -x --exclude P, -e --extension E, --all, -a, --check-coverage, --per-file, --lines N, --functions N, --branches N
+            -h, -v, -r --reporter R, -n --include P, -x --exclude P, -e --extension E, --all, -a, --check-coverage, --per-file, --lines N, --functions N, --branches N
             --statements N, --silent -s, --skip-full, --src P, --allowExternal, --exclude-after-remap, --hook-require, --instrument, --source-map, --watermarks W
             --cwd DIR : cd
             -o --report-dir --reports-dir --temp-directory -t --temp-dir --cache-dir DIR : makes-below
             -c --config --nycrc-path FILE : reads
             -i --require M : runs-code
+            --clean, --hook-run-in-context, --hook-run-in-this-context, --show-process-tree, --babel-cache, --cache, --eager, --compact, --preserve-comments
+            --produce-source-map, --es-modules, --exclude-node-modules, --ignore-class-methods M, --parser-plugins P, --100, --omit-relative, --resolve R
+            --wrapper-length N, --merge-async, --experimental-monocart, --delete, --in-place, --complete-copy, --exit-on-error, --save
         ")])
         .subs(&[
             Spec::new(&["report", "check-coverage", "merge", "instrument"])
-                .style(Style::EXACT.and(Style::NEGATES).and(Style::HARMLESS))
+                .style(Style::EXACT.and(Style::NEGATES))
+                .options(&[options!("
+                    -r --reporter R, --lines N, --functions N, --branches N, --statements N, --per-file, --check-coverage, --all, --src P, -n --include P
+                    -x --exclude P, --skip-full, --skip-empty, --exclude-after-remap, --100, --delete, --in-place, --watermarks W
+                    -o --report-dir --reports-dir --temp-directory -t --temp-dir DIR : makes-below
+                ")])
                 .judge(takes_paths),
         ])
         .judge(super::pip::starts_operands),
     Spec::new(&[
-        "webpack", "rollup", "esbuild", "swc", "babel", "parcel", "vite", "next", "nuxt", "astro", "remix", "ng",
+        "babel", "parcel", "nuxt", "astro", "remix", "ng",
         "vue-cli-service", "react-scripts", "gatsby", "svelte-kit", "expo", "tailwindcss", "postcss", "sass",
-        "node-sass", "lessc", "tsup", "unbuild", "microbundle", "ncc", "metro", "snowpack", "rspack", "rsbuild",
+        "node-sass", "lessc", "tsup", "unbuild", "microbundle", "ncc", "metro", "snowpack",
         "wmr", "terser", "uglifyjs", "svgo", "typedoc", "jsdoc", "api-extractor", "hugo", "jekyll", "mkdocs",
         "sphinx-build", "doxygen", "eleventy", "docusaurus", "vuepress", "vitepress", "zola", "mdbook", "pandoc",
         "asciidoctor", "pdflatex", "xelatex", "lualatex", "latexmk", "bibtex", "typst", "tectonic",
@@ -193,12 +213,12 @@ pub(super) const SPECS: &[Spec] = &[
         ])
         .judge(takes_paths),
     Spec::new(&[
-        "shellcheck", "hadolint", "actionlint", "tflint", "checkov", "trivy", "grype", "syft", "dockle", "kubeval",
+        "actionlint", "tflint", "checkov", "trivy", "grype", "syft", "dockle", "kubeval",
         "kubeconform", "conftest", "ansible-lint", "markdown-link-check", "lychee", "vale", "proselint",
-        "write-good", "cppcheck", "cpplint", "clang-tidy", "include-what-you-use", "splint", "flawfinder",
+        "write-good", "cpplint", "include-what-you-use", "splint", "flawfinder",
         "checkstyle", "pmd", "spotbugs", "detekt", "swiftlint", "reek", "brakeman", "phpstan", "psalm",
         "phpcs", "credo", "hlint", "luacheck", "selene", "sqlint", "protolint", "editorconfig-checker", "ec",
-        "gitleaks", "trufflehog", "detect-secrets", "dotenv-linter", "zizmor", "typos", "statix", "deadnix",
+        "gitleaks", "trufflehog", "detect-secrets", "dotenv-linter", "zizmor", "statix", "deadnix",
         "ls-lint", "yaml-lint",
     ])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY))
@@ -235,6 +255,22 @@ pub(super) const SPECS: &[Spec] = &[
         ])
         .acts(&[Act::Named(Code::RunsCode), Act::Builds]),
 ];
+
+/// Options of Prettier and Biome that shape what they print.
+const FORMATS: &crate::option::Table = options!("
+    -h, -V, -u --ignore-unknown, --arrow-parens M, --bracket-spacing [V], --bracket-same-line [V], --cache, --cache-strategy S, --color, --colors W
+    --find-config-path F, --file-info F, --support-info, --editorconfig, --error-on-unmatched-pattern, --with-node-modules, --end-of-line E
+    --print-width N, --prose-wrap M, --quote-props M, --semi, --single-quote, --jsx-single-quote, --tab-width N, --trailing-comma M, --use-tabs
+    --vue-indent-script-and-style, --html-whitespace-sensitivity S, --embedded-language-formatting M, --insert-pragma, --require-pragma
+    --range-start N, --range-end N, --experimental-ternaries, --experimental-operator-position P, --experimental-cli, --single-attribute-per-line
+    --object-wrap M, --loglevel L, --check-ignore-pragma, --verbose, --max-diagnostics N, --diagnostic-level L, --reporter R, --log-kind K, --changed
+    --staged, --since R, --only R, --skip R, --files-ignore-unknown V, --files-max-size N, --errors-on-unmatched, --error-on-warnings, --indent-style S
+    --indent-width N, --indent-size N, --line-width N, --line-ending E, --quote-style S, --jsx-quote-style S, --semicolons S, --use-server, --stdin-file-path P
+    --formatter-enabled V, --linter-enabled V, --organize-imports-enabled V, --assist-enabled V, --enforce-assist V, --suppress, --reason T, --vcs-enabled V
+    --vcs-use-ignore-file V, --vcs-client-kind K, --vcs-default-branch B, --vcs-root P, --json-formatter-enabled V, --css-formatter-enabled V, --skip-errors
+    --skip-parse-errors, --profile-rules, --arrow-parentheses M, --attribute-position P, --bracket-same-line-enabled V, --threads N, --watch
+    --ignore-pattern P, --allow-no-files, --staged-only, --incremental [V], --excludes P, --includes-override P, --list-different-only
+");
 
 const ESLINT: &crate::option::Table = options!("
     --ext E, --env E, --global G, --parser-options O, --no-eslintrc, --no-config-lookup, --no-inline-config, --report-unused-disable-directives
@@ -464,7 +500,7 @@ const FIXES: &[&str] = &[
 ];
 
 /// A checker that rewrites what it looks at, if it is told to by one of many options.
-fn checks(view: &mut View<'_>) {
+pub(super) fn checks(view: &mut View<'_>) {
     options_take_paths(view);
     if view.seen.iter().any(|seen| seen.does == Does::Named(Code::ChangesFiles)) {
         write_operands(view, None);
@@ -529,7 +565,7 @@ fn format_in_place(view: &mut View<'_>) {
     }
 }
 
-fn write_operands(view: &mut View<'_>, suffixes: Option<&str>) {
+pub(super) fn write_operands(view: &mut View<'_>, suffixes: Option<&str>) {
     for at in view.operands() {
         match (view.word(at), suffixes) {
             (Some(word), _) if word.exact() == Some(b"-") => {}

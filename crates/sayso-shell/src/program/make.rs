@@ -1,5 +1,6 @@
 //! Build tools that run recipes of the project.
 
+use super::task::{self, Naming};
 use super::{Act, Code, Operands, Role, Spec, View};
 use crate::effect::{Carry, NamedBy, Verb};
 use crate::option::{Style, options};
@@ -79,15 +80,6 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .acts(&[Act::Builds])
         .judge(ninja),
-    Spec::new(&["meson"]).style(Style::EXACT.and(Style::FREE).and(Style::HARMLESS)).subs(&[
-        Spec::new(&["introspect", "help", "compile", "test", "setup", "configure", "env2mfile", "format"])
-            .acts(&[Act::Builds])
-            .style(Style::HARMLESS)
-            .operands(Operands::all(Role::ReadBelow)),
-        Spec::new(&["install", "dist", "subprojects", "wrap"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Installs)]),
-        Spec::new(&["init", "rewrite"]).style(Style::HARMLESS).acts(&[Act::WritesBelow(".")]),
-        Spec::new(&["devenv"]).style(Style::HARMLESS).acts(&[Act::Named(Code::RunsCommand)]),
-    ]),
     Spec::new(&["just"])
         .style(Style::EXACT.and(Style::EQUALS).and(Style::LEADING))
         .options(&[options!("
@@ -107,60 +99,33 @@ pub(super) const SPECS: &[Spec] = &[
         ")])
         .acts(&[Act::Builds])
         .judge(just),
-    Spec::new(&["bazel", "bazelisk", "buck2", "pants", "please"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE).and(Style::GLOBAL))
-        .options(&[options!("
-            --bazelrc FILE : recipe
-            --host_jvm_args A, --override_module M, --override_repository R, --run_under CMD, --server_javabase DIR, --shell_executable PROG : runs
-        ")])
-        .acts(&[Act::Project])
-        .subs(&[
-            Spec::new(&[
-                "info", "query", "cquery", "aquery", "version", "help", "dump", "print_action", "analyze-profile",
-            ])
-                .style(Style::HARMLESS),
-            Spec::new(&["build", "test", "coverage", "fetch", "sync", "vendor", "mod"]).style(Style::HARMLESS),
-            Spec::new(&["run", "mobile-install"]).style(Style::HARMLESS.and(Style::LEADING)).acts(&[Act::Named(Code::RunsCode)]),
-            Spec::new(&["clean", "shutdown"]).style(Style::HARMLESS).acts(&[Act::Named(Code::ChangesFiles)]),
-        ]),
-    Spec::new(&["gradle", "gradlew", "mvn", "mvnw", "ant", "sbt", "mill", "lein", "clojure", "clj", "boot"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::PASSES))
-        .options(&[options!("
-            -v --version, -q --quiet, -P PROP, -D PROP, -pl M, -am, -o --offline, -B, -U, -T N, -x --exclude-task T
-            --tests T, --info, --stacktrace, --no-daemon, --daemon, --parallel, --continue
-            -f --file -buildfile -file FILE, -s --settings FILE, -gs --global-settings FILE, -t --toolchains FILE : recipe
-            -p --project-dir DIR, -b --build-file FILE, -c --settings-file FILE, -g --gradle-user-home DIR : recipe
-            -lib PATH, -propertyfile FILE : recipe
-            -I --init-script FILE : runs
-            --include-build DIR : reads-below
-        ")])
-        .acts(&[Act::Project])
-        .judge(jvm_goal),
     Spec::new(&["rake"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .style(Style::EXACT.and(Style::RISKY))
         .options(&[options!("
+            -A --all, -B --build-all, -C, -D --describe [P], -g --system, -j --jobs [N], -m --multitask, -n --dry-run
+            -N --no-search --nosearch, -G --no-system --nosystem, -P --prereqs, -q --quiet, -s --silent, -t --trace [OUT], -T --tasks [P]
+            -v --verbose [V], -V --version, -W --where [P], -X --no-deprecation-warnings, --backtrace [OUT], --comments, --rules, --job-stats [L]
+            --suppress-backtrace P, -h -H, --help
             -e --execute CODE, -E --execute-continue CODE, -p --execute-print CODE : inline
             -f --rakefile FILE : recipe
             -r --require MODULE : runs-code
-            -I --libdir DIR, -R --rakelibdir DIR : recipe
+            -I --libdir DIR, -R --rakelibdir --rakelib DIR : recipe
         ")])
         .acts(&[Act::Named(Code::RunsCode)])
-        .judge(tasks),
+        .judge(rake),
     Spec::new(&["task", "go-task"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
+        .style(Style::EXACT.and(Style::RISKY))
         .options(&[options!("
+            -c --color, -C --concurrency N, -n --dry, --dry-run, -x --exit-code, --failfast, -F, -f --force, --force-all, -h, -I --interval N
+            -j --json, -l --list, -a --list-all, -o --output M, --output-group-begin T, --output-group-end T, --output-group-error-only
+            -p --parallel, -s --silent, --sort S, --status, --summary, -v --verbose, --version, -w --watch, -y --yes, --no-status, --nested
+            --offline, --insecure, --disable-fuzzy, --experiments, --completion S, --clear-cache, --expiry D, --timeout D, --cacert F
             -t --taskfile FILE, -d --dir DIR : recipe
-            -g --global, --trusted-hosts H, --download : runs-code
+            -g --global, --trusted-hosts H, --download, --remote-cache-dir DIR : runs-code
+            -i --init : changes-files
         ")])
         .acts(&[Act::Named(Code::RunsCode)])
-        .judge(tasks),
-    Spec::new(&["scons"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
-        .options(&[options!("
-            -f --file --makefile --sconstruct FILE, -C --directory DIR, -Y --repository --srcdir DIR, --site-dir DIR : recipe
-        ")])
-        .acts(&[Act::Named(Code::RunsCode)])
-        .judge(tasks),
+        .judge(task_tasks),
     Spec::new(&[
         "gulp", "grunt", "jake", "waf", "doit", "paver", "fab",
         "ansible-playbook", "cake", "nuke", "psake",
@@ -169,17 +134,11 @@ pub(super) const SPECS: &[Spec] = &[
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
         .acts(&[Act::Named(Code::RunsCode), Act::Project])
         .judge(crate::wrapper::may_start),
-    Spec::new(&["mise", "asdf"])
+    Spec::new(&["asdf"])
         .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
         .acts(&[Act::Named(Code::RunsCode), Act::Project])
         .judge(crate::wrapper::started_behind),
-    Spec::new(&[
-        "autoconf", "automake", "aclocal", "autoreconf", "autoheader", "libtoolize", "libtool", "configure", "qmake",
-        "qmake6", "premake5", "xmake", "gyp", "gn", "pkg-config", "pkgconf", "config.status",
-    ])
-        .style(Style::HARMLESS.and(Style::RISKY))
-        .judge(configure),
 ];
 
 /// `VAR=value` operands reach the recipes; `SHELL=`, `CC=` and the like decide what runs. A value with `$(shell ...)`
@@ -205,6 +164,7 @@ fn make(view: &mut View<'_>) {
             view.code("make", Code::InlineCode, NamedBy::Flag("--eval".to_owned()), at);
         }
     }
+    task::tasks(view, Naming::Whole);
 }
 
 /// Whether a value stays one where a recipe puts it into a shell's command: no sign of a shell or of make.
@@ -213,7 +173,7 @@ fn is_plain_value(value: &str) -> bool {
 }
 
 /// Words go into recipes as they are: a sign of a shell in one of them is a command there.
-fn recipe_words(view: &mut View<'_>) {
+pub(super) fn recipe_words(view: &mut View<'_>) {
     let values = view.values("--set").into_iter();
     let operands = view.operands().into_iter().filter_map(|at| Some((at, view.word(at)?.clone())));
     for (at, word) in values.chain(operands).collect::<Vec<_>>() {
@@ -224,15 +184,56 @@ fn recipe_words(view: &mut View<'_>) {
     }
 }
 
-/// As [`recipe_words`], for a tool that may start a program that its words name.
-fn tasks(view: &mut View<'_>) {
+/// `rake test 'db:seed[a]'`: the words of a task stand in brackets behind its name.
+fn rake(view: &mut View<'_>) {
     recipe_words(view);
-    crate::wrapper::may_start(view);
+    task::tasks(view, Naming::Whole);
 }
 
+/// `task lint test -- words`: tasks, and behind the dashes what their commands get.
+fn task_tasks(view: &mut View<'_>) {
+    recipe_words(view);
+    let end = view.terminator.unwrap_or(usize::MAX);
+    let before: Vec<usize> = view.operands().into_iter().filter(|at| *at < end).collect();
+    for (n, at) in before.into_iter().enumerate() {
+        let Some(name) = view.word(at).and_then(Word::exact_str).filter(|name| !name.contains('=')) else { continue };
+        task::named(view, name, at, Naming::Whole);
+        if n > 0 {
+            task::also(view, name, at);
+        }
+    }
+    let behind: Vec<usize> = view.operands().into_iter().filter(|at| *at > end).collect();
+    for at in behind {
+        if let Some(word) = view.word(at) {
+            view.hands_on_word(word, at);
+        }
+    }
+}
+
+/// Words behind a recipe are its own or further recipes, which only the file tells: `just build release`.
 fn just(view: &mut View<'_>) {
-    if !view.has("--command") {
-        recipe_words(view);
+    if view.has("--command") {
+        return;
+    }
+    recipe_words(view);
+    let mut recipes = view.operands().into_iter().filter(|&at| {
+        view.word(at).and_then(Word::exact_str).is_some_and(|word| !word.starts_with('-') && !word.contains('='))
+    });
+    let first = recipes.next();
+    let more: Vec<usize> = recipes.filter(|&at| view.word(at).and_then(Word::exact_str) != Some("release")).collect();
+    for at in first.into_iter().chain(more) {
+        task::task(view, at, Naming::Whole);
+    }
+}
+
+/// What `--target` names is built as a task is run.
+fn cmake_targets(view: &mut View<'_>) {
+    for (at, target) in view.values("--target") {
+        if let Some(name) = target.exact_str()
+            && let Some(code) = task::says(name, Naming::Whole)
+        {
+            view.named_by_flag(code, "--target", at);
+        }
     }
 }
 
@@ -261,10 +262,14 @@ fn ninja(view: &mut View<'_>) {
             view.named_by_flag(Code::RunsCommand, "-t", at);
         }
     }
+    if !view.has("-t") {
+        task::tasks(view, Naming::Whole);
+    }
 }
 
 /// `cmake -E` has commands of its own, some of which write or run.
 fn cmake(view: &mut View<'_>) {
+    cmake_targets(view);
     for (at, definition) in view.values("-D") {
         if definition.exact_str().is_none_or(decides_what_runs) {
             view.named_by_flag(Code::RunsCommand, "-D", at);
@@ -364,66 +369,4 @@ fn decides_what_runs(definition: &str) -> bool {
     ];
     let name = definition.split(['=', ':']).next().unwrap_or(definition).to_ascii_uppercase();
     WORDS.iter().any(|word| name.contains(word)) && name != "CMAKE_EXPORT_COMPILE_COMMANDS"
-}
-
-/// Properties that name code, or the folders in which it is looked for.
-const JVM_CODE: &[&str] = &[
-    "exec.",
-    "gradle.user.home",
-    "java.class.path",
-    "java.endorsed.",
-    "java.ext.",
-    "java.security.",
-    "java.system.",
-    "maven.conf",
-    "maven.ext.",
-    "maven.home",
-    "maven.multiModule",
-    "org.gradle.java",
-    "org.gradle.jvmargs",
-    "sbt.boot",
-    "sbt.global",
-    "sbt.repository",
-    "user.home",
-];
-
-/// Commands of sbt that take Scala.
-const SBT_CODE: &[&str] = &["eval", "set", "apply", "alias", "addPluginSbtFile", "iflast", "onFailure"];
-
-/// Goals that leave the project, and code in the command.
-fn jvm_goal(view: &mut View<'_>) {
-    for (at, property) in view.values("-D") {
-        let code = property.exact_str().is_none_or(|name| JVM_CODE.iter().any(|code| name.starts_with(code)));
-        // Plugins are looked for there, and run.
-        let store = property.exact_str().and_then(|text| text.strip_prefix("maven.repo.local="));
-        if code || store.is_some_and(|folder| !view.is_of_the_project(&Word::Exact(folder.into()))) {
-            view.named_by_flag(Code::RunsCode, "-D", at);
-        }
-    }
-    for at in view.operands() {
-        let Some(text) = view.word(at).and_then(Word::exact_str).filter(|_| view.name == "sbt") else { continue };
-        let first = |command: &str| command.split_whitespace().next().is_some_and(|word| SBT_CODE.contains(&word));
-        if text.split(';').any(first) {
-            view.code("scala", Code::InlineCode, NamedBy::Words(vec![text.to_owned()]), at);
-        }
-    }
-    for at in view.operands() {
-        let Some(goal) = view.word(at).and_then(Word::exact_str) else { continue };
-        let last = goal.rsplit(':').next().unwrap_or(goal);
-        if ["deploy", "publish", "release", "upload", "install", "site-deploy", "wrapper"]
-            .iter()
-            .any(|g| last.starts_with(g))
-        {
-            view.named(Code::Publishes, NamedBy::Words(vec![goal.to_owned()]), at);
-        } else if ["bootRun", "run", "exec", "appRun", "jettyRun"].contains(&last) {
-            view.named(Code::RunsCode, NamedBy::Words(vec![goal.to_owned()]), at);
-        }
-    }
-}
-
-fn configure(view: &mut View<'_>) {
-    if !matches!(view.name, "pkg-config" | "pkgconf") {
-        view.touches(Verb::Write, ".", true);
-        view.code("shell", Code::RunsCode, NamedBy::Program, 0);
-    }
 }

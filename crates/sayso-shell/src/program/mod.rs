@@ -58,6 +58,7 @@ pub(crate) mod goes_by;
 mod hidden;
 pub(crate) mod host;
 mod index;
+mod inside;
 pub(crate) mod lines;
 mod listen;
 mod lister;
@@ -75,7 +76,10 @@ mod view;
 
 mod archive;
 mod broad;
+mod builder;
+mod bundler;
 mod cargo;
+mod checker;
 mod cloud;
 mod compare;
 mod compiler;
@@ -86,6 +90,8 @@ mod gh;
 mod git;
 mod go;
 mod json;
+mod jvm;
+mod language;
 mod lint;
 mod machine;
 mod make;
@@ -98,7 +104,9 @@ mod pytest;
 mod python;
 mod search;
 mod stream;
+mod task;
 mod terminal;
+mod tester;
 
 pub use code::Code;
 pub use describe::describe;
@@ -150,6 +158,8 @@ pub struct Invocation<'a> {
     pub stdin: Stdin,
     /// The text of a here-document or here-string on standard input, if exact.
     pub stdin_text: Option<&'a [u8]>,
+    /// The file that standard input is read from, absolute, if known.
+    pub stdin_file: Option<&'a Path>,
     /// What the left neighbour in a pipe prints.
     pub stdin_prints: Prints,
     /// Facts about files.

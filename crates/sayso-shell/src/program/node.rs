@@ -1,8 +1,10 @@
 //! JavaScript runtimes.
 
-use super::{Act, Code, Operands, Role, Spec, View};
+use super::task::{self, Naming};
+use super::{Act, Code, Operands, Role, Spec, View, index};
 use crate::effect::{Carry, NamedBy, Stdin, Verb};
 use crate::option::{Style, Table, options};
+use crate::word::Word;
 
 const NODE: &Table = options!("
     -c --check, -C --conditions C, -i --interactive, -h --help, -v --version, --test, --test-concurrency N, --test-force-exit, --test-name-pattern P, --test-only
@@ -56,6 +58,25 @@ const NODE: &Table = options!("
     --test-reporter-destination FILE : makes
 ");
 
+const BUN: &Table = options!("
+    -v --version, -h --help, --revision, --watch, --hot, --no-clear-screen, --smol, --silent, -b --bun, --if-present, --no-install
+    --prefer-offline, --prefer-latest, -F --filter P, --workspaces, --elide-lines N, -d --define D, --drop N, -l --loader L, --no-macros
+    --jsx-factory F, --jsx-fragment F, --jsx-import-source P, --jsx-runtime R, --ignore-dce-annotations, --main-fields F
+    --extension-order E, --conditions C, --max-http-header-size N, --dns-result-order O, --expose-gc, --no-deprecation
+    --throw-deprecation, --title T, --zero-fill-buffers, --shell W, --parallel, --sequential, --no-exit-on-error, --port P
+    --cwd DIR : cd
+    --tsconfig-override FILE : reads
+    --env-file FILE : reads
+    -e --eval CODE, -p --print CODE : inline
+    -r --preload M, --require M, --import M : runs-code
+    -c --config FILE : runs-code
+    -i, --install M : installs
+    --inspect [A], --inspect-wait [A], --inspect-brk [A] : serves
+    --fetch-preconnect URL : connects
+    --cpu-prof, --heap-prof, --cpu-prof-name N, --heap-prof-name N
+    --cpu-prof-dir DIR, --heap-prof-dir DIR : makes-below
+");
+
 pub(super) const SPECS: &[Spec] = &[
     Spec::new(&["node", "nodejs"]).aliased().style(Style::EXACT.and(Style::LEADING)).options(&[NODE]).judge(node),
     Spec::new(&["ts-node", "tsx", "babel-node", "esno", "swc-node", "ts-node-esm", "vite-node", "jiti"])
@@ -72,7 +93,16 @@ pub(super) const SPECS: &[Spec] = &[
             .options(&[options!("--fix : changes-files")]),
         Spec::new(&["check", "test", "bench", "coverage"]).style(Style::HARMLESS).operands(Operands::READ),
         Spec::new(&["fmt"]).style(Style::HARMLESS).options(&[options!("--check")]).operands(Operands::all(Role::Edit)),
-        Spec::new(&["run", "task", "serve", "compile", "bundle", "repl", "x"])
+        Spec::new(&["task"])
+            .style(Style::EXACT.and(Style::LEADING))
+            .options(&[options!("
+                -q --quiet, -r --recursive, -f --filter P, --frozen [V], --eval, --no-config
+                --cwd DIR : cd
+                -c --config FILE : recipe
+            ")])
+            .acts(&[Act::Code("javascript")])
+            .judge(task::first_task),
+        Spec::new(&["run", "serve", "compile", "bundle", "repl", "x"])
             .style(Style::HARMLESS.and(Style::LEADING))
             .acts(&[Act::Code("javascript")])
             .judge(hands_on_all),
@@ -85,27 +115,54 @@ pub(super) const SPECS: &[Spec] = &[
             .acts(&[Act::Named(Code::Installs), Act::Connects("registry")]),
     ]),
     Spec::new(&["bun"])
-        .style(Style::EXACT.and(Style::FREE).and(Style::LEADING).and(Style::HARMLESS).and(Style::RISKY))
-        .options(&[options!("
-            -v, -h, --watch, --hot, --smol, --silent, --bun -b, --if-present, --revision, --cwd DIR
-            -e --eval CODE, -p --print CODE : inline
-            -r --preload M, --require M, --import M : runs-code
-            --env-file FILE : reads
-            --inspect [A], --inspect-brk [A] : serves
-        ")])
+        .style(Style::EXACT.and(Style::FREE).and(Style::LEADING).and(Style::RISKY))
+        .options(&[BUN])
         .subs(&[
-            Spec::new(&["test", "build"]).style(Style::HARMLESS).options(&[options!(
-                "--outdir DIR : makes-below", "--outfile FILE : makes", "--preload M : runs-code"
-            )]),
-            Spec::new(&["run"]).style(Style::HARMLESS.and(Style::LEADING)).judge(hands_on_all),
-            Spec::new(&["pm", "outdated", "why", "audit", "info"]).style(Style::HARMLESS),
-            Spec::new(&["x"]).style(Style::HARMLESS.and(Style::LEADING)).judge(crate::wrapper::npx),
+            Spec::new(&["test"])
+                .style(Style::EXACT)
+                .options(&[BUN, options!("
+                    --timeout N, -u --update-snapshots, --rerun-each N, --only, --todo, --coverage, --coverage-reporter R, --bail [N]
+                    -t --test-name-pattern P, --reporter R, --randomize, --seed N, --concurrent, --max-concurrency N, --dots
+                    --pass-with-no-tests, --only-failures
+                    --coverage-dir DIR : makes-below
+                    --reporter-outfile FILE : makes
+                ")])
+                .acts(&[Act::Builds])
+                .judge(super::lint::takes_paths),
+            Spec::new(&["build"])
+                .style(Style::EXACT)
+                .options(&[BUN, options!("
+                    --production, --compile, --bytecode, --target T, --sourcemap [T], --minify, --minify-syntax, --minify-whitespace
+                    --minify-identifiers, --banner T, --footer T, --format F, --splitting, --public-path P, --external M, --packages T
+                    --entry-naming N, --chunk-naming N, --asset-naming N, --no-bundle, --emit-dce-annotations, --css-chunking, --env W
+                    --react-fast-refresh, --keep-names, --app
+                    --root DIR : reads-below
+                    --outdir DIR : makes-below
+                    --outfile FILE, --metafile FILE : makes
+                ")])
+                .acts(&[Act::Builds])
+                .judge(super::lint::takes_paths),
+            Spec::new(&["run"]).style(Style::EXACT.and(Style::LEADING)).options(&[BUN]).acts(&[Act::Builds]).judge(bun_run),
+            Spec::new(&["outdated", "why", "audit", "info"]).style(Style::EXACT).options(&[BUN, options!("--json, --latest, -r --recursive")]),
+            Spec::new(&["pm"]).style(Style::EXACT).subs(&[
+                Spec::new(&["ls", "list", "bin", "hash", "hash-string", "hash-print", "whoami", "untrusted", "default-trusted", "why"])
+                    .style(Style::EXACT)
+                    .options(&[options!("-g --global, --all")]),
+                Spec::new(&["cache"]).style(Style::EXACT.and(Style::FREE)).acts(&[Act::Named(Code::ChangesSystem)]),
+                Spec::new(&["trust", "migrate", "pack", "pkg", "version"]).style(Style::EXACT.and(Style::FREE)).acts(&[Act::Named(Code::Installs)]),
+            ]),
+            Spec::new(&["x"]).style(Style::EXACT.and(Style::LEADING)).options(&[BUN]).judge(crate::wrapper::npx),
             Spec::new(&[
-                "install", "i", "add", "a", "remove", "rm", "update", "upgrade", "link", "unlink", "create", "init",
-                "patch",
+                "install", "i", "add", "a", "remove", "rm", "update", "upgrade", "link", "unlink", "create", "c", "init",
+                "patch", "patch-commit", "ci",
             ])
-                .style(Style::HARMLESS)
-                .acts(&[Act::Named(Code::Installs), Act::Connects("registry")]),
+            .style(Style::HARMLESS)
+            .acts(&[Act::Named(Code::Installs), Act::Connects("registry")]),
+            Spec::new(&["exec"])
+                .style(Style::EXACT.and(Style::LEADING))
+                .acts(&[Act::Named(Code::RunsCommand)])
+                .judge(bun_exec),
+            Spec::new(&["repl"]).style(Style::EXACT).acts(&[Act::Named(Code::InlineCode)]),
             Spec::new(&["publish"]).style(Style::HARMLESS).acts(&[Act::Named(Code::Publishes), Act::Connects("registry")]),
         ])
         .judge(node),
@@ -156,4 +213,40 @@ fn hands_on_all(view: &mut View<'_>) {
 fn deno_eval(view: &mut View<'_>) {
     let at = view.operand_at(0).unwrap_or_default();
     view.code("javascript", Code::InlineCode, NamedBy::Words(vec!["eval".to_owned()]), at);
+}
+
+/// A script of the project; where it has none of this name, bun starts a program or a file that is called so.
+fn bun_run(view: &mut View<'_>) {
+    // More projects have scripts of these names than call the program by way of bun.
+    const SCRIPTS: &[&str] =
+        &["build", "check", "docs", "format", "install", "script", "start", "test", "time", "watch"];
+    let Some((at, word)) = view.operand_at(0).and_then(|at| view.word(at).map(|word| (at, word))) else { return };
+    let Some(name) = word.exact_str() else {
+        view.named(Code::DynamicOption, NamedBy::Nothing, at);
+        return;
+    };
+    if name == "-" || name.contains(['/', '\\']) || name.contains('.') && !is_script(view, name) {
+        view.path_effect(Verb::Read, word, at, false, Carry::Plain);
+        view.code("javascript", Code::RunsCode, NamedBy::Words(vec!["run".to_owned(), name.to_owned()]), at);
+    } else if index::spec(name).is_some() && !SCRIPTS.contains(&name) && !is_script(view, name) {
+        view.starts_words(at);
+    }
+    task::task(view, at, Naming::Whole);
+    view.hands_on(1);
+}
+
+/// Whether `package.json` says so. What it says is the project's: a name that is none there is a program to bun.
+fn is_script(view: &View<'_>, name: &str) -> bool {
+    let Some(text) = view.content(&Word::Exact("package.json".into())) else { return false };
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let Some((_, scripts)) = text.split_once("\"scripts\"") else { return false };
+    let scripts = scripts.split('}').next().unwrap_or_default();
+    scripts.split_once(&format!("\"{name}\"")).is_some_and(|(_, rest)| rest.trim_start().starts_with(':'))
+}
+
+/// A command for bun's own shell.
+fn bun_exec(view: &mut View<'_>) {
+    if let Some((at, text)) = view.operand_at(0).and_then(|at| view.word(at).map(|word| (at, word.clone()))) {
+        view.starts_shell(text, at);
+    }
 }

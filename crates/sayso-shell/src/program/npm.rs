@@ -1,5 +1,6 @@
 //! JavaScript's package managers.
 
+use super::task::{self, Naming};
 use super::{Act, Code, Spec, View};
 use crate::effect::{NamedBy, Verb};
 use crate::option::{Style, Table, options};
@@ -318,13 +319,13 @@ pub(super) const SPECS: &[Spec] = &[
         ])
         .acts(&[Act::Project])
         .judge(script_by_name),
-    Spec::new(&["turbo", "rush", "ni", "nr", "nlx", "corepack", "n"])
+    Spec::new(&["rush", "ni", "nr", "nlx", "corepack", "n"])
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
         .subs(&[Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
             .style(Style::HARMLESS)])
         .acts(&[Act::Named(Code::RunsCode), Act::Project])
         .judge(crate::wrapper::may_start),
-    Spec::new(&["lerna", "nx", "volta", "fnm", "nvm"])
+    Spec::new(&["volta", "fnm", "nvm"])
         .style(Style::HARMLESS.and(Style::RISKY).and(Style::FREE))
         .subs(&[
             Spec::new(&["list", "ls", "current", "which", "graph", "show", "report", "--version"])
@@ -355,6 +356,9 @@ const MORE: &Table = options!("
 /// Words behind a script's name go to the script.
 fn run(view: &mut View<'_>) {
     let named = view.path.last() == Some(&"run");
+    if let Some(at) = view.operand_at(0).filter(|_| named) {
+        task::task(view, at, Naming::Whole);
+    }
     view.hands_on(usize::from(named));
 }
 
@@ -370,6 +374,7 @@ fn script_by_name(view: &mut View<'_>) {
             let by = word.exact_str().map_or(NamedBy::Nothing, |name| NamedBy::Words(vec![name.to_owned()]));
             let at = view.operand_at(0).unwrap_or_default();
             view.named(Code::RunsCode, by, at);
+            task::task(view, at, Naming::Whole);
             view.hands_on(1);
         }
     }

@@ -41,7 +41,7 @@ pub(super) const SPECS: &[Spec] = &[
             --report-log PATH : makes
             --resultlog PATH : makes
             --benchmark-json PATH : makes
-            --basetemp DIR : writes-below
+            --basetemp DIR : wipes
             --pdbcls CLASS : runs-code
             --dist-server ADDR : serves
         ")])
@@ -52,12 +52,12 @@ pub(super) const SPECS: &[Spec] = &[
             Act::ProjectIf(&["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "conftest.py"]),
         ])
         .judge(tests),
-    Spec::new(&["tox", "nox", "invoke", "nosetests", "nose2", "behave", "robot", "locust"])
+    Spec::new(&["nosetests", "nose2", "behave", "robot", "locust"])
         .style(Style::HARMLESS.and(Style::RISKY))
         .acts(&[Act::Named(Code::RunsCode)])
         .judge(super::lint::takes_paths),
     Spec::new(&["coverage"]).style(Style::EXACT).subs(&[
-        Spec::new(&["report", "debug", "help", "version"]).style(Style::HARMLESS),
+        Spec::new(&["report", "debug", "help", "version"]).style(Style::EXACT).options(&[REPORTS]).operands(Operands::TEXT),
         Spec::new(&["run"])
             .style(Style::LEADING)
             .options(&[options!("
@@ -68,11 +68,21 @@ pub(super) const SPECS: &[Spec] = &[
             ")])
             .judge(coverage_run),
         Spec::new(&["html", "xml", "json", "lcov", "combine", "erase", "annotate"])
-            .style(Style::HARMLESS)
+            .style(Style::EXACT)
+            .options(&[REPORTS])
             .operands(Operands::all(Role::WriteBelow))
             .judge(super::lint::options_take_paths),
     ]),
 ];
+
+const REPORTS: &crate::option::Table = options!("
+    -h, -i --ignore-errors, --include P, --omit P, -m --show-missing, --precision N, --skip-covered, --no-skip-covered, --skip-empty
+    --sort C, --contexts C, --format F, --fail-under N, -q --quiet, --show-contexts, --title T, --pretty-print, -a --append, --keep
+    --rcfile FILE : recipe
+    --data-file FILE : makes
+    -o FILE : makes
+    -d --directory DIR : makes-below
+");
 
 /// `tests/test_a.py::test_b[1]`: the file stands before the colons.
 fn tests(view: &mut View<'_>) {

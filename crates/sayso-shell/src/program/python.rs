@@ -32,7 +32,11 @@ pub(super) const SPECS: &[Spec] = &[
         .operands(Operands::TEXT)
         .judge(super::lint::takes_paths),
     Spec::new(&["py_compile", "compileall"])
-        .style(Style::HARMLESS)
+        .style(Style::GNU)
+        .options(&[options!("
+            -q --quiet, -l, -r N, -f, -b, -x R, -j --workers N, -o N, --invalidation-mode M, --hardlink-dupes, -h, -s D, -p D, -e D, -d D
+            -i FILE : reads
+        ")])
         .operands(Operands::all(Role::Edit)),
     Spec::new(&["http.server", "pydoc", "SimpleHTTPServer", "smtpd", "wsgiref.simple_server"])
         .style(Style::HARMLESS)

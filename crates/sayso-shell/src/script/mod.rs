@@ -22,6 +22,7 @@ pub use interactive::{ex, gdb, pager};
 pub use jq::{Flavour, read as jq};
 pub use psql::psql;
 pub use sed::read as sed;
+pub use sql::only_asks;
 pub use sqlite::sqlite;
 
 use crate::word::{Origin, Part, Shape, Single, Text, Word};

@@ -39,6 +39,7 @@ impl<'t> Walker<'t> {
                 home: if self.state.elsewhere && !self.state.may_be_here { None } else { self.context.home },
                 stdin: self.input.stdin,
                 stdin_text: self.input.text.as_deref(),
+                stdin_file: self.input.file.as_deref(),
                 stdin_prints: self.input.prints.clone(),
                 files: if self.lost_modules(facets, &call.argv, cwd) { &crate::NoFiles } else { &files },
             })

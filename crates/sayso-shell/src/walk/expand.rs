@@ -2,8 +2,8 @@
 
 use super::Walker;
 use crate::Dialect;
-use crate::certain::Printed;
 use crate::certain::value::Known;
+use crate::certain::{Output, Printed};
 use crate::dialect::{self, Does};
 use crate::effect::Span;
 use crate::program::Prints;
@@ -561,7 +561,9 @@ impl<'t> Walker<'t> {
         Some(names)
     }
 
-    fn process_substitution(&mut self, process: &'t ProcessSubstitution<'t>) {
+    /// Walks the commands of a process substitution. Returns what those of `<( )` print.
+    pub(super) fn process_substitution(&mut self, process: &'t ProcessSubstitution<'t>) -> Output {
+        let mut printed = Output::ANYTHING;
         let input = std::mem::take(&mut self.input);
         if process.output {
             self.input.stdin = crate::effect::Stdin::Pipe;
@@ -575,13 +577,14 @@ impl<'t> Walker<'t> {
                     walker.list(&process.body);
                 });
             } else {
-                walker.collect(|walker| {
+                printed = walker.collect(|walker| {
                     walker.list(&process.body);
                 });
             }
         });
         self.branches -= 1;
         self.input = input;
+        printed
     }
 }
 

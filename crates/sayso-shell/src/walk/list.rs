@@ -233,7 +233,8 @@ impl<'t> Walker<'t> {
                     Prints::Exact(text) => Some(Rc::from(text.as_bytes())),
                     _ => None,
                 };
-                self.input = Input { stdin: Stdin::Pipe, text, text_may_be_missing: missing, prints, pipe: None };
+                self.input =
+                    Input { stdin: Stdin::Pipe, text, text_may_be_missing: missing, prints, file: None, pipe: None };
             }
             self.input.pipe = Some(PipePlace { pipeline: number, place });
             self.deepest_place = place;

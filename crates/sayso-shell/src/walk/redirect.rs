@@ -4,9 +4,12 @@ use super::expand::Position;
 use super::{Input, Walker};
 use crate::canonical::canonical;
 use crate::certain::value::Known;
-use crate::certain::{Output, Sink};
+use crate::certain::{Output, Printed, Sink};
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, RunId, Span, Stdin, Target, Verb};
-use crate::syntax::tree::{Descriptor, Redirect, RedirectOperator, RedirectTarget, Word as Syntax};
+use crate::program::Prints;
+use crate::syntax::tree::{
+    Descriptor, Part as SyntaxPart, ProcessSubstitution, Redirect, RedirectOperator, RedirectTarget, Word as Syntax,
+};
 use crate::value::Scalar;
 use crate::value::scope::Held;
 use crate::word::{Origin, Part, Word};
@@ -92,6 +95,15 @@ impl<'t> Walker<'t> {
             }
             return;
         }
+        if let (RedirectOperator::Read, 0, [SyntaxPart::Process(process)]) =
+            (redirect.operator, number.unwrap_or(0), &*word.parts)
+            && !process.output
+            && matches!(self.state.dialect, Dialect::Bash | Dialect::Zsh)
+        {
+            out.may_fail = true;
+            self.read_process(process);
+            return;
+        }
         let mut words = self.target(word);
         if words.is_empty() {
             // bash refuses an empty name; an expansion that vanished may be no accident.
@@ -157,6 +169,28 @@ impl<'t> Walker<'t> {
         self.input = Input { stdin: Stdin::Text, text, pipe, ..Input::default() };
     }
 
+    /// `< <(git ls-files)`: names that a listing prints are known as such, as behind a pipe. Of all else nothing is.
+    fn read_process(&mut self, process: &'t ProcessSubstitution<'t>) {
+        let printed = self.process_substitution(process);
+        let alone = self.input.stdin == Stdin::Inherited;
+        let prints = match printed.into_printed() {
+            Printed::Known(prints @ Prints::Names(_)) | Printed::Perhaps(prints @ Prints::Names(_)) if alone => prints,
+            _ => Prints::Unknown,
+        };
+        self.input = Input { stdin: Stdin::File, prints, pipe: self.input.pipe, ..Input::default() };
+        self.state.streams.set(0, Sink::Elsewhere);
+    }
+
+    /// The file behind `<`, where its place is certain.
+    fn input_file(&self, word: &Word) -> Option<Rc<std::path::Path>> {
+        let name = word.exact()?;
+        let here = match self.state.cwd.places() {
+            [only] if !self.state.elsewhere => only,
+            _ => return None,
+        };
+        Some(Rc::from(crate::program::join(Some(here), name).as_path()))
+    }
+
     fn open(&mut self, operator: RedirectOperator, number: Option<u32>, word: &Word, span: Span, out: &mut Redirected) {
         use RedirectOperator as Op;
         let (reads, writes) = match operator {
@@ -191,7 +225,8 @@ impl<'t> Walker<'t> {
             let pipe = self.input.pipe;
             // At a terminal a person types.
             let stdin = if word.exact() == Some(b"/dev/tty") { Stdin::Inherited } else { Stdin::File };
-            self.input = Input { stdin, pipe, ..Input::default() };
+            let file = self.input_file(word).filter(|_| !writes && self.input.stdin == Stdin::Inherited);
+            self.input = Input { stdin, pipe, file, ..Input::default() };
         }
         let sink = if writes { self.sink(word) } else { Sink::Elsewhere };
         self.state.streams.set(number.unwrap_or(u32::from(!reads)), sink);

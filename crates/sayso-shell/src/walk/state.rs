@@ -142,6 +142,8 @@ pub(crate) struct Input {
     pub(crate) text: Option<Rc<[u8]>>,
     /// That text, or none.
     pub(crate) text_may_be_missing: bool,
+    /// The file that it is read from, absolute, if known.
+    pub(crate) file: Option<Rc<std::path::Path>>,
     /// What the program on the left of the pipe prints.
     pub(crate) prints: Prints,
     pub(crate) pipe: Option<PipePlace>,

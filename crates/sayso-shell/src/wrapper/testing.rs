@@ -26,6 +26,7 @@ pub(crate) fn shown_with(line: &str, stdin: Stdin, stdin_text: Option<&str>, std
         home: Some(Path::new("/home/u")),
         stdin,
         stdin_text: stdin_text.map(str::as_bytes),
+        stdin_file: None,
         stdin_prints,
         files: &NoFiles,
     });
@@ -76,7 +77,7 @@ pub(crate) fn shown_with(line: &str, stdin: Stdin, stdin_text: Option<&str>, std
 fn by_text(by: &NamedBy) -> String {
     match by {
         NamedBy::Flag(flag) => flag.clone(),
-        NamedBy::Words(words) => words.join(" "),
+        NamedBy::Words(words) | NamedBy::Task(words) => words.join(" "),
         NamedBy::Env(name) => format!("${name}"),
         NamedBy::Program => "program".to_owned(),
         NamedBy::Nothing => "nothing".to_owned(),

@@ -160,12 +160,12 @@ fn what_an_exec_form_starts_is_opened() {
         aws-vault exec prod rm y => may (shows-secrets program); start rm y
         chamber exec svc other -- rm y => may (shows-secrets program); start rm y
         op run --env-file=x -- rm y => may (shows-secrets program); start rm y
-        mise exec node@20 -- rm y => may (runs-code program); start rm y
+        mise exec node@20 -- rm y => may (runs-command exec); start rm y
         asdf exec rm y => may (runs-code program); start rm y
         nvm exec 18 rm y => may (runs-code program); start rm y
         volta run --node 18 -- rm y => may (runs-code program); start rm y
-        lerna exec -- rm y => may (runs-code program); start rm y
-        nx exec -- rm y => may (runs-code program); start rm y
+        lerna exec -- rm y => may (runs-command exec); start rm y
+        nx exec -- rm y => may (runs-command exec); start rm y
         ",
     );
 }
@@ -177,8 +177,8 @@ fn what_looks_like_a_command_behind_a_program_that_is_hardly_known_counts_too() 
         sg docker -c 'rm y' => shell {rm y}
         sg - docker rm y => shell {rm y}
         newgrp docker => code sh (runs-code program)
-        stack exec rm -- -rf y => may (runs-code program); start rm -rf y
-        stack exec -- rm y => may (runs-code program); start rm y
+        stack exec rm -- -rf y => may (runs-command exec); start rm -rf y
+        stack exec -- rm y => may (runs-command exec); start rm y
         honcho run rm y => may (serves program); start rm y
         pm2 start 'rm -rf y' => may (serves program); shell {rm -rf y}
         pm2 start --name x rm -- y => may (serves program); start rm y

@@ -2,7 +2,7 @@
 
 use crate::effect::{Carry, HostTarget, LeftOut, NamedBy, Sieve, Target, Verb};
 use crate::option::{Style, Table, options};
-use crate::program::{Code, Spec, View, read_again};
+use crate::program::{Code, Spec, View, inside, read_again};
 use crate::word::{Text, Word};
 use std::borrow::Cow;
 
@@ -186,8 +186,23 @@ fn extract(view: &mut View<'_>, bases: &[(usize, Base)]) {
             view.named_by_flag(Code::ChangesFiles, "--transform", at);
         }
     }
+    let archive = view.value("--file").cloned().filter(|file| file.exact() != Some(b"-"));
+    let bytes = archive.and_then(|archive| inside::text(view, &archive));
     view.base = bases.last().and_then(|(_, base)| base.clone()).map(Cow::Owned);
     let known = view.base.is_some();
+    let plain = !view.has_any(&["--transform", "--one-top-level", "--absolute-names"]);
+    if let Some(names) = bytes.filter(|_| known && plain).and_then(|bytes| inside::of_archive(&bytes)) {
+        let strip = match view.value("--strip-components") {
+            Some(number) => number.exact_str().and_then(|number| number.parse().ok()),
+            None => Some(0),
+        };
+        let here = view.here();
+        let kept = |strip: usize| names.iter().filter_map(move |name| inside::without_leading(name, strip)).collect();
+        let names: Option<Vec<Vec<u8>>> = strip.map(kept);
+        if names.is_some_and(|names| inside::written(view, &here, &names, 0)) {
+            return;
+        }
+    }
     match view.value("--one-top-level").cloned() {
         Some(folder) if known => view.writes_below(&folder, 0),
         _ if known => view.touches(Verb::Write, ".", true),

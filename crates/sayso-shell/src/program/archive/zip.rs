@@ -2,7 +2,7 @@
 
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::option::{Style, options};
-use crate::program::{Code, Operands, Prints, Spec, View};
+use crate::program::{Code, Operands, Prints, Spec, View, inside};
 use crate::word::Word;
 
 pub(super) const SPECS: &[Spec] = &[
@@ -88,6 +88,22 @@ fn unzip(view: &mut View<'_>) {
         return;
     }
     if view.has_any(&["-l", "-v", "-p", "-c", "-t", "-z", "-Z", "-h", "-hh"]) {
+        return;
+    }
+    let names =
+        view.operand(0).and_then(|archive| inside::text(view, archive)).and_then(|bytes| inside::of_archive(&bytes));
+    let folder = match view.value("-d") {
+        Some(folder) => folder.exact().map(|folder| crate::program::join(Some(&view.here()), folder)),
+        None => Some(view.here()),
+    };
+    // `-j` puts all in one folder.
+    let junks = view.has("-j");
+    let kept = |name: Vec<u8>| if junks { name.rsplit(|&b| b == b'/').next().unwrap_or(&name).to_vec() } else { name };
+    let told = names.zip(folder).is_some_and(|(names, folder)| {
+        let names: Vec<Vec<u8>> = names.into_iter().map(kept).collect();
+        inside::written(view, &folder, &names, 0)
+    });
+    if told {
         return;
     }
     match view.value("-d").cloned() {

@@ -1,10 +1,9 @@
 //! Package managers of systems and languages.
 
 use super::super::pip::starts_operands;
-use crate::effect::NamedBy;
+use super::super::task::first_task;
 use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Spec, View};
-use crate::word::Word;
 
 const ANY: Style = Style::EXACT.and(Style::HARMLESS);
 const INSTALLS: &[Act] = &[Act::Named(Code::Installs), Act::Connects("package index")];
@@ -56,7 +55,13 @@ pub(crate) const SPECS: &[Spec] = &[
             Spec::new(&[
                 "list", "show", "info", "outdated", "check", "platform", "viz", "doctor", "env", "help", "version",
             ])
-            .style(ANY),
+            .style(Style::EXACT)
+            .options(&[options!("
+                --name-only, --paths, --path, --only-group G, --without-group G, --format F, --version, --outdated, --only-explicit, --parseable
+                --porcelain, --strict, --local, --pre, --source S, --group G, --groups, --filter-major, --filter-minor, --filter-patch, --dry-run, --quiet
+                --verbose, -V, --no-color, --ruby, -h
+                --gemfile FILE : recipe
+            ")]),
             Spec::new(&["exec"]).style(Style::HARMLESS.and(Style::LEADING)).judge(starts_operands),
             Spec::new(&[
                 "install", "add", "update", "remove", "lock", "package", "cache", "clean", "init", "gem", "binstubs",
@@ -111,50 +116,16 @@ pub(crate) const SPECS: &[Spec] = &[
             ])
             .style(ANY)
             .acts(INSTALLS),
+            Spec::new(&["run-script", "run"])
+                .aliased()
+                .style(Style::EXACT.and(Style::LEADING))
+                .options(&[options!("-q --quiet, -v --verbose, --dev, --no-dev, -l --list, --timeout N, --ansi, --no-ansi, -n --no-interaction")])
+                .acts(&[Act::Builds])
+                .judge(first_task),
+            Spec::new(&["exec"]).style(Style::EXACT.and(Style::LEADING)).judge(starts_operands),
         ])
-        .acts(&[Act::Named(Code::RunsCode), Act::Project]),
-    Spec::new(&["mix"])
-        .style(ANY.and(Style::FREE))
-        .subs(&[
-            Spec::new(&[
-                "compile",
-                "test",
-                "format",
-                "help",
-                "deps",
-                "credo",
-                "dialyzer",
-                "xref",
-                "app.tree",
-                "deps.tree",
-            ])
-            .style(ANY),
-            Spec::new(&[
-                "deps.get",
-                "deps.update",
-                "deps.compile",
-                "local.hex",
-                "local.rebar",
-                "archive.install",
-                "new",
-                "phx.new",
-                "escript.install",
-            ])
-            .style(ANY)
-            .acts(INSTALLS),
-            Spec::new(&["run"])
-                .style(ANY.and(Style::LEADING))
-                .options(&[options!(
-                    "-e --eval CODE, --rpc-eval CODE : inline",
-                    "-r --require FILE, -pr --parallel-require FILE : runs-code"
-                )])
-                .judge(mix_run),
-            Spec::new(&["eval", "rpc"]).style(ANY.and(Style::LEADING)).acts(&[Act::Named(Code::InlineCode)]),
-            Spec::new(&["cmd"]).style(ANY.and(Style::LEADING)).judge(starts_operands),
-            Spec::new(&["do"]).style(ANY.and(Style::LEADING)).judge(mix_do),
-            Spec::new(&["hex.publish"]).style(ANY).acts(&[Act::Named(Code::Publishes), Act::Connects("package index")]),
-        ])
-        .acts(&[Act::Named(Code::RunsCode), Act::Project]),
+        .acts(&[Act::Named(Code::RunsCode), Act::Project])
+        .judge(first_task),
     Spec::new(&["dart", "flutter", "pub"])
         .style(ANY.and(Style::FREE))
         .subs(&[
@@ -193,13 +164,9 @@ pub(crate) const SPECS: &[Spec] = &[
         ])
         .acts(&[Act::Named(Code::RunsCode)]),
     Spec::new(&[
-        "cabal",
-        "stack",
         "opam",
-        "dune",
         "luarocks",
         "rebar3",
-        "nimble",
         "shards",
         "spago",
         "elm",
@@ -334,20 +301,3 @@ fn remote_gems(view: &mut View<'_>) {
         view.connects_configured("package index", 0);
     }
 }
-
-/// A script of the project.
-fn mix_run(view: &mut View<'_>) {
-    view.code("elixir", Code::RunsCode, NamedBy::Program, 0);
-    view.hands_on(0);
-}
-
-/// `mix do a + b`: several tasks in one; code or a command may be among them.
-fn mix_do(view: &mut View<'_>) {
-    view.code("elixir", Code::RunsCode, NamedBy::Program, 0);
-    let plain = |word: Option<&Word>| word.and_then(Word::exact_str).is_some_and(|word| !MIX_CODE.contains(&word));
-    if !view.operands().into_iter().all(|at| plain(view.word(at))) {
-        view.named_by_words(Code::InlineCode);
-    }
-}
-
-const MIX_CODE: &[&str] = &["eval", "rpc", "cmd", "-e", "--eval", "--rpc-eval", "-r", "--require"];

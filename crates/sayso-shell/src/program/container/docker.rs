@@ -225,10 +225,20 @@ const COMPOSE_SUBS: &[Spec] = &[
     Spec::new(&["exec"]).style(LEADING).options(&[EXEC]).judge(exec),
     Spec::new(&["run"]).style(LEADING).options(&[RUN]).judge(run),
     Spec::new(&[
-        "up", "down", "start", "stop", "restart", "build", "create", "kill", "rm", "pause", "unpause", "scale",
-        "watch", "wait", "attach", "cp", "commit", "export",
+        "up", "build", "create", "kill", "rm", "scale", "watch", "wait", "attach", "cp", "commit", "export",
     ])
         .style(EXACT.and(Style::HARMLESS))
+        .acts(CHANGES),
+    Spec::new(&["start", "stop", "restart", "pause", "unpause"])
+        .style(EXACT)
+        .options(&[options!("-t --timeout N, --no-deps, --wait, --wait-timeout N")])
+        .acts(CHANGES),
+    Spec::new(&["down"])
+        .style(EXACT)
+        .options(&[options!("
+            -t --timeout N, --remove-orphans
+            -v --volumes, --rmi T : changes-service
+        ")])
         .acts(CHANGES),
     Spec::new(&["pull"]).style(EXACT).options(&[PULL]).acts(&[Act::Connects("registry"), Act::Named(Code::Installs)]),
     Spec::new(&["push", "publish"]).style(EXACT).options(&[PULL]).acts(&[Act::Connects("registry"), Act::Named(Code::Publishes)]),

@@ -3,9 +3,10 @@
 use crate::effect::{Carry, Listing, PathTarget, Target, Verb};
 use crate::files::Kind;
 use crate::option::{Style, options};
-use crate::program::{Act, Code, Operands, Prints, Role, Spec, View, may_split};
+use crate::program::{Act, Code, Operands, Prints, Role, Spec, View, inside as names_inside, join, may_split};
 use crate::word::{Text, Word};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 pub(crate) const SPECS: &[Spec] = &[
     Spec::new(&["ls", "dir", "vdir"])
@@ -277,6 +278,19 @@ fn is_file(view: &View<'_>, path: &std::path::Path) -> bool {
     path.is_absolute() && matches!(view.inv.files.kind(path), crate::files::Kind::File { .. })
 }
 
+/// What lies in a folder that is copied lies in the copy: a file that steers something is told by name, beside the folder
+/// as a whole.
+fn copied(view: &mut View<'_>, source: &Word, copy: &Path, at: usize) {
+    let Some(name) = source.exact() else { return };
+    let folder = join(view.base.as_deref(), name);
+    if !folder.is_absolute() || !matches!(kind_of(view, source), Kind::Folder { .. }) {
+        return;
+    }
+    let names = names_inside::of_folder(view, &folder).unwrap_or_default();
+    let steering: Vec<Vec<u8>> = names.into_iter().filter(|name| names_inside::may_steer(name)).take(1).collect();
+    names_inside::written(view, copy, &steering, at);
+}
+
 /// `cp`, `mv`, `install` and `ln`: all but the last operand go to the last, or into it if it is a folder.
 fn copy(view: &mut View<'_>) {
     let mut sources = view.operands();
@@ -352,6 +366,9 @@ fn copy(view: &mut View<'_>) {
         };
         if destination.exact().is_some_and(|d| d.starts_with(b"/dev/null")) {
             return;
+        }
+        if deep && let PathTarget::Below(below) = &target {
+            copied(view, word, &below.clone(), at);
         }
         if view.has_any(&["--backup", "-b", "--suffix"])
             && let Some(beside) = beside(&target)

@@ -18,6 +18,7 @@ pub(super) const SPECS: &[Spec] = &[
             -f --file FILE : reads
             -L --log-file FILE : writes
             -o --output FILE
+            --only-reads
         ")])
         .judge(psql),
     Spec::new(&["pg_dump", "pg_dumpall"])
@@ -72,6 +73,10 @@ fn psql(view: &mut View<'_>) {
             Some(text) => texts.push(text),
             None => crate::wrapper::interactive(view, "sql", 0),
         }
+    }
+    let lists = texts.is_empty() && view.has("--list");
+    if lists || !texts.is_empty() && texts.iter().all(|(_, text)| super::sqlite::is_question(text)) {
+        view.imply("--only-reads", None, 0);
     }
     for (at, text) in texts {
         match script::text_of(&text) {

@@ -15,6 +15,7 @@ pub(super) const SPECS: &[Spec] = &[Spec::new(&["sqlite3", "sqlite", "duckdb", "
         -init FILE : reads
         -A : changes-files
         -unsigned, -ui : runs
+        --only-reads
     ")])
     .judge(sqlite)];
 
@@ -36,6 +37,9 @@ fn sqlite(view: &mut View<'_>) {
         texts.extend(from_stdin(view));
     }
     let mut changes = false;
+    if !texts.is_empty() && texts.iter().all(|(_, text)| is_question(text)) {
+        view.imply("--only-reads", None, 0);
+    }
     for (at, text) in texts {
         match script::text_of(&text) {
             Some(text) => {
@@ -62,6 +66,19 @@ fn sqlite(view: &mut View<'_>) {
             view.path_effect(Verb::Write, database, at, false, Carry::Plain);
         }
     }
+}
+
+/// Whether a text is nothing but a question, in SQL or by a dot-command that tells how the data is laid out.
+pub(super) fn is_question(text: &Word) -> bool {
+    let Some(text) = script::text_of(text) else { return false };
+    let tells =
+        [".tables", ".schema", ".indexes", ".databases", ".headers on", ".mode column", ".mode json", ".mode csv"];
+    let line = String::from_utf8_lossy(&text).trim().to_owned();
+    let told = |command: &&str| {
+        let rest = line.strip_prefix(*command);
+        rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b' '))
+    };
+    tells.iter().any(told) || script::only_asks(&text) && script::sqlite(&text).is_empty()
 }
 
 /// What standard input says, if it is not at a terminal.

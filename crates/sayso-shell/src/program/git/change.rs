@@ -2,7 +2,7 @@
 
 use super::{CHANGES_TREE, GIT};
 use crate::option::{Style, Table, options};
-use crate::program::{Act, Code, Operands, Spec};
+use crate::program::{Act, Code, Operands, Spec, View};
 
 const SEQUENCE: &Table = options!(
     "
@@ -25,7 +25,9 @@ pub(super) const SUBS: &[Spec] = &[
             --pathspec-from-file FILE : reads
             -F --file FILE : reads
             -t --template FILE : reads
-        ")]),
+            --amends-pushed
+        ")])
+        .judge(amends),
     Spec::new(&["merge"])
         .style(GIT)
         .options(&[options!("
@@ -93,3 +95,13 @@ pub(super) const SUBS: &[Spec] = &[
     Spec::new(&["replay", "history"]).style(GIT.and(Style::HARMLESS)).acts(&[Act::Named(Code::ChangesRepository)]),
     Spec::new(&["mailinfo", "mailsplit"]).style(GIT.and(Style::HARMLESS)).operands(Operands::WRITE),
 ];
+
+/// The last commit is written anew; where others may have it already, that is history which they share.
+fn amends(view: &mut View<'_>) {
+    let amend = view.seen.iter().find(|seen| seen.opt.name == "--amend").map(|seen| seen.at);
+    if let Some(at) = amend
+        && super::store::last_commit_is_pushed(view) != Some(false)
+    {
+        view.imply("--amends-pushed", None, at);
+    }
+}

@@ -294,6 +294,7 @@ mod tests {
             home: None,
             stdin: Stdin::Inherited,
             stdin_text: None,
+            stdin_file: None,
             stdin_prints: Prints::Unknown,
             files,
         });

@@ -11,8 +11,9 @@ mod revision;
 mod store;
 mod tree;
 
+use crate::effect::{Carry, NamedBy};
 use crate::option::{Style, Table, options};
-use crate::program::{Spec, View};
+use crate::program::{Code, Spec, View};
 use crate::word::{Text, Word};
 
 /// How git's own parser reads options.
@@ -94,7 +95,61 @@ fn of_every_subcommand(view: &mut View<'_>) {
     for (at, value) in view.values("-c") {
         if let Some((key, value)) = value.exact_str().and_then(|text| text.split_once('=')) {
             config::names_host(view, key, Some(&Word::Exact(Text::from(value))), at);
+            if is_tame(key, value) {
+                let span = view.span(at);
+                view.out.effects.retain(|effect| !(effect.span == span && is_of_setting(&effect.carry)));
+            }
         }
+    }
+}
+
+fn is_of_setting(carry: &Carry) -> bool {
+    let by_flag = |by: &NamedBy| matches!(by, NamedBy::Flag(flag) if flag == "-c");
+    matches!(carry, Carry::Named { code, by } if *code == Code::RunsCommand.as_str() && by_flag(by))
+}
+
+/// Settings that name no program, file or host, and only shape what is printed or written into a commit.
+fn is_tame(key: &str, value: &str) -> bool {
+    const TAME: &[&str] = &[
+        "author.email",
+        "author.name",
+        "committer.email",
+        "committer.name",
+        "core.abbrev",
+        "core.autocrlf",
+        "core.filemode",
+        "core.quotepath",
+        "core.safecrlf",
+        "core.whitespace",
+        "diff.algorithm",
+        "diff.context",
+        "diff.mnemonicprefix",
+        "diff.noprefix",
+        "diff.renamelimit",
+        "diff.renames",
+        "fetch.prune",
+        "gc.auto",
+        "init.defaultbranch",
+        "log.date",
+        "log.decorate",
+        "merge.conflictstyle",
+        "merge.renamelimit",
+        "pull.ff",
+        "pull.rebase",
+        "rebase.autosquash",
+        "rebase.autostash",
+        "user.email",
+        "user.name",
+    ];
+    let key = key.to_ascii_lowercase();
+    let silent = matches!(value, "" | "cat" | "false");
+    match key.as_str() {
+        // An editor or a pager that does nothing.
+        "core.editor" | "sequence.editor" => matches!(value, "true" | ":"),
+        "core.pager" => silent,
+        "commit.gpgsign" | "tag.gpgsign" => value == "false",
+        key if key.starts_with("pager.") => silent,
+        key => TAME.contains(&key) || ["advice.", "color.", "column."].iter().any(|begin| key.starts_with(begin)),
     }
 }
 

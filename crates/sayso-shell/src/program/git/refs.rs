@@ -1,8 +1,11 @@
 //! Subcommands that list and change branches, tags, worktrees and other refs.
 
 use super::GIT;
+use crate::effect::{Carry, Target, Verb};
+use crate::files::Kind;
 use crate::option::{Style, options};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::word::Word;
 
 pub(super) const SUBS: &[Spec] = &[
     Spec::new(&["branch"])
@@ -66,9 +69,11 @@ pub(super) const SUBS: &[Spec] = &[
                 .options(&[options!("
                     -f --force, -b BRANCH, -B BRANCH, -d --detach, --checkout, --lock, --reason R, -q --quiet, --track
                     --guess-remote, --orphan, --relative-paths
+                    --beside : changes-repository
                 ")])
-                .operands(Operands::then(&[Role::WriteBelow], Role::Text))
-                .acts(&[Act::Named(Code::ChangesRepository)]),
+                .operands(Operands::TEXT)
+                .acts(&[Act::Named(Code::ChangesRepository)])
+                .judge(add_worktree),
             Spec::new(&["remove"])
                 .style(GIT)
                 .options(&[options!("-f --force")])
@@ -138,6 +143,41 @@ fn symbolic_ref(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(1) {
         view.imply("--set", Some(Code::ChangesRepository), at);
     }
+}
+
+/// Where the new working tree goes. Beside the repository, in a folder that is not there yet and is called like one of a
+/// project, it can overwrite and steer nothing: a flag names that, and rules against the place still see it.
+fn add_worktree(view: &mut View<'_>) {
+    let Some((at, word)) = view.operand_at(0).and_then(|at| view.word(at).map(|word| (at, word))) else { return };
+    if is_beside(view, word) {
+        view.imply("--beside", Some(Code::ChangesRepository), at);
+        let target = Target::Path(view.path_of(word, true));
+        view.effect(Verb::Write, target, at, Carry::Plain);
+        if let Some(effect) = view.out.effects.last_mut() {
+            effect.certain = false;
+        }
+    } else {
+        view.writes_below(word, at);
+    }
+}
+
+fn is_beside(view: &View<'_>, word: &Word) -> bool {
+    let files = view.inv.files;
+    let Some(name) = word.exact_str().and_then(|text| text.strip_prefix("../")) else { return false };
+    let Some(here) = view.base.as_deref().filter(|here| here.is_absolute()) else { return false };
+    let (Some(above), Some(own)) = (here.parent(), here.file_name().and_then(|own| own.to_str())) else { return false };
+    let plain = |name: &str| {
+        name.len() > 2
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    };
+    let is_home = view.inv.home.is_none_or(|home| home == above);
+    // Folders of a home have meanings: `../bin` is one of programs.
+    plain(name)
+        && above.parent().is_some()
+        && (!is_home || name.strip_prefix(own).is_some_and(|rest| rest.starts_with(['-', '_', '.'])))
+        && matches!(files.kind(&here.join(".git")), Kind::Folder { .. })
+        && files.kind(&above.join(name)) == Kind::Missing
 }
 
 fn remove_worktree(view: &mut View<'_>) {

@@ -4,7 +4,7 @@
 //! that looks like one (`HEAD`, `objects`, `refs`), and a file `.git` leads to one of any name. Those are files like any other.
 
 use crate::effect::NamedBy;
-use crate::files::Kind;
+use crate::files::{Kind, Stands};
 use crate::program::{Code, View, join};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -81,6 +81,58 @@ fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
         return (!is_named(&to)).then(|| to.into_owned());
     }
     None
+}
+
+/// Whether a branch of another repository, as far as it was fetched, ends in the commit that is checked out. `None`: that
+/// cannot be told at little cost.
+pub(super) fn last_commit_is_pushed(view: &View<'_>) -> Option<bool> {
+    const LARGEST: usize = 1 << 20;
+    let files = view.inv.files;
+    let base = view.base.as_deref().filter(|base| base.is_absolute())?;
+    let store =
+        base.ancestors().take(MANY).map(|folder| folder.join(".git")).find(|at| files.kind(at) != Kind::Missing)?;
+    if !matches!(files.kind(&store), Kind::Folder { .. }) {
+        return None;
+    }
+    let read = |path: &Path| files.read(path, LARGEST).map(|text| text.trim_ascii().to_vec());
+    let packed = match files.kind(&store.join("packed-refs")) {
+        Kind::Missing => Vec::new(),
+        _ => read(&store.join("packed-refs"))?,
+    };
+    let lines = || {
+        packed
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| line.split_at_checked(line.iter().position(|b| *b == b' ')?))
+    };
+    let head = read(&store.join("HEAD"))?;
+    let commit = match head.strip_prefix(b"ref:").map(<[u8]>::trim_ascii) {
+        None => head.clone(),
+        Some(name) => match read(&join(Some(&store), name)) {
+            Some(commit) => commit,
+            None => lines().find(|(_, of)| of.trim_ascii() == name)?.0.to_vec(),
+        },
+    };
+    if lines().any(|(at, name)| at == commit && name.trim_ascii().starts_with(b"refs/remotes/")) {
+        return Some(true);
+    }
+    let mut open = vec![store.join("refs/remotes")];
+    let mut looked_at = 0;
+    while let Some(folder) = open.pop() {
+        if files.kind(&folder) == Kind::Missing {
+            continue;
+        }
+        for (name, stands) in files.entries(&folder, 1024)? {
+            looked_at += 1;
+            let path = folder.join(name);
+            match stands {
+                _ if looked_at > 1024 => return None,
+                Stands::Folder => open.push(path),
+                _ if read(&path)? == commit => return Some(true),
+                _ => {}
+            }
+        }
+    }
+    Some(false)
 }
 
 fn as_path(bytes: &[u8]) -> &Path {

@@ -6,6 +6,7 @@ use super::{CHANGES_TREE, GIT};
 use crate::effect::{Sieve, Verb};
 use crate::files::Kind;
 use crate::option::{Style, Table, options};
+use crate::program::inside::{self, Headers};
 use crate::program::{Act, Code, Operands, Role, Spec, View};
 
 const PATHSPEC_FILE: &Table = options!("--pathspec-file-nul", "--pathspec-from-file FILE : reads");
@@ -233,7 +234,7 @@ fn clean(view: &mut View<'_>) {
 /// What a patch changes stands in the patch.
 fn apply(view: &mut View<'_>) {
     if !view.has_any(&["--stat", "--numstat", "--summary", "--check", "--cached"]) || view.has("--apply") {
-        view.touches(Verb::Write, ".", true);
+        patched(view);
     }
     // `--unsafe-paths` lets it leave the folder.
     if view.has("--unsafe-paths") {
@@ -244,6 +245,31 @@ fn apply(view: &mut View<'_>) {
 /// The same for patches that came by mail, and the mails may come on standard input.
 fn am(view: &mut View<'_>) {
     if !view.has_any(&["--abort", "--quit", "--show-current-patch"]) {
+        patched(view);
+    }
+}
+
+/// The files that the patches name, if all of them can be read; else any.
+fn patched(view: &mut View<'_>) {
+    let goes_on = view.has_any(&["--continue", "--skip", "--retry"]);
+    let strip = match view.value("-p") {
+        Some(number) => number.exact_str().and_then(|number| number.parse().ok()),
+        None => Some(1),
+    };
+    let folder = match view.value("--directory") {
+        Some(folder) => folder.exact().map(|folder| crate::program::join(Some(&view.here()), folder)),
+        None => Some(view.here()),
+    };
+    let texts: Option<Vec<Vec<u8>>> = match view.operand_count() {
+        0 => inside::on_stdin(view).map(|text| vec![text]),
+        _ => view.operands().into_iter().map(|at| view.word(at).and_then(|word| inside::text(view, word))).collect(),
+    };
+    let names = texts.filter(|_| !goes_on).zip(strip).and_then(|(texts, strip)| {
+        let each = texts.iter().map(|text| inside::of_patch(text, Headers::Git(strip)).map(|patch| patch.names));
+        each.collect::<Option<Vec<_>>>().map(|all| all.concat())
+    });
+    let told = names.zip(folder).is_some_and(|(names, folder)| inside::written(view, &folder, &names, 0));
+    if !told {
         view.touches(Verb::Write, ".", true);
     }
 }

@@ -39,7 +39,7 @@ pub(super) const SPECS: &[Spec] = &[
             -d --data D, --data-ascii D, --data-binary D, --data-urlencode D, --json D, -F --form D, -T --upload-file FILE, -H --header H, --proxy-header H, -b --cookie D
             --url-query D, --variable V, -E --cert FILE, --proxy-cert FILE, --pinnedpubkey H, --proxy-pinnedpubkey H
             -w --write-out F, --connect-to M, --resolve M, --dns-servers L, --url URL
-            -o --output FILE, --output-dir DIR, --sends
+            -o --output FILE, --output-dir DIR, --sends, --beyond
             -K --config FILE : unclear-script
             --unix-socket PATH, --abstract-unix-socket PATH : changes-service
             --engine NAME : runs
@@ -116,7 +116,7 @@ fn curl(view: &mut View<'_>) {
 /// Implies `--sends` for all that is more than a question to the server that is named: data, another method, another
 /// protocol, or going on to where the server points.
 fn more_than_asks(view: &mut View<'_>, urls: &[(usize, Word)]) {
-    const SENDS: &[&str] = &[
+    const DATA: &[&str] = &[
         "--data",
         "--data-ascii",
         "--data-binary",
@@ -125,6 +125,8 @@ fn more_than_asks(view: &mut View<'_>, urls: &[(usize, Word)]) {
         "--json",
         "--form",
         "--form-string",
+    ];
+    const BEYOND: &[&str] = &[
         "--upload-file",
         "--quote",
         "--mail-from",
@@ -142,6 +144,7 @@ fn more_than_asks(view: &mut View<'_>, urls: &[(usize, Word)]) {
         "--alt-svc",
         "--hsts",
         "--sends",
+        "--beyond",
     ];
     let method = |word: &Word| matches!(word.exact(), Some(b"GET" | b"HEAD" | b"OPTIONS"));
     let asks = |word: &Word| {
@@ -158,16 +161,25 @@ fn more_than_asks(view: &mut View<'_>, urls: &[(usize, Word)]) {
         let plain = !text.contains(['{', '[', '\\']) || text.starts_with("http://[::1]");
         plain && text.split_once("://").is_none_or(|(scheme, _)| matches!(scheme, "http" | "https"))
     };
-    let other = view.values("--request").iter().find(|(_, value)| !method(value)).map(|(at, _)| *at);
+    let posts = |word: &Word| matches!(word.exact(), Some(b"POST" | b"PUT" | b"PATCH"));
+    let requests = view.values("--request");
+    let other = requests.iter().find(|(_, value)| !method(value)).map(|(at, _)| *at);
+    let another = requests.iter().find(|(_, value)| !method(value) && !posts(value)).map(|(at, _)| *at);
     let address = urls.iter().find(|(_, url)| !asks(url)).map(|(at, _)| *at);
-    let sends = view.seen.iter().find(|seen| SENDS.contains(&seen.opt.name.as_str())).map(|seen| seen.at);
+    let first =
+        |names: &[&str]| view.seen.iter().find(|seen| names.contains(&seen.opt.name.as_str())).map(|seen| seen.at);
+    let (data, beyond) = (first(DATA), first(BEYOND));
     // `name=text` is a part of the address; what a file holds is not.
     let file = |word: &Word| {
         word.exact().is_none_or(|text| text.iter().find(|byte| matches!(byte, b'@' | b'=')) == Some(&b'@'))
     };
     let query = view.values("--url-query").iter().find(|(_, value)| file(value)).map(|(at, _)| *at);
-    if let Some(at) = sends.or(other).or(address).or(query) {
+    if let Some(at) = data.or(beyond).or(other).or(address).or(query) {
         view.imply("--sends", None, at);
+    }
+    // More than a form or a message to the server that is named.
+    if let Some(at) = beyond.or(another).or(address).or(query) {
+        view.imply("--beyond", None, at);
     }
 }
 

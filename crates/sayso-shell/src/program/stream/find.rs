@@ -1,9 +1,9 @@
 //! find: lists names, and runs, writes or deletes where its expression says so.
 
-use crate::effect::{Carry, Listing, NamedBy, Opt, PathTarget, Target, Verb};
+use crate::effect::{Carry, Listing, NamedBy, Opt, PathTarget, Sieve, Target, Verb};
 use crate::option::{Does, Seen, Style, options};
 use crate::program::{Code, Prints, Spec, Start, View, may_split};
-use crate::word::{Origin, Part, Shape, Single, Word};
+use crate::word::{Origin, Part, Shape, Single, Text, Word};
 use crate::wrapper::with_holes;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +59,19 @@ pub(super) fn primary(name: &[u8]) -> Primary {
         _ if listed(ONE_WORD) => Harmless(1),
         _ => Primary::Unknown,
     }
+}
+
+/// Whether only files of certain suffixes are found, in a folder of some project. Below the root or a home the folder is
+/// what counts, whatever is left in it.
+fn is_narrow(view: &View<'_>, listing: &Listing) -> bool {
+    let suffix = |name: &Text| {
+        let name = name.as_bytes();
+        let rest = name.strip_prefix(b"*").filter(|rest| rest.len() > 1 && rest.starts_with(b".")).unwrap_or(name);
+        !rest.is_empty() && !rest.iter().any(|byte| b"*?[\\".contains(byte))
+    };
+    let deep = listing.folder.is_absolute() && listing.folder.parent().is_some();
+    let is_home = view.inv.home.is_none_or(|home| home.starts_with(&listing.folder));
+    deep && !is_home && matches!(&listing.sieve, Sieve::Named(names) if names.iter().all(suffix))
 }
 
 struct Expression {
@@ -225,10 +238,11 @@ fn term(view: &mut View<'_>, expression: &mut Expression, bytes: &[u8], at: usiz
         }
         Primary::Deletes => {
             let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag(flag) };
-            let target = expression
-                .listed
-                .clone()
-                .map_or(PathTarget::Unknown(None), |listing| PathTarget::Below(listing.folder));
+            let target = match expression.listed.clone() {
+                Some(listing) if is_narrow(view, &listing) => PathTarget::Sifted(listing),
+                Some(listing) => PathTarget::Below(listing.folder),
+                None => PathTarget::Unknown(None),
+            };
             view.effect(Verb::Delete, Target::Path(target), at, carry);
             at + 1
         }
