@@ -96,9 +96,26 @@ fn patch(view: &mut View<'_>) {
     if found.as_ref().is_some_and(|found| found.is_script) {
         view.named_by_flag(Code::RunsCommand, "--ed", 0);
     }
+    const HARMLESS: &[&str] = &[
+        "--strip",
+        "--input",
+        "--directory",
+        "--forward",
+        "--reverse",
+        "--batch",
+        "--force",
+        "--quiet",
+        "--verbose",
+        "--unified",
+        "--ignore-whitespace",
+        "--fuzz",
+        "--no-backup-if-mismatch",
+    ];
     if view.operand_count() == 0 && !view.has("--output") {
         let here = view.here();
-        let told = found.is_some_and(|found| inside::written(view, &here, &found.names, 0));
+        let told = found
+            .filter(|_| inside::has_only(view, HARMLESS))
+            .is_some_and(|found| inside::written(view, &here, &found.names, 0));
         if !told {
             view.touches(Verb::Write, ".", true);
         }

@@ -3,6 +3,10 @@
 //! INVARIANT: what is found here only ever adds to what a program would write, or says in more words what "something below
 //! this folder" was. Where one header is not understood, nothing counts as understood.
 
+mod archive;
+
+pub(super) use archive::{of_tar, of_zip};
+
 use super::View;
 use crate::effect::{Carry, Verb};
 use crate::files::Stands;
@@ -51,6 +55,10 @@ pub(super) fn of_patch(text: &[u8], headers: Headers) -> Option<Patch> {
                 return None;
             }
         }
+        // A link that one part of a patch makes leads the next part astray.
+        if line.ends_with(b"mode 120000") || line.ends_with(b"mode 160000") {
+            return None;
+        }
         let behind = |markers: [&[u8]; 4]| markers.iter().find_map(|marker| line.strip_prefix(*marker));
         if let Some(name) = behind([b"--- ", b"+++ ", b"*** ", b"Index: "]) {
             add(&mut found.names, name, headers)?;
@@ -89,23 +97,25 @@ fn is_ed_command(line: &[u8]) -> bool {
 
 fn add(names: &mut Vec<Vec<u8>>, header: &[u8], headers: Headers) -> Option<()> {
     let name = header.split(|&b| b == b'\t').next().unwrap_or(header);
-    // Quoted names hold escapes, and a date may stand behind a blank.
-    if name.starts_with(b"\"") || name.is_empty() {
+    if name == b"/dev/null" || name.iter().all(|b| b"-*0123456789, ".contains(b)) {
+        return Some(());
+    }
+    // Quoted names hold escapes, and behind a blank may stand a date or more of the name.
+    if name.is_empty() || name.iter().any(|b| matches!(b, b'"' | b' ' | b'\\')) {
         return None;
     }
-    let whole = name.trim_ascii_end();
-    let first = whole.split(|&b| b == b' ').next().unwrap_or(whole);
-    for name in [whole, first] {
-        if name == b"/dev/null" || name.iter().all(|b| b"-*0123456789, ".contains(b)) {
-            continue;
-        }
-        let strips: &[usize] = match headers {
-            Headers::Git(strip) | Headers::Patch(Some(strip)) => &[strip],
-            Headers::Patch(None) => &[0, usize::MAX],
-        };
-        names.extend(strips.iter().filter_map(|&strip| without_leading(name, strip)));
-    }
+    let strips: &[usize] = match headers {
+        Headers::Git(strip) | Headers::Patch(Some(strip)) => &[strip],
+        Headers::Patch(None) => &[0, usize::MAX],
+    };
+    names.extend(strips.iter().filter_map(|&strip| without_leading(name, strip)));
     Some(())
+}
+
+/// Whether all options are such that what a patch or an archive names is what is written: no other names, no copies kept
+/// beside, nothing found by likeness. Forgetting one here asks.
+pub(super) fn has_only(view: &View<'_>, harmless: &[&str]) -> bool {
+    view.inv.env.is_empty() && view.seen.iter().all(|seen| harmless.contains(&seen.opt.name.as_str()))
 }
 
 /// The name without its first components; `usize::MAX` leaves the last.
@@ -137,79 +147,6 @@ pub(super) fn on_stdin(view: &View<'_>) -> Option<Vec<u8>> {
         (None, Some(file)) => text_at(view, file),
         (None, None) => None,
     }
-}
-
-/// Names in an archive that is not compressed, or tells its names uncompressed.
-pub(super) fn of_archive(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-    if bytes.starts_with(b"PK") { of_zip(bytes) } else { of_tar(bytes) }
-}
-
-/// The central directory of a zip file.
-fn of_zip(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let number = |at: usize, len: usize| -> Option<usize> {
-        let field = bytes.get(at..at + len)?;
-        Some(field.iter().rev().fold(0, |sum, byte| (sum << 8) | usize::from(*byte)))
-    };
-    let end = (0..bytes.len().saturating_sub(21))
-        .rev()
-        .take(1 << 16)
-        .find(|&at| bytes.get(at..at + 4) == Some(b"PK\x05\x06"))?;
-    let (count, mut at) = (number(end + 10, 2)?, number(end + 16, 4)?);
-    let mut names = Vec::new();
-    for _ in 0..count.min(MOST_LOOKED_AT + 1) {
-        if bytes.get(at..at + 4) != Some(b"PK\x01\x02") {
-            return None;
-        }
-        let (name, extra, comment) = (number(at + 28, 2)?, number(at + 30, 2)?, number(at + 32, 2)?);
-        names.push(bytes.get(at + 46..at + 46 + name)?.to_vec());
-        at += 46 + name + extra + comment;
-    }
-    (names.len() <= MOST_LOOKED_AT && count < 0xffff).then_some(names)
-}
-
-/// The headers of a tar archive. Names that stand in a header of their own are read too; others are not understood.
-fn of_tar(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let field = |at: usize, len: usize| -> Option<&[u8]> {
-        let field = bytes.get(at..at + len)?;
-        Some(field.split(|&b| b == 0).next().unwrap_or(field))
-    };
-    let mut names = Vec::new();
-    let mut longer: Option<Vec<u8>> = None;
-    let mut at = 0;
-    while let Some(header) = bytes.get(at..at + 512) {
-        if header.iter().all(|&b| b == 0) {
-            break;
-        }
-        if header.get(257..262) != Some(b"ustar") || names.len() > MOST_LOOKED_AT {
-            return None;
-        }
-        let digits = field(at + 124, 12)?;
-        let size = usize::from_str_radix(std::str::from_utf8(digits).ok()?.trim_matches([' ', '\0']), 8).ok()?;
-        let content = bytes.get(at + 512..at + 512 + size)?;
-        match header.get(156)? {
-            b'L' => longer = Some(content.split(|&b| b == 0).next().unwrap_or(content).to_vec()),
-            b'x' => longer = path_of_pax(content).or(longer),
-            b'K' => {}
-            // Global headers, sparse files, volumes.
-            b'g' | b'S' | b'M' | b'V' | b'D' => return None,
-            _ => {
-                let (prefix, name) = (field(at + 345, 155)?, field(at, 100)?);
-                let joined = if prefix.is_empty() { name.to_vec() } else { [prefix, name].join(&b'/') };
-                names.push(longer.take().unwrap_or(joined));
-            }
-        }
-        at += 512 + size.div_ceil(512) * 512;
-    }
-    (!names.is_empty()).then_some(names)
-}
-
-/// `NN path=name` in the records of an extended header.
-fn path_of_pax(records: &[u8]) -> Option<Vec<u8>> {
-    let record = records.split(|&b| b == b'\n').find_map(|record| {
-        let (_, entry) = record.split_at_checked(record.iter().position(|&b| b == b' ')? + 1)?;
-        entry.strip_prefix(b"path=")
-    })?;
-    Some(record.to_vec())
 }
 
 /// The files of these names below `folder` are written. True: nothing else below it is.
@@ -353,33 +290,12 @@ mod tests {
     #[test]
     fn a_patch_that_is_not_understood_tells_nothing() {
         assert!(names("", Headers::Git(1)).is_none());
+        assert!(names("--- a/x 2020-01-01\n+++ b/x 2020-01-01\n", Headers::Patch(Some(1))).is_none());
+        let link = "diff --git a/d b/d\nnew file mode 120000\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+.git/hooks\n";
+        assert!(names(link, Headers::Git(1)).is_none());
         assert!(names("+++ \"b/\\056envrc\"\n", Headers::Git(1)).is_none());
         assert!(names("diff --git a/x y b/x y\n", Headers::Git(1)).is_none());
         assert!(names("Content-Transfer-Encoding: base64\n\n--- a/x\n+++ b/x\n", Headers::Git(1)).is_none());
         assert!(of_patch(b"--- a\n+++ a\n1a\n!id\n", Headers::Patch(None)).unwrap().is_script);
-    }
-
-    #[test]
-    fn an_archive_tells_its_names() {
-        let mut tar = vec![0_u8; 512];
-        tar[..7].copy_from_slice(b".envrc\0");
-        tar[124..136].copy_from_slice(b"00000000003\0");
-        tar[156] = b'0';
-        tar[257..262].copy_from_slice(b"ustar");
-        tar.extend([b'x'; 3]);
-        tar.resize(1024, 0);
-        tar.resize(2048, 0);
-        assert_eq!(of_archive(&tar).unwrap(), [b".envrc".to_vec()]);
-        assert!(of_archive(b"\x1f\x8b").is_none());
-        assert!(of_archive(b"").is_none());
-        let mut zip = b"PK\x01\x02".to_vec();
-        zip.resize(46, 0);
-        zip[28] = 3;
-        zip.extend(b"a/b");
-        let end = zip.len();
-        zip.extend(b"PK\x05\x06");
-        zip.resize(end + 22, 0);
-        zip[end + 10] = 1;
-        assert_eq!(of_archive(&zip).unwrap(), [b"a/b".to_vec()]);
     }
 }

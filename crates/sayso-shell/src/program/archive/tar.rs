@@ -174,6 +174,24 @@ fn archive(view: &mut View<'_>, writes: bool, makes: bool) {
     }
 }
 
+/// Whether the names in the archive are those that are written. Other programs called tar read other formats too.
+fn is_plain(view: &View<'_>) -> bool {
+    const HARMLESS: &[&str] = &[
+        "--extract",
+        "--file",
+        "--directory",
+        "--strip-components",
+        "--verbose",
+        "--touch",
+        "--no-same-owner",
+        "--no-same-permissions",
+        "--keep-old-files",
+        "--skip-old-files",
+        "--exclude",
+    ];
+    view.inv.name != "bsdtar" && inside::has_only(view, HARMLESS)
+}
+
 fn extract(view: &mut View<'_>, bases: &[(usize, Base)]) {
     if view.has("--absolute-names") {
         view.named_by_flag(Code::ChangesFiles, "--absolute-names", 0);
@@ -186,12 +204,12 @@ fn extract(view: &mut View<'_>, bases: &[(usize, Base)]) {
             view.named_by_flag(Code::ChangesFiles, "--transform", at);
         }
     }
-    let archive = view.value("--file").cloned().filter(|file| file.exact() != Some(b"-"));
-    let bytes = archive.and_then(|archive| inside::text(view, &archive));
+    let archive =
+        view.value("--file").cloned().filter(|file| file.exact() != Some(b"-") && view.values("--file").len() == 1);
+    let bytes = archive.filter(|_| is_plain(view)).and_then(|archive| inside::text(view, &archive));
     view.base = bases.last().and_then(|(_, base)| base.clone()).map(Cow::Owned);
     let known = view.base.is_some();
-    let plain = !view.has_any(&["--transform", "--one-top-level", "--absolute-names"]);
-    if let Some(names) = bytes.filter(|_| known && plain).and_then(|bytes| inside::of_archive(&bytes)) {
+    if let Some(names) = bytes.filter(|_| known).and_then(|bytes| inside::of_tar(&bytes)) {
         let strip = match view.value("--strip-components") {
             Some(number) => number.exact_str().and_then(|number| number.parse().ok()),
             None => Some(0),

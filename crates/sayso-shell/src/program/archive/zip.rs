@@ -90,8 +90,11 @@ fn unzip(view: &mut View<'_>) {
     if view.has_any(&["-l", "-v", "-p", "-c", "-t", "-z", "-Z", "-h", "-hh"]) {
         return;
     }
-    let names =
-        view.operand(0).and_then(|archive| inside::text(view, archive)).and_then(|bytes| inside::of_archive(&bytes));
+    let archive =
+        view.operand(0).filter(|_| inside::has_only(view, &["-o", "-n", "-u", "-f", "-q", "-qq", "-d", "-j", "-x"]));
+    // A name with these signs means every archive that it fits.
+    let archive = archive.filter(|name| name.exact().is_some_and(|name| !name.iter().any(|b| b"*?[".contains(b))));
+    let names = archive.and_then(|archive| inside::text(view, archive)).and_then(|bytes| inside::of_zip(&bytes));
     let folder = match view.value("-d") {
         Some(folder) => folder.exact().map(|folder| crate::program::join(Some(&view.here()), folder)),
         None => Some(view.here()),

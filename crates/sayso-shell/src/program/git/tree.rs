@@ -251,7 +251,25 @@ fn am(view: &mut View<'_>) {
 
 /// The files that the patches name, if all of them can be read; else any.
 fn patched(view: &mut View<'_>) {
-    let goes_on = view.has_any(&["--continue", "--skip", "--retry"]);
+    const HARMLESS: &[&str] = &[
+        "-p",
+        "--directory",
+        "--index",
+        "--apply",
+        "--stat",
+        "--numstat",
+        "--summary",
+        "--recount",
+        "--reverse",
+        "--verbose",
+        "--quiet",
+        "--whitespace",
+        "--signoff",
+        "--keep",
+        "-C",
+        "--no-pager",
+    ];
+    let plain = inside::has_only(view, HARMLESS);
     let strip = match view.value("-p") {
         Some(number) => number.exact_str().and_then(|number| number.parse().ok()),
         None => Some(1),
@@ -264,7 +282,7 @@ fn patched(view: &mut View<'_>) {
         0 => inside::on_stdin(view).map(|text| vec![text]),
         _ => view.operands().into_iter().map(|at| view.word(at).and_then(|word| inside::text(view, word))).collect(),
     };
-    let names = texts.filter(|_| !goes_on).zip(strip).and_then(|(texts, strip)| {
+    let names = texts.filter(|_| plain).zip(strip).and_then(|(texts, strip)| {
         let each = texts.iter().map(|text| inside::of_patch(text, Headers::Git(strip)).map(|patch| patch.names));
         each.collect::<Option<Vec<_>>>().map(|all| all.concat())
     });
