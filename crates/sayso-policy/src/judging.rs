@@ -136,7 +136,7 @@ impl<'a> Judging<'a> {
     /// Whether these are files below the workspace whose names say that a compiler or a system made them.
     fn is_generated(&self, index: usize, target: &PathTarget) -> bool {
         const GENERATED: &[&str] =
-            &["*.pyc", "*.pyo", "*.class", "*.o", "*.obj", "*.gcda", "*.gcno", "*.profraw", ".DS_Store", "Thumbs.db"];
+            &["*.pyc", "*.pyo", "*.class", "*.o", "*.gcda", "*.gcno", "*.profraw", ".DS_Store", "Thumbs.db"];
         let PathTarget::Sifted(listing) = target else { return false };
         let Sieve::Named(names) = &listing.sieve else { return false };
         let canonical = self.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());

@@ -25,7 +25,7 @@ pub(super) const TOOLS: &[BuiltIn] = &[
     ),
     harmless("bash_output", &["readbash", "listbash", "taskoutput", "getterminaloutput", "commandstatus"], Kind::Read),
     harmless("kill_shell", &["killbash", "stopbash", "taskstop", "closeagent", "multiagentv1closeagent"], Kind::Other),
-    // A plan is shown to a person, who says whether it is carried out. What it then does comes here call by call.
+    // A yes to this is the person's yes to the plan, and ends a mode in which nothing is changed.
     needs_yes("exit_plan_mode", &["exitplan", "planexit"], Kind::SwitchMode),
     needs_yes("enter_plan_mode", &["planenter"], Kind::SwitchMode),
     needs_yes("switch_mode", &[], Kind::SwitchMode),
