@@ -243,7 +243,17 @@ fn api(view: &mut View<'_>) {
             view.path_effect(Verb::Read, &Word::Exact(file.into()), at, false, crate::effect::Carry::Plain);
         }
     }
-    if !reads && !query {
+    // A header can name another method than the one that is asked for.
+    let tame = |header: &Word| {
+        let name = header.exact_str().and_then(|header| header.split_once(':')).map(|(name, _)| name.trim());
+        name.is_some_and(|name| {
+            ["accept", "x-github-api-version", "cache-control", "if-none-match", "if-modified-since"]
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known))
+        })
+    };
+    let headers = view.values("--header").iter().all(|(_, header)| tame(header));
+    if !reads && !query || !headers {
         let at = 0;
         view.imply("--method", Some(Code::ChangesService), at);
     }

@@ -232,14 +232,16 @@ const COMPOSE_SUBS: &[Spec] = &[
     Spec::new(&["start", "stop", "restart", "pause", "unpause"])
         .style(EXACT)
         .options(&[options!("-t --timeout N, --no-deps, --wait, --wait-timeout N")])
-        .acts(CHANGES),
+        .acts(CHANGES)
+        .judge(of_this_project),
     Spec::new(&["down"])
         .style(EXACT)
         .options(&[options!("
             -t --timeout N, --remove-orphans
             -v --volumes, --rmi T : changes-service
         ")])
-        .acts(CHANGES),
+        .acts(CHANGES)
+        .judge(of_this_project),
     Spec::new(&["pull"]).style(EXACT).options(&[PULL]).acts(&[Act::Connects("registry"), Act::Named(Code::Installs)]),
     Spec::new(&["push", "publish"]).style(EXACT).options(&[PULL]).acts(&[Act::Connects("registry"), Act::Named(Code::Publishes)]),
 ];
@@ -351,4 +353,11 @@ pub(super) fn by_verb(view: &mut View<'_>) {
             "config-view",
         ],
     );
+}
+
+/// A project of another name is another one's, whatever folder this is.
+fn of_this_project(view: &mut View<'_>) {
+    if let Some((at, _)) = view.values("--project-name").first() {
+        view.named_by_flag(Code::ChangesService, "--project-name", *at);
+    }
 }

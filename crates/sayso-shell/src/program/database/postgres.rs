@@ -75,7 +75,11 @@ fn psql(view: &mut View<'_>) {
         }
     }
     let lists = texts.is_empty() && view.has("--list");
-    if lists || !texts.is_empty() && texts.iter().all(|(_, text)| super::sqlite::is_question(text)) {
+    // What is typed is told apart by variables too, which `-c` does not take.
+    let told = |text: &Word| view.values("--command").iter().any(|(_, command)| command == text);
+    let filled = view.has("--set") && texts.iter().any(|(_, text)| !told(text));
+    let asks = !texts.is_empty() && texts.iter().all(|(_, text)| super::sqlite::is_question(text));
+    if lists || asks && !filled {
         view.imply("--only-reads", None, 0);
     }
     for (at, text) in texts {
@@ -113,13 +117,14 @@ fn connects(view: &mut View<'_>) {
             }
             Some(text) if text.contains('=') => {
                 named = true;
-                let host = text
-                    .split_ascii_whitespace()
-                    .find_map(|field| field.strip_prefix("host=").or_else(|| field.strip_prefix("hostaddr=")));
-                match host {
-                    Some(host) if !host.starts_with('/') => view.connects(&Word::Exact(host.into()), at),
-                    Some(_) => {}
-                    None => view.connects_configured("PostgreSQL", at),
+                match hosts_of(text) {
+                    None => view.connects(&Word::Opaque, at),
+                    Some(hosts) if hosts.is_empty() => view.connects_configured("PostgreSQL", at),
+                    Some(hosts) => {
+                        for host in hosts.iter().filter(|host| !host.starts_with('/')) {
+                            view.connects(&Word::Exact(host.as_str().into()), at);
+                        }
+                    }
                 }
             }
             Some(_) => {}
@@ -129,7 +134,32 @@ fn connects(view: &mut View<'_>) {
             }
         }
     }
+    let told: Vec<Word> = ["PGHOST", "PGHOSTADDR", "PGSERVICE"]
+        .iter()
+        .flat_map(|name| view.inv.env.iter().filter(|(set, _)| set.as_str() == Some(name)))
+        .map(|(_, value)| value.clone())
+        .collect();
+    for value in told {
+        named = true;
+        view.connects(&value, 0);
+    }
     if !named {
         view.connects_configured("PostgreSQL", 0);
     }
+}
+
+/// Every host in a connection string. `None`: it may name others, in quotes or by the name of a service.
+fn hosts_of(text: &str) -> Option<Vec<String>> {
+    if text.contains(['\'', '\\', '%']) || text.contains("= ") || text.contains(" =") {
+        return None;
+    }
+    let fields: Option<Vec<(&str, &str)>> = text.split_ascii_whitespace().map(|field| field.split_once('=')).collect();
+    let fields = fields.filter(|fields| fields.iter().all(|(key, _)| *key != "service"))?;
+    Some(
+        fields
+            .iter()
+            .filter(|(key, _)| matches!(*key, "host" | "hostaddr"))
+            .map(|(_, host)| (*host).to_owned())
+            .collect(),
+    )
 }
