@@ -182,6 +182,9 @@ pub fn changes_what_runs(name: &str) -> bool {
         "PSQLRC",
         "PGSYSCONFDIR",
         "PGSERVICEFILE",
+        "PGSERVICE",
+        "PGHOST",
+        "PGHOSTADDR",
         "PGPASSFILE",
         "SQLITE_HISTORY",
         "MYSQL_HOME",
@@ -331,6 +334,7 @@ fn is_tame_value(name: &str, value: &Word) -> bool {
     let pager = matches!(name, "PAGER" | "GIT_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" | "GH_PAGER" | "BAT_PAGER");
     pager && matches!(value.exact(), Some(b"" | b"cat" | b"/bin/cat" | b"/usr/bin/cat"))
         || matches!(name, "RUSTFLAGS" | "RUSTDOCFLAGS") && value.exact_str().is_some_and(only_tunes_rustc)
+        || name == "PGHOST" && value.exact().is_some_and(|host| host == b"localhost" || host.starts_with(b"/"))
         || name == "CARGO_TARGET_DIR" && value.exact_str().is_some_and(is_output_folder)
         || name == "LESS" && value.exact_str().is_some_and(|v| !v.contains(['+', '!', 'k', 'o', 'O']))
 }
