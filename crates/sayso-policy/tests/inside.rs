@@ -21,7 +21,10 @@ fn tar(names: &[&str]) -> Vec<u8> {
         header[..name.len()].copy_from_slice(name.as_bytes());
         header[124..135].copy_from_slice(b"00000000000");
         header[156] = b'0';
-        header[257..262].copy_from_slice(b"ustar");
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        header[148..156].fill(b' ');
+        let sum: usize = header.iter().map(|byte| usize::from(*byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
         bytes.extend(header);
     }
     bytes.resize(bytes.len() + 1024, 0);
@@ -34,13 +37,16 @@ fn zip(names: &[&str]) -> Vec<u8> {
     for name in names {
         let mut header = b"PK\x01\x02".to_vec();
         header.resize(46, 0);
+        header[5] = 3;
         header[28] = u8::try_from(name.len()).unwrap();
         bytes.extend(header);
         bytes.extend(name.as_bytes());
     }
     let mut end = b"PK\x05\x06".to_vec();
     end.resize(22, 0);
-    end[10] = u8::try_from(names.len()).unwrap();
+    end[8] = u8::try_from(names.len()).unwrap();
+    end[10] = end[8];
+    end[12..16].copy_from_slice(&u32::try_from(bytes.len()).unwrap().to_le_bytes());
     bytes.extend(end);
     bytes
 }
