@@ -217,7 +217,7 @@ fn just(view: &mut View<'_>) {
     }
     recipe_words(view);
     let mut recipes = view.operands().into_iter().filter(|&at| {
-        view.word(at).and_then(Word::exact_str).is_some_and(|word| !word.starts_with('-') && !word.contains('='))
+        view.word(at).and_then(Word::exact_str).is_none_or(|word| !word.starts_with('-') && !word.contains('='))
     });
     let first = recipes.next();
     let more: Vec<usize> = recipes.filter(|&at| view.word(at).and_then(Word::exact_str) != Some("release")).collect();
@@ -229,10 +229,10 @@ fn just(view: &mut View<'_>) {
 /// What `--target` names is built as a task is run.
 fn cmake_targets(view: &mut View<'_>) {
     for (at, target) in view.values("--target") {
-        if let Some(name) = target.exact_str()
-            && let Some(code) = task::says(name, Naming::Whole)
-        {
-            view.named_by_flag(code, "--target", at);
+        match target.exact_str().map(|name| task::says(name, Naming::Whole)) {
+            Some(Some(code)) => view.named_by_flag(code, "--target", at),
+            Some(None) => {}
+            None => task::unknown(view, at),
         }
     }
 }

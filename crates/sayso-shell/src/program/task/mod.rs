@@ -5,7 +5,7 @@
 
 mod name;
 
-pub(super) use name::{Naming, also, named, says, task, tasks};
+pub(super) use name::{Naming, also, named, says, task, tasks, unknown};
 
 use super::{Act, Code, Spec, View};
 use crate::effect::NamedBy;
@@ -366,7 +366,10 @@ fn nx_many(view: &mut View<'_>) {
     let mut names: Vec<(usize, String)> = Vec::new();
     for flag in ["--target", "--project"] {
         for (at, value) in view.values(flag) {
-            let list = value.exact_str().unwrap_or_default().to_owned();
+            let Some(list) = value.exact_str().map(str::to_owned) else {
+                unknown(view, at);
+                continue;
+            };
             names.extend(list.split(',').filter(|_| flag == "--target").map(|name| (at, name.to_owned())));
         }
     }
@@ -436,9 +439,13 @@ pub(super) fn first_task(view: &mut View<'_>) {
 /// Each operand may be a task: which of them are words for the one before, only its definition says.
 fn handing_tasks(view: &mut View<'_>) {
     for (n, at) in view.operands().into_iter().enumerate() {
-        let Some(name) = view.word(at).and_then(Word::exact_str).filter(|name| !name.starts_with('-')) else {
+        let Some(name) = view.word(at).and_then(Word::exact_str) else {
+            unknown(view, at);
             continue;
         };
+        if name.starts_with('-') {
+            continue;
+        }
         if n == 0 || says(name, Naming::Whole) == Some(Code::Publishes) {
             task(view, at, Naming::Whole);
         }

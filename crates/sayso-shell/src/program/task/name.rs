@@ -88,8 +88,15 @@ fn parts(name: &str) -> Vec<String> {
 
 /// The word at `at` names a task: what its name says needs a rule that names it.
 pub(in crate::program) fn task(view: &mut View<'_>, at: usize, naming: Naming) {
-    let Some(name) = view.word(at).and_then(Word::exact_str) else { return };
-    named(view, name, at, naming);
+    match view.word(at).and_then(Word::exact_str) {
+        Some(name) => named(view, name, at, naming),
+        None => unknown(view, at),
+    }
+}
+
+/// A task whose name is not known may be any, one that publishes too.
+pub(in crate::program) fn unknown(view: &mut View<'_>, at: usize) {
+    view.named(Code::DynamicOption, NamedBy::Nothing, at);
 }
 
 /// As [`task`], where the name stands in a word.
