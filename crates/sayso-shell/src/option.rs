@@ -22,107 +22,21 @@ pub(crate) use reader::{Reader, Seen, Step};
 #[doc(hidden)]
 pub use text::{count, parse};
 
-use crate::program::Code;
+pub use crate::program::text::{Does, Spelling, Style, Takes};
+use crate::program::text::{HEAPS, heap};
 use std::borrow::Cow;
-
-/// What an option does beyond tuning its program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Does {
-    /// Nothing that a policy speaks of.
-    Nothing,
-    /// `reads`: its value is a file that is read; `-` is standard input.
-    Reads,
-    /// `reads-below`: its value is a folder of which everything may be read.
-    ReadsBelow,
-    /// `makes`: its value is a file that is written, as everybody expects of this program (`cc -o`). Plain.
-    Makes,
-    /// `makes-below`: its value is a folder below which files are written. Plain.
-    MakesBelow,
-    /// `writes`: its value is a file that is written by a program of which nobody expects it (`sort -o`). Named.
-    Writes,
-    /// `writes-below`: the same for a folder.
-    WritesBelow,
-    /// `wipes`: its value is a folder that is emptied before it is written to. Named.
-    Wipes,
-    /// `cd`: its value is the folder in which the rest happens.
-    Cd,
-    /// `deep`: operands are taken with all below them.
-    Deep,
-    /// `connects`: its value is a host or URL.
-    Connects,
-    /// `redirects`: its value is a host or URL that is talked to instead of the one that the program is set up for. Named.
-    Redirects,
-    /// `runs-path`: its value is a version or a name, or the path of a program that would be started. Named if a path.
-    RunsPath,
-    /// `recipe`: its value is a file that says what runs. Read; named if it is an address or not the project's.
-    Recipe,
-    /// `runs`: its value is a program that would be started with words nobody sees. Named.
-    Runs,
-    /// `shell`: its value is a command for a shell, which is analysed in its own right.
-    Shell,
-    /// `inline`: its value is code of the program's language. Named.
-    Inline,
-    /// `command`: its value and all words behind it are a command, which is analysed in its own right.
-    Command,
-    /// `last`: no option follows its value (`python -m`); what it does is up to the judge.
-    Last,
-    /// A code: it needs a yes of its own, see [`Code`].
-    Named(Code),
-}
-
-impl Does {
-    /// Whether a word of unknown value that might be this option is a danger.
-    const fn risky(self) -> bool {
-        !matches!(self, Self::Nothing | Self::Reads | Self::ReadsBelow | Self::Deep | Self::Cd)
-    }
-}
-
-/// Whether an option takes a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    /// No.
-    Nothing,
-    /// Joined or in the next word.
-    Value,
-    /// Only joined.
-    Joined,
-    /// The next two words (`jq --arg name value`); the second counts as its value.
-    Two,
-}
-
-/// One spelling of an option. Offsets into the table's text instead of references: tables stay small and need no
-/// relocation when the process starts.
-#[derive(Clone, Copy, Debug)]
-pub struct Spelling {
-    at: u16,
-    len: u8,
-    canonical_at: u16,
-    canonical_len: u8,
-    takes: Takes,
-    does: Does,
-    /// One more than the index of the next spelling of the same [`heap`]; 0: there is none.
-    next: u16,
-}
 
 const NO_SPELLING: Spelling =
     Spelling { at: 0, len: 0, canonical_at: 0, canonical_len: 0, takes: Takes::Nothing, does: Does::Nothing, next: 0 };
 
-/// Into how many heaps a table's spellings are sorted, so that one is found without a look at all of them.
-const HEAPS: usize = 16;
-
-/// The heap of a spelling, by its length and last byte.
-const fn heap(len: usize, last: u8) -> usize {
-    (last as usize + 5 * len) % HEAPS
-}
-
 /// The options of a program or subcommand.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    text: &'static str,
-    spellings: &'static [Spelling],
+    pub(crate) text: &'static str,
+    pub(crate) spellings: &'static [Spelling],
     /// One more than the index of the first spelling of each heap; 0: it is empty.
-    heaps: [u16; HEAPS],
-    risky: bool,
+    pub(crate) heaps: [u16; HEAPS],
+    pub(crate) risky: bool,
 }
 
 /// Reads a table of options at compile time.
@@ -155,6 +69,17 @@ impl Table {
             at -= 1;
         }
         Self { text, spellings, heaps, risky }
+    }
+
+    /// The same of what was read when the program runs.
+    pub(crate) fn of(options: &crate::program::text::Options) -> Self {
+        let spellings: &'static [Spelling] = options.spellings.clone().leak();
+        Self {
+            text: options.text.clone().leak(),
+            spellings,
+            heaps: options.heaps(),
+            risky: spellings.iter().any(|spelling| spelling.does.risky()),
+        }
     }
 
     /// Whether one of the options is dangerous, so that a word of unknown value might be.
@@ -218,59 +143,6 @@ pub(crate) struct Found {
     pub(crate) name: &'static str,
     pub(crate) takes: Takes,
     pub(crate) does: Does,
-}
-
-/// How a program reads its words. A set of bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Style(u16);
-
-impl Style {
-    /// getopt_long as GNU programs use it: clusters, abbreviations, options after operands.
-    pub const GNU: Self = Self(Self::ABBREVIATES.0);
-    /// Clusters and options after operands, long options only as they are (clap, argparse without abbreviations).
-    pub const EXACT: Self = Self(0);
-    /// Long options may be abbreviated to a unique beginning.
-    pub const ABBREVIATES: Self = Self(1);
-    /// The first operand ends the options (`env`, `python`, POSIX programs).
-    pub const LEADING: Self = Self(1 << 1);
-    /// `-name` is one option, never a cluster; `--name` means the same (go, terraform, java).
-    pub const WORDS: Self = Self(1 << 2);
-    /// `--no-x` for every `--x`, and the reverse (git, npm).
-    pub const NEGATES: Self = Self(1 << 3);
-    /// An unknown option is an operand (`echo`).
-    pub const LENIENT: Self = Self(1 << 4);
-    /// Options that the table does not hold are harmless too: the program is harmless in all its forms.
-    pub const HARMLESS: Self = Self(1 << 5);
-    /// Options of the program are known to its subcommands too.
-    pub const GLOBAL: Self = Self(1 << 6);
-    /// A word of unknown value may be an option that matters, though no option of the table says so.
-    pub const RISKY: Self = Self(1 << 7);
-    /// A first operand that is no known subcommand is an operand, not a doubt.
-    pub const FREE: Self = Self(1 << 8);
-    /// `-o=f` means the value `f` (clap, cobra).
-    pub const EQUALS: Self = Self(1 << 9);
-
-    /// The judge reads the words itself; the table serves patterns alone.
-    pub const RAW: Self = Self(1 << 10);
-    /// Its words may name files that it, or a program it hands them to, writes: what the table does not account for
-    /// counts so.
-    pub const PASSES: Self = Self(1 << 11);
-    /// An option of several letters and one dash may have its value joined (`-MFfile`).
-    pub const JOINS: Self = Self(1 << 12);
-    /// The value of an option may be joined by a colon (`--loader:.ts=tsx`, `-p:Name=value`).
-    pub const COLON: Self = Self(1 << 13);
-
-    /// Both.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Whether all bits of `other` are set.
-    #[must_use]
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
 }
 
 /// The tables that apply at one point, inner first.

@@ -47,7 +47,6 @@
 //!   dangerous, there is an effect `dynamic-option` too, which only a rule for anything whatever covers.
 
 mod address;
-mod code;
 pub mod credential;
 mod describe;
 mod environment;
@@ -70,6 +69,8 @@ mod rewrite;
 mod secret;
 mod source;
 mod spec;
+pub mod taught;
+pub mod text;
 mod unknown;
 mod variable;
 mod view;
@@ -108,7 +109,6 @@ mod task;
 mod terminal;
 mod tester;
 
-pub use code::Code;
 pub use describe::describe;
 pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
@@ -128,6 +128,7 @@ pub(crate) use search::left_out;
 pub use search::{named as named_by_glob, suffixes_of_type};
 pub use secret::is_secret_variable;
 pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, does, subcommand_depth};
+pub use text::Code;
 pub use variable::names_output;
 pub use view::View;
 pub(crate) use view::may_split;

@@ -29,7 +29,7 @@ pub struct Spec {
     /// Of a program: what data does not say of any of its subcommands.
     pub always: Option<Judge>,
     /// A bit for each letter with which one of its names begins, see [`initial`].
-    initials: u32,
+    pub(crate) initials: u32,
 }
 
 /// The bit of a name's first letter. Most names of a long list can be left out by it.
@@ -132,7 +132,7 @@ impl Spec {
 }
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
-const fn initials(names: &[&str]) -> u32 {
+pub(crate) const fn initials(names: &[&str]) -> u32 {
     let mut initials = 0;
     let mut at = 0;
     while at < names.len() {

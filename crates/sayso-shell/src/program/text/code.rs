@@ -77,6 +77,12 @@ impl Code {
         Self::OtherHost,
     ];
 
+    /// The code of this name.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|code| code.as_str() == word).copied()
+    }
+
     /// The stable kebab-case code.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
