@@ -323,7 +323,7 @@ impl Run {
     /// is no subcommand.
     #[must_use]
     pub fn subcommand(&self, at: usize) -> Option<&'static str> {
-        let mut node = crate::program::spec(self.program.base.as_deref()?)?;
+        let mut node = self.program.spec()?;
         let mut name = None;
         for index in self.words.iter().take(usize::from(self.subcommands)).take(at + 1) {
             let (sub, canonical) = node.sub(self.argv.get(usize::from(*index))?.exact_str()?)?;
@@ -347,6 +347,26 @@ pub struct Program {
     pub shadow: Option<Shadow>,
     /// Sayso has a table for it.
     pub known: bool,
+    /// What its owner's text says of it.
+    pub taught: Option<crate::program::Entry>,
+}
+
+impl Program {
+    /// Its table.
+    #[must_use]
+    pub fn spec(&self) -> Option<&'static crate::program::Spec> {
+        match &self.taught {
+            Some(taught) => taught.spec(),
+            None => crate::program::spec(self.base.as_deref()?),
+        }
+    }
+
+    /// What is known of it, by its name.
+    #[must_use]
+    pub fn facets(&self) -> crate::program::Facets {
+        let facets = self.base.as_deref().map_or(crate::program::Facets::NONE, crate::program::facets);
+        self.taught.as_ref().map_or(facets, |taught| facets.and(taught.facets()))
+    }
 }
 
 /// Why a name does not mean the program of that name.

@@ -60,6 +60,11 @@ pub trait Environment {
     fn claimed_homes(&self) -> &[std::path::PathBuf] {
         &[]
     }
+
+    /// The programs that are known there.
+    fn programs(&self) -> &program::Catalogue {
+        &program::BUILT_IN
+    }
 }
 
 impl<E: Environment + ?Sized> Environment for &E {
@@ -77,6 +82,10 @@ impl<E: Environment + ?Sized> Environment for &E {
 
     fn claimed_homes(&self) -> &[std::path::PathBuf] {
         (**self).claimed_homes()
+    }
+
+    fn programs(&self) -> &program::Catalogue {
+        (**self).programs()
     }
 }
 

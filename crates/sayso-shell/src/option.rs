@@ -93,6 +93,22 @@ impl Table {
         self.spellings.iter().map(|s| (self.spelled(s), s.takes, s.does))
     }
 
+    /// The option with this spelling.
+    pub(crate) fn named(&self, spelling: &str) -> Option<Found> {
+        self.exact(spelling.as_bytes())
+    }
+
+    /// The same, where the option of this canonical name does that.
+    pub(crate) fn with(&self, name: &str, does: Does) -> &'static Self {
+        let mut spellings = self.spellings.to_vec();
+        for spelling in &mut spellings {
+            if self.found(spelling).name == name {
+                spelling.does = does;
+            }
+        }
+        Box::leak(Box::new(Self { spellings: spellings.leak(), risky: self.risky || does.risky(), ..*self }))
+    }
+
     /// What the option of this canonical name does.
     pub(crate) fn does(&self, name: &str) -> Option<Does> {
         self.spellings

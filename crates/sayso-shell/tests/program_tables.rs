@@ -31,6 +31,7 @@ fn described(name: &str, argv: &[Word]) -> Description {
         stdin_file: None,
         stdin_prints: Prints::Unknown,
         files: &NoFiles,
+        programs: &sayso_shell::program::BUILT_IN,
     })
 }
 

@@ -215,6 +215,7 @@ fn answer(line: &str) -> String {
         stdin_file: None,
         stdin_prints: Prints::Unknown,
         files: &NoFiles,
+        programs: &sayso_shell::program::BUILT_IN,
     });
     show(argv, &description)
 }

@@ -18,7 +18,7 @@ use crate::certain::output::is_silent;
 use crate::certain::{Output, Quiet};
 use crate::dialect::builtin::{Fares, fares};
 use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Span, Target, Verb};
-use crate::program::{Invocation, Prints, describe, facets, spec};
+use crate::program::{Invocation, Prints, describe, facets};
 use crate::walk::{Call, Ends, Redirected, Walker};
 use crate::word::Word;
 
@@ -143,8 +143,10 @@ fn shows_variables(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
 
 /// Writes down that a builtin runs. What its table says of words and options counts, and its effects if it has one.
 fn record<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, transparent: bool) -> (RunId, Prints) {
-    let known = spec(name).is_some();
-    let program = Program { base: Some(name.to_owned()), builtin: true, known, ..Program::default() };
+    let programs = walker.context.env.programs();
+    let known = programs.spec(name).is_some();
+    let taught = programs.taught(name);
+    let program = Program { base: Some(name.to_owned()), builtin: true, known, taught, ..Program::default() };
     let span = call.span;
     let cwd = walker.cwd().clone();
     let description = describe(&Invocation {
@@ -161,6 +163,7 @@ fn record<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, transparent: 
         stdin_file: None,
         stdin_prints: Prints::Unknown,
         files: &crate::NoFiles,
+        programs: walker.context.env.programs(),
     });
     let run = walker.record(call.argv, call.spans, span, program, call.env);
     if let Some(run) = walker.run_mut(run) {

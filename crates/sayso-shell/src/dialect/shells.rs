@@ -69,6 +69,10 @@ impl<E: Environment> Environment for InShell<E> {
     fn shells(&self) -> Shells {
         self.shells
     }
+
+    fn programs(&self) -> &crate::program::Catalogue {
+        self.env.programs()
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// What a program makes of its words.
 #[must_use]
 pub fn describe(inv: &Invocation<'_>) -> Description {
-    let mut description = match index::find(inv.name) {
+    let mut description = match inv.programs.find(inv.name) {
         // A lone `--help` prints and ends, whatever the program does otherwise.
         found if asks_for_help(inv) => {
             let mut description = help(inv);
@@ -77,7 +77,9 @@ pub(crate) fn by_table(name: &'static str, root: &'static Spec, inv: &Invocation
     if root.style.has(Style::PASSES) {
         hidden::written(&mut view);
     }
-    if index::takes_addresses(view.name, root) {
+    // Of a program that its owner describes, nobody has looked at every word.
+    let described = view.inv.programs.taught(view.name).is_some_and(|taught| !taught.is_known());
+    if described || index::takes_addresses(view.name, root) {
         address::reached(&mut view);
     }
     let View { seen, mut out, .. } = view;

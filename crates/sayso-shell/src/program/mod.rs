@@ -47,6 +47,7 @@
 //!   dangerous, there is an effect `dynamic-option` too, which only a rule for anything whatever covers.
 
 mod address;
+mod catalogue;
 pub mod credential;
 mod describe;
 mod environment;
@@ -109,6 +110,7 @@ mod task;
 mod terminal;
 mod tester;
 
+pub use catalogue::{BUILT_IN, Catalogue, Entry, Knowing, Lesson};
 pub use describe::describe;
 pub(crate) use describe::{by_table, dashed_name_may_exist};
 pub use environment::changes_what_runs;
@@ -165,6 +167,8 @@ pub struct Invocation<'a> {
     pub stdin_prints: Prints,
     /// Facts about files.
     pub files: &'a dyn Files,
+    /// The programs that are known.
+    pub programs: &'a Catalogue,
 }
 
 /// What a program makes of its words.

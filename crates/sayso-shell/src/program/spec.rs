@@ -65,6 +65,14 @@ impl Spec {
         self
     }
 
+    /// The same under these names.
+    #[must_use]
+    pub(super) const fn named(mut self, names: &'static [&'static str]) -> Self {
+        self.names = names;
+        self.initials = initials(names);
+        self
+    }
+
     /// With this style.
     #[must_use]
     pub const fn style(mut self, style: Style) -> Self {
@@ -288,7 +296,7 @@ pub fn canonical_flag(spec: &Spec, words: &[&str], flag: &str) -> Vec<Cow<'stati
 /// What an option of a program does, by its canonical name; `None`: the table does not hold it.
 #[must_use]
 pub fn does(run: &crate::Run, option: &str) -> Option<Does> {
-    let mut node = super::spec(run.program.base.as_deref()?)?;
+    let mut node = run.program.spec()?;
     let mut tables = vec![node.options];
     for index in run.words.iter().take(usize::from(run.subcommands)) {
         let word = run.argv.get(usize::from(*index)).and_then(crate::Word::exact_str);

@@ -5,8 +5,8 @@
 //! read before is not read again.
 //!
 //! A text of an owner may use the whole language but for what only Sayso's own texts say ([`Words::Owner`]): functions
-//! in Rust, and facets that say that a program's words are those of one that Sayso knows. Whether a program that Sayso
-//! knows itself was made stricter and nothing else is for the caller to see to: [`is_known`] says which those are.
+//! in Rust, and facets that say that a program's words are those of one that Sayso knows. A program that Sayso knows
+//! itself can only be made stricter ([`stricter`]).
 //!
 //! ```
 //! use sayso_shell::program::taught::read;
@@ -19,6 +19,8 @@
 //! let problems = read(&[Source { name: "x.prog", text: "program x\n  judge evil\n" }]).unwrap_err();
 //! assert_eq!((problems[0].line, problems[0].column), (2, 9));
 //! ```
+
+mod stricter;
 
 use super::text::{self, Case, Command, Document, Facets, Options, Problem, Source, Words};
 use super::{Absent, Act, Operands, Role, Spec};
@@ -43,6 +45,8 @@ pub struct Program {
     pub spec: &'static Spec,
     /// Its facets, by name.
     pub facets: Vec<(String, Facets)>,
+    /// Sayso knows a program of this name; the text made it stricter.
+    pub known: bool,
     /// Where it stands.
     pub at: text::Place,
 }
@@ -78,7 +82,7 @@ pub fn read(sources: &[Source<'_>]) -> Result<Taught, Vec<Problem>> {
         let text = "too many different texts were read since Sayso was started; start it anew".to_owned();
         return Err(vec![Problem { file, line: 1, column: 1, length: 1, text }]);
     }
-    let taught = lower(document);
+    let taught = lower(document, sources)?;
     kept.bytes += bytes;
     kept.by_texts.insert(key, taught.clone());
     Ok(taught)
@@ -90,15 +94,61 @@ pub fn is_known(name: &str) -> bool {
     super::spec(name).is_some() || super::facets(name) != Facets::NONE
 }
 
-fn lower(document: Document) -> Taught {
+fn lower(document: Document, sources: &[Source<'_>]) -> Result<Taught, Vec<Problem>> {
     let Document { programs, facets, cases, .. } = document;
     let mut tables = HashMap::new();
-    let lowered = |program: text::Program| {
-        let facets = facets.iter().filter(|(name, _)| program.command.names.contains(name)).cloned().collect();
-        let spec: &'static Spec = Box::leak(Box::new(spec(&program.command, &mut tables)));
-        Program { spec, facets, at: program.command.at }
+    let (mut lowered, mut problems) = (Vec::new(), Vec::new());
+    for program in &programs {
+        let command = &program.command;
+        let mine = facets.iter().filter(|(name, _)| command.names.contains(name)).cloned().collect();
+        match made(command, mine, &mut tables) {
+            Ok(program) => lowered.push(program),
+            Err((at, text)) => problems.push(Problem {
+                file: sources.get(at.file).map(|source| source.name.to_owned()).unwrap_or_default(),
+                line: at.line,
+                column: at.column,
+                length: at.length,
+                text,
+            }),
+        }
+    }
+    if problems.is_empty() { Ok(Taught { programs: lowered, cases }) } else { Err(problems) }
+}
+
+fn made(command: &Command, facets: Vec<(String, Facets)>, tables: &mut Tables) -> Result<Program, stricter::Refused> {
+    let known = command.names.iter().any(|name| is_known(name));
+    let spec = if known { known_program(command, &facets, tables)? } else { spec(command, tables) };
+    Ok(Program { spec: Box::leak(Box::new(spec)), facets, known, at: command.at })
+}
+
+fn known_program(
+    command: &Command,
+    facets: &[(String, Facets)],
+    tables: &mut Tables,
+) -> Result<Spec, stricter::Refused> {
+    let [name] = command.names.as_slice() else {
+        return Err((command.at, "Sayso knows one of these; describe a program that it knows on its own".to_owned()));
     };
-    Taught { programs: programs.into_iter().map(lowered).collect(), cases }
+    if facets.iter().any(|(_, facets)| facets.has(Facets::EXACT)) {
+        let text = format!("Sayso knows `{name}`, which can only be made stricter: leave out what makes it harmless");
+        return Err((command.at, text));
+    }
+    match super::index::find(name) {
+        Some((canonical, spec)) if canonical == name => {
+            stricter::stricter(&spec.named(texts(&command.names)), command, tables)
+        }
+        Some((canonical, _)) => Err((command.at, format!("`{name}` is another name of `{canonical}`; describe that"))),
+        None if command.operands == text::Operands::default()
+            && command.options.is_empty()
+            && command.subs.is_empty() =>
+        {
+            Ok(spec(command, tables))
+        }
+        None => Err((
+            command.at,
+            format!("Sayso knows `{name}` as a program that runs what it is given; `facets` alone can be added"),
+        )),
+    }
 }
 
 /// Tables that several commands share are made once.

@@ -42,6 +42,7 @@ impl<'t> Walker<'t> {
                 stdin_file: self.input.file.as_deref(),
                 stdin_prints: self.input.prints.clone(),
                 files: if self.lost_modules(facets, &call.argv, cwd) { &crate::NoFiles } else { &files },
+                programs: self.context.env.programs(),
             })
         };
         match self.state.cwd.places() {

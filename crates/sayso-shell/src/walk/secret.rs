@@ -6,7 +6,7 @@
 use super::{Fog, Walker};
 use crate::builtin::is_test;
 use crate::effect::{Carry, Effect, NamedBy, RunId, Span, Target, Verb};
-use crate::program::{Facets, facets, is_secret_variable};
+use crate::program::{Facets, is_secret_variable};
 use crate::value::scope::{Entry, Held, function_key};
 use crate::word::{Text, Word};
 
@@ -61,7 +61,7 @@ impl Walker<'_> {
         self.state.fog == Fog::All
             || self.scope.get(b"SHELLOPTS").is_some()
             || self.out.runs.iter().any(|run| {
-                run.program.base.as_deref().is_some_and(|base| facets(base).has(SWITCHES))
+                run.program.facets().has(SWITCHES)
                     && (run.argv.iter().skip(1).any(holds)
                         || run.env.iter().any(|(name, _)| name.as_bytes() == b"SHELLOPTS"))
             })

@@ -18,7 +18,7 @@ use crate::effect::{
     Carry, Effect, NamedBy, Opt, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb,
 };
 use crate::program::number::prints_number;
-use crate::program::{Description, Facets, Prints, Start, facets, spec, without_gnu_prefix};
+use crate::program::{Description, Facets, Prints, Start, facets, without_gnu_prefix};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
@@ -45,8 +45,10 @@ impl<'t> Walker<'t> {
         self.shadowed(&mut program, !name.contains('/'));
         let base = without_gnu_prefix(name.rsplit('/').next().unwrap_or(name));
         // Asked once: each look costs as much as a comparison of names.
-        let facets = facets(base);
-        program.known = spec(base).is_some();
+        let programs = self.context.env.programs();
+        let facets = programs.facets(base);
+        program.taught = programs.taught(base);
+        program.known = programs.spec(base).is_some();
         if !self.steering.is_empty() {
             for (name, value) in &self.steering {
                 if !call.env.iter().any(|(known, _)| known == name) {
@@ -268,7 +270,7 @@ impl<'t> Walker<'t> {
                 self.out.effects.push(Effect { verb: Verb::Run, target, span, run: Some(run), carry, certain: true });
             }
         }
-        let facets = facets(name);
+        let facets = self.context.env.programs().facets(name);
         if facets.has(Facets::FEEDS) {
             // What it starts reads nothing of what it read itself.
             self.input = Input { pipe: self.input.pipe, ..Input::default() };

@@ -29,6 +29,7 @@ pub(crate) fn shown_with(line: &str, stdin: Stdin, stdin_text: Option<&str>, std
         stdin_file: None,
         stdin_prints,
         files: &NoFiles,
+        programs: &crate::program::BUILT_IN,
     });
     let mut shown: Vec<String> = Vec::new();
     for effect in &description.effects {

@@ -297,6 +297,7 @@ mod tests {
             stdin_file: None,
             stdin_prints: Prints::Unknown,
             files,
+            programs: &crate::program::BUILT_IN,
         });
         format!("{:?}", description.effects).contains("shows-secrets")
     }

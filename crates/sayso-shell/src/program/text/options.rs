@@ -54,7 +54,7 @@ impl Options {
     }
 
     /// Leads each spelling to the next of its heap, in their order.
-    pub(super) fn sort_into_heaps(&mut self) {
+    pub(crate) fn sort_into_heaps(&mut self) {
         let mut heaps = [0; HEAPS];
         for index in (0..self.spellings.len()).rev() {
             let Some(spelling) = self.spellings.get(index).copied() else { continue };
@@ -65,9 +65,21 @@ impl Options {
         }
     }
 
-    fn spelled(&self, spelling: &Spelling) -> &str {
+    pub(crate) fn spelled(&self, spelling: &Spelling) -> &str {
         let at = usize::from(spelling.at);
         self.text.get(at..at + usize::from(spelling.len)).unwrap_or_default()
+    }
+
+    /// Adds an option under these spellings.
+    pub(crate) fn add(&mut self, spellings: &[&str], takes: Takes, does: Does) {
+        let option = Open { first: self.spellings.len(), takes };
+        for spelled in spellings {
+            let (Ok(at), Ok(len)) = (u16::try_from(self.text.len()), u8::try_from(spelled.len())) else { return };
+            self.text.push_str(spelled);
+            let (canonical_at, canonical_len) = (at, len);
+            self.spellings.push(Spelling { at, len, canonical_at, canonical_len, takes, does, next: 0 });
+        }
+        self.finish(&option, does);
     }
 
     /// Adds the options of a line: `-o --output FILE, --append : writes`.

@@ -1,0 +1,242 @@
+//! The programs that are known at a call: Sayso's own, and those that its owner teaches.
+//!
+//! Whoever analyses a command for a policy hands its [`Catalogue`] in with the environment. Without one, the programs that
+//! are built in are known.
+
+use super::taught::{self, Program};
+use super::text::{Case, Problem, Source};
+use super::{Facets, Spec};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// An owner's text about programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// Its file, as it is shown to people.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    /// Texts with the same number are read together, and may share what has a name. A program that stands in several groups
+    /// is what the first of them says.
+    pub group: u8,
+    /// It came with a project: what it says of programs counts, but nothing passes because it calls them harmless.
+    pub of_project: bool,
+}
+
+/// Sayso's own programs, and those of an owner's texts.
+#[derive(Clone, Default)]
+pub struct Catalogue(Option<Arc<Lessons>>);
+
+struct Lessons {
+    texts: Vec<Lesson>,
+    /// Which programs they are about. Sorted.
+    names: Vec<String>,
+    /// Read when one of these programs is asked for: most processes judge one command.
+    read: OnceLock<HashMap<String, Entry>>,
+}
+
+/// A program of an owner's text.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    name: &'static str,
+    spec: Option<&'static Spec>,
+    facets: Facets,
+    known: bool,
+}
+
+/// Sayso's own programs alone.
+pub static BUILT_IN: Catalogue = Catalogue(None);
+
+impl Catalogue {
+    /// Reads an owner's texts.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn read(texts: Vec<Lesson>) -> Result<Self, Vec<Problem>> {
+        if texts.is_empty() {
+            return Ok(Self::default());
+        }
+        let entries = entries(&texts)?;
+        let mut names: Vec<String> = entries.keys().cloned().collect();
+        names.sort_unstable();
+        let read = OnceLock::from(entries);
+        Ok(Self(Some(Arc::new(Lessons { texts, names, read }))))
+    }
+
+    /// What was read before, by its texts and names. It is read again once one of the names is asked for.
+    #[must_use]
+    pub fn again(texts: Vec<Lesson>, names: Vec<String>) -> Self {
+        if texts.is_empty() {
+            return Self::default();
+        }
+        Self(Some(Arc::new(Lessons { texts, names, read: OnceLock::new() })))
+    }
+
+    /// The texts and the names of the programs they are about, sorted.
+    #[must_use]
+    pub fn lessons(&self) -> (&[Lesson], &[String]) {
+        self.0.as_ref().map_or((&[], &[]), |lessons| (&lessons.texts, &lessons.names))
+    }
+
+    /// What an owner's text says of a program of this name.
+    #[must_use]
+    pub fn taught(&self, name: &str) -> Option<Entry> {
+        let lessons = self.0.as_ref()?;
+        lessons.names.binary_search_by(|known| known.as_str().cmp(name)).ok()?;
+        let read = lessons.read.get_or_init(|| entries(&lessons.texts).unwrap_or_default());
+        // INVARIANT: a program that cannot be described any more is one that nobody knows, not the one that it was.
+        let lost = Entry { name: "", spec: None, facets: Facets::RUNS_ANYTHING, known: false };
+        Some(read.get(name).copied().unwrap_or(lost))
+    }
+
+    /// The canonical name of a program, and its table.
+    pub(crate) fn find(&self, name: &str) -> Option<(&'static str, &'static Spec)> {
+        match self.taught(name) {
+            Some(entry) => entry.spec.map(|spec| (entry.name, spec)),
+            None => super::index::find(name),
+        }
+    }
+
+    /// The table of a program, by its base name.
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<&'static Spec> {
+        self.find(name).map(|(_, spec)| spec)
+    }
+
+    /// What is known of a program of this name.
+    #[must_use]
+    pub fn facets(&self, name: &str) -> Facets {
+        let facets = super::facets(name);
+        self.taught(name).map_or(facets, |entry| facets.and(entry.facets))
+    }
+
+    /// The programs of an owner's texts that have one of these facets.
+    pub fn with(&self, any: Facets) -> impl Iterator<Item = &str> {
+        let (_, names) = self.lessons();
+        names.iter().map(String::as_str).filter(move |name| self.taught(name).is_some_and(|e| e.facets.has(any)))
+    }
+
+    /// What must come of commands by the texts, each with its file.
+    #[must_use]
+    pub fn cases(&self) -> Vec<(String, Case)> {
+        let (texts, _) = self.lessons();
+        let mut cases = Vec::new();
+        for (sources, _) in groups(texts) {
+            let found = taught::read(&sources).map(|taught| taught.cases).unwrap_or_default();
+            let file = |case: &Case| sources.get(case.at.file).map_or("", |source| source.name).to_owned();
+            cases.extend(found.into_iter().map(|case| (file(&case), case)));
+        }
+        cases
+    }
+}
+
+/// An environment in which these programs are known.
+#[derive(Clone, Copy)]
+pub struct Knowing<'a> {
+    /// The rest.
+    pub env: &'a dyn crate::Environment,
+    /// The programs.
+    pub programs: &'a Catalogue,
+}
+
+impl crate::Environment for Knowing<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        self.env.get(name)
+    }
+
+    fn given(&self) -> &[(String, String)] {
+        self.env.given()
+    }
+
+    fn shells(&self) -> crate::dialect::Shells {
+        self.env.shells()
+    }
+
+    fn claimed_homes(&self) -> &[std::path::PathBuf] {
+        self.env.claimed_homes()
+    }
+
+    fn programs(&self) -> &Catalogue {
+        self.programs
+    }
+}
+
+impl std::fmt::Debug for Catalogue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Catalogue").field(&self.lessons().1).finish()
+    }
+}
+
+impl Entry {
+    /// Its table; `None`: it cannot be read any more.
+    #[must_use]
+    pub fn spec(&self) -> Option<&'static Spec> {
+        self.spec
+    }
+
+    /// Its facets.
+    #[must_use]
+    pub fn facets(&self) -> Facets {
+        self.facets
+    }
+
+    /// Sayso has a table of its own for it, which the text made stricter.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.known
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        let spec = |entry: &Self| entry.spec.map(std::ptr::from_ref);
+        (self.name, self.facets, self.known) == (other.name, other.facets, other.known) && spec(self) == spec(other)
+    }
+}
+
+impl Eq for Entry {}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Entry").field(&self.name).finish()
+    }
+}
+
+/// The texts that are read together, group by group.
+fn groups(texts: &[Lesson]) -> Vec<(Vec<Source<'_>>, bool)> {
+    let mut groups: Vec<(u8, Vec<Source<'_>>, bool)> = Vec::new();
+    for Lesson { name, text, group, of_project } in texts {
+        let source = Source { name, text };
+        match groups.iter_mut().find(|(number, _, _)| number == group) {
+            Some((_, sources, project)) => {
+                sources.push(source);
+                *project |= of_project;
+            }
+            None => groups.push((*group, vec![source], *of_project)),
+        }
+    }
+    groups.into_iter().map(|(_, sources, project)| (sources, project)).collect()
+}
+
+fn entries(texts: &[Lesson]) -> Result<HashMap<String, Entry>, Vec<Problem>> {
+    let mut entries = HashMap::new();
+    let mut problems = Vec::new();
+    for (sources, of_project) in groups(texts) {
+        match taught::read(&sources) {
+            Ok(taught) => taught.programs.iter().for_each(|program| add(program, of_project, &mut entries)),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() { Ok(entries) } else { Err(problems) }
+}
+
+fn add(program: &Program, of_project: bool, entries: &mut HashMap<String, Entry>) {
+    for name in program.spec.names {
+        let facets = program.facets.iter().find(|(of, _)| of == name).map_or(Facets::NONE, |(_, facets)| *facets);
+        let facets = if of_project { facets.without(Facets::EXACT) } else { facets };
+        let entry =
+            Entry { name: program.spec.canonical(name), spec: Some(program.spec), facets, known: program.known };
+        // The first that speaks of it counts: the machine's, then the user's, then the project's.
+        entries.entry((*name).to_owned()).or_insert(entry);
+    }
+}
