@@ -52,7 +52,7 @@ fn table(set: &str) -> Table {
         verb: Verb::Read,
         pattern: Pattern::Path(pattern),
         except: Arc::new([]),
-        when: None,
+        when: Arc::new([]),
         code: Cow::Borrowed(""),
         sentence: Arc::from(""),
         layer: Layer::BuiltIn,

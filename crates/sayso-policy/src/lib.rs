@@ -4,6 +4,7 @@
 //! remembered (usage, grants, counters) as [`State`].
 
 mod compile;
+mod condition;
 mod evaluate;
 pub mod explain;
 mod filter;

@@ -1,5 +1,6 @@
 //! A policy: files in force, compiled.
 
+use crate::condition::Condition;
 use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
@@ -207,7 +208,7 @@ impl Policy {
         for file in self.files.iter().filter(|file| CompiledFile::counts_in(file.mode)) {
             for table in file.presets.iter().map(|preset| &preset.table).chain([&file.own]) {
                 table.candidates(&judging, about, &mut |rule| {
-                    let whatever = rule.when.as_ref().is_none_or(|when| when.asks_only_who());
+                    let whatever = rule.when.iter().all(Condition::asks_only_who);
                     if rule.verdict == Verdict::Deny && whatever && rule.matches(&judging, about) == Tri::Yes {
                         found.get_or_insert_with(|| rule.reason());
                     }

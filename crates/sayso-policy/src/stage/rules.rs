@@ -1,6 +1,7 @@
 //! Stage 6: the verbs and `[[rule]]`s.
 
 use super::slot::{Carried, Slot};
+use crate::condition::Condition;
 use crate::index::Table;
 use crate::judging::Judging;
 use crate::policy::{CompiledFile, Policy};
@@ -42,7 +43,7 @@ impl<'p> Said<'p> {
     /// Whether the allow or ask covers a host that the call writes out: its owner wrote it, or it says which hosts.
     pub(crate) fn covers_hosts(&self) -> bool {
         let rule = self.ask.or(self.allow);
-        rule.is_some_and(|rule| !self.by_preset || rule.when.as_ref().is_some_and(|when| when.names_hosts()))
+        rule.is_some_and(|rule| !self.by_preset || rule.when.iter().any(Condition::names_hosts))
     }
 
     /// The verdict and whose rule it is. A maybe beside an allow is an Ask.

@@ -1,7 +1,7 @@
 //! Stage 3: which tools are there at all. Layers, all of which must agree.
 
+use crate::condition::is_actor;
 use crate::pattern::{Purpose, ToolPattern};
-use crate::rule::is;
 use crate::text::Who;
 use crate::word::{Actor, Layer, Opinion, Reason, Source, Stage, ToolName, Verdict};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(crate) fn judge(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor: 
 
 /// The layers for one actor. A model's layer replaces its provider's, a member's the team's.
 fn in_force<'l>(layers: &'l [ToolLayer], actor: &Actor) -> Vec<&'l ToolLayer> {
-    let applies = |layer: &&ToolLayer| layer.who.as_ref().is_none_or(|who| is(who, actor));
+    let applies = |layer: &&ToolLayer| layer.who.as_ref().is_none_or(|who| is_actor(who, actor));
     let matching: Vec<&ToolLayer> = layers.iter().filter(applies).collect();
     let has_model = matching.iter().any(|layer| matches!(&layer.who, Some(Who::Provider(key)) if key.model.is_some()));
     let has_member = matching.iter().any(|layer| matches!(&layer.who, Some(Who::Team { member: Some(_), .. })));
