@@ -69,8 +69,6 @@ pub(crate) struct CompiledFile {
     /// By verb, what the file or else its presets state.
     pub defaults: Defaults,
     pub mode: Mode,
-    /// Dry-run answers before anything else of this file is looked at.
-    pub dry_run_first: bool,
     pub tools: Vec<ToolLayer>,
     pub patterns: Vec<ParamRule>,
     /// Tools that must always work, where this file may say so.
@@ -185,7 +183,7 @@ impl Policy {
             .iter()
             .filter(|file| CompiledFile::counts_in(file.mode))
             .find_map(|file| {
-                tools::judge(&file.tools, &file.layer, tool, actor)
+                tools::hiding(&file.tools, &file.layer, tool, actor)
                     .filter(|found| !(found.closed_list && essential::is(file, tool)))
             })
             .map(|found| found.opinion.reason)
@@ -223,7 +221,7 @@ impl Policy {
             let hidden = crate::foreign::hidden(file.stages.as_ref(), tool, actor);
             hidden.filter(|_| !file.stages.essential(tool))
         })?;
-        Some(Reason { code: found.code, text: found.text, layer: Layer::Given, source: found.source })
+        Some(Reason { code: found.code.into(), text: found.text, layer: Layer::Given, source: found.source })
     }
 
     /// What the limits in force count, which needs a memory. A file that only watches or rehearses counts nothing.
@@ -260,9 +258,8 @@ impl Policy {
     /// said of it without limits. Files of other systems count for themselves, and may always.
     #[must_use]
     pub fn limits_speak(&self, state: &State) -> bool {
-        let mut found = Vec::new();
-        self.files.iter().for_each(|file| limits::judge(&file.limits, &file.layer, state, &mut found));
-        !found.is_empty() || !self.foreign.is_empty()
+        let speaks = |file: &CompiledFile| !limits::reached(&file.limits, &file.layer, state).is_empty();
+        self.files.iter().any(speaks) || !self.foreign.is_empty()
     }
 
     /// Whether any file sets limits, which need a memory.

@@ -3,7 +3,7 @@
 use crate::condition::{Condition, all_hold};
 use crate::judging::Judging;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
-use crate::word::{Approvers, Layer, Reason, Source, Tri, Verdict};
+use crate::word::{Approvers, Layer, Reason, ReasonCode, Source, Tri, Verdict};
 use sayso_shell::{Carry, Effect, NamedBy, RunId, Target, Verb};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(crate) fn in_words(verdict: Verdict, verb: Verb, pattern: &str) -> String {
 impl Rule {
     pub(crate) fn reason(&self) -> Reason {
         Reason {
-            code: self.code.clone(),
+            code: ReasonCode::Rule(self.code.clone()),
             text: self.sentence.to_string(),
             layer: self.layer.clone(),
             source: self.source.clone(),

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Compiles one file.
-pub(super) struct Compiler<'f> {
+pub(crate) struct Compiler<'f> {
     pub file: &'f File,
     layer: Layer,
     problems: &'f mut Vec<Problem>,
@@ -182,7 +182,7 @@ impl<'f> Compiler<'f> {
     }
 
     /// Resolves a set and alternatives to plain texts. `@anything` stays as it is.
-    pub(super) fn expand(&mut self, text: &str, span: &Range<usize>, kind: SetKind) -> Vec<String> {
+    pub(crate) fn expand(&mut self, text: &str, span: &Range<usize>, kind: SetKind) -> Vec<String> {
         let mut done = Vec::new();
         let mut open = vec![(text.to_owned(), 0)];
         while let Some((text, depth)) = open.pop() {
@@ -190,7 +190,7 @@ impl<'f> Compiler<'f> {
                 done.push(text);
             } else if let Some(name) = text.strip_prefix('@').filter(|name| !name.contains(['|', ' '])) {
                 if depth > MAX_SET_DEPTH {
-                    self.complain(span, &PatternError::new(format!("the set `@{name}` holds itself")));
+                    self.complain(span, &PatternError::new(format!("the set `@{name}` contains itself")));
                     continue;
                 }
                 match self.members(name, span, kind) {
@@ -204,14 +204,14 @@ impl<'f> Compiler<'f> {
                 }
             }
             if done.len() + open.len() > MOST_OF_ONE {
-                self.complain(span, &PatternError::new("this stands for more than 100,000 patterns"));
+                self.complain(span, &PatternError::new("this expands to more than 100,000 patterns"));
                 return Vec::new();
             }
         }
         self.resolved = self.resolved.saturating_add(done.len());
         if self.resolved > MOST_OF_ALL {
-            let error = PatternError::new("up to here the file stands for more than 500,000 patterns");
-            self.complain(span, &error.suggest("name long sets in fewer rules"));
+            let error = PatternError::new("the file so far expands to more than 500,000 patterns");
+            self.complain(span, &error.suggest("use long sets in fewer rules"));
             return Vec::new();
         }
         done
@@ -224,7 +224,8 @@ impl<'f> Compiler<'f> {
         match set::built_in(name) {
             Some(set) if set.kind == kind => Some(set.all()),
             Some(set) => {
-                let message = format!("`@{name}` is a set of {}, and {} are meant here", set.kind.noun(), kind.noun());
+                let message =
+                    format!("`@{name}` is a set of {}, but {} are expected here", set.kind.noun(), kind.noun());
                 self.report(|this| this.file.problem("wrong-set", span, message));
                 None
             }
@@ -332,7 +333,7 @@ impl<'f> Compiler<'f> {
         list
     }
 
-    pub(super) fn complain(&mut self, span: &Range<usize>, error: &PatternError) {
+    pub(crate) fn complain(&mut self, span: &Range<usize>, error: &PatternError) {
         self.report(|this| {
             let mut problem = this.file.problem("bad-pattern", span, error.message.clone());
             problem.suggestion.clone_from(&error.suggestion);

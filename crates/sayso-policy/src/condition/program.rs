@@ -4,7 +4,7 @@ use super::{EnvPattern, HostList, TextList, best};
 use crate::judging::Judging;
 use crate::pattern::{Line, Purpose, RunPattern, too_long};
 use crate::rule::run_of;
-use crate::word::Tri;
+use crate::word::{Code, Tri};
 use sayso_shell::program::{Facets, facets, is_fact};
 use sayso_shell::{Carry, Effect, NamedBy, Run, RunId, Target, Verb};
 
@@ -23,8 +23,8 @@ pub(super) fn flags(run: &Run, names: &[String]) -> Tri {
 pub(super) fn uses_secret(judging: &Judging<'_>, effect: &Effect, pattern: &EnvPattern) -> Tri {
     let id = run_of(effect);
     let used = |effect: &Effect| {
-        matches!(&effect.carry, Carry::Named { code: "secret-variable", by: NamedBy::Env(name) }
-            if pattern.name.matches(name.as_bytes()))
+        matches!(&effect.carry, Carry::Named { code, by: NamedBy::Env(name) }
+            if Code::parse(code) == Some(Code::SecretVariable) && pattern.name.matches(name.as_bytes()))
     };
     let mut own = judging.operation.effects.iter().filter(|effect| id.is_some() && run_of(effect) == id);
     (pattern.value.is_none() && own.any(used)).into()

@@ -20,7 +20,6 @@ pub(super) struct Rest {
     counts_allow: bool,
     defaults: Defaults,
     mode: Mode,
-    dry_run_first: bool,
     tools: Vec<ToolLayer>,
     patterns: Vec<ParamRule>,
     essential: Vec<ToolPattern>,
@@ -36,7 +35,6 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         counts_allow,
         defaults,
         mode,
-        dry_run_first,
         tools,
         patterns,
         essential,
@@ -47,7 +45,6 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     counts_allow.put(out);
     defaults.put(out);
     mode.put(out);
-    dry_run_first.put(out);
     tools.put(out);
     patterns.put(out);
     essential.put(out);
@@ -62,7 +59,6 @@ impl Rest {
             counts_allow: Code::take(from)?,
             defaults: Code::take(from)?,
             mode: Code::take(from)?,
-            dry_run_first: Code::take(from)?,
             tools: Code::take(from)?,
             patterns: Code::take(from)?,
             essential: Code::take(from)?,
@@ -72,8 +68,7 @@ impl Rest {
     }
 
     pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
-        let Self { layer, counts_allow, defaults, mode, dry_run_first, tools, patterns, essential, limits, unanswered } =
-            self;
+        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered } = self;
         CompiledFile {
             layer,
             own,
@@ -81,7 +76,6 @@ impl Rest {
             counts_allow,
             defaults,
             mode,
-            dry_run_first,
             tools,
             patterns,
             essential,
