@@ -11,7 +11,7 @@ mod subject;
 use crate::regular::Expression;
 use pattern::{Command, Host, Place};
 use sayso_policy::foreign::{Asked, Remark, Stages};
-use sayso_policy::{Facts, Operation, Source, Tri, Verdict};
+use sayso_policy::{Code, Facts, Operation, Source, Tri, Verdict};
 use subject::Subject;
 
 /// The rules of one file.
@@ -137,7 +137,7 @@ impl Stages for AgentRules {
             }
         }
         let quiet =
-            || Remark::new(self.defaults.tool, "foreign-default", format!("{} says nothing of this.", self.title));
+            || Remark::new(self.defaults.tool, Code::ForeignDefault, format!("{} has no rule for this.", self.title));
         vec![worst.unwrap_or_else(quiet)]
     }
 }
@@ -171,26 +171,26 @@ impl AgentRules {
             }
         }
         let said = match winner {
-            Some(rule) => {
-                Some(Remark::new(rule.verdict, "foreign-rule", rule.sentence(self.title)).at(Some(rule.source.clone())))
-            }
+            Some(rule) => Some(
+                Remark::new(rule.verdict, Code::ForeignRule, rule.sentence(self.title)).at(Some(rule.source.clone())),
+            ),
             None if subject.needs_yes() => {
                 let verdict = subject.default(&self.defaults);
                 Some(Remark::new(
                     verdict,
-                    "foreign-default",
-                    format!("No rule of {} speaks of {}.", self.title, subject.in_words(asked.operation())),
+                    Code::ForeignDefault,
+                    format!("No {} rule covers {}.", self.title, subject.in_words(asked.operation())),
                 ))
             }
             None => None,
         };
         let least =
-            doubt.map(|rule| (format!("{} It may be meant here.", rule.sentence(self.title)), rule.source.clone()));
+            doubt.map(|rule| (format!("{} It may apply here.", rule.sentence(self.title)), rule.source.clone()));
         let least = least
             .or_else(|| subject.asks().map(|why| (why.to_owned(), Source { file: "".into(), line: 0, column: 0 })));
         match (least, said) {
             (Some((text, source)), said) if said.as_ref().is_none_or(|said| said.verdict < Verdict::Ask) => {
-                Some(Remark::new(Verdict::Ask, "foreign-rule", text).at((source.line > 0).then_some(source)))
+                Some(Remark::new(Verdict::Ask, Code::ForeignRule, text).at((source.line > 0).then_some(source)))
             }
             (_, said) => said,
         }
@@ -220,7 +220,7 @@ impl Rule {
             Verdict::Ask => "asks about",
             Verdict::Deny => "denies",
         };
-        format!("A rule of {title} {says} this: `{}`.", self.text)
+        format!("A {title} rule {says} this: `{}`.", self.text)
     }
 
     /// Whether it speaks of a part of a call: strictly for an allow, widely for the others.

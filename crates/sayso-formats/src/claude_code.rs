@@ -125,7 +125,7 @@ fn rule(text: &Text, verdict: Verdict) -> Result<Option<Rule>, String> {
         ("WebFetch", None) => On::Host(vec![Host::any()]),
         ("WebFetch", Some(spec)) => {
             let domain = spec.strip_prefix("domain:").ok_or("`WebFetch` takes `domain:HOST`")?;
-            let host = Host::new(domain.trim()).ok_or_else(|| format!("`{domain}` is no host"))?;
+            let host = Host::new(domain.trim()).ok_or_else(|| format!("`{domain}` is not a host"))?;
             On::Host(vec![host])
         }
         ("*", None) if !allows => On::Everything,

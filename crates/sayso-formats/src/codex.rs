@@ -60,7 +60,7 @@ fn key(call: &Call, key: &str) -> String {
 
 fn only(call: &Call, keys: &[&str]) -> Result<(), Wrong> {
     match call.arguments.iter().find(|(name, _)| !keys.contains(&name.as_str())) {
-        Some((name, _)) => Err((key(call, name), format!("this key is not known; there are {}", keys.join(", ")))),
+        Some((name, _)) => Err((key(call, name), format!("unknown key; there are {}", keys.join(", ")))),
         None => Ok(()),
     }
 }
@@ -74,7 +74,7 @@ fn text<'c>(call: &'c Call, name: &str) -> Result<Option<&'c str>, Wrong> {
     match argument(call, name) {
         None => Ok(None),
         Some(Value::Text(text)) => Ok(Some(text)),
-        Some(_) => Err((key(call, name), "a text is expected here".to_owned())),
+        Some(_) => Err((key(call, name), "expected a string".to_owned())),
     }
 }
 
@@ -82,7 +82,7 @@ fn decision(call: &Call, words: &[(&str, Verdict)], default: Verdict) -> Result<
     let Some(word) = text(call, "decision")? else { return Ok(default) };
     let known = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
     let found = words.iter().find(|(known, _)| *known == word).map(|(_, verdict)| *verdict);
-    found.ok_or_else(|| (key(call, "decision"), format!("`{word}` is none of {}", known())))
+    found.ok_or_else(|| (key(call, "decision"), format!("`{word}` is not one of {}", known())))
 }
 
 fn prefix_rule(call: &Call, source: Source) -> Result<Option<Rule>, Wrong> {
@@ -91,7 +91,7 @@ fn prefix_rule(call: &Call, source: Source) -> Result<Option<Rule>, Wrong> {
     let verdict = decision(call, &words, Verdict::Allow)?;
     let at = |message: &str| (key(call, "pattern"), message.to_owned());
     let Some(Value::List(parts)) = argument(call, "pattern") else {
-        return Err(at("a list of words is expected here"));
+        return Err(at("expected a list of words"));
     };
     let mut prefixes: Vec<Vec<String>> = vec![Vec::new()];
     for part in parts {
@@ -104,7 +104,7 @@ fn prefix_rule(call: &Call, source: Source) -> Result<Option<Rule>, Wrong> {
                     .collect();
                 texts.filter(|texts| !texts.is_empty()).ok_or_else(|| at("alternatives are a list of words"))?
             }
-            Value::Word(_) => return Err(at("a word or a list of words is expected here")),
+            Value::Word(_) => return Err(at("expected a word or a list of words")),
         };
         prefixes = prefixes
             .iter()
@@ -135,7 +135,7 @@ fn examples(call: &Call, prefixes: &[Vec<String>]) -> Result<(), Wrong> {
     for (name, expected) in [("match", true), ("not_match", false)] {
         let Some(value) = argument(call, name) else { continue };
         let at = |message: String| (key(call, name), message);
-        let Value::List(items) = value else { return Err(at("a list of examples is expected here".to_owned())) };
+        let Value::List(items) = value else { return Err(at("expected a list of examples".to_owned())) };
         for item in items {
             let words: Vec<String> = match item {
                 Value::Text(text) => {
@@ -161,6 +161,6 @@ fn network_rule(call: &Call, source: Source) -> Result<Rule, Wrong> {
     let words = [("allow", Verdict::Allow), ("prompt", Verdict::Ask), ("deny", Verdict::Deny)];
     let verdict = decision(call, &words, Verdict::Allow)?;
     let host = text(call, "host")?.ok_or_else(|| (key(call, "host"), "a rule needs a host".to_owned()))?;
-    let pattern = Host::new(host).ok_or_else(|| (key(call, "host"), format!("`{host}` is no host")))?;
+    let pattern = Host::new(host).ok_or_else(|| (key(call, "host"), format!("`{host}` is not a host")))?;
     Ok(Rule { narrowed: false, verdict, on: On::Host(vec![pattern]), source, text: host.to_owned() })
 }

@@ -24,15 +24,14 @@ pub(crate) fn lower(name: &str, text: &str) -> Result<AgentRules, Error> {
         if line.starts_with('#') {
             continue;
         }
-        let mut words = words(line).ok_or_else(|| wrong("", "a quote does not end".to_owned()))?.into_iter();
+        let mut words = words(line).ok_or_else(|| wrong("", "unterminated quote".to_owned()))?.into_iter();
         while let Some(word) = words.next() {
             let (option, joined) = match word.split_once('=') {
                 Some((option, value)) => (option.to_owned(), Some(value.to_owned())),
                 None => (word.clone(), None),
             };
-            let mut value = || {
-                joined.clone().or_else(|| words.next()).ok_or_else(|| wrong(&option, "a value is missing".to_owned()))
-            };
+            let mut value =
+                || joined.clone().or_else(|| words.next()).ok_or_else(|| wrong(&option, "missing value".to_owned()));
             match option.as_str() {
                 "copilot" => {}
                 "--allow-tool" => {
@@ -62,7 +61,7 @@ pub(crate) fn lower(name: &str, text: &str) -> Result<AgentRules, Error> {
                 }
                 "--allow-all-urls" => defaults.connect = Verdict::Allow,
                 "--allow-all" | "--yolo" => defaults = Defaults::all(Verdict::Allow),
-                other => return Err(wrong(other, "this is no option on tools".to_owned())),
+                other => return Err(wrong(other, "this is not an option about tools".to_owned())),
             }
         }
     }
@@ -71,7 +70,7 @@ pub(crate) fn lower(name: &str, text: &str) -> Result<AgentRules, Error> {
             file: name.to_owned(),
             line: 1,
             key: "--available-tools".to_owned(),
-            message: "which tools are there at all cannot be told from Copilot's names; leave it to Copilot".to_owned(),
+            message: "the available tools cannot be derived from Copilot's names; leave that to Copilot".to_owned(),
         });
     }
     Ok(AgentRules {
@@ -104,7 +103,7 @@ fn rule(text: &str, verdict: Verdict, source: &Source) -> Result<Rule, String> {
             let host = spec.split("://").last().and_then(|rest| rest.split('/').next()).unwrap_or(spec);
             // A path on a host is less than the host: such a rule permits nothing, and restricts the whole host.
             let whole = spec.trim_end_matches('/').ends_with(host);
-            let pattern = Host::new(host).ok_or_else(|| format!("`{host}` is no host"))?;
+            let pattern = Host::new(host).ok_or_else(|| format!("`{host}` is not a host"))?;
             On::Host(if verdict == Verdict::Allow && !whole { Vec::new() } else { vec![pattern] })
         }
         (server, None) => On::Tool(vec![format!("mcp:{}/*", server.to_lowercase()), server.to_lowercase()]),

@@ -31,7 +31,7 @@ fn rule(text: &Text, verdict: Verdict) -> Result<Rule, String> {
     let written = text.value.trim();
     let inner = written.split_once('(').and_then(|(kind, rest)| Some((kind.trim(), rest.strip_suffix(')')?.trim())));
     let (kind, spec) =
-        inner.ok_or_else(|| format!("`{written}` is no rule: Shell(git), Read(src/**), Write(src/**)"))?;
+        inner.ok_or_else(|| format!("`{written}` is not a rule; use Shell(git), Read(src/**), Write(src/**)"))?;
     let all = matches!(spec, "*" | "**");
     let paths = |spec: &str| if all { Place::anywhere() } else { places(spec, verdict) };
     let on = match kind {
@@ -45,12 +45,12 @@ fn rule(text: &Text, verdict: Verdict) -> Result<Rule, String> {
         "Read" => On::Read(paths(spec)),
         "Write" => On::Write(paths(spec)),
         "WebFetch" if all => On::Host(vec![Host::any()]),
-        "WebFetch" => On::Host(vec![Host::new(spec).ok_or_else(|| format!("`{spec}` is no host"))?]),
+        "WebFetch" => On::Host(vec![Host::new(spec).ok_or_else(|| format!("`{spec}` is not a host"))?]),
         "Mcp" => {
             let (server, tool) = spec.split_once(':').ok_or("`Mcp` takes `server:tool`")?;
             On::Tool(vec![format!("mcp:{}/{}", server.trim().to_lowercase(), tool.trim().to_lowercase())])
         }
-        other => return Err(format!("`{other}` is none of Shell, Read, Write, WebFetch, Mcp")),
+        other => return Err(format!("`{other}` is not one of Shell, Read, Write, WebFetch, Mcp")),
     };
     Ok(Rule { narrowed: false, verdict, on, source: text.source.clone(), text: written.to_owned() })
 }

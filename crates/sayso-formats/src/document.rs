@@ -118,7 +118,7 @@ impl<'d> Node<'d> {
 
     /// Every item of a list.
     pub(crate) fn items(&self) -> Result<Vec<Node<'d>>, Error> {
-        let Value::Array(items) = self.value else { return Err(self.wrong("a list is expected here")) };
+        let Value::Array(items) = self.value else { return Err(self.wrong("expected a list")) };
         Ok(items.iter().enumerate().map(|(at, value)| self.step(Step::Index(at), value)).collect())
     }
 
@@ -138,20 +138,20 @@ impl<'d> Node<'d> {
     pub(crate) fn text(&self) -> Result<Text, Error> {
         match self.value {
             Value::String(text) => Ok(Text { value: text.clone(), source: self.source() }),
-            _ => Err(self.wrong("a string is expected here")),
+            _ => Err(self.wrong("expected a string")),
         }
     }
 
     pub(crate) fn flag_at(&self, key: &str, default: bool) -> Result<bool, Error> {
         match self.get(key)? {
             None => Ok(default),
-            Some(node) => node.value.as_bool().ok_or_else(|| node.wrong("true or false is expected here")),
+            Some(node) => node.value.as_bool().ok_or_else(|| node.wrong("expected true or false")),
         }
     }
 
     pub(crate) fn number_at(&self, key: &str) -> Result<Option<u64>, Error> {
         let Some(node) = self.get(key)? else { return Ok(None) };
-        node.value.as_u64().map(Some).ok_or_else(|| node.wrong("a whole number from 0 is expected here"))
+        node.value.as_u64().map(Some).ok_or_else(|| node.wrong("expected a non-negative whole number"))
     }
 
     /// One of these words.
@@ -160,7 +160,7 @@ impl<'d> Node<'d> {
         let text = node.text()?.value;
         let found = words.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value);
         let known = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-        found.map(Some).ok_or_else(|| node.wrong(format!("`{text}` is none of {}", known())))
+        found.map(Some).ok_or_else(|| node.wrong(format!("`{text}` is not one of {}", known())))
     }
 
     /// Refuses keys that nobody knows: what is not understood might have been a restriction.
@@ -169,7 +169,7 @@ impl<'d> Node<'d> {
             if !keys.contains(&key) {
                 let near = sayso_policy::text::nearest(key, keys.iter().copied());
                 let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                return Err(node.wrong(format!("this key is not known{hint}")));
+                return Err(node.wrong(format!("unknown key{hint}")));
             }
         }
         Ok(())
@@ -181,14 +181,14 @@ impl<'d> Node<'d> {
         for (key, node) in self.entries()? {
             let near = sayso_policy::text::nearest(key, keys.iter().copied()).filter(|near| *near != key);
             if let Some(near) = near.filter(|_| !keys.contains(&key)) {
-                return Err(node.wrong(format!("this key is not known; did you mean `{near}`?")));
+                return Err(node.wrong(format!("unknown key; did you mean `{near}`?")));
             }
         }
         Ok(())
     }
 
     pub(crate) fn object(&self) -> Result<&'d Map<String, Value>, Error> {
-        self.value.as_object().ok_or_else(|| self.wrong("a table of keys is expected here"))
+        self.value.as_object().ok_or_else(|| self.wrong("expected a table of keys"))
     }
 
     /// Something wrong with this value.

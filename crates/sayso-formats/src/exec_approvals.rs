@@ -16,7 +16,7 @@ use crate::document::Node;
 use charter::Charter;
 use config::{Agent, Ask, Exec, Security, ToolPolicy};
 use sayso_policy::foreign::{Remark, Stages};
-use sayso_policy::{Facts, Operation, Request, Verdict};
+use sayso_policy::{Code, Facts, Operation, Request, Verdict};
 use serde_json::Value;
 
 /// The configuration of a gate.
@@ -67,7 +67,7 @@ impl ExecApprovals {
         let Some(policy) = policy else {
             return match charter {
                 Some(charter::Says::Approve) => said(Verdict::Allow, "The charter approves this tool."),
-                Some(charter::Says::Confirm) => said(Verdict::Ask, "The charter wants this tool confirmed."),
+                Some(charter::Says::Confirm) => said(Verdict::Ask, "The charter requires confirmation for this tool."),
                 _ => said(
                     Verdict::Deny,
                     format!("No policy names the tool `{}`, and unknown tools are denied.", tool.canonical),
@@ -117,7 +117,7 @@ impl ExecApprovals {
 fn matrix(security: Security, ask: Ask, satisfied: impl Fn() -> Result<(), String>) -> (Verdict, String) {
     match (security, ask) {
         (Security::Deny, _) => (Verdict::Deny, "The security mode denies every command.".to_owned()),
-        (_, Ask::Always) => (Verdict::Ask, "Every command is asked about.".to_owned()),
+        (_, Ask::Always) => (Verdict::Ask, "Every command needs approval.".to_owned()),
         (Security::Full, _) => (Verdict::Allow, "The security mode allows every command.".to_owned()),
         (Security::Allowlist, ask) => match satisfied() {
             Ok(()) => (Verdict::Allow, "The allowlist and the safe programs cover every part.".to_owned()),
@@ -135,24 +135,24 @@ fn judge_tool(policy: &ToolPolicy, charter: Option<charter::Says>, operation: &O
     }
     match charter {
         Some(charter::Says::Approve) => return said(Verdict::Allow, "The charter approves this tool."),
-        Some(charter::Says::Confirm) => return said(Verdict::Ask, "The charter wants this tool confirmed."),
+        Some(charter::Says::Confirm) => return said(Verdict::Ask, "The charter requires confirmation for this tool."),
         _ => {}
     }
     let (security, ask) = (policy.security.unwrap_or(Security::Deny), policy.ask.unwrap_or(Ask::Always));
     match (security, ask) {
         (Security::Deny, _) => said(Verdict::Deny, format!("The tool `{tool}` is denied.")),
-        (_, Ask::Always) => said(Verdict::Ask, format!("The tool `{tool}` is always asked about.")),
+        (_, Ask::Always) => said(Verdict::Ask, format!("The tool `{tool}` always needs approval.")),
         (Security::Full, _) => said(Verdict::Allow, format!("The tool `{tool}` is allowed.")),
         (Security::Allowlist, ask) => match (file_tool::listed(policy, operation, facts), ask) {
-            (true, _) => said(Verdict::Allow, "Every path lies where this tool may go."),
-            (false, Ask::OnMiss) => said(Verdict::Ask, "A path lies outside of where this tool may go."),
-            (false, _) => said(Verdict::Deny, "A path lies outside of where this tool may go."),
+            (true, _) => said(Verdict::Allow, "Every path is in a folder this tool may use."),
+            (false, Ask::OnMiss) => said(Verdict::Ask, "A path is outside the folders this tool may use."),
+            (false, _) => said(Verdict::Deny, "A path is outside the folders this tool may use."),
         },
     }
 }
 
 fn said(verdict: Verdict, text: impl Into<String>) -> Remark {
-    Remark::new(verdict, "foreign-rule", text)
+    Remark::new(verdict, Code::ForeignRule, text)
 }
 
 /// Every string among the arguments of a call.

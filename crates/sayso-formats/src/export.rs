@@ -25,7 +25,7 @@ pub struct Exported {
 
 /// A policy that a format cannot say without being looser.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} cannot say this policy without allowing more: {why}", format.name())]
+#[error("this policy cannot be written as {} without allowing more: {why}", format.name())]
 pub struct Unsayable {
     /// The format.
     pub format: Format,
@@ -78,7 +78,7 @@ pub fn export(format: Format, policy: &Policy, files: &[PolicyText]) -> Result<E
     if !native.unsaid.is_empty() {
         native.unsaid.truncate(8);
         losses.push(format!(
-            "what is not named is denied, because these denies cannot be said: {}",
+            "what is not named is denied, because these denies cannot be expressed: {}",
             native.unsaid.join(", ")
         ));
     }

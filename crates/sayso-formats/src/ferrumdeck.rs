@@ -7,7 +7,7 @@ use crate::import::{Draft, exactly, is_shared, one_line, origin, tool_pattern};
 use crate::tool_name;
 use sayso_policy::foreign::{Remark, Stages};
 use sayso_policy::shell::{HostTarget, Target};
-use sayso_policy::{Facts, Operation, Scope, Source, State, Usage, Verdict};
+use sayso_policy::{Code, Facts, Operation, Scope, Source, State, Usage, Verdict};
 
 /// A FerrumDeck policy.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ impl Tiers {
             return said(Verdict::Ask, name, Some(found.source.clone()));
         }
         let text = format!("No tier names `{name}`, and the default action is {}.", self.default);
-        Remark::new(self.default, "foreign-default", text)
+        Remark::new(self.default, Code::ForeignDefault, text)
     }
 }
 
@@ -141,7 +141,7 @@ fn said(verdict: Verdict, name: &str, source: Option<Source>) -> Remark {
         Verdict::Ask => "requires approval",
         Verdict::Deny => "is denied",
     };
-    Remark::new(verdict, "foreign-rule", format!("The tool `{name}` {tier}.")).at(source)
+    Remark::new(verdict, Code::ForeignRule, format!("The tool `{name}` {tier}.")).at(source)
 }
 
 impl Inspector {
@@ -176,8 +176,8 @@ impl Inspector {
                 host == domain || host.strip_suffix(domain).is_some_and(|before| before.ends_with('.'))
             };
             let refused = (address && self.block_addresses) || !self.domains.iter().any(within);
-            let text = format!("The inspector does not let calls reach {host}.");
-            refused.then(|| Remark::new(Verdict::Deny, "foreign-rule", text).at(Some(self.source.clone())))
+            let text = format!("The inspector does not allow calls to {host}.");
+            refused.then(|| Remark::new(Verdict::Deny, Code::ForeignRule, text).at(Some(self.source.clone())))
         })
     }
 }
@@ -202,8 +202,9 @@ impl Counter {
 
 impl Stages for Ferrumdeck {
     fn rules(&self, operation: &Operation, _: Facts<'_>) -> Vec<Remark> {
-        let silent =
-            || Remark::new(Verdict::Allow, "foreign-default", "The file holds budgets and says nothing of tools.");
+        let silent = || {
+            Remark::new(Verdict::Allow, Code::ForeignDefault, "The file contains only budgets and no rules for tools.")
+        };
         let tier = self.tiers.as_ref().map_or_else(silent, |tiers| tiers.judge(operation));
         let inspected = self.inspector.as_ref().and_then(|inspector| inspector.judge(operation));
         std::iter::once(tier).chain(inspected).collect()
@@ -224,8 +225,8 @@ impl Stages for Ferrumdeck {
             .iter()
             .filter_map(|(counter, most, source)| {
                 let name = counter.over(usage, *most)?;
-                let text = format!("The budget on {name} for this run is used up.");
-                Some(Remark::new(Verdict::Deny, "limit", text).at(Some(source.clone())))
+                let text = format!("The budget for {name} in this run is used up.");
+                Some(Remark::new(Verdict::Deny, Code::Limit, text).at(Some(source.clone())))
             })
             .collect()
     }
@@ -236,7 +237,7 @@ impl Ferrumdeck {
     pub(crate) fn import(&self, draft: &mut Draft) {
         draft.essential(&[]);
         match &self.tiers {
-            None => draft.everything("allow", "a file of budgets says nothing of tools"),
+            None => draft.everything("allow", "a file of budgets has no rules for tools"),
             Some(tiers) => tiers.import(draft),
         }
         if let Some(inspector) = &self.inspector {

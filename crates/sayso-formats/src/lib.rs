@@ -164,7 +164,7 @@ fn lowered(format: Option<Format>, name: &str, text: &str) -> Result<(Format, Lo
     let document = Document::read(name, text)?;
     let root = document.root();
     let Some(format) = format.or_else(|| detect(&root)) else {
-        return Err(root.wrong("no format has these keys; name it with --policy-format"));
+        return Err(root.wrong("no format has these keys; name the format with --policy-format"));
     };
     let lowered = match format {
         Format::Wundr => Lowered::Wundr(Box::new(wundr::lower(&root)?)),
@@ -180,7 +180,7 @@ fn lowered(format: Option<Format>, name: &str, text: &str) -> Result<(Format, Lo
         Format::Opencode => Lowered::Agent(opencode::lower(&root)?),
         Format::Cursor => Lowered::Agent(cursor::lower(&root)?),
         Format::Zed => Lowered::Agent(zed::lower(&root)?),
-        Format::Codex | Format::Copilot => return Err(root.wrong("this file is in no notation that could be read")),
+        Format::Codex | Format::Copilot => return Err(root.wrong("this file is not in a supported notation")),
     };
     Ok((format, lowered))
 }

@@ -57,7 +57,7 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<AgentRules, Error> {
 fn action(node: &Node<'_>) -> Result<Verdict, Error> {
     let text = node.text()?.value;
     let found = ACTIONS.iter().find(|(word, _)| *word == text).map(|(_, verdict)| *verdict);
-    found.ok_or_else(|| node.wrong(format!("`{text}` is none of allow, ask, deny")))
+    found.ok_or_else(|| node.wrong(format!("`{text}` is not one of allow, ask, deny")))
 }
 
 fn read(permission: &str, node: &Node<'_>, rules: &mut Vec<Rule>, defaults: &mut Defaults) -> Result<(), Error> {

@@ -7,12 +7,12 @@ use sayso_policy::shell::syntax::tree::{CommandKind, List, Part, Pipeline, Simpl
 /// Why a command is more than simple commands joined by pipes and chains.
 pub(crate) fn is_plain(text: &[u8]) -> Result<(), String> {
     let tree = syntax::parse(text, Dialect::Bash, syntax::Options::default())
-        .map_err(|_| "The command cannot be read.".to_owned())?;
+        .map_err(|_| "The command cannot be parsed.".to_owned())?;
     // A chain that ends in its operator, or a text that ends in an escape, has a part that is not there.
     let end = text.trim_ascii_end();
     let escapes = end.iter().rev().take_while(|byte| **byte == b'\\').count();
     if end.ends_with(b";") || escapes % 2 == 1 {
-        return Err("A part of the command is not there.".to_owned());
+        return Err("A part of the command is missing.".to_owned());
     }
     plain_list(&tree.body)
 }
@@ -72,5 +72,5 @@ fn plain_part(part: &Part<'_>) -> Result<(), String> {
 }
 
 fn rejected(what: &str) -> Result<(), String> {
-    Err(format!("The command holds {what}, which the allowlist never covers."))
+    Err(format!("The command contains {what}, which the allowlist never covers."))
 }

@@ -8,7 +8,7 @@ use crate::document::{Node, Text};
 use crate::regular::Expression;
 use crate::tool_name::{is, means};
 use sayso_policy::foreign::{Remark, Stages, Standing};
-use sayso_policy::{Actor, Facts, Operation, Scope, Source, State, ToolName, Verdict};
+use sayso_policy::{Actor, Code, Facts, Operation, Scope, Source, State, ToolName, Verdict};
 
 /// Tools that always pass, so that an agent can report and be repaired.
 const ESSENTIAL: &[&str] = &["message", "gateway", "session_status", "sessions_list", "sessions_send", "tts"];
@@ -188,7 +188,7 @@ impl PolicyEngine {
                 let path = parameter::outside(operation, &folders.tool, &within, facts)?;
                 let text = format!("`{path}` is outside the folders that `{}` may use.", folders.tool);
                 Some(
-                    Remark::new(Verdict::Deny, "foreign-rule", text)
+                    Remark::new(Verdict::Deny, Code::ForeignRule, text)
                         .at(folders.within.first().map(|text| text.source.clone())),
                 )
             },
@@ -220,7 +220,7 @@ impl Stages for PolicyEngine {
             for (expression, source) in &rule.expressions {
                 if texts.iter().any(|text| expression.may_match(text)) {
                     let text = format!("A parameter of `{}` matches `{}`.", rule.tool, expression.text);
-                    found.push(Remark::new(Verdict::Deny, "parameter-pattern", text).at(Some(source.clone())));
+                    found.push(Remark::new(Verdict::Deny, Code::ParameterPattern, text).at(Some(source.clone())));
                 }
             }
         }
@@ -238,8 +238,8 @@ impl Stages for PolicyEngine {
         if list.tools.iter().any(|name| is(tool, name)) {
             return None;
         }
-        let text = format!("The allowlist `{}` does not hold `{}`.", list.profile, tool.canonical);
-        Some(Remark::new(Verdict::Deny, "tool-not-listed", text).at(Some(list.source.clone())))
+        let text = format!("The allowlist `{}` does not include `{}`.", list.profile, tool.canonical);
+        Some(Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(Some(list.source.clone())))
     }
 
     fn has_limits(&self) -> bool {
@@ -249,13 +249,13 @@ impl Stages for PolicyEngine {
     /// Step 6: too many denied calls in this session.
     fn blocked(&self, state: &State) -> Option<Remark> {
         let blocked = state.usage.get(&Scope::Session).map_or(0, |usage| usage.blocked);
-        let text = format!("{blocked} calls of this session were denied; {} are the most.", self.max_blocked);
-        (blocked >= self.max_blocked).then(|| Remark::new(Verdict::Deny, "limit", text))
+        let text = format!("{blocked} calls of this session were denied; the limit is {}.", self.max_blocked);
+        (blocked >= self.max_blocked).then(|| Remark::new(Verdict::Deny, Code::Limit, text))
     }
 
     /// Paths outside their folders, and step 7: allow.
     fn rules(&self, operation: &Operation, facts: Facts<'_>) -> Vec<Remark> {
-        let allow = Remark::new(Verdict::Allow, "foreign-default", "No step of the policy engine stops this.");
+        let allow = Remark::new(Verdict::Allow, Code::ForeignDefault, "No step of the policy engine stops this.");
         vec![self.outside(operation, facts).unwrap_or(allow)]
     }
 }

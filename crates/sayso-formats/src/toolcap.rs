@@ -5,7 +5,7 @@ use crate::Error;
 use crate::document::Node;
 use sayso_policy::foreign::{Remark, Stages};
 use sayso_policy::matchers::{Compilation, ReadOnlyGit, SafeNpm};
-use sayso_policy::{Facts, Kind, Matcher, Operation, Outcome, Rule, Ruleset, Source, Verdict};
+use sayso_policy::{Code, Facts, Kind, Matcher, Operation, Outcome, Rule, Ruleset, Source, Verdict};
 
 mod import;
 
@@ -63,7 +63,7 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<Toolcap, Error> {
 /// The keys of a matcher all narrow it.
 fn read_matcher(node: &Node<'_>, depth: usize) -> Result<Matcher, Error> {
     if depth > MAX_DEPTH {
-        return Err(node.wrong("matchers are nested too deep"));
+        return Err(node.wrong("matchers are nested too deeply"));
     }
     node.only(&[
         "command",
@@ -166,9 +166,9 @@ impl Stages for Toolcap {
             rule.and_then(|rule| self.sources.get(rule)).cloned()
         };
         let (verdict, code, text) = match outcome {
-            Outcome::Allow => (Verdict::Allow, "foreign-rule", "A rule allows every part of this."),
-            Outcome::Deny => (Verdict::Deny, "foreign-rule", "A rule denies a part of this."),
-            Outcome::Unknown => (Verdict::Ask, "foreign-default", "No rule speaks for certain of a part of this."),
+            Outcome::Allow => (Verdict::Allow, Code::ForeignRule, "A rule allows every part of this."),
+            Outcome::Deny => (Verdict::Deny, Code::ForeignRule, "A rule denies a part of this."),
+            Outcome::Unknown => (Verdict::Ask, Code::ForeignDefault, "No rule certainly covers a part of this."),
         };
         vec![Remark::new(verdict, code, text).at(source(outcome))]
     }

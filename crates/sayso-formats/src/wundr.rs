@@ -16,7 +16,7 @@ use category::Category;
 use layer::Layer;
 use rate::Rate;
 use sayso_policy::foreign::{Remark, Stages};
-use sayso_policy::{Actor, Facts, Operation, State, ToolName, Verdict};
+use sayso_policy::{Actor, Code, Facts, Operation, State, ToolName, Verdict};
 
 /// What a subagent never has: its parent orchestrates, runs commands, deletes and passes memory on.
 pub(crate) const SUBAGENT_DENY: &[&str] =
@@ -158,8 +158,8 @@ impl Stages for Wundr {
         }
         vec![Remark::new(
             Verdict::Allow,
-            "foreign-default",
-            "No layer takes this tool away, and Wundr is open by default.",
+            Code::ForeignDefault,
+            "No layer hides this tool, and Wundr allows by default.",
         )]
     }
 }

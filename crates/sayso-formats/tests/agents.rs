@@ -387,7 +387,7 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
         (
             "settings.json",
             "{\"permissions\": {\n\"alow\": []}}",
-            "settings.json:2: permissions.alow: this key is not known; did you mean `allow`?",
+            "settings.json:2: permissions.alow: unknown key; did you mean `allow`?",
         ),
         (
             "settings.json",
@@ -415,7 +415,7 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
             "{\"permissions\": {\"deny\": [\"Shell(x)\", \"Skip(y)\"]}}",
             "c.json:1: permissions.deny[1]: `Skip` is none of",
         ),
-        ("copilot.txt", "--allow-tool", "copilot.txt:1: --allow-tool: a value is missing"),
+        ("copilot.txt", "--allow-tool", "copilot.txt:1: --allow-tool: missing value"),
     ] {
         let error = read(None, name, text).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");

@@ -163,7 +163,7 @@ fn decisions(places: &Places, recorder: impl Fn() -> Box<dyn Recorder + Send + S
     together(|_, n| {
         let (call, circumstances) = call(places, n);
         let judged = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
-        assert!(judged.decision.reasons.iter().all(|reason| reason.code != "record-failed"));
+        assert!(judged.decision.reasons.iter().all(|reason| reason.code.as_str() != "record-failed"));
         true
     })
 }
@@ -177,7 +177,7 @@ fn limited(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Durati
     together(|_, n| {
         let (call, circumstances) = call(places, n);
         let judged = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
-        assert!(judged.decision.reasons.iter().all(|reason| reason.code != "store-failed"));
+        assert!(judged.decision.reasons.iter().all(|reason| reason.code.as_str() != "store-failed"));
         true
     })
 }

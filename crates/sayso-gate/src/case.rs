@@ -16,7 +16,7 @@ use crate::verdict::{answer, denied, judged, shown_as_allowed, tighten, understa
 use crate::{Error, reason};
 use question::unanswered;
 use sayso_policy::text::Mode;
-use sayso_policy::{Answer, Counting, Decision, Facts, GrantKeys, Operation, Reason, State, ToolCall, Verdict};
+use sayso_policy::{Answer, Code, Counting, Decision, Facts, GrantKeys, Operation, Reason, State, ToolCall, Verdict};
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -227,7 +227,7 @@ impl<'a> Case<'a> {
             && decision.addressees().iter().all(Option::is_none)
     }
 
-    fn failed(&self, code: &'static str, why: &str) -> Decision {
+    fn failed(&self, code: Code, why: &str) -> Decision {
         let text = format!("What must be remembered for this call cannot be: {why}. The call does not run.");
         denied(&self.what.in_force, reason::built_in(code, text))
     }
@@ -507,7 +507,7 @@ fn asks(decision: &Decision) -> Vec<String> {
     found
 }
 
-fn said_by(approval: &Approval, code: &'static str, word: &str) -> Reason {
+fn said_by(approval: &Approval, code: Code, word: &str) -> Reason {
     let people: Vec<String> = approval.answers.iter().map(|given| given.person.to_string()).collect();
     reason::built_in(
         code,

@@ -130,7 +130,7 @@ fn a_copy_is_left_of_files_at_rest_and_says_the_same() {
     rest();
     m.remember();
     assert!(m.same_as_compiled("at rest"));
-    assert_eq!(m.load().notices[0].reason.code, "untrusted-project");
+    assert_eq!(m.load().notices[0].reason.code.as_str(), "untrusted-project");
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&m.copy()), mode(m.copy().parent().unwrap())), (0o600, 0o700));
     assert!(InForce::load_compiled(&m.places, None).unwrap().policy.version() != m.load().policy.version());
@@ -243,7 +243,7 @@ fn trust_that_changes_is_seen_at_once() {
     assert!(!dropped.same_as_compiled("distrusted"));
     changed.write(&changed.project.join(".sayso.toml"), "[deny]\nrun = [\"ls\"]\n");
     assert!(!changed.same_as_compiled("changed after it was trusted"));
-    assert!(changed.load().notices.iter().any(|notice| notice.reason.code == "trust-outdated"));
+    assert!(changed.load().notices.iter().any(|notice| notice.reason.code.as_str() == "trust-outdated"));
     // The same inodes at another place are another repository, which nobody trusted.
     std::fs::rename(moved.project.parent().unwrap(), moved.base.join("moved")).unwrap();
     symlink("moved", moved.project.parent().unwrap()).unwrap();

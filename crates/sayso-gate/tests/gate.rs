@@ -137,7 +137,7 @@ fn where_nobody_can_be_asked_an_ask_is_a_denial() {
     let gate = gate(POLICY);
     let judged = gate.judge(read("b"), circumstances(Asking::Nobody), FactsOf::Gate).settle().record();
     assert_eq!(judged.decision.answer, Answer::Deny);
-    assert_eq!(judged.decision.reasons[0].code, "unanswered");
+    assert_eq!(judged.decision.reasons[0].code.as_str(), "unanswered");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_panic_inside_is_a_denial_on_record() {
         gate("[allow]\nrun = [\"cat\"]\nread = [\"/**\"]\n").with_facts(Box::new(Broken), Box::new(NoEnvironment));
     let judged = judge(&gate, "a/x");
     assert_eq!(judged.decision.answer, Answer::Deny);
-    assert_eq!(judged.decision.reasons[0].code, "internal-error");
+    assert_eq!(judged.decision.reasons[0].code.as_str(), "internal-error");
     assert_eq!(judged.record.arguments.unwrap()["file_path"], "/nonexistent/app/a/x");
     assert!(judged.permit.is_none() && judged.operation.is_none());
 }
@@ -203,7 +203,7 @@ fn what_cannot_be_recorded_does_not_run() {
     let gate = Gate::new(given(POLICY), Box::new(Full));
     let judged = judge(&gate, "a/x");
     assert_eq!(judged.decision.answer, Answer::Deny);
-    assert_eq!(judged.decision.reasons[0].code, "record-failed");
+    assert_eq!(judged.decision.reasons[0].code.as_str(), "record-failed");
     assert!(judged.permit.is_none());
 }
 
@@ -227,7 +227,7 @@ fn what_several_gates_would_say_is_recorded_together_and_told_in_order() {
     let judged: Vec<Recorded> = Unsaid::record_all(all).collect();
     let answers: Vec<Answer> = judged.iter().map(|judged| judged.decision.answer).collect();
     assert_eq!(answers, [Answer::Allow, Answer::Deny, Answer::Deny, Answer::Allow, Answer::Deny]);
-    assert_eq!(judged[2].decision.reasons[0].code, "record-failed");
+    assert_eq!(judged[2].decision.reasons[0].code.as_str(), "record-failed");
     assert!(judged.iter().all(|judged| judged.permit.is_some() == (judged.decision.answer == Answer::Allow)));
     let kept = store.query(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
     let kept: Vec<&str> = kept.iter().map(|stored| stored.record.id.as_str()).collect();
@@ -273,7 +273,7 @@ fn what_lay_aside_for_long_is_judged_by_what_is_there_now() {
 fn limits_without_a_memory_let_nothing_pass() {
     let judged = judge(&gate(&format!("{POLICY}[limits.session]\ncalls = 5\n")), "a/x");
     assert_eq!(judged.decision.answer, Answer::Deny);
-    assert_eq!(judged.decision.reasons[0].code, "store-failed");
+    assert_eq!(judged.decision.reasons[0].code.as_str(), "store-failed");
 }
 
 struct Machine {
@@ -341,7 +341,7 @@ fn a_broken_user_file_leaves_its_last_good_version_in_force() {
     assert_eq!(m.verdict("a/x").0, Verdict::Allow);
     assert_eq!(m.verdict("a/secret/x").0, Verdict::Deny);
     let notices = InForce::load(&m.places, None).unwrap().notices;
-    assert_eq!(notices[0].reason.code, "last-good-policy");
+    assert_eq!(notices[0].reason.code.as_str(), "last-good-policy");
     assert!(!notices[0].problems.is_empty());
 }
 

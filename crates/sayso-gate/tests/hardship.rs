@@ -46,7 +46,7 @@ fn assert_denied(judged: &Judged) {
     assert_eq!(judged.decision.answer, Answer::Deny);
     assert!(judged.permit.is_none());
     let first = &judged.decision.reasons[0];
-    assert_eq!(first.code, "record-failed", "{first:?}");
+    assert_eq!(first.code.as_str(), "record-failed", "{first:?}");
     println!("denied: {}", first.text);
 }
 

@@ -145,7 +145,7 @@ fn held(millis: u64) -> Asking {
 }
 
 fn code(judged: &Judged) -> &str {
-    &judged.decision.reasons[0].code
+    judged.decision.reasons[0].code.as_str()
 }
 
 fn ann() -> Person {
@@ -645,7 +645,7 @@ fn an_operator_halts_everything_and_breaks_the_glass_for_a_while() {
     mode::switch(&w.memory, &switched(Mode::Halt, None), false).unwrap();
     let judged = w.judge("a", "true", NOW);
     assert_eq!(judged.decision.answer, Answer::Deny);
-    assert!(judged.decision.reasons.iter().any(|reason| reason.code == "halted"));
+    assert!(judged.decision.reasons.iter().any(|reason| reason.code.as_str() == "halted"));
     mode::switch(&w.memory, &switched(Mode::DryRun, Some(now() + 60_000)), false).unwrap();
     assert_eq!(w.answer_of("a", "make x"), Answer::DryRun);
     mode::switch(&w.memory, &switched(Mode::Shadow, Some(now() + 60_000)), false).unwrap();

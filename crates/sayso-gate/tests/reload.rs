@@ -85,7 +85,7 @@ fn a_good_version_counts_and_a_bad_one_leaves_the_old_in_force() {
     write(&site.places.user, "[alow]\nread = [\"./**\"]\n");
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(site.answer(&gate), Answer::Deny);
-    assert!(gate.in_force().notices.iter().any(|notice| notice.reason.code == "last-good-policy"));
+    assert!(gate.in_force().notices.iter().any(|notice| notice.reason.code.as_str() == "last-good-policy"));
     write(&site.places.user, DENIES);
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(gate.in_force().policy.version(), version);

@@ -135,5 +135,5 @@ fn a_link_or_a_pipe_in_place_of_the_file_is_refused_and_everything_asks() {
     let s = setting();
     std::os::unix::fs::symlink("/etc/passwd", s.project.join(".sayso.toml")).unwrap();
     let in_force = InForce::load(&s.places, Some(&s.project)).unwrap();
-    assert_eq!(in_force.floor.unwrap().1.code, "policy-refused");
+    assert_eq!(in_force.floor.unwrap().1.code.as_str(), "policy-refused");
 }

@@ -7,11 +7,13 @@
 use crate::judging::Judging;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern};
 use crate::policy::Policy;
+use crate::stage::Inputs;
+use crate::stage::ask::without_words;
 use crate::stage::integrity::Protected;
+use crate::stage::opinions::{Opinions, Rehearsal};
 use crate::state::{Scope, State};
-use crate::word::{Actor, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
+use crate::word::{Actor, Code, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
 use sayso_shell::{HostTarget, PathTarget, RunId, Target};
-use std::borrow::Cow;
 
 /// What a foreign file says of a call at one stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub struct Remark {
     /// Its verdict.
     pub verdict: Verdict,
     /// A stable code.
-    pub code: Cow<'static, str>,
+    pub code: Code,
     /// A sentence.
     pub text: String,
     /// Where the rule stands, if a rule spoke.
@@ -32,8 +34,8 @@ pub struct Remark {
 
 impl Remark {
     /// A remark on the call as a whole.
-    pub fn new(verdict: Verdict, code: &'static str, text: impl Into<String>) -> Self {
-        Self { verdict, code: Cow::Borrowed(code), text: text.into(), source: None, effect: None, unanswered: None }
+    pub fn new(verdict: Verdict, code: Code, text: impl Into<String>) -> Self {
+        Self { verdict, code, text: text.into(), source: None, effect: None, unanswered: None }
     }
 
     /// With the place of the rule.
@@ -117,53 +119,61 @@ pub struct Foreign {
     pub stages: Box<dyn Stages>,
 }
 
-/// What foreign files said of a call.
-#[derive(Debug, Default)]
-pub(crate) struct Spoken {
-    /// Opinions on the call as a whole, which no grant answers.
-    pub call: Vec<Opinion>,
-    /// Opinions on effects; without an index, on the call as one of them.
-    pub effects: Vec<(Option<usize>, Opinion)>,
-    /// A file answers a stub.
-    pub rehearsed: bool,
-    /// The strictest answer to an Ask that nobody can answer.
-    pub unanswered: Option<Verdict>,
+/// Has foreign files speak of a call, stage by stage. They speak of the call, which is the last effect, or of others.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    if !inputs.hears_foreign() {
+        return;
+    }
+    let operation = inputs.judging.operation;
+    let (of_call, of_effects) = (said.call.len(), said.effects.iter().map(|on| on.opinions.len()).collect::<Vec<_>>());
+    for Foreign { stages, .. } in &inputs.policy.foreign {
+        judge_file(stages.as_ref(), inputs, said);
+    }
+    // Another system's words quote what they are about, also where they are about the whole call.
+    if !operation.provenance.is_empty() {
+        said.call.iter_mut().skip(of_call).for_each(without_words);
+        for (on, known) in said.effects.iter_mut().zip(of_effects) {
+            on.opinions.iter_mut().skip(known).for_each(without_words);
+        }
+    }
 }
 
-/// Asks foreign files about a call, stage by stage.
-pub(crate) fn judge(files: &[Foreign], judging: &Judging<'_>, state: &State) -> Spoken {
-    let operation = judging.operation;
-    let mut spoken = Spoken::default();
-    for Foreign { stages, .. } in files {
-        match stages.mode(operation) {
-            Standing::Enforced => {}
-            Standing::Passed => {
-                let remark = Remark::new(Verdict::Allow, "mode", "The file's mode lets this pass.");
-                spoken.effects.push((None, opinion(Stage::Mode, remark)));
-                continue;
-            }
-            Standing::Rehearsed => {
-                let remark = Remark::new(Verdict::Allow, "mode", "A rehearsal: nothing runs, the caller gets a stub.");
-                spoken.effects.push((None, opinion(Stage::Mode, remark)));
-                spoken.rehearsed = true;
-                continue;
-            }
+fn judge_file(stages: &dyn Stages, inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    let (operation, state) = (inputs.judging.operation, inputs.state);
+    match stages.mode(operation) {
+        Standing::Enforced => {}
+        Standing::Passed => {
+            let remark = Remark::new(Verdict::Allow, Code::Mode, "The file's mode lets this pass.");
+            return on_effect(said, Stage::Mode, remark);
         }
-        let essential = stages.essential(&operation.tool);
-        let tools = hidden(stages.as_ref(), &operation.tool, &operation.actor).filter(|_| !essential);
-        spoken.call.extend(tools.map(|remark| opinion(Stage::Tools, remark)));
-        spoken.call.extend(stages.patterns(operation).into_iter().map(|remark| opinion(Stage::Patterns, remark)));
-        for remark in stages.rules(operation, judging.facts) {
-            if remark.verdict == Verdict::Ask {
-                spoken.unanswered = spoken.unanswered.max(Some(remark.unanswered.unwrap_or(Verdict::Deny)));
-            }
-            spoken.effects.push((remark.effect, opinion(Stage::Rules, remark)));
+        Standing::Rehearsed => {
+            let text = "This is a dry run: nothing runs, and the caller gets a stub.";
+            said.rehearsal = said.rehearsal.max(Rehearsal::OfForeignFile);
+            return on_effect(said, Stage::Mode, Remark::new(Verdict::Allow, Code::Mode, text));
         }
-        let blocked = stages.blocked(state).filter(|_| !essential);
-        let limits = stages.limits(operation, state).into_iter().chain(blocked);
-        spoken.call.extend(limits.map(|remark| Opinion { always: true, ..opinion(Stage::Limits, remark) }));
     }
-    spoken
+    let essential = stages.essential(&operation.tool);
+    let tools = hidden(stages, &operation.tool, &operation.actor).filter(|_| !essential);
+    said.call.extend(tools.map(|remark| opinion(Stage::Tools, remark)));
+    said.call.extend(stages.patterns(operation).into_iter().map(|remark| opinion(Stage::Patterns, remark)));
+    for remark in stages.rules(operation, inputs.judging.facts) {
+        if remark.verdict == Verdict::Ask {
+            said.unanswered = said.unanswered.max(Some(remark.unanswered.unwrap_or(Verdict::Deny)));
+        }
+        on_effect(said, Stage::Rules, remark);
+    }
+    let blocked = stages.blocked(state).filter(|_| !essential);
+    let limits = stages.limits(operation, state).into_iter().chain(blocked);
+    said.call.extend(limits.map(|remark| Opinion { always: true, ..opinion(Stage::Limits, remark) }));
+}
+
+/// A remark on an effect; without an index, on the call as the last of them.
+fn on_effect(said: &mut Opinions, stage: Stage, remark: Remark) {
+    let index = remark.effect.unwrap_or(said.effects.len().saturating_sub(1));
+    match said.effects.get_mut(index) {
+        Some(on) => on.opinions.push(opinion(stage, remark)),
+        None => said.call.push(opinion(stage, remark)),
+    }
 }
 
 /// For an actor and all above it: a subagent has no more than its parent.
@@ -184,7 +194,7 @@ fn opinion(stage: Stage, remark: Remark) -> Opinion {
         stage,
         verdict: remark.verdict,
         maybe: false,
-        reason: Reason { code: remark.code, text: remark.text, layer: Layer::Given, source: remark.source },
+        reason: Reason { code: remark.code.into(), text: remark.text, layer: Layer::Given, source: remark.source },
         approver: None,
         always: false,
         grant: None,

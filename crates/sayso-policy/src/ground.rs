@@ -1,5 +1,6 @@
 //! Which files of a workspace can matter to a policy, and what that depends on.
 
+use crate::condition::Condition;
 use crate::guard::{self, Guards};
 use crate::index::Table;
 use crate::pattern::{Bases, Ground, PathPattern, Watch};
@@ -45,7 +46,7 @@ fn looks_for(rule: &Rule) -> impl Iterator<Item = &PathPattern> {
     let permits = rule.verdict == Verdict::Allow;
     let own = std::iter::once(&rule.pattern).filter(move |_| !permits);
     let except = rule.except.iter().filter(move |_| permits);
-    let within = rule.when.iter().flat_map(|when| &when.within).filter(move |_| !permits);
+    let within = rule.when.iter().flat_map(Condition::paths).filter(move |_| !permits);
     let paths = own.chain(except).filter_map(|pattern| match pattern {
         Pattern::Path(pattern) => Some(pattern),
         _ => None,

@@ -6,7 +6,7 @@ use crate::judging::Judging;
 use crate::pattern::{Bases, PathPattern, Purpose, expand_braces, is_link_local};
 use crate::rule::{Pattern, Rule};
 use crate::set;
-use crate::word::{Facts, Layer, Resolved, Tri, Verdict};
+use crate::word::{Code, Facts, Layer, Resolved, Tri, Verdict};
 use sayso_shell::{HostTarget, PathTarget, Target, Verb};
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,8 +16,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guard<'a> {
     /// Reason code.
-    pub code: &'static str,
-    /// What it is, for a sentence.
+    pub code: Code,
+    /// What it is: the end of a sentence that begins with the target.
     pub what: &'static str,
     pattern: Option<&'a PathPattern>,
 }
@@ -29,8 +29,11 @@ impl Guard<'_> {
     }
 }
 
-const LINK_LOCAL: Guard<'static> =
-    Guard { code: "link-local", what: "a link-local address, where clouds hand out credentials", pattern: None };
+const LINK_LOCAL: Guard<'static> = Guard {
+    code: Code::LinkLocal,
+    what: "is a link-local address, where cloud providers serve credentials",
+    pattern: None,
+};
 
 /// Guarded paths, each kind a table of rules that speak of reading. An image holds them too: a process that lives for
 /// a millisecond has no time to make them.
@@ -52,7 +55,7 @@ fn table(set: &str) -> Table {
         verb: Verb::Read,
         pattern: Pattern::Path(pattern),
         except: Arc::new([]),
-        when: None,
+        when: Arc::new([]),
         code: Cow::Borrowed(""),
         sentence: Arc::from(""),
         layer: Layer::BuiltIn,
@@ -68,16 +71,16 @@ impl Guards {
     fn find<'a>(&'a self, judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -> Option<Guard<'a>> {
         // Secrets: reading and changing. What later runs: changing.
         let secret = first(&self.secrets, judging, index, verb, target).map(|pattern| Guard {
-            code: "secret",
-            what: "a place where secrets are kept",
+            code: Code::Secret,
+            what: "may hold secrets",
             pattern: Some(pattern),
         });
         if secret.is_some() || verb == Verb::Read {
             return secret;
         }
         first(&self.steering, judging, index, verb, target).map(|pattern| Guard {
-            code: "guarded-file",
-            what: "a file that later runs or steers something, or a part of git's own store",
+            code: Code::GuardedFile,
+            what: "later runs or configures something, or belongs to git's own store",
             pattern: Some(pattern),
         })
     }

@@ -4,8 +4,10 @@ use crate::guard::{self, Guard, Guards};
 use crate::pattern::{Bases, Ground, PathPattern, Programs, Purpose, RunPattern, Tree};
 use crate::rule::run_of;
 use crate::word::{Facts, Operation, Resolved, Tri};
-use sayso_shell::{Analysis, PathTarget, Run, RunId, Sieve, Target, Verb};
-use std::path::Path;
+use sayso_shell::{Analysis, PathTarget, PipePlace, Run, RunId, Sieve, Target, Verb};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 /// One operation while it is judged.
 pub(crate) struct Judging<'a> {
@@ -15,6 +17,16 @@ pub(crate) struct Judging<'a> {
     tree: Tree<'a>,
     programs: Option<Programs<'a>>,
     guards: Vec<Option<Guard<'a>>>,
+    /// For each pipeline the last place of a shell, and the last of a program that may be one.
+    shells: OnceCell<HashMap<u16, Shells>>,
+}
+
+/// The last places in a pipeline where a shell stands.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Shells {
+    pub certain: Option<u16>,
+    /// It is not known which program this is.
+    pub possible: Option<u16>,
 }
 
 impl<'a> Judging<'a> {
@@ -30,11 +42,20 @@ impl<'a> Judging<'a> {
         facts: Facts<'a>,
         guards: Option<&'a Guards>,
     ) -> Self {
-        let bases = Bases::of(operation);
-        let (tree, programs) = (Tree::over(facts.files, ground), operation.analysis.as_ref().map(Programs::new));
-        let mut judging = Self { operation, bases, facts, tree, programs, guards: Vec::new() };
+        let mut judging = Self::unguarded(ground, operation, facts);
         judging.guards = (0..operation.effects.len()).map(|index| guard::of(guards, &judging, index)).collect();
         judging
+    }
+
+    /// For a bare ruleset, which knows nothing of guarded targets.
+    pub(crate) fn bare(operation: &'a Operation, facts: Facts<'a>) -> Self {
+        Self::unguarded(Ground::unknown(), operation, facts)
+    }
+
+    fn unguarded(ground: Ground<'a>, operation: &'a Operation, facts: Facts<'a>) -> Self {
+        let bases = Bases::of(operation);
+        let (tree, programs) = (Tree::over(facts.files, ground), operation.analysis.as_ref().map(Programs::new));
+        Self { operation, bases, facts, tree, programs, guards: Vec::new(), shells: OnceCell::new() }
     }
 
     pub(crate) fn run(&self, id: RunId) -> Option<&'a Run> {
@@ -65,6 +86,55 @@ impl<'a> Judging<'a> {
     /// The programs of its commands, and which of them stand in one pipe.
     pub(crate) fn programs(&self) -> Option<&Programs<'a>> {
         self.programs.as_ref()
+    }
+
+    /// The place of a program in its pipeline. What a wrapper starts stands where the wrapper stands.
+    pub(crate) fn pipe_place(&self, mut id: RunId) -> Option<PipePlace> {
+        for _ in 0..sayso_shell::limit::MAX_DEPTH {
+            let run = self.run(id)?;
+            match (run.pipe, run.parent) {
+                (Some(place), _) => return Some(place),
+                (None, Some(parent)) => id = parent,
+                (None, None) => return None,
+            }
+        }
+        None
+    }
+
+    /// Where shells stand in a pipeline: looked up once, for every program of a pipe may ask.
+    pub(crate) fn shells(&self, pipeline: u16, is_shell: impl Fn(&str) -> bool) -> Shells {
+        let find = || {
+            let mut found: HashMap<u16, Shells> = HashMap::new();
+            let runs = self.operation.analysis.iter().flat_map(|analysis| (0_u32..).map(RunId).zip(&analysis.runs));
+            for (id, run) in runs {
+                let Some(place) = self.pipe_place(id) else { continue };
+                let shells = found.entry(place.pipeline).or_default();
+                match run.program.base.as_deref() {
+                    Some(base) if is_shell(base) => shells.certain = shells.certain.max(Some(place.place)),
+                    Some(_) => {}
+                    None => shells.possible = shells.possible.max(Some(place.place)),
+                }
+            }
+            found
+        };
+        self.shells.get_or_init(find).get(&pipeline).copied().unwrap_or_default()
+    }
+
+    /// The working directory of a program, or of the operation itself, canonical.
+    pub(crate) fn folder(&self, run: Option<RunId>) -> Option<&'a Path> {
+        match run {
+            Some(id) => self.operation.folders.get(usize::try_from(id.0).ok()?).and_then(Option::as_deref),
+            None => self.operation.folder.as_deref(),
+        }
+    }
+
+    /// A matcher's directory, canonical as far as files can be looked at. Relative ones are meant in the workspace, or
+    /// where none is known in the working directory.
+    pub(crate) fn directory(&self, written: &Path) -> Option<PathBuf> {
+        let base = self.operation.workspace.root().or(self.operation.folder.as_deref());
+        let joined = if written.is_absolute() { written.to_owned() } else { base?.join(written) };
+        let found = sayso_shell::canonical(self.facts.files, &joined);
+        Some(if found.certain { found.path } else { sayso_shell::canonical::lexical(&joined) })
     }
 
     pub(crate) fn matches_path(

@@ -4,6 +4,7 @@
 //! remembered (usage, grants, counters) as [`State`].
 
 mod compile;
+mod condition;
 mod evaluate;
 pub mod explain;
 mod filter;
@@ -34,8 +35,7 @@ pub use normalise::Kind;
 pub use policy::{Policy, PolicyText};
 pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
-pub use stage::grant_key::GrantKeys;
-pub use stage::grants::{effects_to_name, runs_anything};
+pub use stage::grants::{GrantKeys, effects_to_name, runs_anything};
 pub use stage::integrity::{Protected, registration_files};
 pub use stage::limits::Allowance;
 pub use state::{Counting, Executable, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};

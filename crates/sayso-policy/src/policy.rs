@@ -1,5 +1,6 @@
 //! A policy: files in force, compiled.
 
+use crate::condition::Condition;
 use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
@@ -68,8 +69,6 @@ pub(crate) struct CompiledFile {
     /// By verb, what the file or else its presets state.
     pub defaults: Defaults,
     pub mode: Mode,
-    /// Dry-run answers before anything else of this file is looked at.
-    pub dry_run_first: bool,
     pub tools: Vec<ToolLayer>,
     pub patterns: Vec<ParamRule>,
     /// Tools that must always work, where this file may say so.
@@ -184,7 +183,7 @@ impl Policy {
             .iter()
             .filter(|file| CompiledFile::counts_in(file.mode))
             .find_map(|file| {
-                tools::judge(&file.tools, &file.layer, tool, actor)
+                tools::hiding(&file.tools, &file.layer, tool, actor)
                     .filter(|found| !(found.closed_list && essential::is(file, tool)))
             })
             .map(|found| found.opinion.reason)
@@ -207,7 +206,7 @@ impl Policy {
         for file in self.files.iter().filter(|file| CompiledFile::counts_in(file.mode)) {
             for table in file.presets.iter().map(|preset| &preset.table).chain([&file.own]) {
                 table.candidates(&judging, about, &mut |rule| {
-                    let whatever = rule.when.as_ref().is_none_or(|when| when.asks_only_who());
+                    let whatever = rule.when.iter().all(Condition::asks_only_who);
                     if rule.verdict == Verdict::Deny && whatever && rule.matches(&judging, about) == Tri::Yes {
                         found.get_or_insert_with(|| rule.reason());
                     }
@@ -222,7 +221,7 @@ impl Policy {
             let hidden = crate::foreign::hidden(file.stages.as_ref(), tool, actor);
             hidden.filter(|_| !file.stages.essential(tool))
         })?;
-        Some(Reason { code: found.code, text: found.text, layer: Layer::Given, source: found.source })
+        Some(Reason { code: found.code.into(), text: found.text, layer: Layer::Given, source: found.source })
     }
 
     /// What the limits in force count, which needs a memory. A file that only watches or rehearses counts nothing.
@@ -259,9 +258,8 @@ impl Policy {
     /// said of it without limits. Files of other systems count for themselves, and may always.
     #[must_use]
     pub fn limits_speak(&self, state: &State) -> bool {
-        let mut found = Vec::new();
-        self.files.iter().for_each(|file| limits::judge(&file.limits, &file.layer, state, &mut found));
-        !found.is_empty() || !self.foreign.is_empty()
+        let speaks = |file: &CompiledFile| !limits::reached(&file.limits, &file.layer, state).is_empty();
+        self.files.iter().any(speaks) || !self.foreign.is_empty()
     }
 
     /// Whether any file sets limits, which need a memory.

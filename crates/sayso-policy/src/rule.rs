@@ -1,12 +1,9 @@
 //! One rule: a verdict, a pattern, conditions, and what to say about it.
 
-mod condition;
-
-pub(crate) use condition::{Conditions, EnvPattern, HostList, TextList, TextPattern, is};
-
+use crate::condition::{Condition, all_hold};
 use crate::judging::Judging;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
-use crate::word::{Approvers, Layer, Reason, Source, Tri, Verdict};
+use crate::word::{Approvers, Layer, Reason, ReasonCode, Source, Tri, Verdict};
 use sayso_shell::{Carry, Effect, NamedBy, RunId, Target, Verb};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,7 +25,8 @@ pub(crate) struct Rule {
     pub pattern: Pattern,
     /// The `!` patterns of the same list.
     pub except: Arc<[Pattern]>,
-    pub when: Option<Arc<Conditions>>,
+    /// `when`, all of which must hold.
+    pub when: Arc<[Condition]>,
     /// The rule's `id`, or made from its text.
     pub code: Cow<'static, str>,
     /// What it says, made once: the owner's `because`, or the pattern in words.
@@ -52,7 +50,7 @@ pub(crate) fn in_words(verdict: Verdict, verb: Verb, pattern: &str) -> String {
 impl Rule {
     pub(crate) fn reason(&self) -> Reason {
         Reason {
-            code: self.code.clone(),
+            code: ReasonCode::Rule(self.code.clone()),
             text: self.sentence.to_string(),
             layer: self.layer.clone(),
             source: self.source.clone(),
@@ -75,19 +73,10 @@ impl Rule {
         let excepted = self
             .except
             .iter()
-            .map(|except| {
-                let opposite = match purpose {
-                    Purpose::Permit => Purpose::Restrict,
-                    Purpose::Restrict => Purpose::Permit,
-                };
-                except.matches(self.verb, judging, index, effect, opposite)
-            })
+            .map(|except| except.matches(self.verb, judging, index, effect, purpose.opposite()))
             .max()
             .unwrap_or(Tri::No);
-        let mut result = own.and(!excepted);
-        if let Some(when) = &self.when {
-            result = result.and(when.hold(judging, effect, purpose));
-        }
+        let result = own.and(!excepted).and(all_hold(&self.when, judging, index, purpose));
         // A maybe-effect can be no more than maybe.
         if !effect.certain && purpose == Purpose::Restrict { result.min(Tri::Maybe) } else { result }
     }
@@ -107,7 +96,7 @@ impl Rule {
         let Some(run) = judging.run(id) else { return false };
         let named = match by {
             NamedBy::Env(name) => {
-                matches!(pattern, RunPattern::Anything) || self.when.as_ref().is_some_and(|when| when.names_env(name))
+                matches!(pattern, RunPattern::Anything) || self.when.iter().any(|when| when.names_env(name))
             }
             by => pattern.names(by, run, &judging.bases),
         };
@@ -117,7 +106,7 @@ impl Rule {
                 Pattern::Run(except) => judging.matches_run(except, id, Purpose::Restrict) == Tri::No,
                 _ => true,
             })
-            && self.when.as_ref().is_none_or(|when| when.hold(judging, effect, self.purpose()) == Tri::Yes)
+            && all_hold(&self.when, judging, index, self.purpose()) == Tri::Yes
     }
 }
 

@@ -22,7 +22,8 @@
 //! rule that names them or, for paths, one that is bound to a directory. A matcher that
 //! only may match does not allow, and where it would deny it makes the outcome Unknown.
 
-use crate::matchers::{Asked, Matcher};
+use crate::judging::Judging;
+use crate::matchers::Matcher;
 use crate::pattern::Purpose;
 use crate::word::{Facts, Operation, Outcome, Resolved, Tri};
 use sayso_shell::{Carry, NoEnvironment, NoFiles, Target, Verb};
@@ -82,15 +83,15 @@ impl Ruleset {
     /// Judges an operation, and looks at files where a matcher's directory may be a link or a pattern may match.
     #[must_use]
     pub fn evaluate_with(&self, operation: &Operation, facts: Facts<'_>) -> Outcome {
-        let asked = Asked::new(operation, facts);
+        let judging = Judging::bare(operation, facts);
         let mut outcome = Outcome::Allow;
         let mut some = false;
-        for index in asked.effects() {
-            match self.judge(&asked, index).0 {
+        for index in effects(operation) {
+            match self.judge(&judging, index).0 {
                 Said::Deny => return Outcome::Deny,
                 Said::Allow => some = true,
                 Said::Doubt => outcome = Outcome::Unknown,
-                Said::Nothing if asked.needs_yes(index) => outcome = Outcome::Unknown,
+                Said::Nothing if needs_yes(operation, index) => outcome = Outcome::Unknown,
                 Said::Nothing => {}
             }
         }
@@ -101,28 +102,28 @@ impl Ruleset {
     /// What is said of each effect, and by which rule, where one decided it.
     #[must_use]
     pub fn spoke(&self, operation: &Operation, facts: Facts<'_>) -> Vec<(Outcome, Option<usize>)> {
-        let asked = Asked::new(operation, facts);
-        let one = |index| match self.judge(&asked, index) {
+        let judging = Judging::bare(operation, facts);
+        let one = |index| match self.judge(&judging, index) {
             (Said::Allow, rule) => (Outcome::Allow, rule),
             (Said::Deny, rule) => (Outcome::Deny, rule),
             (Said::Doubt | Said::Nothing, rule) => (Outcome::Unknown, rule),
         };
-        asked.effects().map(one).collect()
+        effects(operation).map(one).collect()
     }
 
     /// What the rules say of one effect, and which of them.
-    fn judge(&self, asked: &Asked<'_>, index: usize) -> (Said, Option<usize>) {
-        let certain = asked.effect(index).is_some_and(|effect| effect.certain);
+    fn judge(&self, judging: &Judging<'_>, index: usize) -> (Said, Option<usize>) {
+        let certain = judging.operation.effects.get(index).is_some_and(|effect| effect.certain);
         let mut doubt = false;
         let mut passed_by = false;
         for (at, rule) in self.rules.iter().enumerate() {
             let purpose = if rule.outcome == Outcome::Allow { Purpose::Permit } else { Purpose::Restrict };
-            match (rule.outcome, rule.matcher.matches(asked, index, purpose)) {
+            match (rule.outcome, rule.matcher.matches(judging, index, purpose)) {
                 (_, Tri::No) | (Outcome::Allow, Tri::Maybe) => {}
                 // An allow that does not carry this effect leaves it to a later rule that names it.
-                (Outcome::Allow, Tri::Yes) if !covers(&rule.matcher, asked, index) => passed_by = true,
+                (Outcome::Allow, Tri::Yes) if !covers(&rule.matcher, judging, index) => passed_by = true,
                 (Outcome::Allow, Tri::Yes) => return (if doubt { Said::Doubt } else { Said::Allow }, Some(at)),
-                (Outcome::Deny, Tri::Yes) if passed_by && !rule.matcher.names(asked, index, purpose) => doubt = true,
+                (Outcome::Deny, Tri::Yes) if passed_by && !rule.matcher.names(judging, index, purpose) => doubt = true,
                 (Outcome::Deny, Tri::Yes) if certain => return (Said::Deny, Some(at)),
                 (Outcome::Unknown, Tri::Yes) if certain => return (Said::Doubt, Some(at)),
                 (Outcome::Deny | Outcome::Unknown, _) => doubt = true,
@@ -143,55 +144,51 @@ enum Said {
 }
 
 /// Whether an allow that matches an effect carries it.
-fn covers(matcher: &Matcher, asked: &Asked<'_>, index: usize) -> bool {
-    let Some(effect) = asked.effect(index) else { return false };
+fn covers(matcher: &Matcher, judging: &Judging<'_>, index: usize) -> bool {
+    let Some(effect) = judging.operation.effects.get(index) else { return false };
     match (&effect.carry, &effect.target) {
-        (_, Target::Anything) => matcher.names(asked, index, Purpose::Permit),
-        (Carry::Plain, Target::Path(_)) if asked.leaves_workspace(index) => {
-            matcher.is_bound() || matcher.names(asked, index, Purpose::Permit)
+        (_, Target::Anything) => matcher.names(judging, index, Purpose::Permit),
+        (Carry::Plain, Target::Path(_)) if leaves_workspace(judging.operation, index) => {
+            matcher.is_bound() || matcher.names(judging, index, Purpose::Permit)
         }
         (Carry::Plain, _) => true,
-        (Carry::Named { .. }, _) => matcher.names(asked, index, Purpose::Permit),
+        (Carry::Named { .. }, _) => matcher.names(judging, index, Purpose::Permit),
     }
 }
 
-impl Asked<'_> {
-    /// The effects that rules speak of. The call itself is one where no effect decides instead of it.
-    fn effects(&self) -> impl Iterator<Item = usize> + '_ {
-        let operation = self.operation;
-        let decides =
-            !operation.known || !operation.effects.iter().any(|effect| effect.verb != Verb::Call && effect.certain);
-        (0..operation.effects.len()).filter(move |index| {
-            decides || operation.effects.get(*index).is_some_and(|effect| effect.verb != Verb::Call)
-        })
-    }
+/// The effects that rules speak of. The call itself is one where no effect decides instead of it.
+fn effects(operation: &Operation) -> impl Iterator<Item = usize> {
+    let decides =
+        !operation.known || !operation.effects.iter().any(|effect| effect.verb != Verb::Call && effect.certain);
+    (0..operation.effects.len())
+        .filter(move |index| decides || operation.effects.get(*index).is_some_and(|effect| effect.verb != Verb::Call))
+}
 
-    /// Whether a program writes or deletes something that is not known to be in the workspace. A relative path whose
-    /// working directory is not known stays where the program is, unless it climbs.
-    fn leaves_workspace(&self, index: usize) -> bool {
-        let Some(effect) = self.effect(index) else { return true };
-        if effect.run.is_none() || !matches!(effect.verb, Verb::Write | Verb::Delete) {
-            return false;
-        }
-        match self.operation.resolved.get(index) {
-            Some(Resolved { canonical: Some(path), .. }) => {
-                !self.operation.workspace.root_for_allow().is_some_and(|root| path.starts_with(root))
-            }
-            Some(Resolved { lexical: Some(path), .. }) => path.is_absolute() || path.starts_with(".."),
-            _ => true,
-        }
+/// Whether a program writes or deletes something that is not known to be in the workspace. A relative path whose
+/// working directory is not known stays where the program is, unless it climbs.
+fn leaves_workspace(operation: &Operation, index: usize) -> bool {
+    let Some(effect) = operation.effects.get(index) else { return true };
+    if effect.run.is_none() || !matches!(effect.verb, Verb::Write | Verb::Delete) {
+        return false;
     }
-
-    /// Whether an effect must be allowed for the whole to be.
-    fn needs_yes(&self, index: usize) -> bool {
-        let Some(effect) = self.effect(index) else { return true };
-        let redirected_read = effect.run.is_none() && effect.verb == Verb::Read && self.operation.analysis.is_some();
-        match &effect.target {
-            _ if !effect.certain => false,
-            Target::Wrapper(_) => false,
-            // `< file` comes with the programs that read it.
-            Target::Path(_) if redirected_read && effect.carry == Carry::Plain => false,
-            _ => true,
+    match operation.resolved.get(index) {
+        Some(Resolved { canonical: Some(path), .. }) => {
+            !operation.workspace.root_for_allow().is_some_and(|root| path.starts_with(root))
         }
+        Some(Resolved { lexical: Some(path), .. }) => path.is_absolute() || path.starts_with(".."),
+        _ => true,
+    }
+}
+
+/// Whether an effect must be allowed for the whole to be.
+fn needs_yes(operation: &Operation, index: usize) -> bool {
+    let Some(effect) = operation.effects.get(index) else { return true };
+    let redirected_read = effect.run.is_none() && effect.verb == Verb::Read && operation.analysis.is_some();
+    match &effect.target {
+        _ if !effect.certain => false,
+        Target::Wrapper(_) => false,
+        // `< file` comes with the programs that read it.
+        Target::Path(_) if redirected_read && effect.carry == Carry::Plain => false,
+        _ => true,
     }
 }

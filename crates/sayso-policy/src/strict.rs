@@ -42,7 +42,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number that is none"))
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("not a valid number"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -66,7 +66,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
         while let Some(key) = members.next_key::<String>()? {
             let Strict(value) = members.next_value()?;
             if object.insert(key, value).is_some() {
-                return Err(A::Error::custom("an object has two members of one name"));
+                return Err(A::Error::custom("an object has two members with the same name"));
             }
         }
         Ok(Value::Object(object))

@@ -255,7 +255,7 @@ fn a_remembered_no_turns_an_ask_into_a_denial_and_beats_a_yes() {
     let no = Grant { verdict: Verdict::Deny, id: "no".into(), ..exactly() };
     let decision = decide(&policy, "git push", vec![exactly(), no.clone()]);
     assert_eq!(decision.verdict, Verdict::Deny);
-    assert_eq!(decision.reasons[0].code, "refused-before");
+    assert_eq!(decision.reasons[0].code.as_str(), "refused-before");
     assert!(decision.denied_by_rule());
     let no_push = Grant { verdict: Verdict::Deny, ..by_pattern(Verb::Run, "git push") };
     assert_eq!(decide(&policy, "git push -f", vec![no_push.clone()]).verdict, Verdict::Deny);

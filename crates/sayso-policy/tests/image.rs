@@ -295,7 +295,7 @@ fn a_damaged_image_is_compiled_again_or_denies() {
         let decision = decide(&policy, "git status");
         if decision != wanted {
             assert_eq!(decision.verdict, Verdict::Deny);
-            assert_eq!(decision.reasons[0].code, "policy-unreadable");
+            assert_eq!(decision.reasons[0].code.as_str(), "policy-unreadable");
             denied += 1;
         }
         let again = compile.clone();

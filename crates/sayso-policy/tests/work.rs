@@ -148,7 +148,7 @@ fn judge(policy: &Policy, files: &Large, command: &str) -> Decision {
 }
 
 fn says(decision: &Decision, code: &str) -> bool {
-    decision.reasons.iter().any(|reason| reason.code == code)
+    decision.reasons.iter().any(|reason| reason.code.as_str() == code)
 }
 
 /// As many different words as fit into 4 KiB.

@@ -20,7 +20,7 @@ pub enum Error {
     #[error("{0} can be reached from elsewhere, which needs TLS and a name")]
     NotLoopback(std::net::SocketAddr),
     /// What it is called cannot be a host's name.
-    #[error("`{0}` is no host's name")]
+    #[error("`{0}` is not a host's name")]
     Host(String),
     /// The certificate or its key.
     #[error("{path}: {1}", path = .0.display())]

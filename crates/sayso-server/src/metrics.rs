@@ -11,7 +11,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use sayso_gate::Recorded;
 use sayso_gate::reason::{RECORD_FAILED, STORE_FAILED, STORE_REPLACED};
-use sayso_policy::Answer;
+use sayso_policy::{Answer, Code};
 use std::time::Duration;
 
 type Labels = [(&'static str, &'static str); 1];
@@ -40,7 +40,7 @@ pub(crate) struct Now {
     pub(crate) policy_versions: u64,
     /// A policy file is refused.
     pub(crate) policy_refused: bool,
-    /// The record is not what was written.
+    /// The record has been altered.
     pub(crate) chain_broken: bool,
     /// When all of it was last checked, in milliseconds since 1970.
     pub(crate) chain_checked_ms: u64,
@@ -107,8 +107,8 @@ impl Metrics {
             counter.inc();
         }
         self.seconds.observe(Duration::from_micros(recorded.micros).as_secs_f64());
-        match decision.reasons.first().map(|reason| &*reason.code) {
-            Some("limit") => drop(self.limited.inc()),
+        match decision.reasons.first().and_then(|reason| reason.code.built_in()) {
+            Some(Code::Limit) => drop(self.limited.inc()),
             Some(RECORD_FAILED | STORE_FAILED | STORE_REPLACED) => drop(self.store_failures.inc()),
             _ => {}
         }

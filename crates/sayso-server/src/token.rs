@@ -60,7 +60,7 @@ pub enum TokenError {
     #[error("no token called `{0}` is in force; `sayso token list` lists them")]
     Unknown(String),
     /// Names are shown and compared.
-    #[error("a name has letters, digits and . _ - @ only, and at most 64 of them")]
+    #[error("a name may contain only letters, digits and . _ - @, and at most 64 of them")]
     Name,
     /// The file.
     #[error("cannot {0} {path}: {2}", path = .1.display())]

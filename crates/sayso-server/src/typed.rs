@@ -121,7 +121,7 @@ mod tests {
                 r#"{"verdict":"allow","text":["\u202e"]}"#,
                 "`text` cannot be read: invalid type: sequence, expected a string.",
             ),
-            (r#"{"verdict":"allow","Text":"x"}"#, "`Text` is not known here; these are: verdict, count, text."),
+            (r#"{"verdict":"allow","Text":"x"}"#, "`Text` is not a known field; use one of: verdict, count, text."),
         ] {
             assert_eq!(read(text).unwrap_err(), said, "{text}");
         }

@@ -307,7 +307,7 @@ impl Said {
 
     /// The same for programs.
     pub(super) fn data(&self) -> Value {
-        let codes: Vec<&str> = self.reasons.iter().take(3).map(|reason| reason.code.as_ref()).collect();
+        let codes: Vec<&str> = self.reasons.iter().take(3).map(|reason| reason.code.as_str()).collect();
         json!({"sayso": {"answer": self.answer.as_str(), "reasons": codes}})
     }
 }

@@ -9,12 +9,12 @@ use super::definition::Definition;
 use super::elicit::{self, Answered};
 use super::guard::{Guard, Held, MOST_HELD, Port, Way, lock, own_reason};
 use super::judge::Look;
-use super::pins::{NEW_TOOL, Standing};
+use super::pins::Standing;
 use super::tools::Tool;
 use crate::pipe::{message_line, replaced};
 use crate::told;
 use sayso_gate::{Prompt, reason};
-use sayso_policy::Reason;
+use sayso_policy::{Code, Reason};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -50,7 +50,7 @@ impl Guard {
         to_client: &dyn Port,
     ) -> Way {
         let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(told::lines).collect();
-        let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != "mcp-schema-unusable"));
+        let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != Code::McpSchemaUnusable));
         let acceptable = acceptable.map(|tool| tool.definition.clone());
         let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
         if held.call.asks_in_rounds() {
@@ -119,7 +119,7 @@ impl Guard {
     /// A tool that is new and nothing else asks only once: whoever said yes to a call of it has seen it.
     fn is_merely_new(&self, shown: &Definition) -> bool {
         let standing = self.pins.standing(&self.server, &self.reached, shown);
-        matches!(standing, Ok(Standing::Open { reasons, .. }) if reasons.iter().all(|(code, _)| code == NEW_TOOL))
+        matches!(standing, Ok(Standing::Open { reasons, .. }) if reasons.iter().all(|(code, _)| Code::parse(code) == Some(Code::McpNewTool)))
     }
 
     /// What becomes of a call after an answer; `None`: nobody answered.

@@ -17,7 +17,7 @@ use super::suspicion;
 use super::tools::{Tool, Tools, next_cursor};
 use crate::pipe::{Id, Message, Reader, error_line, message_line, replaced, result_line};
 use sayso_gate::{Aside, Permit, reason};
-use sayso_policy::{Answer, Layer, Reason};
+use sayso_policy::{Answer, Code, Layer, Reason};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -324,7 +324,7 @@ impl Guard {
         }
         if self.tool(&call.tool).is_none() && !lock(&self.tools).complete && !self.fetch(call, to_server) {
             let text = format!("The MCP server {} is gone or does not say which tools it has.", self.server);
-            let reason = own_reason("mcp-server-gone", text);
+            let reason = own_reason(Code::McpServerGone, text);
             self.judge.refuse(&self.server, call, &reason);
             return Way::Told(refused(&[reason], "Try again later, or go on without it."));
         }
@@ -332,7 +332,7 @@ impl Guard {
         let mut open = Vec::new();
         match &tool {
             None => {
-                let reason = own_reason("mcp-unlisted-tool", "The server does not list this tool.".to_owned());
+                let reason = own_reason(Code::McpUnlistedTool, "The server does not list this tool.".to_owned());
                 if lock(&self.tools).complete {
                     self.judge.refuse(&self.server, call, &reason);
                     return Way::Told(refused(&[reason], "Use a tool of its list."));
@@ -345,15 +345,17 @@ impl Guard {
                 }
                 if let Checker::Unusable(why) = tool.checker() {
                     open.push(own_reason(
-                        "mcp-schema-unusable",
+                        Code::McpSchemaUnusable,
                         format!("The tool's schema cannot be checked: {why}."),
                     ));
                 }
                 match self.pins.standing(&self.server, &self.reached, &tool.definition) {
                     Ok(Standing::Settled) => self.settle(tool),
-                    Ok(Standing::Open { reasons, .. }) => {
-                        open.extend(reasons.into_iter().map(|(code, text)| own_reason(&code, text)))
-                    }
+                    Ok(Standing::Open { reasons, .. }) => open.extend(
+                        reasons
+                            .into_iter()
+                            .map(|(code, text)| own_reason(Code::parse(&code).unwrap_or(Code::McpChangedTool), text)),
+                    ),
                     Err(error) => return Way::Told(self.failed(call, &error)),
                 }
             }
@@ -409,7 +411,7 @@ impl Guard {
             return None;
         }
         let text = format!("The arguments do not fit the tool's schema: {}.", problems.join("; "));
-        let reason = own_reason("mcp-arguments", text);
+        let reason = own_reason(Code::McpArguments, text);
         self.judge.refuse(&self.server, call, &reason);
         Some(refused(&[reason], "Put them right and call it again."))
     }
@@ -494,8 +496,8 @@ impl Guard {
 }
 
 /// A reason of the gateway's own.
-pub(crate) fn own_reason(code: &str, text: String) -> Reason {
-    Reason { code: code.to_owned().into(), text, layer: Layer::BuiltIn, source: None }
+pub(crate) fn own_reason(code: Code, text: String) -> Reason {
+    Reason { code: code.into(), text, layer: Layer::BuiltIn, source: None }
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

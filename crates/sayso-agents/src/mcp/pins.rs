@@ -9,6 +9,7 @@ use super::definition::{Definition, difference};
 use super::suspicion::{Suspicion, collides, suspicions};
 use crate::Error;
 use sayso_gate::Places;
+use sayso_policy::Code;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A tool that its server did not have before.
-pub(crate) const NEW_TOOL: &str = "mcp-new-tool";
+const NEW_TOOL: &str = Code::McpNewTool.as_str();
 /// How many tools of one server are remembered.
 const MOST_TOOLS: usize = 2_000;
 

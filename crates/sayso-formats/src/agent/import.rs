@@ -18,14 +18,14 @@ impl AgentRules {
                 && self.order == Order::First
                 && said.iter().any(|(rule, _)| rule.verdict == Verdict::Allow)
             {
-                draft.lose(format!("`{}` stands behind an allow; here the stricter of the two wins", rule.text));
+                draft.lose(format!("`{}` comes after an allow; here the stricter of the two wins", rule.text));
             }
             said.push((rule, Silenced { commands: self.order == Order::First && defaults.is_settled(0) }));
         }
         // A tool that is allowed carries what it does; where that is not allowed, it cannot be.
         let open = [defaults.now.read_outside, defaults.now.write_outside, defaults.now.connect, defaults.now.command];
         if defaults.now.tool == Verdict::Allow && open.iter().any(|verdict| *verdict != Verdict::Allow) {
-            draft.lose("tools that nobody knows are asked about here: what they do might not be allowed");
+            draft.lose("unknown tools ask here, because what they do might not be allowed");
             defaults.now.tool = Verdict::Ask;
         }
         let mut allowed = Vec::new();
@@ -34,10 +34,10 @@ impl AgentRules {
         }
         defaults.write(draft, self.title);
         if self.redirects == Redirects::Ask && !draft.is_empty("allow", "write") {
-            draft.lose("writing to a file by a redirect is asked about: all writing is here");
+            draft.lose("redirecting to a file asks, as all writing does here");
             draft.list("ask", "write", "@anything", "redirects");
         }
-        draft.lose("what an allowed command or tool reads, writes and reaches is judged too");
+        draft.lose("what an allowed command or tool reads, writes and connects to is judged too");
         self.close(draft, defaults.now.command, &allowed);
     }
 
@@ -173,7 +173,7 @@ impl Rule {
             Verdict::Allow => "allow",
             // An ask would take the place of a default that denies.
             Verdict::Ask if self.default(defaults) == Verdict::Deny => {
-                draft.lose(format!("what `{}` asks about is denied here", self.text));
+                draft.lose(format!("what `{}` would ask about is denied here", self.text));
                 "deny"
             }
             Verdict::Ask => "ask",
@@ -217,7 +217,7 @@ impl Rule {
             }
             On::Arguments { .. } if allows => draft.lose(format!("what `{}` allows is not allowed here", self.text)),
             On::Arguments { tools, .. } => {
-                draft.lose(format!("`{}` looks at arguments; here it is for the tool however it is called", self.text));
+                draft.lose(format!("`{}` checks arguments; here it applies to every call of the tool", self.text));
                 tools.iter().for_each(|tool| draft.list(table, "tool", &tool_pattern(tool), origin.as_str()));
                 if tools.iter().any(|name| super::pattern::wild(name, "bash_execute")) {
                     draft.list(table, "run", "@anything", origin.as_str());
@@ -231,7 +231,7 @@ impl Rule {
         if self.verdict == Verdict::Allow {
             draft.lose(format!("what `{}` allows is not allowed here", self.text));
         } else {
-            draft.lose(format!("`{}` cannot be said: it is for every command here", self.text));
+            draft.lose(format!("`{}` cannot be expressed; here it applies to every command", self.text));
             draft.list(table, "run", "@anything", self.source.to_string());
         }
     }

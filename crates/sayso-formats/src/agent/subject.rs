@@ -58,7 +58,7 @@ impl Subject {
 
     /// Why a person is asked, whatever the rules say.
     pub(super) fn asks(&self) -> Option<&'static str> {
-        matches!(self, Self::Redirect).then_some("A command that writes to a file is asked about.")
+        matches!(self, Self::Redirect).then_some("A command that writes to a file needs approval.")
     }
 
     pub(super) fn default(&self, defaults: &Defaults) -> Verdict {
@@ -88,15 +88,12 @@ impl Subject {
             Self::Command { run, .. } => {
                 let found = operation.analysis.as_ref().and_then(|analysis| analysis.run(*run));
                 let name = found.and_then(|run| run.program.base.clone());
-                name.map_or_else(
-                    || "a program that is not known".to_owned(),
-                    |name| format!("`{name}` as it is used here"),
-                )
+                name.map_or_else(|| "an unknown program".to_owned(), |name| format!("`{name}` as it is used here"))
             }
-            Self::Unreadable => "a command that cannot be read".to_owned(),
+            Self::Unreadable => "a command that cannot be parsed".to_owned(),
             Self::Redirect => "a redirect".to_owned(),
-            Self::Path { writes: false, .. } => "a path that is read".to_owned(),
-            Self::Path { writes: true, .. } => "a path that is changed".to_owned(),
+            Self::Path { writes: false, .. } => "a path it reads".to_owned(),
+            Self::Path { writes: true, .. } => "a path it changes".to_owned(),
             Self::Host { .. } => "a host".to_owned(),
             Self::Tool { .. } => format!("the tool `{}`", operation.tool.canonical),
         }

@@ -65,7 +65,7 @@ impl Reader<'_> {
 
     fn needs(&mut self, sign: char) -> Result<(), Wrong> {
         let line = self.line();
-        if self.takes(sign) { Ok(()) } else { Err((line, format!("`{sign}` is expected here"))) }
+        if self.takes(sign) { Ok(()) } else { Err((line, format!("expected `{sign}`"))) }
     }
 
     fn name(&mut self) -> Result<String, Wrong> {
@@ -77,7 +77,7 @@ impl Reader<'_> {
             }
             _ => Err((
                 self.line(),
-                "a call like prefix_rule(...) is expected; rules that are computed are not read".to_owned(),
+                "expected a call such as prefix_rule(...); computed rules are not supported".to_owned(),
             )),
         }
     }
@@ -86,7 +86,7 @@ impl Reader<'_> {
         let line = self.line();
         let name = self.name()?;
         if self.peek() != Some(&Token::Sign('(')) {
-            return Err((line, format!("`{name}` is no call; rules that are computed are not read")));
+            return Err((line, format!("`{name}` is not a call; computed rules are not supported")));
         }
         self.needs('(')?;
         let mut arguments = Vec::new();
@@ -105,7 +105,7 @@ impl Reader<'_> {
     fn value(&mut self, depth: usize) -> Result<Value, Wrong> {
         let line = self.line();
         if depth > MAX_DEPTH {
-            return Err((line, "lists are nested too deep".to_owned()));
+            return Err((line, "lists are nested too deeply".to_owned()));
         }
         match self.peek().cloned() {
             Some(Token::Text(mut text)) => {
@@ -115,7 +115,7 @@ impl Reader<'_> {
                     let added = self.takes('+');
                     match self.peek().cloned() {
                         Some(Token::Text(more)) => text.push_str(&more),
-                        _ if added => return Err((line, "only texts can be added".to_owned())),
+                        _ if added => return Err((line, "only strings can be concatenated".to_owned())),
                         _ => break,
                     }
                     self.at += 1;
@@ -138,7 +138,7 @@ impl Reader<'_> {
                 }
                 Ok(Value::List(items))
             }
-            _ => Err((line, "a text or a list is expected here; values that are computed are not read".to_owned())),
+            _ => Err((line, "expected a string or a list; computed values are not supported".to_owned())),
         }
     }
 }
@@ -162,19 +162,19 @@ fn tokens(text: &str) -> Result<Vec<(Token, u32)>, Wrong> {
                 }
             }
             '"' | '\'' => {
-                let (value, end) = string(&chars, at, false).ok_or((line, "this text does not end".to_owned()))?;
+                let (value, end) = string(&chars, at, false).ok_or((line, "unterminated string".to_owned()))?;
                 found.push((Token::Text(value), line));
                 line += newlines(&chars, at, end);
                 at = end;
             }
             'r' if matches!(next, Some('"' | '\'')) => {
-                let (value, end) = string(&chars, at + 1, true).ok_or((line, "this text does not end".to_owned()))?;
+                let (value, end) = string(&chars, at + 1, true).ok_or((line, "unterminated string".to_owned()))?;
                 found.push((Token::Text(value), line));
                 line += newlines(&chars, at, end);
                 at = end;
             }
             'f' | 'b' if matches!(next, Some('"' | '\'')) => {
-                return Err((line, "texts that are computed are not read".to_owned()));
+                return Err((line, "computed strings are not supported".to_owned()));
             }
             c if c.is_alphabetic() || c == '_' => {
                 let name: String = chars.iter().skip(at).take_while(|c| c.is_alphanumeric() || **c == '_').collect();

@@ -20,7 +20,7 @@ pub(super) fn satisfies(
     approved: &dyn Fn(RunId) -> bool,
 ) -> Result<(), String> {
     let (Some(text), Some(analysis)) = (&operation.command, &operation.analysis) else {
-        return Err("There is no command that could be read.".to_owned());
+        return Err("There is no readable command.".to_owned());
     };
     plain::is_plain(text)?;
     if analysis.runs.is_empty() {

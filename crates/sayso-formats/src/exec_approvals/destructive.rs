@@ -1,14 +1,16 @@
 //! What is denied in every mode, by what a command does and not by what its text happens to hold.
 
-use sayso_policy::Operation;
 use sayso_policy::shell::{PathTarget, Run, Target, Verb, Word};
+use sayso_policy::{Code, Operation};
 use std::path::Path;
 
 /// What a command would destroy, if it would.
 pub(super) fn found(operation: &Operation) -> Option<&'static str> {
     let analysis = operation.analysis.as_ref()?;
-    if analysis.doubts.iter().any(|doubt| doubt.code == "fork-bomb") || spells_fork_bomb(operation) {
-        return Some("start itself without end");
+    if analysis.doubts.iter().any(|doubt| Code::parse(doubt.code) == Some(Code::ForkBomb))
+        || spells_fork_bomb(operation)
+    {
+        return Some("start copies of itself without end");
     }
     analysis.runs.iter().find_map(program).or_else(|| {
         operation.effects.iter().enumerate().find_map(|(at, effect)| {
@@ -17,9 +19,9 @@ pub(super) fn found(operation: &Operation) -> Option<&'static str> {
             let path = resolved.lexical.as_deref().or(resolved.canonical.as_deref())?;
             match effect.verb {
                 Verb::Delete if whole(target) && is_everything(path, operation.home.as_deref()) => {
-                    Some("remove the whole system or a home folder")
+                    Some("delete the whole system or a home folder")
                 }
-                Verb::Write if is_disk(path) => Some("write over a disk"),
+                Verb::Write if is_disk(path) => Some("overwrite a disk"),
                 _ => None,
             }
         })
@@ -43,11 +45,13 @@ fn program(run: &Run) -> Option<&'static str> {
         "shutdown" | "reboot" | "halt" | "poweroff" => Some("stop the machine"),
         "init" | "telinit" if matches!(words.first(), Some(&"0" | &"6")) => Some("stop the machine"),
         "dd" if words.iter().any(|word| matches!(*word, "if=/dev/zero" | "if=/dev/random" | "if=/dev/urandom")) => {
-            Some("write over what is there")
+            Some("overwrite existing data")
         }
-        "chmod" if recursive && words.contains(&"777") && words.contains(&"/") => Some("open the whole system"),
-        "chown" if recursive => Some("change whose files these are"),
-        name if name == "mkfs" || name.starts_with("mkfs.") => Some("make a file system anew"),
+        "chmod" if recursive && words.contains(&"777") && words.contains(&"/") => {
+            Some("make the whole system writable")
+        }
+        "chown" if recursive => Some("change the owner of these files"),
+        name if name == "mkfs" || name.starts_with("mkfs.") => Some("create a new file system"),
         _ => None,
     }
 }

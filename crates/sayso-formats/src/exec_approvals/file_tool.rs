@@ -37,7 +37,7 @@ pub(super) fn refuses(policy: &ToolPolicy, operation: &Operation, facts: Facts<'
     let paths = paths(operation);
     if works_on_files && policy.tool != "file_list" {
         if let Some(path) = paths.iter().find(|path| is_critical(path, operation, facts)) {
-            return Some(format!("`{path}` is a critical path of the system."));
+            return Some(format!("`{path}` is a critical system path."));
         }
         if policy.tool == "file_read"
             && let Some(path) = paths.iter().find(|path| is_secret(path))
@@ -49,7 +49,7 @@ pub(super) fn refuses(policy: &ToolPolicy, operation: &Operation, facts: Facts<'
         return None;
     }
     let outside = paths.iter().find(|path| !restricted_to(policy, path, operation, facts));
-    outside.map(|path| format!("`{path}` is none of the paths that this tool may use."))
+    outside.map(|path| format!("`{path}` is not a path this tool may use."))
 }
 
 /// Whether every path is listed: by the policy's own globs, or else inside the working directory.

@@ -15,7 +15,7 @@ impl ExecApprovals {
         draft.lose(
             "sections for agents, the charter and the policies of tools: tools other than commands are denied here",
         );
-        draft.lose("askFallback: nobody to ask is a deny here");
+        draft.lose("askFallback: with nobody to ask, the call is denied here");
         draft.list(
             "deny",
             "run",
@@ -66,7 +66,7 @@ impl Charter {
             match command.filter(plain) {
                 Some(command) => draft.list(table, "run", command, "charter"),
                 None => {
-                    draft.lose(format!("the charter's `{text}` cannot be said: it is for every command here"));
+                    draft.lose(format!("the charter's `{text}` cannot be expressed; here it applies to every command"));
                     draft.list(table, "run", "@anything", "charter");
                 }
             }

@@ -20,7 +20,7 @@ pub(super) fn write(format: Format, said: &Said, losses: &mut Vec<String>) -> Re
         Format::Wundr => wundr(said, losses),
         Format::ExecApprovals => exec_approvals(said, losses),
         Format::PolicyEngine => {
-            return Err("its essential tools (message, gateway, ...) pass whatever a file says".to_owned());
+            return Err("its essential tools (message, gateway, ...) always pass".to_owned());
         }
     };
     Ok(format!("{value:#}\n"))
@@ -28,7 +28,7 @@ pub(super) fn write(format: Format, said: &Said, losses: &mut Vec<String>) -> Re
 
 fn only_asks(said: &Said) -> Result<(), String> {
     match said.rest {
-        Verdict::Deny => Err("it has no way to deny what no rule names".to_owned()),
+        Verdict::Deny => Err("it cannot deny what no rule names".to_owned()),
         _ => Ok(()),
     }
 }
@@ -95,8 +95,7 @@ fn zed(said: &Said, losses: &mut Vec<String>) -> Value {
     if closed && !allow.is_empty() {
         // An allowed command that redirects may be asked about, and no pattern can be sure to see the redirect.
         allow.clear();
-        losses
-            .push("commands that are allowed: with a redirect they would be asked about instead of denied".to_owned());
+        losses.push("allowed commands: with a redirect they would ask instead of being denied".to_owned());
     }
     if !said.denied.is_empty() {
         losses.push("denies of commands by subcommand and flag: what is not allowed is denied".to_owned());
@@ -116,10 +115,10 @@ fn zed(said: &Said, losses: &mut Vec<String>) -> Value {
 fn codex(said: &Said) -> Result<String, String> {
     only_asks(said)?;
     if !said.denied_tools.is_empty() {
-        return Err("its rules speak of commands only, and the policy denies tools".to_owned());
+        return Err("its rules cover only commands, and the policy denies tools".to_owned());
     }
     let words = |text: &str| json!(text.split_whitespace().collect::<Vec<_>>()).to_string();
-    let mut out = String::from("# An allow of a prefix would allow any arguments, so there is none.\n");
+    let mut out = String::from("# Allowing a prefix would allow any arguments, so there are no allows.\n");
     for pattern in &said.denied {
         // Flags may stand anywhere, so the program and its words are denied with any.
         let bare = pattern.split_whitespace().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
@@ -143,7 +142,7 @@ fn cursor(said: &Said) -> Result<Value, String> {
 fn copilot(said: &Said) -> Result<String, String> {
     only_asks(said)?;
     let mut out =
-        String::from("# An allow of a command would allow any arguments, so there is none.\n--deny-tool read\n");
+        String::from("# Allowing a command would allow any arguments, so there are no allows.\n--deny-tool read\n");
     for pattern in &said.denied {
         let bare = pattern.split_whitespace().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
         out.push_str(&format!("--deny-tool 'shell({bare})'\n"));
@@ -180,7 +179,7 @@ fn toolcap(said: &Said, losses: &mut Vec<String>) -> Value {
         rules.push(json!({ "match": { "tool": tool }, "outcome": "deny" }));
     }
     if !said.commands.is_empty() {
-        losses.push("commands that are allowed: they are asked about".to_owned());
+        losses.push("allowed commands: they ask instead".to_owned());
     }
     json!({ "rules": rules })
 }
@@ -193,7 +192,7 @@ fn ferrumdeck(said: &Said, losses: &mut Vec<String>) -> Value {
 }
 
 fn wundr(said: &Said, losses: &mut Vec<String>) -> Value {
-    losses.push("it can neither ask nor look at commands, so no tool is there".to_owned());
+    losses.push("it can neither ask nor check commands, so no tool is available".to_owned());
     let mut deny = vec!["*".to_owned()];
     deny.extend(said.denied_tools.iter().cloned());
     json!({ "tools": { "deny": deny } })

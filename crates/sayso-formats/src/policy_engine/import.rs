@@ -55,7 +55,7 @@ impl PolicyEngine {
                 continue;
             }
             if !is_plain(&rule.tool.to_lowercase()) || !tools.insert(rule.tool.trim().to_lowercase()) {
-                draft.lose(format!("the patterns of `{}` cannot be said: the tool is denied here", rule.tool));
+                draft.lose(format!("the patterns of `{}` cannot be expressed; the tool is denied here", rule.tool));
                 draft.list("deny", "tool", &tool_pattern(&rule.tool), "denyPatterns");
                 continue;
             }

@@ -27,15 +27,13 @@ pub(crate) fn import(root: &Node<'_>, draft: &mut Draft) -> Result<(), Error> {
             }
             Outcome::Deny | Outcome::Unknown => {
                 if allowed {
-                    draft.lose(format!(
-                        "the rule at {origin} stands behind an allow; here the stricter of the two wins"
-                    ));
+                    draft.lose(format!("the rule at {origin} comes after an allow; here the stricter of the two wins"));
                 }
                 let table = if outcome == Outcome::Deny { "deny" } else { "ask" };
                 if said {
                     patterns.iter().for_each(|pattern| draft.list(table, "run", pattern, &origin));
                 } else {
-                    draft.lose(format!("the rule at {origin} cannot be said: everything is {table} here"));
+                    draft.lose(format!("the rule at {origin} cannot be expressed; everything is {table} here"));
                     draft.everything(table, &origin);
                 }
             }

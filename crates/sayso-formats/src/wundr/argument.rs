@@ -5,7 +5,7 @@ use crate::Error;
 use crate::document::Node;
 use crate::regular::Expression;
 use sayso_policy::foreign::Remark;
-use sayso_policy::{Operation, Request, Source, Verdict};
+use sayso_policy::{Code, Operation, Request, Source, Verdict};
 use serde_json::{Value, json};
 
 /// The rules of one tool.
@@ -80,7 +80,7 @@ impl ToolArguments {
         };
         let rule = self.rules.iter().find(|rule| !rule.check.holds(found(arguments, &rule.argument)))?;
         let text = rule.reason.clone().unwrap_or_else(|| rule.check.sentence(&rule.argument));
-        Some(Remark::new(Verdict::Deny, "parameter-pattern", text).at(Some(rule.source.clone())))
+        Some(Remark::new(Verdict::Deny, Code::ParameterPattern, text).at(Some(rule.source.clone())))
     }
 }
 
@@ -125,7 +125,7 @@ impl Check {
             Self::Forbidden => format!("The argument `{argument}` is forbidden."),
             Self::Pattern(expression) => format!("The argument `{argument}` does not match `{}`.", expression.text),
             Self::MaxLength(most) => format!("The argument `{argument}` is longer than {most} characters."),
-            Self::OneOf(values) => format!("The argument `{argument}` is none of {}.", values.join(", ")),
+            Self::OneOf(values) => format!("The argument `{argument}` is not one of {}.", values.join(", ")),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::pattern::Pattern;
 use crate::Error;
 use crate::document::Node;
 use sayso_policy::foreign::Remark;
-use sayso_policy::{Source, ToolName, Verdict};
+use sayso_policy::{Code, Source, ToolName, Verdict};
 
 /// The tools of each category.
 const MEMBERS: &[(&str, &[&str])] = &[
@@ -84,12 +84,12 @@ impl Category {
     pub(super) fn refuses(&self, tool: &ToolName) -> Option<Remark> {
         let denied = self.holds(tool) && self.deny.iter().any(|pattern| pattern.restricts(tool));
         let text = format!("The category `{}` denies `{}`.", self.name, tool.canonical);
-        denied.then(|| Remark::new(Verdict::Deny, "tool-hidden", text).at(Some(self.source.clone())))
+        denied.then(|| Remark::new(Verdict::Deny, Code::ToolHidden, text).at(Some(self.source.clone())))
     }
 
     pub(super) fn wants_approval(&self, tool: &ToolName) -> Option<Remark> {
         let text = format!("Tools of the category `{}` require approval.", self.name);
         (self.approval && self.holds(tool))
-            .then(|| Remark::new(Verdict::Ask, "foreign-rule", text).at(Some(self.source.clone())))
+            .then(|| Remark::new(Verdict::Ask, Code::ForeignRule, text).at(Some(self.source.clone())))
     }
 }

@@ -18,7 +18,7 @@ impl Wundr {
         let mut global = Native::of(&self.global, draft);
         self.import_conditions(&mut global, draft);
         if let Some((_, group)) = self.groups.iter().find(|(name, _)| name == "*") {
-            draft.lose("the group `*` is for teams that have no group of their own; here it is for everybody");
+            draft.lose("the group `*` is for teams that have no group of their own; here it applies to everyone");
             for layer in group.in_force(None) {
                 global = global.and(&Native::of(layer, draft), draft);
             }
@@ -52,7 +52,7 @@ impl Wundr {
     /// What depends on more than the tool's name.
     fn import_conditions(&self, global: &mut Native, draft: &mut Draft) {
         for rules in &self.arguments {
-            draft.lose(format!("the argument rules of `{}`: the tool is not there here", rules.tool()));
+            draft.lose(format!("the argument rules of `{}`: the tool is unavailable here", rules.tool()));
             global.hide.push(rules.tool().to_owned());
         }
         for category in &self.categories {
@@ -131,7 +131,7 @@ impl Native {
                 global
             }
             None => {
-                draft.lose(format!("`{origin}` cannot be named here, or is there twice: it is for everybody"));
+                draft.lose(format!("`{origin}` cannot be named here, or is there twice: it applies to everyone"));
                 global.and(self, draft)
             }
         }

@@ -4,7 +4,7 @@ use super::pattern::{Pattern, members};
 use crate::Error;
 use crate::document::Node;
 use sayso_policy::foreign::Remark;
-use sayso_policy::{Actor, Source, ToolName, Verdict};
+use sayso_policy::{Actor, Code, Source, ToolName, Verdict};
 
 /// Lists of one layer.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ impl Layer {
     pub(super) fn refuses(&self, tool: &ToolName) -> Option<Remark> {
         if let Some(pattern) = self.deny.iter().find(|pattern| pattern.restricts(tool)) {
             let text = format!("The {} policy denies `{}` (`{}`).", self.title, tool.canonical, pattern.text);
-            return Some(Remark::new(Verdict::Deny, "tool-hidden", text).at(self.source.clone()));
+            return Some(Remark::new(Verdict::Deny, Code::ToolHidden, text).at(self.source.clone()));
         }
         let mut listed = self.allow.iter().chain(self.also.iter().flatten());
         if self.allow.is_empty() || listed.any(|pattern| pattern.permits(tool)) {
@@ -92,7 +92,7 @@ impl Layer {
             return self.profile.as_ref().and_then(|profile| profile.refuses(tool, also));
         }
         let text = format!("The {} policy does not list `{}`.", self.title, tool.canonical);
-        Some(Remark::new(Verdict::Deny, "tool-not-listed", text).at(self.source.clone()))
+        Some(Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(self.source.clone()))
     }
 }
 
@@ -124,7 +124,7 @@ impl Profile {
         if self.only.iter().chain(also).any(|pattern| pattern.permits(tool)) {
             return None;
         }
-        let text = format!("The profile `{}` does not hold `{}`.", self.name, tool.canonical);
-        Some(Remark::new(Verdict::Deny, "tool-not-listed", text).at(self.source.clone()))
+        let text = format!("The profile `{}` does not include `{}`.", self.name, tool.canonical);
+        Some(Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(self.source.clone()))
     }
 }

@@ -4,7 +4,7 @@ use super::pattern::Pattern;
 use crate::Error;
 use crate::document::Node;
 use sayso_policy::foreign::Remark;
-use sayso_policy::{Operation, Source, State, Verdict};
+use sayso_policy::{Code, Operation, Source, State, Verdict};
 
 /// The limit of one tool.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Rate {
         });
         let used = u64::try_from(calls.count()).unwrap_or(u64::MAX);
         let text =
-            format!("`{}` was called {used} times in {} ms, the most that it may.", self.tool.text, self.window_ms);
-        (used >= self.most).then(|| Remark::new(Verdict::Deny, "limit", text).at(Some(self.source.clone())))
+            format!("`{}` was called {used} times in {} ms, which is its limit.", self.tool.text, self.window_ms);
+        (used >= self.most).then(|| Remark::new(Verdict::Deny, Code::Limit, text).at(Some(self.source.clone())))
     }
 }

@@ -191,7 +191,7 @@ impl CalledAs {
 
 impl From<&Opinion> for OpinionRecord {
     fn from(opinion: &Opinion) -> Self {
-        let code = redact::cut(&opinion.reason.code, 128);
+        let code = redact::cut(opinion.reason.code.as_str(), 128);
         Self { stage: opinion.stage, verdict: opinion.verdict, maybe: opinion.maybe, code }
     }
 }

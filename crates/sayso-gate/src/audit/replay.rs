@@ -2,7 +2,7 @@
 
 use crate::audit::{PolicyVersion, Record};
 use crate::{Places, permit, policy};
-use sayso_policy::{Facts, Operation, Request, State, ToolCall, Verdict, Workspace};
+use sayso_policy::{Code, Facts, Operation, Request, State, ToolCall, Verdict, Workspace};
 use sayso_shell::Environment;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
         return cannot("limits or remembered answers took part, which were other ones then");
     }
     let switched = [crate::reason::BREAK_GLASS, crate::reason::OPERATOR_MODE];
-    if record.reasons.iter().any(|reason| switched.contains(&reason.code.as_str())) {
+    if record.reasons.iter().filter_map(|reason| Code::parse(&reason.code)).any(|code| switched.contains(&code)) {
         return cannot("an operator had switched the mode");
     }
     let state = State { now_ms: record.time_ms, ..State::default() };

@@ -12,7 +12,7 @@ use super::force::{InForce, Notice};
 use crate::{Error, Places, reason};
 use inputs::Inputs;
 use rustix::fs::{Mode, OFlags};
-use sayso_policy::{Policy, image};
+use sayso_policy::{Code, Policy, image};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
@@ -28,7 +28,7 @@ const MOST: usize = 64;
 /// Most bytes that they take together.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// What a notice may say in a copy. Others come with problems of a text, which a copy does not hold.
-const NOTICES: [&str; 2] = [reason::UNTRUSTED, reason::TRUST_OUTDATED];
+const NOTICES: [Code; 2] = [reason::UNTRUSTED, reason::TRUST_OUTDATED];
 
 impl InForce {
     /// As [`InForce::load`], from a compiled copy where one is at hand and everything is as it was; otherwise one is
@@ -158,10 +158,10 @@ fn write_notices(loaded: &InForce) -> Option<Vec<u8>> {
     }
     let mut said: Vec<(&str, &str)> = Vec::new();
     for Notice { reason, problems, text } in &loaded.notices {
-        if !problems.is_empty() || text.is_some() || !NOTICES.contains(&reason.code.as_ref()) {
+        if !problems.is_empty() || text.is_some() || !NOTICES.iter().any(|known| reason.code == *known) {
             return None;
         }
-        said.push((&reason.code, &reason.text));
+        said.push((reason.code.as_str(), &reason.text));
     }
     if said.is_empty() { Some(Vec::new()) } else { serde_json::to_vec(&said).ok() }
 }
@@ -172,7 +172,7 @@ fn read_notices(note: &[u8]) -> Option<Vec<Notice>> {
     }
     let said: Vec<(String, String)> = serde_json::from_slice(note).ok()?;
     let notice = |(code, text): (String, String)| {
-        let code = NOTICES.into_iter().find(|known| *known == code)?;
+        let code = Code::parse(&code).filter(|code| NOTICES.contains(code))?;
         Some(Notice { reason: reason::built_in(code, text), problems: Vec::new(), text: None })
     };
     said.into_iter().map(notice).collect()

@@ -5,7 +5,7 @@ use super::source::Found;
 use super::{last_good, own, source, trust};
 use crate::{Error, Places, reason};
 use sayso_policy::text::Problem;
-use sayso_policy::{Layer, Policy, PolicyText, Reason, Verdict};
+use sayso_policy::{Code, Layer, Policy, PolicyText, Reason, Verdict};
 use std::path::{Path, PathBuf};
 
 /// The preset for those who have no policy file yet.
@@ -249,7 +249,7 @@ impl Gathered {
         self.notice(reason::TRUST_OUTDATED, why, Vec::new(), None);
     }
 
-    fn notice(&mut self, code: &'static str, why: String, problems: Vec<Problem>, text: Option<PolicyText>) {
+    fn notice(&mut self, code: Code, why: String, problems: Vec<Problem>, text: Option<PolicyText>) {
         self.notices.push(Notice { reason: reason::built_in(code, why), problems, text });
     }
 }

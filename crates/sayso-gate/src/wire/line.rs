@@ -100,7 +100,7 @@ impl Fields {
 /// Says which key is not known, and which are.
 pub(super) fn not_known(key: &str, known: &[&str]) -> String {
     let short: String = key.chars().take(40).collect();
-    format!("`{}` is not known here; these are: {}.", visible(&short), known.join(", "))
+    format!("`{}` is not a known field; use one of: {}.", visible(&short), known.join(", "))
 }
 
 struct Object<'i> {

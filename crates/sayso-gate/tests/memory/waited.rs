@@ -16,7 +16,7 @@ fn a_halt_stops_a_call_that_waits_for_an_answer() {
         mode::switch(&w.memory, &halted(), false).unwrap();
         w.reply(&approval.question.id, &ann(), &Reply::allow_once()).unwrap();
     });
-    let codes: Vec<&str> = judged.decision.reasons.iter().map(|reason| &*reason.code).collect();
+    let codes: Vec<&str> = judged.decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
     assert_eq!(judged.decision.answer, Answer::Deny, "{codes:?}");
     assert!(codes.contains(&"halted") && codes.contains(&"operator-mode"), "{codes:?}");
     assert!(judged.permit.is_none());

@@ -43,10 +43,10 @@ pub(super) fn check(file: &File, text: &RuleText, rules: &[Rule], problems: &mut
                 continue;
             }
             let (code, message) = match (wanted, answer) {
-                (true, Tri::No) => ("example-not-hit", "the rule does not match this example, which it says it hits"),
-                (true, _) => ("example-not-hit", "the rule only perhaps matches this example, which it says it hits"),
-                (false, Tri::Yes) => ("example-hit", "the rule matches this example, which it says it misses"),
-                (false, _) => ("example-hit", "the rule perhaps matches this example, which it says it misses"),
+                (true, Tri::No) => ("example-not-hit", "the rule does not match this example from its `hits`"),
+                (true, _) => ("example-not-hit", "the rule may or may not match this example from its `hits`"),
+                (false, Tri::Yes) => ("example-hit", "the rule matches this example from its `misses`"),
+                (false, _) => ("example-hit", "the rule may match this example from its `misses`"),
             };
             problems.push(file.problem(code, &example.span, message));
         }

@@ -1,11 +1,12 @@
 //! Lists and `[[rule]]`s of a file to rules.
 
 use super::example;
+use crate::condition::{Condition, EnvPattern, HostList, TextList, TextPattern};
 use crate::pattern::{
     Glob, HostPattern, PathPattern, PatternError, RunPattern, ToolPattern, canonical_flags, compile_regex,
     expand_braces,
 };
-use crate::rule::{Conditions, EnvPattern, Pattern, Rule, TextList, TextPattern, in_words};
+use crate::rule::{Pattern, Rule, in_words};
 use crate::set::{self, SetKind};
 use crate::text::{File, MAX_PROBLEMS, Problem, RuleText, SetText, Text, When, nearest};
 use crate::word::{Approvers, Layer};
@@ -16,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Compiles one file.
-pub(super) struct Compiler<'f> {
+pub(crate) struct Compiler<'f> {
     pub file: &'f File,
     layer: Layer,
     problems: &'f mut Vec<Problem>,
@@ -63,7 +64,7 @@ impl<'f> Compiler<'f> {
                         verb: list.verb.value,
                         pattern,
                         except: except.clone(),
-                        when: None,
+                        when: Arc::new([]),
                         code: Cow::Owned(slug(&text.value)),
                         sentence: sentence.clone(),
                         layer: self.layer.clone(),
@@ -83,7 +84,8 @@ impl<'f> Compiler<'f> {
     fn rule(&mut self, rule: &RuleText, rules: &mut Vec<Rule>) {
         let verb = rule.verb.value;
         let except = self.exceptions(&rule.patterns, verb);
-        let when = rule.when.as_ref().map(|when| Arc::new(self.conditions(when, rule)));
+        let when: Arc<[Condition]> =
+            rule.when.as_ref().map_or_else(Default::default, |when| self.conditions(when, rule));
         let approvers = rule.approver.as_ref().and_then(|name| self.approvers.get(name.value.as_str()).cloned());
         if let (Some(approver), None) = (&rule.approver, &approvers) {
             self.report(|this| {
@@ -180,7 +182,7 @@ impl<'f> Compiler<'f> {
     }
 
     /// Resolves a set and alternatives to plain texts. `@anything` stays as it is.
-    pub(super) fn expand(&mut self, text: &str, span: &Range<usize>, kind: SetKind) -> Vec<String> {
+    pub(crate) fn expand(&mut self, text: &str, span: &Range<usize>, kind: SetKind) -> Vec<String> {
         let mut done = Vec::new();
         let mut open = vec![(text.to_owned(), 0)];
         while let Some((text, depth)) = open.pop() {
@@ -188,7 +190,7 @@ impl<'f> Compiler<'f> {
                 done.push(text);
             } else if let Some(name) = text.strip_prefix('@').filter(|name| !name.contains(['|', ' '])) {
                 if depth > MAX_SET_DEPTH {
-                    self.complain(span, &PatternError::new(format!("the set `@{name}` holds itself")));
+                    self.complain(span, &PatternError::new(format!("the set `@{name}` contains itself")));
                     continue;
                 }
                 match self.members(name, span, kind) {
@@ -202,14 +204,14 @@ impl<'f> Compiler<'f> {
                 }
             }
             if done.len() + open.len() > MOST_OF_ONE {
-                self.complain(span, &PatternError::new("this stands for more than 100,000 patterns"));
+                self.complain(span, &PatternError::new("this expands to more than 100,000 patterns"));
                 return Vec::new();
             }
         }
         self.resolved = self.resolved.saturating_add(done.len());
         if self.resolved > MOST_OF_ALL {
-            let error = PatternError::new("up to here the file stands for more than 500,000 patterns");
-            self.complain(span, &error.suggest("name long sets in fewer rules"));
+            let error = PatternError::new("the file so far expands to more than 500,000 patterns");
+            self.complain(span, &error.suggest("use long sets in fewer rules"));
             return Vec::new();
         }
         done
@@ -222,7 +224,8 @@ impl<'f> Compiler<'f> {
         match set::built_in(name) {
             Some(set) if set.kind == kind => Some(set.all()),
             Some(set) => {
-                let message = format!("`@{name}` is a set of {}, and {} are meant here", set.kind.noun(), kind.noun());
+                let message =
+                    format!("`@{name}` is a set of {}, but {} are expected here", set.kind.noun(), kind.noun());
                 self.report(|this| this.file.problem("wrong-set", span, message));
                 None
             }
@@ -252,54 +255,61 @@ impl<'f> Compiler<'f> {
         }
     }
 
-    fn conditions(&mut self, when: &When, rule: &RuleText) -> Conditions {
-        let mut conditions = Conditions::default();
+    /// What a `when` states. INVARIANT: a key that is stated is a condition, also where its sets turn out to be empty:
+    /// a condition that vanished would widen an allow.
+    fn conditions(&mut self, when: &When, rule: &RuleText) -> Arc<[Condition]> {
+        let mut conditions = Vec::new();
         for arg in &when.args {
             let list = self.text_list(&arg.patterns);
-            conditions.args.push((arg.path.value.clone(), list));
+            conditions.push(Condition::Argument(arg.path.value.clone(), list));
         }
-        for text in &when.within {
-            for pattern in self.patterns(text, Verb::Read) {
-                if let Pattern::Path(pattern) = pattern {
-                    conditions.within.push(pattern.with_all_below());
-                }
-            }
+        if !when.actors.is_empty() {
+            conditions.push(Condition::Actor(when.actors.iter().map(|who| who.value.clone()).collect()));
         }
-        conditions.actors = when.actors.iter().map(|who| who.value.clone()).collect();
-        let (program, words) = program_of(rule);
-        for text in &when.flag {
-            conditions.flags.push(canonical_flags(
-                &program,
-                &words.iter().map(String::as_str).collect::<Vec<_>>(),
-                &text.value,
-            ));
+        if !when.within.is_empty() {
+            let patterns = when.within.iter().flat_map(|text| self.patterns(text, Verb::Read));
+            let path = |pattern| if let Pattern::Path(path) = pattern { Some(path.with_all_below()) } else { None };
+            conditions.push(Condition::Within(patterns.filter_map(path).collect()));
         }
-        for text in &when.env {
-            let (name, value) = match text.value.split_once('=') {
-                Some((name, value)) => (name, Some(Glob::new(value))),
-                None => (text.value.as_str(), None),
+        if !when.flag.is_empty() {
+            let (program, words) = program_of(rule);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let flags = when.flag.iter().map(|text| canonical_flags(&program, &words, &text.value));
+            conditions.push(Condition::Flags(flags.collect()));
+        }
+        if !when.env.is_empty() {
+            let pattern = |text: &Text| match text.value.split_once('=') {
+                Some((name, value)) => EnvPattern { name: Glob::new(name), value: Some(Glob::new(value)) },
+                None => EnvPattern { name: Glob::new(&text.value), value: None },
             };
-            conditions.env.push(EnvPattern { name: Glob::new(name), value });
+            conditions.push(Condition::Env(when.env.iter().map(pattern).collect()));
         }
-        conditions.operand = self.text_list(&when.operand);
-        for text in &when.piped_to {
-            for pattern in self.patterns(text, Verb::Run) {
-                if let Pattern::Run(pattern) = pattern {
-                    conditions.piped_to.push(pattern);
-                }
+        if !when.operand.is_empty() {
+            conditions.push(Condition::Operand(self.text_list(&when.operand)));
+        }
+        if !when.piped_to.is_empty() {
+            let patterns = when.piped_to.iter().flat_map(|text| self.patterns(text, Verb::Run));
+            let run = |pattern| if let Pattern::Run(run) = pattern { Some(run) } else { None };
+            conditions.push(Condition::PipedTo(patterns.filter_map(run).collect()));
+        }
+        if !when.host.is_empty() {
+            conditions.push(self.host_list(&when.host));
+        }
+        conditions.extend(when.build_output.as_ref().map(|wanted| Condition::BuildOutput(wanted.value)));
+        conditions.extend(when.stdin_only.as_ref().map(|wanted| Condition::StdinOnly(wanted.value)));
+        conditions.into()
+    }
+
+    fn host_list(&mut self, texts: &[Text]) -> Condition {
+        let mut list = HostList::default();
+        for text in texts {
+            for (except, pattern) in self.hosts(text) {
+                if except { list.except.push(pattern) } else { list.any.push(pattern) }
             }
         }
-        conditions.stdin_only = when.stdin_only.as_ref().map(|only| only.value);
-        conditions.build_output = when.build_output.as_ref().map(|only| only.value);
-        for text in &when.host {
-            for pattern in self.hosts(text) {
-                match pattern {
-                    (true, pattern) => conditions.hosts.except.push(pattern),
-                    (false, pattern) => conditions.hosts.any.push(pattern),
-                }
-            }
-        }
-        conditions
+        // A list without hosts, but for exceptions, means every host: not so where a set should have given some.
+        let means_all = texts.iter().all(|text| text.value.starts_with('!'));
+        if list.any.is_empty() && !means_all { Condition::Broken } else { Condition::ConnectsTo(list) }
     }
 
     fn text_list(&mut self, texts: &[Text]) -> TextList {
@@ -323,7 +333,7 @@ impl<'f> Compiler<'f> {
         list
     }
 
-    pub(super) fn complain(&mut self, span: &Range<usize>, error: &PatternError) {
+    pub(crate) fn complain(&mut self, span: &Range<usize>, error: &PatternError) {
         self.report(|this| {
             let mut problem = this.file.problem("bad-pattern", span, error.message.clone());
             problem.suggestion.clone_from(&error.suggestion);

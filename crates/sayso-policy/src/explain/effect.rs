@@ -40,7 +40,7 @@ pub fn target(operation: &Operation, effect: &Effect) -> String {
             },
             None => source(operation, effect),
         },
-        Target::Anything => "anything: there may be more than is seen".to_owned(),
+        Target::Anything => "anything (Sayso cannot see all of it)".to_owned(),
         Target::Path(target) => path(operation, target),
         Target::Host(HostTarget::Exact { host, port: None }) => visible(host).into_owned(),
         Target::Host(HostTarget::Exact { host, port: Some(port) }) => format!("{}:{port}", visible(host)),

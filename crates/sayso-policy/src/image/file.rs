@@ -1,10 +1,11 @@
 //! What an image holds of a file beside its rules.
 
 use super::bytes::{Code, Reader, choice, fields};
+use crate::condition::{Condition, EnvPattern, HostList, TextList, TextPattern};
 use crate::index::Table;
 use crate::pattern::{Glob, PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
-use crate::rule::{Conditions, EnvPattern, HostList, Pattern, TextList, TextPattern};
+use crate::rule::Pattern;
 use crate::stage::limits::LimitRule;
 use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
@@ -19,7 +20,6 @@ pub(super) struct Rest {
     counts_allow: bool,
     defaults: Defaults,
     mode: Mode,
-    dry_run_first: bool,
     tools: Vec<ToolLayer>,
     patterns: Vec<ParamRule>,
     essential: Vec<ToolPattern>,
@@ -35,7 +35,6 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         counts_allow,
         defaults,
         mode,
-        dry_run_first,
         tools,
         patterns,
         essential,
@@ -46,7 +45,6 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     counts_allow.put(out);
     defaults.put(out);
     mode.put(out);
-    dry_run_first.put(out);
     tools.put(out);
     patterns.put(out);
     essential.put(out);
@@ -61,7 +59,6 @@ impl Rest {
             counts_allow: Code::take(from)?,
             defaults: Code::take(from)?,
             mode: Code::take(from)?,
-            dry_run_first: Code::take(from)?,
             tools: Code::take(from)?,
             patterns: Code::take(from)?,
             essential: Code::take(from)?,
@@ -71,8 +68,7 @@ impl Rest {
     }
 
     pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
-        let Self { layer, counts_allow, defaults, mode, dry_run_first, tools, patterns, essential, limits, unanswered } =
-            self;
+        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered } = self;
         CompiledFile {
             layer,
             own,
@@ -80,7 +76,6 @@ impl Rest {
             counts_allow,
             defaults,
             mode,
-            dry_run_first,
             tools,
             patterns,
             essential,
@@ -107,7 +102,6 @@ fields!(Approvers { name, file, members, need, expires_ms });
 fields!(ParamRule { tools, expressions, params });
 fields!(TextList { any, except });
 fields!(EnvPattern { name, value });
-fields!(Conditions { args, within, actors, flags, env, operand, piped_to, hosts, stdin_only, build_output });
 fields!(HostList { any, except });
 fields!(Limit {
     scope,
@@ -259,6 +253,51 @@ impl Code for Pattern {
             _ => return None,
         })
     }
+}
+
+/// The conditions of a `when`. Those that only matchers of the library have are in no policy file; should one be here
+/// all the same, it is written as one that cannot be read, which allows nothing.
+impl Code for Condition {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Argument(path, patterns) => {
+                out.push(1);
+                path.put(out);
+                patterns.put(out);
+            }
+            Self::Actor(actors) => put_tagged(2, actors, out),
+            Self::Within(patterns) => put_tagged(3, patterns, out),
+            Self::Flags(flags) => put_tagged(4, flags, out),
+            Self::Env(patterns) => put_tagged(5, patterns, out),
+            Self::Operand(patterns) => put_tagged(6, patterns, out),
+            Self::PipedTo(patterns) => put_tagged(7, patterns, out),
+            Self::ConnectsTo(hosts) => put_tagged(8, hosts, out),
+            Self::StdinOnly(wanted) => put_tagged(9, wanted, out),
+            Self::BuildOutput(wanted) => put_tagged(10, wanted, out),
+            _ => out.push(0),
+        }
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Broken,
+            1 => Self::Argument(Code::take(from)?, Code::take(from)?),
+            2 => Self::Actor(Code::take(from)?),
+            3 => Self::Within(Code::take(from)?),
+            4 => Self::Flags(Code::take(from)?),
+            5 => Self::Env(Code::take(from)?),
+            6 => Self::Operand(Code::take(from)?),
+            7 => Self::PipedTo(Code::take(from)?),
+            8 => Self::ConnectsTo(Code::take(from)?),
+            9 => Self::StdinOnly(Code::take(from)?),
+            10 => Self::BuildOutput(Code::take(from)?),
+            _ => return None,
+        })
+    }
+}
+
+fn put_tagged(tag: u8, value: &impl Code, out: &mut Vec<u8>) {
+    out.push(tag);
+    value.put(out);
 }
 
 impl Code for TextPattern {

@@ -3,8 +3,9 @@
 use super::blocks::Data;
 use super::bytes::{Code, Reader, fields, put_list, put_text};
 use super::lazily::Lazily;
+use crate::condition::Condition;
 use crate::index::{Built, Numbers, Rules, Table};
-use crate::rule::{Conditions, Pattern, Rule};
+use crate::rule::{Pattern, Rule};
 use crate::word::Approvers;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -225,21 +226,20 @@ fn write_rule(rule: &Rule, pool: &mut Pool, data: &mut Vec<u8>, out: &mut Vec<u8
         })
     };
     except.put(out);
-    let when = match when {
-        None => None,
-        Some(when) => {
-            let address = Arc::as_ptr(when) as usize;
-            Some(match pool.when.get(&address) {
-                Some(known) => *known,
-                None => {
-                    let mut bytes = Vec::new();
-                    when.put(&mut bytes);
-                    let place = pool.add(data, bytes)?;
-                    pool.when.insert(address, place);
-                    place
-                }
-            })
-        }
+    let when = if when.is_empty() {
+        None
+    } else {
+        let address = Arc::as_ptr(when).cast::<u8>() as usize;
+        Some(match pool.when.get(&address) {
+            Some(known) => *known,
+            None => {
+                let mut bytes = Vec::new();
+                put_list(when, &mut bytes);
+                let place = pool.add(data, bytes)?;
+                pool.when.insert(address, place);
+                place
+            }
+        })
     };
     when.put(out);
     let mut shared = Vec::new();
@@ -267,9 +267,9 @@ fn read_rule(data: &Data, bytes: &[u8]) -> Option<Rule> {
         Some(place) => Reader::whole(&pooled(place)?)?,
         None => Vec::new(),
     };
-    let when: Option<Conditions> = match Code::take(&mut from)? {
-        Some(place) => Some(Reader::whole(&pooled(place)?)?),
-        None => None,
+    let when: Vec<Condition> = match Code::take(&mut from)? {
+        Some(place) => Reader::whole(&pooled(place)?)?,
+        None => Vec::new(),
     };
     let (layer, file): (_, Option<Arc<str>>) = Reader::whole(&pooled(Code::take(&mut from)?)?)?;
     let place: Option<(u32, u32)> = Code::take(&mut from)?;
@@ -283,7 +283,7 @@ fn read_rule(data: &Data, bytes: &[u8]) -> Option<Rule> {
         verb,
         pattern,
         except: except.into(),
-        when: when.map(Arc::new),
+        when: when.into(),
         code,
         sentence,
         layer,

@@ -1,7 +1,7 @@
 //! Groups of matchers that hold only what their names say.
 
 use super::Matcher;
-use super::condition::Condition;
+use crate::condition::Condition;
 
 /// Reading a git repository: `git status`, `git log`, `git branch -a`, and nothing that changes it.
 ///

@@ -1,16 +1,14 @@
 //! Matchers of bare rulesets, and groups of them.
 
-mod asked;
-mod condition;
 mod group;
 
-pub(crate) use asked::Asked;
 pub use group::{Compilation, ReadOnlyGit, SafeNpm};
 
+use crate::condition::{Command, Condition};
+use crate::judging::Judging;
 use crate::normalise::Kind;
 use crate::pattern::Purpose;
 use crate::word::Tri;
-use condition::{Command, Condition};
 use std::ops::Deref;
 use std::path::Path;
 
@@ -118,7 +116,7 @@ impl Matcher {
     /// Operations that stay in this directory: see [`Narrow::within_directory`].
     #[must_use]
     pub fn within_directory(directory: impl AsRef<Path>) -> Self {
-        Self::of(Condition::Within(directory.as_ref().to_owned()))
+        Self::of(Condition::InDirectory(directory.as_ref().to_owned()))
     }
 
     /// What all of these match.
@@ -140,8 +138,8 @@ impl Matcher {
         Self::of(Condition::Not(Box::new(matcher.narrow.condition)))
     }
 
-    pub(crate) fn matches(&self, asked: &Asked<'_>, index: usize, purpose: Purpose) -> Tri {
-        self.narrow.condition.matches(asked, index, purpose)
+    pub(crate) fn matches(&self, judging: &Judging<'_>, index: usize, purpose: Purpose) -> Tri {
+        self.narrow.condition.holds(judging, index, purpose)
     }
 
     /// Whether what it matches is bound to a directory.
@@ -149,8 +147,8 @@ impl Matcher {
         self.narrow.condition.is_bound()
     }
 
-    pub(crate) fn names(&self, asked: &Asked<'_>, index: usize, purpose: Purpose) -> bool {
-        self.narrow.condition.names(asked, index, purpose)
+    pub(crate) fn names(&self, judging: &Judging<'_>, index: usize, purpose: Purpose) -> bool {
+        self.narrow.condition.names(judging, index, purpose)
     }
 }
 
@@ -202,7 +200,7 @@ impl Narrow {
     /// ```
     #[must_use]
     pub fn within_directory(&self, directory: impl AsRef<Path>) -> Matcher {
-        let within = Condition::Within(directory.as_ref().to_owned());
+        let within = Condition::InDirectory(directory.as_ref().to_owned());
         Matcher::of(Condition::All(vec![self.condition.clone(), within]))
     }
 

@@ -84,7 +84,7 @@ fn keep_doubts_to_themselves(analysis: Option<&mut Analysis>, without: Option<&A
     let known = without.map(|without| without.doubts.as_slice()).unwrap_or_default();
     for doubt in analysis.into_iter().flat_map(|analysis| &mut analysis.doubts) {
         if !known.contains(doubt) {
-            "What is not certain here stands in a file that this command follows.".clone_into(&mut doubt.text);
+            "What is uncertain here comes from a file that this command follows.".clone_into(&mut doubt.text);
         }
     }
 }

@@ -60,10 +60,9 @@ impl RunPattern {
         let mut stages = Vec::new();
         // Each would be compared with each program of a command, and no pipe that long is followed.
         if text.split('|').count() > LONGEST {
-            let text = format!("a pipe of more than {LONGEST} programs is not followed, so this would match nothing");
-            return Err(
-                PatternError::new(text).suggest("name the first and the last, `curl | sh`: others may stand between")
-            );
+            let text = format!("pipes of more than {LONGEST} programs are not followed, so this would match nothing");
+            return Err(PatternError::new(text)
+                .suggest("name the first and the last, as in `curl | sh`; others may come between"));
         }
         for stage in text.split('|') {
             let stage = stage.trim();
@@ -180,26 +179,26 @@ fn pipe(
 impl CommandPattern {
     fn parse(text: &str) -> Result<Self, PatternError> {
         let mut tokens = text.split_whitespace();
-        let Some(program) = tokens.next() else { return Err(PatternError::new("no program is named")) };
+        let Some(program) = tokens.next() else { return Err(PatternError::new("this names no program")) };
         if program.starts_with('-') {
-            return Err(PatternError::new("a pattern begins with a program, not with a flag"));
+            return Err(PatternError::new("a pattern starts with a program, not a flag"));
         }
         if program.starts_with('@') {
-            return Err(PatternError::new("a set stands alone, or alone between pipes"));
+            return Err(PatternError::new("a set must stand alone, or alone between pipes"));
         }
         let mut words: Vec<&str> = Vec::new();
         let mut flags: Vec<&str> = Vec::new();
         for token in tokens {
             if token == "--" {
-                return Err(PatternError::new("`--` only ends options; no command has it as a flag")
-                    .suggest("name the subcommand or the flag that is meant"));
+                return Err(PatternError::new("`--` only ends the options; it is not a flag")
+                    .suggest("name the subcommand or flag you mean"));
             }
             if token.len() > 1 && token.starts_with('-') {
                 flags.push(token);
             } else if flags.is_empty() {
                 words.push(token);
             } else {
-                return Err(PatternError::new(format!("`{token}` stands behind a flag; words stand before flags"))
+                return Err(PatternError::new(format!("`{token}` comes after a flag; words go before flags"))
                     .suggest(reordered(program, &words, token, &flags)));
             }
         }
@@ -493,5 +492,5 @@ pub(crate) fn compile_regex(text: &str) -> Result<Regex, PatternError> {
     regex::RegexBuilder::new(text)
         .size_limit(1 << 20)
         .build()
-        .map_err(|error| PatternError::new(format!("not a regular expression: {error}")))
+        .map_err(|error| PatternError::new(format!("invalid regular expression: {error}")))
 }

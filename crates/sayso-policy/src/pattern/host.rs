@@ -28,7 +28,7 @@ impl HostPattern {
             return super::compile_regex(re).map(Self::Regex);
         }
         if text.contains("://") || text.contains('/') {
-            return Err(PatternError::new("a host, not an address with a scheme or a path").suggest(
+            return Err(PatternError::new("expected a host, not a URL with a scheme or path").suggest(
                 text.split("://").last().and_then(|rest| rest.split('/').next()).unwrap_or_default().to_owned(),
             ));
         }

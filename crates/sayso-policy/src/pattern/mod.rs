@@ -28,3 +28,13 @@ pub(crate) enum Purpose {
     /// To ask or deny: wide.
     Restrict,
 }
+
+impl Purpose {
+    /// How an exception is looked at: what is excepted from an allow is restricted, and the reverse.
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Self::Permit => Self::Restrict,
+            Self::Restrict => Self::Permit,
+        }
+    }
+}

@@ -1,83 +1,119 @@
-//! Last: where nothing spoke of an effect, the strictest default that a file states; else ask.
+//! Last: where no rule covers an effect, the strictest default that a file states; else ask.
 
-use super::built_in;
-use super::slot::Slot;
+use super::opinions::Opinions;
+use super::{Inputs, built_in};
+use crate::explain;
 use crate::judging::Judging;
 use crate::policy::CompiledFile;
 use crate::rule::{run_of, verb_word};
-use crate::word::{Stage, Verdict, code_info};
-use sayso_shell::{Carry, Effect, NamedBy, Target, Verb};
+use crate::word::{Code, Stage, Verdict};
+use sayso_shell::{Carry, Effect, NamedBy, Run, Target, Verb};
 
 /// Where no rule settled an effect, `default` speaks.
-pub(crate) fn judge(files: &[&CompiledFile], judging: &Judging<'_>, slots: &mut [Slot], silent_allows: bool) {
-    let operation = judging.operation;
-    for (index, (effect, slot)) in operation.effects.iter().zip(slots.iter_mut()).enumerate() {
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    let (policy, files) = (inputs.policy, &inputs.files);
+    // A foreign file has a default of its own; alone, it needs none of ours.
+    if policy.files.is_empty() && inputs.hears_foreign() {
+        return;
+    }
+    let silent_allows = (files.is_empty() && !inputs.hears_foreign())
+        || (files.len() < policy.files.len() && files.iter().all(|one| one.file.states_no_default()));
+    let operation = inputs.judging.operation;
+    for (effect, (index, on)) in operation.effects.iter().zip(said.each()) {
         let needs_none = !effect.certain
             || matches!(effect.target, Target::Wrapper(_))
             || (matches!(effect.target, Target::Tool) && operation.known);
-        if slot.settled || needs_none {
+        if on.settled || needs_none {
             continue;
         }
-        let stated = files.iter().filter_map(|file| file.defaults.get(effect.verb)).max();
-        let (verdict, why) = match stated {
-            Some(verdict) => (verdict, "default"),
-            None if silent_allows => (Verdict::Allow, "mode"),
-            None => (Verdict::Ask, "default"),
+        let stated = files.iter().filter_map(|one| one.file.defaults.get(effect.verb)).max();
+        let (verdict, code, text) = match stated {
+            None if silent_allows => (Verdict::Allow, Code::Mode, "The mode lets this pass.".to_owned()),
+            stated => unsettled(inputs.judging, index, effect, stated.unwrap_or(Verdict::Ask)),
         };
-        let opaque = matches!(effect.target, Target::Code { .. } | Target::Option(_) | Target::Anything)
-            || (matches!(effect.target, Target::Tool) && !operation.known);
-        let guard = judging.guard(index);
-        let (verdict, code, text) = if silent_allows && stated.is_none() {
-            (verdict, why, "The mode lets this pass.".to_owned())
-        } else if let Some(guard) = guard {
-            (
-                verdict.max(Verdict::Ask),
-                guard.code,
-                format!("This is {}; only a rule that names it allows it.", guard.what),
-            )
-        } else if opaque {
-            opaque_reason(judging, effect, verdict)
-        } else {
-            (verdict, "default", format!("No rule speaks of {} this.", verb_word(effect.verb)))
-        };
-        slot.opinions.push(built_in(Stage::Default, verdict, code, text));
+        on.opinions.push(built_in(Stage::Default, verdict, code, text));
     }
 }
 
-/// What cannot be seen through is at least asked about, under every default.
-fn opaque_reason(judging: &Judging<'_>, effect: &Effect, verdict: Verdict) -> (Verdict, &'static str, String) {
+/// What is said of an effect that no rule covers. What is guarded, and what cannot be seen through, is at least asked
+/// about under every default.
+fn unsettled(judging: &Judging<'_>, index: usize, effect: &Effect, default: Verdict) -> (Verdict, Code, String) {
+    let opaque = matches!(effect.target, Target::Code { .. } | Target::Option(_) | Target::Anything)
+        || (matches!(effect.target, Target::Tool) && !judging.operation.known);
+    if let Some(guard) = judging.guard(index) {
+        let target = explain::effect::target(judging.operation, effect);
+        let text = format!("`{target}` {}. Only a rule that names it can allow this.", guard.what);
+        return (default.max(Verdict::Ask), guard.code, text);
+    }
+    if opaque {
+        let (code, text) = opaque_reason(judging, effect);
+        return (default.max(Verdict::Ask), code, text);
+    }
+    (default, Code::Default, format!("No rule covers {}.", in_words(judging, effect)))
+}
+
+/// An effect in the words of a sentence: `terraform apply`, reading `./x`, connecting to `host`.
+fn in_words(judging: &Judging<'_>, effect: &Effect) -> String {
+    let run = || run_of(effect).and_then(|id| judging.run(id));
+    match (effect.verb, &effect.target) {
+        (Verb::Run, Target::Program(_) | Target::Wrapper(_)) => match run().and_then(command) {
+            Some(command) => format!("`{command}`"),
+            None => "running this program".to_owned(),
+        },
+        (verb, _) => format!("{} `{}`", verb_word(verb), explain::effect::target(judging.operation, effect)),
+    }
+}
+
+/// A program and its subcommands, where they are known. Operands are left out: they may be long, and hold secrets.
+fn command(run: &Run) -> Option<String> {
+    let mut words = vec![run.program.base.clone()?];
+    words.extend((0..usize::from(run.subcommands)).map_while(|at| run.subcommand(at)).map(str::to_owned));
+    Some(explain::visible(&words.join(" ")).into_owned())
+}
+
+fn opaque_reason(judging: &Judging<'_>, effect: &Effect) -> (Code, String) {
     let name = || {
-        run_of(effect)
-            .and_then(|id| judging.run(id))
-            .and_then(|run| run.program.base.clone())
-            .unwrap_or_else(|| "a program".to_owned())
+        let base = run_of(effect).and_then(|id| judging.run(id)).and_then(|run| run.program.base.clone());
+        base.map_or_else(|| "this program".to_owned(), |base| format!("`{}`", explain::visible(&base)))
     };
-    let (code, text) = match (&effect.target, &effect.carry) {
-        (Target::Code { language, .. }, _) => ("code", format!("Nobody can see what this {language} code does.")),
-        (Target::Anything, Carry::Named { code: code @ ("leaves-sandbox" | "unseen-input" | "environment"), .. }) => {
-            (*code, code_info(code).map_or_else(String::new, |info| info.title.to_owned()))
+    let (code, by) = match &effect.carry {
+        Carry::Named { code, by } => (Code::parse(code), Some(by)),
+        Carry::Plain => (None, None),
+    };
+    match (&effect.target, code, by) {
+        (Target::Code { language, .. }, _, _) => {
+            (Code::Code, format!("Sayso cannot see what this {language} code does."))
         }
-        (Target::Option(_), Carry::Named { code: code @ "secret-variable", by: NamedBy::Env(variable) }) => {
-            (*code, format!("`{}` gets the value of {variable}, which is a secret by its name.", name()))
+        (Target::Option(_), Some(code @ Code::SecretVariable), Some(NamedBy::Env(variable))) => {
+            (code, format!("{} gets the value of {variable}, whose name suggests a secret.", capitalised(name())))
         }
-        (_, Carry::Named { code: code @ "secret-variable", by: NamedBy::Env(variable) }) => (
-            *code,
-            format!("The value of {variable}, which is a secret by its name, goes into another variable or a test."),
+        (_, Some(code @ Code::SecretVariable), Some(NamedBy::Env(variable))) => (
+            code,
+            format!("The value of {variable}, whose name suggests a secret, goes into another variable or a test."),
         ),
-        (Target::Anything, _) => ("opaque", "Not everything that this call would do can be seen.".to_owned()),
-        (Target::Tool, _) => {
-            ("unknown-tool", format!("Nobody knows what `{}` does.", judging.operation.tool.canonical))
+        (Target::Anything, Some(code @ (Code::LeavesSandbox | Code::UnseenInput | Code::Environment)), _) => {
+            (code, code.title().to_owned())
         }
-        (_, Carry::Named { code, .. }) => {
-            (*code, format!("`{}` is used in a way that needs a rule of its own ({code}).", name()))
+        (Target::Anything, _, _) => (Code::Opaque, Code::Opaque.title().to_owned()),
+        (Target::Tool, _, _) => {
+            let tool = explain::visible(&judging.operation.tool.canonical);
+            (Code::UnknownTool, format!("Sayso doesn't know the tool `{tool}`."))
         }
-        _ => ("opaque", "Not everything that this call would do can be seen.".to_owned()),
-    };
-    (verdict.max(Verdict::Ask), code, text)
+        (_, Some(code), _) => (code, format!("{} Allowing {} does not cover it.", code.title(), name())),
+        (_, None, _) => (Code::Opaque, Code::Opaque.title().to_owned()),
+    }
+}
+
+/// A phrase at the beginning of a sentence.
+fn capitalised(phrase: String) -> String {
+    match phrase.strip_prefix("this ") {
+        Some(rest) => format!("This {rest}"),
+        None => phrase,
+    }
 }
 
 impl CompiledFile {
-    pub(crate) fn states_no_default(&self) -> bool {
+    fn states_no_default(&self) -> bool {
         [Verb::Run, Verb::Read, Verb::Write, Verb::Delete, Verb::Connect, Verb::Call]
             .into_iter()
             .all(|verb| self.defaults.get(verb).is_none())

@@ -1,10 +1,10 @@
 //! Stage 7: budgets. Usage so far and what the call would add are handed in; the gate reserves it.
 
-use super::built_in;
+use super::opinions::Opinions;
+use super::{FileInForce, Inputs, of_layer};
 use crate::state::{Scope, State, Usage};
-use crate::text::Limit;
-use crate::word::{Layer, Opinion, Reason, Source, Stage, Verdict};
-use std::borrow::Cow;
+use crate::text::{File, Limit};
+use crate::word::{Code, Layer, Opinion, Source, Stage, Verdict};
 
 /// A limit and where it stands.
 #[derive(Clone, Debug)]
@@ -79,26 +79,46 @@ struct Budget {
     most: u64,
 }
 
-pub(crate) fn judge(rules: &[LimitRule], file: &Layer, state: &State, found: &mut Vec<LimitOpinion>) {
+/// `[limits]` of a file.
+pub(crate) fn section(file: &File) -> Vec<LimitRule> {
+    let rule =
+        |limit: &Limit| LimitRule { limit: limit.clone(), source: file.source(&limit.scope.span), inclusive: false };
+    file.limits.iter().map(rule).collect()
+}
+
+/// What the limits of all files say of the call as a whole.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    for FileInForce { file, essential } in &inputs.files {
+        let found = reached(&file.limits, &file.layer, inputs.state);
+        let counts = |found: &LimitOpinion| !(found.blocked && *essential);
+        said.call.extend(found.into_iter().filter(counts).map(|found| found.opinion));
+    }
+}
+
+/// The limits that have something to say with so much used.
+pub(crate) fn reached(rules: &[LimitRule], file: &Layer, state: &State) -> Vec<LimitOpinion> {
+    let mut found = Vec::new();
     for rule in rules {
         let scope = rule.limit.scope.value;
         for budget in budgets(&rule.limit, state) {
             let verdict = rule.limit.at_limit.as_ref().map_or(Verdict::Deny, |at| at.value);
             let blocked = budget.name == "denied calls";
             let text = if budget.passed(rule.inclusive && !blocked) {
-                format!("The limit on {} for this {} is reached.", budget.name, scope.as_str())
+                format!("The limit on {} for this {} has been reached.", budget.name, scope.as_str())
             } else if budget.unknown {
                 // Nobody can say beforehand that it stays within the limit: a person decides.
-                let text = format!("How many {} this call adds is not known, and they are limited.", budget.name);
-                let opinion = opinion(file, rule, Verdict::Ask, "limit-unknown", text);
+                let text =
+                    format!("Sayso cannot tell how many {} this call would add, and they are limited.", budget.name);
+                let opinion = opinion(file, rule, Verdict::Ask, Code::LimitUnknown, text);
                 found.push(LimitOpinion { opinion, blocked: false });
                 continue;
             } else {
                 continue;
             };
-            found.push(LimitOpinion { opinion: opinion(file, rule, verdict, "limit", text), blocked });
+            found.push(LimitOpinion { opinion: opinion(file, rule, verdict, Code::Limit, text), blocked });
         }
     }
+    found
 }
 
 impl Budget {
@@ -154,13 +174,12 @@ fn budgets(limit: &Limit, state: &State) -> impl Iterator<Item = Budget> {
     .flatten()
 }
 
-fn opinion(file: &Layer, rule: &LimitRule, verdict: Verdict, code: &'static str, text: String) -> Opinion {
-    Opinion {
-        reason: Reason { code: Cow::Borrowed(code), text, layer: file.clone(), source: Some(rule.source.clone()) },
-        // A grant never answers a limit.
-        always: true,
-        ..built_in(Stage::Limits, verdict, code, "")
-    }
+fn opinion(file: &Layer, rule: &LimitRule, verdict: Verdict, code: Code, text: String) -> Opinion {
+    let mut opinion = of_layer(Stage::Limits, verdict, code, text, file.clone());
+    opinion.reason.source = Some(rule.source.clone());
+    // A grant never answers a limit.
+    opinion.always = true;
+    opinion
 }
 
 /// The scopes and windows that these rules count.
@@ -189,13 +208,7 @@ mod tests {
     /// What the limits say to this state.
     fn said(keys: &str, state: &State) -> Vec<String> {
         let file = text::parse("p.toml", &format!("[limits.session]\n{keys}\n")).unwrap();
-        let rules: Vec<LimitRule> = file
-            .limits
-            .iter()
-            .map(|limit| LimitRule { limit: limit.clone(), source: file.source(&limit.scope.span), inclusive: false })
-            .collect();
-        let mut found = Vec::new();
-        judge(&rules, &Layer::User, state, &mut found);
+        let found = reached(&section(&file), &Layer::User, state);
         found.into_iter().map(|found| format!("{} {}", found.opinion.verdict, found.opinion.reason.text)).collect()
     }
 
@@ -265,7 +278,9 @@ mod tests {
     fn what_cannot_be_counted_beforehand_is_asked_about() {
         let mut state = state(Usage::default(), Usage { deletes: 1, ..Usage::default() });
         state.takes_unknown = Unknown { deletes: true, hosts: false };
-        assert!(said("deletes = 10", &state).first().unwrap().starts_with("ask How many deleted files"));
+        assert!(
+            said("deletes = 10", &state).first().unwrap().starts_with("ask Sayso cannot tell how many deleted files")
+        );
         assert!(said("hosts = 10", &state).is_empty());
     }
 }

@@ -1,29 +1,73 @@
-//! The stages of evaluation. Each has its section of a file, its judge, and its reasons.
+//! The stages of evaluation, a file each: its section of a policy file, its judge, and its reasons. The order in which
+//! they speak stands in `evaluate.rs`.
 
-pub(crate) mod carried;
+pub(crate) mod ask;
 pub(crate) mod default;
 pub(crate) mod essential;
-pub(crate) mod grant_key;
 pub(crate) mod grants;
 pub(crate) mod integrity;
 pub(crate) mod limits;
-pub(crate) mod mention;
 pub(crate) mod mode;
+pub(crate) mod opinions;
 pub(crate) mod patterns;
 pub(crate) mod rules;
-pub(crate) mod slot;
 pub(crate) mod tools;
 
-use crate::word::{Layer, Opinion, Reason, Stage, Verdict};
-use std::borrow::Cow;
+use crate::judging::Judging;
+use crate::policy::{CompiledFile, Policy};
+use crate::state::State;
+use crate::text::Mode;
+use crate::word::{Code, Layer, Opinion, Reason, Stage, Verdict};
+
+/// What every stage is given.
+pub(crate) struct Inputs<'a, 'j> {
+    pub policy: &'a Policy,
+    /// The files whose opinions count, by their mode.
+    pub files: Vec<FileInForce<'a>>,
+    pub judging: &'a Judging<'j>,
+    pub state: &'a State,
+}
+
+/// A file whose opinions count.
+pub(crate) struct FileInForce<'a> {
+    pub file: &'a CompiledFile,
+    /// It calls the tool of this call essential.
+    pub essential: bool,
+}
+
+impl<'a, 'j> Inputs<'a, 'j> {
+    /// With the files that count in their mode.
+    pub(crate) fn new(
+        policy: &'a Policy,
+        judging: &'a Judging<'j>,
+        state: &'a State,
+        counts: impl Fn(&CompiledFile) -> bool,
+    ) -> Self {
+        let tool = &judging.operation.tool;
+        let files = policy.files.iter().filter(|file| counts(file));
+        let files = files.map(|file| FileInForce { file, essential: essential::is(file, tool) }).collect();
+        Self { policy, files, judging, state }
+    }
+
+    /// Whether foreign files speak. An operator's switch reaches them too, though they have no mode of ours.
+    pub(crate) fn hears_foreign(&self) -> bool {
+        let counts = |mode: Mode| CompiledFile::counts_in(mode);
+        !self.policy.foreign.is_empty() && (self.policy.pinned || self.state.mode.is_none_or(counts))
+    }
+}
 
 /// An opinion of Sayso's own.
-pub(crate) fn built_in(stage: Stage, verdict: Verdict, code: &'static str, text: impl Into<String>) -> Opinion {
+pub(crate) fn built_in(stage: Stage, verdict: Verdict, code: Code, text: impl Into<String>) -> Opinion {
+    of_layer(stage, verdict, code, text, Layer::BuiltIn)
+}
+
+/// An opinion with one of Sayso's own codes, in the name of a layer.
+pub(crate) fn of_layer(stage: Stage, verdict: Verdict, code: Code, text: impl Into<String>, layer: Layer) -> Opinion {
     Opinion {
         stage,
         verdict,
         maybe: false,
-        reason: Reason { code: Cow::Borrowed(code), text: text.into(), layer: Layer::BuiltIn, source: None },
+        reason: Reason { code: code.into(), text: text.into(), layer, source: None },
         approver: None,
         always: false,
         grant: None,

@@ -1,39 +1,40 @@
 //! Stage 2: the mode of a file, or the one that an operator switched on.
 
-use super::built_in;
-use crate::policy::{CompiledFile, Policy};
-use crate::state::State;
-use crate::text::Mode;
-use crate::word::{Layer, Opinion, Reason, Stage, Verdict};
-use std::borrow::Cow;
+use super::opinions::{Opinions, Rehearsal};
+use super::{FileInForce, Inputs, of_layer};
+use crate::text::{File, Mode};
+use crate::word::{Code, Layer, Opinion, Stage, Verdict};
 
-/// What an operator's switch says of a call. Returns whether it makes this a rehearsal, where no file is there to say so.
-pub(crate) fn judge_switch(policy: &Policy, state: &State, call: &mut Vec<Opinion>) -> Option<bool> {
-    if state.mode == Some(Mode::Halt) {
-        call.push(halted(Layer::BuiltIn));
+/// `[mode]` of a file.
+///
+/// INVARIANT: a file that its owner has not trusted can only tighten, so it neither rehearses, watches nor switches off.
+pub(crate) fn section(file: &File, trusted: bool) -> Mode {
+    match (file.mode.as_ref().map(|mode| mode.value), trusted) {
+        (Some(mode), true) => mode,
+        (Some(mode @ (Mode::Halt | Mode::Enforce)), false) => mode,
+        _ => Mode::Enforce,
     }
-    (state.mode == Some(Mode::DryRun) && !policy.pinned && policy.files.is_empty()).then_some(false)
 }
 
-/// What a file's mode says of a call. Returns whether it makes this a rehearsal, and if so, whether before anything is
-/// denied.
-pub(crate) fn judge(
-    policy: &Policy,
-    file: &CompiledFile,
-    state: &State,
-    essential: bool,
-    call: &mut Vec<Opinion>,
-) -> Option<bool> {
-    match policy.mode_of(file, state.mode) {
-        Mode::Halt if state.mode.is_none() => call.push(halted(file.layer.clone())),
-        Mode::DryRun if !essential => return Some(file.dry_run_first),
-        _ => {}
+/// What modes say of a call as a whole.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    let Inputs { policy, state, .. } = inputs;
+    if state.mode == Some(Mode::Halt) {
+        said.call.push(halted(Layer::BuiltIn));
     }
-    None
+    // Where no file is there to have a mode, the operator's switch speaks for itself.
+    if state.mode == Some(Mode::DryRun) && !policy.pinned && policy.files.is_empty() {
+        said.rehearsal = Rehearsal::DryRun;
+    }
+    for FileInForce { file, essential } in &inputs.files {
+        match policy.mode_of(file, state.mode) {
+            Mode::Halt if state.mode.is_none() => said.call.push(halted(file.layer.clone())),
+            Mode::DryRun if !essential => said.rehearsal = Rehearsal::DryRun,
+            _ => {}
+        }
+    }
 }
 
 fn halted(layer: Layer) -> Opinion {
-    let text = "Everything is denied: the mode is `halt`.".to_owned();
-    let reason = Reason { code: Cow::Borrowed("halted"), text, layer, source: None };
-    Opinion { reason, ..built_in(Stage::Mode, Verdict::Deny, "halted", "") }
+    of_layer(Stage::Mode, Verdict::Deny, Code::Halted, "Every call is denied: the mode is `halt`.", layer)
 }

@@ -1,10 +1,12 @@
 //! Stage 4: regular expressions on the parameters that matter for a tool, raw and normalised.
 
+use super::opinions::Opinions;
+use super::{FileInForce, Inputs, of_layer};
+use crate::compile::Compiler;
 use crate::pattern::{Purpose, ToolPattern, all_names, compile_regex};
-use crate::word::{Layer, Operation, Opinion, Reason, Request, Source, Stage, Tri, Verdict};
+use crate::word::{Code, Layer, Operation, Opinion, Request, Source, Stage, Tri, Verdict};
 use regex::Regex;
 use serde_json::Value;
-use std::borrow::Cow;
 use std::sync::OnceLock;
 use unicode_security::skeleton;
 
@@ -58,7 +60,36 @@ fn relevant(tool: &str) -> &'static [&'static str] {
 /// Deepest nesting and largest text that is looked at; beyond it the answer is Ask.
 const MAX_DEPTH: usize = 16;
 
-pub(crate) fn judge(rules: &[ParamRule], file: &Layer, operation: &Operation, found: &mut Vec<Opinion>) {
+/// `[patterns]` of a file.
+pub(crate) fn section(compiler: &mut Compiler<'_>) -> Vec<ParamRule> {
+    let mut rules = Vec::new();
+    for entry in &compiler.file.patterns {
+        let tools = compiler.tool_patterns(&entry.tool);
+        let mut expressions = Vec::new();
+        for (verdict, texts) in [(Verdict::Deny, &entry.deny), (Verdict::Ask, &entry.ask)] {
+            for text in texts {
+                let source = Some(compiler.file.source(&text.span));
+                let written = text.value.strip_prefix("re:").unwrap_or(&text.value);
+                match compile_regex(written) {
+                    Ok(regex) => expressions.push(Expression::new(verdict, regex, source)),
+                    Err(error) => compiler.complain(&text.span, &error),
+                }
+            }
+        }
+        let params = entry.params.iter().map(|param| param.value.clone()).collect();
+        rules.push(ParamRule { tools, expressions, params });
+    }
+    rules
+}
+
+/// What the expressions of all files say of the call as a whole.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    for FileInForce { file, .. } in &inputs.files {
+        judge_file(&file.patterns, &file.layer, inputs.judging.operation, &mut said.call);
+    }
+}
+
+fn judge_file(rules: &[ParamRule], file: &Layer, operation: &Operation, found: &mut Vec<Opinion>) {
     for rule in rules {
         let meant = rule.tools.iter().any(|tool| tool.matches(&operation.tool, Purpose::Restrict) == Tri::Yes);
         if !meant {
@@ -83,23 +114,11 @@ pub(crate) fn judge(rules: &[ParamRule], file: &Layer, operation: &Operation, fo
         }
         for expression in &rule.expressions {
             if texts.iter().any(|candidate| expression.is_found_in(candidate)) {
-                found.push(Opinion {
-                    stage: Stage::Patterns,
-                    verdict: expression.verdict,
-                    maybe: false,
-                    reason: Reason {
-                        code: Cow::Borrowed("parameter-pattern"),
-                        text: format!(
-                            "A parameter of `{}` matches `{}`.",
-                            operation.tool.canonical, expression.written
-                        ),
-                        layer: file.clone(),
-                        source: expression.source.clone(),
-                    },
-                    approver: None,
-                    always: false,
-                    grant: None,
-                });
+                let text = format!("A parameter of `{}` matches `{}`.", operation.tool.canonical, expression.written);
+                let mut opinion =
+                    of_layer(Stage::Patterns, expression.verdict, Code::ParameterPattern, text, file.clone());
+                opinion.reason.source.clone_from(&expression.source);
+                found.push(opinion);
             }
         }
     }

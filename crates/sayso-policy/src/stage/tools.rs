@@ -1,10 +1,12 @@
-//! Stage 3: which tools are there at all. Layers, all of which must agree.
+//! Stage 3: which tools are available at all. Layers, all of which must agree.
 
+use super::opinions::Opinions;
+use super::{FileInForce, Inputs, of_layer};
+use crate::compile::{Compiler, built_in_tools};
+use crate::condition::is_actor;
 use crate::pattern::{Purpose, ToolPattern};
-use crate::rule::is;
-use crate::text::Who;
-use crate::word::{Actor, Layer, Opinion, Reason, Source, Stage, ToolName, Verdict};
-use std::borrow::Cow;
+use crate::text::{LayerText, Who};
+use crate::word::{Actor, Code, Layer, Opinion, Source, Stage, ToolName, Verdict};
 
 /// One layer of `[tools]`.
 #[derive(Clone, Debug)]
@@ -25,8 +27,51 @@ pub(crate) struct ToolOpinion {
     pub closed_list: bool,
 }
 
+/// `[tools]` of a file: its own layer, and those for some actors.
+pub(crate) fn section(compiler: &mut Compiler<'_>) -> Vec<ToolLayer> {
+    let tools = &compiler.file.tools;
+    let mut layers = vec![layer(compiler, None, &tools.base)];
+    for of_some in &tools.layers {
+        layers.push(layer(compiler, Some(of_some.who.value.clone()), &of_some.layer));
+    }
+    // An empty layer says nothing, but one for a member replaces the team's all the same.
+    layers.retain(|layer| layer.who.is_some() || layer.only.is_some() || !layer.hide.is_empty());
+    layers
+}
+
+fn layer(compiler: &mut Compiler<'_>, who: Option<Who>, layer: &LayerText) -> ToolLayer {
+    let mut only = None;
+    if layer.profile.is_some() || !layer.only.is_empty() {
+        let mut patterns = Vec::new();
+        if let Some(profile) = &layer.profile {
+            patterns.extend(built_in_tools(&format!("profile-{}", profile.value.as_str())));
+        }
+        for text in layer.only.iter().chain(&layer.also) {
+            patterns.extend(compiler.tool_patterns(text));
+        }
+        only = Some(patterns);
+    } else {
+        // Checked all the same: a typo must not be silently open.
+        for text in &layer.also {
+            compiler.tool_patterns(text);
+        }
+    }
+    let hide = layer.hide.iter().flat_map(|text| compiler.tool_patterns(text)).collect();
+    let source = (!layer.span.is_empty()).then(|| compiler.file.source(&layer.span));
+    ToolLayer { who, only, hide, source }
+}
+
+/// What the layers of all files say of the call as a whole.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    let operation = inputs.judging.operation;
+    for FileInForce { file, essential } in &inputs.files {
+        let found = hiding(&file.tools, &file.layer, &operation.tool, &operation.actor);
+        said.call.extend(found.filter(|found| !(found.closed_list && *essential)).map(|found| found.opinion));
+    }
+}
+
 /// The first layer that takes the tool away, for this actor and all above it.
-pub(crate) fn judge(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor: &Actor) -> Option<ToolOpinion> {
+pub(crate) fn hiding(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor: &Actor) -> Option<ToolOpinion> {
     let mut next = Some(actor);
     // A chain of parents is as long as the agent says; eight is more than any has.
     for _ in 0..8 {
@@ -43,7 +88,7 @@ pub(crate) fn judge(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor: 
 
 /// The layers for one actor. A model's layer replaces its provider's, a member's the team's.
 fn in_force<'l>(layers: &'l [ToolLayer], actor: &Actor) -> Vec<&'l ToolLayer> {
-    let applies = |layer: &&ToolLayer| layer.who.as_ref().is_none_or(|who| is(who, actor));
+    let applies = |layer: &&ToolLayer| layer.who.as_ref().is_none_or(|who| is_actor(who, actor));
     let matching: Vec<&ToolLayer> = layers.iter().filter(applies).collect();
     let has_model = matching.iter().any(|layer| matches!(&layer.who, Some(Who::Provider(key)) if key.model.is_some()));
     let has_member = matching.iter().any(|layer| matches!(&layer.who, Some(Who::Team { member: Some(_), .. })));
@@ -61,39 +106,25 @@ impl ToolLayer {
     fn judge(&self, file: &Layer, tool: &ToolName) -> Option<ToolOpinion> {
         let hit = |patterns: &[ToolPattern], purpose| ToolPattern::any_matches(patterns, tool, purpose);
         if hit(&self.hide, Purpose::Restrict) {
-            return Some(self.deny(
-                file,
-                "tool-hidden",
-                format!("The tool `{}` is hidden here.", tool.canonical),
-                false,
-            ));
+            let text = format!("The tool `{}` is hidden here.", tool.canonical);
+            return Some(self.deny(file, Code::ToolHidden, text, false));
         }
         match &self.only {
             Some(only) if !hit(only, Purpose::Permit) => {
-                let text = format!("The tool `{}` is not among those that are there.", tool.canonical);
-                Some(self.deny(file, "tool-not-listed", text, true))
+                let text = format!("The tool `{}` is not in the list of available tools.", tool.canonical);
+                Some(self.deny(file, Code::ToolNotListed, text, true))
             }
             _ => None,
         }
     }
 
-    fn deny(&self, file: &Layer, code: &'static str, text: String, closed_list: bool) -> ToolOpinion {
+    fn deny(&self, file: &Layer, code: Code, text: String, closed_list: bool) -> ToolOpinion {
         let layer = match &self.who {
             Some(who) => Layer::Tools(who.to_string()),
             None => file.clone(),
         };
-        let reason = Reason { code: Cow::Borrowed(code), text, layer, source: self.source.clone() };
-        ToolOpinion {
-            opinion: Opinion {
-                stage: Stage::Tools,
-                verdict: Verdict::Deny,
-                maybe: false,
-                reason,
-                approver: None,
-                always: false,
-                grant: None,
-            },
-            closed_list,
-        }
+        let mut opinion = of_layer(Stage::Tools, Verdict::Deny, code, text, layer);
+        opinion.reason.source.clone_from(&self.source);
+        ToolOpinion { opinion, closed_list }
     }
 }

@@ -129,13 +129,13 @@ mod tests {
         assert_eq!(
             shown("[allow]\nrun = []\n"),
             "\
-error[blank-list]: this list is blank: it would match nothing
+error[blank-list]: this list is empty and would match nothing
  --> p.toml:2:7
   |
 2 | run = []
   |       ^^
   |
-  = help: take the key out, or name something"
+  = help: remove the key, or add something to the list"
         );
     }
 

@@ -112,7 +112,7 @@ fn sets() -> String {
         let members: Vec<String> = set.all().iter().map(|member| format!("`{member}`")).collect();
         let _ = writeln!(out, "| `@{}` | {} | {} |", set.name, set.kind.noun(), members.join(", "));
     }
-    let everything = "whatever there is, what cannot be seen through too: only for a machine that may be lost";
+    let everything = "everything, including what Sayso cannot see into; only for a disposable machine";
     let _ = writeln!(out, "| `@{}` | all of them | {everything} |", crate::set::ANYTHING);
     out
 }

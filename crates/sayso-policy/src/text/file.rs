@@ -426,7 +426,7 @@ pub fn parse(name: &str, text: &str) -> Result<File, Vec<Problem>> {
         let source = Source { file: Arc::from(name), line: 1, column: 1 };
         return Err(vec![Problem {
             code: "file-too-long",
-            message: format!("this file holds {} bytes; a policy file may hold {MAX_BYTES}", text.len()),
+            message: format!("this file is {} bytes long; the limit for a policy file is {MAX_BYTES}", text.len()),
             suggestion: Some("use patterns and sets instead of long lists".to_owned()),
             source,
             span: 0..0,

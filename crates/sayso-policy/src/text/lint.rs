@@ -82,9 +82,9 @@ fn never_speaks(file: &File, warnings: &mut Vec<Problem>) {
             None => drop(seen.insert((claim.verdict, claim.verb, written), claim.pattern)),
             Some(first) => {
                 let line = file.lines.place(first.span.start).0;
-                let message = format!("`{written}` stands in line {line} already");
+                let message = format!("`{written}` is already on line {line}");
                 let mut warning = file.problem("duplicate-pattern", &claim.pattern.span, message);
-                warning.suggestion = Some("take one of them out".to_owned());
+                warning.suggestion = Some("remove one of them".to_owned());
                 warnings.push(warning);
             }
         }
@@ -97,13 +97,13 @@ fn hidden_by(file: &File, claim: &Claim<'_>, stricter: &Claim<'_>) -> Problem {
         None => format!("line {}", file.lines.place(stricter.pattern.span.start).0),
     };
     let message = format!(
-        "this {} never speaks: {place} has `{}` under {}, and the stricter word counts",
+        "this {} never applies: {place} has `{}` under {}, and the stricter one wins",
         claim.verdict, stricter.pattern.value, stricter.verdict
     );
     let mut warning = file.problem("never-speaks", &claim.pattern.span, message);
     warning.suggestion = Some(match (stricter.preset, stricter.id) {
-        (Some(_), Some(id)) => format!("write disable = [\"{id}\"] at the top of the file, or take this out"),
-        _ => "take one of them out, or make the stricter one narrower".to_owned(),
+        (Some(_), Some(id)) => format!("write disable = [\"{id}\"] at the top of the file, or remove this"),
+        _ => "remove one of them, or narrow the stricter one".to_owned(),
     });
     warning
 }
@@ -124,7 +124,7 @@ fn unused_sets(file: &File, warnings: &mut Vec<Problem>) {
     for set in file.sets.iter().filter(|set| !used.contains(set.name.value.as_str())) {
         let message = format!("nothing in this file uses `@{}`", set.name.value);
         let mut warning = file.problem("unused-set", &set.name.span, message);
-        warning.suggestion = Some("sets count for their own file alone; take it out, or use it".to_owned());
+        warning.suggestion = Some("sets apply only within their own file; use it or remove it".to_owned());
         warnings.push(warning);
     }
 }
@@ -151,9 +151,9 @@ fn approvers(file: &File, warnings: &mut Vec<Problem>) {
     let used: HashSet<&str> =
         file.rules.iter().filter_map(|rule| rule.approver.as_ref()).map(|text| text.value.as_str()).collect();
     for approval in file.approvals.iter().filter(|approval| !used.contains(approval.name.value.as_str())) {
-        let message = format!("no rule names `{}` as its approver", approval.name.value);
+        let message = format!("no rule has `{}` as its approver", approval.name.value);
         let mut warning = file.problem("unused-approver", &approval.name.span, message);
-        warning.suggestion = Some("add approver = ... to the rules that these people answer".to_owned());
+        warning.suggestion = Some("add approver = ... to the rules they should answer".to_owned());
         warnings.push(warning);
     }
 }
@@ -162,10 +162,12 @@ fn approvers(file: &File, warnings: &mut Vec<Problem>) {
 fn names(file: &File, warnings: &mut Vec<Problem>) {
     for rule in &file.rules {
         if let Some(id) = rule.id.as_ref().filter(|id| code_info(&id.value).is_some()) {
-            let message =
-                format!("`{}` is a reason code of Sayso's own: decisions would read as if it had spoken", id.value);
+            let message = format!(
+                "`{}` is one of Sayso's own reason codes, so decisions by this rule would be misread",
+                id.value
+            );
             let mut warning = file.problem("built-in-code", &id.span, message);
-            warning.suggestion = Some("give the rule a name of its own".to_owned());
+            warning.suggestion = Some("give the rule a different id".to_owned());
             warnings.push(warning);
         }
         let hits: HashSet<&ExampleValue> = rule.hits.iter().map(|hit| &hit.value).collect();
@@ -174,7 +176,7 @@ fn names(file: &File, warnings: &mut Vec<Problem>) {
                 ExampleValue::Text(text) => text.clone(),
                 ExampleValue::Arguments(arguments) => arguments.to_string(),
             };
-            let mut warning = file.problem("hit-and-miss", &miss.span, format!("`{shown}` is among the hits too"));
+            let mut warning = file.problem("hit-and-miss", &miss.span, format!("`{shown}` is also listed in `hits`"));
             warning.suggestion = Some("no rule can satisfy both".to_owned());
             warnings.push(warning);
         }

@@ -59,7 +59,7 @@ impl Reader {
                 self.advise("duplicate-key", span, format!("`{key}` is given twice"), "keep one, or merge the two");
             } else {
                 broken = true;
-                let message = format!("this is not TOML: {}", error.message());
+                let message = format!("invalid TOML: {}", error.message());
                 self.advise("toml-syntax", span, message, suggest_syntax(error.message()));
             }
         }
@@ -78,9 +78,9 @@ impl Reader {
             DeValue::Table(_) => "a table",
         };
         let suggestion = match value.get_ref() {
-            DeValue::String(_) => "take the quotes away, or see what the key holds in the reference".to_owned(),
-            DeValue::Array(_) => "give one value, without brackets".to_owned(),
-            DeValue::Table(_) => "give a value in place of the table".to_owned(),
+            DeValue::String(_) => "remove the quotes, or look the key up in the reference".to_owned(),
+            DeValue::Array(_) => "give a single value, without brackets".to_owned(),
+            DeValue::Table(_) => "give a value instead of a table".to_owned(),
             _ => match self.lines.text().get(value.span()) {
                 Some(written) if expected.contains("string") => format!("put it in quotes: \"{}\"", written.trim()),
                 _ => format!("give {expected}"),
@@ -103,7 +103,7 @@ impl Reader {
             return None;
         };
         if text.trim().is_empty() {
-            self.advise("blank", value.span(), "this is blank", "take it out, or write what is meant");
+            self.advise("blank", value.span(), "this is empty", "remove it, or fill it in");
             return None;
         }
         Some(Spanned::new(text.to_owned(), value.span()))
@@ -117,8 +117,8 @@ impl Reader {
                 self.advise(
                     "blank-list",
                     value.span(),
-                    "this list is blank: it would match nothing",
-                    "take the key out, or name something",
+                    "this list is empty and would match nothing",
+                    "remove the key, or add something to the list",
                 );
                 Vec::new()
             }
@@ -138,7 +138,7 @@ impl Reader {
             // A blank before `!` must not turn an exception into a pattern.
             pattern.value = pattern.value.trim().to_owned();
             if pattern.value.strip_prefix('!').is_some_and(|rest| rest.trim().is_empty()) {
-                let message = "this exception is blank";
+                let message = "this exception is empty";
                 self.advise("blank", pattern.span.clone(), message, "write the pattern after `!`");
             }
         }
@@ -146,8 +146,8 @@ impl Reader {
             self.advise(
                 "only-exceptions",
                 value.span(),
-                "this list holds only exceptions: it would match nothing",
-                "`!` takes away from what the list's other patterns match; name those too",
+                "this list has only exceptions and would match nothing",
+                "`!` excludes from what the other patterns match; add those too",
             );
         }
         patterns
@@ -169,7 +169,7 @@ impl Reader {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("one of: {}", choices.join(", ")),
         };
-        self.advise(code, text.span, format!("`{}` is not known here", text.value), suggestion);
+        self.advise(code, text.span, format!("`{}` is not valid here", text.value), suggestion);
         None
     }
 
@@ -189,8 +189,8 @@ impl Reader {
         match u64::from_str_radix(number.as_str(), number.radix()) {
             Ok(count) => Some(Spanned::new(count, value.span())),
             Err(_) => {
-                let message = "expected a whole number, not negative and below 2^64";
-                self.advise("bad-number", value.span(), message, "take the key out if there is no limit");
+                let message = "expected a non-negative whole number below 2^64";
+                self.advise("bad-number", value.span(), message, "remove the key for no limit");
                 None
             }
         }
@@ -220,7 +220,7 @@ impl Reader {
         let mut entries = Vec::with_capacity(table.len());
         for (key, value) in table {
             if key.get_ref().trim().is_empty() {
-                self.advise("blank", key.span(), "this name is blank", "name it");
+                self.advise("blank", key.span(), "this name is empty", "name it");
             } else {
                 entries.push((Spanned::new(key.get_ref().clone().into_owned(), key.span()), value));
             }
@@ -260,13 +260,13 @@ impl Reader {
 fn suggest_syntax(message: &str) -> &'static str {
     let has = |words: &[&str]| words.iter().any(|word| message.contains(word));
     if has(&["escape", "unicode 8-digit"]) {
-        "a backslash in \"...\" begins an escape; in '...' it is just a backslash"
+        "a backslash starts an escape in \"...\" and is literal in '...'"
     } else if has(&["unclosed", "missing comma", "extra comma"]) {
-        "brackets are closed, and commas stand between values"
+        "close every bracket, and put commas between values"
     } else if has(&["quoted", "string"]) {
-        "text stands in quotes: \"ask\""
+        "put text in quotes: \"ask\""
     } else {
-        "a line is `key = value`, or begins a [table]"
+        "a line is `key = value`, or starts a [table]"
     }
 }
 
@@ -296,16 +296,16 @@ fn suggest_key(key: &str, known: &'static Table) -> String {
         return format!("did you mean `{meant}`?");
     }
     if known.name == keys::LIMITS.name && keys::LIMIT.keys.iter().any(|k| k.name == key) {
-        return "say for what it counts: put it below [limits.session], for example".to_owned();
+        return "say what it limits: put it under [limits.session], for example".to_owned();
     }
     // A key after a table header belongs to that table: the usual way to lose a top-level key.
     if let Some(top) = keys::FILE.keys.iter().find(|k| k.name == key) {
         let place = match top.shape {
-            Shape::Table(_) | Shape::Named(_) => format!("it is a table of its own: [{key}]"),
-            Shape::Tables(_) => format!("it is a table of its own: [[{key}]]"),
-            _ => "it stands at the top of the file, before the first table".to_owned(),
+            Shape::Table(_) | Shape::Named(_) => format!("it is a separate table: [{key}]"),
+            Shape::Tables(_) => format!("it is a separate table: [[{key}]]"),
+            _ => "it goes at the top of the file, before the first table".to_owned(),
         };
-        return format!("`{key}` is not part of this table; {place}");
+        return format!("`{key}` does not belong in this table; {place}");
     }
     format!("one of: {}", names.collect::<Vec<_>>().join(", "))
 }

@@ -1,6 +1,6 @@
 //! What the gate says, with everything that led to it. Never a bool.
 
-use crate::word::{Answer, Approvers, Reason, Verdict};
+use crate::word::{Answer, Approvers, Code, Reason, Verdict};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ impl Decision {
         self.verdict == Verdict::Deny
             && self.effects.iter().flat_map(|effect| &effect.opinions).any(|opinion| {
                 opinion.verdict == Verdict::Deny
-                    && opinion.reason.code != "foreign-default"
+                    && opinion.reason.code != Code::ForeignDefault
                     && matches!(
                         opinion.stage,
                         Stage::Integrity | Stage::Tools | Stage::Patterns | Stage::Rules | Stage::Grants

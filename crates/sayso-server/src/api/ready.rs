@@ -9,6 +9,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use sayso_gate::reason::{LAST_GOOD, POLICY_REFUSED};
+use sayso_policy::ReasonCode;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -85,7 +86,7 @@ fn in_the_way(app: &App) -> Vec<Why> {
         Err(_) => tell("policy-unreadable", "The policy cannot be read: `sayso lint` says more."),
         Ok(gate) => {
             let in_force = gate.in_force();
-            let refused = |code: &str| code == POLICY_REFUSED || code == LAST_GOOD;
+            let refused = |code: &ReasonCode| *code == POLICY_REFUSED || *code == LAST_GOOD;
             if in_force.floor.is_some() || in_force.notices.iter().any(|notice| refused(&notice.reason.code)) {
                 tell("policy-refused", "A policy file has errors and is not in force: `sayso lint` says where.");
             }

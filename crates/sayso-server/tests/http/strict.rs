@@ -44,7 +44,7 @@ fn a_word_that_is_not_known_is_refused_in_every_body() {
         let (status, told) = served.post(Some(&served.owner), path, body);
         assert_eq!((status, &told["error"]["code"]), (400, &json!("call-malformed")), "{path}: {told}");
         let text = told["error"]["text"].as_str().unwrap();
-        assert!(text.starts_with(&format!("`{named}` is not known here; these are: ")), "{text}");
+        assert!(text.starts_with(&format!("`{named}` is not a known field; use one of: ")), "{text}");
     };
     for (path, body) in bodies(asked["approval"].as_str().unwrap()) {
         for key in ["dry_run", "Verdict", "verdict ", "", "__proto__"] {

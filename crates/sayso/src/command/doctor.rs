@@ -23,23 +23,24 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Looks whether every agent here is guarded, whether the guard is in force, and how strong it is.
+/// Check that every agent on this machine is guarded, that the guard is in force, and how strong it is.
 ///
-/// For each agent: the registered program is there and has the content that was registered, the registration is whole and not switched
-/// off, and the agent trusts it. Then the policy and the record. Exit code 1 if something is wrong.
+/// For each agent: the registered program exists and has not changed since it was registered, the registration is
+/// complete and not switched off, and the agent trusts it. Then the policy and the record. Exit code 1 if something is
+/// wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso doctor
   sayso doctor codex --json
-  sayso doctor --live     lets each agent make a harmless call that must be denied, offline, with a model of Sayso's own")]
+  sayso doctor --live     have each agent make a harmless call that must be denied, offline, with a test model")]
 pub(crate) struct Doctor {
-    /// The agent [default: all that are on PATH or have Sayso in their settings]
+    /// The agent [default: all on PATH or with Sayso in their settings]
     agent: Option<String>,
-    /// Let the real agent make a harmless call that must be denied
+    /// Have the real agent make a harmless call that must be denied
     #[arg(long)]
     live: bool,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -130,7 +131,7 @@ fn version(agent: Agent, found: Option<&Found>) -> Option<Finding> {
     let too_old = agent == Agent::ClaudeCode && version.is_some_and(|version| older(version, &[2, 1, 295]));
     too_old.then(|| {
         let text =
-            "This Claude Code does not know `onFailure`: if Sayso is gone, calls pass. Update it to 2.1.295 or later.";
+            "This Claude Code does not support `onFailure`: if Sayso is missing, calls pass. Update it to 2.1.295 or later.";
         Finding { code: "agent-too-old", text: text.to_owned() }
     })
 }
@@ -147,7 +148,7 @@ fn policy(places: &Places, project: &Path) -> Part {
     let (wrong, notes): (Vec<_>, Vec<_>) = in_force
         .notices
         .iter()
-        .partition(|notice| !notice.problems.is_empty() || replaced.contains(&notice.reason.code.as_ref()));
+        .partition(|notice| !notice.problems.is_empty() || replaced.iter().any(|code| notice.reason.code == *code));
     let texts = |notices: Vec<&sayso_gate::policy::Notice>| -> Vec<String> {
         notices.into_iter().map(|notice| notice.reason.text.clone()).collect()
     };
@@ -173,7 +174,7 @@ const MOST_LOOKED_AT: u64 = 200_000;
 /// Whether the chain is whole: looked at now where that is quick; else when a server last did.
 fn chain(store: &std::sync::Arc<sayso_gate::store::Sqlite>) -> Part {
     let failed = |error: sayso_gate::Error| error.to_string();
-    let broken = |what: &str| format!("the record is not what was written: {what}. `sayso log verify` says more");
+    let broken = |what: &str| format!("the record has been altered: {what}. Run `sayso log verify` for details");
     let newest = Watch::over(store).newest().map_err(failed)?;
     if let Some(why) = newest {
         return Err(broken(&why));
@@ -203,8 +204,11 @@ fn chain(store: &std::sync::Arc<sayso_gate::store::Sqlite>) -> Part {
              where heads are copied elsewhere; a server that finds it whole again says so"
         )),
         _ if few => Ok("chain ok".to_owned()),
-        (Some(_), Some(ago)) => Ok(format!("chain ok when a server last checked it, {ago}")),
-        _ => Ok("chain not checked: `sayso serve` does so in the background, `sayso log verify` now".to_owned()),
+        (Some(_), Some(ago)) => Ok(format!("chain ok as of the server's last check, {ago}")),
+        _ => {
+            Ok("chain not checked; `sayso serve` checks it in the background, `sayso log verify` checks it now"
+                .to_owned())
+        }
     }
 }
 
@@ -226,13 +230,13 @@ fn webhooks(places: &Places) -> Option<Part> {
             ("stopped", _) => return None,
             ("started", _) => {
                 let told = change.detail.get("webhooks").and_then(Value::as_array).map_or(0, Vec::len);
-                let fine = || format!("{told} receivers of questions, and none is known to fail");
+                let fine = || format!("{told} webhooks, none known to fail");
                 return (told > 0).then(|| if failing.is_empty() { Ok(fine()) } else { Err(failing.join(" ")) });
             }
             ("webhook-fails", Some(person)) if !known.contains(&person) => {
                 known.push(person);
                 let host = text("host");
-                failing.push(format!("Questions for {person} cannot be told to {host}: {}.", text("why")));
+                failing.push(format!("Pending calls for {person} cannot be sent to {host}: {}.", text("why")));
             }
             ("webhook-works", Some(person)) => known.push(person),
             _ => {}
@@ -341,7 +345,7 @@ impl Report {
             text.push_str("\nNo agent is on PATH, and none has Sayso in its settings.\n");
         }
         text.push_str(&format!(
-            "\n{}  Sayso runs under the agent's own user. {}\n",
+            "\n{}  Sayso runs as the same user as the agent. {}\n",
             paint.bold("Tripwire"),
             strength::MEANING
         ));

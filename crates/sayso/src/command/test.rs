@@ -15,11 +15,10 @@ use std::process::ExitCode;
 const WORKSPACE: &str = "/workspace";
 const HOME: &str = "/home/you";
 
-/// Runs a policy's own cases: the `[[test]]` tables, and the `hits` and `misses` of its rules.
+/// Run a policy's test cases: its `[[test]]` tables, and the `hits` and `misses` of its rules.
 ///
-/// Cases are judged as if in an empty folder, on a machine where programs are where they belong, so that they come out
-/// the same everywhere. Without FILE the files in force here are tested. Exit code: 0 all as expected, 1 some are not,
-/// 2 the file is refused.
+/// Cases are judged as if in an empty folder on a standard machine, so that they give the same results everywhere.
+/// Without FILE, the files in force here are tested. Exit code: 0 all passed, 1 some failed, 2 the file is rejected.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example of a case in a policy file:
@@ -55,7 +54,7 @@ pub(crate) fn run(test: &Test) -> Outcome {
         }
     }
     if passed + failed == 0 {
-        writeln!(out, "There are no cases yet. `sayso test --help` shows one.")?;
+        writeln!(out, "There are no test cases yet. `sayso test --help` shows an example.")?;
     } else {
         writeln!(out, "{passed} passed, {failed} failed")?;
     }
@@ -64,7 +63,7 @@ pub(crate) fn run(test: &Test) -> Outcome {
 
 fn outcome(policy: &Policy, case: &PolicyTest) -> Result<(), String> {
     let decision = judged(policy, case);
-    let reasons: Vec<&str> = decision.reasons.iter().map(|reason| &*reason.code).collect();
+    let reasons: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
     if decision.answer != case.expect.value {
         let because = decision.reasons.first().map(|reason| format!(": {} [{}]", reason.text, reason.code));
         return Err(format!(
@@ -78,7 +77,7 @@ fn outcome(policy: &Policy, case: &PolicyTest) -> Result<(), String> {
         Some(code) if !reasons.contains(&code.value.as_str()) => {
             let got = if reasons.is_empty() { "none".to_owned() } else { reasons.join(", ") };
             Err(format!(
-                "{} as expected, but not for the reason {}; got: {}",
+                "{} as expected, but without the reason {}; got: {}",
                 decision.answer.as_str(),
                 code.value,
                 visible(&got)

@@ -5,14 +5,12 @@ use crate::show::paint::Paint;
 use sayso_policy::explain::effect::{bytes_of, command_line, command_text};
 use sayso_policy::explain::{Change, visible};
 use sayso_policy::shell::{Analysis, RunId, Span, Target};
-use sayso_policy::{Decision, EffectOpinions, Layer, Operation, Opinion, Reason, Verdict};
+use sayso_policy::{Code, Decision, EffectOpinions, Layer, Operation, Opinion, Reason, Verdict};
 use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Everything under the first line is moved in by as much.
 const INDENT: &str = "      ";
-/// The code of what nothing spoke of.
-pub(crate) const DEFAULT: &str = "default";
 /// Programs, doubts and rules named at most.
 const MOST: usize = 6;
 
@@ -65,7 +63,7 @@ fn headline(paint: Paint, decision: &Decision) -> String {
         Some(reason) => format!(
             "{word}{would}  {}  {}\n",
             visible(&reason.text),
-            paint.dim(&format!("[{}]", visible(&reason.code)))
+            paint.dim(&format!("[{}]", visible(reason.code.as_str())))
         ),
         None => format!("{word}{would}\n"),
     }
@@ -76,7 +74,7 @@ pub(crate) fn change_line(paint: Paint, change: &Change) -> String {
     let verdict = paint.verdict(change.verdict, change.verdict.as_str());
     match &change.reason {
         Some(reason) => {
-            let (who, code) = (who(reason), visible(&reason.code));
+            let (who, code) = (who(reason), visible(reason.code.as_str()));
             let speaker = if who == code { who } else { format!("{who}, {code}") };
             format!("without {}: {verdict}  ({speaker})", change.text)
         }
@@ -89,7 +87,7 @@ pub(crate) fn who(reason: &Reason) -> String {
     match (&reason.layer, &reason.source) {
         (Layer::Preset(name), _) => format!("preset {}", visible(name)),
         (_, Some(source)) => visible(&source.to_string()).into_owned(),
-        (_, None) if reason.code == DEFAULT => DEFAULT.to_owned(),
+        (_, None) if reason.code == Code::Default => Code::Default.to_string(),
         (layer, None) => visible(&layer.to_string()).into_owned(),
     }
 }

@@ -130,7 +130,7 @@ fn restore(tx: &mut Transaction<'_>, kept: Tally, recorded: Recorded, now_ms: u6
     change.time_ms = now_ms;
     change.about = Some(format!("{} {}", kept.key.0.as_str(), kept.key.1));
     change.by = Some("sayso".to_owned());
-    change.rule = Some(reason::BUDGET_RESTORED.to_owned());
+    change.rule = Some(reason::BUDGET_RESTORED.to_string());
     change.detail = json!({"kept": kept.used, "recorded": recorded.used});
     tx.append(&Event::from(change))?;
     Ok(restored)

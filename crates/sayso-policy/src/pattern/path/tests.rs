@@ -12,7 +12,7 @@ fn bases() -> Bases {
 
 fn exact(pattern: &str, path: &str, purpose: Purpose) -> Tri {
     let resolved = Resolved { canonical: Some(path.into()), lexical: Some(path.into()) };
-    let tree = Tree::new(&NoFiles);
+    let tree = Tree::over(&NoFiles, Ground::unknown());
     PathPattern::parse(pattern).unwrap().matches(
         Verb::Read,
         &PathTarget::Exact(path.into()),

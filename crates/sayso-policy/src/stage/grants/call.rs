@@ -7,7 +7,7 @@
 use super::{could_answer, in_force, selects};
 use crate::judging::Judging;
 use crate::pattern::Purpose;
-use crate::stage::carried::may_be_carried;
+use crate::stage::rules::may_be_carried;
 use crate::state::{Grant, State};
 use crate::word::{Facts, Operation, Opinion, Verdict};
 use sayso_shell::{Effect, RunId, Target, Verb};

@@ -13,11 +13,16 @@ pub(super) fn argument_patterns(reader: &mut Reader, value: &DocValue<'_>) -> Ve
     let mut found = Vec::new();
     match value.get_ref() {
         DeValue::Table(table) if table.is_empty() => {
-            reader.advise("blank", value.span(), "`arg` names no argument", "for example: arg.repo = \"prod-*\"");
+            reader.advise(
+                "blank",
+                value.span(),
+                "`arg` does not name an argument",
+                "for example: arg.repo = \"prod-*\"",
+            );
         }
         DeValue::Table(_) => collect(reader, value, &mut Vec::new(), &mut found),
         _ => {
-            let message = "`arg` is followed by the argument's name";
+            let message = "`arg` must be followed by the name of an argument";
             reader.advise("wrong-type", value.span(), message, "for example: when = { arg.repo = \"prod-*\" }");
         }
     }
@@ -64,7 +69,7 @@ fn values(reader: &mut Reader, value: &DocValue<'_>) -> Vec<Text> {
 }
 
 fn too_deep(reader: &mut Reader, value: &DocValue<'_>) {
-    let message = format!("arguments are nested deeper than {MAX_DEPTH}");
+    let message = format!("arguments are nested more than {MAX_DEPTH}");
     reader.advise("too-deep", value.span(), message, "match a part of them instead");
 }
 
@@ -85,8 +90,8 @@ fn convert(reader: &mut Reader, value: &DocValue<'_>, depth: usize) -> Option<Va
         DeValue::Integer(_) | DeValue::Float(_) => match number(value) {
             Some(number) => Value::Number(number),
             None => {
-                let message = "arguments are JSON, which has no such number";
-                reader.advise("bad-number", value.span(), message, "give a number that fits in 64 bits");
+                let message = "arguments are JSON, which cannot represent this number";
+                reader.advise("bad-number", value.span(), message, "use a number that fits in 64 bits");
                 return None;
             }
         },

@@ -46,7 +46,7 @@ fn request(reader: &mut Reader, fields: Fields<'_, '_>, span: &Range<usize>) -> 
     match (command, tool) {
         (Some(command), None) => {
             if let Some((key, _)) = fields.entry("args") {
-                reader.advise("no-tool", key.span(), "`args` belong to a `tool`, not to a command", "take them out");
+                reader.advise("no-tool", key.span(), "`args` goes with a `tool`, not with a command", "take them out");
             }
             command.map(TestRequest::Command)
         }

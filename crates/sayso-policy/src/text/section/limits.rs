@@ -31,7 +31,7 @@ pub(super) fn limits(reader: &mut Reader, value: &DocValue<'_>) -> Vec<Limit> {
 fn limit(reader: &mut Reader, scope: Spanned<Scope>, value: &DocValue<'_>) -> Option<Limit> {
     let table = reader.table(value, "a table of limits")?;
     if table.is_empty() {
-        reader.advise("blank", scope.span.clone(), "nothing is limited here", "for example: calls = 400");
+        reader.advise("blank", scope.span.clone(), "this sets no limit", "for example: calls = 400");
     }
     let fields = reader.fields(table, value.span(), &keys::LIMIT);
     let count = |reader: &mut Reader, key| fields.get(key).and_then(|value| reader.count(value));
@@ -57,7 +57,7 @@ fn limit(reader: &mut Reader, scope: Spanned<Scope>, value: &DocValue<'_>) -> Op
         scope,
     };
     if table.len() == 1 && limit.at_limit.is_some() {
-        let message = "nothing is limited here";
+        let message = "this sets no limit";
         reader.advise("blank", limit.scope.span.clone(), message, "for example: calls = 400");
     }
     Some(limit)

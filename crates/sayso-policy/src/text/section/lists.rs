@@ -21,7 +21,7 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
 pub(super) fn lists(reader: &mut Reader, value: &DocValue<'_>, verdict: Verdict) -> Vec<Listed> {
     let Some(table) = value.get_ref().as_table() else {
         let message = format!("`{verdict}` is a table of patterns by verb");
-        let suggestion = format!("write [{verdict}] and below it, for example, run = [\"git status\"]");
+        let suggestion = format!("write [{verdict}] and, below it, for example run = [\"git status\"]");
         reader.advise("wrong-type", value.span(), message, suggestion);
         return Vec::new();
     };

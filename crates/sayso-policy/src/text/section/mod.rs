@@ -104,8 +104,8 @@ fn unanswered(reader: &mut Reader, value: &DocValue<'_>) -> Option<Spanned<Verdi
             reader.advise(
                 "unanswered-allow",
                 value.span(),
-                "a question that nobody answered is not a yes",
-                "write \"deny\"; what may run without a person belongs in [allow]",
+                "silence must not count as approval",
+                "write \"deny\", and put what may run without approval in [allow]",
             );
             None
         }
@@ -114,7 +114,7 @@ fn unanswered(reader: &mut Reader, value: &DocValue<'_>) -> Option<Spanned<Verdi
                 "unanswered-ask",
                 value.span(),
                 "nobody is left to ask",
-                "take the key out: the agent's own prompt asks where it has one, and otherwise the call is denied",
+                "remove the key: the agent's own prompt asks where there is one, and otherwise the call is denied",
             );
             None
         }
@@ -130,9 +130,9 @@ fn sets(reader: &mut Reader, value: &DocValue<'_>) -> Vec<SetText> {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.value.starts_with('@') {
             let bare = name.value.trim_start_matches('@').to_owned();
-            reader.advise("bad-name", name.span, "a set is named without `@`", format!("write `{bare}`"));
+            reader.advise("bad-name", name.span, "leave `@` out of a set's name", format!("write `{bare}`"));
         } else if !name.value.chars().all(plain) {
-            let message = "a set's name holds letters, digits, `-`, `_` and `.` alone";
+            let message = "a set's name may contain only letters, digits, `-`, `_` and `.`";
             reader.advise("bad-name", name.span, message, "for example `build-tools`");
         } else {
             let members = reader.texts(value);
@@ -158,11 +158,11 @@ fn approvals(reader: &mut Reader, value: &DocValue<'_>) -> Vec<Approval> {
             let people = members.iter().all(|member| !member.value.contains(':'));
             let enough = !people || usize::try_from(need.value).is_ok_and(|need| need <= members.len());
             if need.value == 0 {
-                let message = "with no yes needed, nobody would be asked";
-                reader.advise("bad-number", need.span.clone(), message, "1 is the least");
+                let message = "with 0 approvals needed, nobody would be asked";
+                reader.advise("bad-number", need.span.clone(), message, "use at least 1");
             } else if !enough && !members.is_empty() {
-                let message = format!("{} must say yes, but {} can", need.value, members.len());
-                reader.advise("bad-number", need.span.clone(), message, "name more members, or need fewer");
+                let message = format!("{} must approve, but only {} can", need.value, members.len());
+                reader.advise("bad-number", need.span.clone(), message, "add members, or lower `need`");
             }
         }
         approvals.push(Approval { name, members, need, expires });

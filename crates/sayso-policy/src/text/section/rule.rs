@@ -20,8 +20,8 @@ pub(super) fn rules(reader: &mut Reader, tables: &[(&DeTable<'_>, Range<usize>)]
         if let Some(id) = fields.get("id").and_then(|value| value.get_ref().as_str().map(|id| (id, value.span()))) {
             let line = reader.lines.place(id.1.start).0;
             if let Some(first) = ids.insert(id.0.to_owned(), line) {
-                let message = format!("the rule of line {first} has the id `{}` too", id.0);
-                reader.advise("duplicate-id", id.1, message, "an id names one rule; change one of them");
+                let message = format!("the rule on line {first} already has the id `{}`", id.0);
+                reader.advise("duplicate-id", id.1, message, "ids must be unique; change one of them");
             }
         }
         rules.extend(rule(reader, fields, span.clone()));
@@ -44,7 +44,7 @@ fn rule(reader: &mut Reader, fields: Fields<'_, '_>, span: Range<usize>) -> Opti
     if verdict.value != Verdict::Ask {
         for (key, present) in [("approver", approver.is_some()), ("always", always.is_some())] {
             if let Some((key, _)) = fields.entry(key).filter(|_| present) {
-                let message = format!("`{}` belongs to a rule that asks, and this one says {}", key, verdict.value);
+                let message = format!("`{}` is only for rules that ask, and this one says {}", key, verdict.value);
                 reader.advise("not-an-ask", key.span(), message, "take it out, or make the rule an ask");
             }
         }
@@ -61,7 +61,7 @@ fn id(reader: &mut Reader, value: &DocValue<'_>) -> Option<Text> {
     }
     let kebab: Vec<String> =
         id.value.split(|c| !plain(c)).filter(|part| !part.is_empty()).map(str::to_lowercase).collect();
-    let message = "an id is one word of letters, digits and `-`";
+    let message = "an id is a single word of letters, digits and `-`";
     let suggestion = if kebab.is_empty() { "no-force-push".to_owned() } else { kebab.join("-") };
     reader.advise("bad-name", id.span, message, format!("for example `{suggestion}`"));
     None
@@ -81,16 +81,16 @@ fn effect(
     }
     given.sort_by_key(|(verdict, _, _)| verdict.span.start);
     if let Some((second, _, _)) = given.get(1) {
-        let message = "a rule has one verdict, and this is the second";
+        let message = "a rule has exactly one verdict; this is a second one";
         reader.advise("two-verdicts", second.span.clone(), message, "write two rules");
     }
     let Some((verdict, value, lists)) = given.into_iter().next() else {
-        let message = "a rule needs one of `allow`, `ask` and `deny`";
+        let message = "a rule needs one of `allow`, `ask` or `deny`";
         reader.advise("no-verdict", span.clone(), message, "for example: deny = { run = \"git push --force\" }");
         return None;
     };
     if let Some(second) = lists.get(1) {
-        let message = "a rule has one verb, and this is the second";
+        let message = "a rule has exactly one verb; this is a second one";
         reader.advise("two-verbs", second.verb.span.clone(), message, "write two rules");
     }
     let Some(list) = lists.into_iter().next() else {
@@ -107,8 +107,8 @@ fn effect(
 fn when(reader: &mut Reader, value: &DocValue<'_>) -> Option<When> {
     let table = reader.table(value, "a table of conditions")?;
     if table.is_empty() {
-        let message = "`when` holds no condition";
-        reader.advise("blank", value.span(), message, "take it out, or name a condition");
+        let message = "`when` has no conditions";
+        reader.advise("blank", value.span(), message, "remove it, or add a condition");
     }
     let fields = reader.fields(table, value.span(), &keys::WHEN);
     let patterns = |reader: &mut Reader, key| fields.get(key).map(|value| reader.patterns(value)).unwrap_or_default();

@@ -26,17 +26,17 @@ fn layers(reader: &mut Reader, value: &DocValue<'_>) -> Vec<PerActor> {
         let layer = layer(reader, fields, value.span());
         let Some(who) = who::who(reader, &name) else { continue };
         if let Who::Tenant(_) = who.value {
-            let message = "a tenant has no layer of tools";
+            let message = "tenants cannot have a tools layer";
             reader.advise("unknown-actor", who.span, message, "use a [[rule]] with when.for");
             continue;
         }
         if table.is_empty() {
-            reader.advise("blank", name.span.clone(), "this layer says nothing", "give profile, also, only or hide");
+            reader.advise("blank", name.span.clone(), "this layer is empty", "give profile, also, only or hide");
         }
         // `provider:OpenAI` and `provider:openai` are one: the second would silently replace the first.
         let line = reader.lines.place(who.span.start).0;
         if let Some(first) = seen.insert(who.value.clone(), line) {
-            let message = format!("the layer of line {first} is for `{}` too", who.value);
+            let message = format!("the layer on line {first} is already for `{}` too", who.value);
             reader.advise("duplicate-key", who.span.clone(), message, "keep one, or merge the two");
         }
         layers.push(PerActor { who, layer });
@@ -69,7 +69,7 @@ pub(super) fn patterns(reader: &mut Reader, value: &DocValue<'_>) -> Vec<ParamPa
         let texts = |reader: &mut Reader, key| fields.get(key).map(|value| reader.texts(value)).unwrap_or_default();
         let (deny, ask, params) = (texts(reader, "deny"), texts(reader, "ask"), texts(reader, "params"));
         if fields.get("deny").is_none() && fields.get("ask").is_none() {
-            let message = "there are no regular expressions here";
+            let message = "this has no regular expressions";
             reader.advise("blank", tool.span.clone(), message, "give `deny` or `ask`");
         }
         found.push(ParamPatterns { tool, deny, ask, params });

@@ -10,12 +10,10 @@ use crate::presets;
 use crate::rule::Rule;
 use crate::set::SetKind;
 use crate::stage::integrity::Protected;
-use crate::stage::limits::LimitRule;
-use crate::stage::patterns::{Expression, ParamRule};
-use crate::stage::tools::ToolLayer;
-use crate::text::{self, File, LayerText, MAX_PROBLEMS, Mode, Problem, nearest};
+use crate::stage::{essential, limits, mode, patterns, tools};
+use crate::text::{self, File, MAX_PROBLEMS, Problem, nearest};
 use crate::word::{Layer, Verdict};
-use pattern::Compiler;
+pub(crate) use pattern::Compiler;
 use sayso_shell::Verb;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -84,14 +82,10 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
     }
     let mut compiler = Compiler::new(file, text.layer.clone(), problems);
     let mut rules = compiler.rules();
-    let tools = compiler.tool_layers();
-    let patterns = compiler.param_rules();
-    let essential = if text.layer == Layer::Project { Vec::new() } else { compiler.essential() };
-    let limits = file
-        .limits
-        .iter()
-        .map(|limit| LimitRule { limit: limit.clone(), source: file.source(&limit.scope.span), inclusive: false })
-        .collect();
+    let tools = tools::section(&mut compiler);
+    let patterns = patterns::section(&mut compiler);
+    let essential = essential::section(&mut compiler, &text.layer);
+    let limits = limits::section(file);
     let mut defaults = Defaults::default();
     for verb in VERBS {
         if let Some(verdict) = file.default.of(verb) {
@@ -110,7 +104,7 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
         }
         let Some(preset) = presets::text(&name.value) else {
             let mut problem =
-                file.problem("unknown-preset", &name.span, format!("there is no preset `{}`", name.value));
+                file.problem("unknown-preset", &name.span, format!("there is no preset named `{}`", name.value));
             problem.suggestion =
                 nearest(&name.value, presets::NAMES.iter().copied()).map(|best| format!("did you mean `{best}`?"));
             report(problems, problem);
@@ -145,34 +139,31 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
     }
     for off in &file.disable {
         if problems.len() < MAX_PROBLEMS && !codes.contains(&Cow::Borrowed(off.value.as_str())) {
-            let mut problem =
-                file.problem("unknown-rule", &off.span, format!("no rule of its presets is called `{}`", off.value));
+            let mut problem = file.problem(
+                "unknown-rule",
+                &off.span,
+                format!("none of this file's presets has a rule named `{}`", off.value),
+            );
             problem.suggestion =
                 nearest(&off.value, codes.iter().map(AsRef::as_ref)).map(|best| format!("did you mean `{best}`?"));
             problems.push(problem);
         }
     }
     if !text.trusted {
-        // INVARIANT: an untrusted project file can only tighten. Its defaults may not loosen, its mode may not either.
+        // INVARIANT: an untrusted project file can only tighten, so its defaults do not allow.
         for verb in VERBS {
             if defaults.get(verb) == Some(Verdict::Allow) {
                 defaults.set(verb, Verdict::Ask);
             }
         }
     }
-    let mode = match (file.mode.as_ref().map(|mode| mode.value), text.trusted) {
-        (Some(mode), true) => mode,
-        (Some(mode @ (Mode::Halt | Mode::Enforce)), false) => mode,
-        _ => Mode::Enforce,
-    };
     CompiledFile {
         layer: text.layer.clone(),
         own: Table::new(rules),
         presets: compiled_presets,
         counts_allow: text.trusted,
         defaults,
-        mode,
-        dry_run_first: false,
+        mode: mode::section(file, text.trusted),
         tools,
         patterns,
         essential,
@@ -189,7 +180,7 @@ fn managed_only(file: &File, problems: &mut Vec<Problem>) {
         .chain(file.closed.iter().map(|verb| ("closed", &verb.span)))
         .chain(file.mode_pinned.iter().map(|pinned| ("mode.pinned", &pinned.span)));
     for (key, span) in spans {
-        report(problems, file.problem("managed-only", span, format!("`{key}` counts only in the managed file")));
+        report(problems, file.problem("managed-only", span, format!("`{key}` is only allowed in the managed file")));
     }
 }
 
@@ -201,41 +192,8 @@ fn report(problems: &mut Vec<Problem>, problem: Problem) {
 }
 
 impl Compiler<'_> {
-    fn tool_layers(&mut self) -> Vec<ToolLayer> {
-        let tools = &self.file.tools;
-        let mut layers = vec![self.tool_layer(None, &tools.base)];
-        for layer in &tools.layers {
-            layers.push(self.tool_layer(Some(layer.who.value.clone()), &layer.layer));
-        }
-        // An empty layer says nothing, but one for a member replaces the team's all the same.
-        layers.retain(|layer| layer.who.is_some() || layer.only.is_some() || !layer.hide.is_empty());
-        layers
-    }
-
-    fn tool_layer(&mut self, who: Option<text::Who>, layer: &LayerText) -> ToolLayer {
-        let mut only = None;
-        if layer.profile.is_some() || !layer.only.is_empty() {
-            let mut patterns = Vec::new();
-            if let Some(profile) = &layer.profile {
-                let members = Compiler::built_in_tools(&format!("profile-{}", profile.value.as_str()));
-                patterns.extend(members);
-            }
-            for text in layer.only.iter().chain(&layer.also) {
-                patterns.extend(self.tool_patterns(text));
-            }
-            only = Some(patterns);
-        } else {
-            // Checked all the same: a typo must not be silently open.
-            for text in &layer.also {
-                self.tool_patterns(text);
-            }
-        }
-        let hide = layer.hide.iter().flat_map(|text| self.tool_patterns(text)).collect();
-        let source = (!layer.span.is_empty()).then(|| self.file.source(&layer.span));
-        ToolLayer { who, only, hide, source }
-    }
-
-    fn tool_patterns(&mut self, text: &text::Text) -> Vec<ToolPattern> {
+    /// The patterns on tools that one text stands for.
+    pub(crate) fn tool_patterns(&mut self, text: &text::Text) -> Vec<ToolPattern> {
         self.expand(&text.value, &text.span, SetKind::Tool)
             .into_iter()
             .flat_map(|expanded| {
@@ -252,57 +210,21 @@ impl Compiler<'_> {
             })
             .collect()
     }
+}
 
-    fn built_in_tools(name: &str) -> Vec<ToolPattern> {
-        let mut names = vec![name.to_owned()];
-        let mut found = Vec::new();
-        while let Some(name) = names.pop() {
-            for member in crate::set::built_in(&name).map(|set| set.members).unwrap_or_default() {
-                match member.strip_prefix('@') {
-                    Some(inner) => names.push(inner.to_owned()),
-                    None => found.extend(ToolPattern::parse(member).unwrap_or_default()),
-                }
+/// The patterns of a built-in set of tools, and of the sets in it.
+pub(crate) fn built_in_tools(name: &str) -> Vec<ToolPattern> {
+    let mut names = vec![name.to_owned()];
+    let mut found = Vec::new();
+    while let Some(name) = names.pop() {
+        for member in crate::set::built_in(&name).map(|set| set.members).unwrap_or_default() {
+            match member.strip_prefix('@') {
+                Some(inner) => names.push(inner.to_owned()),
+                None => found.extend(ToolPattern::parse(member).unwrap_or_default()),
             }
         }
-        found
     }
-
-    /// `@essential`, with which an agent can always report, and `@T0` where the file itself says what that is: tools
-    /// that read are not exempt from a closed list unless its owner wrote so.
-    fn essential(&mut self) -> Vec<ToolPattern> {
-        ["essential", "T0"]
-            .into_iter()
-            .flat_map(|name| match self.file.sets.iter().find(|set| set.name.value == name) {
-                Some(set) => set.members.clone().iter().flat_map(|member| self.tool_patterns(member)).collect(),
-                None if name == "essential" => Self::built_in_tools(name),
-                None => Vec::new(),
-            })
-            .collect()
-    }
-
-    fn param_rules(&mut self) -> Vec<ParamRule> {
-        let mut rules = Vec::new();
-        for entry in &self.file.patterns {
-            let tools = self.tool_patterns(&entry.tool);
-            let mut expressions = Vec::new();
-            for (verdict, texts) in [(Verdict::Deny, &entry.deny), (Verdict::Ask, &entry.ask)] {
-                for text in texts {
-                    let source = Some(self.file.source(&text.span));
-                    let written = text.value.strip_prefix("re:").unwrap_or(&text.value);
-                    match crate::pattern::compile_regex(written) {
-                        Ok(regex) => expressions.push(Expression::new(verdict, regex, source)),
-                        Err(error) => self.complain(&text.span, &error),
-                    }
-                }
-            }
-            rules.push(ParamRule {
-                tools,
-                expressions,
-                params: entry.params.iter().map(|p| p.value.clone()).collect(),
-            });
-        }
-        rules
-    }
+    found
 }
 
 #[cfg(test)]

@@ -1,37 +1,61 @@
 //! Stage 8: remembered answers turn an Ask into Allow, or into Deny, effect by effect.
 
 mod call;
+mod key;
 
 pub use call::effects_to_name;
+pub use key::GrantKeys;
 
-use super::built_in;
-use super::slot::Slot;
+use super::opinions::Opinions;
+use super::{Inputs, of_layer};
 use crate::judging::Judging;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
 use crate::state::{Executable, Grant, GrantSelector, State};
-use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
+use crate::word::{Code, Layer, Opinion, Stage, Tri, Verdict};
 use sayso_shell::program::{Facets, facets, starts_others};
 use sayso_shell::{Carry, Effect, NamedBy, Run, RunId, Target, Verb, instruct};
 use std::path::{Path, PathBuf};
+
+/// Has grants answer what is asked about the call and about each effect.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    let Inputs { judging, state, .. } = inputs;
+    if state.grants.is_empty() {
+        return;
+    }
+    let asked = asks(&said.call);
+    if !asked.is_empty()
+        && let Some(answer) = answer_to_call(judging, state, &asked)
+    {
+        said.call.push(answer);
+    }
+    for (effect, (index, on)) in judging.operation.effects.iter().zip(said.each()) {
+        let asked = asks(&on.opinions);
+        if !asked.is_empty() {
+            let found = answers(judging, state, effect, index, &asked);
+            on.opinions.extend(found);
+        }
+    }
+}
+
+/// The Asks of these opinions, if Ask is the strictest of them.
+fn asks(opinions: &[Opinion]) -> Vec<&Opinion> {
+    let strictest = opinions.iter().map(|opinion| opinion.verdict).max();
+    let asked = opinions.iter().filter(|opinion| opinion.verdict == Verdict::Ask);
+    if strictest == Some(Verdict::Ask) { asked.collect() } else { Vec::new() }
+}
 
 /// The remembered answers to an effect's Ask; none if it is not answered.
 ///
 /// INVARIANT: never to an Ask of limits, of a tool's changed definition, or of a rule that says `always`; only to an
 /// Ask that its givers could have answered.
-pub(crate) fn judge(
-    judging: &Judging<'_>,
-    state: &State,
-    effect: &Effect,
-    index: usize,
-    asks: &[&Opinion],
-) -> Vec<Opinion> {
+fn answers(judging: &Judging<'_>, state: &State, effect: &Effect, index: usize, asks: &[&Opinion]) -> Vec<Opinion> {
     let in_force = || state.grants.iter().filter(|grant| in_force(grant, judging, state));
     let refused = in_force().find(|grant| {
         grant.verdict == Verdict::Deny && selects(grant, judging, state, effect, index, Purpose::Restrict)
     });
     let by_effects = matches!(effect.target, Target::Tool) && judging.operation.known;
     if let Some(grant) = refused.or_else(|| by_effects.then(|| call::refused(judging, state)).flatten()) {
-        return vec![said(grant)];
+        return vec![opinion(grant)];
     }
     let grant = in_force().find(|grant| {
         grant.verdict == Verdict::Allow
@@ -39,14 +63,14 @@ pub(crate) fn judge(
             && selects(grant, judging, state, effect, index, Purpose::Permit)
     });
     match grant {
-        Some(grant) => vec![said(grant)],
-        None if by_effects => call::allowed(judging, state, asks).into_iter().map(said).collect(),
+        Some(grant) => vec![opinion(grant)],
+        None if by_effects => call::allowed(judging, state, asks).into_iter().map(opinion).collect(),
         None => Vec::new(),
     }
 }
 
 /// The remembered answer to an Ask about the call as a whole: only one to this very call counts, and never for a limit.
-pub(crate) fn judge_call(judging: &Judging<'_>, state: &State, asks: &[&Opinion]) -> Option<Opinion> {
+fn answer_to_call(judging: &Judging<'_>, state: &State, asks: &[&Opinion]) -> Option<Opinion> {
     let exact = |grant: &&Grant| {
         matches!(&grant.selector, GrantSelector::Digest(digest) if state.digest.as_ref() == Some(digest))
             && in_force(grant, judging, state)
@@ -58,15 +82,17 @@ pub(crate) fn judge_call(judging: &Judging<'_>, state: &State, asks: &[&Opinion]
         let grant = found.iter().find(|grant| grant.verdict == Verdict::Allow)?;
         (patterns_alone && asks.iter().all(|ask| could_answer(grant, ask))).then_some(grant)
     };
-    refused.or_else(allowed).map(|grant| said(grant))
+    refused.or_else(allowed).map(|grant| opinion(grant))
 }
 
-fn said(grant: &Grant) -> Opinion {
+fn opinion(grant: &Grant) -> Opinion {
     let givers = grant.givers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
-    let (code, answer) = if grant.verdict == Verdict::Allow { ("granted", "yes") } else { ("refused-before", "no") };
-    let text = format!("{givers} said {answer} to this before (grant {}).", grant.id);
-    let mut opinion = built_in(Stage::Grants, grant.verdict, code, text);
-    opinion.reason.layer = Layer::Grant;
+    let (code, did) = match grant.verdict {
+        Verdict::Allow => (Code::Granted, "approved"),
+        Verdict::Ask | Verdict::Deny => (Code::RefusedBefore, "denied"),
+    };
+    let text = format!("{givers} {did} this before (grant {}).", grant.id);
+    let mut opinion = of_layer(Stage::Grants, grant.verdict, code, text, Layer::Grant);
     opinion.grant = Some(grant.id.clone());
     opinion
 }
@@ -199,11 +225,10 @@ fn acts_on_anything(effect: &Effect, id: RunId) -> bool {
     if effect.run != Some(id) {
         return false;
     }
-    match by {
-        NamedBy::Program => matches!(*code, "runs-code" | "runs-command" | "shows-secrets" | "changes-settings"),
-        NamedBy::Words(words) => {
-            matches!(*code, "shows-secrets" | "changes-settings") || words.first().is_some_and(|word| word == "remote")
-        }
+    let by_operands = |code| matches!(code, Some(Code::ShowsSecrets | Code::ChangesSettings));
+    match (by, Code::parse(code)) {
+        (NamedBy::Program, code) => by_operands(code) || matches!(code, Some(Code::RunsCode | Code::RunsCommand)),
+        (NamedBy::Words(words), code) => by_operands(code) || words.first().is_some_and(|word| word == "remote"),
         _ => false,
     }
 }
@@ -228,13 +253,13 @@ impl GrantSelector {
             Verb::Connect => {
                 let parsed = HostPattern::parse(pattern).map_err(|error| error.message)?;
                 if !parsed.names_guarded() || matches!(parsed, HostPattern::Anything | HostPattern::Regex(_)) {
-                    return Err(format!("`{pattern}` is every host; name the host that is meant"));
+                    return Err(format!("`{pattern}` matches every host; name the host you mean"));
                 }
             }
             Verb::Call => {
                 ToolPattern::parse(pattern).map_err(|error| error.message)?;
                 if pattern.contains(['*', '?']) || pattern.starts_with("re:") {
-                    return Err(format!("`{pattern}` is more than one tool; name the tool that is meant"));
+                    return Err(format!("`{pattern}` matches more than one tool; name the tool you mean"));
                 }
             }
         }
@@ -245,10 +270,10 @@ impl GrantSelector {
 fn check_run(pattern: &str) -> Result<(), String> {
     let parsed = RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).map_err(|error| error.message)?;
     let (Some(name), _) = parsed.key() else {
-        return Err(format!("`{pattern}` does not name one program"));
+        return Err(format!("`{pattern}` does not name a single program"));
     };
     if runs_anything(name) {
-        return Err(format!("`{name}` runs whatever it is given; only an exact command of it can be remembered"));
+        return Err(format!("`{name}` runs whatever it is given, so only an exact command can be remembered"));
     }
     Ok(())
 }
@@ -260,31 +285,9 @@ fn check_path(pattern: &str) -> Result<(), String> {
     let whole = pattern.contains(['*', '?', '[']);
     let home = matches!(fixed.as_slice(), ["~"] | ["", "home" | "Users" | "root"] | ["", "home" | "Users", _]);
     if pattern.starts_with("re:") || (whole && (home || !named) && !pattern.starts_with("./")) {
-        return Err(format!("`{pattern}` is nearly everything; name the folder that is meant"));
+        return Err(format!("`{pattern}` covers nearly everything; name the folder you mean"));
     }
     Ok(())
-}
-
-/// Has grants answer what is asked about the call and about each effect.
-pub(crate) fn answer(judging: &Judging<'_>, state: &State, slots: &mut [Slot], about_call: &mut Vec<Opinion>) {
-    fn asks(opinions: &[Opinion]) -> Vec<&Opinion> {
-        let strictest = opinions.iter().map(|opinion| opinion.verdict).max();
-        let asked = opinions.iter().filter(|opinion| opinion.verdict == Verdict::Ask);
-        if strictest == Some(Verdict::Ask) { asked.collect() } else { Vec::new() }
-    }
-    let asked = asks(about_call);
-    if !asked.is_empty()
-        && let Some(said) = judge_call(judging, state, &asked)
-    {
-        about_call.push(said);
-    }
-    for (index, (effect, slot)) in judging.operation.effects.iter().zip(slots.iter_mut()).enumerate() {
-        let asked = asks(&slot.opinions);
-        if !asked.is_empty() {
-            let said = judge(judging, state, effect, index, &asked);
-            slot.opinions.extend(said);
-        }
-    }
 }
 
 #[cfg(test)]

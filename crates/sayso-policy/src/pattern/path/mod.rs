@@ -85,22 +85,24 @@ impl PathPattern {
         } else if let Some(rest) = text.strip_prefix('/') {
             (Anchor::Root, rest)
         } else if text.starts_with('~') {
-            return Err(PatternError::new("`~` means the owner's home folder and is followed by `/`"));
+            return Err(PatternError::new("`~` means the owner's home folder and must be followed by `/`"));
         } else {
             (Anchor::Workspace, text.strip_prefix("./").unwrap_or(text))
         };
         let mut list = Vec::new();
         for part in rest.split('/').filter(|part| !part.is_empty() && *part != ".") {
             if part == ".." {
-                return Err(PatternError::new("`..` in a pattern; paths are compared after `..` is resolved")
-                    .suggest("write the folder itself"));
+                return Err(PatternError::new(
+                    "patterns cannot contain `..`; paths are compared after `..` is resolved",
+                )
+                .suggest("name the folder itself"));
             }
             if part == "**" {
                 if list.last() != Some(&Component::Deep) {
                     list.push(Component::Deep);
                 }
             } else if part.contains("**") {
-                return Err(PatternError::new("`**` stands alone between slashes").suggest(part.replace("**", "*")));
+                return Err(PatternError::new("`**` must stand alone between slashes").suggest(part.replace("**", "*")));
             } else {
                 list.push(Component::One(Glob::new(part)));
             }
@@ -524,7 +526,7 @@ impl Components {
 
 /// A regular expression on paths, which need not be UTF-8.
 pub(super) fn compile_regex(text: &str) -> Result<Regex, PatternError> {
-    Regex::new(text).map_err(|error| PatternError::new(format!("not a regular expression: {error}")))
+    Regex::new(text).map_err(|error| PatternError::new(format!("invalid regular expression: {error}")))
 }
 
 fn split(path: &Path) -> Vec<&[u8]> {

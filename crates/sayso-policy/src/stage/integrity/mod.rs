@@ -1,14 +1,16 @@
 //! Stage 1: what is Sayso's, and what nothing lifts. Built in, no file, grant or mode reaches it.
 
+mod mention;
 mod switch;
 
 pub use switch::registration_files;
 
-use super::{built_in, mention};
+use super::opinions::Opinions;
+use super::{Inputs, built_in};
 use crate::index::{Built, Numbers, PathVerb, path as by_path};
 use crate::judging::Judging;
 use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces, may_name};
-use crate::word::{Opinion, Resolved, Stage, Tri, Verdict};
+use crate::word::{Code, Opinion, Resolved, Stage, Tri, Verdict};
 use sayso_shell::program::{Facets, facets};
 use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
 use std::path::{Path, PathBuf};
@@ -116,8 +118,20 @@ impl Places {
     }
 }
 
+/// What is said of each effect, and of the call as a whole. Foreign files alone have this switched off.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    if !inputs.policy.integrity {
+        return;
+    }
+    let (judging, protected) = (inputs.judging, &inputs.policy.protected);
+    for (index, on) in said.each() {
+        on.opinions.extend(judge_effect(judging, protected, index));
+    }
+    said.call.extend(judge_call(judging, protected));
+}
+
 /// The opinion on one effect.
-pub(crate) fn judge(judging: &Judging<'_>, protected: &Protected, index: usize) -> Option<Opinion> {
+fn judge_effect(judging: &Judging<'_>, protected: &Protected, index: usize) -> Option<Opinion> {
     let effect = judging.operation.effects.get(index)?;
     match &effect.target {
         // Of what is Sayso's nothing is told either.
@@ -127,28 +141,28 @@ pub(crate) fn judge(judging: &Judging<'_>, protected: &Protected, index: usize) 
             .addresses
             .iter()
             .any(|(own, own_port)| own_port == port && same_host(own, host))
-            .then(|| deny("sayso-itself", "Sayso's own server is not for tool calls to reach.")),
+            .then(|| deny(Code::SaysoItself, "Tool calls may not connect to Sayso's own server.")),
         Target::Program(id) | Target::Wrapper(id) => program(judging, *id),
         _ => None,
     }
 }
 
 /// The opinion on the call as a whole.
-pub(crate) fn judge_call(judging: &Judging<'_>, protected: &Protected) -> Option<Opinion> {
+fn judge_call(judging: &Judging<'_>, protected: &Protected) -> Option<Opinion> {
     if let Some(agent) = switch::by_tool(judging.operation) {
         return Some(takes_down(agent));
     }
     let analysis = judging.analysis()?;
-    if analysis.doubts.iter().any(|doubt| doubt.code == "fork-bomb") {
-        let text = "A function that starts itself again and again would bring the machine down.";
-        return Some(deny("fork-bomb", text));
+    if analysis.doubts.iter().any(|doubt| Code::parse(doubt.code) == Some(Code::ForkBomb)) {
+        let text = "A function that keeps starting copies of itself would take the machine down.";
+        return Some(deny(Code::ForkBomb, text));
     }
     mention::judge(judging, protected, analysis)
 }
 
 /// What would take the guard of an agent down.
 fn takes_down(agent: &str) -> Opinion {
-    deny("sayso-itself", &format!("This would switch off Sayso for {agent}, or start it without Sayso."))
+    deny(Code::SaysoItself, &format!("This would turn Sayso off for {agent}, or start {agent} without Sayso."))
 }
 
 /// Whether this path is, or lies in, one of the places where Sayso keeps its things.
@@ -169,10 +183,10 @@ fn path(
     let hit = |places: &Places| places.hit(judging, index, verb, target);
     let changes = matches!(verb, Verb::Write | Verb::Delete);
     if changes && certain && wipes(judging, index, verb, target) {
-        return Some(deny("wipes-everything", "This would remove the whole system or a home folder."));
+        return Some(deny(Code::WipesEverything, "This would delete the whole system or a home folder."));
     }
     if verb == Verb::Write && hit(&DEVICE_PLACES) == Tri::Yes {
-        return Some(deny("raw-device", "A raw write to a device destroys what is on it."));
+        return Some(deny(Code::RawDevice, "A raw write to a device destroys the data on it."));
     }
     let mut own = hit(&OWN_PLACES);
     for path in &protected.paths {
@@ -189,19 +203,19 @@ fn path(
         own = own.max(changes_twin(judging, protected, index, verb).into());
     }
     let text = if changes {
-        "Sayso's policy, records and registration are changed by their owner, not by a tool call."
+        "Only their owner may change Sayso's policy, records and registration, not a tool call."
     } else {
-        "Sayso's policy, records and keys are not for tool calls to read."
+        "Tool calls may not read Sayso's policy, records or keys."
     };
     match own {
-        Tri::Yes if certain => Some(deny("sayso-itself", text)),
+        Tri::Yes if certain => Some(deny(Code::SaysoItself, text)),
         Tri::Yes | Tri::Maybe => {
             let text = match (target.place().is_some(), changes) {
                 (true, _) => text,
-                (false, true) => "Nobody knows yet which path this changes: it could be one of Sayso's own.",
-                (false, false) => "Nobody knows yet which path this reads: it could be one of Sayso's own.",
+                (false, true) => "Sayso cannot tell which path this changes; it could be one of Sayso's own.",
+                (false, false) => "Sayso cannot tell which path this reads; it could be one of Sayso's own.",
             };
-            let mut opinion = built_in(Stage::Integrity, Verdict::Ask, "sayso-itself", text);
+            let mut opinion = built_in(Stage::Integrity, Verdict::Ask, Code::SaysoItself, text);
             opinion.maybe = true;
             Some(opinion)
         }
@@ -300,8 +314,8 @@ fn program(judging: &Judging<'_>, id: RunId) -> Option<Opinion> {
         && run.argv.iter().skip(1).any(|word| word.exact_str().is_some_and(|text| text.contains("sayso")));
     if operator == Tri::Yes || kills {
         return Some(deny(
-            "operator-command",
-            "This command of Sayso is for a person at a terminal, not for an agent.",
+            Code::OperatorCommand,
+            "Only a person at a terminal may run this Sayso command, not an agent.",
         ));
     }
     let home = judging.operation.home.as_deref();
@@ -317,6 +331,6 @@ fn same_host(own: &str, other: &str) -> bool {
     own == other || (local(&own) && (local(&other) || other.ends_with(".localhost")))
 }
 
-fn deny(code: &'static str, text: &str) -> Opinion {
+fn deny(code: Code, text: &str) -> Opinion {
     built_in(Stage::Integrity, Verdict::Deny, code, text)
 }

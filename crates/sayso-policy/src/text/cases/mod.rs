@@ -34,7 +34,7 @@ fn agrees(problem: &Problem, (line, column, width, code, words): &Expected) -> b
 #[test]
 fn every_mistake_is_found_at_its_place_with_a_way_out() {
     let mut wrong = String::new();
-    for case in include_str!("cases/problems.txt").split("\n=== ").skip(1) {
+    for case in include_str!("problems.txt").split("\n=== ").skip(1) {
         let (title, text) = case.split_once('\n').unwrap();
         let problems = parse("p.toml", text).err().unwrap_or_default();
         let expected = expected(text);

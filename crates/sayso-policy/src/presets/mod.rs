@@ -7,11 +7,11 @@ pub const NAMES: [&str; 5] = ["read-only", "developer", "ci", "locked-down", "fu
 #[must_use]
 pub fn text(name: &str) -> Option<&'static str> {
     Some(match name {
-        "read-only" => include_str!("presets/read-only.toml"),
-        "developer" => include_str!("presets/developer.toml"),
-        "ci" => include_str!("presets/ci.toml"),
-        "locked-down" => include_str!("presets/locked-down.toml"),
-        "full" => include_str!("presets/full.toml"),
+        "read-only" => include_str!("read-only.toml"),
+        "developer" => include_str!("developer.toml"),
+        "ci" => include_str!("ci.toml"),
+        "locked-down" => include_str!("locked-down.toml"),
+        "full" => include_str!("full.toml"),
         _ => return None,
     })
 }

@@ -2,11 +2,16 @@
 //!
 //! No table knows every option and variable by which a program can be told where to write. So a word that holds one
 //! of Sayso's own places is taken for a change of it, whatever the program makes of the word.
+//!
+//! Words are searched for paths in all the shapes that programs accept (`--out=PATH`, `-oPATH`, `k=v:PATH`, URLs). A
+//! path that stands alone is certain, so it denies; one in a sentence (`-m "see ~/.config/sayso"`) or behind an unknown
+//! value only may be meant, so it asks. Links are followed, but for a bounded number of paths: a command of thousands
+//! of words must not cost thousands of looks at the disk.
 
-use super::built_in;
-use super::integrity::{Protected, is_own};
+use super::{Protected, is_own};
 use crate::judging::Judging;
-use crate::word::{Opinion, Stage, Verdict};
+use crate::stage::built_in;
+use crate::word::{Code, Opinion, Stage, Verdict};
 use sayso_shell::canonical::lexical;
 use sayso_shell::program::{Facets, facets, paths_within};
 use sayso_shell::word::Part;
@@ -30,10 +35,10 @@ enum Held {
 pub(super) fn judge(judging: &Judging<'_>, protected: &Protected, analysis: &Analysis) -> Option<Opinion> {
     let mut search = Search { judging, protected, left: FOLLOWED };
     let held = analysis.runs.iter().filter_map(|run| search.run(run)).max()?;
-    let text = "A word of this command names a place of Sayso's own, which only its owner changes.";
+    let text = "This command names one of Sayso's own files, which only their owner may change.";
     Some(match held {
-        Held::Surely => built_in(Stage::Integrity, Verdict::Deny, "sayso-itself", text),
-        Held::Perhaps => Opinion { maybe: true, ..built_in(Stage::Integrity, Verdict::Ask, "sayso-itself", text) },
+        Held::Surely => built_in(Stage::Integrity, Verdict::Deny, Code::SaysoItself, text),
+        Held::Perhaps => Opinion { maybe: true, ..built_in(Stage::Integrity, Verdict::Ask, Code::SaysoItself, text) },
     })
 }
 

@@ -1,26 +1,32 @@
 //! Stage 6: the verbs and `[[rule]]`s.
 
-use super::slot::{Carried, Slot};
+mod carried;
+
+pub(crate) use carried::may_be_carried;
+
+use super::opinions::{Carried, OnEffect, Opinions};
+use super::{FileInForce, Inputs};
+use crate::condition::Condition;
 use crate::index::Table;
 use crate::judging::Judging;
-use crate::policy::{CompiledFile, Policy};
+use crate::policy::CompiledFile;
 use crate::rule::Rule;
 use crate::word::{Layer, Opinion, Stage, Tri, Verdict};
 use sayso_shell::{Carry, Effect, Verb};
 
 /// What one file says of one effect.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Said<'p> {
-    pub deny: Option<&'p Rule>,
-    pub ask: Option<&'p Rule>,
+struct FileRules<'p> {
+    deny: Option<&'p Rule>,
+    ask: Option<&'p Rule>,
     /// A deny or ask that only perhaps matches.
-    pub maybe: Option<&'p Rule>,
-    pub allow: Option<&'p Rule>,
+    maybe: Option<&'p Rule>,
+    allow: Option<&'p Rule>,
     /// The allow or ask is a preset's.
-    pub by_preset: bool,
+    by_preset: bool,
 }
 
-impl<'p> Said<'p> {
+impl<'p> FileRules<'p> {
     fn spoke(&self) -> bool {
         self.deny.is_some() || self.ask.is_some() || self.allow.is_some()
     }
@@ -40,13 +46,13 @@ impl<'p> Said<'p> {
     }
 
     /// Whether the allow or ask covers a host that the call writes out: its owner wrote it, or it says which hosts.
-    pub(crate) fn covers_hosts(&self) -> bool {
+    fn covers_hosts(&self) -> bool {
         let rule = self.ask.or(self.allow);
-        rule.is_some_and(|rule| !self.by_preset || rule.when.as_ref().is_some_and(|when| when.names_hosts()))
+        rule.is_some_and(|rule| !self.by_preset || rule.when.iter().any(Condition::names_hosts))
     }
 
     /// The verdict and whose rule it is. A maybe beside an allow is an Ask.
-    pub(crate) fn verdict(&self) -> Option<(Verdict, &'p Rule, bool)> {
+    fn verdict(&self) -> Option<(Verdict, &'p Rule, bool)> {
         self.deny
             .map(|rule| (Verdict::Deny, rule, false))
             .or(self.ask.map(|rule| (Verdict::Ask, rule, false)))
@@ -57,16 +63,16 @@ impl<'p> Said<'p> {
 
 /// What a file says of an effect. Its presets are defaults: where the file speaks, their asks and allows fall
 /// silent; their denies stay.
-pub(crate) fn judge<'p>(file: &'p CompiledFile, judging: &Judging<'_>, index: usize) -> Said<'p> {
-    let Some(effect) = judging.operation.effects.get(index) else { return Said::default() };
-    let mut said = Said::default();
+fn judge_file<'p>(file: &'p CompiledFile, judging: &Judging<'_>, index: usize) -> FileRules<'p> {
+    let Some(effect) = judging.operation.effects.get(index) else { return FileRules::default() };
+    let mut said = FileRules::default();
     table(&file.own, judging, index, effect, &mut said);
     if !file.counts_allow {
         said.allow = None;
     }
     let own_spoke = said.spoke();
     for preset in &file.presets {
-        let mut default = Said::default();
+        let mut default = FileRules::default();
         table(&preset.table, judging, index, effect, &mut default);
         if said.deny.is_none() {
             said.deny = default.deny;
@@ -88,7 +94,7 @@ pub(crate) fn judge<'p>(file: &'p CompiledFile, judging: &Judging<'_>, index: us
     said
 }
 
-fn table<'p>(table: &'p Table, judging: &Judging<'_>, index: usize, effect: &Effect, said: &mut Said<'p>) {
+fn table<'p>(table: &'p Table, judging: &Judging<'_>, index: usize, effect: &Effect, said: &mut FileRules<'p>) {
     table.candidates(judging, index, &mut |rule| said.hear(rule, rule.matches(judging, index)));
     // Effects that no plain allow carries may be named by a `run` rule.
     if matches!(effect.carry, Carry::Named { .. }) && !matches!(effect.verb, Verb::Call) && said.allow.is_none() {
@@ -102,10 +108,10 @@ fn table<'p>(table: &'p Table, judging: &Judging<'_>, index: usize, effect: &Eff
 }
 
 /// A rule's opinion.
-pub(crate) fn opinion(rule: &Rule, verdict: Verdict, maybe: bool) -> Opinion {
+fn opinion(rule: &Rule, verdict: Verdict, maybe: bool) -> Opinion {
     let mut reason = rule.reason();
     if maybe {
-        reason.text = format!("{} It may apply here: not everything in this call is known.", reason.text);
+        reason.text = format!("{} This may apply here: not everything in this call is known.", reason.text);
     }
     Opinion {
         stage: Stage::Rules,
@@ -118,45 +124,48 @@ pub(crate) fn opinion(rule: &Rule, verdict: Verdict, maybe: bool) -> Opinion {
     }
 }
 
-/// What all files say of one effect.
-pub(crate) fn judge_all(
-    policy: &Policy,
-    files: &[&CompiledFile],
-    judging: &Judging<'_>,
-    index: usize,
-    slot: &mut Slot,
-) {
+/// What the rules of all files say of each effect, and what their allows carry.
+pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
+    for (index, on) in said.each() {
+        judge_effect(inputs, index, on);
+    }
+    carried::carry(inputs.judging, &mut said.effects);
+    carried::carry_secrets(inputs.judging, &mut said.effects);
+}
+
+fn judge_effect(inputs: &Inputs<'_, '_>, index: usize, on: &mut OnEffect) {
+    let Inputs { policy, judging, .. } = inputs;
     let Some(effect) = judging.operation.effects.get(index) else { return };
     let mut strictest: Option<Verdict> = None;
     let mut by_preset = true;
     let mut covers_hosts = false;
-    for file in files {
-        let mut said = judge(file, judging, index);
+    for FileInForce { file, .. } in &inputs.files {
+        let mut said = judge_file(file, judging, index);
         if policy.closed.contains(&effect.verb) && file.layer != Layer::Managed {
             said.allow = None;
         }
         covers_hosts |= said.covers_hosts();
-        slot.by_owner |= said.allow.is_some() && !said.by_preset;
+        on.by_owner |= said.allow.is_some() && !said.by_preset;
         let Some((verdict, rule, maybe)) = said.verdict() else { continue };
-        slot.opinions.push(opinion(rule, verdict, maybe));
+        on.opinions.push(opinion(rule, verdict, maybe));
         // Beside a rule that asks for certain, one that perhaps denies changes no verdict, but who may answer it.
         if let (Verdict::Ask, false, Some(perhaps)) = (verdict, maybe, said.maybe)
             && perhaps.verdict == Verdict::Deny
         {
-            slot.opinions.push(opinion(perhaps, Verdict::Ask, true));
+            on.opinions.push(opinion(perhaps, Verdict::Ask, true));
         }
         if maybe {
             // An Ask because something is unknown settles nothing: an allow beside it stays an allow.
             if said.allow.is_some() {
                 strictest = strictest.max(Some(Verdict::Allow));
-                slot.settled = true;
+                on.settled = true;
                 by_preset &= said.by_preset;
             }
         } else {
             strictest = strictest.max(Some(verdict));
-            slot.settled = true;
+            on.settled = true;
             by_preset &= said.by_preset;
         }
     }
-    slot.carried = strictest.map(|verdict| Carried { verdict, by_preset, covers_hosts });
+    on.carried = strictest.map(|verdict| Carried { verdict, by_preset, covers_hosts });
 }

@@ -1,6 +1,6 @@
 //! What a remembered answer is looked up by, so that one of ten thousand is found without trying all.
 //!
-//! INVARIANT: for every grant that [`super::grants`] would let speak of an operation, the operation wants the grant's key:
+//! INVARIANT: for every grant that [`super::judge`] would let speak of an operation, the operation wants the grant's key:
 //! a key may find too many, never too few. Keys are kept in the store: whoever changes how they are made makes those that
 //! are kept anew.
 

@@ -115,11 +115,6 @@ impl Found {
 }
 
 impl<'a> Tree<'a> {
-    /// Where every name matters.
-    pub(crate) fn new(files: &'a dyn Files) -> Self {
-        Self::over(files, Ground::unknown())
-    }
-
     pub(crate) fn over(files: &'a dyn Files, ground: Ground<'a>) -> Self {
         Self {
             files,

@@ -1,22 +1,31 @@
 //! Stage 6, continued: what an allow of a program or tool covers beside the program itself.
+//!
+//! `allow run = ["cp"]` would be useless if every path that `cp` names needed a rule too, and dangerous if it covered
+//! them all. So an allow carries the *plain* effects of the program's operands, the ones that its name promises: reads,
+//! writes and deletes inside the workspace, connections. It does not carry what the shell does (redirects), what an
+//! option or variable makes of the program, guarded targets, or anything outside the workspace: the analysis marks
+//! those [`Carry::Named`], and a rule must name them.
+//!
+//! The order matters. All rules have spoken of all effects by now; only an effect that none of them settled is carried,
+//! so a rule with the effect's own verb always has the last word.
 
-use super::built_in;
-use super::slot::Slot;
 use crate::judging::Judging;
-use crate::word::{Stage, Verdict};
+use crate::stage::built_in;
+use crate::stage::opinions::OnEffect;
+use crate::word::{Code, Stage, Verdict};
 use sayso_shell::{Carry, Effect, HostTarget, PathTarget, RunId, Target, Verb};
 
 /// An allow (or ask) of a program or tool covers the plain effects of its operands of which no rule speaks.
-pub(crate) fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
+pub(super) fn carry(judging: &Judging<'_>, slots: &mut [OnEffect]) {
     let effects = &judging.operation.effects;
-    let of_run = |slots: &[Slot], id: RunId| {
+    let of_run = |slots: &[OnEffect], id: RunId| {
         effects
             .iter()
             .zip(slots)
             .find(|(effect, _)| matches!(&effect.target, Target::Program(own) if *own == id))
             .and_then(|(_, slot)| slot.carried)
     };
-    let of_tool = |slots: &[Slot]| {
+    let of_tool = |slots: &[OnEffect]| {
         effects
             .iter()
             .zip(slots)
@@ -46,21 +55,22 @@ pub(crate) fn carry(judging: &Judging<'_>, slots: &mut [Slot]) {
             slot.opinions.push(built_in(
                 Stage::Rules,
                 carried.verdict,
-                "carried",
-                format!("Covered by the rule for the {}.", if effect.run.is_some() { "program" } else { "tool" }),
+                Code::Carried,
+                format!("The rule for the {} covers this.", if effect.run.is_some() { "program" } else { "tool" }),
             ));
         }
     }
 }
 
 /// A secret variable that is sent to hosts which the owner allows, and nowhere else, is what it is there for.
-pub(crate) fn carry_secrets(judging: &Judging<'_>, slots: &mut [Slot]) {
+pub(super) fn carry_secrets(judging: &Judging<'_>, slots: &mut [OnEffect]) {
     let effects = &judging.operation.effects;
-    let allowed = |slot: &Slot| {
+    let allowed = |slot: &OnEffect| {
         slot.by_owner && slot.settled && slot.opinions.iter().all(|opinion| opinion.verdict == Verdict::Allow)
     };
     for (index, effect) in effects.iter().enumerate() {
-        let secret = matches!(&effect.carry, Carry::Named { code: "secret-variable", .. });
+        let secret =
+            matches!(&effect.carry, Carry::Named { code, .. } if Code::parse(code) == Some(Code::SecretVariable));
         let Some(run) = effect.run.filter(|_| secret && slots.get(index).is_some_and(|slot| !slot.settled)) else {
             continue;
         };
@@ -75,8 +85,8 @@ pub(crate) fn carry_secrets(judging: &Judging<'_>, slots: &mut [Slot]) {
             && let Some(slot) = slots.get_mut(index)
         {
             slot.settled = true;
-            let text = "Sent only to hosts that your rules allow.";
-            slot.opinions.push(built_in(Stage::Rules, Verdict::Allow, "carried", text));
+            let text = "This is sent only to hosts that your rules allow.";
+            slot.opinions.push(built_in(Stage::Rules, Verdict::Allow, Code::Carried, text));
         }
     }
 }
