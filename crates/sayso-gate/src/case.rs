@@ -132,7 +132,7 @@ impl<'a> Case<'a> {
 
     /// Normalise and analyse.
     pub(crate) fn understand(&self) -> Option<Operation> {
-        let operation = understand(self.what.call.clone(), self.facts())?;
+        let operation = understand(&self.what.in_force.policy, self.what.call.clone(), self.facts())?;
         Some(match self.what.circumstances.asking {
             Asking::Rehearsal => shown_as_allowed(&self.what.in_force.policy, operation, self.facts()),
             _ => operation,
@@ -484,7 +484,9 @@ impl<'a> Case<'a> {
         if asked.policy != self.what.in_force.policy.version() {
             return Some("the policy".to_owned());
         }
-        let Some(again) = understand(self.what.call.clone(), self.facts()) else { return Some("the call".to_owned()) };
+        let Some(again) = understand(&self.what.in_force.policy, self.what.call.clone(), self.facts()) else {
+            return Some("the call".to_owned());
+        };
         (known.digest != asked.digest || again != *known.operation).then(|| "a file or the PATH".to_owned())
     }
 

@@ -15,9 +15,9 @@ pub fn analysed() -> u64 {
 }
 
 /// A call, normalised and analysed; `None` if Sayso fails on it.
-pub(crate) fn understand(call: ToolCall, facts: Facts<'_>) -> Option<Operation> {
+pub(crate) fn understand(policy: &Policy, call: ToolCall, facts: Facts<'_>) -> Option<Operation> {
     ANALYSED.fetch_add(1, Ordering::Relaxed);
-    catch_unwind(AssertUnwindSafe(|| Operation::new(call, facts))).ok()
+    catch_unwind(AssertUnwindSafe(|| policy.operation(call, facts))).ok()
 }
 
 /// The operation with the words that come out of files shown, if whoever asks may read all of these files anyway.

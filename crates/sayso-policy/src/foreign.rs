@@ -232,6 +232,7 @@ impl Policy {
             integrity: false,
             pinned: false,
             warnings: Vec::new(),
+            programs: sayso_shell::program::Catalogue::default(),
             image: None,
         };
         empty.with_foreign(files)

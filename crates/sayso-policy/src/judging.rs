@@ -102,7 +102,7 @@ impl<'a> Judging<'a> {
     }
 
     /// Where shells stand in a pipeline: looked up once, for every program of a pipe may ask.
-    pub(crate) fn shells(&self, pipeline: u16, is_shell: impl Fn(&str) -> bool) -> Shells {
+    pub(crate) fn shells(&self, pipeline: u16, is_shell: impl Fn(&Run) -> bool) -> Shells {
         let find = || {
             let mut found: HashMap<u16, Shells> = HashMap::new();
             let runs = self.operation.analysis.iter().flat_map(|analysis| (0_u32..).map(RunId).zip(&analysis.runs));
@@ -110,7 +110,7 @@ impl<'a> Judging<'a> {
                 let Some(place) = self.pipe_place(id) else { continue };
                 let shells = found.entry(place.pipeline).or_default();
                 match run.program.base.as_deref() {
-                    Some(base) if is_shell(base) => shells.certain = shells.certain.max(Some(place.place)),
+                    Some(_) if is_shell(run) => shells.certain = shells.certain.max(Some(place.place)),
                     Some(_) => {}
                     None => shells.possible = shells.possible.max(Some(place.place)),
                 }

@@ -12,6 +12,7 @@ use crate::stage::tools::{self, ToolLayer};
 use crate::state::{Counting, Scope, State, Usage};
 use crate::text::{Mode, Problem};
 use crate::word::{Actor, Decision, Facts, Layer, Operation, Reason, Request, ToolCall, ToolName, Tri, Verdict};
+use sayso_shell::program::{Catalogue, Knowing};
 use sayso_shell::{NoEnvironment, NoFiles, Target, Verb};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -30,6 +31,13 @@ pub struct PolicyText {
 }
 
 impl PolicyText {
+    /// Whether it describes programs and holds no rules. Which of the two a file is, its ending says; behind it may stand in
+    /// brackets which version is meant.
+    #[must_use]
+    pub fn teaches(&self) -> bool {
+        self.name.split(" (").next().is_some_and(|file| file.ends_with(".prog"))
+    }
+
     /// A file that does nothing but extend a preset, as `--policy preset:NAME` means.
     #[must_use]
     pub fn preset(name: &str) -> Self {
@@ -54,6 +62,8 @@ pub struct Policy {
     /// The managed file pins the mode.
     pub(crate) pinned: bool,
     pub(crate) warnings: Vec<Problem>,
+    /// The programs that are known: Sayso's own, and those that the files teach.
+    pub(crate) programs: Catalogue,
     /// Where it lies, if it was not compiled in this process.
     pub(crate) image: Option<Image>,
 }
@@ -100,7 +110,7 @@ impl Policy {
                 home: operation.home.clone(),
                 ..ToolCall::tool("file_read", serde_json::json!({ "path": path }))
             };
-            self.evaluate(&Operation::new(read, facts), &State::default(), facts).verdict == Verdict::Allow
+            self.evaluate(&self.operation(read, facts), &State::default(), facts).verdict == Verdict::Allow
         })
     }
 }
@@ -148,6 +158,19 @@ impl Policy {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// The programs that are known: Sayso's own, and those that the files teach.
+    #[must_use]
+    pub fn programs(&self) -> &Catalogue {
+        &self.programs
+    }
+
+    /// Normalises a call and works out what it would do, by the programs that this policy knows.
+    #[must_use]
+    pub fn operation(&self, call: ToolCall, facts: Facts<'_>) -> Operation {
+        let env = Knowing { env: facts.env, programs: &self.programs };
+        Operation::new(call, Facts { env: &env, ..facts })
     }
 
     /// What is worth saying about the files though it is no error.
@@ -199,7 +222,7 @@ impl Policy {
             *of = server.map(str::to_owned);
         }
         call.actor = actor.clone();
-        let operation = Operation::new(call, facts);
+        let operation = self.operation(call, facts);
         let judging = Judging::new(&operation, facts, self.image.as_ref().map(|image| &image.guards));
         let about = operation.effects.iter().position(|effect| matches!(effect.target, Target::Tool))?;
         let mut found = None;

@@ -4,7 +4,7 @@ use super::{Offer, Question};
 use crate::audit::{Query, Record};
 use crate::store::Records;
 use crate::{Error, ProcessEnvironment, RealFiles};
-use sayso_policy::{Actor, Facts, Grant, Operation, Person, Policy, Request, State, ToolCall, Verdict, Workspace};
+use sayso_policy::{Actor, Facts, Grant, Person, Policy, Request, State, ToolCall, Verdict, Workspace};
 use std::path::PathBuf;
 
 /// Asks of the past that are looked at.
@@ -44,7 +44,7 @@ pub fn preview(
         let record = stored.record;
         let Some(call) = again(&record) else { continue };
         preview.looked_at += 1;
-        let operation = Operation::new(call, facts);
+        let operation = policy.operation(call, facts);
         let mut state = State { now_ms: record.time_ms, workspace: question.site.clone(), ..State::default() };
         if policy.evaluate(&operation, &state, facts).verdict != Verdict::Ask {
             continue;

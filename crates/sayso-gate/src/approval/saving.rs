@@ -80,7 +80,7 @@ pub fn savings(
         let Some(in_force) = policies.get(&record.workspace) else { continue };
         let Some(call) = again(&record) else { continue };
         found.looked_at += 1;
-        let operation = Operation::new(call, facts);
+        let operation = in_force.policy.operation(call, facts);
         let state = State { now_ms: record.time_ms, ..State::default() };
         let decision = in_force.policy.evaluate(&operation, &state, facts);
         if decision.verdict != Verdict::Ask {

@@ -2,7 +2,7 @@
 
 use crate::audit::{PolicyVersion, Record};
 use crate::{Places, permit, policy};
-use sayso_policy::{Code, Facts, Operation, Request, State, ToolCall, Verdict, Workspace};
+use sayso_policy::{Code, Facts, Request, State, ToolCall, Verdict, Workspace};
 use sayso_shell::Environment;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
     let policy = if given { policy } else { policy::protecting(policy, places) };
     let env = Recorded::of(record, facts.env);
     let facts = Facts { env: &env, ..facts };
-    let operation = Operation::new(call(record), facts);
+    let operation = policy.operation(call(record), facts);
     if permit::digest(&operation, &record.policy) != *digest {
         return cannot(why_another_call(record));
     }

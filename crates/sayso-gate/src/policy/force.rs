@@ -2,7 +2,8 @@
 
 use super::repository::Repository;
 use super::source::Found;
-use super::{last_good, own, source, trust};
+use super::trust::Standing;
+use super::{last_good, own, programs, source, trust};
 use crate::{Error, Places, reason};
 use sayso_policy::text::Problem;
 use sayso_policy::{Code, Layer, Policy, PolicyText, Reason, Verdict};
@@ -87,6 +88,12 @@ impl InForce {
         if let Some(workspace) = workspace {
             gathered.project(places, workspace)?;
         }
+        for found in programs::found(places) {
+            gathered.add(places, found, Fallback::LastGood);
+        }
+        if let Some(workspace) = workspace {
+            gathered.programs_of_project(places, workspace)?;
+        }
         gathered.compile(places)
     }
 }
@@ -144,6 +151,26 @@ impl Gathered {
         Ok(())
     }
 
+    /// What a project says of its own programs, as it was trusted.
+    fn programs_of_project(&mut self, places: &Places, workspace: &Path) -> Result<(), Error> {
+        let (standing, texts) = programs::of_project(places, &Repository::of(workspace), workspace)?;
+        match standing {
+            Standing::Changed(folder) => self.outdated(&places.shown(&folder), true),
+            Standing::Gone(folder) => self.outdated(&places.shown(&folder), false),
+            Standing::Untrusted(folder) => {
+                let name = places.shown(&folder);
+                let why = format!("{name} is not trusted, so its programs do not count. `sayso trust` trusts it.");
+                self.notice(reason::UNTRUSTED, why, Vec::new(), None);
+            }
+            Standing::Nothing | Standing::Trusted(_) => {}
+        }
+        for text in texts {
+            let path = PathBuf::from(&text.name);
+            self.files.push(Candidate { path, text, fallback: Fallback::Floor });
+        }
+        Ok(())
+    }
+
     fn add(&mut self, places: &Places, found: Found, fallback: Fallback) {
         let name = places.shown(&found.path);
         match found.text {
@@ -192,7 +219,7 @@ impl Gathered {
     /// beside it may tighten, and must not take its place.
     fn compiled(&self) -> Result<(Vec<PolicyText>, Policy), Vec<Problem>> {
         let mut files: Vec<PolicyText> = self.files.iter().map(|c| c.text.clone()).collect();
-        if !files.iter().any(|text| text.trusted) {
+        if !files.iter().any(|text| text.trusted && !text.teaches()) {
             files.insert(0, PolicyText::preset(FIRST_PRESET));
         }
         let policy = Policy::compile(&files)?;

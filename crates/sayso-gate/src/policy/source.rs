@@ -28,12 +28,19 @@ pub(super) struct Found {
 
 /// The managed file, if there is one. Only root may have written it.
 pub(super) fn managed(places: &Places) -> Option<Found> {
-    find(Layer::Managed, &places.managed, OFlags::empty(), |meta| {
-        let folder = places.managed.parent().and_then(|folder| std::fs::metadata(folder).ok());
+    managed_file(places, &[], &places.managed)
+}
+
+/// A file of the machine, below the folder of the managed policy. Only root may have written it and these folders.
+pub(super) fn managed_file(places: &Places, below: &[&Path], path: &Path) -> Option<Found> {
+    find(Layer::Managed, path, OFlags::empty(), |meta| {
         let closed = |meta: &Metadata| meta.uid() == places.managed_owner && meta.mode() & 0o022 == 0;
-        match folder {
-            Some(folder) if closed(&folder) && closed(meta) => Ok(()),
-            _ => Err("it, or its folder, is not root's alone to write".to_owned()),
+        let folder_closed = |folder: &Path| std::fs::metadata(folder).is_ok_and(|meta| closed(&meta));
+        let mut folders = places.managed.parent().into_iter().chain(below.iter().copied());
+        if places.managed.parent().is_some() && folders.all(folder_closed) && closed(meta) {
+            Ok(())
+        } else {
+            Err("it, or its folder, is not root's alone to write".to_owned())
         }
     })
 }
@@ -41,7 +48,12 @@ pub(super) fn managed(places: &Places) -> Option<Found> {
 /// The user's file, if there is one. It may be a link (people keep such files in repositories of their own), but
 /// what it leads to must be the user's.
 pub(super) fn user(places: &Places) -> Option<Found> {
-    find(Layer::User, &places.user, OFlags::empty(), |meta| {
+    user_file(&places.user)
+}
+
+/// A file of the user, on the same terms.
+pub(super) fn user_file(path: &Path) -> Option<Found> {
+    find(Layer::User, path, OFlags::empty(), |meta| {
         let owner = meta.uid();
         if owner != rustix::process::geteuid().as_raw() && owner != 0 {
             Err("it belongs to another user".to_owned())

@@ -1,5 +1,6 @@
 //! Trust in project files, by content. What came with a repository may only tighten until its owner trusts it.
 
+use super::programs;
 use super::repository::Repository;
 use super::source::{self, PROJECT_FILE};
 use crate::audit::{Change, Event, Kind, now_ms};
@@ -60,15 +61,18 @@ pub enum Standing {
 pub fn trust(places: &Places, workspace: &Path, by: &str) -> Result<Standing, Error> {
     let repository = Repository::of(workspace);
     let mut book = Book::open(places, &repository)?;
+    let taught = programs::trust(places, (&repository, workspace), by, &mut book)?;
     let before = book.files.len();
     let mine = on_chain(&repository, workspace);
     book.files.retain(|t| !mine.contains(&t.file) || repository.root.join(&t.file).exists());
     let gone = before != book.files.len();
     let Some(found) = source::project(&repository, workspace) else {
-        if !gone {
+        if !gone && !taught {
             return Err(Error::NoProjectFile(workspace.to_owned()));
         }
-        record(places, ("dropped", by), &repository.root, json!({}))?;
+        if gone {
+            record(places, ("dropped", by), &repository.root, json!({}))?;
+        }
         book.write(places)?;
         return Ok(Standing::Nothing);
     };
@@ -86,7 +90,7 @@ pub fn trust(places: &Places, workspace: &Path, by: &str) -> Result<Standing, Er
 }
 
 /// INVARIANT: recorded before it counts. Who lets a file loosen what is in force stands in the record.
-fn record(places: &Places, (what, by): (&str, &str), about: &Path, detail: Value) -> Result<(), Error> {
+pub(super) fn record(places: &Places, (what, by): (&str, &str), about: &Path, detail: Value) -> Result<(), Error> {
     let mut change = Change::now(Kind::Policy, what);
     change.about = Some(places.shown(about));
     change.by = Some(by.to_owned());
@@ -104,8 +108,9 @@ pub fn distrust(places: &Places, workspace: &Path, by: &str) -> Result<bool, Err
     let mut book = Book::open(places, &repository)?;
     let mine = on_chain(&repository, workspace);
     let before = book.files.len();
+    let taught = programs::distrust(&repository, workspace, &mut book);
     book.files.retain(|t| !mine.contains(&t.file));
-    if before == book.files.len() {
+    if !taught && before == book.files.len() {
         return Ok(false);
     }
     record(places, ("distrusted", by), &repository.root, json!({}))?;
@@ -160,7 +165,7 @@ fn on_chain(repository: &Repository, workspace: &Path) -> Vec<PathBuf> {
 
 impl Book {
     /// An unreadable book is an error and not an empty one: what is trusted may also deny.
-    fn open(places: &Places, repository: &Repository) -> Result<Self, Error> {
+    pub(super) fn open(places: &Places, repository: &Repository) -> Result<Self, Error> {
         let path = book(places, repository);
         let content = match read_regular(&path, LARGEST, OFlags::NOFOLLOW) {
             Ok((content, _)) => content,

@@ -72,7 +72,7 @@ pub fn problems(places: &Places, beside: &InForce, text: &str) -> Vec<Problem> {
 /// by which they were read.
 #[must_use]
 pub fn warnings(file: &PolicyText) -> Vec<Problem> {
-    if sayso_formats::foreign_name(&file.name).is_some() {
+    if sayso_formats::foreign_name(&file.name).is_some() || file.teaches() {
         return Vec::new();
     }
     text::parse(&file.name, &file.text).map_or_else(|problems| problems, |file| text::lint(&file))
@@ -190,14 +190,17 @@ fn own(places: &Places, text: &str) -> PolicyText {
 /// The files in force with another one of this user's.
 fn with_own(in_force: &InForce, own: PolicyText) -> Vec<PolicyText> {
     let kept = |layer: Layer| in_force.files.iter().filter(move |file| file.layer == layer).cloned();
-    kept(Layer::Managed).chain(std::iter::once(own)).chain(kept(Layer::Project)).collect()
+    let programs = kept(Layer::User).filter(PolicyText::teaches);
+    kept(Layer::Managed).chain(std::iter::once(own)).chain(kept(Layer::Project)).chain(programs).collect()
 }
 
 /// The policy in force with one rule more in this user's own file.
 pub(crate) fn with_rule(places: &Places, in_force: &InForce, rule: &str) -> Option<Policy> {
     let mut files = in_force.files.clone();
     // Who has no file yet begins one with the preset that was in force without it.
-    let place = [Layer::User, Layer::Given].iter().find_map(|layer| files.iter().position(|file| file.layer == *layer));
+    let place = [Layer::User, Layer::Given]
+        .iter()
+        .find_map(|layer| files.iter().position(|file| file.layer == *layer && !file.teaches()));
     match place.and_then(|place| files.get_mut(place)) {
         Some(file) => *file = own(places, &format!("{}\n{rule}", file.text)),
         None => files.push(own(places, rule)),

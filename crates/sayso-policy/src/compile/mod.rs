@@ -2,6 +2,7 @@
 
 mod example;
 mod pattern;
+mod programs;
 
 use crate::index::Table;
 use crate::pattern::ToolPattern;
@@ -15,6 +16,7 @@ use crate::text::{self, File, MAX_PROBLEMS, Problem, nearest};
 use crate::word::{Layer, Verdict};
 pub(crate) use pattern::Compiler;
 use sayso_shell::Verb;
+use sayso_shell::program::Catalogue;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -26,7 +28,11 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
     let mut files = Vec::new();
     let mut closed = Vec::new();
     let mut pinned = None;
-    for text in texts {
+    let programs = programs::catalogue(texts).unwrap_or_else(|found| {
+        problems.extend(found);
+        Catalogue::default()
+    });
+    for text in texts.iter().filter(|text| !text.teaches()) {
         match text::parse(&text.name, &text.text) {
             Ok(file) => {
                 if text.layer == Layer::Managed {
@@ -35,7 +41,7 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
                         pinned = file.mode.as_ref().map(|mode| mode.value);
                     }
                 }
-                files.push(compile_file(text, &file, &mut problems));
+                files.push(compile_file(text, &file, &programs, &mut problems));
             }
             Err(found) => problems.extend(found),
         }
@@ -56,6 +62,7 @@ pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
         integrity: true,
         pinned: pinned.is_some(),
         warnings,
+        programs,
         image: None,
     })
 }
@@ -75,12 +82,12 @@ fn version(texts: &[PolicyText]) -> String {
     hasher.finalize().to_hex().chars().take(16).collect()
 }
 
-fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> CompiledFile {
+fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: &mut Vec<Problem>) -> CompiledFile {
     let managed = text.layer == Layer::Managed;
     if !managed {
         managed_only(file, problems);
     }
-    let mut compiler = Compiler::new(file, text.layer.clone(), problems);
+    let mut compiler = Compiler::new(file, text.layer.clone(), programs, problems);
     let mut rules = compiler.rules();
     let tools = tools::section(&mut compiler);
     let patterns = patterns::section(&mut compiler);
@@ -113,7 +120,7 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
         match text::parse(&format!("preset:{}", name.value), preset) {
             Ok(parsed) => {
                 let layer = Layer::Preset(Cow::Owned(name.value.clone()));
-                let found = Compiler::new(&parsed, layer, problems).rules();
+                let found = Compiler::new(&parsed, layer, programs, problems).rules();
                 codes.extend(found.iter().map(|rule| rule.code.clone()));
                 let kept: Vec<Rule> = found
                     .into_iter()

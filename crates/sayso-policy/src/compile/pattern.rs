@@ -11,6 +11,7 @@ use crate::set::{self, SetKind};
 use crate::text::{File, MAX_PROBLEMS, Problem, RuleText, SetText, Text, When, nearest};
 use crate::word::{Approvers, Layer};
 use sayso_shell::Verb;
+use sayso_shell::program::Catalogue;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 pub(crate) struct Compiler<'f> {
     pub file: &'f File,
     layer: Layer,
+    programs: &'f Catalogue,
     problems: &'f mut Vec<Problem>,
     sets: HashMap<&'f str, &'f SetText>,
     approvers: HashMap<&'f str, Arc<Approvers>>,
@@ -35,10 +37,10 @@ const MOST_OF_ONE: usize = 100_000;
 const MOST_OF_ALL: usize = 500_000;
 
 impl<'f> Compiler<'f> {
-    pub(super) fn new(file: &'f File, layer: Layer, problems: &'f mut Vec<Problem>) -> Self {
+    pub(super) fn new(file: &'f File, layer: Layer, programs: &'f Catalogue, problems: &'f mut Vec<Problem>) -> Self {
         let sets = file.sets.iter().map(|set| (set.name.value.as_str(), set)).collect();
         let approvers = approvers(file).collect();
-        Self { file, layer, problems, sets, approvers, resolved: 0 }
+        Self { file, layer, programs, problems, sets, approvers, resolved: 0 }
     }
 
     /// Keeps a problem. Nobody reads on after so many, and to find the word that was meant costs more with each name
@@ -153,8 +155,9 @@ impl<'f> Compiler<'f> {
             let parsed: Result<Vec<Pattern>, PatternError> = match kind {
                 SetKind::Run => {
                     let span = text.span.clone();
-                    RunPattern::parse(&expanded, &mut |name| Ok(self.expand(&format!("@{name}"), &span, SetKind::Run)))
-                        .map(|pattern| vec![Pattern::Run(pattern)])
+                    let programs = self.programs;
+                    let mut set = |name: &str| Ok(self.expand(&format!("@{name}"), &span, SetKind::Run));
+                    RunPattern::parse_in(&expanded, programs, &mut set).map(|pattern| vec![Pattern::Run(pattern)])
                 }
                 SetKind::Path => PathPattern::parse(&expanded).map(|pattern| vec![Pattern::Path(pattern)]),
                 SetKind::Host => HostPattern::parse(&expanded).map(|pattern| vec![Pattern::Host(pattern)]),
@@ -222,7 +225,7 @@ impl<'f> Compiler<'f> {
             return Some(own.members.iter().map(|member| member.value.clone()).collect());
         }
         match set::built_in(name) {
-            Some(set) if set.kind == kind => Some(set.all()),
+            Some(set) if set.kind == kind => Some(set.all(self.programs)),
             Some(set) => {
                 let message =
                     format!("`@{name}` is a set of {}, but {} are expected here", set.kind.noun(), kind.noun());
@@ -274,7 +277,7 @@ impl<'f> Compiler<'f> {
         if !when.flag.is_empty() {
             let (program, words) = program_of(rule);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let flags = when.flag.iter().map(|text| canonical_flags(&program, &words, &text.value));
+            let flags = when.flag.iter().map(|text| canonical_flags(self.programs, &program, &words, &text.value));
             conditions.push(Condition::Flags(flags.collect()));
         }
         if !when.env.is_empty() {

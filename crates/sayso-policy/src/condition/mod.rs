@@ -87,7 +87,7 @@ impl Condition {
 
     /// The commands of a built-in set.
     pub(crate) fn set(name: &str) -> Self {
-        let members = set::built_in(name).map_or_else(Vec::new, set::BuiltIn::all);
+        let members = set::built_in(name).map_or_else(Vec::new, |set| set.all(&sayso_shell::program::BUILT_IN));
         let mut patterns = Vec::new();
         for text in members.iter().flat_map(|member| crate::pattern::expand_braces(member).unwrap_or_default()) {
             patterns.extend(RunPattern::parse(&text, &mut |_| Ok(Vec::new())).ok());

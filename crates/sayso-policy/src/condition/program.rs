@@ -5,7 +5,7 @@ use crate::judging::Judging;
 use crate::pattern::{Line, Purpose, RunPattern, too_long};
 use crate::rule::run_of;
 use crate::word::{Code, Tri};
-use sayso_shell::program::{Facets, facets, is_fact};
+use sayso_shell::program::{Facets, is_fact};
 use sayso_shell::{Carry, Effect, NamedBy, Run, RunId, Target, Verb};
 
 /// Whether a program has these options, in any spelling.
@@ -51,7 +51,7 @@ pub(super) fn piped_to(judging: &Judging<'_>, run: &Run, patterns: &[RunPattern]
 /// Whether a shell stands behind this program in its pipeline.
 pub(super) fn piped_to_shell(judging: &Judging<'_>, id: RunId) -> Tri {
     let Some(mine) = judging.pipe_place(id) else { return Tri::No };
-    let shells = judging.shells(mine.pipeline, |base| facets(base).has(Facets::SHELL));
+    let shells = judging.shells(mine.pipeline, |run| run.program.facets().has(Facets::SHELL));
     let behind = |place: Option<u16>| place.is_some_and(|place| place > mine.place);
     match (behind(shells.certain), behind(shells.possible)) {
         (true, _) => Tri::Yes,

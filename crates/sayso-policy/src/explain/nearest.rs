@@ -44,7 +44,7 @@ pub fn nearest(
         return Vec::new();
     };
     // The kind that an agent reported is not part of the operation: where it tightened, nothing here is comparable.
-    let again = policy.evaluate(&Operation::new(with_text(operation, text.to_vec()), facts), state, facts);
+    let again = policy.evaluate(&policy.operation(with_text(operation, text.to_vec()), facts), state, facts);
     if again.verdict != decision.verdict {
         return Vec::new();
     }
@@ -53,7 +53,7 @@ pub fn nearest(
         .take(MOST_TRIES)
         .filter_map(|piece| {
             let without = take_away(text, &piece)?;
-            let weaker = policy.evaluate(&Operation::new(with_text(operation, without), facts), state, facts);
+            let weaker = policy.evaluate(&policy.operation(with_text(operation, without), facts), state, facts);
             (weaker.verdict < decision.verdict).then(|| Change {
                 kind: piece.kind,
                 text: shown(text, &piece),

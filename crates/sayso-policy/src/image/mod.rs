@@ -24,6 +24,7 @@ use crate::guard::{self, Guards};
 use crate::policy::{CompiledFile, CompiledPreset, Policy};
 use crate::stage::integrity::Protected;
 use crate::word::{Decision, Facts, Operation};
+use sayso_shell::program::{Catalogue, Lesson};
 use std::sync::{Arc, OnceLock};
 
 /// An image of a policy. `label` says which one is meant, `note` is handed back by [`open`].
@@ -31,7 +32,8 @@ use std::sync::{Arc, OnceLock};
 /// `None`: the policy judges by another system's file, or lies in an image itself, or is too large.
 #[must_use]
 pub fn write(policy: &Policy, label: &[u8], note: &[u8]) -> Option<Vec<u8>> {
-    let Policy { files, foreign, version, closed, protected: _, integrity, pinned, warnings: _, image } = policy;
+    let Policy { files, foreign, version, closed, protected: _, integrity, pinned, warnings: _, programs, image } =
+        policy;
     if !foreign.is_empty() || !integrity || image.is_some() {
         return None;
     }
@@ -41,6 +43,7 @@ pub fn write(policy: &Policy, label: &[u8], note: &[u8]) -> Option<Vec<u8>> {
     version.put(&mut head);
     closed.put(&mut head);
     pinned.put(&mut head);
+    put_programs(programs, &mut head)?;
     u32::try_from(files.len()).ok()?.put(&mut head);
     for compiled in files {
         file::put(compiled, &mut head);
@@ -74,6 +77,7 @@ pub fn open(source: Box<dyn Source>, label: &[u8]) -> Option<(Policy, Vec<u8>)> 
     let version = Code::take(&mut reader)?;
     let closed = Code::take(&mut reader)?;
     let pinned = Code::take(&mut reader)?;
+    let programs = take_programs(&mut reader)?;
     let count = u32::take(&mut reader)?;
     let mut files: Vec<CompiledFile> = Vec::new();
     for _ in 0..count {
@@ -93,9 +97,38 @@ pub fn open(source: Box<dyn Source>, label: &[u8]) -> Option<(Policy, Vec<u8>)> 
         integrity: true,
         pinned,
         warnings: Vec::new(),
+        programs,
         image: Some(Image { data, guards, again: None, spare: OnceLock::new() }),
     };
     Some((policy, note))
+}
+
+/// An owner's texts about programs go along as they are: they are read once one of their programs is asked for.
+fn put_programs(programs: &Catalogue, head: &mut Vec<u8>) -> Option<()> {
+    let (lessons, names) = programs.lessons();
+    u32::try_from(lessons.len()).ok()?.put(head);
+    for Lesson { name, text, rank, of_project } in lessons {
+        put_text(name, head);
+        put_text(text, head);
+        u32::from(*rank).put(head);
+        of_project.put(head);
+    }
+    u32::try_from(names.len()).ok()?.put(head);
+    names.iter().for_each(|name| put_text(name, head));
+    Some(())
+}
+
+fn take_programs(reader: &mut Reader<'_>) -> Option<Catalogue> {
+    let count = u32::take(reader)?;
+    let mut lessons = Vec::new();
+    for _ in 0..count {
+        let (name, text) = (Code::take(reader)?, Code::take(reader)?);
+        let rank = u8::try_from(u32::take(reader)?).ok()?;
+        lessons.push(Lesson { name, text, rank, of_project: Code::take(reader)? });
+    }
+    let count = u32::take(reader)?;
+    let names = (0..count).map(|_| Code::take(reader)).collect::<Option<Vec<String>>>()?;
+    Some(Catalogue::again(lessons, names))
 }
 
 fn take_bytes<'b>(reader: &mut Reader<'b>) -> Option<&'b [u8]> {

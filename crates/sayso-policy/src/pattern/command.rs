@@ -6,7 +6,7 @@ use super::pipe::{LONGEST, Line, Programs, too_long};
 use super::{Glob, PatternError, Purpose};
 use crate::word::Tri;
 use regex::Regex;
-use sayso_shell::program::{is_fact, plain_name};
+use sayso_shell::program::{BUILT_IN, Catalogue, is_fact, plain_name};
 use sayso_shell::{NamedBy, Run, RunId, Word};
 
 /// A pattern on programs.
@@ -54,6 +54,15 @@ impl RunPattern {
         text: &str,
         set: &mut dyn FnMut(&str) -> Result<Vec<String>, PatternError>,
     ) -> Result<Self, PatternError> {
+        Self::parse_in(text, &BUILT_IN, set)
+    }
+
+    /// The same where these programs are known.
+    pub(crate) fn parse_in(
+        text: &str,
+        programs: &Catalogue,
+        set: &mut dyn FnMut(&str) -> Result<Vec<String>, PatternError>,
+    ) -> Result<Self, PatternError> {
         if let Some(re) = text.strip_prefix("re:") {
             return compile_regex(re).map(Self::Regex);
         }
@@ -73,7 +82,7 @@ impl RunPattern {
                 Some(name) => set(name)?,
                 None => vec![stage.to_owned()],
             };
-            stages.push(texts.iter().map(|text| CommandPattern::parse(text)).collect::<Result<_, _>>()?);
+            stages.push(texts.iter().map(|text| CommandPattern::parse(text, programs)).collect::<Result<_, _>>()?);
         }
         Ok(Self::Pipe(stages))
     }
@@ -177,7 +186,7 @@ fn pipe(
 }
 
 impl CommandPattern {
-    fn parse(text: &str) -> Result<Self, PatternError> {
+    fn parse(text: &str, programs: &Catalogue) -> Result<Self, PatternError> {
         let mut tokens = text.split_whitespace();
         let Some(program) = tokens.next() else { return Err(PatternError::new("this names no program")) };
         if program.starts_with('-') {
@@ -208,11 +217,11 @@ impl CommandPattern {
                 Some((name, value)) => (name, Some(Glob::new(value))),
                 None => (flag, None),
             };
-            for name in canonical_flags(program, &words, name) {
+            for name in canonical_flags(programs, program, &words, name) {
                 compiled.push(FlagPattern { name, value: value.clone() });
             }
         }
-        let words = canonical_words(program, &words);
+        let words = canonical_words(programs, program, &words);
         Ok(Self { program: ProgramPattern::parse(program)?, words, flags: compiled })
     }
 
@@ -464,9 +473,9 @@ fn reordered(program: &str, words: &[&str], late: &str, flags: &[&str]) -> Strin
 }
 
 /// A flag as the program's table spells it; `-rf` is two.
-pub(crate) fn canonical_flags(program: &str, words: &[&str], flag: &str) -> Vec<String> {
+pub(crate) fn canonical_flags(programs: &Catalogue, program: &str, words: &[&str], flag: &str) -> Vec<String> {
     let base = program.rsplit('/').next().unwrap_or(program);
-    match sayso_shell::program::spec(base) {
+    match programs.spec(base) {
         Some(spec) => {
             let found = sayso_shell::program::canonical_flag(spec, words, flag);
             if found.is_empty() {
@@ -479,9 +488,9 @@ pub(crate) fn canonical_flags(program: &str, words: &[&str], flag: &str) -> Vec<
     }
 }
 
-fn canonical_words(program: &str, words: &[&str]) -> Vec<Glob> {
+fn canonical_words(programs: &Catalogue, program: &str, words: &[&str]) -> Vec<Glob> {
     let base = program.rsplit('/').next().unwrap_or(program);
-    match sayso_shell::program::spec(base) {
+    match programs.spec(base) {
         Some(spec) => sayso_shell::program::canonical_words(spec, words).into_iter().map(Glob::new).collect(),
         None => words.iter().map(|word| Glob::new(word)).collect(),
     }

@@ -3,7 +3,7 @@
 mod guarded;
 
 use sayso_shell::Verb;
-use sayso_shell::program::{Facets, commands};
+use sayso_shell::program::{Catalogue, Facets, commands};
 
 /// What a set's members are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,10 +59,11 @@ const OF_PROGRAMS: &[(&str, Facets)] = &[
 
 impl BuiltIn {
     /// Everything in it, as patterns.
-    pub(crate) fn all(&self) -> Vec<String> {
+    pub(crate) fn all(&self, programs: &Catalogue) -> Vec<String> {
         let facet = OF_PROGRAMS.iter().find(|(name, _)| *name == self.name).map(|(_, facet)| *facet);
         let written = self.members.iter().map(|member| (*member).to_owned());
-        written.chain(facet.into_iter().flat_map(commands)).collect()
+        let taught = facet.into_iter().flat_map(|facet| programs.with(facet)).map(str::to_owned);
+        written.chain(facet.into_iter().flat_map(commands)).chain(taught).collect()
     }
 }
 
@@ -222,8 +223,8 @@ mod tests {
     fn names_are_unique_and_members_that_are_sets_exist_in_the_same_kind() {
         for set in BUILT_IN {
             assert_eq!(names().filter(|name| *name == set.name).count(), 1, "{}", set.name);
-            assert!(!set.all().is_empty());
-            for member in set.all() {
+            assert!(!set.all(&sayso_shell::program::BUILT_IN).is_empty());
+            for member in set.all(&sayso_shell::program::BUILT_IN) {
                 if let Some(name) = member.strip_prefix('@') {
                     assert_eq!(built_in(name).expect(name).kind, set.kind, "{name}");
                 }

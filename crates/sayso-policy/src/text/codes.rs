@@ -19,6 +19,11 @@ pub const PROBLEM_CODES: &[CodeInfo] = &[
         "The file exceeds the size limit for policies.",
         "Use patterns and sets instead of long lists.",
     ),
+    code(
+        "program-text",
+        "A text about programs has a mistake.",
+        "docs/programs.md describes the language; the location is the word that is meant.",
+    ),
     code("toml-syntax", "The file is not valid TOML.", "The location is where the parser stopped."),
     code("duplicate-key", "A key, table or layer is defined twice.", "Keep one, or merge the two."),
     code("unknown-key", "The key does not exist here.", "See the key reference; the closest match is suggested."),

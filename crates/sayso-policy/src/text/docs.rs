@@ -72,7 +72,7 @@ fn judge(policy: &Policy, request: &str, files: &MemoryFiles) -> (Answer, String
         ..tool.unwrap_or_else(|| ToolCall::command(request))
     };
     let facts = Facts { files, env: &NoEnvironment };
-    let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
+    let decision = policy.evaluate(&policy.operation(call, facts), &State::default(), facts);
     let why: Vec<String> = decision.reasons.iter().map(|reason| format!("[{}] {}", reason.code, reason.text)).collect();
     (decision.answer, why.join(" "))
 }
@@ -109,7 +109,8 @@ fn the_mistake_that_is_shown_looks_like_that() {
 fn sets() -> String {
     let mut out = String::from("| built-in set | of | holds |\n|---|---|---|\n");
     for set in crate::set::BUILT_IN {
-        let members: Vec<String> = set.all().iter().map(|member| format!("`{member}`")).collect();
+        let members: Vec<String> =
+            set.all(&sayso_shell::program::BUILT_IN).iter().map(|member| format!("`{member}`")).collect();
         let _ = writeln!(out, "| `@{}` | {} | {} |", set.name, set.kind.noun(), members.join(", "));
     }
     let everything = "everything, including what Sayso cannot see into; only for a disposable machine";

@@ -16,9 +16,9 @@ pub struct Lesson {
     pub name: String,
     /// What it says.
     pub text: String,
-    /// Texts with the same number are read together, and may share what has a name. A program that stands in several groups
-    /// is what the first of them says.
-    pub group: u8,
+    /// Whose it is: of a program that several describe, the text with the lowest number counts. Two with the same number
+    /// may not describe the same program.
+    pub rank: u8,
     /// It came with a project: what it says of programs counts, but nothing passes because it calls them harmless.
     pub of_project: bool,
 }
@@ -120,13 +120,12 @@ impl Catalogue {
     #[must_use]
     pub fn cases(&self) -> Vec<(String, Case)> {
         let (texts, _) = self.lessons();
-        let mut cases = Vec::new();
-        for (sources, _) in groups(texts) {
-            let found = taught::read(&sources).map(|taught| taught.cases).unwrap_or_default();
-            let file = |case: &Case| sources.get(case.at.file).map_or("", |source| source.name).to_owned();
-            cases.extend(found.into_iter().map(|case| (file(&case), case)));
-        }
-        cases
+        let read = |lesson: &Lesson| {
+            let taught = taught::read(&[lesson.source()]).map(|taught| taught.cases).unwrap_or_default();
+            let file = lesson.name.clone();
+            taught.into_iter().map(move |case| (file.clone(), case))
+        };
+        texts.iter().flat_map(read).collect()
     }
 }
 
@@ -202,41 +201,55 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-/// The texts that are read together, group by group.
-fn groups(texts: &[Lesson]) -> Vec<(Vec<Source<'_>>, bool)> {
-    let mut groups: Vec<(u8, Vec<Source<'_>>, bool)> = Vec::new();
-    for Lesson { name, text, group, of_project } in texts {
-        let source = Source { name, text };
-        match groups.iter_mut().find(|(number, _, _)| number == group) {
-            Some((_, sources, project)) => {
-                sources.push(source);
-                *project |= of_project;
-            }
-            None => groups.push((*group, vec![source], *of_project)),
-        }
+impl Lesson {
+    fn source(&self) -> Source<'_> {
+        Source { name: &self.name, text: &self.text }
     }
-    groups.into_iter().map(|(_, sources, project)| (sources, project)).collect()
 }
 
+/// Each text is read by itself: a mistake in one of them is no mistake in the others.
 fn entries(texts: &[Lesson]) -> Result<HashMap<String, Entry>, Vec<Problem>> {
-    let mut entries = HashMap::new();
+    let mut entries: HashMap<String, (Entry, &Lesson)> = HashMap::new();
     let mut problems = Vec::new();
-    for (sources, of_project) in groups(texts) {
-        match taught::read(&sources) {
-            Ok(taught) => taught.programs.iter().for_each(|program| add(program, of_project, &mut entries)),
+    let mut ranked: Vec<&Lesson> = texts.iter().collect();
+    ranked.sort_by_key(|lesson| lesson.rank);
+    for lesson in ranked {
+        match taught::read(&[lesson.source()]) {
+            Ok(taught) => taught.programs.iter().for_each(|program| add(program, lesson, &mut entries, &mut problems)),
             Err(found) => problems.extend(found),
         }
     }
-    if problems.is_empty() { Ok(entries) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(entries.into_iter().map(|(name, (entry, _))| (name, entry)).collect())
+    } else {
+        Err(problems)
+    }
 }
 
-fn add(program: &Program, of_project: bool, entries: &mut HashMap<String, Entry>) {
+fn add<'l>(
+    program: &Program,
+    lesson: &'l Lesson,
+    entries: &mut HashMap<String, (Entry, &'l Lesson)>,
+    problems: &mut Vec<Problem>,
+) {
     for name in program.spec.names {
         let facets = program.facets.iter().find(|(of, _)| of == name).map_or(Facets::NONE, |(_, facets)| *facets);
-        let facets = if of_project { facets.without(Facets::EXACT) } else { facets };
+        let facets = if lesson.of_project { facets.without(Facets::EXACT) } else { facets };
         let entry =
             Entry { name: program.spec.canonical(name), spec: Some(program.spec), facets, known: program.known };
-        // The first that speaks of it counts: the machine's, then the user's, then the project's.
-        entries.entry((*name).to_owned()).or_insert(entry);
+        match entries.get(*name) {
+            None => {
+                entries.insert((*name).to_owned(), (entry, lesson));
+            }
+            Some((_, other)) if other.rank == lesson.rank => problems.push(Problem {
+                file: lesson.name.clone(),
+                line: program.at.line,
+                column: program.at.column,
+                length: program.at.length,
+                text: format!("`{name}` is already described in {}", other.name),
+            }),
+            // The machine's text counts before the user's, and that before the project's.
+            Some(_) => {}
+        }
     }
 }

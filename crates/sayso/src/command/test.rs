@@ -107,7 +107,7 @@ fn judged(policy: &Policy, case: &PolicyTest) -> Decision {
         home: Some(HOME.into()),
         reported_kind: None,
     };
-    policy.evaluate(&Operation::new(call, facts), &State::default(), facts)
+    policy.evaluate(&policy.operation(call, facts), &State::default(), facts)
 }
 
 /// `policy.toml:12:1: git push: expected deny, got ask: ... [asked]`

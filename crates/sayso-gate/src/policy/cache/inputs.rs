@@ -5,7 +5,7 @@
 //! there is told by what the system says of each file, and for what an agent may be able to write by its content too.
 
 use crate::policy::repository::Repository;
-use crate::policy::{source, trust};
+use crate::policy::{programs, source, trust};
 use crate::{Places, files};
 use rustix::fs::{Mode, OFlags};
 use std::fs::Metadata;
@@ -50,6 +50,9 @@ impl Inputs {
         inputs.path(places.managed.parent()?);
         inputs.there(std::fs::metadata(places.managed.parent()?))?;
         inputs.file(&places.user, OFlags::empty())?;
+        for folder in programs::folders(places) {
+            inputs.folder(&folder)?;
+        }
         inputs.number(u32::from(workspace.is_some()));
         if let Some(workspace) = workspace {
             let repository = Repository::of(workspace);
@@ -58,6 +61,9 @@ impl Inputs {
             inputs.path(&repository.identity);
             for folder in repository.chain(workspace) {
                 inputs.project_file(&folder.join(source::PROJECT_FILE))?;
+            }
+            for folder in programs::project_folders(&repository, workspace) {
+                inputs.project_folder(&folder)?;
             }
             inputs.file(&trust::book(places, &repository), OFlags::NOFOLLOW)?;
         }
@@ -94,6 +100,28 @@ impl Inputs {
         let found = self.there(opened.and_then(|file| std::fs::File::from(file).metadata()))?;
         if found.is_none() && !flags.contains(OFlags::NOFOLLOW) {
             self.number(u32::from(source::leads_nowhere(path)));
+        }
+        Some(())
+    }
+
+    /// A folder of texts about programs, and the texts.
+    fn folder(&mut self, folder: &Path) -> Option<()> {
+        self.path(folder);
+        if self.there(std::fs::metadata(folder))?.is_some() {
+            for file in programs::listed(folder).ok()? {
+                self.file(&file, OFlags::empty())?;
+            }
+        }
+        Some(())
+    }
+
+    /// The same of a project.
+    fn project_folder(&mut self, folder: &Path) -> Option<()> {
+        self.path(folder);
+        if self.there(std::fs::symlink_metadata(folder))?.is_some_and(|meta| meta.is_dir()) {
+            for file in programs::listed(folder).ok()? {
+                self.project_file(&file)?;
+            }
         }
         Some(())
     }

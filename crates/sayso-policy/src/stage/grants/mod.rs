@@ -215,7 +215,9 @@ fn is_broad(judging: &Judging<'_>, id: RunId) -> bool {
     judging.analysis().is_some_and(|analysis| analysis.runs.iter().any(starts))
         || judging.operation.effects.iter().any(code)
         || judging.operation.effects.iter().any(|effect| acts_on_anything(effect, id))
-        || judging.run(id).and_then(|run| run.program.base.as_deref()).is_none_or(runs_anything)
+        || judging
+            .run(id)
+            .is_none_or(|run| run.program.base.as_deref().is_none_or(runs_anything) || run.program.facets().has(RUNS))
 }
 
 /// Whether this is what a program or subcommand does as a whole, and its operands say how much: code that it runs, a
@@ -233,10 +235,12 @@ fn acts_on_anything(effect: &Effect, id: RunId) -> bool {
     }
 }
 
+/// What makes a program one that runs whatever it is given.
+const RUNS: Facets = Facets::SHELL.and(Facets::INTERPRETER).and(Facets::AGENT).and(Facets::RUNS_ANYTHING);
+
 /// Whether a program of this name runs whatever it is given: a yes to it by name would be a yes to everything.
 #[must_use]
 pub fn runs_anything(name: &str) -> bool {
-    const RUNS: Facets = Facets::SHELL.and(Facets::INTERPRETER).and(Facets::AGENT).and(Facets::RUNS_ANYTHING);
     facets(name).has(RUNS) || starts_others(name)
 }
 

@@ -13,7 +13,7 @@ use crate::judging::Judging;
 use crate::stage::built_in;
 use crate::word::{Code, Opinion, Stage, Verdict};
 use sayso_shell::canonical::lexical;
-use sayso_shell::program::{Facets, facets, paths_within};
+use sayso_shell::program::{Facets, paths_within};
 use sayso_shell::word::Part;
 use sayso_shell::{Analysis, Run, Word, canonical};
 use std::ffi::OsStr;
@@ -50,7 +50,7 @@ struct Search<'a, 'j> {
 
 impl Search<'_, '_> {
     fn run(&mut self, run: &Run) -> Option<Held> {
-        let prints = run.program.base.as_deref().is_some_and(|name| facets(name).has(Facets::TEXT));
+        let prints = run.program.facets().has(Facets::TEXT);
         let words = run.argv.iter().skip(1).filter(|_| !prints);
         let values = run.env.iter().map(|(_, value)| value);
         words.chain(values).filter_map(|word| self.word(word, run)).max()

@@ -11,7 +11,7 @@ use crate::index::{Built, Numbers, PathVerb, path as by_path};
 use crate::judging::Judging;
 use crate::pattern::{PathPattern, Purpose, RunPattern, expand_braces, may_name};
 use crate::word::{Code, Opinion, Resolved, Stage, Tri, Verdict};
-use sayso_shell::program::{Facets, facets};
+use sayso_shell::program::Facets;
 use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -310,7 +310,7 @@ fn program(judging: &Judging<'_>, id: RunId) -> Option<Opinion> {
     } else {
         Tri::No
     };
-    let kills = run.program.base.as_deref().is_some_and(|base| facets(base).has(Facets::SIGNALS_BY_NAME))
+    let kills = run.program.facets().has(Facets::SIGNALS_BY_NAME)
         && run.argv.iter().skip(1).any(|word| word.exact_str().is_some_and(|text| text.contains("sayso")));
     if operator == Tri::Yes || kills {
         return Some(deny(
