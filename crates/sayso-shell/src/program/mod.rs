@@ -47,6 +47,7 @@
 //!   dangerous, there is an effect `dynamic-option` too, which only a rule for anything whatever covers.
 
 mod address;
+pub mod case;
 mod catalogue;
 pub mod credential;
 mod describe;

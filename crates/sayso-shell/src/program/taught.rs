@@ -225,3 +225,6 @@ fn act(act: &text::Act) -> Act {
         text::Act::ProjectIf(files) => Act::ProjectIf(texts(files)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,9 +15,10 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples:
   sayso lint
-  sayso lint .sayso.toml")]
+  sayso lint .sayso.toml
+  sayso lint ~/.config/sayso/programs/ship.prog")]
 pub(crate) struct Lint {
-    /// Policy file
+    /// Policy file, or a text about programs (*.prog)
     file: Option<PathBuf>,
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn run(lint: &Lint) -> Outcome {
     let texts = judge::files_or_in_force(lint.file.as_deref())?;
     choice::compile(&texts)?;
     let mut warnings = Vec::new();
-    for text in &texts {
+    for text in texts.iter().filter(|text| !text.teaches()) {
         let file = sayso_policy::text::parse(&text.name, &text.text)
             .map_err(|problems| Failure::wrong(judge::rendered(&problems, &texts)))?;
         warnings.extend(sayso_policy::text::lint(&file));

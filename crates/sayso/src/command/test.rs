@@ -6,7 +6,7 @@ use crate::judge;
 use sayso_policy::explain::visible;
 use sayso_policy::shell::{MemoryFiles, NoEnvironment};
 use sayso_policy::text::{File, PolicyTest, TestRequest};
-use sayso_policy::{Decision, Facts, Operation, Policy, Request, State, ToolCall, Workspace};
+use sayso_policy::{Decision, Facts, Policy, Request, State, ToolCall, Workspace};
 use std::io::{Write as _, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +15,8 @@ use std::process::ExitCode;
 const WORKSPACE: &str = "/workspace";
 const HOME: &str = "/home/you";
 
-/// Run a policy's test cases: its `[[test]]` tables, and the `hits` and `misses` of its rules.
+/// Run a policy's test cases: its `[[test]]` tables, the `hits` and `misses` of its rules, and the `cases` of texts about
+/// programs.
 ///
 /// Cases are judged as if in an empty folder on a standard machine, so that they give the same results everywhere.
 /// Without FILE, the files in force here are tested. Exit code: 0 all passed, 1 some failed, 2 the file is rejected.
@@ -27,7 +28,7 @@ Example of a case in a policy file:
   expect  = \"deny\"
   code    = \"no-force-push\"")]
 pub(crate) struct Test {
-    /// Policy file
+    /// Policy file, or a text about programs (*.prog)
     file: Option<PathBuf>,
 }
 
@@ -38,7 +39,18 @@ pub(crate) fn run(test: &Test) -> Outcome {
     let policy = choice::compile(&texts)?;
     let mut out = stdout().lock();
     let (mut passed, mut failed) = (0_usize, 0_usize);
-    for text in &texts {
+    for (file, case) in policy.programs().cases() {
+        match sayso_policy::shell::program::case::check(&case.command, &case.wanted, policy.programs()) {
+            Ok(()) => passed += 1,
+            Err(found) => {
+                failed += 1;
+                let (file, line) = (visible(&file), case.at.line);
+                let (command, wanted, found) = (visible(&case.command), visible(&case.wanted), visible(&found));
+                writeln!(out, "{file}:{line}: {command}: expected {wanted}; got {found}")?;
+            }
+        }
+    }
+    for text in texts.iter().filter(|text| !text.teaches()) {
         let file = sayso_policy::text::parse(&text.name, &text.text)
             .map_err(|problems| Failure::wrong(judge::rendered(&problems, &texts)))?;
         let examples: usize = file.rules.iter().map(|rule| rule.hits.len() + rule.misses.len()).sum();

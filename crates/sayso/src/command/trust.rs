@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::judge::refused;
 use crate::operator;
-use sayso_gate::policy::{Standing, distrust, standing, trust};
+use sayso_gate::policy::{Standing, distrust, programs_standing, standing, trust};
 use sayso_gate::{Home, Places};
 use sayso_policy::explain::visible;
 use std::io::{Write as _, stdout};
@@ -35,7 +35,7 @@ pub(crate) fn run(command: &Trust) -> Outcome {
     let places = Places::find(Home::Environment)?;
     let here = std::env::current_dir()?.canonicalize()?;
     let text = if command.show {
-        said(&places, &standing(&places, &here)?)
+        both(&places, &standing(&places, &here)?, &programs_standing(&places, &here)?)
     } else if command.revoke {
         match distrust(&places, &here, &operator::user_name())? {
             true => "Trust is taken back: only asks and denies of the project's file count now.".to_owned(),
@@ -48,16 +48,42 @@ pub(crate) fn run(command: &Trust) -> Outcome {
             }
             error => refused(error),
         };
-        if standing(&places, &here)? == Standing::Nothing {
+        if [standing(&places, &here)?, programs_standing(&places, &here)?] == [Standing::Nothing, Standing::Nothing] {
             return Err(nothing(sayso_gate::Error::NoProjectFile(here)));
         }
         let asks = format!("The project's file in {} counts whole, as it is now.", visible(&here.to_string_lossy()));
         let person = operator::confirmed(&places, &asks)?;
         let standing = trust(&places, &here, &person.name).map_err(nothing)?;
-        said(&places, &standing)
+        both(&places, &standing, &programs_standing(&places, &here)?)
     };
     writeln!(stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How the file stands, and how what the project says of programs does.
+fn both(places: &Places, file: &Standing, programs: &Standing) -> String {
+    match (file, of_programs(places, programs)) {
+        (_, None) => said(places, file),
+        (Standing::Nothing, Some(programs)) => programs,
+        (_, Some(programs)) => format!("{}\n{programs}", said(places, file)),
+    }
+}
+
+fn of_programs(places: &Places, standing: &Standing) -> Option<String> {
+    Some(match standing {
+        Standing::Nothing => return None,
+        Standing::Trusted(folder) => format!("{} is trusted as it is: its programs count.", places.shown(folder)),
+        Standing::Untrusted(folder) => {
+            format!("{} is not trusted: its programs do not count. `sayso trust` trusts it.", places.shown(folder))
+        }
+        Standing::Changed(folder) => format!(
+            "{} changed since it was trusted: the trusted version stays in force. `sayso trust` trusts the new one.",
+            places.shown(folder)
+        ),
+        Standing::Gone(folder) => {
+            format!("{} is gone, and stays in force as it was trusted. `sayso trust` drops it.", places.shown(folder))
+        }
+    })
 }
 
 fn said(places: &Places, standing: &Standing) -> String {

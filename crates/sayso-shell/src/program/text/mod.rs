@@ -40,7 +40,7 @@
 //! family takes-data                       of all programs of this text
 //!
 //! cases
-//!   sort -o out in => --output=out | in | write /w/out !writes-file(--output); read /w/in
+//!   sort -o out in => run sort, read in, write out !writes-file
 //! ```
 //!
 //! The first long spelling of an option is its canonical name; without one, the first spelling.
