@@ -18,8 +18,6 @@ use sayso_shell::Verb;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-const VERBS: [Verb; 6] = [Verb::Run, Verb::Read, Verb::Write, Verb::Delete, Verb::Connect, Verb::Call];
-
 /// Compiles files, strictest wins between them.
 pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
     let mut problems = Vec::new();
@@ -87,7 +85,7 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
     let essential = essential::section(&mut compiler, &text.layer);
     let limits = limits::section(file);
     let mut defaults = Defaults::default();
-    for verb in VERBS {
+    for verb in Verb::ALL {
         if let Some(verdict) = file.default.of(verb) {
             defaults.set(verb, verdict.value);
         }
@@ -119,7 +117,7 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
                     .into_iter()
                     .filter(|rule| enforced || !file.disable.iter().any(|off| off.value == rule.code))
                     .collect();
-                for verb in VERBS {
+                for verb in Verb::ALL {
                     // The file's own default overrules its presets'; among presets the strictest counts.
                     if file.default.of(verb).is_none()
                         && let Some(verdict) = parsed.default.of(verb)
@@ -151,7 +149,7 @@ fn compile_file(text: &PolicyText, file: &File, problems: &mut Vec<Problem>) -> 
     }
     if !text.trusted {
         // INVARIANT: an untrusted project file can only tighten, so its defaults do not allow.
-        for verb in VERBS {
+        for verb in Verb::ALL {
             if defaults.get(verb) == Some(Verdict::Allow) {
                 defaults.set(verb, Verdict::Ask);
             }

@@ -1,9 +1,8 @@
 //! What an image holds of a file beside its rules.
 
 use super::bytes::{Code, Reader, choice, fields};
-use crate::condition::{Condition, EnvPattern, HostList, TextList, TextPattern};
 use crate::index::Table;
-use crate::pattern::{Glob, PathPattern, RunPattern, ToolPattern};
+use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
 use crate::rule::Pattern;
 use crate::stage::limits::LimitRule;
@@ -100,9 +99,6 @@ fields!(Cost { micros, currency });
 fields!(Rate { count, per });
 fields!(Approvers { name, file, members, need, expires_ms });
 fields!(ParamRule { tools, expressions, params });
-fields!(TextList { any, except });
-fields!(EnvPattern { name, value });
-fields!(HostList { any, except });
 fields!(Limit {
     scope,
     calls,
@@ -250,73 +246,6 @@ impl Code for Pattern {
             1 => Self::Path(PathPattern::take(from)?),
             2 => Self::Host(Code::take(from)?),
             3 => Self::Tool(ToolPattern::take(from)?),
-            _ => return None,
-        })
-    }
-}
-
-/// The conditions of a `when`. Those that only matchers of the library have are in no policy file; should one be here
-/// all the same, it is written as one that cannot be read, which allows nothing.
-impl Code for Condition {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Argument(path, patterns) => {
-                out.push(1);
-                path.put(out);
-                patterns.put(out);
-            }
-            Self::Actor(actors) => put_tagged(2, actors, out),
-            Self::Within(patterns) => put_tagged(3, patterns, out),
-            Self::Flags(flags) => put_tagged(4, flags, out),
-            Self::Env(patterns) => put_tagged(5, patterns, out),
-            Self::Operand(patterns) => put_tagged(6, patterns, out),
-            Self::PipedTo(patterns) => put_tagged(7, patterns, out),
-            Self::ConnectsTo(hosts) => put_tagged(8, hosts, out),
-            Self::StdinOnly(wanted) => put_tagged(9, wanted, out),
-            Self::BuildOutput(wanted) => put_tagged(10, wanted, out),
-            _ => out.push(0),
-        }
-    }
-    fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Broken,
-            1 => Self::Argument(Code::take(from)?, Code::take(from)?),
-            2 => Self::Actor(Code::take(from)?),
-            3 => Self::Within(Code::take(from)?),
-            4 => Self::Flags(Code::take(from)?),
-            5 => Self::Env(Code::take(from)?),
-            6 => Self::Operand(Code::take(from)?),
-            7 => Self::PipedTo(Code::take(from)?),
-            8 => Self::ConnectsTo(Code::take(from)?),
-            9 => Self::StdinOnly(Code::take(from)?),
-            10 => Self::BuildOutput(Code::take(from)?),
-            _ => return None,
-        })
-    }
-}
-
-fn put_tagged(tag: u8, value: &impl Code, out: &mut Vec<u8>) {
-    out.push(tag);
-    value.put(out);
-}
-
-impl Code for TextPattern {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Glob(glob) => {
-                out.push(0);
-                glob.put(out);
-            }
-            Self::Regex(regex) => {
-                out.push(1);
-                super::put_text(regex.as_str(), out);
-            }
-        }
-    }
-    fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Glob(Glob::take(from)?),
-            1 => Self::Regex(crate::pattern::compile_regex(from.text()?).ok()?),
             _ => return None,
         })
     }
