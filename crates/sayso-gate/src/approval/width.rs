@@ -291,16 +291,16 @@ fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> St
         return match text {
             // The question holds the whole command; here it is only named.
             Some(text) => format!("exactly this command: {}", crate::audit::shown(&text)),
-            None => format!("exactly this call of {}", operation.tool.canonical),
+            None => format!("exactly this call to {}", operation.tool.canonical),
         };
     }
     let one = |selector: &GrantSelector| match selector {
         GrantSelector::Digest(_) => String::new(),
         // Whoever chooses must know how wide that is: no subcommand of it is known, so that none is left out.
         GrantSelector::Pattern { verb: Verb::Run, pattern, .. } if is_unknown(pattern) => {
-            format!("`{pattern}` with any words after it, whatever it does by them: Sayso does not know this program")
+            format!("`{pattern}` with any arguments, whatever they do: Sayso doesn't know this program")
         }
-        GrantSelector::Pattern { verb: Verb::Run, pattern, .. } => format!("`{pattern}` with any plain operands"),
+        GrantSelector::Pattern { verb: Verb::Run, pattern, .. } => format!("`{pattern}` with any ordinary operands"),
         GrantSelector::Pattern { verb, pattern, .. } => format!("{} `{pattern}`", verb_word(*verb)),
     };
     selectors.iter().map(one).collect::<Vec<_>>().join(" and ")

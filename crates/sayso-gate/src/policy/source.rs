@@ -33,7 +33,7 @@ pub(super) fn managed(places: &Places) -> Option<Found> {
         let closed = |meta: &Metadata| meta.uid() == places.managed_owner && meta.mode() & 0o022 == 0;
         match folder {
             Some(folder) if closed(&folder) && closed(meta) => Ok(()),
-            _ => Err("it, or its folder, is not root's alone to write".to_owned()),
+            _ => Err("it or its folder is writable by someone other than root".to_owned()),
         }
     })
 }
@@ -46,7 +46,7 @@ pub(super) fn user(places: &Places) -> Option<Found> {
         if owner != rustix::process::geteuid().as_raw() && owner != 0 {
             Err("it belongs to another user".to_owned())
         } else if meta.mode() & 0o002 != 0 {
-            Err("anybody may write to it".to_owned())
+            Err("anyone can write to it".to_owned())
         } else {
             Ok(())
         }
@@ -79,7 +79,7 @@ fn find(
             if !lost {
                 return None;
             }
-            Err("it is behind a link that leads nowhere".to_owned())
+            Err("it is a link to a missing file".to_owned())
         }
         Err(e) => Err(format!("it cannot be read: {e}")),
     };
