@@ -335,7 +335,7 @@ impl Guard {
                 let reason = own_reason(Code::McpUnlistedTool, "The server does not list this tool.".to_owned());
                 if lock(&self.tools).complete {
                     self.judge.refuse(&self.server, call, &reason);
-                    return Way::Told(refused(&[reason], "Use a tool of its list."));
+                    return Way::Told(refused(&[reason], "Use a tool from its list."));
                 }
                 open.push(reason);
             }
@@ -410,10 +410,10 @@ impl Guard {
         if problems.is_empty() {
             return None;
         }
-        let text = format!("The arguments do not fit the tool's schema: {}.", problems.join("; "));
+        let text = format!("The arguments do not match the tool's schema: {}.", problems.join("; "));
         let reason = own_reason(Code::McpArguments, text);
         self.judge.refuse(&self.server, call, &reason);
-        Some(refused(&[reason], "Put them right and call it again."))
+        Some(refused(&[reason], "Fix them and call it again."))
     }
 
     pub(super) fn failed(&self, call: &Call, error: &crate::Error) -> String {
