@@ -40,9 +40,7 @@ fn next(answer: Answer, reasons: &[Reason]) -> &'static str {
             "Tell the user what you need and why. They can answer with `sayso approvals`, or allow it in their \
              policy; then try the same call again."
         }
-        Answer::Deny => {
-            "Do not retry it in another form. Find another way, or tell the user what you need and why."
-        }
+        Answer::Deny => "Do not retry it in another form. Find another way, or tell the user what you need and why.",
         Answer::Ask => "This needs a person's approval.",
         Answer::Allow => "",
         Answer::DryRun => "Continue as if it had been done.",

@@ -489,7 +489,8 @@ impl<'a> Case<'a> {
     }
 
     fn void(&self, changed: &str) -> Decision {
-        let text = format!("This was approved, but {changed} has changed since: it is no longer the call that was shown.");
+        let text =
+            format!("This was approved, but {changed} has changed since: it is no longer the call that was shown.");
         denied(&self.what.in_force, reason::built_in(reason::APPROVAL_VOID, text))
     }
 }

@@ -68,14 +68,14 @@ impl ApiError {
     /// No token, or one that is not good any more.
     pub(crate) fn signed_out() -> Self {
         let text =
-            "Sign in with the key printed by `sayso serve`, or use a valid token (`sayso token list`)."
-                .to_owned();
+            "Sign in with the key printed by `sayso serve`, or use a valid token (`sayso token list`).".to_owned();
         Self { status: StatusCode::UNAUTHORIZED, code: "signed-out", text }
     }
 
     /// Others can reach this address, and nobody said who they are.
     pub(crate) fn no_token() -> Self {
-        let text = "Over TLS, every request needs a token: Authorization: Bearer ... Create one with `sayso token create`.";
+        let text =
+            "Over TLS, every request needs a token: Authorization: Bearer ... Create one with `sayso token create`.";
         Self { status: StatusCode::UNAUTHORIZED, code: "no-token", text: text.to_owned() }
     }
 
@@ -178,18 +178,12 @@ impl ApiError {
     /// Something behind `?` is not what was expected. What the library says of it names what was.
     pub(crate) fn parameters(said: &str) -> Self {
         let why = said.strip_prefix("Failed to deserialize query string: ").unwrap_or(said);
-        Self::malformed(format!(
-            "Invalid query parameters: {}. See /v1/openapi.json.",
-            visible(why)
-        ))
+        Self::malformed(format!("Invalid query parameters: {}. See /v1/openapi.json.", visible(why)))
     }
 
     /// Something in the path is not what was expected.
     pub(crate) fn path(said: &str) -> Self {
-        Self::malformed(format!(
-            "Invalid address: {}. Percent-encode other bytes as UTF-8.",
-            visible(said)
-        ))
+        Self::malformed(format!("Invalid address: {}. Percent-encode other bytes as UTF-8.", visible(said)))
     }
 
     /// The content type is not JSON.
@@ -247,7 +241,8 @@ impl ApiError {
 
     /// This caller waits or watches as often as one caller may.
     pub(crate) fn crowded(most: usize) -> Self {
-        let text = format!("This caller already has {most} requests waiting or watching. End some, or try again later.");
+        let text =
+            format!("This caller already has {most} requests waiting or watching. End some, or try again later.");
         Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "too-many-at-once", text }
     }
 
@@ -350,7 +345,9 @@ impl From<sayso_gate::Error> for ApiError {
             Refused::NotOffered(_) => (StatusCode::CONFLICT, "width-not-offered"),
         };
         let next = match &refused {
-            Refused::NotTheirs(..) => " The caller can never approve its own call; sign in as someone it is addressed to.",
+            Refused::NotTheirs(..) => {
+                " The caller can never approve its own call; sign in as someone it is addressed to."
+            }
             Refused::Over(_) | Refused::Again(_) | Refused::Answered(_) => " GET /v1/approvals lists pending calls.",
             Refused::Changed(_) => " Have the agent make the call again.",
             Refused::NotOffered(_) => " See its `offers`.",

@@ -66,7 +66,11 @@ impl Metrics {
         );
         let (limited, store_failures) = (Counter::default(), Counter::default());
         registry.register("limited", "Calls stopped by a limit", limited.clone());
-        registry.register("store_failures", "Calls that did not run because the database failed", store_failures.clone());
+        registry.register(
+            "store_failures",
+            "Calls that did not run because the database failed",
+            store_failures.clone(),
+        );
         let by_class = Family::<Labels, Counter>::default();
         let responses = CLASSES.map(|class| by_class.get_or_create(&[("class", class)]).clone());
         registry.register("http_responses", "Responses by status class", by_class);

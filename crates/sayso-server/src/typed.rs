@@ -111,10 +111,7 @@ mod tests {
         for (text, said) in [
             ("{}", "`verdict` is missing."),
             (r#"{"verdict":null}"#, "`verdict` is missing."),
-            (
-                r#"{"verdict":"maybe"}"#,
-                "`verdict` is invalid: unknown variant `maybe`, expected `allow` or `deny`.",
-            ),
+            (r#"{"verdict":"maybe"}"#, "`verdict` is invalid: unknown variant `maybe`, expected `allow` or `deny`."),
             (r#"{"verdict":"allow","count":-1}"#, "`count` is invalid: invalid value: integer `-1`, expected u64."),
             (r#"{"verdict":"allow","count":"1"}"#, "`count` is invalid: invalid type: string \"1\", expected u64."),
             (

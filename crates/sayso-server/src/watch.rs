@@ -183,9 +183,7 @@ impl Watcher {
         if broken != before {
             (self.report)(&match &broken {
                 Some(why) if self.replaced.is_some() => {
-                    format!(
-                        "ALARM: the database is gone: {why}. Nothing is allowed until this server is restarted."
-                    )
+                    format!("ALARM: the database is gone: {why}. Nothing is allowed until this server is restarted.")
                 }
                 Some(why) => format!("ALARM: the record has been altered: {why}. Run `sayso log verify` for details."),
                 None => "the record is intact again, as far as it was checked.".to_owned(),

@@ -244,10 +244,10 @@ impl Proxy {
     /// The raw id of a request that must be answered.
     pub(super) fn request_id<'m>(message: &Message<'m>) -> Result<&'m [u8], Unfit> {
         let fits = message.key().is_some();
-        message.id.filter(|_| fits).ok_or_else(|| Unfit {
-            code: INVALID_REQUEST,
-            why: "It is not a request with a valid id.".to_owned(),
-        })
+        message
+            .id
+            .filter(|_| fits)
+            .ok_or_else(|| Unfit { code: INVALID_REQUEST, why: "It is not a request with a valid id.".to_owned() })
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

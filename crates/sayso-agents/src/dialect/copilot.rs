@@ -137,7 +137,8 @@ fn claude_like(object: &Map<String, Value>) -> Result<Event, String> {
 }
 
 fn call(object: &Map<String, Value>, tool: &str, input: &str) -> Result<Call, String> {
-    let name = json::text(object, tool)?.filter(|name| !name.trim().is_empty()).ok_or("The call does not name a tool")?;
+    let name =
+        json::text(object, tool)?.filter(|name| !name.trim().is_empty()).ok_or("The call does not name a tool")?;
     let given = object.get(input).filter(|given| !given.is_null());
     let given = given.ok_or_else(|| format!("The call has no `{input}`"))?;
     let id = json::text_of(object, &["toolCallId", "toolUseId", "tool_use_id", "tool_call_id"])?;

@@ -52,7 +52,9 @@ fn path(setting: &Setting) -> PathBuf {
 pub(super) fn switched_off(settings: &Value) -> Vec<String> {
     let mut why = Vec::new();
     if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) {
-        why.push("`hooksConfig.enabled` is false in these settings, so Sayso sees no calls until it is true.".to_owned());
+        why.push(
+            "`hooksConfig.enabled` is false in these settings, so Sayso sees no calls until it is true.".to_owned(),
+        );
     }
     let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array);
     if disabled.is_some_and(|names| names.iter().any(|name| name == "sayso")) {

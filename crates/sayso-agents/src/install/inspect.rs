@@ -74,11 +74,7 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
     }
     // Managed settings are for every user, each with a shell of their own.
     if found.shell.is_none() && setting.scope != Scope::Managed && agent != Agent::Zed {
-        say(
-            false,
-            "shell-not-fixed",
-            format!("The agent's shell is not set, so your login shell is assumed. {again}"),
-        );
+        say(false, "shell-not-fixed", format!("The agent's shell is not set, so your login shell is assumed. {again}"));
     }
     // As this version would write it, but for what was said already.
     let same = Setting { program: found.program.clone().into(), shell: found.shell.clone(), ..setting.clone() };
@@ -146,7 +142,9 @@ fn elsewhere(agent: Agent, setting: &Setting) -> Vec<String> {
             let only = on(&managed, "/allowManagedHooksOnly", true);
             let off = disabled.map(|path| format!("`disableAllHooks` is on in {path}."));
             off.chain(only.map(|path| {
-                format!("`allowManagedHooksOnly` is on in {path}: only `sayso install claude-code --managed` has an effect.")
+                format!(
+                    "`allowManagedHooksOnly` is on in {path}: only `sayso install claude-code --managed` has an effect."
+                )
             }))
             .collect()
         }

@@ -288,7 +288,8 @@ fn advice(agent: Agent, setting: &Setting) -> Vec<String> {
     }
     if setting.scope == Scope::Project {
         advice.push(
-            "This file belongs to the project and contains paths of this machine: do not commit it for others.".to_owned(),
+            "This file belongs to the project and contains paths of this machine: do not commit it for others."
+                .to_owned(),
         );
     }
     if setting.limiter.is_none() && matches!(agent, Agent::Codex | Agent::Gemini | Agent::Copilot) {

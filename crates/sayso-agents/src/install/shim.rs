@@ -27,7 +27,9 @@ pub(super) fn opencode(setting: &Setting) -> Result<OwnFile, String> {
 pub(super) fn openclaw(setting: &Setting) -> Result<Vec<OwnFile>, String> {
     let folder = match setting.scope {
         Scope::User => setting.agent_folder_or(".openclaw").join("extensions/sayso"),
-        Scope::Project => return Err("OpenClaw only runs a workspace's plugins once they are enabled by hand".to_owned()),
+        Scope::Project => {
+            return Err("OpenClaw only runs a workspace's plugins once they are enabled by hand".to_owned());
+        }
         Scope::Managed => return Err("OpenClaw has no machine-wide plugins".to_owned()),
     };
     let described = format!("{OPENCLAW_MARK}: puts every tool call to Sayso before it runs.");

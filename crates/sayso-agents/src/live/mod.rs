@@ -104,7 +104,9 @@ fn explain(seen: Seen, ended: Ended) -> Live {
         }
         (Seen { called: true, .. }, _) => Live::NotSeen("it never reported the result of the call".to_owned()),
         (_, Ended::Late) => Live::NotSeen(format!("it did not finish within {} seconds", PATIENCE.as_secs())),
-        (Seen { spoke: false, .. }, Ended::With(said)) => Live::NotSeen(format!("it never contacted the model: {said}")),
+        (Seen { spoke: false, .. }, Ended::With(said)) => {
+            Live::NotSeen(format!("it never contacted the model: {said}"))
+        }
         (_, Ended::With(said)) => Live::NotSeen(said),
     }
 }

@@ -40,7 +40,9 @@ impl Suspicion {
                     visible(phrase)
                 )
             }
-            Self::Imitates(other) => format!("The tool's name looks like {}, which is a different tool.", visible(other)),
+            Self::Imitates(other) => {
+                format!("The tool's name looks like {}, which is a different tool.", visible(other))
+            }
         }
     }
 }

@@ -75,8 +75,9 @@ impl Reader {
             match key.as_ref() {
                 b"id" => message.id = Some(value),
                 b"method" => {
-                    message.method =
-                        Some(name(value).ok_or_else(|| Refused::unfit(body, "The message's `method` is not a string."))?)
+                    message.method = Some(
+                        name(value).ok_or_else(|| Refused::unfit(body, "The message's `method` is not a string."))?,
+                    )
                 }
                 b"params" => message.params = Some(value),
                 b"result" => message.result = Some(value),

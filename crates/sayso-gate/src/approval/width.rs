@@ -1,7 +1,9 @@
 //! How wide a remembered answer is: this exact command, this program and subcommand, these paths.
 
 use super::Bound;
-use sayso_policy::{Actor, Decision, Executable, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
+use sayso_policy::{
+    Actor, Code, Decision, Executable, Grant, GrantSelector, Operation, Person, Policy, State, Verdict,
+};
 use sayso_policy::{Facts, effects_to_name, explain};
 use sayso_shell::program::rehearses;
 use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb, instruct};
@@ -221,9 +223,9 @@ fn program(operation: &Operation, id: RunId, facts: Facts<'_>) -> Option<String>
     let mut flags: Vec<String> = Vec::new();
     for effect in operation.effects.iter().filter(|effect| belongs(effect, id)) {
         if let Carry::Named { by: NamedBy::Flag(flag), code } = &effect.carry {
-            match code.starts_with("runs-") {
-                true => flags.extend(with_values(run, flag)),
-                false => flags.push(flag.clone()),
+            match Code::parse(code) {
+                Some(Code::RunsCommand | Code::RunsCode | Code::RunsElsewhere) => flags.extend(with_values(run, flag)),
+                _ => flags.push(flag.clone()),
             }
         }
     }

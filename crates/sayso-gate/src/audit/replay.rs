@@ -39,9 +39,7 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
     let Some(digest) = &record.digest else { return cannot("Sayso failed on this call, so there is nothing to judge") };
     let Some(version) = version else { return cannot("its policy was not kept") };
     let Some(policy) = version.policy() else {
-        return cannot(
-            "its policy now has a different version: it was changed, or written by another Sayso",
-        );
+        return cannot("its policy now has a different version: it was changed, or written by another Sayso");
     };
     // Files that were named on a command line stand alone.
     let given = version.files.iter().all(|file| file.layer == "given");

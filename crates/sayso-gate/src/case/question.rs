@@ -103,9 +103,7 @@ pub(super) fn unanswered(decision: &mut Decision, question: Option<&str>) {
     }
     let why = match question {
         None => "A person must decide this, and nobody can be asked here.".to_owned(),
-        Some(id) => format!(
-            "A person must decide this. It is pending as {id}; try again once it is answered."
-        ),
+        Some(id) => format!("A person must decide this. It is pending as {id}; try again once it is answered."),
     };
     tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
 }

@@ -150,7 +150,9 @@ impl Gathered {
             Ok(text) => {
                 let trusted = found.layer != Layer::Project;
                 if !trusted && fallback == Fallback::Floor {
-                    let why = format!("{name} is not trusted: only its asks and denies apply. Run `sayso trust` to trust it.");
+                    let why = format!(
+                        "{name} is not trusted: only its asks and denies apply. Run `sayso trust` to trust it."
+                    );
                     self.notice(reason::UNTRUSTED, why, Vec::new(), None);
                 }
                 let text = PolicyText { layer: found.layer, name, text, trusted };

@@ -58,7 +58,9 @@ pub(super) async fn stream(
     }
     let upgrade = upgrade.map_err(|error| {
         let why = error.body_text();
-        ApiError::malformed(format!("This is not a WebSocket request: {why}. Without `Upgrade`, server-sent events are used."))
+        ApiError::malformed(format!(
+            "This is not a WebSocket request: {why}. Without `Upgrade`, server-sent events are used."
+        ))
     })?;
     if caller.person.is_none() {
         // A browser cannot put a header on a WebSocket: it says the token in its first message.

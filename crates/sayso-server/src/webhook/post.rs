@@ -76,10 +76,9 @@ impl Post {
         let status = answer.map_err(|error| trust::why(&error, self.uri.host().unwrap_or_default()))?.status();
         match status {
             status if status.is_success() => Ok(()),
-            status if status.is_redirection() => Err(format!(
-                "it redirects (HTTP {}), which is not followed. Use its final address",
-                status.as_u16()
-            )),
+            status if status.is_redirection() => {
+                Err(format!("it redirects (HTTP {}), which is not followed. Use its final address", status.as_u16()))
+            }
             status => Err(format!("it answers HTTP {}", status.as_u16())),
         }
     }

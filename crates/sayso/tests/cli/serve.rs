@@ -269,7 +269,7 @@ fn a_webhook_that_others_could_read_is_refused() {
     let said = person.run(&["serve", "--port", "0", "--webhook", "http://chat.example/hook"]);
     assert_eq!(
         (said.code, said.err.as_str()),
-        (2, "error: http://chat.example/hook must be https: whoever reads a link can answer with it\n")
+        (2, "error: http://chat.example/hook must be https: anyone who reads a link can answer with it\n")
     );
     assert_eq!(person.run(&["serve", "--port", "0", "--automated-webhook", "https://chat.example/"]).code, 2);
     let served = serve_with(&person, person.sayso(), &["--webhook", "alice=http://127.0.0.1:9/x"]);

@@ -189,7 +189,8 @@ impl Front {
             )));
         };
         let session = lock(&self.sessions).get(id).cloned();
-        session.ok_or_else(|| Box::new(refusal(StatusCode::NOT_FOUND, None, "there is no such session; initialize again")))
+        session
+            .ok_or_else(|| Box::new(refusal(StatusCode::NOT_FOUND, None, "there is no such session; initialize again")))
     }
 }
 

@@ -160,7 +160,11 @@ impl Running {
             return self.failure(answer, waits).await;
         }
         if status == StatusCode::ACCEPTED {
-            return if waits.id.is_some() { Err("it accepted the request and does not answer".to_owned()) } else { Ok(()) };
+            return if waits.id.is_some() {
+                Err("it accepted the request and does not answer".to_owned())
+            } else {
+                Ok(())
+            };
         }
         if is_events(answer.headers()) {
             return self.events(answer, waits).await;
