@@ -273,7 +273,7 @@ fn check_run(pattern: &str) -> Result<(), String> {
         return Err(format!("`{pattern}` does not name a single program"));
     };
     if runs_anything(name) {
-        return Err(format!("`{name}` runs whatever it is given, so only an exact command can be remembered"));
+        return Err(format!("`{name}` runs whatever it is given, so only an exact command can be saved"));
     }
     Ok(())
 }

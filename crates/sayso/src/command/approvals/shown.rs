@@ -35,7 +35,7 @@ pub(super) fn list(found: &[Approval], most: usize, json: bool) -> Result<(), Fa
         writeln!(out, "Nothing is pending.")?;
         return Ok(());
     }
-    let mut table = Table::new(["id", "stands", "for", "who asks", "what", "until"]);
+    let mut table = Table::new(["id", "status", "for", "from", "what", "expires"]);
     for approval in found {
         let question = &approval.question;
         table.row([
@@ -96,7 +96,7 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
         }
     };
     line("question", &question.id);
-    line("stands", &standing(approval));
+    line("status", &standing(approval));
     let agent = question.actor.agent.as_deref();
     line("agent", agent.unwrap_or(&question.way_in));
     if agent.is_some() && question.actor.is_claimed() {
