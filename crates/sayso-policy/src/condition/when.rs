@@ -2,7 +2,7 @@
 
 use super::{Condition, EnvPattern, HostList, TextList, TextPattern};
 use crate::compile::Compiler;
-use crate::image::{Code, Reader, fields, put_text};
+use crate::image::{Imaged, Reader, fields, put_text};
 use crate::pattern::{Glob, HostPattern, canonical_flags, compile_regex, expand_braces};
 use crate::rule::Pattern;
 use crate::text::{RuleText, Text, When};
@@ -117,7 +117,7 @@ fields!(HostList { any, except });
 
 /// The conditions of a `when`. Those that only matchers of the library have are in no policy file; should one be here
 /// all the same, it is written as one that cannot be read, which allows nothing.
-impl Code for Condition {
+impl Imaged for Condition {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Argument(path, patterns) => {
@@ -140,27 +140,27 @@ impl Code for Condition {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Broken,
-            1 => Self::Argument(Code::take(from)?, Code::take(from)?),
-            2 => Self::Actor(Code::take(from)?),
-            3 => Self::Within(Code::take(from)?),
-            4 => Self::Flags(Code::take(from)?),
-            5 => Self::Env(Code::take(from)?),
-            6 => Self::Operand(Code::take(from)?),
-            7 => Self::PipedTo(Code::take(from)?),
-            8 => Self::ConnectsTo(Code::take(from)?),
-            9 => Self::StdinOnly(Code::take(from)?),
-            10 => Self::BuildOutput(Code::take(from)?),
+            1 => Self::Argument(Imaged::take(from)?, Imaged::take(from)?),
+            2 => Self::Actor(Imaged::take(from)?),
+            3 => Self::Within(Imaged::take(from)?),
+            4 => Self::Flags(Imaged::take(from)?),
+            5 => Self::Env(Imaged::take(from)?),
+            6 => Self::Operand(Imaged::take(from)?),
+            7 => Self::PipedTo(Imaged::take(from)?),
+            8 => Self::ConnectsTo(Imaged::take(from)?),
+            9 => Self::StdinOnly(Imaged::take(from)?),
+            10 => Self::BuildOutput(Imaged::take(from)?),
             _ => return None,
         })
     }
 }
 
-fn put_tagged(tag: u8, value: &impl Code, out: &mut Vec<u8>) {
+fn put_tagged(tag: u8, value: &impl Imaged, out: &mut Vec<u8>) {
     out.push(tag);
     value.put(out);
 }
 
-impl Code for TextPattern {
+impl Imaged for TextPattern {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Glob(glob) => {

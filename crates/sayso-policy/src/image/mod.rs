@@ -8,7 +8,7 @@
 //! checks the data in blocks of 4 KiB, `table.rs` knows records and hash tables, `bytes.rs` how values become bytes.
 //!
 //! Damage is found when a block is first used, which is in the middle of a decision. The decision goes on with what it
-//! has, and then is thrown away: [`Image::instead`] judges anew by a policy compiled from its text, or denies.
+//! has, and then is thrown away: `Image::instead` judges anew by a policy compiled from its text, or denies.
 //!
 //! [`write()`] makes an image, [`open`] a policy that judges from it, by the same code and to the same answers as the
 //! policy that it was made of. Where the bytes come from is the caller's affair ([`Source`]), and so is whether they
@@ -25,7 +25,7 @@ mod table;
 
 pub(crate) use blocks::Data;
 pub use blocks::Source;
-pub(crate) use bytes::{Code, Reader, choice, fields, put_bytes, put_text};
+pub(crate) use bytes::{Imaged, Reader, choice, fields, put_bytes, put_text};
 pub(crate) use table::{ImageRules, Slots};
 
 use crate::State;
@@ -80,9 +80,9 @@ pub fn open(source: Box<dyn Source>, label: &[u8]) -> Option<(Policy, Vec<u8>)> 
         return None;
     }
     let note = take_bytes(&mut reader)?.to_vec();
-    let version = Code::take(&mut reader)?;
-    let closed = Code::take(&mut reader)?;
-    let pinned = Code::take(&mut reader)?;
+    let version = Imaged::take(&mut reader)?;
+    let closed = Imaged::take(&mut reader)?;
+    let pinned = Imaged::take(&mut reader)?;
     let count = u32::take(&mut reader)?;
     let mut files: Vec<CompiledFile> = Vec::new();
     for _ in 0..count {
