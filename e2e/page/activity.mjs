@@ -123,9 +123,9 @@ test('how often people were asked is told, and which rules would have spared the
   await show();
   const prompts = at.page.locator('.prompts');
   await until('the questions to be counted', async () => Number((await prompts.innerText()).match(/asked (\d+) times/)?.[1]) >= 4);
-  await prompts.getByRole('button', { name: 'Which rules would have spared them?' }).click();
+  await prompts.getByRole('button', { name: 'Which rules would have avoided these prompts?' }).click();
   const rule = prompts.locator('.savings > li', { hasText: 'git restore' });
-  await rule.getByText('3 spared').waitFor();
+  await rule.getByText('3 avoided').waitFor();
   await rule.scrollIntoViewIfNeeded();
   await shot(at.page, 'spared');
   await rule.getByRole('button', { name: /Copy/ }).click();

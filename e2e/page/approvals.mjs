@@ -100,7 +100,7 @@ test('a hook waits for the page, and what it wants to write is shown as a diff',
   assert.equal(await edit.locator('.diff', { hasText: 'line 20' }).count(), 0);
   await edit.getByRole('button', { name: 'Show all' }).click();
   await edit.locator('.diff', { hasText: 'line 20' }).waitFor();
-  await edit.getByRole('button', { name: 'Fold it again' }).click();
+  await edit.getByRole('button', { name: 'Show less' }).click();
   assert.match(await edit.innerText(), /writes\s+\/opt\/elsewhere\.txt/);
   await edit.focus();
   await shot(at.page, 'approval-diff');
@@ -142,7 +142,7 @@ test('an answer can be remembered, with a preview of what that lets pass', async
   await feature.getByLabel('for').selectOption('session');
   const height = await feature.evaluate((it) => it.offsetHeight);
   await feature.getByLabel('width').selectOption('program');
-  await feature.getByText('would have let pass').waitFor();
+  await feature.getByText('would have allowed').waitFor();
   assert.equal(await feature.evaluate((it) => it.offsetHeight), height, 'the preview moved what is below');
   await feature.scrollIntoViewIfNeeded();
   await shot(at.page, 'approval-width');

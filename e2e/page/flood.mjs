@@ -28,7 +28,7 @@ test('with a thousand questions the page counts them, finds one, and nothing mov
 
   const page = await open(served.link);
   const of = (n) => page.locator(`.question[aria-label$="flood-${n}"]`);
-  await page.getByText('1,001 questions wait').waitFor();
+  await page.getByText('1,001 pending').waitFor();
   await until('the first cards', async () => (await shown(page)) === 30);
   await of(29).waitFor();
   await ready(of(0));
@@ -40,7 +40,7 @@ test('with a thousand questions the page counts them, finds one, and nothing mov
   const place = () => page.locator('.cards > li').evaluateAll((all) => all.map((it) => [it.dataset.id, it.offsetTop]));
   const before = await place();
   await asks(flood(many, many + 40), served.base);
-  await page.getByText('1,041 questions wait').waitFor();
+  await page.getByText('1,041 pending').waitFor();
   assert.deepEqual(await place(), before);
   assert.equal(await page.locator('.yes:enabled').count(), 30, 'what did not move can be answered');
 
@@ -56,7 +56,7 @@ test('with a thousand questions the page counts them, finds one, and nothing mov
 
   // By who asks, and by text.
   await page.locator('.find').getByLabel('agent').selectOption({ label: 'swarm-3 (42)' });
-  await page.getByText('42 questions match').waitFor();
+  await page.getByText('42 calls match').waitFor();
   await until('those of one agent', async () => (await shown(page)) === 30);
   await page.locator('.find').getByLabel('session').selectOption({ label: 'swarm-1 (1)' });
   await until('the one', async () => (await shown(page)) === 1);
@@ -71,7 +71,7 @@ test('with a thousand questions the page counts them, finds one, and nothing mov
   await of(777).waitFor();
   await shot(page, 'flood-found');
   await page.locator('.find').getByLabel('text').fill('no such question');
-  await page.getByText('No question matches.').waitFor();
+  await page.getByText('No pending call matches.').waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
 
   // The next ones come below, by key too.

@@ -16,7 +16,7 @@ test('a hostile question is harmless and folded', async () => {
   // It can be seen whole before it is answered.
   await hostile.getByRole('button', { name: /Show all 100,\d\d\d characters/ }).click();
   assert.ok((await hostile.locator('pre.marked').innerText()).length > 100_000);
-  await hostile.getByRole('button', { name: 'Fold it again' }).click();
+  await hostile.getByRole('button', { name: 'Show less' }).click();
   await hostile.focus();
   await at.page.keyboard.press('d');
   assert.equal((await waits).verdict, 'deny');
@@ -27,7 +27,7 @@ test('the part that asks is not hidden behind a long harmless beginning', async 
   const hidden = card('origin hidden');
   await ready(hidden);
   assert.match(await hidden.locator('pre.marked mark').allInnerTexts().then((all) => all.join(' ')), /git push origin hidden/);
-  assert.match(await hidden.locator('.gap').first().innerText(), /characters are folded here/);
+  assert.match(await hidden.locator('.gap').first().innerText(), /characters hidden/);
   await hidden.focus();
   await shot(at.page, 'approval-long');
   await at.page.keyboard.press('a');
@@ -36,7 +36,7 @@ test('the part that asks is not hidden behind a long harmless beginning', async 
 
 test('what was not kept whole says so, and no key allows it', async () => {
   const waits = asks({ command: 'echo ' + 'ok '.repeat(60_000) + '; git push origin unseen', wait: 60, context: { session: 'unseen' } });
-  const unseen = card('You do not see all of this call');
+  const unseen = card('This is not the whole call');
   await ready(unseen);
   await unseen.focus();
   await shot(at.page, 'approval-unseen');

@@ -149,7 +149,7 @@ test('a link that is cut, wrong or too late says what to do next', async () => {
   const { waits, body } = await question({ command: 'make brief', context: { agent: 'coder' } });
   const page = await open(body.link, PHONE);
   await page.getByText('This question ends soon.').waitFor();
-  await page.getByText('time is over').waitFor();
+  await page.getByText('expired').waitFor();
   assert.equal(await page.locator('.answers button:enabled').count(), 0);
   await page.getByText('If the agent asks again, a new message comes.').waitFor();
   assert.equal((await waits).verdict, 'deny');

@@ -43,14 +43,14 @@ test('a remembered answer is listed, and revoked only when that is confirmed', a
   await entry.getByRole('button', { name: 'Revoke' }).waitFor();
   assert.equal((await asks({ command: 'git stash drop', context: { agent: 'gardener', session: 'garden-1' } })).verdict, 'allow');
 
-  await at.page.getByLabel('ended ones too').check();
+  await at.page.getByLabel('include expired').check();
   await entry.getByRole('button', { name: 'Revoke' }).click();
   await entry.getByRole('button', { name: 'Yes, revoke' }).click();
   await entry.getByText('revoked', { exact: true }).waitFor();
   // The focus is on nothing that another press would set off.
   assert.match(await at.page.evaluate(() => document.activeElement.className), /entry/);
   assert.equal((await asks({ command: 'git stash drop', context: { agent: 'gardener', session: 'garden-1' } })).verdict, 'ask');
-  await at.page.getByLabel('ended ones too').uncheck();
+  await at.page.getByLabel('include expired').uncheck();
   await until('it to be gone', async () => (await entry.count()) === 0);
 });
 

@@ -48,7 +48,7 @@ test('a hostile trial is harmless', async () => {
 test('the files in force are shown by layer, and say the next step where there is none', async () => {
   await at.page.keyboard.press('Escape');
   await at.page.keyboard.press('3');
-  await at.page.getByText('You have no policy file of your own yet.').waitFor();
+  await at.page.getByText('You have no policy file yet.').waitFor();
   await at.page.getByText('sayso init').waitFor();
   // A rule is said to stand in a line of a preset: there it can be read.
   const preset = at.page.locator('.preset');
@@ -61,10 +61,10 @@ test('the files in force are shown by layer, and say the next step where there i
   const own = files().filter({ hasText: '~/.config/sayso/policy.toml' });
   await own.getByText('make deploy').waitFor();
   assert.match(await own.innerText(), /yours/);
-  assert.equal(await at.page.getByText('You have no policy file of your own yet.').count(), 0);
+  assert.equal(await at.page.getByText('You have no policy file yet.').count(), 0);
   writeFileSync(join(project, '.sayso.toml'), '# <b>\u202Eowner</b>\n[deny]\nrun = ["terraform"]\n');
   const theirs = files().filter({ hasText: 'terraform' });
-  await theirs.getByText('not trusted: only its asks and denies count').waitFor();
+  await theirs.getByText('not trusted: only its asks and denies apply').waitFor();
   assert.match(await theirs.innerText(), /it came with the repository/);
   await harmless(at.page);
   await shot(at.page, 'policy');
@@ -106,18 +106,18 @@ test('versions are compared, and put back only when that is confirmed', async ()
   await at.page.keyboard.press('Enter');
   await old.locator('.diff .added', { hasText: '+[deny]' }).waitFor();
   await old.locator('.diff .removed', { hasText: '-[ask]' }).waitFor();
-  await old.getByRole('button', { name: 'Put this version back' }).click();
+  await old.getByRole('button', { name: 'Restore this version' }).click();
   await old.getByRole('button', { name: 'No, keep it' }).waitFor();
   assert.equal(await at.page.evaluate(() => document.activeElement.innerText), 'No, keep it');
   await shot(at.page, 'versions');
   await at.page.keyboard.press('Enter');
   assert.equal((await asks({ command: 'make deploy' })).verdict, 'deny');
-  await old.getByRole('button', { name: 'Put this version back' }).click();
-  await old.getByRole('button', { name: 'Yes, put it back' }).click();
-  await old.getByText('Put back.').waitFor();
+  await old.getByRole('button', { name: 'Restore this version' }).click();
+  await old.getByRole('button', { name: 'Yes, restore it' }).click();
+  await old.getByText('Restored.').waitFor();
   await until('the old version to judge', async () => (await asks({ command: 'make deploy' })).verdict === 'ask');
   // The views that follow begin with the preset again.
   rmSync(policyFile, { force: true });
   rmSync(join(project, '.sayso.toml'), { force: true });
-  await at.page.getByText('You have no policy file of your own yet.').waitFor();
+  await at.page.getByText('You have no policy file yet.').waitFor();
 });

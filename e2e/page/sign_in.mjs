@@ -35,13 +35,13 @@ const go = async (key, heading) => {
 };
 
 test('views that have nothing to show say the next step', async () => {
-  await at.page.getByText('Nothing waits for you.').waitFor();
+  await at.page.getByText('Nothing is pending.').waitFor();
   await go('2', 'Activity');
   await at.page.getByText('No decisions yet.').waitFor();
   await at.page.getByText('sayso install claude-code').waitFor();
   await shot(at.page, 'empty');
   await go('4', 'Remembered answers');
-  await at.page.getByText('Nothing is remembered.').waitFor();
+  await at.page.getByText('No saved answers.').waitFor();
   await go('5', 'Limits');
   await at.page.getByText('The policy states no limits.').waitFor();
   await at.page.getByText('[limits.session]').waitFor();

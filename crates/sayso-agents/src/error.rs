@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No such agent, or none that this version answers.
-    #[error("no hook for an agent named {0:?}; known: {known}", known = known())]
+    #[error("there is no hook for an agent named {0:?}; known agents: {known}", known = known())]
     UnknownAgent(String),
     /// An agent that Sayso cannot be put in the way of by editing its settings.
     #[error("this version cannot register itself with {0}")]
@@ -15,7 +15,7 @@ pub enum Error {
     #[error(transparent)]
     Gate(#[from] sayso_gate::Error),
     /// An agent's settings that cannot be edited safely.
-    #[error("{} is left as it is: {why}", path.display())]
+    #[error("{} was left unchanged: {why}", path.display())]
     Settings {
         /// The file.
         path: PathBuf,
@@ -23,7 +23,7 @@ pub enum Error {
         why: String,
     },
     /// An agent that Sayso cannot be put in the way of in this scope.
-    #[error("cannot be installed for {agent} there: {why}")]
+    #[error("cannot install for {agent} there: {why}")]
     CannotInstall {
         /// The agent.
         agent: &'static str,
@@ -41,7 +41,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The settings changed between the plan and its execution.
-    #[error("{} changed since the change was shown; look at it again", .0.display())]
+    #[error("{} has changed since the change was shown; review it again", .0.display())]
     Changed(PathBuf),
 }
 

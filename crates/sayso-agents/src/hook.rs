@@ -30,7 +30,7 @@ const HARMLESS: [Signal; 5] = [Signal::SIGCHLD, Signal::SIGCONT, Signal::SIGURG,
 /// The exit code that agents take for a block.
 const BLOCK: u8 = 2;
 /// What a failure of our own is called.
-const BUG: &str = "Sayso failed inside [internal-error]. Please report the bug.";
+const BUG: &str = "Sayso failed [internal-error]. Please report the bug.";
 
 /// What a hook may look at beyond its input.
 #[derive(Clone, Debug)]
@@ -107,10 +107,10 @@ impl HookOutput {
 #[must_use]
 pub fn run_hook(agent: Agent, input: &[u8], setting: &HookSetting) -> HookOutput {
     if input.len() > LARGEST_INPUT {
-        return HookOutput::blocked("What the agent sent is too large to be judged [call-malformed].");
+        return HookOutput::blocked("The agent's message is too large to judge [call-malformed].");
     }
     let Some(dialect) = dialect::of(agent) else {
-        return HookOutput::blocked(&format!("{} has no hooks that Sayso could answer.", agent.title()));
+        return HookOutput::blocked(&format!("{} has no hooks that Sayso can answer.", agent.title()));
     };
     let answered = catch_unwind(AssertUnwindSafe(|| judge::answer(dialect, input, setting)));
     answered.unwrap_or_else(|_| HookOutput::blocked(BUG))
@@ -139,7 +139,7 @@ fn read_and_run(
     let mut input = Vec::new();
     let most = u64::try_from(LARGEST_INPUT).unwrap_or(u64::MAX).saturating_add(1);
     if let Err(error) = std::io::stdin().lock().take(most).read_to_end(&mut input) {
-        return HookOutput::blocked(&format!("What the agent sent cannot be read ({error})."));
+        return HookOutput::blocked(&format!("The agent's message cannot be read ({error})."));
     }
     match catch_unwind(AssertUnwindSafe(setting)) {
         Ok(Ok(mut setting)) => {
@@ -188,10 +188,10 @@ impl Watchdog {
         let why = loop {
             let left = self.deadline.load(Ordering::SeqCst).saturating_sub(millis(EPOCH.elapsed()));
             if left == 0 {
-                break "Sayso could not judge it in time [internal-error].";
+                break "Sayso could not judge the call in time [internal-error].";
             }
             if told.as_ref().is_some_and(|told| is_told(told, left)) {
-                break "Sayso was told to end before it could judge it [internal-error].";
+                break "Sayso was terminated before it could judge the call [internal-error].";
             }
             if told.is_none() {
                 std::thread::sleep(Duration::from_millis(left));

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 pub(crate) fn object(input: &[u8]) -> Result<Map<String, Value>, String> {
     match serde_json::from_slice(input) {
         Ok(Strict(Value::Object(object))) => Ok(object),
-        Ok(Strict(_)) => Err("What the agent sent is not an object".to_owned()),
-        Err(error) => Err(format!("What the agent sent is not JSON that can be relied on ({error})")),
+        Ok(Strict(_)) => Err("The agent's message is not an object".to_owned()),
+        Err(error) => Err(format!("The agent's message is not strict JSON ({error})")),
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn text(object: &Map<String, Value>, key: &str) -> Result<Option<Stri
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(format!("What the agent sent has a `{key}` that is not text")),
+        Some(_) => Err(format!("The agent's message has a `{key}` that is not a string")),
     }
 }
 

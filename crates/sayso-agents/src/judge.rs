@@ -64,7 +64,7 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
         }
         Occasion::Other => dialect.nothing(&event),
         Occasion::Unknown => {
-            let why = format!("This Sayso does not know the event {}, which is about a tool", event.name);
+            let why = format!("This Sayso does not support the event {}, which is about a tool", event.name);
             let (_, why) = malformed(dialect, &event, &why, setting).word();
             HookOutput::blocked(&why)
         }

@@ -44,7 +44,7 @@ use serde_json::{Map, Value, json};
 
 /// Reads an event.
 pub(crate) fn read(object: &Map<String, Value>) -> Result<Event, String> {
-    let name = json::text(object, "event")?.ok_or("What the plugin sent names no event")?;
+    let name = json::text(object, "event")?.ok_or("The plugin's message names no event")?;
     let occasion = match name.as_str() {
         "tool.before" => Occasion::BeforeTool(call(object)),
         "permission" => Occasion::Permission(call(object)),
@@ -77,7 +77,7 @@ fn call(object: &Map<String, Value>) -> Result<Call, String> {
     let tool = json::text(object, "tool")?.filter(|tool| !tool.trim().is_empty());
     let input = object.get("args").and_then(json::object_or_text);
     Ok(Call {
-        tool: tool.ok_or("The call names no tool")?,
+        tool: tool.ok_or("The call does not name a tool")?,
         input: input.ok_or("The call's `args` are not an object")?,
         server: json::text(object, "server")?,
         id: json::text(object, "callID")?,

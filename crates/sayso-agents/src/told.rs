@@ -12,7 +12,7 @@ const MOST: usize = 3;
 /// The answer and why, each reason written by `sentence`.
 pub(crate) fn why(answer: Answer, verdict: Verdict, reasons: &[Reason], sentence: fn(&Reason) -> String) -> String {
     let head = match answer {
-        Answer::DryRun => format!("Sayso, dry run: nothing was run; it would have been: {verdict}."),
+        Answer::DryRun => format!("Sayso (dry run): nothing ran; the decision would have been {verdict}."),
         answer => format!("Sayso: {}.", answer.as_str()),
     };
     let parts: Vec<String> = std::iter::once(head).chain(reasons.iter().take(MOST).map(sentence)).collect();
@@ -37,15 +37,13 @@ fn next(answer: Answer, reasons: &[Reason]) -> &'static str {
     let nobody = reasons.first().is_some_and(|first| first.code == reason::UNANSWERED);
     match answer {
         Answer::Deny if nobody => {
-            "Tell the user what you need and why: they can answer with `sayso approvals`, or allow it in their \
+            "Tell the user what you need and why. They can answer with `sayso approvals`, or allow it in their \
              policy; then try the same call again."
         }
-        Answer::Deny => {
-            "Do not try it again in another form: reach the goal another way, or tell the user what you need and why."
-        }
-        Answer::Ask => "A person must say yes to this.",
+        Answer::Deny => "Do not retry it in another form. Find another way, or tell the user what you need and why.",
+        Answer::Ask => "This needs a person's approval.",
         Answer::Allow => "",
-        Answer::DryRun => "Go on as if it had been done.",
+        Answer::DryRun => "Continue as if it had been done.",
     }
 }
 

@@ -108,7 +108,7 @@ impl Draft {
         let tools = self.permitted(tools);
         let tools = if tools.is_empty() { nobody.to_vec() } else { tools };
         let tools: Vec<String> = tools.iter().map(|tool| quoted(&exactly(tool))).collect();
-        self.table(format!("[set] # tools that closed lists do not reach\nessential = [{}]", tools.join(", ")));
+        self.table(format!("[set] # tools that closed lists do not affect\nessential = [{}]", tools.join(", ")));
     }
 
     /// The names of a list that permits, without those that Sayso uses for several tools: they would permit all of them.
@@ -122,7 +122,7 @@ impl Draft {
 
     fn render(&self, format: Format, name: &str) -> String {
         let mut out = format!("# Imported from {} ({}).\n", one_line(name), format.name());
-        out.push_str("# Sayso's own protections stay in force beside it.\n");
+        out.push_str("# Sayso's own protections stay in force.\n");
         for loss in &self.losses {
             let _ = writeln!(out, "# Not the same: {}", one_line(loss));
         }

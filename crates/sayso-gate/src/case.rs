@@ -154,7 +154,7 @@ impl<'a> Case<'a> {
         let decision = match (operation, self.memory) {
             (Some(operation), _) if !self.needs_memory(Some(operation), &alone.0) => alone.0,
             (Some(operation), Some(memory)) => self.recall(memory, operation, alone),
-            (Some(_), None) => self.failed(reason::STORE_FAILED, "limits are in force, and nothing is remembered here"),
+            (Some(_), None) => self.failed(reason::STORE_FAILED, "limits are in force, and there is no database here"),
             (None, _) => alone.0,
         };
         self.under_switch(decision)
@@ -228,7 +228,7 @@ impl<'a> Case<'a> {
     }
 
     fn failed(&self, code: Code, why: &str) -> Decision {
-        let text = format!("What must be remembered for this call cannot be: {why}. The call does not run.");
+        let text = format!("Sayso's database failed: {why}. The call does not run.");
         denied(&self.what.in_force, reason::built_in(code, text))
     }
 
@@ -325,13 +325,13 @@ impl<'a> Case<'a> {
                 }
                 Err(Error::Forged(id)) if self.distrusted.len() < MOST_DISTRUSTED => {
                     said = None;
-                    let why = format!("{id} is kept as a yes, and the record does not say so: it does not count.");
+                    let why = format!("The store has {id} as approved, but the record does not, so it does not count.");
                     self.distrust(store, id, reason::built_in(reason::NOT_IN_RECORD, why))?;
                 }
                 Err(Error::Gap(id)) if self.distrusted.len() < MOST_DISTRUSTED => {
                     said = None;
                     let why = format!(
-                        "Records are missing since {id} was given: one may say that it is over. It does not count."
+                        "Records are missing since {id} was given, and one of them may have revoked it. It does not count."
                     );
                     self.distrust(store, id, reason::built_in(reason::RECORD_GAP, why))?;
                 }
@@ -343,7 +343,7 @@ impl<'a> Case<'a> {
                 Ok(()) => break,
             }
         }
-        said.ok_or_else(|| Error::UsedUp("what was remembered".to_owned()))
+        said.ok_or_else(|| Error::UsedUp("the saved answer".to_owned()))
     }
 
     /// Leaves something out from now on, and says so loudly.
@@ -464,7 +464,7 @@ impl<'a> Case<'a> {
             Waited::TooLate | Waited::Alone => {
                 // The caller asks itself now: nobody is to be asked twice. If somebody was faster, their answer counts.
                 if self.what.circumstances.asking.has_own_prompt() {
-                    store.cancel(id, "the caller asked at its own prompt", now_ms())?;
+                    store.cancel(id, "the caller used its own prompt", now_ms())?;
                 }
             }
         }
@@ -487,11 +487,12 @@ impl<'a> Case<'a> {
         let Some(again) = understand(&self.what.in_force.policy, self.what.call.clone(), self.facts()) else {
             return Some("the call".to_owned());
         };
-        (known.digest != asked.digest || again != *known.operation).then(|| "a file or the PATH".to_owned())
+        (known.digest != asked.digest || again != *known.operation).then(|| "a file or PATH".to_owned())
     }
 
     fn void(&self, changed: &str) -> Decision {
-        let text = format!("People said yes, but {changed} has changed since: it is not the call they saw.");
+        let text =
+            format!("This was approved, but {changed} has changed since: it is no longer the call that was shown.");
         denied(&self.what.in_force, reason::built_in(reason::APPROVAL_VOID, text))
     }
 }

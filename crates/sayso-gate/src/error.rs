@@ -25,10 +25,10 @@ pub enum Error {
         why: String,
     },
     /// Policy files with errors.
-    #[error("the policy is refused: {}", first(.0))]
+    #[error("the policy is rejected: {}", first(.0))]
     Policy(Vec<Problem>),
     /// A file of another system with an error.
-    #[error("the policy is refused: {0}")]
+    #[error("the policy is rejected: {0}")]
     Foreign(#[from] sayso_formats::Error),
     /// The store refused.
     #[error("the store: {0}")]
@@ -37,10 +37,10 @@ pub enum Error {
     #[error("{0}")]
     NotKept(std::sync::Arc<str>),
     /// The store's file was deleted, moved or replaced while it was open.
-    #[error("the store is not where it was: {0}")]
+    #[error("the database has moved: {0}")]
     Replaced(std::sync::Arc<str>),
     /// The store was written by a newer Sayso.
-    #[error("the store has version {found}, this Sayso knows up to {known}: use a newer Sayso")]
+    #[error("the database has version {found}, and this Sayso supports up to {known}: use a newer Sayso")]
     NewerStore {
         /// What the file says.
         found: u32,
@@ -51,10 +51,10 @@ pub enum Error {
     #[error("cannot write a record: {0}")]
     Json(#[from] serde_json::Error),
     /// There is no project file to trust.
-    #[error("there is no .sayso.toml in {} or above it up to the repository's root", .0.display())]
+    #[error("there is no .sayso.toml in {} or its parent folders, up to the repository's root", .0.display())]
     NoProjectFile(PathBuf),
     /// The home folder cannot be found out.
-    #[error("the home folder of this user is not known")]
+    #[error("this user's home folder is unknown")]
     NoHome,
     /// An answer to a question does not count.
     #[error("{0}")]
@@ -63,10 +63,10 @@ pub enum Error {
     #[error("{0} was used up by another call")]
     UsedUp(String),
     /// A grant or a yes that the chain knows nothing of, or something else.
-    #[error("{0} is not in the record as it is kept")]
+    #[error("{0} is not in the record as stored")]
     Forged(String),
     /// A grant or a yes behind whose record others are missing: one of them may have said that it is over.
-    #[error("records are missing from the chain behind that of {0}")]
+    #[error("records are missing from the chain after {0}")]
     Gap(String),
     /// A mode that cannot be switched.
     #[error("{0}")]
@@ -75,13 +75,13 @@ pub enum Error {
     #[error("there is no version {0} of the policy")]
     NoVersion(String),
     /// More than one begins like this.
-    #[error("several versions of the policy begin with {0}")]
+    #[error("several versions of the policy start with {0}")]
     SeveralVersions(String),
     /// The policy in force is not the one that a change was made from.
     #[error("the policy has changed since: version {0} is in force now")]
     OtherVersion(String),
     /// Another process changes the policy, and does not end.
-    #[error("another program is changing the policy and holds {}; try again when it has ended", .0.display())]
+    #[error("another program is changing the policy and has locked {}; try again when it is done", .0.display())]
     PolicyBusy(PathBuf),
 }
 
@@ -94,7 +94,7 @@ impl Error {
 
 fn first(problems: &[Problem]) -> String {
     let Some(problem) = problems.iter().find(|p| !p.warning).or(problems.first()) else {
-        return "for no known reason".to_owned();
+        return "for an unknown reason".to_owned();
     };
     format!("{}: {}", problem.source, problem.message)
 }

@@ -38,11 +38,11 @@ impl Kept {
             && self.grant.expires_ms.is_none_or(|end| now_ms < end)
     }
 
-    /// What it answers, as `run: git push`, or as `exactly one call`.
+    /// What it answers, as `run: git push`, or as `one exact call`.
     #[must_use]
     pub fn selector(&self) -> String {
         match &self.grant.selector {
-            GrantSelector::Digest(_) => "exactly one call".to_owned(),
+            GrantSelector::Digest(_) => "one exact call".to_owned(),
             GrantSelector::Pattern { verb, pattern, .. } => format!("{verb:?}: {pattern}").to_lowercase(),
         }
     }

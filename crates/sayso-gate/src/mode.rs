@@ -98,12 +98,12 @@ pub(crate) fn in_force_for(looked: &Once<'_>, places: &Places, now_ms: u64) -> O
 pub fn switch(memory: &Memory, switch: &Switch, pinned: bool) -> Result<(), Error> {
     if switch.mode != Mode::Halt {
         if pinned {
-            return Err(Error::Mode("the managed policy pins the mode; only `halt` is left".to_owned()));
+            return Err(Error::Mode("the managed policy pins the mode; only `halt` is possible".to_owned()));
         }
         let lasts = switch.until_ms.map(|until| until.saturating_sub(switch.since_ms));
         let longest = u64::try_from(LONGEST.as_millis()).unwrap_or(u64::MAX);
         if lasts.is_none_or(|lasts| lasts == 0 || lasts > longest) {
-            return Err(Error::Mode("this mode needs an end, at most 24 hours from now".to_owned()));
+            return Err(Error::Mode("this mode needs an end within 24 hours".to_owned()));
         }
     }
     if switch.why.trim().is_empty() {

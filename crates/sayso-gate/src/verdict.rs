@@ -64,7 +64,7 @@ pub(crate) fn answer(decision: &mut Decision, answer: Answer, why: Reason) {
 
 /// Sayso itself failed: the call does not run.
 pub(crate) fn failed(in_force: &InForce) -> Decision {
-    let why = "Sayso failed while it judged this call. The call does not run; please report the bug.";
+    let why = "Sayso failed while judging this call. The call does not run; please report the bug.";
     denied(in_force, reason::built_in(reason::INTERNAL_ERROR, why))
 }
 

@@ -247,9 +247,9 @@ impl Policy {
 }
 
 /// One call while patterns are compared with it: what they ask again and again is found out once.
-pub struct Asked<'a>(Judging<'a>);
+pub struct MatchInput<'a>(Judging<'a>);
 
-impl<'a> Asked<'a> {
+impl<'a> MatchInput<'a> {
     /// About this call.
     #[must_use]
     pub fn about(operation: &'a Operation, facts: Facts<'a>) -> Self {
@@ -263,9 +263,9 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl std::fmt::Debug for Asked<'_> {
+impl std::fmt::Debug for MatchInput<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Asked").field(&self.0.operation.tool.canonical).finish()
+        f.debug_tuple("MatchInput").field(&self.0.operation.tool.canonical).finish()
     }
 }
 
@@ -282,14 +282,14 @@ impl CommandPattern {
 
     /// Whether a program of a call matches, strictly as an allow asks.
     #[must_use]
-    pub fn permits(&self, asked: &Asked<'_>, run: RunId) -> bool {
-        asked.0.matches_run(&self.0, run, Purpose::Permit) == Tri::Yes
+    pub fn permits(&self, input: &MatchInput<'_>, run: RunId) -> bool {
+        input.0.matches_run(&self.0, run, Purpose::Permit) == Tri::Yes
     }
 
     /// Whether a program of a call matches, widely as an ask or deny does.
     #[must_use]
-    pub fn restricts(&self, asked: &Asked<'_>, run: RunId) -> Tri {
-        asked.0.matches_run(&self.0, run, Purpose::Restrict)
+    pub fn restricts(&self, input: &MatchInput<'_>, run: RunId) -> Tri {
+        input.0.matches_run(&self.0, run, Purpose::Restrict)
     }
 }
 
@@ -306,25 +306,25 @@ impl PlacePattern {
 
     /// Whether the path of an effect matches, strictly as an allow asks.
     #[must_use]
-    pub fn permits(&self, asked: &Asked<'_>, effect: usize) -> bool {
-        self.matches(asked, effect, Purpose::Permit) == Tri::Yes
+    pub fn permits(&self, input: &MatchInput<'_>, effect: usize) -> bool {
+        self.matches(input, effect, Purpose::Permit) == Tri::Yes
     }
 
     /// Whether the path of an effect matches, widely as an ask or deny does.
     #[must_use]
-    pub fn restricts(&self, asked: &Asked<'_>, effect: usize) -> Tri {
-        self.matches(asked, effect, Purpose::Restrict)
+    pub fn restricts(&self, input: &MatchInput<'_>, effect: usize) -> Tri {
+        self.matches(input, effect, Purpose::Restrict)
     }
 
-    fn matches(&self, asked: &Asked<'_>, index: usize, purpose: Purpose) -> Tri {
-        let Some(effect) = asked.operation().effects.get(index) else { return Tri::No };
+    fn matches(&self, input: &MatchInput<'_>, index: usize, purpose: Purpose) -> Tri {
+        let Some(effect) = input.operation().effects.get(index) else { return Tri::No };
         let target = match &effect.target {
             // Other systems do not tell a file's name from what it holds.
             Target::Path(PathTarget::Told(of)) => of,
             Target::Path(target) => target,
             _ => return Tri::No,
         };
-        asked.0.matches_path(&self.0, index, effect.verb, target, purpose)
+        input.0.matches_path(&self.0, index, effect.verb, target, purpose)
     }
 }
 

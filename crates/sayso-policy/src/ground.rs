@@ -1,4 +1,13 @@
 //! Which files of a workspace can matter to a policy, and what that depends on.
+//!
+//! `grep -r x .` reads every file below the workspace. Whether that meets a deny (`deny read @secrets`) depends on which
+//! files exist, so the decision has to look at folders, and a workspace may hold a hundred thousand files. Most of their
+//! names no pattern can match, so two things make this cheap. First, [`Watch`] is made from every pattern that looks at
+//! what exists, and only names that it calls notable are kept from a listing. Second, a listing is kept between
+//! calls under a label; it is used again only if the label is the same.
+//!
+//! INVARIANT: the label holds everything that [`Watch`] is made from. A pattern that is left out of it would let a listing
+//! that was sifted for other patterns hide a file from a rule.
 
 use crate::condition::Condition;
 use crate::guard::{self, Guards};

@@ -35,7 +35,7 @@ pub use normalise::Kind;
 pub use policy::{Policy, PolicyText};
 pub use ruleset::{Rule, Ruleset};
 pub use sayso_shell as shell;
-pub use stage::grants::{GrantKeys, effects_to_name, runs_anything};
+pub use stage::grants::{GrantKeys, effects_to_name};
 pub use stage::integrity::{Protected, registration_files};
 pub use stage::limits::Allowance;
 pub use state::{Counting, Executable, Grant, GrantSelector, RecentCall, Scope, State, Unknown, Usage};

@@ -95,7 +95,7 @@ pub(crate) struct CompiledPreset {
 
 /// A verdict for each verb.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Defaults(pub [Option<Verdict>; 6]);
+pub(crate) struct Defaults(pub [Option<Verdict>; Verb::ALL.len()]);
 
 impl Policy {
     /// Whether whoever asks may read every file that words of the operation come from, for certain and unasked.
@@ -128,14 +128,7 @@ impl Defaults {
 }
 
 fn slot(verb: Verb) -> usize {
-    match verb {
-        Verb::Run => 0,
-        Verb::Read => 1,
-        Verb::Write => 2,
-        Verb::Delete => 3,
-        Verb::Connect => 4,
-        Verb::Call => 5,
-    }
+    Verb::ALL.iter().position(|one| *one == verb).unwrap_or_default()
 }
 
 impl Policy {

@@ -44,7 +44,7 @@ pub(crate) fn in_words(verdict: Verdict, verb: Verb, pattern: &str) -> String {
         Verdict::Ask => "asks about",
         Verdict::Deny => "denies",
     };
-    format!("A rule {word} {} `{pattern}`.", verb_word(verb))
+    format!("A rule {word} {} `{pattern}`.", verb.gerund())
 }
 
 impl Rule {
@@ -147,17 +147,5 @@ impl Pattern {
             (Self::Tool(pattern), Target::Tool) => pattern.matches(&judging.operation.tool, purpose),
             _ => Tri::No,
         }
-    }
-}
-
-/// The verb as a gerund, for sentences.
-pub(crate) fn verb_word(verb: Verb) -> &'static str {
-    match verb {
-        Verb::Run => "running",
-        Verb::Read => "reading",
-        Verb::Write => "writing",
-        Verb::Delete => "deleting",
-        Verb::Connect => "connecting to",
-        Verb::Call => "calling",
     }
 }

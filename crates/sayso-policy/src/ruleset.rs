@@ -88,11 +88,11 @@ impl Ruleset {
         let mut some = false;
         for index in effects(operation) {
             match self.judge(&judging, index).0 {
-                Said::Deny => return Outcome::Deny,
-                Said::Allow => some = true,
-                Said::Doubt => outcome = Outcome::Unknown,
-                Said::Nothing if needs_yes(operation, index) => outcome = Outcome::Unknown,
-                Said::Nothing => {}
+                Ruling::Deny => return Outcome::Deny,
+                Ruling::Allow => some = true,
+                Ruling::Doubt => outcome = Outcome::Unknown,
+                Ruling::Nothing if needs_yes(operation, index) => outcome = Outcome::Unknown,
+                Ruling::Nothing => {}
             }
         }
         // An operation of which no rule spoke is nobody's allow, not even one that does nothing.
@@ -104,15 +104,15 @@ impl Ruleset {
     pub fn spoke(&self, operation: &Operation, facts: Facts<'_>) -> Vec<(Outcome, Option<usize>)> {
         let judging = Judging::bare(operation, facts);
         let one = |index| match self.judge(&judging, index) {
-            (Said::Allow, rule) => (Outcome::Allow, rule),
-            (Said::Deny, rule) => (Outcome::Deny, rule),
-            (Said::Doubt | Said::Nothing, rule) => (Outcome::Unknown, rule),
+            (Ruling::Allow, rule) => (Outcome::Allow, rule),
+            (Ruling::Deny, rule) => (Outcome::Deny, rule),
+            (Ruling::Doubt | Ruling::Nothing, rule) => (Outcome::Unknown, rule),
         };
         effects(operation).map(one).collect()
     }
 
     /// What the rules say of one effect, and which of them.
-    fn judge(&self, judging: &Judging<'_>, index: usize) -> (Said, Option<usize>) {
+    fn judge(&self, judging: &Judging<'_>, index: usize) -> (Ruling, Option<usize>) {
         let certain = judging.operation.effects.get(index).is_some_and(|effect| effect.certain);
         let mut doubt = false;
         let mut passed_by = false;
@@ -122,20 +122,20 @@ impl Ruleset {
                 (_, Tri::No) | (Outcome::Allow, Tri::Maybe) => {}
                 // An allow that does not carry this effect leaves it to a later rule that names it.
                 (Outcome::Allow, Tri::Yes) if !covers(&rule.matcher, judging, index) => passed_by = true,
-                (Outcome::Allow, Tri::Yes) => return (if doubt { Said::Doubt } else { Said::Allow }, Some(at)),
+                (Outcome::Allow, Tri::Yes) => return (if doubt { Ruling::Doubt } else { Ruling::Allow }, Some(at)),
                 (Outcome::Deny, Tri::Yes) if passed_by && !rule.matcher.names(judging, index, purpose) => doubt = true,
-                (Outcome::Deny, Tri::Yes) if certain => return (Said::Deny, Some(at)),
-                (Outcome::Unknown, Tri::Yes) if certain => return (Said::Doubt, Some(at)),
+                (Outcome::Deny, Tri::Yes) if certain => return (Ruling::Deny, Some(at)),
+                (Outcome::Unknown, Tri::Yes) if certain => return (Ruling::Doubt, Some(at)),
                 (Outcome::Deny | Outcome::Unknown, _) => doubt = true,
             }
         }
-        (if doubt { Said::Doubt } else { Said::Nothing }, None)
+        (if doubt { Ruling::Doubt } else { Ruling::Nothing }, None)
     }
 }
 
 /// What the rules say of one effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
+enum Ruling {
     Allow,
     Deny,
     /// A rule that denies or asks may match.

@@ -40,16 +40,16 @@ pub enum ClientError {
         text: String,
     },
     /// Another process listens there than the one that the key was shown to.
-    #[error("another program answers at {} now than the one that was signed in to", .0.display())]
+    #[error("the program answering at {} is not the one signed in to", .0.display())]
     Another(PathBuf),
     /// It cannot be reached, or went away.
     #[error("the server at {path} cannot be reached: {1}", path = .0.display())]
     Unreachable(PathBuf, std::io::Error),
     /// What it says is no answer.
-    #[error("what answers at {} does not speak as a server of Sayso does", .0.display())]
+    #[error("what answers at {} is not a Sayso server", .0.display())]
     NotSayso(PathBuf),
     /// The system gives no randomness.
-    #[error("the system gives no randomness")]
+    #[error("the system provides no randomness")]
     NoRandomness,
 }
 

@@ -17,10 +17,10 @@ pub enum Error {
     #[error("{0} is taken")]
     Taken(std::net::SocketAddr),
     /// The address is not of this machine alone.
-    #[error("{0} can be reached from elsewhere, which needs TLS and a name")]
+    #[error("{0} is reachable from other machines, which needs TLS and a host name")]
     NotLoopback(std::net::SocketAddr),
     /// What it is called cannot be a host's name.
-    #[error("`{0}` is not a host's name")]
+    #[error("`{0}` is not a host name")]
     Host(String),
     /// The certificate or its key.
     #[error("{path}: {1}", path = .0.display())]
@@ -35,7 +35,7 @@ pub enum Error {
     #[error("cannot {0}: {1}")]
     Io(&'static str, std::io::Error),
     /// The system gives no randomness for keys.
-    #[error("the system gives no randomness for keys")]
+    #[error("the system provides no randomness for keys")]
     NoRandomness,
     /// The file of tokens.
     #[error(transparent)]
@@ -61,21 +61,21 @@ impl ApiError {
 
     /// Another user of this machine.
     pub(crate) fn foreign_user() -> Self {
-        let text = "This socket is for the user that the server runs as.".to_owned();
+        let text = "This socket is only for the user the server runs as.".to_owned();
         Self { status: StatusCode::FORBIDDEN, code: "foreign-user", text }
     }
 
     /// No token, or one that is not good any more.
     pub(crate) fn signed_out() -> Self {
         let text =
-            "Sign in with the key that `sayso serve` printed, or use a token that is in force (`sayso token list`)."
-                .to_owned();
+            "Sign in with the key printed by `sayso serve`, or use a valid token (`sayso token list`).".to_owned();
         Self { status: StatusCode::UNAUTHORIZED, code: "signed-out", text }
     }
 
     /// Others can reach this address, and nobody said who they are.
     pub(crate) fn no_token() -> Self {
-        let text = "Over TLS everything needs a token: Authorization: Bearer ... `sayso token create` makes one.";
+        let text =
+            "Over TLS, every request needs a token: Authorization: Bearer ... Create one with `sayso token create`.";
         Self { status: StatusCode::UNAUTHORIZED, code: "no-token", text: text.to_owned() }
     }
 
@@ -110,13 +110,13 @@ impl ApiError {
 
     /// Too many tokens that were not good.
     pub(crate) fn too_many_failures() -> Self {
-        let text = "Too many tokens that are not good came lately. Wait a minute.".to_owned();
+        let text = "Too many invalid tokens recently. Wait a minute.".to_owned();
         Self { status: StatusCode::TOO_MANY_REQUESTS, code: "too-many-failures", text }
     }
 
     /// The name or tenant of a token, without that token.
     pub(crate) fn needs_that_token() -> Self {
-        let text = "This agent or tenant has a token: ask with it (Authorization: Bearer ...), or under another name.";
+        let text = "This agent or tenant has a token: use it (Authorization: Bearer ...), or use another name.";
         Self { status: StatusCode::FORBIDDEN, code: "needs-that-token", text: text.to_owned() }
     }
 
@@ -131,13 +131,13 @@ impl ApiError {
 
     /// There is no such question, or it is nothing to them.
     pub(crate) fn no_approval() -> Self {
-        let text = "There is no such question. GET /v1/approvals lists those that wait.".to_owned();
+        let text = "There is no such pending call. GET /v1/approvals lists them.".to_owned();
         Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
     }
 
     /// There is no such thing, or it is nothing to them.
     pub(crate) fn no_such(what: &str, list: &str) -> Self {
-        let text = format!("There is no such {what}. GET {list} lists what there is.");
+        let text = format!("There is no such {what}. GET {list} lists them.");
         Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
     }
 
@@ -155,13 +155,13 @@ impl ApiError {
 
     /// A header stands there more than once, and two readers may take two different ones.
     pub(crate) fn repeated(name: &str) -> Self {
-        let text = format!("The header `{name}` must not stand there twice. Send it once.");
+        let text = format!("The header `{name}` must not be repeated. Send it once.");
         Self { status: StatusCode::BAD_REQUEST, code: "repeated-header", text }
     }
 
     /// The answer cannot be remembered this way.
     pub(crate) fn not_offered() -> Self {
-        let text = "This width is not offered for this question; its `offers` say which are.".to_owned();
+        let text = "This width is not offered for this call; see its `offers`.".to_owned();
         Self { status: StatusCode::CONFLICT, code: "width-not-offered", text }
     }
 
@@ -178,18 +178,12 @@ impl ApiError {
     /// Something behind `?` is not what was expected. What the library says of it names what was.
     pub(crate) fn parameters(said: &str) -> Self {
         let why = said.strip_prefix("Failed to deserialize query string: ").unwrap_or(said);
-        Self::malformed(format!(
-            "The parameters of the address are not understood: {}. /v1/openapi.json lists them.",
-            visible(why)
-        ))
+        Self::malformed(format!("Invalid query parameters: {}. See /v1/openapi.json.", visible(why)))
     }
 
     /// Something in the path is not what was expected.
     pub(crate) fn path(said: &str) -> Self {
-        Self::malformed(format!(
-            "The address cannot be read: {}. Write other bytes as %XX of their UTF-8.",
-            visible(said)
-        ))
+        Self::malformed(format!("Invalid address: {}. Percent-encode other bytes as UTF-8.", visible(said)))
     }
 
     /// The content type is not JSON.
@@ -204,26 +198,26 @@ impl ApiError {
             StatusCode::PAYLOAD_TOO_LARGE => {
                 "The body is too long: at most 4 MiB, and 4,096 bytes for a key or a link. Send less.".to_owned()
             }
-            _ => format!("The body did not come whole ({}). Send it again.", visible(said)),
+            _ => format!("The body was incomplete ({}). Send it again.", visible(said)),
         };
         Self { status, code: "body-unreadable", text }
     }
 
     /// The address is right, the method is not.
     pub(crate) fn wrong_method() -> Self {
-        let text = "Not with this method. /v1/openapi.json says which.".to_owned();
+        let text = "Method not allowed. See /v1/openapi.json.".to_owned();
         Self { status: StatusCode::METHOD_NOT_ALLOWED, code: "wrong-method", text }
     }
 
     /// There is nothing at this address.
     pub(crate) fn not_found() -> Self {
-        let text = "There is nothing here. /v1/openapi.json says what there is.".to_owned();
+        let text = "Not found. See /v1/openapi.json for the addresses.".to_owned();
         Self { status: StatusCode::NOT_FOUND, code: "not-found", text }
     }
 
     /// The request came too slowly.
     pub(crate) fn too_slow() -> Self {
-        let text = "The request did not come in time. Send it whole.".to_owned();
+        let text = "The request timed out. Send it again in full.".to_owned();
         Self { status: StatusCode::REQUEST_TIMEOUT, code: "too-slow", text }
     }
 
@@ -241,19 +235,20 @@ impl ApiError {
 
     /// There are as many connections as there may be.
     pub(crate) fn full() -> Self {
-        let text = "Too many connections at once. Close some, or come back in a moment.".to_owned();
+        let text = "Too many connections. Close some, or try again in a moment.".to_owned();
         Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "too-many-connections", text }
     }
 
     /// This caller waits or watches as often as one caller may.
     pub(crate) fn crowded(most: usize) -> Self {
-        let text = format!("This caller waits or watches {most} times already. End some, or come back later.");
+        let text =
+            format!("This caller already has {most} requests waiting or watching. End some, or try again later.");
         Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "too-many-at-once", text }
     }
 
     /// The server is about to end.
     pub(crate) fn stopping() -> Self {
-        let text = "The server stops. Come back when it runs again.".to_owned();
+        let text = "The server is shutting down. Try again when it is back.".to_owned();
         Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "stopping", text }
     }
 
@@ -301,7 +296,7 @@ impl ApiError {
 
     /// The text of a policy has errors.
     pub(crate) fn policy_refused() -> Self {
-        let text = "The text has errors; what is in force stays.".to_owned();
+        let text = "The text has errors; the policy in force stays.".to_owned();
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, code: "policy-refused", text }
     }
 
@@ -350,10 +345,12 @@ impl From<sayso_gate::Error> for ApiError {
             Refused::NotOffered(_) => (StatusCode::CONFLICT, "width-not-offered"),
         };
         let next = match &refused {
-            Refused::NotTheirs(..) => " Whoever asked never answers; sign in as somebody it is for.",
-            Refused::Over(_) | Refused::Again(_) | Refused::Answered(_) => " GET /v1/approvals lists those that wait.",
-            Refused::Changed(_) => " Have the call asked for again.",
-            Refused::NotOffered(_) => " Its `offers` say what is.",
+            Refused::NotTheirs(..) => {
+                " The caller can never approve its own call; sign in as someone it is addressed to."
+            }
+            Refused::Over(_) | Refused::Again(_) | Refused::Answered(_) => " GET /v1/approvals lists pending calls.",
+            Refused::Changed(_) => " Have the agent make the call again.",
+            Refused::NotOffered(_) => " See its `offers`.",
             Refused::Unknown(_) | Refused::Own(_) => "",
         };
         Self { status, code, text: format!("{}{next}", sentence(&refused.to_string())) }

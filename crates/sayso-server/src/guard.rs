@@ -100,14 +100,14 @@ fn is_to_us(way_in: WayIn, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiErro
     let addressed = uri.authority().is_none_or(|authority| ours(authority.as_str()));
     if !addressed || !text(&header::HOST).is_some_and(ours) {
         return Err(ApiError::foreign(match way_in {
-            WayIn::Tls(_) => "This server answers to the names that it was given with --host only.",
-            _ => "This server answers to 127.0.0.1 and localhost with its port only.",
+            WayIn::Tls(_) => "This server answers only to the names given with --host.",
+            _ => "This server answers only to 127.0.0.1 and localhost, with its port.",
         }));
     }
     if let Some(origin) = text(&header::ORIGIN)
         && !origin.strip_prefix(scheme).is_some_and(ours)
     {
-        return Err(ApiError::foreign("Requests of other sites are refused."));
+        return Err(ApiError::foreign("Requests from other sites are refused."));
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ fn of_our_site(headers: &HeaderMap) -> Result<(), ApiError> {
     let site = headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
     match site {
         None | Some("same-origin" | "none") => Ok(()),
-        Some(_) => Err(ApiError::foreign("Requests of other sites are refused.")),
+        Some(_) => Err(ApiError::foreign("Requests from other sites are refused.")),
     }
 }
 

@@ -54,26 +54,30 @@ impl Metrics {
         let mut registry = Registry::with_prefix("sayso");
         let decisions = Family::<Labels, Counter>::default();
         let answers = ANSWERS.map(|answer| decisions.get_or_create(&[("verdict", answer.as_str())]).clone());
-        registry.register("decisions", "Calls that were judged over HTTP, by what their callers were told", decisions);
+        registry.register("decisions", "Calls judged over HTTP, by answer", decisions);
         // From 10 microseconds to 10 seconds.
         let steps = (0..=12).map(|n| 1e-5 * 10_f64.powf(f64::from(n) / 2.0));
         let seconds = Histogram::new(steps);
         registry.register_with_unit(
             "decision_duration",
-            "How long a decision took, waiting for people left out",
+            "Decision time, excluding time spent waiting for people",
             Unit::Seconds,
             seconds.clone(),
         );
         let (limited, store_failures) = (Counter::default(), Counter::default());
-        registry.register("limited", "Calls that a limit stopped", limited.clone());
-        registry.register("store_failures", "Calls that do not run because the store failed", store_failures.clone());
+        registry.register("limited", "Calls stopped by a limit", limited.clone());
+        registry.register(
+            "store_failures",
+            "Calls that did not run because the database failed",
+            store_failures.clone(),
+        );
         let by_class = Family::<Labels, Counter>::default();
         let responses = CLASSES.map(|class| by_class.get_or_create(&[("class", class)]).clone());
-        registry.register("http_responses", "Answers, by the class of their status", by_class);
+        registry.register("http_responses", "Responses by status class", by_class);
         let approvals = Family::<Labels, Gauge>::default();
-        registry.register("approvals", "Questions in the store, by how they stand", approvals.clone());
+        registry.register("approvals", "Approvals in the database, by status", approvals.clone());
         let (policy_versions, policy_refused) = (Gauge::default(), Gauge::default());
-        let versions = "Versions of the policy that have judged something: one more for each that was loaded";
+        let versions = "Policy versions that have decided a call; one more for each loaded";
         registry.register("policy_versions", versions, policy_versions.clone());
         registry.register(
             "policy_refused",
@@ -81,8 +85,8 @@ impl Metrics {
             policy_refused.clone(),
         );
         let (chain_broken, chain_checked) = (Gauge::default(), Gauge::default());
-        registry.register("chain_broken", "1 if the record is not what was written", chain_broken.clone());
-        let checked = "When all of the record was last checked, in seconds since 1970; 0: not yet";
+        registry.register("chain_broken", "1 if the record has been altered", chain_broken.clone());
+        let checked = "Time the whole record was last checked, in seconds since 1970; 0 if never";
         registry.register("chain_checked", checked, chain_checked.clone());
         registry.register("build", "This program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         Self {

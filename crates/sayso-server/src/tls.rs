@@ -67,7 +67,7 @@ pub(crate) fn acceptor(certificate: &Certificate) -> Result<TlsAcceptor, Error> 
     let (chain, key) = (&certificate.chain, &certificate.key);
     let meta = std::fs::metadata(key).map_err(|error| bad(key, &error))?;
     if meta.permissions().mode() & 0o007 != 0 {
-        return Err(bad(key, &format!("everybody on this machine may use this key: chmod o= {}", key.display())));
+        return Err(bad(key, &format!("everyone on this machine can read this key; run: chmod o= {}", key.display())));
     }
     let certificates = certificates(chain)?;
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| bad(key, &error))?;

@@ -54,10 +54,10 @@ impl Token {
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// The name is taken by one that is good.
-    #[error("a token called `{0}` is in force; revoke it first, or choose another name")]
+    #[error("a token named `{0}` already exists; revoke it first, or choose another name")]
     Taken(String),
     /// There is none.
-    #[error("no token called `{0}` is in force; `sayso token list` lists them")]
+    #[error("there is no token named `{0}`; list them with `sayso token list`")]
     Unknown(String),
     /// Names are shown and compared.
     #[error("a name may contain only letters, digits and . _ - @, and at most 64 of them")]
@@ -66,13 +66,13 @@ pub enum TokenError {
     #[error("cannot {0} {path}: {2}", path = .1.display())]
     Io(&'static str, PathBuf, std::io::Error),
     /// The file is not as it was written.
-    #[error("{path} cannot be read: {1}. No token counts until it is put right", path = .0.display())]
+    #[error("{path} cannot be read: {1}. No token is accepted until it is fixed", path = .0.display())]
     Broken(PathBuf, serde_json::Error),
     /// Sayso's folder.
     #[error(transparent)]
     Gate(#[from] sayso_gate::Error),
     /// The system gives no randomness.
-    #[error("the system gives no randomness for a token")]
+    #[error("the system provides no randomness for a token")]
     NoRandomness,
 }
 

@@ -19,7 +19,7 @@ struct Wrong(String);
 
 impl serde::de::Error for Wrong {
     fn custom<T: std::fmt::Display>(why: T) -> Self {
-        Self(format!("This is not as expected: {}.", visible(&why.to_string())))
+        Self(format!("Invalid request: {}.", visible(&why.to_string())))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -71,7 +71,7 @@ impl<'de, I: Iterator<Item = (&'de str, &'de str)>> MapAccess<'de> for Pairs<'de
         read.map_err(|error| {
             let why = error.to_string();
             let why = why.split(" at line ").next().unwrap_or_default();
-            Wrong(format!("`{key}` cannot be read: {}.", visible(why)))
+            Wrong(format!("`{key}` is invalid: {}.", visible(why)))
         })
     }
 }
@@ -111,15 +111,12 @@ mod tests {
         for (text, said) in [
             ("{}", "`verdict` is missing."),
             (r#"{"verdict":null}"#, "`verdict` is missing."),
-            (
-                r#"{"verdict":"maybe"}"#,
-                "`verdict` cannot be read: unknown variant `maybe`, expected `allow` or `deny`.",
-            ),
-            (r#"{"verdict":"allow","count":-1}"#, "`count` cannot be read: invalid value: integer `-1`, expected u64."),
-            (r#"{"verdict":"allow","count":"1"}"#, "`count` cannot be read: invalid type: string \"1\", expected u64."),
+            (r#"{"verdict":"maybe"}"#, "`verdict` is invalid: unknown variant `maybe`, expected `allow` or `deny`."),
+            (r#"{"verdict":"allow","count":-1}"#, "`count` is invalid: invalid value: integer `-1`, expected u64."),
+            (r#"{"verdict":"allow","count":"1"}"#, "`count` is invalid: invalid type: string \"1\", expected u64."),
             (
                 r#"{"verdict":"allow","text":["\u202e"]}"#,
-                "`text` cannot be read: invalid type: sequence, expected a string.",
+                "`text` is invalid: invalid type: sequence, expected a string.",
             ),
             (r#"{"verdict":"allow","Text":"x"}"#, "`Text` is not a known field; use one of: verdict, count, text."),
         ] {

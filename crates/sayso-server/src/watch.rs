@@ -183,12 +183,10 @@ impl Watcher {
         if broken != before {
             (self.report)(&match &broken {
                 Some(why) if self.replaced.is_some() => {
-                    format!(
-                        "ALARM: the store was taken away: {why}. Nothing is allowed until this server is restarted."
-                    )
+                    format!("ALARM: the database is gone: {why}. Nothing is allowed until this server is restarted.")
                 }
-                Some(why) => format!("ALARM: the record is not what was written: {why}. `sayso log verify` says more."),
-                None => "the record is whole again, as far as it was checked.".to_owned(),
+                Some(why) => format!("ALARM: the record has been altered: {why}. Run `sayso log verify` for details."),
+                None => "the record is intact again, as far as it was checked.".to_owned(),
             });
         }
         app.watched.change(|state| state.broken = broken);
@@ -222,9 +220,9 @@ impl Watcher {
         let found = app.store().verify_with(heads).ok()?;
         let wrong = found.problems.first().map(|first| in_words(first, &found));
         if let Some(wrong) = &wrong {
-            self.set_anchor(app, Some(format!("the heads in {} do not agree: {wrong}", path.display())));
+            self.set_anchor(app, Some(format!("the heads in {} do not match: {wrong}", path.display())));
         } else if let Some(line) = unreadable {
-            self.set_anchor(app, Some(format!("line {line} of {} is no head of a record", path.display())));
+            self.set_anchor(app, Some(format!("line {line} of {} is not a head", path.display())));
         }
         wrong.map(|_| found)
     }
@@ -284,7 +282,7 @@ fn heads(path: &Path) -> Result<(Vec<Head>, Option<usize>), String> {
         return Ok((Vec::new(), None));
     }
     if meta.len() > LONGEST {
-        return Err(wrong(&"it is too long; begin another one"));
+        return Err(wrong(&"it is too long; start a new one"));
     }
     let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
     let (mut heads, mut unreadable) = (Vec::new(), None);
@@ -305,10 +303,10 @@ fn in_words(first: &Problem, found: &Verified) -> String {
         Problem::Removed { seq, .. } => format!("records are missing at {seq}"),
         Problem::Inserted { seq, .. } => format!("records were inserted at {seq}"),
         Problem::CutOff { last, head } => format!("records {} to {head} are missing at the end", last + 1),
-        Problem::Rewritten { head, .. } => format!("the records up to {head} were made anew"),
+        Problem::Rewritten { head, .. } => format!("the records up to {head} were rewritten"),
         Problem::NotSigned { seq } => format!("the head of record {seq} is not signed with the key of this store"),
-        Problem::HeadsRemoved { after, .. } => format!("signed heads behind record {after} were removed"),
-        Problem::WrongHead { why } => format!("a head that was copied elsewhere: {why}"),
+        Problem::HeadsRemoved { after, .. } => format!("signed heads after record {after} were removed"),
+        Problem::WrongHead { why } => format!("a head copied elsewhere: {why}"),
     };
     format!("{what}{more}")
 }

@@ -34,6 +34,37 @@ pub enum Verb {
     Call,
 }
 
+impl Verb {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Run, Self::Read, Self::Write, Self::Delete, Self::Connect, Self::Call];
+
+    /// The word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::Connect => "connect",
+            Self::Call => "call",
+        }
+    }
+
+    /// The word within a sentence: "reading `./x`".
+    #[must_use]
+    pub const fn gerund(self) -> &'static str {
+        match self {
+            Self::Run => "running",
+            Self::Read => "reading",
+            Self::Write => "writing",
+            Self::Delete => "deleting",
+            Self::Connect => "connecting to",
+            Self::Call => "calling",
+        }
+    }
+}
+
 /// One thing that a call would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {

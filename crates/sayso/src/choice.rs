@@ -10,14 +10,15 @@ use sayso_policy::{Layer, Policy, PolicyText};
 /// Which policy to judge by.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct PolicyChoice {
-    /// Policy file, or preset:NAME; may be given several times. Then no other policy and no store is read
+    /// Policy file or preset:NAME; repeatable. No other policy and no database is read
     #[arg(long, value_name = "FILE|preset:NAME", help_heading = "Policy")]
     pub(crate) policy: Vec<String>,
-    /// Read the files of --policy as they are in another system: wundr, exec-approvals, ferrumdeck, policy-engine,
-    /// toolcap, claude-code, codex, gemini, copilot, opencode, cursor, zed; once for all of them, or once for each [default: found by the file's own keys]
+    /// Read the --policy files in another system's format: wundr, exec-approvals, ferrumdeck, policy-engine, toolcap,
+    /// claude-code, codex, gemini, copilot, opencode, cursor, zed; given once for all files, or once per file [default:
+    /// detected from the file's keys]
     #[arg(long, value_name = "FORMAT", requires = "policy", help_heading = "Policy")]
     pub(crate) policy_format: Vec<String>,
-    /// Keep Sayso's own protections in force beside files of other systems
+    /// Keep Sayso's own protections in force with other systems' files
     #[arg(long, requires = "policy", help_heading = "Policy")]
     pub(crate) integrity: bool,
 }
@@ -59,7 +60,7 @@ impl PolicyChoice {
         let files = self.policy.iter().filter(|name| !name.starts_with("preset:")).count();
         if formats.len() > 1 && formats.len() != files {
             return Err(Failure::wrong(
-                "error: --policy-format is given once for all files of --policy, or once for each\n\n  Try: --policy a.json --policy-format wundr",
+                "error: give --policy-format once for all --policy files, or once per file\n\n  Try: --policy a.json --policy-format wundr",
             ));
         }
         let mut named = Named::default();
@@ -94,12 +95,12 @@ pub(crate) fn text(name: &str) -> Result<PolicyText, Failure> {
 pub(crate) fn format(name: &str) -> Result<Format, Failure> {
     if name == "openclaw" {
         return Err(Failure::wrong(
-            "error: openclaw's files are read under the names of their parts\n\n  Try: policy-engine for the plugin in openclaw.json, exec-approvals for exec-approvals.json",
+            "error: openclaw's files have formats of their own\n\n  Try: policy-engine for the plugin in openclaw.json, exec-approvals for exec-approvals.json",
         ));
     }
     Format::by_name(name).ok_or_else(|| {
         let known = Format::ALL.map(Format::name).join(", ");
-        Failure::wrong(format!("error: there is no format `{name}`\n\n  Formats are {known}."))
+        Failure::wrong(format!("error: unknown format `{name}`\n\n  Known formats: {known}."))
     })
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn format(name: &str) -> Result<Format, Failure> {
 pub(crate) fn foreign(format: Option<Format>, name: &str, text: &str) -> Result<Foreign, Failure> {
     sayso_formats::read(format, name, text).map_err(|error| {
         Failure::wrong(format!(
-            "error: {error}\n\n  The file is refused as a whole: what is not understood might restrict."
+            "error: {error}\n\n  The file is rejected as a whole: a part Sayso does not understand might be a restriction."
         ))
     })
 }

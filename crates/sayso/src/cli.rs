@@ -5,16 +5,16 @@ use crate::command;
 
 /// Agents act on your say-so.
 ///
-/// Sayso stands between an AI agent and its tools. It sees every tool call before it runs, works out what the call
-/// would really do, judges that by your policy, asks where the policy says ask, and keeps a record.
+/// Sayso sits between an AI agent and its tools. It sees every tool call before it runs, works out what the call would
+/// actually do, checks that against your policy, asks you where the policy says to, and keeps a record.
 #[derive(Debug, clap::Parser)]
 #[command(name = "sayso", version, propagate_version = true, subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = "\
 First steps:
-  sayso check 'git push --force'     what would be said, and why
-  sayso init                         a policy file of your own
+  sayso check 'git push --force'     see the decision and the reasons
+  sayso init                         create your own policy file
   sayso install claude-code          guard an agent
-  sayso serve                        see decisions as they are made")]
+  sayso serve                        watch decisions as they are made")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -19,7 +19,7 @@ pub(crate) struct Judge {
 }
 
 /// What was said of a call. Without an operation Sayso failed on it.
-pub(crate) struct Said {
+pub(crate) struct Judged {
     /// The call as it was understood.
     pub(crate) operation: Option<Operation>,
     /// The decision.
@@ -51,10 +51,10 @@ impl Judge {
     }
 
     /// Judges a call.
-    pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment) -> Said {
+    pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment) -> Judged {
         let facts = FactsOf::Call(Facts { files: &self.files, env });
         let (operation, decision) = self.gate.judge(call, Circumstances::rehearsal(), facts).rehearsed();
-        Said { operation, decision }
+        Judged { operation, decision }
     }
 
     /// The single changes that would weaken a decision.
@@ -87,7 +87,7 @@ impl Judges {
     }
 
     /// Judges a call.
-    pub(crate) fn judge(&mut self, call: ToolCall, env: &dyn Environment) -> Result<Said, String> {
+    pub(crate) fn judge(&mut self, call: ToolCall, env: &dyn Environment) -> Result<Judged, String> {
         match self {
             Self::Given(judge) => Ok(judge.judge(call, env)),
             Self::InForce { places, by_workspace } => {
@@ -98,7 +98,7 @@ impl Judges {
                 }
                 match by_workspace.get(&workspace) {
                     Some(judge) => Ok(judge.judge(call, env)),
-                    None => Err("Internal error. Treat this as a deny, and please report it.".to_owned()),
+                    None => Err("Internal error. Treat this as a deny, and please report the bug.".to_owned()),
                 }
             }
         }

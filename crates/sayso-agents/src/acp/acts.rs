@@ -117,7 +117,7 @@ impl Proxy {
         let (line, id, record) = (asked.whole(), asked.id.clone(), said.record.clone());
         let held = Held { line, id, session: session.clone(), record, prompt };
         if !state.waiting.add(Side::Client, key, Pending::Question { held }) {
-            return Err(Unfit::params("Too many requests wait for an answer."));
+            return Err(Unfit::params("Too many requests are pending."));
         }
         drop(state);
         let call_id: &str = own.trim_matches('"');
@@ -150,7 +150,7 @@ impl Proxy {
             return held.prompt.yes().spend(|| Routed::say(Side::Client, held.line));
         }
         self.judge.not_run(&who, held.record.as_deref());
-        let why = "Sayso: deny. A person was asked and did not allow it.";
+        let why = "Sayso: deny. The person who was asked did not approve it.";
         Routed::say(Side::Agent, error_line(Some(&held.id), DENIED, why, None))
     }
 
@@ -184,12 +184,12 @@ fn path(params: &Value) -> Result<&str, Unfit> {
 fn command(params: &Value) -> Result<Value, Unfit> {
     let program = text(params, "command")?;
     let mut arguments = json!({"command": program});
-    let fields = arguments.as_object_mut().ok_or_else(|| Unfit::params("Its command cannot be read."))?;
+    let fields = arguments.as_object_mut().ok_or_else(|| Unfit::params("Its command is invalid."))?;
     let words: Vec<&str> = match params.get("args") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(items)) => {
             let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
-            words.ok_or_else(|| Unfit::params("One of its `args` is not text."))?
+            words.ok_or_else(|| Unfit::params("One of its `args` is not a string."))?
         }
         Some(_) => return Err(Unfit::params("Its `args` are not a list.")),
     };

@@ -100,7 +100,7 @@ impl Component {
                 self.clients(&message_line(message.id, "initialize", message.params))
             }
             Some("initialize") => {
-                let why = "This is `sayso acp` without an agent, for a chain of proxies. In front of an agent: sayso acp -- COMMAND...";
+                let why = "This is `sayso acp` without an agent, for a chain of proxies. To run it with an agent: sayso acp -- COMMAND...";
                 vec![error_line(message.id, INVALID_REQUEST, why, None)]
             }
             Some("proxy/successor" | "_proxy/successor") => self.agents(message),
@@ -109,7 +109,7 @@ impl Component {
                 self.agents(message)
             }
             Some(method) if is_proxy_method(method) => {
-                vec![error_line(message.id, -32601, "Sayso does not know this method of a chain of proxies.", None)]
+                vec![error_line(message.id, -32601, "Sayso does not support this proxy chain method.", None)]
             }
             Some(_) => self.clients(&as_it_came()),
         }
@@ -129,7 +129,7 @@ impl Component {
             Some(message_line(message.id, &method, params.map(|raw| raw.get().as_bytes())))
         });
         let Some(line) = inner else {
-            return vec![error_line(message.id, -32602, "The envelope does not fit.", None)];
+            return vec![error_line(message.id, -32602, "The envelope is invalid.", None)];
         };
         let routed = self.proxy.line(Side::Agent, &mut self.inner, &line);
         self.lines(routed, Side::Agent, || line)

@@ -162,7 +162,7 @@ impl Judge {
         let pending = store.approvals(true, MOST_QUESTIONS).unwrap_or_default();
         for one in pending.iter().filter(|one| one.question.exact == exact && one.question.actor == who.actor()) {
             // If it cannot be taken back it expires, and an answer to it is for nobody.
-            let _ = store.cancel(&one.question.id, "the agent took its request back", now_ms());
+            let _ = store.cancel(&one.question.id, "the agent withdrew its request", now_ms());
         }
     }
 

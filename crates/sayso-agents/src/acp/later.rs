@@ -28,7 +28,7 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn of(message: &Message<'_>) -> Result<Self, Unfit> {
         let id = Proxy::request_id(message)?.to_vec();
-        let key = message.key().ok_or_else(|| Unfit::params("Its id cannot be remembered."))?;
+        let key = message.key().ok_or_else(|| Unfit::params("Its id is invalid."))?;
         Ok(Self { line: message.line.to_vec(), id, key })
     }
 
@@ -78,7 +78,7 @@ impl Proxy {
             let mut state = self.state();
             let held = state.waiting.queued();
             if held >= MOST || !state.waiting.add(Side::Client, asked.key.clone(), Pending::Queued(Box::new(queued))) {
-                return Err(Unfit::params("Another request with its id still waits, or too many do."));
+                return Err(Unfit::params("Another request with this id is pending, or too many are."));
             }
         }
         let failed = asked.clone();
@@ -96,7 +96,7 @@ impl Proxy {
         };
         if std::thread::Builder::new().spawn(work).is_err() {
             self.state().waiting.take(Side::Client, &failed.key);
-            return Err(Unfit::params("Nothing is left to wait with."));
+            return Err(Unfit::params("Sayso cannot wait for this."));
         }
         Ok(Routed::nothing())
     }

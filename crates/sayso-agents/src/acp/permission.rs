@@ -26,7 +26,7 @@ impl Proxy {
         let told = told.ok_or_else(|| Unfit::params("Its `toolCall` is not an object."))?;
         let call_id = text(told, "toolCallId")?;
         let choices = params.get("options").and_then(options::read);
-        let choices = choices.ok_or_else(|| Unfit::params("Its `options` cannot be told apart."))?;
+        let choices = choices.ok_or_else(|| Unfit::params("Its `options` are ambiguous."))?;
 
         let understood = {
             let mut state = self.state();
@@ -103,7 +103,7 @@ impl Proxy {
             prompt,
         }));
         if !self.state().waiting.add(Side::Client, asked.key.clone(), pending) {
-            return Err(Unfit::params("Another request with its id still waits, or too many do."));
+            return Err(Unfit::params("Another request with this id is pending, or too many are."));
         }
         let line = shown(&asked.line, params, choices, &offered, said);
         line.map(Routed::instead).ok_or_else(|| Unfit::params("It cannot be passed on."))

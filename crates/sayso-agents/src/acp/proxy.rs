@@ -228,15 +228,15 @@ impl Proxy {
     pub(super) fn params(message: &Message<'_>) -> Result<Value, Unfit> {
         let raw = message.params.ok_or_else(|| Unfit::params("It has no parameters."))?;
         if raw.len() > LARGEST_GOVERNED {
-            return Err(Unfit::params("It is too large to be judged."));
+            return Err(Unfit::params("It is too large to judge."));
         }
         let params: Value = serde_json::from_slice(raw)
-            .map_err(|error| Unfit::params(format!("Its parameters cannot be read ({error}).")))?;
+            .map_err(|error| Unfit::params(format!("Its parameters are invalid ({error}).")))?;
         if !params.is_object() {
             return Err(Unfit::params("Its parameters are not an object."));
         }
         if crate::pipe::folds_together(&params) {
-            return Err(Unfit::params("Two of its keys differ in case alone."));
+            return Err(Unfit::params("Two of its keys differ only in case."));
         }
         Ok(params)
     }
@@ -244,10 +244,10 @@ impl Proxy {
     /// The raw id of a request that must be answered.
     pub(super) fn request_id<'m>(message: &Message<'m>) -> Result<&'m [u8], Unfit> {
         let fits = message.key().is_some();
-        message.id.filter(|_| fits).ok_or_else(|| Unfit {
-            code: INVALID_REQUEST,
-            why: "It is not a request with an id that can be answered.".to_owned(),
-        })
+        message
+            .id
+            .filter(|_| fits)
+            .ok_or_else(|| Unfit { code: INVALID_REQUEST, why: "It is not a request with a valid id.".to_owned() })
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -310,5 +310,5 @@ fn of_a_chain() -> Unfit {
 
 /// A text member of the parameters.
 pub(super) fn text<'v>(params: &'v Value, key: &str) -> Result<&'v str, Unfit> {
-    params.get(key).and_then(Value::as_str).ok_or_else(|| Unfit::params(format!("Its `{key}` is not text.")))
+    params.get(key).and_then(Value::as_str).ok_or_else(|| Unfit::params(format!("Its `{key}` is not a string.")))
 }

@@ -270,7 +270,7 @@ impl Pump<'_> {
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             let skimmed = skim(line);
             if skimmed.request && skimmed.id.is_some() {
-                self.say(error_line(skimmed.id.as_deref(), -32603, "The agent takes no more messages.", None))?;
+                self.say(error_line(skimmed.id.as_deref(), -32603, "The agent accepts no more messages.", None))?;
             }
         }
         Ok(())

@@ -110,7 +110,7 @@ fn by_command(fields: &Map<String, Value>) -> Result<Vec<String>, String> {
     let mut arguments = vec!["--name".to_owned(), policy_name(fields)];
     for variable in texts("env").filter_map(|one| one.get("name")?.as_str()) {
         if variable.is_empty() || variable.contains('=') {
-            return Err(format!("its variable {variable:?} has no fit name"));
+            return Err(format!("its variable {variable:?} has an invalid name"));
         }
         arguments.extend(["--env".to_owned(), variable.to_owned()]);
     }
@@ -124,7 +124,7 @@ fn by_command(fields: &Map<String, Value>) -> Result<Vec<String>, String> {
 /// headers go into the environment, and a file of Sayso's own says where.
 fn by_address(fields: &mut Map<String, Value>, url: &str, own: &Path) -> Result<Vec<String>, String> {
     if url.contains("${") {
-        return Err("its address holds a variable".to_owned());
+        return Err("its address contains a variable".to_owned());
     }
     let mut environment = fields.get("env").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut headers = Map::new();
@@ -138,7 +138,7 @@ fn by_address(fields: &mut Map<String, Value>, url: &str, own: &Path) -> Result<
     }
     let config = json!({"mcpServers": {policy_name(fields): {"url": url, "headers": headers}}}).to_string();
     let path = own.join(format!("{}.json", blake3::hash(config.as_bytes()).to_hex()));
-    std::fs::write(&path, config).map_err(|error| format!("its address cannot be written down ({error})"))?;
+    std::fs::write(&path, config).map_err(|error| format!("its address cannot be saved ({error})"))?;
     let path = path.to_str().ok_or("Sayso's own folder is not UTF-8")?.to_owned();
     for key in ["type", "url", "headers"] {
         fields.shift_remove(key);

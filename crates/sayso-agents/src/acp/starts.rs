@@ -48,9 +48,9 @@ impl Proxy {
             Ok(routed) => routed,
             Err(refused) => return Ok(Routed::say(Side::Client, Self::denied(id, &refused))),
         };
-        let key = message.key().ok_or_else(|| Unfit::params("Its id cannot be remembered."))?;
+        let key = message.key().ok_or_else(|| Unfit::params("Its id is invalid."))?;
         if !self.state().waiting.add(Side::Agent, key, Pending::Start { session, folder }) {
-            return Err(Unfit::params("Another request with its id still waits, or too many do."));
+            return Err(Unfit::params("Another request with this id is pending, or too many are."));
         }
         Ok(routed)
     }
@@ -61,7 +61,7 @@ impl Proxy {
             None | Some(Value::Null) => return Ok(Ok(Routed::pass())),
             Some(entries) => entries,
         };
-        let read = servers::read(entries).ok_or_else(|| Unfit::params("One of its `mcpServers` does not fit."))?;
+        let read = servers::read(entries).ok_or_else(|| Unfit::params("One of its `mcpServers` is invalid."))?;
         let mut new = Vec::with_capacity(read.len());
         for (server, entry) in read.into_iter().zip(entries.as_array().into_iter().flatten()) {
             match (server, &self.gateway) {
@@ -113,7 +113,7 @@ impl Proxy {
         let Some(raw) = message.result else { return Routed::pass() };
         let Ok(result) = serde_json::from_slice::<Value>(raw) else {
             // A mode may be hidden in what cannot be read.
-            let why = "Sayso: deny. The agent's answer to the start of a session cannot be read [call-malformed].";
+            let why = "Sayso: deny. The agent's answer to the session start cannot be parsed [call-malformed].";
             return Routed::say(Side::Client, error_line(message.id, DENIED, why, None));
         };
         let named = result.get("sessionId").and_then(Value::as_str).map(str::to_owned);
@@ -142,7 +142,7 @@ impl Proxy {
         let fallback = modes::fallback(&told.available, agent);
         let Some(back) = fallback.or_else(|| (mode == UNTOLD).then(|| UNTOLD_BACK.to_owned())) else {
             let why = format!(
-                "Sayso: deny. The agent starts in the mode {mode:?}, which the policy does not allow, and has none to go back to."
+                "Sayso: deny. The agent starts in the mode {mode:?}, which the policy does not allow, and offers no other."
             );
             return Routed::say(Side::Client, error_line(Some(id), DENIED, &why, None));
         };
@@ -275,7 +275,7 @@ fn in_mode(line: &[u8], result: &Value, mode: &str) -> Vec<u8> {
 
 fn not_pinned(start: &PinnedStart) -> Vec<u8> {
     let why = format!(
-        "Sayso: deny. The agent starts in the mode {:?}, which the policy does not allow, and does not leave it.",
+        "Sayso: deny. The agent starts in the mode {:?}, which the policy does not allow, and does not switch.",
         start.mode
     );
     error_line(Some(&start.id), DENIED, &why, None)

@@ -64,7 +64,7 @@ impl Proxy {
             one.call_id = Some(id.to_owned());
             one.tool = Some(tool.clone());
             one.ended = Some(Ended { ok: Some(ok), ..Ended::default() });
-            one.text = (!asked).then(|| "It was never asked about.".to_owned());
+            one.text = (!asked).then(|| "It never asked.".to_owned());
         });
         if refused && ok {
             let why = format!("Sayso: the agent ran {tool} although it was denied.");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// Reads an event.
 pub(super) fn read(object: &Map<String, Value>) -> Result<Event, String> {
-    let name = json::text(object, "hook_event_name")?.ok_or("What the agent sent names no event")?;
+    let name = json::text(object, "hook_event_name")?.ok_or("The agent's message names no event")?;
     let occasion = occasion(&name, object)?;
     Ok(Event {
         session: json::text(object, "session_id")?,
@@ -48,7 +48,7 @@ pub(super) fn call(object: &Map<String, Value>) -> Result<Call, String> {
         Some(_) => return Err("The call's `mcp_server` is not an object".to_owned()),
     };
     Ok(Call {
-        tool: tool.ok_or("The call names no tool")?,
+        tool: tool.ok_or("The call does not name a tool")?,
         input: input.ok_or("The call's `tool_input` is not an object")?.clone(),
         server,
         id: json::text(object, "tool_use_id")?,

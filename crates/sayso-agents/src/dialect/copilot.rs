@@ -137,7 +137,8 @@ fn claude_like(object: &Map<String, Value>) -> Result<Event, String> {
 }
 
 fn call(object: &Map<String, Value>, tool: &str, input: &str) -> Result<Call, String> {
-    let name = json::text(object, tool)?.filter(|name| !name.trim().is_empty()).ok_or("The call names no tool")?;
+    let name =
+        json::text(object, tool)?.filter(|name| !name.trim().is_empty()).ok_or("The call does not name a tool")?;
     let given = object.get(input).filter(|given| !given.is_null());
     let given = given.ok_or_else(|| format!("The call has no `{input}`"))?;
     let id = json::text_of(object, &["toolCallId", "toolUseId", "tool_use_id", "tool_call_id"])?;
@@ -147,7 +148,7 @@ fn call(object: &Map<String, Value>, tool: &str, input: &str) -> Result<Call, St
         (None, Value::String(patch)) if patch.contains("*** Begin Patch") && is_editor(&name) => {
             Ok(Call { tool: "apply_patch".to_owned(), input: given.clone(), server: None, id })
         }
-        _ => Err(format!("The call's `{input}` is neither an object nor JSON of one")),
+        _ => Err(format!("The call's `{input}` is neither an object nor JSON for one")),
     }
 }
 

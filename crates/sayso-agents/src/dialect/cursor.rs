@@ -30,7 +30,7 @@ impl Dialect for Cursor {
     }
 
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
-        let name = json::text(object, "hook_event_name")?.ok_or("What the agent sent names no event")?;
+        let name = json::text(object, "hook_event_name")?.ok_or("The agent's message names no event")?;
         let occasion = match name.as_str() {
             "preToolUse" => Occasion::BeforeTool(tool(object)),
             "beforeShellExecution" => Occasion::BeforeTool(command(object)),
@@ -156,17 +156,17 @@ fn subagent(object: &Map<String, Value>) -> Result<Call, String> {
 
 fn named(object: &Map<String, Value>) -> Result<String, String> {
     let name = json::text(object, "tool_name")?.filter(|name| !name.trim().is_empty());
-    name.ok_or_else(|| "The call names no tool".to_owned())
+    name.ok_or_else(|| "The call does not name a tool".to_owned())
 }
 
 fn arguments(object: &Map<String, Value>) -> Result<Value, String> {
     let arguments = object.get("tool_input").and_then(json::object_or_text);
-    arguments.ok_or_else(|| "The call's `tool_input` is neither an object nor JSON of one".to_owned())
+    arguments.ok_or_else(|| "The call's `tool_input` is neither an object nor JSON for one".to_owned())
 }
 
 /// The folder of the workspace that the agent is in; the first one where that is not told.
 fn root(object: &Map<String, Value>, cwd: Option<&PathBuf>) -> Result<Option<PathBuf>, String> {
-    let wrong = || "What the agent sent has `workspace_roots` that are not paths".to_owned();
+    let wrong = || "The agent's message has `workspace_roots` that are not paths".to_owned();
     let roots = match object.get("workspace_roots") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Array(roots)) => {

@@ -50,7 +50,7 @@ impl Dialect for Gemini {
     }
 
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
-        let name = json::text(object, "hook_event_name")?.ok_or("What the agent sent names no event")?;
+        let name = json::text(object, "hook_event_name")?.ok_or("The agent's message names no event")?;
         let occasion = match name.as_str() {
             "BeforeTool" => Occasion::BeforeTool(call(object)),
             "AfterTool" => Occasion::AfterTool(after(object)),
@@ -94,7 +94,7 @@ fn call(object: &Map<String, Value>) -> Result<Call, String> {
     };
     let of_server = of_server.filter(|_| server.is_some());
     Ok(Call {
-        tool: tool.map(|tool| of_server.unwrap_or(tool)).ok_or("The call names no tool")?,
+        tool: tool.map(|tool| of_server.unwrap_or(tool)).ok_or("The call does not name a tool")?,
         input: input.ok_or("The call's `tool_input` is not an object")?.clone(),
         server,
         id: None,

@@ -42,7 +42,7 @@ impl Part for Requirements {
             table.set_implicit(true);
             Item::Table(table)
         });
-        let hooks = hooks.as_table_mut().ok_or("its `hooks` are not a table of their own")?;
+        let hooks = hooks.as_table_mut().ok_or("its `hooks` is not a separate table")?;
         for (event, command, seconds) in &self.entries {
             let mut handler = Table::new();
             handler.insert("type", value("command"));
@@ -87,7 +87,7 @@ impl Requirements {
 fn take_out(config: &mut DocumentMut) -> Result<bool, String> {
     let mut found = false;
     let Some(hooks) = config.get_mut("hooks") else { return Ok(false) };
-    let hooks = hooks.as_table_mut().ok_or("its `hooks` are not a table of their own")?;
+    let hooks = hooks.as_table_mut().ok_or("its `hooks` is not a separate table")?;
     let mut empty = Vec::new();
     for (event, item) in hooks.iter_mut() {
         let Some(groups) = item.as_array_of_tables_mut() else { continue };
@@ -115,5 +115,5 @@ fn group_is_ours(group: &Table) -> bool {
 }
 
 fn parse(text: &str) -> Result<DocumentMut, String> {
-    text.parse().map_err(|error: toml_edit::TomlError| format!("it is not TOML ({})", error.message()))
+    text.parse().map_err(|error: toml_edit::TomlError| format!("it is not valid TOML ({})", error.message()))
 }

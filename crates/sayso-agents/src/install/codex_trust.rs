@@ -131,7 +131,7 @@ fn checked(text: String) -> Result<String, String> {
 }
 
 fn parse(text: &str) -> Result<DocumentMut, String> {
-    text.parse().map_err(|error: toml_edit::TomlError| format!("it is not TOML ({})", error.message()))
+    text.parse().map_err(|error: toml_edit::TomlError| format!("it is not valid TOML ({})", error.message()))
 }
 
 fn table(config: &DocumentMut) -> Option<&dyn toml_edit::TableLike> {

@@ -78,7 +78,7 @@ impl<'a> HookCommand<'a> {
     /// take that for a block, and any other failure for leave to go on.
     pub(super) fn guarded_line(&self, seconds: u32) -> String {
         let words: Vec<String> = self.limited(seconds).iter().map(|word| quoted(word)).collect();
-        let fallback = "Sayso did not answer; the call is blocked. Run: sayso doctor";
+        let fallback = "Sayso did not answer, so the call is blocked. Run: sayso doctor";
         format!("{} || {{ [ $? = 2 ] || echo '{fallback}' >&2; exit 2; }}", words.join(" "))
     }
 }

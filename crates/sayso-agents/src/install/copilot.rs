@@ -51,7 +51,7 @@ fn path(setting: &Setting) -> PathBuf {
 pub(super) fn switched_off(settings: &Value) -> Vec<String> {
     let mut why = Vec::new();
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
-        why.push("`disableAllHooks` is on in this file: Sayso is not asked until it is off.".to_owned());
+        why.push("`disableAllHooks` is on in this file, so Sayso sees no calls until it is off.".to_owned());
     }
     why
 }

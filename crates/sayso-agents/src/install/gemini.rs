@@ -52,11 +52,13 @@ fn path(setting: &Setting) -> PathBuf {
 pub(super) fn switched_off(settings: &Value) -> Vec<String> {
     let mut why = Vec::new();
     if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) {
-        why.push("`hooksConfig.enabled` is false in these settings: Sayso is not asked until it is true.".to_owned());
+        why.push(
+            "`hooksConfig.enabled` is false in these settings, so Sayso sees no calls until it is true.".to_owned(),
+        );
     }
     let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array);
     if disabled.is_some_and(|names| names.iter().any(|name| name == "sayso")) {
-        why.push("`hooksConfig.disabled` names sayso in these settings: take it out there.".to_owned());
+        why.push("`hooksConfig.disabled` lists sayso in these settings; remove it there.".to_owned());
     }
     why
 }

@@ -141,7 +141,7 @@ impl HooksFile {
     fn switched_on(&self, text: &str, section: &str, key: &str) -> Result<String, String> {
         let off = json_text::value(text).and_then(|settings| settings.get(section)?.get(key).cloned());
         if off == Some(json!(false)) {
-            return Err(format!("its `{section}.{key}` is off: hooks are switched off for the whole machine"));
+            return Err(format!("its `{section}.{key}` is off, so hooks are switched off for the whole machine"));
         }
         json_text::set(text, &[section, key], &json!(true), self.comments)
     }

@@ -63,7 +63,7 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
         say(
             false,
             "home-not-fixed",
-            format!("The home folder is not written down, so the environment chooses the policy. {again}"),
+            format!("The home folder is not set, so the environment chooses the policy. {again}"),
         );
     } else if home.is_some_and(|home| home != Path::new("~") && home != setting.places.home) {
         say(
@@ -74,11 +74,7 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
     }
     // Managed settings are for every user, each with a shell of their own.
     if found.shell.is_none() && setting.scope != Scope::Managed && agent != Agent::Zed {
-        say(
-            false,
-            "shell-not-fixed",
-            format!("The agent's shell is not written down, so your login shell is taken for it. {again}"),
-        );
+        say(false, "shell-not-fixed", format!("The agent's shell is not set, so your login shell is assumed. {again}"));
     }
     // As this version would write it, but for what was said already.
     let same = Setting { program: found.program.clone().into(), shell: found.shell.clone(), ..setting.clone() };
@@ -89,7 +85,7 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
         })
     });
     if !as_written {
-        let text = format!("Events, time-outs or guards are not those that this version registers. {again}");
+        let text = format!("Events, timeouts or guards differ from what this version registers. {again}");
         say(false, "registration-differs", text);
     }
     for why in super::switched_off(agent, &text).into_iter().chain(elsewhere(agent, setting)) {
@@ -122,7 +118,7 @@ fn registered(agent: Agent, setting: &Setting, text: &str) -> Option<Ours> {
 /// Why a program cannot be started.
 fn cannot_run(program: &Path) -> Option<&'static str> {
     match std::fs::metadata(program) {
-        Err(_) => Some("is not there"),
+        Err(_) => Some("is missing"),
         Ok(meta) if !meta.is_file() => Some("is not a file"),
         Ok(meta) if meta.permissions().mode() & 0o111 == 0 => Some("cannot be executed"),
         Ok(_) => None,
@@ -146,7 +142,9 @@ fn elsewhere(agent: Agent, setting: &Setting) -> Vec<String> {
             let only = on(&managed, "/allowManagedHooksOnly", true);
             let off = disabled.map(|path| format!("`disableAllHooks` is on in {path}."));
             off.chain(only.map(|path| {
-                format!("`allowManagedHooksOnly` is on in {path}: only `sayso install claude-code --managed` counts.")
+                format!(
+                    "`allowManagedHooksOnly` is on in {path}: only `sayso install claude-code --managed` has an effect."
+                )
             }))
             .collect()
         }
@@ -170,7 +168,7 @@ fn elsewhere(agent: Agent, setting: &Setting) -> Vec<String> {
             let text = read(&setting.agent_folder_or(".openclaw").join("openclaw.json")).ok().flatten();
             match text.as_deref().map_or(Some(Value::Null), json_text::value) {
                 Some(settings) => super::openclaw::switched_off(&settings),
-                None => vec!["openclaw.json cannot be read: look with `openclaw plugins inspect sayso`.".to_owned()],
+                None => vec!["openclaw.json cannot be read; check with `openclaw plugins inspect sayso`.".to_owned()],
             }
         }
         _ => Vec::new(),
@@ -193,7 +191,7 @@ fn untrusted(setting: &Setting, hooks: &str) -> Vec<(&'static str, String)> {
     };
     let mut all = Vec::new();
     for (wanted, code, how) in [
-        (Trusted::Changed, "trust-outdated", "changed since you trusted it"),
+        (Trusted::Changed, "trust-outdated", "has changed since you trusted it"),
         (Trusted::Never, "not-trusted", "is not trusted"),
     ] {
         let events = with(wanted);

@@ -53,9 +53,9 @@ pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
     };
     if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(plain) {
         let advice = match comments {
-            Comments::Kept | Comments::Loose => "Mend it first, or register Sayso by hand",
+            Comments::Kept | Comments::Loose => "Fix it first, or register Sayso by hand",
             Comments::Refused => {
-                "The agent itself cannot read it so: mend it first. It takes no comments and no trailing commas"
+                "The agent itself cannot read it either; fix it first. It allows no comments and no trailing commas"
             }
         };
         return Err(format!("it is not plain JSON ({error}). {advice}"));

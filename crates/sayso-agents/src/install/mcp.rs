@@ -92,11 +92,11 @@ fn kept_as(path: &Path) -> PathBuf {
 fn lists(setting: &Setting) -> Result<Vec<ServerList>, Error> {
     let cannot = |why: &str| Error::CannotInstall { agent: "MCP clients", why: why.to_owned() };
     if setting.scope == Scope::Managed {
-        return Err(cannot("their lists belong to users and projects"));
+        return Err(cannot("MCP server lists belong to users and projects"));
     }
     let text = |path: &Path| path.to_str().map(str::to_owned);
     let program = text(&setting.program).filter(|_| setting.program.is_absolute());
-    let program = program.ok_or_else(|| cannot("Sayso's own path cannot be written down"))?;
+    let program = program.ok_or_else(|| cannot("Sayso's own path is not UTF-8"))?;
     let home = text(&setting.places.home).ok_or_else(|| cannot("the home folder's path is not UTF-8"))?;
     let below: Vec<Known> = if setting.scope == Scope::Project {
         let at = |name: &str| setting.project.join(name);
@@ -209,7 +209,7 @@ impl ServerList {
             return Ok(text.to_owned());
         }
         let mut behind = arguments.into_iter().skip_while(|one| one != "--").skip(1);
-        let command = behind.next().ok_or("Sayso stands in front of nothing there: remove the server by hand")?;
+        let command = behind.next().ok_or("Sayso wraps no command there; remove the server by hand")?;
         let text = self.set(text, place, "args", &json!(behind.collect::<Vec<_>>()))?;
         self.set(&text, place, "command", &json!(command))
     }
@@ -228,7 +228,7 @@ impl ServerList {
             let url = ["url", "serverUrl", "httpUrl"].iter().find_map(|key| entry.get(key)?.as_str())?;
             let name = place.last()?;
             Some(format!(
-                "{name:?} in {} is behind HTTP and not guarded. In its place: {{\"command\": {}, \"args\": [\"mcp\", \"--name\", {:?}, \"--url\", {url:?}]}}",
+                "{name:?} in {} uses HTTP and is not guarded. Replace it with: {{\"command\": {}, \"args\": [\"mcp\", \"--name\", {:?}, \"--url\", {url:?}]}}",
                 self.path.display(),
                 Value::from(self.program.as_str()),
                 name_for_rules(name),
@@ -249,7 +249,7 @@ fn command_of(entry: &Value) -> Result<Option<(String, Vec<String>)>, String> {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(items)) => {
             let texts: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
-            texts.ok_or("a server's `args` are not all text")?
+            texts.ok_or("a server's `args` are not all strings")?
         }
         Some(_) => return Err("a server's `args` are not a list".to_owned()),
     };

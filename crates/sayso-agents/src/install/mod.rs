@@ -274,21 +274,22 @@ fn advice(agent: Agent, setting: &Setting) -> Vec<String> {
     let mut advice = Vec::new();
     match (agent, setting.scope) {
         (Agent::Codex, Scope::User | Scope::Project) if !setting.trust => advice.push(
-            "Codex runs no hook before you trust it: it asks at its next start, or `sayso install codex --trust` records your yes."
+            "Codex only runs hooks you trust: it asks the next time it starts, or run `sayso install codex --trust` to record your trust."
                 .to_owned(),
         ),
         (Agent::OpenClaw, _) => {
-            advice.push("OpenClaw loads plugins when its gateway starts: restart the gateway.".to_owned());
+            advice.push("OpenClaw loads plugins when its gateway starts, so restart the gateway.".to_owned());
         }
         (Agent::Zed, _) => advice.push(
-            "What an agent does not ask Zed about is only seen by the agent's own hooks: install those too, for example `sayso install claude-code`."
+            "Only the agent's own hooks see what it does not ask Zed about: install those too, for example `sayso install claude-code`."
                 .to_owned(),
         ),
         _ => {}
     }
     if setting.scope == Scope::Project {
         advice.push(
-            "This file belongs to the project and names paths of this machine: do not commit it for others.".to_owned(),
+            "This file belongs to the project and contains paths of this machine: do not commit it for others."
+                .to_owned(),
         );
     }
     if setting.limiter.is_none() && matches!(agent, Agent::Codex | Agent::Gemini | Agent::Copilot) {

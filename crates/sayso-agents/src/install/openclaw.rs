@@ -19,8 +19,8 @@ impl PluginList {
     pub(super) fn new(setting: &Setting) -> Result<Self, String> {
         match setting.scope {
             Scope::User => Ok(Self { path: setting.agent_folder_or(".openclaw").join("openclaw.json") }),
-            Scope::Project => Err("OpenClaw runs no plugin of a workspace before it is enabled by hand".to_owned()),
-            Scope::Managed => Err("OpenClaw has no plugins for a whole machine".to_owned()),
+            Scope::Project => Err("OpenClaw only runs a workspace's plugins once they are enabled by hand".to_owned()),
+            Scope::Managed => Err("OpenClaw has no machine-wide plugins".to_owned()),
         }
     }
 }
@@ -34,7 +34,7 @@ impl Part for PluginList {
         let text = before.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
         if json_text::value(text).is_none() {
             return Err(
-                "it is not plain JSON with comments. Run `openclaw plugins enable sayso` after this, or write it so"
+                "it is not plain JSON with comments. Run `openclaw plugins enable sayso` afterwards, or convert it"
                     .to_owned(),
             );
         }
@@ -83,13 +83,13 @@ pub(super) fn switched_off(settings: &Value) -> Vec<String> {
     let plugins = settings.get("plugins").cloned().unwrap_or_default();
     let named = |key: &str| plugins.get(key).and_then(Value::as_array).map(|list| list.iter().any(|it| it == PLUGIN));
     if plugins.get("enabled") == Some(&json!(false)) {
-        why.push("`plugins.enabled` is false in openclaw.json: no plugin is loaded.".to_owned());
+        why.push("`plugins.enabled` is false in openclaw.json, so no plugin is loaded.".to_owned());
     }
     if named("deny") == Some(true) {
-        why.push("`plugins.deny` in openclaw.json names sayso.".to_owned());
+        why.push("`plugins.deny` in openclaw.json lists sayso.".to_owned());
     }
     if named("allow") == Some(false) {
-        why.push("`plugins.allow` in openclaw.json does not name sayso. Run: sayso install openclaw".to_owned());
+        why.push("`plugins.allow` in openclaw.json does not list sayso. Run: sayso install openclaw".to_owned());
     }
     if plugins.pointer("/entries/sayso/enabled") != Some(&json!(true)) {
         why.push(

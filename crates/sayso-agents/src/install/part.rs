@@ -57,7 +57,7 @@ impl Part for OwnFile {
     fn register(&self, before: Option<&str>) -> Result<String, String> {
         match before {
             Some(text) if !text.trim().is_empty() && !text.contains(self.mark) => {
-                Err("it is there already and not Sayso's: move it away first".to_owned())
+                Err("it already exists and is not Sayso's; move it away first".to_owned())
             }
             _ => Ok(self.content.clone()),
         }
@@ -74,7 +74,7 @@ pub(super) fn resolved(path: &Path) -> Result<PathBuf, Error> {
         Ok(real) => Ok(real),
         Err(_) if path.is_symlink() => Err(Error::Settings {
             path: path.to_owned(),
-            why: "it is a link that leads nowhere. Mend or remove the link first".to_owned(),
+            why: "it is a broken link. Fix or remove the link first".to_owned(),
         }),
         // Not there yet: its folder may still be a link.
         Err(_) => Ok(match (path.parent().and_then(|folder| folder.canonicalize().ok()), path.file_name()) {

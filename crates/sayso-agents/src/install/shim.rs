@@ -17,7 +17,7 @@ pub(super) fn opencode(setting: &Setting) -> Result<OwnFile, String> {
     let path = match setting.scope {
         Scope::User => setting.agent_folder_or(".config/opencode").join("plugins/sayso.js"),
         Scope::Project => setting.project.join(".opencode/plugins/sayso.js"),
-        Scope::Managed => return Err("OpenCode has no plugins for a whole machine".to_owned()),
+        Scope::Managed => return Err("OpenCode has no machine-wide plugins".to_owned()),
     };
     let content = filled(OPENCODE_MARK, include_str!("shim/opencode.js"), Agent::OpenCode, setting)?;
     Ok(OwnFile { path, content, mark: OPENCODE_MARK })
@@ -27,8 +27,10 @@ pub(super) fn opencode(setting: &Setting) -> Result<OwnFile, String> {
 pub(super) fn openclaw(setting: &Setting) -> Result<Vec<OwnFile>, String> {
     let folder = match setting.scope {
         Scope::User => setting.agent_folder_or(".openclaw").join("extensions/sayso"),
-        Scope::Project => return Err("OpenClaw runs no plugin of a workspace before it is enabled by hand".to_owned()),
-        Scope::Managed => return Err("OpenClaw has no plugins for a whole machine".to_owned()),
+        Scope::Project => {
+            return Err("OpenClaw only runs a workspace's plugins once they are enabled by hand".to_owned());
+        }
+        Scope::Managed => return Err("OpenClaw has no machine-wide plugins".to_owned()),
     };
     let described = format!("{OPENCLAW_MARK}: puts every tool call to Sayso before it runs.");
     let package = json!({
@@ -53,7 +55,7 @@ pub(super) fn openclaw(setting: &Setting) -> Result<Vec<OwnFile>, String> {
 fn filled(mark: &str, source: &str, agent: Agent, setting: &Setting) -> Result<String, String> {
     let command = HookCommand::new(agent, setting)?;
     let patience = u64::from(CALL_SECONDS) * 1000;
-    let whole = format!("// {mark}, taken away by `sayso uninstall {}`.\n{ASK}{source}", agent.name());
+    let whole = format!("// {mark}, removed by `sayso uninstall {}`.\n{ASK}{source}", agent.name());
     Ok(whole
         .replace("\"@PROGRAM@\"", &json!(command.program()).to_string())
         .replace("\"@ARGUMENTS@\"", &json!(command.arguments(CALL_SECONDS)).to_string())

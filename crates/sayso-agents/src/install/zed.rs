@@ -36,14 +36,14 @@ pub(super) struct ZedSettings {
 /// The settings of this user. A project's settings and a machine's cannot name agents.
 pub(super) fn settings(setting: &Setting) -> Result<ZedSettings, String> {
     if setting.scope != Scope::User {
-        return Err("Zed reads its agents from the user's settings alone".to_owned());
+        return Err("Zed reads its agents only from the user's settings".to_owned());
     }
     let text = |path: &Path| path.to_str().map(str::to_owned);
     Ok(ZedSettings {
         path: setting.agent_folder_or(".config/zed").join("settings.json"),
         program: text(&setting.program)
             .filter(|_| setting.program.is_absolute())
-            .ok_or("Sayso's own path cannot be written down")?,
+            .ok_or("Sayso's own path is not UTF-8")?,
         home: text(&setting.places.home).ok_or("the home folder's path is not UTF-8")?,
         found: on_path(),
     })
@@ -54,7 +54,7 @@ pub(super) fn unguarded(settings: &Value) -> Vec<String> {
     let Some(agents) = settings.get(AGENTS).and_then(Value::as_object) else { return Vec::new() };
     let bare = agents.iter().filter(|(_, agent)| agent.is_object() && agent.get("command").is_none());
     bare.map(|(name, _)| {
-        format!("Zed starts {name:?} by itself, without a command in these settings: it is not guarded. Give it a command, or install its hooks.")
+        format!("Zed starts {name:?} itself, without a command in these settings, so it is not guarded. Give it a command, or install its hooks.")
     })
     .collect()
 }
@@ -112,7 +112,7 @@ impl ZedSettings {
     /// The text with Sayso in front of one agent's command.
     fn wrapped(&self, text: &str, name: &str) -> Result<String, String> {
         let root = json_text::parse(text, Comments::Loose)?;
-        let agent = entry(&root, name)?.ok_or("an agent is not where it was")?;
+        let agent = entry(&root, name)?.ok_or("an agent's entry has moved")?;
         let (command, arguments) = command(text, agent)?;
         if is_ours(&command, &arguments) {
             return set(text, name, "command", &json!(self.program));
@@ -127,7 +127,7 @@ impl ZedSettings {
         if self.found.is_empty() {
             let programs: Vec<&str> = KNOWN.iter().map(|(program, ..)| *program).collect();
             return Err(format!(
-                "it starts no agent with a command, and none that Sayso knows is on PATH ({})",
+                "it starts no agent with a command, and no agent that Sayso supports is on PATH ({})",
                 programs.join(", ")
             ));
         }
@@ -185,12 +185,12 @@ fn entry<'n>(root: &'n Node, name: &str) -> Result<Option<&'n Node>, String> {
 /// An agent's command and its arguments.
 fn command(text: &str, agent: &Node) -> Result<(String, Vec<String>), String> {
     let value = agent.value(text);
-    let command = value.get("command").and_then(Value::as_str).ok_or("an agent's `command` is not text")?;
+    let command = value.get("command").and_then(Value::as_str).ok_or("an agent's `command` is not a string")?;
     let arguments = match value.get("args") {
         None => Vec::new(),
         Some(Value::Array(items)) => {
             let texts: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
-            texts.ok_or("an agent's `args` are not all text")?
+            texts.ok_or("an agent's `args` are not all strings")?
         }
         Some(_) => return Err("an agent's `args` are not a list".to_owned()),
     };
@@ -217,7 +217,7 @@ fn unwrapped(text: &str, name: &str) -> Result<String, String> {
         return checked(json_text::remove(text, &agents.value, at));
     }
     let mut behind = arguments.into_iter().skip_while(|one| one != "--").skip(1);
-    let command = behind.next().ok_or("Sayso stands in front of nothing there: remove the agent by hand")?;
+    let command = behind.next().ok_or("Sayso wraps no command there; remove the agent by hand")?;
     let text = set(text, name, "args", &json!(behind.collect::<Vec<_>>()))?;
     set(&text, name, "command", &json!(command))
 }
@@ -225,7 +225,7 @@ fn unwrapped(text: &str, name: &str) -> Result<String, String> {
 /// The text with another value for one member of an agent.
 fn set(text: &str, name: &str, key: &str, value: &Value) -> Result<String, String> {
     let root = json_text::parse(text, Comments::Loose)?;
-    let agent = entry(&root, name)?.ok_or("an agent is not where it was")?;
+    let agent = entry(&root, name)?.ok_or("an agent's entry has moved")?;
     let changed = match agent.member(key)? {
         Some(member) if member.value.value(text) == *value => return Ok(text.to_owned()),
         Some(member) => json_text::replace(text, &member.value, value),

@@ -102,9 +102,11 @@ fn explain(seen: Seen, ended: Ended) -> Live {
         (Seen { without_shell: Some(tools), .. }, _) => {
             Live::NotSeen(format!("it offers no shell, only: {}", tools.join(", ")))
         }
-        (Seen { called: true, .. }, _) => Live::NotSeen("it never said what came of the call".to_owned()),
-        (_, Ended::Late) => Live::NotSeen(format!("it did not come to an end within {} seconds", PATIENCE.as_secs())),
-        (Seen { spoke: false, .. }, Ended::With(said)) => Live::NotSeen(format!("it never spoke to the model: {said}")),
+        (Seen { called: true, .. }, _) => Live::NotSeen("it never reported the result of the call".to_owned()),
+        (_, Ended::Late) => Live::NotSeen(format!("it did not finish within {} seconds", PATIENCE.as_secs())),
+        (Seen { spoke: false, .. }, Ended::With(said)) => {
+            Live::NotSeen(format!("it never contacted the model: {said}"))
+        }
         (_, Ended::With(said)) => Live::NotSeen(said),
     }
 }

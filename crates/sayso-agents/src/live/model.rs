@@ -128,7 +128,7 @@ fn step(api: Api, body: &Value, command: &str, seen: &mut Seen) -> Step {
     seen.called = true;
     let mut arguments = json!({*key: command});
     if let (true, Some(arguments)) = (*key == "command", arguments.as_object_mut()) {
-        arguments.insert("description".to_owned(), json!("Sayso looks whether it is asked"));
+        arguments.insert("description".to_owned(), json!("Sayso checks that it is asked"));
     }
     Step::Call { tool: (*tool).to_owned(), arguments }
 }

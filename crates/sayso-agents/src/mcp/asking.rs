@@ -98,7 +98,7 @@ impl Guard {
             same && Instant::now() < round.until
         });
         let Some(round) = round else {
-            let reason = own_reason(reason::UNANSWERED, "The answer is to another call, or comes too late.".to_owned());
+            let reason = own_reason(reason::UNANSWERED, "The answer is for another call, or came too late.".to_owned());
             self.judge.refuse(&self.server, &held.call, &reason);
             return Way::Told(refused(&[reason], "Call the tool again without it."));
         };
@@ -125,21 +125,21 @@ impl Guard {
     /// What becomes of a call after an answer; `None`: nobody answered.
     fn answered(&self, call: &Call, answer: Option<Answered>, acceptable: Option<Definition>, shown: Shown) -> Way {
         let (told, why) = match answer {
-            None => ("nobody answered", Some("A person should decide this, and nobody answered.")),
+            None => ("nobody answered", Some("A person must decide this, and nobody answered.")),
             Some(Answered::No) => ("no", Some("The user said no.")),
             Some(Answered::Once) => ("yes, once", None),
-            Some(Answered::Accept) => ("yes, and the tool is accepted as it is described now", None),
+            Some(Answered::Accept) => ("yes, and accept the tool as described now", None),
         };
         self.judge.note_answer(&self.server, call, told);
         if let Some(why) = why {
             let reason = own_reason(reason::UNANSWERED, why.to_owned());
             self.judge.refuse(&self.server, call, &reason);
-            let next = "Do not try it again in another form: reach the goal another way, or ask the user.";
+            let next = "Do not retry it in another form. Find another way, or ask the user.";
             return Way::Told(refused(&[reason], next));
         }
         if let Some(reasons) = self.judge.void(&self.server, call, shown.look.as_ref()) {
             reasons.iter().take(1).for_each(|reason| self.judge.refuse(&self.server, call, reason));
-            return Way::Told(refused(&reasons, "Call the tool again: it is judged anew."));
+            return Way::Told(refused(&reasons, "Call the tool again; it is judged again."));
         }
         if let Some(tool) = acceptable.filter(|tool| answer == Some(Answered::Accept) || self.is_merely_new(tool)) {
             // An attacker would describe the tool once more while the person reads: only what was shown is accepted.

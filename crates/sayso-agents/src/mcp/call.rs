@@ -26,19 +26,19 @@ impl Call {
     pub(crate) fn read(message: &Message<'_>) -> Result<Self, String> {
         let params = message.params.ok_or("The call has no parameters.")?;
         let Ok(Value::Object(params)) = serde_json::from_slice(params) else {
-            return Err("The call's parameters are not an object of JSON that can be relied on.".to_owned());
+            return Err("The call's parameters are not a strict JSON object.".to_owned());
         };
         for key in params.keys() {
             let folds = |known: &str| key != known && folds_to(key.as_bytes(), known);
             if ["name", "arguments", "_meta", "task", "inputResponses", "requestState"].into_iter().any(folds) {
-                return Err(format!("The call's `{key}` differs from a known parameter in case alone."));
+                return Err(format!("The call's `{key}` differs from a known parameter only in case."));
             }
         }
         let Some(Value::String(tool)) = params.get("name") else {
-            return Err("The call names no tool.".to_owned());
+            return Err("The call does not name a tool.".to_owned());
         };
         if tool.trim().is_empty() {
-            return Err("The call names no tool.".to_owned());
+            return Err("The call does not name a tool.".to_owned());
         }
         let arguments = match params.get("arguments") {
             None => Value::Object(Map::new()),
@@ -46,7 +46,7 @@ impl Call {
             Some(_) => return Err("The call's arguments are not an object.".to_owned()),
         };
         if folds_together(&arguments) {
-            return Err("Two of the call's arguments differ in case alone.".to_owned());
+            return Err("Two of the call's arguments differ only in case.".to_owned());
         }
         let meta = params.get("_meta").and_then(Value::as_object);
         let id = meta.and_then(|meta| meta.get("claudecode/toolUseId")).and_then(Value::as_str);

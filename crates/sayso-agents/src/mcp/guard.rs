@@ -261,7 +261,7 @@ impl Guard {
                 let given_up = Arc::new(AtomicBool::new(false));
                 let mut held = lock(&self.held);
                 if held.len() >= MOST_HELD || held.insert(key.clone(), Arc::clone(&given_up)).is_some() {
-                    let why = "Sayso: deny. Too many calls wait for a person, or one of this id does [unanswered].";
+                    let why = "Sayso: deny. Too many calls are pending, or one with this id is [unanswered].";
                     return FromClient::Answer(tool_error(id, why));
                 }
                 let (line, id) = (message.line.to_vec(), id.to_vec());
@@ -323,7 +323,7 @@ impl Guard {
             return self.second_round(held);
         }
         if self.tool(&call.tool).is_none() && !lock(&self.tools).complete && !self.fetch(call, to_server) {
-            let text = format!("The MCP server {} is gone or does not say which tools it has.", self.server);
+            let text = format!("The MCP server {} is unavailable or does not list its tools.", self.server);
             let reason = own_reason(Code::McpServerGone, text);
             self.judge.refuse(&self.server, call, &reason);
             return Way::Told(refused(&[reason], "Try again later, or go on without it."));
@@ -335,7 +335,7 @@ impl Guard {
                 let reason = own_reason(Code::McpUnlistedTool, "The server does not list this tool.".to_owned());
                 if lock(&self.tools).complete {
                     self.judge.refuse(&self.server, call, &reason);
-                    return Way::Told(refused(&[reason], "Use a tool of its list."));
+                    return Way::Told(refused(&[reason], "Use a tool from its list."));
                 }
                 open.push(reason);
             }
@@ -410,10 +410,10 @@ impl Guard {
         if problems.is_empty() {
             return None;
         }
-        let text = format!("The arguments do not fit the tool's schema: {}.", problems.join("; "));
+        let text = format!("The arguments do not match the tool's schema: {}.", problems.join("; "));
         let reason = own_reason(Code::McpArguments, text);
         self.judge.refuse(&self.server, call, &reason);
-        Some(refused(&[reason], "Put them right and call it again."))
+        Some(refused(&[reason], "Fix them and call it again."))
     }
 
     pub(super) fn failed(&self, call: &Call, error: &crate::Error) -> String {

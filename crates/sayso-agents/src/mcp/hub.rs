@@ -76,7 +76,7 @@ impl Hub {
         if refused.skimmed.request || !refused.skimmed.answer {
             self.client.say(error_line(refused.skimmed.id.as_deref(), refused.code, &text, None));
         } else {
-            eprintln!("sayso: an answer of the client is not passed on: {}", refused.why);
+            eprintln!("sayso: an answer from the client was not passed on: {}", refused.why);
         }
     }
 

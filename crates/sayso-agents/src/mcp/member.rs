@@ -156,7 +156,7 @@ impl Member {
                 if std::thread::Builder::new().name("mcp-decide".to_owned()).spawn(decide).is_err()
                     && let Some(id) = id
                 {
-                    self.client.say(tool_error(&id, "Sayso: deny. Too much waits already [internal-error]."));
+                    self.client.say(tool_error(&id, "Sayso: deny. Too many messages are pending [internal-error]."));
                 }
             }
         }
@@ -173,7 +173,12 @@ impl Member {
     fn forward(self: &Arc<Self>, message: &Message<'_>, line: &[u8]) {
         let request = message.method.is_some() && message.id.is_some();
         if request && !self.remember(message) {
-            self.client.say(error_line(message.id, INTERNAL, "Sayso: too many requests wait for this server.", None));
+            self.client.say(error_line(
+                message.id,
+                INTERNAL,
+                "Sayso: too many requests are pending for this server.",
+                None,
+            ));
             return;
         }
         let ended;

@@ -349,7 +349,7 @@ fn compared(pin: &mut Pin, said: &Definition) -> Standing {
             shown = withheld(&shown, &pin.suspicions);
         }
         if pin.new {
-            let why = format!("The server did not have the tool `{}` when it was first seen.", said.name);
+            let why = format!("The server did not have the tool `{}` when first seen.", said.name);
             reasons.push((NEW_TOOL.to_owned(), why));
         }
         return Standing::Open { reasons, shown: Box::new(shown) };
@@ -358,7 +358,7 @@ fn compared(pin: &mut Pin, said: &Definition) -> Standing {
         pin.changed = Some(Changed { hash: said.hash.clone(), definition: said.value.clone(), seen_ms: now_ms() });
     }
     let lines = pin.difference().join("\n");
-    let why = format!("The tool is not what was accepted: its definition changed.\n{lines}");
+    let why = format!("The tool's definition has changed since it was accepted.\n{lines}");
     let mut reasons = vec![("mcp-changed-tool".to_owned(), why)];
     let mut shown = pin.definition.clone();
     if !pin.accepted && !pin.suspicions.is_empty() {

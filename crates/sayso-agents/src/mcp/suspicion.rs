@@ -33,14 +33,16 @@ impl Suspicion {
     /// A sentence.
     pub(crate) fn text(&self) -> String {
         match self {
-            Self::Hidden(place) => format!("The tool's {} holds characters that nobody sees.", visible(place)),
+            Self::Hidden(place) => format!("The tool's {} contains invisible characters.", visible(place)),
             Self::Instructions(phrase) => {
                 format!(
-                    "The tool's definition speaks to the model instead of describing the tool: \"{}\".",
+                    "The tool's definition gives the model instructions instead of describing the tool: \"{}\".",
                     visible(phrase)
                 )
             }
-            Self::Imitates(other) => format!("The tool's name looks like {}, which is another tool.", visible(other)),
+            Self::Imitates(other) => {
+                format!("The tool's name looks like {}, which is a different tool.", visible(other))
+            }
         }
     }
 }

@@ -145,7 +145,7 @@ impl Together {
         let (params, own_id) = (message.params.map(<[u8]>::to_vec), id.clone());
         let run = move || work(&this, &method, &id, params.as_deref());
         if std::thread::Builder::new().name("mcp-together".to_owned()).spawn(run).is_err() {
-            self.say(error_line(Some(&own_id), -32603, "Sayso: too much waits already.", None));
+            self.say(error_line(Some(&own_id), -32603, "Sayso: too many messages are pending.", None));
         }
     }
 

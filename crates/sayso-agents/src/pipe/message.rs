@@ -75,15 +75,16 @@ impl Reader {
             match key.as_ref() {
                 b"id" => message.id = Some(value),
                 b"method" => {
-                    message.method =
-                        Some(name(value).ok_or_else(|| Refused::unfit(body, "The message's `method` is not text."))?)
+                    message.method = Some(
+                        name(value).ok_or_else(|| Refused::unfit(body, "The message's `method` is not a string."))?,
+                    )
                 }
                 b"params" => message.params = Some(value),
                 b"result" => message.result = Some(value),
                 b"error" => message.error = Some(value),
                 b"jsonrpc" => {}
                 other if KEYS.iter().any(|known| folds_to(other, known)) => {
-                    return Err(Refused::unfit(body, "A key of the message differs from a known one in case alone."));
+                    return Err(Refused::unfit(body, "A key of the message differs from a known one only in case."));
                 }
                 _ => {}
             }
@@ -102,13 +103,13 @@ impl Message<'_> {
     fn fits(&self) -> Result<(), Refused> {
         let refuse = |why: &str| Err(Refused::unfit(self.line, why));
         if self.method.is_some() && (self.result.is_some() || self.error.is_some()) {
-            return refuse("The message is both a request and an answer.");
+            return refuse("The message is both a request and a response.");
         }
         if self.result.is_some() && self.error.is_some() {
             return refuse("The message is both a result and an error.");
         }
         if self.id.is_some_and(|id| matches!(id.first(), Some(b'{' | b'[' | b't' | b'f'))) {
-            return refuse("The message's `id` is neither text nor a number.");
+            return refuse("The message's `id` is neither a string nor a number.");
         }
         Ok(())
     }

@@ -36,10 +36,10 @@ impl Fault {
         match self {
             Self::Encoding => "The message is not UTF-8.",
             Self::Syntax => "The message is not JSON.",
-            Self::Duplicate => "An object of the message has a key twice.",
-            Self::Depth => "The message nests too deep.",
-            Self::CarriageReturn => "The message has a carriage return in its middle.",
-            Self::Batch => "Batches of messages are not taken.",
+            Self::Duplicate => "An object in the message has a duplicate key.",
+            Self::Depth => "The message is nested too deeply.",
+            Self::CarriageReturn => "The message contains a carriage return.",
+            Self::Batch => "Batches of messages are not accepted.",
             Self::NoObject => "The message is not an object.",
         }
     }

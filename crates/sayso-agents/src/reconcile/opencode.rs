@@ -60,7 +60,7 @@ fn calls(path: &Path, since_ms: u64, read: &mut Read) -> rusqlite::Result<()> {
         read.add(call, &mut known, since_ms);
     }
     if odd > 0 {
-        read.skipped.push(format!("{}: {odd} parts cannot be read.", path.display()));
+        read.skipped.push(format!("{}: {odd} parts could not be read.", path.display()));
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ impl AgentRules {
         let transparent = self.transparent.iter().map(|name| quoted(&format!("!{name}")));
         let except = allowed.iter().map(|text| quoted(&format!("!{text}"))).chain(transparent);
         let list = std::iter::once(quoted("*")).chain(except).collect::<Vec<_>>().join(", ");
-        draft.table(format!("[[rule]] # what no rule allows, programs that start others too\nid = \"no-rule\"\n{default} = {{ run = [{list}] }}"));
+        draft.table(format!("[[rule]] # anything no rule allows, including programs that start others\nid = \"no-rule\"\n{default} = {{ run = [{list}] }}"));
         draft.table(format!("[[rule]] # a variable before a command\nid = \"sets-variable\"\n{default} = {{ run = \"*\" }}\nwhen = {{ env = \"*\" }}"));
     }
 }

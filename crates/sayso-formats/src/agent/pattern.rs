@@ -1,7 +1,7 @@
 //! Patterns of agents as patterns of the policy language.
 
 use crate::regular::Expression;
-use sayso_policy::foreign::{AddressPattern, Asked, CommandPattern, PlacePattern};
+use sayso_policy::foreign::{AddressPattern, CommandPattern, MatchInput, PlacePattern};
 use sayso_policy::shell::{HostTarget, RunId, Word};
 use sayso_policy::{Operation, Tri};
 
@@ -104,7 +104,7 @@ impl Command {
         matches!(self.test, Test::Any)
     }
 
-    pub(crate) fn permits(&self, asked: &Asked<'_>, run: RunId) -> bool {
+    pub(crate) fn permits(&self, asked: &MatchInput<'_>, run: RunId) -> bool {
         match &self.test {
             Test::Any => true,
             Test::Words { permits, .. } => permits.permits(asked, run),
@@ -114,7 +114,7 @@ impl Command {
         }
     }
 
-    pub(crate) fn restricts(&self, asked: &Asked<'_>, run: RunId) -> Tri {
+    pub(crate) fn restricts(&self, asked: &MatchInput<'_>, run: RunId) -> Tri {
         let own = match &self.test {
             Test::Any => Tri::Yes,
             Test::Words { restricts, .. } => restricts.restricts(asked, run),
@@ -168,11 +168,11 @@ impl Place {
         self.text == "/**"
     }
 
-    pub(crate) fn permits(&self, asked: &Asked<'_>, effect: usize) -> bool {
+    pub(crate) fn permits(&self, asked: &MatchInput<'_>, effect: usize) -> bool {
         self.pattern.permits(asked, effect)
     }
 
-    pub(crate) fn restricts(&self, asked: &Asked<'_>, effect: usize) -> Tri {
+    pub(crate) fn restricts(&self, asked: &MatchInput<'_>, effect: usize) -> Tri {
         self.pattern.restricts(asked, effect)
     }
 }

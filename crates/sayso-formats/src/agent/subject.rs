@@ -1,7 +1,7 @@
 //! The parts of a call that rules of agents speak of one by one.
 
 use super::{AgentRules, Defaults, Redirects};
-use sayso_policy::foreign::{Asked, PlacePattern};
+use sayso_policy::foreign::{MatchInput, PlacePattern};
 use sayso_policy::shell::{HostTarget, RunId, Target, Verb};
 use sayso_policy::{Operation, Request, Verdict};
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ impl Subject {
 }
 
 /// The parts of a call.
-pub(super) fn of(rules: &AgentRules, asked: &Asked<'_>) -> Vec<Subject> {
+pub(super) fn of(rules: &AgentRules, asked: &MatchInput<'_>) -> Vec<Subject> {
     let operation = asked.operation();
     let inside = PlacePattern::parse("./**");
     let command = operation.analysis.is_some() && operation.command.is_some();

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::document::Node;
 use crate::glob::Glob;
-use sayso_policy::foreign::{Asked, CommandPattern};
+use sayso_policy::foreign::{CommandPattern, MatchInput};
 use sayso_policy::shell::RunId;
 use sayso_policy::{Facts, Operation, ToolName, Tri};
 
@@ -76,7 +76,7 @@ impl Charter {
 
     /// Whether a program of a command is approved.
     pub(super) fn approves(&self, operation: &Operation, run: RunId, facts: Facts<'_>) -> bool {
-        let asked = Asked::about(operation, facts);
+        let asked = MatchInput::about(operation, facts);
         self.approve.iter().filter_map(|entry| entry.command.as_ref()).any(|(_, command)| command.permits(&asked, run))
     }
 }
@@ -103,7 +103,7 @@ impl Entry {
     /// By what a program is given, or by its words, or by the text as a whole where a pipe is named.
     fn may_run(&self, operation: &Operation, facts: Facts<'_>) -> Tri {
         let Some(analysis) = operation.analysis.as_ref().filter(|_| !self.text.is_empty()) else { return Tri::No };
-        let asked = Asked::about(operation, facts);
+        let asked = MatchInput::about(operation, facts);
         let text = operation.command.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
         let mut found = Tri::from(self.words.matches(text.trim()));
         for (at, run) in (0_u32..).zip(&analysis.runs) {

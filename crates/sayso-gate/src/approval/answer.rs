@@ -70,25 +70,25 @@ pub struct Given {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// There is no such question.
-    #[error("there is no question {0}")]
+    #[error("there is no pending call {0}")]
     Unknown(String),
     /// It is answered, expired or cancelled already.
-    #[error("the question is {} already", .0.as_str())]
+    #[error("it is already {}", .0.as_str())]
     Over(super::Standing),
     /// It is not for them to answer.
-    #[error("{0} cannot answer this question: it is for {1}")]
+    #[error("{0} cannot answer this: it is for {1}")]
     NotTheirs(String, String),
     /// They asked it.
-    #[error("{0} asked this question, and who asks cannot answer: somebody else must")]
+    #[error("{0} made this call and cannot approve it: someone else must")]
     Own(String),
     /// They answered before; the first answer counts.
-    #[error("{0} answered this question already")]
+    #[error("{0} has already answered this")]
     Again(String),
     /// Everybody they could answer for has answered.
-    #[error("all whom {0} could answer for have answered already")]
+    #[error("everyone {0} could answer for has already answered")]
     Answered(String),
     /// What it is about has changed since it was asked.
-    #[error("{0} changed since the question was asked, so the question is void")]
+    #[error("{0} has changed since this was asked, so it is void")]
     Changed(String),
     /// The answer cannot be remembered this way.
     #[error("{0}")]

@@ -1,7 +1,9 @@
 //! How wide a remembered answer is: this exact command, this program and subcommand, these paths.
 
 use super::Bound;
-use sayso_policy::{Actor, Decision, Executable, Grant, GrantSelector, Operation, Person, Policy, State, Verdict};
+use sayso_policy::{
+    Actor, Code, Decision, Executable, Grant, GrantSelector, Operation, Person, Policy, State, Verdict,
+};
 use sayso_policy::{Facts, effects_to_name, explain};
 use sayso_shell::program::rehearses;
 use sayso_shell::{Carry, Effect, HostTarget, NamedBy, PathTarget, Run, RunId, Target, Verb, instruct};
@@ -221,9 +223,9 @@ fn program(operation: &Operation, id: RunId, facts: Facts<'_>) -> Option<String>
     let mut flags: Vec<String> = Vec::new();
     for effect in operation.effects.iter().filter(|effect| belongs(effect, id)) {
         if let Carry::Named { by: NamedBy::Flag(flag), code } = &effect.carry {
-            match code.starts_with("runs-") {
-                true => flags.extend(with_values(run, flag)),
-                false => flags.push(flag.clone()),
+            match Code::parse(code) {
+                Some(Code::RunsCommand | Code::RunsCode | Code::RunsElsewhere) => flags.extend(with_values(run, flag)),
+                _ => flags.push(flag.clone()),
             }
         }
     }
@@ -291,16 +293,16 @@ fn words(operation: &Operation, width: Width, selectors: &[GrantSelector]) -> St
         return match text {
             // The question holds the whole command; here it is only named.
             Some(text) => format!("exactly this command: {}", crate::audit::shown(&text)),
-            None => format!("exactly this call of {}", operation.tool.canonical),
+            None => format!("exactly this call to {}", operation.tool.canonical),
         };
     }
     let one = |selector: &GrantSelector| match selector {
         GrantSelector::Digest(_) => String::new(),
         // Whoever chooses must know how wide that is: no subcommand of it is known, so that none is left out.
         GrantSelector::Pattern { verb: Verb::Run, pattern, .. } if is_unknown(pattern) => {
-            format!("`{pattern}` with any words after it, whatever it does by them: Sayso does not know this program")
+            format!("`{pattern}` with any arguments, whatever they do: Sayso doesn't know this program")
         }
-        GrantSelector::Pattern { verb: Verb::Run, pattern, .. } => format!("`{pattern}` with any plain operands"),
+        GrantSelector::Pattern { verb: Verb::Run, pattern, .. } => format!("`{pattern}` with any ordinary operands"),
         GrantSelector::Pattern { verb, pattern, .. } => format!("{} `{pattern}`", verb_word(*verb)),
     };
     selectors.iter().map(one).collect::<Vec<_>>().join(" and ")

@@ -65,7 +65,8 @@ pub(crate) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(
 /// # Errors
 /// If it is none, or cannot be read. What is wrong with the chain in it is no error but the answer.
 pub fn check(mut export: impl BufRead, exported: Vec<Head>) -> Result<Proved, Error> {
-    let none = |why: &dyn std::fmt::Display| Error::NotKept(format!("this is no export with links: {why}").into());
+    let none =
+        |why: &dyn std::fmt::Display| Error::NotKept(format!("this is not an export of the chain: {why}").into());
     let mut line = String::new();
     let mut next = |line: &mut String| {
         line.clear();
@@ -74,7 +75,7 @@ pub fn check(mut export: impl BufRead, exported: Vec<Head>) -> Result<Proved, Er
     next(&mut line)?;
     let opening: Opening = serde_json::from_str(&line).map_err(|error| none(&error))?;
     if opening.export != KIND {
-        return Err(none(&"it is of another version"));
+        return Err(none(&"it has a different version"));
     }
     let mut links: Vec<Link> = Vec::new();
     while next(&mut line)? > 0 {

@@ -112,7 +112,7 @@ impl HeadKey {
 
     fn of_text(path: &Path, text: &str) -> Result<Self, Error> {
         let seed = text.strip_prefix(FIRST_LINE).and_then(|seed| from_hex::<32>(seed.trim()));
-        let broken = || Error::Unsafe { path: path.to_owned(), why: "it is no key of Sayso's".to_owned() };
+        let broken = || Error::Unsafe { path: path.to_owned(), why: "it is not a Sayso key".to_owned() };
         Ok(Self(SigningKey::from_bytes(&seed.ok_or_else(broken)?)))
     }
 

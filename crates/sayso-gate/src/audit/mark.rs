@@ -34,7 +34,7 @@ impl Marks {
 
     fn read(path: &Path) -> Result<Self, Error> {
         let (content, _) = read_regular(path, 64, OFlags::NOFOLLOW).map_err(|e| Error::io("read", path, e))?;
-        let broken = || Error::Unsafe { path: path.to_owned(), why: "it is no key of Sayso's".to_owned() };
+        let broken = || Error::Unsafe { path: path.to_owned(), why: "it is not a Sayso key".to_owned() };
         content.try_into().map(Self).map_err(|_| broken())
     }
 

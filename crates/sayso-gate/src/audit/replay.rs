@@ -36,12 +36,10 @@ pub enum Replayed {
 #[must_use]
 pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places, facts: Facts<'_>) -> Replayed {
     let cannot = |why: &str| Replayed::Cannot { why: why.to_owned() };
-    let Some(digest) = &record.digest else { return cannot("Sayso failed on the call, so there is nothing to judge") };
-    let Some(version) = version else { return cannot("the texts of its policy were not kept") };
+    let Some(digest) = &record.digest else { return cannot("Sayso failed on this call, so there is nothing to judge") };
+    let Some(version) = version else { return cannot("its policy was not kept") };
     let Some(policy) = version.policy() else {
-        return cannot(
-            "the texts of its policy give another version now: they were changed, or another Sayso wrote it",
-        );
+        return cannot("its policy now has a different version: it was changed, or written by another Sayso");
     };
     // Files that were named on a command line stand alone.
     let given = version.files.iter().all(|file| file.layer == "given");
@@ -54,7 +52,7 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
     }
     let mut stages = record.effects.iter().flat_map(|effect| &effect.opinions).chain(&record.opinions);
     if stages.any(|opinion| matches!(opinion.stage, sayso_policy::Stage::Limits | sayso_policy::Stage::Grants)) {
-        return cannot("limits or remembered answers took part, which were other ones then");
+        return cannot("it involved limits or saved answers, which have changed since");
     }
     let switched = [crate::reason::BREAK_GLASS, crate::reason::OPERATOR_MODE];
     if record.reasons.iter().filter_map(|reason| Code::parse(&reason.code)).any(|code| switched.contains(&code)) {
@@ -139,10 +137,10 @@ fn why_another_call(record: &Record) -> &'static str {
         record.command.as_deref().unwrap_or_default().contains(what) || arguments.contains(what) || env.contains(what)
     };
     if holds("[redacted]") {
-        "secrets were taken out of it before it was kept"
+        "secrets were redacted before it was stored"
     } else if holds(" more bytes)") || holds("[too deep]") {
-        "it was too long to be kept whole"
+        "it was too long to store in full"
     } else {
-        "it is another call here and now: its programs are found elsewhere, or bytes of it were no text"
+        "it is a different call now: its programs have moved, or parts of it were not text"
     }
 }

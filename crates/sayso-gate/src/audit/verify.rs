@@ -299,7 +299,7 @@ impl Verifier {
         {
             self.found.exported = self.found.exported.max(Some(head.seq));
         } else if head.seq < self.found.pruned {
-            let why = format!("it is of record {}, which was pruned; export a newer one", head.seq);
+            let why = format!("it is for record {}, which has been pruned; export a newer one", head.seq);
             self.tell(Problem::WrongHead { why });
         } else {
             self.tell(Problem::Rewritten { after: 0, head: head.seq });
@@ -314,9 +314,9 @@ impl Verifier {
 
     fn unusable(&self, head: &Head) -> Option<String> {
         if !head.is_signed() {
-            return Some("its signature does not hold: the file was changed".to_owned());
+            return Some("its signature is invalid: the file was changed".to_owned());
         }
-        (head.chain != self.begin.chain).then(|| "it is of another chain: the store was replaced".to_owned())
+        (head.chain != self.begin.chain).then(|| "it is for another chain: the database was replaced".to_owned())
     }
 
     fn tell(&mut self, problem: Problem) {

@@ -92,6 +92,6 @@ impl Case<'_> {
     pub(super) fn stopped(&self, remembered: &Remembered) -> Option<String> {
         let blocked = |scope| remembered.usage.get(scope).map_or(0, |usage| usage.blocked).saturating_add(1);
         let (scope, most) = self.what.counting.blocked.iter().find(|(scope, most)| blocked(scope) == *most)?;
-        Some(format!("{most} calls of this {} were denied: it is stopped.", scope.as_str()))
+        Some(format!("{most} calls of this {} were denied, so it is stopped.", scope.as_str()))
     }
 }

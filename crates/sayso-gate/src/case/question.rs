@@ -61,7 +61,7 @@ impl Case<'_> {
         } else if known.asked {
             return unanswered(decision, None);
         } else if remembered.pending >= MOST_PENDING {
-            let why = format!("{MOST_PENDING} questions of this session wait for an answer already.");
+            let why = format!("{MOST_PENDING} calls of this session are already pending.");
             tighten(decision, Verdict::Deny, &reason::built_in(reason::TOO_MANY_PENDING, why));
         } else {
             let question = self.ask_about(known, state, decision);
@@ -97,15 +97,13 @@ impl Case<'_> {
 /// Nobody can be asked, or nobody answered in time: what the files say of that, else Deny.
 pub(super) fn unanswered(decision: &mut Decision, question: Option<&str>) {
     if decision.unanswered == Some(Verdict::Allow) {
-        let why = "A person should decide this, nobody can be asked here, and the file lets it pass then.";
+        let why = "A person must decide this and nobody can be asked here; the file then lets it pass.";
         answer(decision, Answer::Allow, reason::built_in(reason::UNANSWERED, why));
         return;
     }
     let why = match question {
-        None => "A person should decide this, and nobody can be asked here.".to_owned(),
-        Some(id) => format!(
-            "A person should decide this, and nobody has yet. Question {id} waits for an answer; try again once it is given."
-        ),
+        None => "A person must decide this, and nobody can be asked here.".to_owned(),
+        Some(id) => format!("A person must decide this. It is pending as {id}; try again once it is answered."),
     };
     tighten(decision, Verdict::Deny, &reason::built_in(reason::UNANSWERED, why));
 }

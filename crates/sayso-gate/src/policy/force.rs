@@ -177,7 +177,9 @@ impl Gathered {
             Ok(text) => {
                 let trusted = found.layer != Layer::Project;
                 if !trusted && fallback == Fallback::Floor {
-                    let why = format!("{name} is not trusted: only its Ask and Deny count. `sayso trust` trusts it.");
+                    let why = format!(
+                        "{name} is not trusted: only its asks and denies apply. Run `sayso trust` to trust it."
+                    );
                     self.notice(reason::UNTRUSTED, why, Vec::new(), None);
                 }
                 let text = PolicyText { layer: found.layer, name, text, trusted };
@@ -228,11 +230,11 @@ impl Gathered {
 
     /// Puts its last good version in the place of a file that is gone from behind a link.
     fn lost(&mut self, places: &Places, path: PathBuf, text: PolicyText, why: &str, fallback: Fallback) {
-        let next = "Put back what the link leads to; remove the link if there should be no file";
+        let next = "Restore the link's target, or remove the link if there should be no file";
         let name = text.name.clone();
         match last_version(places, &path, &text, fallback) {
             Some(last) => {
-                let why = format!("{name} is gone: {why}. Its last good version is in force. {next}.");
+                let why = format!("{name} is missing: {why}. Its last good version is in force. {next}.");
                 self.notice(reason::LAST_GOOD, why, Vec::new(), None);
                 self.files.push(Candidate { path, text: last, fallback: Fallback::Floor });
             }
@@ -269,9 +271,9 @@ impl Gathered {
     }
 
     fn outdated(&mut self, name: &str, there: bool) {
-        let change = if there { "changed" } else { "is gone" };
+        let change = if there { "has changed" } else { "has disappeared" };
         let why = format!(
-            "{name} {change} since it was trusted; the trusted version stays in force. `sayso trust` renews it."
+            "{name} {change} since it was trusted; the trusted version stays in force. Run `sayso trust` to trust the new one."
         );
         self.notice(reason::TRUST_OUTDATED, why, Vec::new(), None);
     }

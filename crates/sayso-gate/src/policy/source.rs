@@ -40,7 +40,7 @@ pub(super) fn managed_file(places: &Places, below: &[&Path], path: &Path) -> Opt
         if places.managed.parent().is_some() && folders.all(folder_closed) && closed(meta) {
             Ok(())
         } else {
-            Err("it, or its folder, is not root's alone to write".to_owned())
+            Err("it or its folder is writable by someone other than root".to_owned())
         }
     })
 }
@@ -58,7 +58,7 @@ pub(super) fn user_file(path: &Path) -> Option<Found> {
         if owner != rustix::process::geteuid().as_raw() && owner != 0 {
             Err("it belongs to another user".to_owned())
         } else if meta.mode() & 0o002 != 0 {
-            Err("anybody may write to it".to_owned())
+            Err("anyone can write to it".to_owned())
         } else {
             Ok(())
         }
@@ -91,7 +91,7 @@ fn find(
             if !lost {
                 return None;
             }
-            Err("it is behind a link that leads nowhere".to_owned())
+            Err("it is a link to a missing file".to_owned())
         }
         Err(e) => Err(format!("it cannot be read: {e}")),
     };

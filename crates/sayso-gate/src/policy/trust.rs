@@ -178,7 +178,7 @@ impl Book {
             serde_json::from_slice(&content).map_err(|e| Error::io("read", &path, std::io::Error::from(e)))?;
         let whole = book.identity == repository.identity && book.files.iter().all(|t| hash(&t.text) == t.hash);
         if !whole {
-            return Err(Error::Unsafe { path, why: "its content does not fit its hashes".to_owned() });
+            return Err(Error::Unsafe { path, why: "its content does not match its hashes".to_owned() });
         }
         Ok(book)
     }

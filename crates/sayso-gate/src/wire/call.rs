@@ -134,7 +134,7 @@ fn environment(fields: &Fields, home: Option<&Path>) -> Result<CallEnvironment, 
     let string = |(name, value): (String, Value)| match value {
         // No process can be given these: whoever starts the call would have to make something else of them.
         Value::String(value) if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') => {
-            Err(format!("`env` names a variable that cannot be: {}.", visible(&name)))
+            Err(format!("`env` has an invalid variable name: {}.", visible(&name)))
         }
         Value::String(value) => Ok((name, value)),
         _ => Err(wrong()),
@@ -284,7 +284,7 @@ mod tests {
             (r#"{"command":"a","cwd":"x"}"#, "`cwd` must be an absolute path."),
             (r#"{"command":"a","env":[]}"#, "`env` must be an object of strings."),
             (r#"{"command":"a","env":{"A":1}}"#, "`env` must be an object of strings."),
-            (r#"{"command":"a","env":{"A=":"1"}}"#, "`env` names a variable that cannot be: A=."),
+            (r#"{"command":"a","env":{"A=":"1"}}"#, "`env` has an invalid variable name: A=."),
             (r#"{"command":"a","context":"x"}"#, "`context` must be an object."),
             (r#"{"command":"a","context":{"group":1}}"#, "`context.group` must be a string."),
             (r#"{"command":"a","context":{"subagent":"yes"}}"#, "`context.subagent` must be true or false."),

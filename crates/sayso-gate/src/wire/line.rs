@@ -30,11 +30,11 @@ pub struct Fields(BTreeMap<String, Box<RawValue>>);
 pub fn read(line: &[u8]) -> (Id, Result<Fields, String>) {
     let mut id = Id::default();
     let Ok(text) = std::str::from_utf8(line) else {
-        return (id, Err("The line is not UTF-8. Write other bytes of a command as \\udc80 to \\udcff.".to_owned()));
+        return (id, Err("The line is not UTF-8. Write other bytes in a command as \\udc80 to \\udcff.".to_owned()));
     };
     let mut json = serde_json::Deserializer::from_str(text);
     let fields = Object { id: &mut id }.deserialize(&mut json).and_then(|fields| json.end().map(|()| fields));
-    (id, fields.map_err(|error| format!("This is not a JSON object as expected: {error}.")))
+    (id, fields.map_err(|error| format!("This is not a valid JSON object: {error}.")))
 }
 
 impl Fields {
@@ -78,7 +78,7 @@ impl Fields {
         let read = |raw: &str| {
             if let Some(number) = inexact_number(raw) {
                 return Err(format!(
-                    "`{key}` holds a number that cannot be kept exactly: {number}. Send it as a string."
+                    "`{key}` has a number that cannot be represented exactly: {number}. Send it as a string."
                 ));
             }
             serde_json::from_str(raw)
@@ -87,7 +87,7 @@ impl Fields {
                     None => Err(error),
                 })
                 .map(|Strict(value)| value)
-                .map_err(|error| format!("`{key}` cannot be read: {error}."))
+                .map_err(|error| format!("`{key}` is invalid: {error}."))
         };
         self.raw(key).map(read).transpose()
     }
@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for Object<'_> {
             }
             // Two readers of a doubled key may see two different commands.
             if fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key {key:?} stands there twice")));
+                return Err(A::Error::custom(format_args!("the key {key:?} appears twice")));
             }
             fields.insert(key, value);
         }

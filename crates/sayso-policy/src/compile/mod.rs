@@ -20,8 +20,6 @@ use sayso_shell::program::Catalogue;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-const VERBS: [Verb; 6] = [Verb::Run, Verb::Read, Verb::Write, Verb::Delete, Verb::Connect, Verb::Call];
-
 /// Compiles files, strictest wins between them.
 pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
     let mut problems = Vec::new();
@@ -94,7 +92,7 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
     let essential = essential::section(&mut compiler, &text.layer);
     let limits = limits::section(file);
     let mut defaults = Defaults::default();
-    for verb in VERBS {
+    for verb in Verb::ALL {
         if let Some(verdict) = file.default.of(verb) {
             defaults.set(verb, verdict.value);
         }
@@ -126,7 +124,7 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
                     .into_iter()
                     .filter(|rule| enforced || !file.disable.iter().any(|off| off.value == rule.code))
                     .collect();
-                for verb in VERBS {
+                for verb in Verb::ALL {
                     // The file's own default overrules its presets'; among presets the strictest counts.
                     if file.default.of(verb).is_none()
                         && let Some(verdict) = parsed.default.of(verb)
@@ -158,7 +156,7 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
     }
     if !text.trusted {
         // INVARIANT: an untrusted project file can only tighten, so its defaults do not allow.
-        for verb in VERBS {
+        for verb in Verb::ALL {
             if defaults.get(verb) == Some(Verdict::Allow) {
                 defaults.set(verb, Verdict::Ask);
             }
@@ -244,7 +242,7 @@ mod tests {
             let parsed = text::parse(name, presets::text(name).unwrap()).unwrap();
             let mut problems = Vec::new();
             let layer = Layer::Preset(Cow::Borrowed(name));
-            let rules = Compiler::new(&parsed, layer, &mut problems).rules();
+            let rules = Compiler::new(&parsed, layer, &sayso_shell::program::BUILT_IN, &mut problems).rules();
             assert!(!rules.is_empty());
             assert!(problems.is_empty(), "{name}: {problems:#?}");
         }

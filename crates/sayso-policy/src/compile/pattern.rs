@@ -1,14 +1,11 @@
 //! Lists and `[[rule]]`s of a file to rules.
 
 use super::example;
-use crate::condition::{Condition, EnvPattern, HostList, TextList, TextPattern};
-use crate::pattern::{
-    Glob, HostPattern, PathPattern, PatternError, RunPattern, ToolPattern, canonical_flags, compile_regex,
-    expand_braces,
-};
+use crate::condition::Condition;
+use crate::pattern::{HostPattern, PathPattern, PatternError, RunPattern, ToolPattern, expand_braces};
 use crate::rule::{Pattern, Rule, in_words};
 use crate::set::{self, SetKind};
-use crate::text::{File, MAX_PROBLEMS, Problem, RuleText, SetText, Text, When, nearest};
+use crate::text::{File, MAX_PROBLEMS, Problem, RuleText, SetText, Text, nearest};
 use crate::word::{Approvers, Layer};
 use sayso_shell::Verb;
 use sayso_shell::program::Catalogue;
@@ -21,7 +18,7 @@ use std::sync::Arc;
 pub(crate) struct Compiler<'f> {
     pub file: &'f File,
     layer: Layer,
-    programs: &'f Catalogue,
+    pub(crate) programs: &'f Catalogue,
     problems: &'f mut Vec<Problem>,
     sets: HashMap<&'f str, &'f SetText>,
     approvers: HashMap<&'f str, Arc<Approvers>>,
@@ -139,7 +136,7 @@ impl<'f> Compiler<'f> {
     }
 
     /// The patterns that one text stands for.
-    fn patterns(&mut self, text: &Text, verb: Verb) -> Vec<Pattern> {
+    pub(crate) fn patterns(&mut self, text: &Text, verb: Verb) -> Vec<Pattern> {
         let kind = SetKind::of(verb);
         let mut found = Vec::new();
         for expanded in self.expand(&text.value, &text.span, kind) {
@@ -171,17 +168,6 @@ impl<'f> Compiler<'f> {
             }
         }
         found
-    }
-
-    /// The hosts of a condition, each with whether it is an exception.
-    fn hosts(&mut self, text: &Text) -> Vec<(bool, HostPattern)> {
-        let (except, value) = match text.value.strip_prefix('!') {
-            Some(rest) => (true, rest.trim_start().to_owned()),
-            None => (false, text.value.clone()),
-        };
-        let patterns = self.patterns(&Text { value, ..text.clone() }, Verb::Connect);
-        let host = |pattern| if let Pattern::Host(host) = pattern { Some((except, host)) } else { None };
-        patterns.into_iter().filter_map(host).collect()
     }
 
     /// Resolves a set and alternatives to plain texts. `@anything` stays as it is.
@@ -258,84 +244,6 @@ impl<'f> Compiler<'f> {
         }
     }
 
-    /// What a `when` states. INVARIANT: a key that is stated is a condition, also where its sets turn out to be empty:
-    /// a condition that vanished would widen an allow.
-    fn conditions(&mut self, when: &When, rule: &RuleText) -> Arc<[Condition]> {
-        let mut conditions = Vec::new();
-        for arg in &when.args {
-            let list = self.text_list(&arg.patterns);
-            conditions.push(Condition::Argument(arg.path.value.clone(), list));
-        }
-        if !when.actors.is_empty() {
-            conditions.push(Condition::Actor(when.actors.iter().map(|who| who.value.clone()).collect()));
-        }
-        if !when.within.is_empty() {
-            let patterns = when.within.iter().flat_map(|text| self.patterns(text, Verb::Read));
-            let path = |pattern| if let Pattern::Path(path) = pattern { Some(path.with_all_below()) } else { None };
-            conditions.push(Condition::Within(patterns.filter_map(path).collect()));
-        }
-        if !when.flag.is_empty() {
-            let (program, words) = program_of(rule);
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let flags = when.flag.iter().map(|text| canonical_flags(self.programs, &program, &words, &text.value));
-            conditions.push(Condition::Flags(flags.collect()));
-        }
-        if !when.env.is_empty() {
-            let pattern = |text: &Text| match text.value.split_once('=') {
-                Some((name, value)) => EnvPattern { name: Glob::new(name), value: Some(Glob::new(value)) },
-                None => EnvPattern { name: Glob::new(&text.value), value: None },
-            };
-            conditions.push(Condition::Env(when.env.iter().map(pattern).collect()));
-        }
-        if !when.operand.is_empty() {
-            conditions.push(Condition::Operand(self.text_list(&when.operand)));
-        }
-        if !when.piped_to.is_empty() {
-            let patterns = when.piped_to.iter().flat_map(|text| self.patterns(text, Verb::Run));
-            let run = |pattern| if let Pattern::Run(run) = pattern { Some(run) } else { None };
-            conditions.push(Condition::PipedTo(patterns.filter_map(run).collect()));
-        }
-        if !when.host.is_empty() {
-            conditions.push(self.host_list(&when.host));
-        }
-        conditions.extend(when.build_output.as_ref().map(|wanted| Condition::BuildOutput(wanted.value)));
-        conditions.extend(when.stdin_only.as_ref().map(|wanted| Condition::StdinOnly(wanted.value)));
-        conditions.into()
-    }
-
-    fn host_list(&mut self, texts: &[Text]) -> Condition {
-        let mut list = HostList::default();
-        for text in texts {
-            for (except, pattern) in self.hosts(text) {
-                if except { list.except.push(pattern) } else { list.any.push(pattern) }
-            }
-        }
-        // A list without hosts, but for exceptions, means every host: not so where a set should have given some.
-        let means_all = texts.iter().all(|text| text.value.starts_with('!'));
-        if list.any.is_empty() && !means_all { Condition::Broken } else { Condition::ConnectsTo(list) }
-    }
-
-    fn text_list(&mut self, texts: &[Text]) -> TextList {
-        let mut list = TextList::default();
-        for text in texts {
-            let (except, written) = match text.value.strip_prefix('!') {
-                Some(rest) => (true, rest.trim_start()),
-                None => (false, text.value.as_str()),
-            };
-            let compiled = match written.strip_prefix("re:") {
-                Some(re) => compile_regex(re).map(|regex| vec![TextPattern::Regex(regex)]),
-                None => expand_braces(written)
-                    .map(|texts| texts.iter().map(|text| TextPattern::Glob(Glob::new(text))).collect()),
-            };
-            match compiled {
-                Ok(patterns) if except => list.except.extend(patterns),
-                Ok(patterns) => list.any.extend(patterns),
-                Err(error) => self.complain(&text.span, &error),
-            }
-        }
-        list
-    }
-
     pub(crate) fn complain(&mut self, span: &Range<usize>, error: &PatternError) {
         self.report(|this| {
             let mut problem = this.file.problem("bad-pattern", span, error.message.clone());
@@ -360,17 +268,6 @@ fn approvers(file: &File) -> impl Iterator<Item = (&str, Arc<Approvers>)> {
         };
         (name, Arc::new(approvers))
     })
-}
-
-/// The program and words of a `run` rule's first pattern, by which its flags are spelled.
-fn program_of(rule: &RuleText) -> (String, Vec<String>) {
-    if rule.verb.value != Verb::Run {
-        return (String::new(), Vec::new());
-    }
-    let text = rule.patterns.first().map(|text| text.value.clone()).unwrap_or_default();
-    let first = expand_braces(&text).ok().and_then(|texts| texts.into_iter().next()).unwrap_or_default();
-    let mut words = first.split_whitespace().map(str::to_owned);
-    (words.next().unwrap_or_default(), words.take_while(|word| !word.starts_with('-')).collect())
 }
 
 /// A code made from a pattern's text: `git push --force` is `git-push-force`, `@secrets` is `secrets`.

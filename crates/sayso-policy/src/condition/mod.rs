@@ -9,6 +9,7 @@ mod command;
 mod place;
 mod program;
 mod text;
+mod when;
 
 pub(crate) use call::is_actor;
 pub(crate) use command::Command;

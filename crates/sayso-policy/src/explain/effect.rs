@@ -2,22 +2,13 @@
 
 use crate::explain::visible::{visible, visible_bytes};
 use crate::word::{Operation, Request};
-use sayso_shell::{
-    Carry, Effect, HostTarget, Listing, NamedBy, PathTarget, Run, Sieve, Span, Target, Text, Verb, Word,
-};
+use sayso_shell::{Carry, Effect, HostTarget, Listing, NamedBy, PathTarget, Run, Sieve, Span, Target, Text, Word};
 use std::path::Path;
 
 /// The verb as a word.
 #[must_use]
 pub fn verb(effect: &Effect) -> &'static str {
-    match effect.verb {
-        Verb::Run => "run",
-        Verb::Read => "read",
-        Verb::Write => "write",
-        Verb::Delete => "delete",
-        Verb::Connect => "connect",
-        Verb::Call => "call",
-    }
+    effect.verb.as_str()
 }
 
 /// What an effect is done to, on one line, safe to show. Paths are shortened to `./` in the workspace and `~/` at home.
@@ -182,8 +173,7 @@ fn sifted(operation: &Operation, listing: &Listing) -> String {
 }
 
 /// `./x` in the workspace, `~/x` at home, else as it is.
-#[must_use]
-pub fn shorten(operation: &Operation, path: &Path) -> String {
+fn shorten(operation: &Operation, path: &Path) -> String {
     for (root, short) in [(operation.workspace.root(), "."), (operation.home.as_deref(), "~")] {
         if let Some(rest) = root.and_then(|root| path.strip_prefix(root).ok()) {
             return if rest.as_os_str().is_empty() {

@@ -1,11 +1,12 @@
 //! Decisions in words: what a person, a page or another program is shown.
 
 pub mod effect;
-pub mod nearest;
-pub mod pieces;
-pub mod trace;
-pub mod visible;
+mod nearest;
+mod pieces;
+mod trace;
+mod visible;
 
 pub use nearest::{Change, nearest};
-pub use trace::{Trace, trace};
-pub use visible::{visible, visible_bytes, visible_lines};
+pub use trace::{Trace, TracedChange, TracedDoubt, TracedEffect, TracedOpinion, trace};
+
+pub use visible::{push_byte, push_visible, visible, visible_lines};

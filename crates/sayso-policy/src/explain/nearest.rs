@@ -9,7 +9,7 @@ use crate::{Policy, State};
 use sayso_shell::Span;
 
 /// How many pieces are tried at most: a command of thousands of words must not cost thousands of decisions.
-pub const MOST_TRIES: usize = 48;
+const MOST_TRIES: usize = 48;
 
 /// A change that weakens the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub enum Kind {
 
 /// A piece of a command.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Piece {
+pub(super) struct Piece {
     /// Where it stands.
     pub span: Span,
     /// What it is.
@@ -29,7 +29,7 @@ pub struct Piece {
 
 /// All pieces, in order of appearance, each once.
 #[must_use]
-pub fn pieces(text: &[u8], analysis: &Analysis) -> Vec<Piece> {
+pub(super) fn pieces(text: &[u8], analysis: &Analysis) -> Vec<Piece> {
     let mut found = BTreeSet::new();
     if let Ok(tree) = syntax::parse(text, Dialect::Bash, Options::default()) {
         list(&tree.body, &mut found);

@@ -22,7 +22,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// As [`visible`], for bytes: what is not UTF-8 becomes `\xff`.
 #[must_use]
-pub fn visible_bytes(bytes: &[u8]) -> String {
+pub(super) fn visible_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(&visible(chunk.valid()));

@@ -2,7 +2,7 @@
 //! asked for, each block checked against its hash in the head. So an image of ten thousand rules costs what is used
 //! of it, and nothing that is damaged is ever used.
 
-use super::bytes::{Code, Reader, put_bytes};
+use super::bytes::{Imaged, Reader, put_bytes};
 use super::lazily::Lazily;
 use std::borrow::Cow;
 use std::ops::Range;

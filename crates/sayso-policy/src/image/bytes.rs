@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A value that an image can hold.
-pub(crate) trait Code: Sized {
+pub(crate) trait Imaged: Sized {
     fn put(&self, out: &mut Vec<u8>);
     fn take(from: &mut Reader<'_>) -> Option<Self>;
 }
@@ -37,7 +37,7 @@ impl<'b> Reader<'b> {
     }
 
     /// A value and nothing behind it.
-    pub(crate) fn whole<T: Code>(bytes: &'b [u8]) -> Option<T> {
+    pub(crate) fn whole<T: Imaged>(bytes: &'b [u8]) -> Option<T> {
         let mut reader = Self(bytes);
         T::take(&mut reader).filter(|_| reader.0.is_empty())
     }
@@ -45,7 +45,7 @@ impl<'b> Reader<'b> {
 
 macro_rules! number {
     ($($kind:ty),*) => {$(
-        impl Code for $kind {
+        impl Imaged for $kind {
             fn put(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_le_bytes());
             }
@@ -57,7 +57,7 @@ macro_rules! number {
 }
 number!(u8, u16, u32, u64);
 
-impl Code for usize {
+impl Imaged for usize {
     fn put(&self, out: &mut Vec<u8>) {
         u64::try_from(*self).unwrap_or(u64::MAX).put(out);
     }
@@ -66,7 +66,7 @@ impl Code for usize {
     }
 }
 
-impl Code for bool {
+impl Imaged for bool {
     fn put(&self, out: &mut Vec<u8>) {
         u8::from(*self).put(out);
     }
@@ -89,7 +89,7 @@ pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-impl Code for String {
+impl Imaged for String {
     fn put(&self, out: &mut Vec<u8>) {
         put_text(self, out);
     }
@@ -98,7 +98,7 @@ impl Code for String {
     }
 }
 
-impl Code for Arc<str> {
+impl Imaged for Arc<str> {
     fn put(&self, out: &mut Vec<u8>) {
         put_text(self, out);
     }
@@ -107,7 +107,7 @@ impl Code for Arc<str> {
     }
 }
 
-impl Code for Cow<'static, str> {
+impl Imaged for Cow<'static, str> {
     fn put(&self, out: &mut Vec<u8>) {
         put_text(self, out);
     }
@@ -116,7 +116,7 @@ impl Code for Cow<'static, str> {
     }
 }
 
-impl<T: Code> Code for Option<T> {
+impl<T: Imaged> Imaged for Option<T> {
     fn put(&self, out: &mut Vec<u8>) {
         self.is_some().put(out);
         if let Some(value) = self {
@@ -128,12 +128,12 @@ impl<T: Code> Code for Option<T> {
     }
 }
 
-pub(crate) fn put_list<T: Code>(list: &[T], out: &mut Vec<u8>) {
+pub(crate) fn put_list<T: Imaged>(list: &[T], out: &mut Vec<u8>) {
     u32::try_from(list.len()).unwrap_or(u32::MAX).put(out);
     list.iter().for_each(|value| value.put(out));
 }
 
-impl<T: Code> Code for Vec<T> {
+impl<T: Imaged> Imaged for Vec<T> {
     fn put(&self, out: &mut Vec<u8>) {
         put_list(self, out);
     }
@@ -151,7 +151,7 @@ impl<T: Code> Code for Vec<T> {
     }
 }
 
-impl<A: Code, B: Code> Code for (A, B) {
+impl<A: Imaged, B: Imaged> Imaged for (A, B) {
     fn put(&self, out: &mut Vec<u8>) {
         self.0.put(out);
         self.1.put(out);
@@ -161,7 +161,7 @@ impl<A: Code, B: Code> Code for (A, B) {
     }
 }
 
-impl Code for Range<usize> {
+impl Imaged for Range<usize> {
     fn put(&self, out: &mut Vec<u8>) {
         self.start.put(out);
         self.end.put(out);
@@ -171,7 +171,7 @@ impl Code for Range<usize> {
     }
 }
 
-impl Code for Duration {
+impl Imaged for Duration {
     fn put(&self, out: &mut Vec<u8>) {
         self.as_secs().put(out);
         self.subsec_nanos().put(out);
@@ -185,7 +185,7 @@ impl Code for Duration {
 /// A choice by number: each variant with what it holds.
 macro_rules! choice {
     ($kind:ty { $($code:literal => $variant:path),+ $(,)? }) => {
-        impl $crate::image::Code for $kind {
+        impl $crate::image::Imaged for $kind {
             fn put(&self, out: &mut Vec<u8>) {
                 out.push(match self { $($variant => $code),+ });
             }
@@ -200,13 +200,13 @@ pub(crate) use choice;
 /// A struct, field by field. A field that is added and forgotten here does not compile.
 macro_rules! fields {
     ($kind:ident { $($field:ident),+ $(,)? }) => {
-        impl $crate::image::Code for $kind {
+        impl $crate::image::Imaged for $kind {
             fn put(&self, out: &mut Vec<u8>) {
                 let Self { $($field),+ } = self;
-                $($crate::image::Code::put($field, out);)+
+                $($crate::image::Imaged::put($field, out);)+
             }
             fn take(from: &mut $crate::image::Reader<'_>) -> Option<Self> {
-                $(let $field = $crate::image::Code::take(from)?;)+
+                $(let $field = $crate::image::Imaged::take(from)?;)+
                 Some(Self { $($field),+ })
             }
         }

@@ -1,9 +1,8 @@
 //! What an image holds of a file beside its rules.
 
-use super::bytes::{Code, Reader, choice, fields};
-use crate::condition::{Condition, EnvPattern, HostList, TextList, TextPattern};
+use super::bytes::{Imaged, Reader, choice, fields};
 use crate::index::Table;
-use crate::pattern::{Glob, PathPattern, RunPattern, ToolPattern};
+use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
 use crate::rule::Pattern;
 use crate::stage::limits::LimitRule;
@@ -55,15 +54,15 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
 impl Rest {
     pub(super) fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(Self {
-            layer: Code::take(from)?,
-            counts_allow: Code::take(from)?,
-            defaults: Code::take(from)?,
-            mode: Code::take(from)?,
-            tools: Code::take(from)?,
-            patterns: Code::take(from)?,
-            essential: Code::take(from)?,
-            limits: Code::take(from)?,
-            unanswered: Code::take(from)?,
+            layer: Imaged::take(from)?,
+            counts_allow: Imaged::take(from)?,
+            defaults: Imaged::take(from)?,
+            mode: Imaged::take(from)?,
+            tools: Imaged::take(from)?,
+            patterns: Imaged::take(from)?,
+            essential: Imaged::take(from)?,
+            limits: Imaged::take(from)?,
+            unanswered: Imaged::take(from)?,
         })
     }
 
@@ -100,9 +99,6 @@ fields!(Cost { micros, currency });
 fields!(Rate { count, per });
 fields!(Approvers { name, file, members, need, expires_ms });
 fields!(ParamRule { tools, expressions, params });
-fields!(TextList { any, except });
-fields!(EnvPattern { name, value });
-fields!(HostList { any, except });
 fields!(Limit {
     scope,
     calls,
@@ -120,17 +116,17 @@ fields!(Limit {
     at_limit,
 });
 
-impl<T: Code> Code for Spanned<T> {
+impl<T: Imaged> Imaged for Spanned<T> {
     fn put(&self, out: &mut Vec<u8>) {
         self.value.put(out);
         self.span.put(out);
     }
     fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Self::new(T::take(from)?, Code::take(from)?))
+        Some(Self::new(T::take(from)?, Imaged::take(from)?))
     }
 }
 
-impl Code for Layer {
+impl Imaged for Layer {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::BuiltIn => out.push(0),
@@ -156,15 +152,15 @@ impl Code for Layer {
             2 => Self::User,
             3 => Self::Project,
             4 => Self::Given,
-            5 => Self::Preset(Code::take(from)?),
-            6 => Self::Tools(Code::take(from)?),
+            5 => Self::Preset(Imaged::take(from)?),
+            6 => Self::Tools(Imaged::take(from)?),
             7 => Self::Grant,
             _ => return None,
         })
     }
 }
 
-impl Code for Who {
+impl Imaged for Who {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Provider(key) => {
@@ -189,41 +185,41 @@ impl Code for Who {
     }
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
-            0 => Self::Provider(Code::take(from)?),
-            1 => Self::Agent(Code::take(from)?),
-            2 => Self::Team { team: Code::take(from)?, member: Code::take(from)? },
-            3 => Self::Tenant(Code::take(from)?),
+            0 => Self::Provider(Imaged::take(from)?),
+            1 => Self::Agent(Imaged::take(from)?),
+            2 => Self::Team { team: Imaged::take(from)?, member: Imaged::take(from)? },
+            3 => Self::Tenant(Imaged::take(from)?),
             4 => Self::Subagent,
             _ => return None,
         })
     }
 }
 
-impl Code for Expression {
+impl Imaged for Expression {
     fn put(&self, out: &mut Vec<u8>) {
         self.verdict.put(out);
         self.written.put(out);
         self.source.put(out);
     }
     fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Self::later(Code::take(from)?, Code::take(from)?, Code::take(from)?))
+        Some(Self::later(Imaged::take(from)?, Imaged::take(from)?, Imaged::take(from)?))
     }
 }
 
-impl Code for Defaults {
+impl Imaged for Defaults {
     fn put(&self, out: &mut Vec<u8>) {
         self.0.iter().for_each(|verdict| verdict.put(out));
     }
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         let mut defaults = Self::default();
         for slot in &mut defaults.0 {
-            *slot = Code::take(from)?;
+            *slot = Imaged::take(from)?;
         }
         Some(defaults)
     }
 }
 
-impl Code for Pattern {
+impl Imaged for Pattern {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Run(pattern) => {
@@ -248,75 +244,8 @@ impl Code for Pattern {
         Some(match u8::take(from)? {
             0 => Self::Run(RunPattern::take(from)?),
             1 => Self::Path(PathPattern::take(from)?),
-            2 => Self::Host(Code::take(from)?),
+            2 => Self::Host(Imaged::take(from)?),
             3 => Self::Tool(ToolPattern::take(from)?),
-            _ => return None,
-        })
-    }
-}
-
-/// The conditions of a `when`. Those that only matchers of the library have are in no policy file; should one be here
-/// all the same, it is written as one that cannot be read, which allows nothing.
-impl Code for Condition {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Argument(path, patterns) => {
-                out.push(1);
-                path.put(out);
-                patterns.put(out);
-            }
-            Self::Actor(actors) => put_tagged(2, actors, out),
-            Self::Within(patterns) => put_tagged(3, patterns, out),
-            Self::Flags(flags) => put_tagged(4, flags, out),
-            Self::Env(patterns) => put_tagged(5, patterns, out),
-            Self::Operand(patterns) => put_tagged(6, patterns, out),
-            Self::PipedTo(patterns) => put_tagged(7, patterns, out),
-            Self::ConnectsTo(hosts) => put_tagged(8, hosts, out),
-            Self::StdinOnly(wanted) => put_tagged(9, wanted, out),
-            Self::BuildOutput(wanted) => put_tagged(10, wanted, out),
-            _ => out.push(0),
-        }
-    }
-    fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Broken,
-            1 => Self::Argument(Code::take(from)?, Code::take(from)?),
-            2 => Self::Actor(Code::take(from)?),
-            3 => Self::Within(Code::take(from)?),
-            4 => Self::Flags(Code::take(from)?),
-            5 => Self::Env(Code::take(from)?),
-            6 => Self::Operand(Code::take(from)?),
-            7 => Self::PipedTo(Code::take(from)?),
-            8 => Self::ConnectsTo(Code::take(from)?),
-            9 => Self::StdinOnly(Code::take(from)?),
-            10 => Self::BuildOutput(Code::take(from)?),
-            _ => return None,
-        })
-    }
-}
-
-fn put_tagged(tag: u8, value: &impl Code, out: &mut Vec<u8>) {
-    out.push(tag);
-    value.put(out);
-}
-
-impl Code for TextPattern {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Glob(glob) => {
-                out.push(0);
-                glob.put(out);
-            }
-            Self::Regex(regex) => {
-                out.push(1);
-                super::put_text(regex.as_str(), out);
-            }
-        }
-    }
-    fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Glob(Glob::take(from)?),
-            1 => Self::Regex(crate::pattern::compile_regex(from.text()?).ok()?),
             _ => return None,
         })
     }

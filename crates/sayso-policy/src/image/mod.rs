@@ -1,6 +1,15 @@
 //! A compiled policy as bytes that are used as they lie: no text is parsed, no table is built, and a rule is read
 //! when it is first a candidate. A process that lives for a millisecond pays for what it uses, not for what there is.
 //!
+//! The layout is a head and data. The head says which policy this is (label, version), holds what every decision needs
+//! (modes, limits, tool layers), and for each table of rules where its parts lie. The data is records of rules, an open
+//! hash table from index keys to rule numbers, and what rules share (exceptions, conditions, approvers), written once.
+//! To judge a call: look its keys up in the hash table, read the few candidate records, match them. `blocks.rs` reads and
+//! checks the data in blocks of 4 KiB, `table.rs` knows records and hash tables, `bytes.rs` how values become bytes.
+//!
+//! Damage is found when a block is first used, which is in the middle of a decision. The decision goes on with what it
+//! has, and then is thrown away: `Image::instead` judges anew by a policy compiled from its text, or denies.
+//!
 //! [`write()`] makes an image, [`open`] a policy that judges from it, by the same code and to the same answers as the
 //! policy that it was made of. Where the bytes come from is the caller's affair ([`Source`]), and so is whether they
 //! are to be believed: an image says nothing of its own about who wrote it. What is checked here is that it is whole,
@@ -16,7 +25,7 @@ mod table;
 
 pub(crate) use blocks::Data;
 pub use blocks::Source;
-pub(crate) use bytes::{Code, Reader, choice, fields, put_bytes, put_text};
+pub(crate) use bytes::{Imaged, Reader, choice, fields, put_bytes, put_text};
 pub(crate) use table::{ImageRules, Slots};
 
 use crate::State;
@@ -74,9 +83,9 @@ pub fn open(source: Box<dyn Source>, label: &[u8]) -> Option<(Policy, Vec<u8>)> 
         return None;
     }
     let note = take_bytes(&mut reader)?.to_vec();
-    let version = Code::take(&mut reader)?;
-    let closed = Code::take(&mut reader)?;
-    let pinned = Code::take(&mut reader)?;
+    let version = Imaged::take(&mut reader)?;
+    let closed = Imaged::take(&mut reader)?;
+    let pinned = Imaged::take(&mut reader)?;
     let programs = take_programs(&mut reader)?;
     let count = u32::take(&mut reader)?;
     let mut files: Vec<CompiledFile> = Vec::new();
@@ -122,12 +131,12 @@ fn take_programs(reader: &mut Reader<'_>) -> Option<Catalogue> {
     let count = u32::take(reader)?;
     let mut lessons = Vec::new();
     for _ in 0..count {
-        let (name, text) = (Code::take(reader)?, Code::take(reader)?);
+        let (name, text) = (Imaged::take(reader)?, Imaged::take(reader)?);
         let rank = u8::try_from(u32::take(reader)?).ok()?;
-        lessons.push(Lesson { name, text, rank, of_project: Code::take(reader)? });
+        lessons.push(Lesson { name, text, rank, of_project: Imaged::take(reader)? });
     }
     let count = u32::take(reader)?;
-    let names = (0..count).map(|_| Code::take(reader)).collect::<Option<Vec<String>>>()?;
+    let names = (0..count).map(|_| Imaged::take(reader)).collect::<Option<Vec<String>>>()?;
     Some(Catalogue::again(lessons, names))
 }
 

@@ -1,7 +1,7 @@
 //! Rules and their index in an image.
 
 use super::blocks::Data;
-use super::bytes::{Code, Reader, fields, put_list, put_text};
+use super::bytes::{Imaged, Reader, fields, put_list, put_text};
 use super::lazily::Lazily;
 use crate::condition::Condition;
 use crate::index::{Built, Numbers, Rules, Table};
@@ -252,27 +252,27 @@ fn write_rule(rule: &Rule, pool: &mut Pool, data: &mut Vec<u8>, out: &mut Vec<u8
 
 fn read_rule(data: &Data, bytes: &[u8]) -> Option<Rule> {
     let mut from = Reader::new(bytes);
-    let verdict = Code::take(&mut from)?;
-    let verb = Code::take(&mut from)?;
-    let pattern = Code::take(&mut from)?;
-    let code = Code::take(&mut from)?;
-    let sentence = Code::take(&mut from)?;
-    let always = Code::take(&mut from)?;
+    let verdict = Imaged::take(&mut from)?;
+    let verb = Imaged::take(&mut from)?;
+    let pattern = Imaged::take(&mut from)?;
+    let code = Imaged::take(&mut from)?;
+    let sentence = Imaged::take(&mut from)?;
+    let always = Imaged::take(&mut from)?;
     let pooled = |place: (u32, u32)| data.bytes(place.0 as usize, place.1 as usize);
-    let approver: Option<Approvers> = match Code::take(&mut from)? {
+    let approver: Option<Approvers> = match Imaged::take(&mut from)? {
         Some(place) => Some(Reader::whole(&pooled(place)?)?),
         None => None,
     };
-    let except: Vec<Pattern> = match Code::take(&mut from)? {
+    let except: Vec<Pattern> = match Imaged::take(&mut from)? {
         Some(place) => Reader::whole(&pooled(place)?)?,
         None => Vec::new(),
     };
-    let when: Vec<Condition> = match Code::take(&mut from)? {
+    let when: Vec<Condition> = match Imaged::take(&mut from)? {
         Some(place) => Reader::whole(&pooled(place)?)?,
         None => Vec::new(),
     };
-    let (layer, file): (_, Option<Arc<str>>) = Reader::whole(&pooled(Code::take(&mut from)?)?)?;
-    let place: Option<(u32, u32)> = Code::take(&mut from)?;
+    let (layer, file): (_, Option<Arc<str>>) = Reader::whole(&pooled(Imaged::take(&mut from)?)?)?;
+    let place: Option<(u32, u32)> = Imaged::take(&mut from)?;
     let source = match (file, place) {
         (Some(file), Some((line, column))) => Some(crate::word::Source { file, line, column }),
         (None, None) => None,

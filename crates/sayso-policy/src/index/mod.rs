@@ -1,4 +1,13 @@
-//! Which rules might speak of an effect, found without trying all: ten thousand rules cost what twenty cost.
+//! Which rules might apply to an effect, found without trying all: ten thousand rules cost what twenty cost.
+//!
+//! Each rule is filed under the most selective literal text of its pattern: a program and its first word for `run`, the
+//! longest literal part for paths, the name for hosts and tools. Rules without such text (`re:`, `*`) are filed under
+//! "always try". To judge an effect, every key that its own words could be filed under is looked up, and the rules found
+//! there are candidates: the index may name a rule that does not match, never leave out one that does. What is not
+//! known of an effect (a program that is a variable) therefore has to look under every key of its kind.
+//!
+//! Keys are hashes (`key.rs`), and numbers are found in ascending order, because the first rule of a kind in a file
+//! speaks for it.
 //!
 //! INVARIANT: the same numbers are found in the same order whether a table was compiled in this process or lies in an
 //! image: there is one way to look, over one map from keys to numbers.

@@ -53,7 +53,7 @@ pub(crate) enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found<'v> {
     /// A string where a parameter of this role stands.
-    Said(Role, &'v str),
+    Text(Role, &'v str),
     /// A list where a command or its words stand, or whatever stands for an environment.
     Whole(Role, &'v Value),
     /// Something that cannot be a value of the role that its parameter has.
@@ -130,7 +130,7 @@ impl Walk<'_> {
         if role == Role::Other {
             (self.found)(Found::Loose { key, text });
         } else {
-            (self.found)(Found::Said(role, text));
+            (self.found)(Found::Text(role, text));
         }
         // A tool may well parse what it is given, so JSON inside a string counts as well as the string.
         if !matches!(role, Role::Prose | Role::Patch | Role::Pattern | Role::Action | Role::Shell)
@@ -184,7 +184,7 @@ mod tests {
         };
         walk(arguments, &role, &mut |found| {
             out.push(match found {
-                Found::Said(role, text) => format!("{role:?}={text}"),
+                Found::Text(role, text) => format!("{role:?}={text}"),
                 Found::Whole(role, value) => format!("{role:?}:{value}"),
                 Found::Wrong => "WRONG".to_owned(),
                 Found::Loose { key: "", text } => format!("[{text}]"),

@@ -3,14 +3,14 @@
 use super::command::{CommandPattern, FlagPattern, ProgramPattern};
 use super::path::{Anchor, Component, Components};
 use super::{Glob, HostPattern, PathPattern, RunPattern, ToolPattern, compile_regex, path};
-use crate::image::{Code, Reader, choice, fields, put_text};
+use crate::image::{Imaged, Reader, choice, fields, put_text};
 
 choice!(Anchor { 0 => Self::Workspace, 1 => Self::Home, 2 => Self::Root });
 fields!(Components { anchor, list });
 fields!(CommandPattern { program, words, flags });
 fields!(FlagPattern { name, value });
 
-impl Code for Glob {
+impl Imaged for Glob {
     fn put(&self, out: &mut Vec<u8>) {
         put_text(self.as_str(), out);
     }
@@ -19,7 +19,7 @@ impl Code for Glob {
     }
 }
 
-impl Code for Component {
+impl Imaged for Component {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Deep => out.push(0),
@@ -32,13 +32,13 @@ impl Code for Component {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Deep,
-            1 => Self::One(Code::take(from)?),
+            1 => Self::One(Imaged::take(from)?),
             _ => return None,
         })
     }
 }
 
-impl Code for PathPattern {
+impl Imaged for PathPattern {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Anything => out.push(0),
@@ -55,14 +55,14 @@ impl Code for PathPattern {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Anything,
-            1 => Self::Components(Code::take(from)?),
+            1 => Self::Components(Imaged::take(from)?),
             2 => Self::Regex(path::compile_regex(from.text()?).ok()?),
             _ => return None,
         })
     }
 }
 
-impl Code for ProgramPattern {
+impl Imaged for ProgramPattern {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Any => out.push(0),
@@ -79,14 +79,14 @@ impl Code for ProgramPattern {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Any,
-            1 => Self::Name(Code::take(from)?),
-            2 => Self::Path(Code::take(from)?),
+            1 => Self::Name(Imaged::take(from)?),
+            2 => Self::Path(Imaged::take(from)?),
             _ => return None,
         })
     }
 }
 
-impl Code for RunPattern {
+impl Imaged for RunPattern {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Anything => out.push(0),
@@ -103,14 +103,14 @@ impl Code for RunPattern {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Anything,
-            1 => Self::Pipe(Code::take(from)?),
+            1 => Self::Pipe(Imaged::take(from)?),
             2 => Self::Regex(compile_regex(from.text()?).ok()?),
             _ => return None,
         })
     }
 }
 
-impl Code for HostPattern {
+impl Imaged for HostPattern {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Anything => out.push(0),
@@ -128,14 +128,14 @@ impl Code for HostPattern {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Anything,
-            1 => Self::Name { host: Code::take(from)?, port: Code::take(from)? },
+            1 => Self::Name { host: Imaged::take(from)?, port: Imaged::take(from)? },
             2 => Self::Regex(compile_regex(from.text()?).ok()?),
             _ => return None,
         })
     }
 }
 
-impl Code for ToolPattern {
+impl Imaged for ToolPattern {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Anything => out.push(0),
@@ -152,7 +152,7 @@ impl Code for ToolPattern {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Anything,
-            1 => Self::Name(Code::take(from)?),
+            1 => Self::Name(Imaged::take(from)?),
             2 => Self::Regex(compile_regex(from.text()?).ok()?),
             _ => return None,
         })

@@ -5,7 +5,7 @@ use super::{Inputs, built_in};
 use crate::explain;
 use crate::judging::Judging;
 use crate::policy::CompiledFile;
-use crate::rule::{run_of, verb_word};
+use crate::rule::run_of;
 use crate::word::{Code, Stage, Verdict};
 use sayso_shell::{Carry, Effect, NamedBy, Run, Target, Verb};
 
@@ -60,7 +60,7 @@ fn in_words(judging: &Judging<'_>, effect: &Effect) -> String {
             Some(command) => format!("`{command}`"),
             None => "running this program".to_owned(),
         },
-        (verb, _) => format!("{} `{}`", verb_word(verb), explain::effect::target(judging.operation, effect)),
+        (verb, _) => format!("{} `{}`", verb.gerund(), explain::effect::target(judging.operation, effect)),
     }
 }
 
@@ -114,8 +114,6 @@ fn capitalised(phrase: String) -> String {
 
 impl CompiledFile {
     fn states_no_default(&self) -> bool {
-        [Verb::Run, Verb::Read, Verb::Write, Verb::Delete, Verb::Connect, Verb::Call]
-            .into_iter()
-            .all(|verb| self.defaults.get(verb).is_none())
+        Verb::ALL.into_iter().all(|verb| self.defaults.get(verb).is_none())
     }
 }

@@ -3,6 +3,7 @@
 //! "No" here means "not for certain". Looked up by hash, so that ten thousand rules are compared in no time.
 
 use super::lint::Claim;
+use crate::set::SetKind;
 use crate::word::Verdict;
 use sayso_shell::Verb;
 use std::collections::HashMap;
@@ -76,12 +77,12 @@ fn reach(verb: Verb, pattern: &str) -> Reach {
     if pattern.len() > MAX_LENGTH || pattern.starts_with("re:") || pattern.contains('@') {
         return alone(pattern);
     }
-    match verb {
-        Verb::Run if pattern.contains('|') => alone(pattern),
-        Verb::Run => run(pattern),
-        Verb::Read | Verb::Write | Verb::Delete => Reach { keys: path(pattern), flags: Vec::new() },
-        Verb::Connect => Reach { keys: host(pattern), flags: Vec::new() },
-        Verb::Call => Reach { keys: tool(pattern), flags: Vec::new() },
+    match SetKind::of(verb) {
+        SetKind::Run if pattern.contains('|') => alone(pattern),
+        SetKind::Run => run(pattern),
+        SetKind::Path => Reach { keys: path(pattern), flags: Vec::new() },
+        SetKind::Host => Reach { keys: host(pattern), flags: Vec::new() },
+        SetKind::Tool => Reach { keys: tool(pattern), flags: Vec::new() },
     }
 }
 

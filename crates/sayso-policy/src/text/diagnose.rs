@@ -1,7 +1,7 @@
 //! A problem as people see it: the place, the line, the caret, the way out.
 
 use super::Problem;
-use crate::explain::visible::{push_visible, visible};
+use crate::explain::{push_visible, visible};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::ops::Range;
 
@@ -58,8 +58,8 @@ fn without_second_origin(rendered: &str) -> String {
 }
 
 /// Several problems, a blank line between them.
-#[must_use]
-pub fn render_all(problems: &[Problem], text: &str, color: bool) -> String {
+#[cfg(test)]
+pub(crate) fn render_all(problems: &[Problem], text: &str, color: bool) -> String {
     let rendered: Vec<String> = problems.iter().map(|problem| render(problem, text, color)).collect();
     rendered.join("\n\n")
 }

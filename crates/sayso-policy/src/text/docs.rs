@@ -107,7 +107,7 @@ fn the_mistake_that_is_shown_looks_like_that() {
 }
 
 fn sets() -> String {
-    let mut out = String::from("| built-in set | of | holds |\n|---|---|---|\n");
+    let mut out = String::from("| built-in set | kind | members |\n|---|---|---|\n");
     for set in crate::set::BUILT_IN {
         let members: Vec<String> =
             set.all(&sayso_shell::program::BUILT_IN).iter().map(|member| format!("`{member}`")).collect();
@@ -119,7 +119,7 @@ fn sets() -> String {
 }
 
 fn codes(table: &[CodeInfo]) -> String {
-    let mut out = String::from("| code | means | what to do |\n|---|---|---|\n");
+    let mut out = String::from("| code | meaning | what to do |\n|---|---|---|\n");
     for info in table {
         let _ = writeln!(out, "| `{}` | {} | {} |", info.code, info.title, info.advice);
     }

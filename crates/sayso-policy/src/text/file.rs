@@ -133,7 +133,7 @@ pub struct RuleText {
     /// At least one; at least one without `!`.
     pub patterns: Vec<Text>,
     /// Conditions, all of which must hold.
-    pub when: Option<When>,
+    pub when: Option<super::When>,
     /// Who decides. Only on an ask.
     pub approver: Option<Text>,
     /// The sentence.
@@ -144,33 +144,6 @@ pub struct RuleText {
     pub hits: Vec<Example>,
     /// It must not match these.
     pub misses: Vec<Example>,
-}
-
-/// Conditions of a rule. Lists are any-of; an empty list is a condition that was not given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct When {
-    /// The table as a whole.
-    pub span: Range<usize>,
-    /// Patterns of arguments.
-    pub args: Vec<Arg>,
-    /// Folders.
-    pub within: Vec<Text>,
-    /// Who asks.
-    pub actors: Vec<Spanned<Who>>,
-    /// Flags.
-    pub flag: Vec<Text>,
-    /// Variables.
-    pub env: Vec<Text>,
-    /// Operands.
-    pub operand: Vec<Text>,
-    /// Programs to the right.
-    pub piped_to: Vec<Text>,
-    /// Hosts that it connects to.
-    pub host: Vec<Text>,
-    /// Standard input only.
-    pub stdin_only: Option<Spanned<bool>>,
-    /// It removes nothing but build output.
-    pub build_output: Option<Spanned<bool>>,
 }
 
 /// `arg.PATH = PATTERNS`.

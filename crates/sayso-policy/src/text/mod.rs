@@ -27,10 +27,12 @@ mod tests;
 mod units;
 
 pub use codes::{PROBLEM_CODES, problem_info};
-pub use diagnose::{render, render_all};
+pub use diagnose::render;
+#[cfg(test)]
+pub(crate) use diagnose::render_all;
 pub use file::{
     Approval, Arg, Defaults, Example, ExampleValue, File, LayerText, Limit, Listed, Mode, ParamPatterns, PerActor,
-    PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, When, Who, parse,
+    PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, Who, parse,
 };
 pub use lines::{Lines, locate};
 pub use lint::lint;
@@ -38,6 +40,7 @@ pub use nearest::nearest;
 pub(crate) use read::MAX_PROBLEMS;
 pub use reference::reference;
 pub use schema::schema;
+pub use section::When;
 pub use units::{Cost, Rate};
 
 use crate::word::Source;

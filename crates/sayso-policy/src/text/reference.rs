@@ -23,7 +23,7 @@ pub fn reference() -> String {
         (&keys::TEST, "`[[test]]`"),
     ] {
         // Writing to a String cannot fail.
-        let _ = write!(out, "### {heading}\n\n| key | holds | means |\n|---|---|---|\n");
+        let _ = write!(out, "### {heading}\n\n| key | value | meaning |\n|---|---|---|\n");
         rows(&mut out, table);
         out.push('\n');
     }

@@ -170,12 +170,12 @@ fn on_paths(verbs: &[Verb], reach: Reach, arguments: &Value, draft: &mut Draft<'
     let mut some = false;
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Path | Role::From | Role::To, text) => {
+        Found::Text(Role::Path | Role::From | Role::To, text) => {
             some = true;
             draft.path(verbs, text, reach, true);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !some {
         draft.unclear();
@@ -187,22 +187,22 @@ fn from_to(taken: &[Verb], arguments: &Value, draft: &mut Draft<'_>) {
     let (mut from, mut to) = (false, false);
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::From, text) => {
+        Found::Text(Role::From, text) => {
             from = true;
             draft.path(taken, text, Reach::Below, true);
         }
-        Found::Said(Role::To, text) => {
+        Found::Text(Role::To, text) => {
             to = true;
             draft.path(&[Verb::Write], text, Reach::Below, true);
         }
         // `path` beside `destination` is the one that is moved; which of two it is nobody can tell, so it is both.
-        Found::Said(Role::Path, text) => {
+        Found::Text(Role::Path, text) => {
             from = true;
             draft.path(taken, text, Reach::Below, true);
             draft.path(&[Verb::Write], text, Reach::Below, true);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !(from && to) {
         draft.unclear();
@@ -219,14 +219,14 @@ fn text_editor(tool: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     draft.known = true;
     walk(arguments, &is_action, &mut |found| match found {
         // A second, nested action makes the first one doubtful.
-        Found::Said(Role::Action, action) if views != (action == "view") => draft.unclear(),
-        Found::Said(Role::Action, _) => {}
-        Found::Said(Role::Path | Role::From | Role::To, text) => {
+        Found::Text(Role::Action, action) if views != (action == "view") => draft.unclear(),
+        Found::Text(Role::Action, _) => {}
+        Found::Text(Role::Path | Role::From | Role::To, text) => {
             some = true;
             draft.path(verbs, text, Reach::Exact, true);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !some {
         draft.unclear();
@@ -243,12 +243,12 @@ fn list(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let mut some = false;
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Path | Role::From | Role::To, text) => {
+        Found::Text(Role::Path | Role::From | Role::To, text) => {
             some = true;
             draft.path(&[Verb::Read], text, reach, true);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !some {
         draft.path(&[Verb::Read], "", reach, true);
@@ -265,12 +265,12 @@ fn read_many(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let mut some = false;
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Pattern | Role::Path, text) => {
+        Found::Text(Role::Pattern | Role::Path, text) => {
             some = true;
             pattern(draft, "", text);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !some {
         draft.unclear();

@@ -85,9 +85,9 @@ fn language_server(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     };
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Path | Role::From | Role::To, text) => draft.path(&[Verb::Read], text, Reach::Exact, true),
+        Found::Text(Role::Path | Role::From | Role::To, text) => draft.path(&[Verb::Read], text, Reach::Exact, true),
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) => {}
+        Found::Text(..) | Found::Whole(..) => {}
         Found::Wrong | Found::TooMuch => draft.unclear(),
     });
 }

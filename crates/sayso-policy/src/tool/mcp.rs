@@ -65,12 +65,12 @@ fn fetch_server(tool: &str, arguments: &Value, draft: &mut Draft<'_>) {
     draft.kind = Kind::Fetch;
     let mut some = false;
     walk(arguments, &|key| if key == "url" { Role::Url } else { Role::Other }, &mut |found| match found {
-        Found::Said(Role::Url, text) => {
+        Found::Text(Role::Url, text) => {
             some = true;
             draft.url(text, true);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !some {
         draft.unclear();
@@ -85,9 +85,9 @@ fn on_paths(kind: Kind, verbs: &[Verb], reach: Reach, arguments: &Value, draft: 
         other => file::role(other),
     };
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::To, text) => draft.path(&[Verb::Write], text, reach, true),
-        Found::Said(Role::Path | Role::From, text) => draft.path(verbs, text, reach, true),
+        Found::Text(Role::To, text) => draft.path(&[Verb::Write], text, reach, true),
+        Found::Text(Role::Path | Role::From, text) => draft.path(verbs, text, reach, true),
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
 }

@@ -28,12 +28,12 @@ fn on_notebook(verbs: &[Verb], arguments: &Value, draft: &mut Draft<'_>) {
     let mut some = false;
     draft.known = true;
     walk(arguments, &file::role, &mut |found| match found {
-        Found::Said(Role::Path | Role::From | Role::To, text) => {
+        Found::Text(Role::Path | Role::From | Role::To, text) => {
             some = true;
             draft.path(verbs, text, Reach::Exact, true);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !some {
         draft.unclear();

@@ -34,16 +34,16 @@ fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
         return patch(draft, text);
     }
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Patch, "apply_patch") => {}
-        Found::Said(Role::Patch, text) => {
+        Found::Text(Role::Patch, "apply_patch") => {}
+        Found::Text(Role::Patch, text) => {
             some = true;
             patch(draft, text);
         }
-        Found::Said(Role::Path | Role::From | Role::To, text) => {
+        Found::Text(Role::Path | Role::From | Role::To, text) => {
             draft.path(&[Verb::Read, Verb::Write], text, Reach::Exact, true);
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if !some {
         draft.unclear();

@@ -43,10 +43,10 @@ fn names(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let (mut bases, mut patterns) = (Vec::new(), Vec::new());
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Pattern, text) => patterns.push(text.to_owned()),
-        Found::Said(Role::Path | Role::From | Role::To, text) => bases.push(text.to_owned()),
+        Found::Text(Role::Pattern, text) => patterns.push(text.to_owned()),
+        Found::Text(Role::Path | Role::From | Role::To, text) => bases.push(text.to_owned()),
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if bases.is_empty() {
         bases.push(String::new());
@@ -97,9 +97,9 @@ fn contents(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let mut folders = Vec::new();
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Path | Role::From | Role::To, text) => folders.push(text.to_owned()),
+        Found::Text(Role::Path | Role::From | Role::To, text) => folders.push(text.to_owned()),
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     if folders.is_empty() {
         folders.push(String::new());

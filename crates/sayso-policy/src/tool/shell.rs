@@ -96,9 +96,9 @@ fn role(key: &str) -> Role {
     }
 }
 
-/// What was asked for.
+/// What the arguments of a shell tool ask for.
 #[derive(Default)]
-struct Asked {
+struct ShellRequest {
     commands: Vec<Vec<u8>>,
     words: Vec<u8>,
     folder: Option<String>,
@@ -110,35 +110,36 @@ struct Asked {
 }
 
 fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
-    let mut asked = Asked { restart: arguments.get("restart") == Some(&Value::Bool(true)), ..Asked::default() };
+    let mut request =
+        ShellRequest { restart: arguments.get("restart") == Some(&Value::Bool(true)), ..ShellRequest::default() };
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Command | Role::Commands, text) => asked.commands.push(text.as_bytes().to_owned()),
-        Found::Whole(Role::Command, list) => asked.list_of_words(list),
+        Found::Text(Role::Command | Role::Commands, text) => request.commands.push(text.as_bytes().to_owned()),
+        Found::Whole(Role::Command, list) => request.list_of_words(list),
         Found::Whole(Role::Words, list) => match quoted(list) {
-            Some(words) => asked.add_words(&words),
-            None => asked.wrong = true,
+            Some(words) => request.add_words(&words),
+            None => request.wrong = true,
         },
-        Found::Said(Role::Words, text) => asked.add_words(text.as_bytes()),
-        Found::Said(Role::Base, text) if asked.folder.as_deref().is_none_or(|known| known == text) => {
-            asked.folder = Some(text.to_owned());
+        Found::Text(Role::Words, text) => request.add_words(text.as_bytes()),
+        Found::Text(Role::Base, text) if request.folder.as_deref().is_none_or(|known| known == text) => {
+            request.folder = Some(text.to_owned());
         }
-        Found::Said(Role::Shell, name) => asked.read_by(name),
-        Found::Whole(Role::Environment, value) => asked.strange_environment |= !is_harmless_environment(value),
-        Found::Said(..) | Found::Wrong | Found::Whole(..) | Found::TooMuch => asked.wrong = true,
+        Found::Text(Role::Shell, name) => request.read_by(name),
+        Found::Whole(Role::Environment, value) => request.strange_environment |= !is_harmless_environment(value),
+        Found::Text(..) | Found::Wrong | Found::Whole(..) | Found::TooMuch => request.wrong = true,
         Found::Loose { key, text } => loose(draft, key, text),
     });
     // A shell that is only started anew does nothing that an effect could tell.
-    if asked.commands.is_empty() && asked.restart && !asked.wrong {
+    if request.commands.is_empty() && request.restart && !request.wrong {
         return;
     }
     draft.known = true;
-    if asked.wrong || asked.commands.is_empty() || asked.strange_environment {
+    if request.wrong || request.commands.is_empty() || request.strange_environment {
         draft.unclear();
     }
     if leaves_sandbox(arguments) {
         draft.effects.push(anything("leaves-sandbox"));
     }
-    asked.analyse(arguments, draft);
+    request.analyse(arguments, draft);
     if unseen::can_be_typed_into(draft.scene.spelled) && draft.analysis.as_ref().is_some_and(unseen::listens) {
         draft.effects.push(anything("unseen-input"));
     }
@@ -161,7 +162,7 @@ fn leaves_sandbox(arguments: &Value) -> bool {
     })
 }
 
-impl Asked {
+impl ShellRequest {
     /// `["bash", "-lc", "..."]`.
     fn list_of_words(&mut self, list: &Value) {
         match quoted(list) {

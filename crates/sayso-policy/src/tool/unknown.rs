@@ -22,7 +22,7 @@ const ANY_USE: &[Verb] = &[Verb::Read, Verb::Write, Verb::Delete];
 pub(crate) fn describe(arguments: &Value, draft: &mut Draft<'_>) {
     let mut commands: Vec<Vec<u8>> = Vec::new();
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Command, text) => commands.push(text.as_bytes().to_owned()),
+        Found::Text(Role::Command, text) => commands.push(text.as_bytes().to_owned()),
         // The words of one command, or several commands.
         Found::Whole(Role::Command, Value::Array(items)) => {
             let words: Vec<_> = items.iter().filter_map(Value::as_str).collect();
@@ -33,7 +33,7 @@ pub(crate) fn describe(arguments: &Value, draft: &mut Draft<'_>) {
         }
         Found::Loose { key, text } => loose(draft, key, text),
         Found::TooMuch => draft.unclear(),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong => {}
+        Found::Text(..) | Found::Whole(..) | Found::Wrong => {}
     });
     if commands.len() > MAX_COMMANDS {
         draft.unclear();

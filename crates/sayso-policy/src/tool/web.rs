@@ -46,18 +46,18 @@ fn fetch(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
     let mut some = false;
     draft.known = true;
     walk(arguments, &role, &mut |found| match found {
-        Found::Said(Role::Url, text) => {
+        Found::Text(Role::Url, text) => {
             some = true;
             draft.url(text, true);
         }
-        Found::Said(Role::Prose, text) => {
+        Found::Text(Role::Prose, text) => {
             for url in urls_in(text) {
                 some = true;
                 draft.url(url, true);
             }
         }
         Found::Loose { key, text } => loose(draft, key, text),
-        Found::Said(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
+        Found::Text(..) | Found::Whole(..) | Found::Wrong | Found::TooMuch => draft.unclear(),
     });
     // A fetch of nothing that can be seen is a fetch of anything.
     if !some {
@@ -74,7 +74,7 @@ fn search(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
         &mut |found| match found {
             Found::Loose { key, text } => loose(draft, key, text),
             Found::TooMuch => draft.unclear(),
-            Found::Said(..) | Found::Whole(..) | Found::Wrong => {}
+            Found::Text(..) | Found::Whole(..) | Found::Wrong => {}
         },
     );
 }

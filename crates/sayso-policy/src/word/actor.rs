@@ -52,7 +52,7 @@ pub struct ProviderKey {
 
 impl Actor {
     /// How [`Actor::asker`] begins where somebody proved who they are.
-    pub const PROVEN: [&'static str; 2] = ["token ", "owner"];
+    const PROVEN: [&'static str; 2] = ["token ", "owner"];
 
     /// Whether its names are no more than what the caller says: it came without a token.
     #[must_use]

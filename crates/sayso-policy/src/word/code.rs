@@ -180,16 +180,16 @@ codes! {
         "This was approved, but a file, PATH or the policy has changed since: it is no longer the call that was shown.",
         "Try again: the call is shown as it is now.";
     NotInRecord, "not-in-record",
-        "The store holds an approval that the record does not contain, so it does not count.",
-        "Something may have written to the store's file. Run `sayso log verify`, and check what is running under your account.";
+        "The database contains an approval that the record does not, so it does not count.",
+        "Something may have written to the database file. Run `sayso log verify`, and check what is running under your account.";
     RecordGap, "record-gap",
         "Records are missing from the chain since this was approved, so the approval does not count.",
         "Answer again; the new answer counts. `sayso log verify` shows what is missing. Check what is running under your account.";
     BudgetRestored, "budget-restored",
-        "Usage counted against a limit was deleted or lowered in the store; the usage in the record applies.",
-        "Something may have written to the store's file. Run `sayso log verify`, and check what is running under your account.";
+        "Usage counted against a limit was deleted or lowered in the database; the usage in the record applies.",
+        "Something may have written to the database file. Run `sayso log verify`, and check what is running under your account.";
     StoreReplaced, "store-replaced",
-        "The store's file was deleted, moved or replaced while Sayso was writing to it, so nothing is allowed.",
+        "The database file was deleted, moved or replaced while Sayso was writing to it, so nothing is allowed.",
         "Find out what did it, restore the file if you can, and restart `sayso serve`.";
     TooManyPending, "too-many-pending",
         "Too many calls of this session are already pending.",

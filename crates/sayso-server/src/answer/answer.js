@@ -31,10 +31,10 @@ function Page() {
   const look = async () => {
     setWrong(null);
     try {
-      if (!link) throw Object.assign(new Error('There is no link in this address: it works when it is opened from the message. Open the message again.'), { over: true });
+      if (!link) throw Object.assign(new Error('This address has no link in it: it only works when opened from the message. Open the message again.'), { over: true });
       const found = await post('/v1/links/question', {});
       if (found.approval.standing === 'pending') setTold(found);
-      else setEnd({ title: 'This question is over', text: 'It is ' + found.approval.standing + ' already. There is nothing left to do here.' });
+      else setEnd({ title: 'Already settled', text: 'This call is already ' + found.approval.standing + '. There is nothing left to do here.' });
     } catch (error) {
       if (error.over) setEnd({ title: 'Nothing to answer', text: error.message }); else setWrong(error.message);
     }
@@ -79,7 +79,7 @@ function Question({ told: { approval: bare, marks, person }, setEnd }) {
     setWrong(null);
     try {
       const { standing } = await post('/v1/links/answer', { verdict });
-      const [title, text] = ENDS[standing] ?? ['Answered', 'The question is ' + standing + ' now.'];
+      const [title, text] = ENDS[standing] ?? ['Answered', 'The call is now ' + standing + '.'];
       setEnd({ title, text, approval: { ...approval, standing } });
     } catch (error) {
       if (error.over) setEnd({ title: 'Not answered', text: error.message }); else setWrong(error.message);
@@ -89,7 +89,7 @@ function Question({ told: { approval: bare, marks, person }, setEnd }) {
 
   const open = settled && !sent && left > 0;
   return html`<section class="card question pending" aria-labelledby="asks">
-    <h2 class="asks" id="asks"><${Said} text=${approval.actor.agent ?? approval.way_in} most=${60} /> asks to use <${Said} text=${approval.tool} />
+    <h2 class="asks" id="asks"><${Said} text=${approval.actor.agent ?? approval.way_in} most=${60} /> wants to use <${Said} text=${approval.tool} />
       <span class="left"><${Standing} approval=${approval} left=${left} /></span></h2>
     <${About} approval=${approval} />
     <div class="answers" role="group" aria-label="Answer" ref=${place}>

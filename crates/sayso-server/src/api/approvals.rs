@@ -129,7 +129,7 @@ pub(super) async fn list(
         if let Some(after) = &wanted.after
             && store.approval(after)?.is_none_or(|it| !caller.may_see(&it.question))
         {
-            return Err(ApiError::malformed("`after` must be the id of a question: what `next` said."));
+            return Err(ApiError::malformed("`after` must be the id of a pending call, as returned in `next`."));
         }
         let which = Questions {
             pending: !wanted.all,

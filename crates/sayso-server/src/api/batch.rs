@@ -43,10 +43,11 @@ pub(super) fn is_list(body: &[u8]) -> bool {
 /// Judges all calls of a list, in order, in one go. An error in one is the answer to that one.
 pub(super) async fn decide(app: Arc<App>, caller: Caller, body: Bytes) -> Result<Vec<Each>, ApiError> {
     blocking(move || {
-        let malformed = |error: serde_json::Error| ApiError::malformed(format!("This is no list of calls: {error}."));
+        let malformed =
+            |error: serde_json::Error| ApiError::malformed(format!("This is not a list of calls: {error}."));
         let calls: Vec<&RawValue> = serde_json::from_slice(&body).map_err(malformed)?;
         if calls.len() > MOST {
-            return Err(ApiError::malformed(format!("At most {MOST} calls at a time; these are {}.", calls.len())));
+            return Err(ApiError::malformed(format!("At most {MOST} calls at a time; this has {}.", calls.len())));
         }
         let mut list = List { app: &app, told: Vec::with_capacity(calls.len()), unsaid: Vec::new() };
         for call in calls {
@@ -114,9 +115,7 @@ fn look(app: &App, caller: &Caller, fields: &line::Fields) -> Result<Looked, Api
     // One call would hold up all that follow it; with 0 its question is put, and the caller comes back.
     let wait = wait(fields)?;
     if wait.is_some_and(|wait| wait > Duration::ZERO) {
-        return Err(ApiError::malformed(
-            "In a list `wait` can only be 0: the question is put, and the call is not held.",
-        ));
+        return Err(ApiError::malformed("In a list, `wait` can only be 0: the call becomes pending and is not held."));
     }
     let looked = Once::over(&RealFiles);
     Ok(match asked(app, caller, fields, &looked)?.judge(&looked) {

@@ -90,7 +90,7 @@ pub(super) async fn revoke(
     let revoked = blocking(move || {
         let now = now_ms();
         let which = GrantsWanted { id: Some(&id), tenant: caller.tenant.as_deref(), ..GrantsWanted::default() };
-        let none = || ApiError::no_such("remembered answer in force", "/v1/grants");
+        let none = || ApiError::no_such("saved answer in force", "/v1/grants");
         app.store().remembered(&which, now)?.pop().ok_or_else(none)?;
         if !app.store().revoke(&id, &by, now)? {
             return Err(none());

@@ -67,7 +67,7 @@ pub(crate) fn check_parameters(request: &Request) -> Result<(), ApiError> {
     let here =
         |(known, address): &(&str, &str)| method.eq_ignore_ascii_case(known) && is_at(request.uri().path(), address);
     if WITHOUT.get_or_init(without).iter().any(here) {
-        return Err(ApiError::parameters("this address takes none"));
+        return Err(ApiError::parameters("this address takes no parameters"));
     }
     Ok(())
 }

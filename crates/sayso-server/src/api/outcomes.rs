@@ -91,7 +91,7 @@ fn take_down(app: &App, caller: &Caller, said: Report) -> Result<TakenDown, ApiE
     // To give back what a call has taken loosens a limit, and ids of calls are no secret: a child of the agent would say
     // of each call of its agent's that it did not run. The id of a record is known to whoever asked.
     if outcome.not_run && caller.person.is_none() && matches!(which, Which::Call { .. }) {
-        return Err(ApiError::malformed("`not_run` needs the `record` that the decision named, or a token."));
+        return Err(ApiError::malformed("`not_run` needs the `record` from the decision, or a token."));
     }
     // The id of a record is told to the agent itself, and it would say of each of its calls that it did not run: a limit
     // on calls, rates, repeats or deletes would be none. So without a token only what was expected is given back.

@@ -339,7 +339,7 @@ async fn put(
     from: impl FnOnce(&App) -> Result<(String, Option<String>), ApiError> + Send + 'static,
 ) -> Result<Put, ApiError> {
     if app.is_fixed() {
-        let text = "This server judges by the files that were named on its command line; change those.";
+        let text = "This server uses the files named on its command line; change those.";
         return Err(ApiError::conflict("policy-fixed", text));
     }
     let telling = Arc::clone(&app);
@@ -350,7 +350,7 @@ async fn put(
             Ok(put) => put,
             Err(Error::Policy(problems)) => return Ok(Put::Refused(problems)),
             Err(error @ Error::OtherVersion(_)) => {
-                let next = "Look at it (GET /v1/policy), and send the change again with it as `base`.";
+                let next = "Review it (GET /v1/policy), and send the change again with it as `base`.";
                 return Err(ApiError::conflict("policy-changed", &format!("Nothing was written: {error}. {next}")));
             }
             Err(error @ Error::PolicyBusy(_)) => {
@@ -382,7 +382,7 @@ fn folder(app: &App) -> &Path {
 fn no_version(error: Error) -> ApiError {
     match error {
         Error::NoVersion(_) => ApiError::no_such("version", "/v1/policy/versions"),
-        Error::SeveralVersions(_) => ApiError::conflict("several-versions", "Several versions begin like this."),
+        Error::SeveralVersions(_) => ApiError::conflict("several-versions", "Several versions start with this."),
         error => error.into(),
     }
 }

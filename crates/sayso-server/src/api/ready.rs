@@ -64,31 +64,31 @@ fn in_the_way(app: &App) -> Vec<Why> {
         Ok(()) => {}
         Err(_) if replaced => tell(
             "store-replaced",
-            "The store's file was deleted, moved or replaced under this server: nothing is allowed until it is restarted.",
+            "The database file was deleted, moved or replaced under this server. Nothing is allowed until the server is restarted.",
         ),
-        Err(_) => tell("store-refuses", "The store cannot be written: `sayso store check` says more."),
+        Err(_) => tell("store-refuses", "The database cannot be written. Run `sayso store check` for details."),
     }
     let watched = app.watched.state();
     if watched.broken.is_some() && !replaced {
-        tell("chain-broken", "The record is not what was written: `sayso log verify` says more.");
+        tell("chain-broken", "The record has been altered. Run `sayso log verify` for details.");
     }
     if watched.anchor.is_some() {
         tell(
             "anchor-fails",
-            "Heads of the record cannot be copied elsewhere, or disagree: the server's terminal says why.",
+            "Heads of the record cannot be copied, or do not match. See the server's terminal for details.",
         );
     }
     let free = rustix::fs::statvfs(&app.places.state).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
     if free.is_ok_and(|free| free < LEAST_FREE) {
-        tell("disk-full", "The disk of the store is nearly full: `sayso log prune` lets old records go.");
+        tell("disk-full", "The database's disk is nearly full. Delete old records with `sayso log prune`.");
     }
     match app.gate(Some(Path::new(&app.about.folder))) {
-        Err(_) => tell("policy-unreadable", "The policy cannot be read: `sayso lint` says more."),
+        Err(_) => tell("policy-unreadable", "The policy cannot be read. Run `sayso lint` for details."),
         Ok(gate) => {
             let in_force = gate.in_force();
             let refused = |code: &ReasonCode| *code == POLICY_REFUSED || *code == LAST_GOOD;
             if in_force.floor.is_some() || in_force.notices.iter().any(|notice| refused(&notice.reason.code)) {
-                tell("policy-refused", "A policy file has errors and is not in force: `sayso lint` says where.");
+                tell("policy-refused", "A policy file has errors and is not in force. `sayso lint` shows where.");
             }
         }
     }

@@ -93,12 +93,12 @@ pub(super) async fn session(
         }
         Err(Refusal::Wrong) => Err(ApiError::key_refused(
             StatusCode::FORBIDDEN,
-            "This key is not good, or was used. The terminal of `sayso serve` shows the one that works.",
+            "This key is invalid or already used. The `sayso serve` terminal shows the current one.",
         )),
         Err(Refusal::TooMany) => Err(ApiError::key_refused(
             StatusCode::TOO_MANY_REQUESTS,
-            "Too many wrong keys. Wait a minute, or use the long one that the terminal of `sayso serve` shows now.",
+            "Too many wrong keys. Wait a minute, or use the long key now shown in the `sayso serve` terminal.",
         )),
-        Err(Refusal::NoRandomness) => Err(ApiError::internal(&"The system gives no randomness for a token.")),
+        Err(Refusal::NoRandomness) => Err(ApiError::internal(&"The system provides no randomness for a token.")),
     }
 }

@@ -82,7 +82,7 @@ pub(super) async fn status(
 /// What the owner should know: of the policy, and of the record.
 fn notices(app: &App, in_force: &InForce) -> Vec<String> {
     let watched = app.watched.state();
-    let alarm = watched.broken.map(|why| format!("The record is not what was written: {why}."));
+    let alarm = watched.broken.map(|why| format!("The record has been altered: {why}."));
     let policy = in_force.notices.iter().map(|notice| notice.reason.text.clone());
     alarm.into_iter().chain(watched.anchor).chain(policy).collect()
 }

@@ -58,7 +58,9 @@ pub(super) async fn stream(
     }
     let upgrade = upgrade.map_err(|error| {
         let why = error.body_text();
-        ApiError::malformed(format!("This is no request for a WebSocket: {why}. Without `Upgrade`, events are sent."))
+        ApiError::malformed(format!(
+            "This is not a WebSocket request: {why}. Without `Upgrade`, server-sent events are used."
+        ))
     })?;
     if caller.person.is_none() {
         // A browser cannot put a header on a WebSocket: it says the token in its first message.
@@ -80,7 +82,7 @@ fn resumed(headers: &HeaderMap) -> Result<Option<u64>, ApiError> {
         None => Ok(None),
         Some(value) => number(value).map(Some).ok_or_else(|| {
             ApiError::malformed(
-                "`Last-Event-ID` must be the `seq` of the last record that was seen. Send that, or none.",
+                "`Last-Event-ID` must be the `seq` of the last record you saw. Send that, or leave it out.",
             )
         }),
     }

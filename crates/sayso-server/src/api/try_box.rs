@@ -53,7 +53,7 @@ fn judge(app: &App, fields: &Fields) -> Result<Trace, ApiError> {
     let facts = Facts { files: &RealFiles, env: &env };
     let judgement = gate.judge(call, Circumstances::rehearsal(), FactsOf::Call(facts));
     let (operation, decision) = judgement.rehearsed();
-    let operation = operation.ok_or_else(|| ApiError::internal(&"Sayso failed while it judged this."))?;
+    let operation = operation.ok_or_else(|| ApiError::internal(&"Sayso failed while judging this."))?;
     // It costs many times the decision itself; whoever only wants to know what asks leaves it out.
     let wanted = match fields.value("nearest").map_err(ApiError::malformed)? {
         None | Some(Value::Bool(true)) => true,

@@ -125,7 +125,7 @@ export function Activity({ on, status }) {
     ${fresh > 0 && html`<button class="fresh" onClick=${() => { setOpen(null); load(false); scrollTo(0, 0); }}>${fresh === 1 ? 'Show 1 new ' + one : 'Show ' + fresh + ' new ' + one + 's'}</button>`}
     ${records === null && !wrong && html`<p class="loading">Loading…</p>`}
     ${records?.length === 0 && !filtered && html`<${Empty} status=${status} />`}
-    ${records?.length === 0 && filtered && html`<p class="empty card">${filters.kind ? 'Nothing' : 'No decision'} on record matches. Clear a filter to see more.</p>`}
+    ${records?.length === 0 && filtered && html`<p class="empty card">${filters.kind ? 'Nothing' : 'No decision'} matches. Clear a filter to see more.</p>`}
     <ol class="list decisions" ref=${list}>${(records ?? []).map((it) => html`<${it.kind === 'decision' || it.type === 'decision' ? Decision : Change} key=${it.seq} record=${it} open=${open === it.seq} filter=${filter}
       toggle=${() => setOpen(open === it.seq ? null : it.seq)} />`)}</ol>
     ${more && html`<button class="more-rows" onClick=${() => load(true)}>Show older ${one}s</button>`}
@@ -134,7 +134,7 @@ export function Activity({ on, status }) {
 
 function Empty({ status }) {
   return html`<div class="empty card">
-    <p><strong>No decisions yet.</strong> They appear here as soon as a guarded agent asks for something.</p>
+    <p><strong>No decisions yet.</strong> They appear here as soon as a guarded agent makes a call.</p>
     ${status && html`<p>Next: <code>${visible(status.next)}</code></p>`}
   </div>`;
 }

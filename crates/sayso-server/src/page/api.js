@@ -6,7 +6,7 @@ export const forget = () => sessionStorage.removeItem(TOKEN);
 
 export class Refused extends Error {
   constructor(status, body) {
-    super(body?.error?.text ?? 'The server said ' + status + '.');
+    super(body?.error?.text ?? 'The server answered ' + status + '.');
     this.status = status;
   }
 }

@@ -43,7 +43,7 @@ function SignIn({ signIn, wrong }) {
   const submit = (event) => { event.preventDefault(); signIn(key.trim()); };
   return html`<main class="signin">
     <h1><img src="/icon.svg" alt="" width="32" height="32" /> Sayso</h1>
-    <p>Open the link that <code>sayso serve</code> printed in the terminal, or type its key here. A key works once; when
+    <p>Open the link that <code>sayso serve</code> printed in the terminal, or enter its key here. A key works once; when
       it is used, the terminal shows the next one.</p>
     <form onSubmit=${submit}>
       <label for="key">Key</label>
@@ -126,7 +126,7 @@ function Home({ signOut }) {
 function Help({ close }) {
   const dialog = useRef(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const keys = [['1 - ' + VIEWS.length, VIEWS.map(([, title]) => title.toLowerCase()).join(', ')], ['j  k', 'next, previous'], ['a  d', 'allow, deny the question in focus'], ['Enter', 'open or close'], ['t', 'try a command'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
+  const keys = [['1 - ' + VIEWS.length, VIEWS.map(([, title]) => title.toLowerCase()).join(', ')], ['j  k', 'next, previous'], ['a  d', 'allow, deny the focused call'], ['Enter', 'open or close'], ['t', 'try a command'], ['/', 'search'], ['Esc', 'leave a field'], ['?', 'this list']];
   return html`<dialog ref=${dialog} class="help" aria-label="Keys" onClose=${close} onClick=${(event) => { if (event.target === dialog.current) dialog.current.close(); }}>
     <div class="inside"><h2>Keys</h2>
       <dl>${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>

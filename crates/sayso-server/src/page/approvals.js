@@ -97,13 +97,13 @@ export function Approvals({ approvals, more, act, status }) {
         <button class="quiet" aria-expanded=${finding} onClick=${() => { if (finding) choose(EVERYBODY); setFinds(!finding); }}>Find</button>`}
     </div>
     ${all.length > 0 && finding && html`<${Find} questions=${waiting} filter=${filter} choose=${choose} search=${search} found=${matching.length} />`}
-    ${more && html`<p class="notice">More wait than are listed here. In the terminal: <code>sayso approvals list --limit 0</code></p>`}
+    ${more && html`<p class="notice">More are pending than shown here. In the terminal: <code>sayso approvals list --limit 0</code></p>`}
     ${approvals === null && html`<p class="loading">Loading…</p>`}
     ${approvals?.length === 0 && html`<${Nothing} status=${status} />`}
-    ${all.length > 0 && matching.length === 0 && html`<p class="empty card">No question matches. <button class="quiet" onClick=${() => choose(EVERYBODY)}>Show all</button></p>`}
+    ${all.length > 0 && matching.length === 0 && html`<p class="empty card">No pending call matches. <button class="quiet" onClick=${() => choose(EVERYBODY)}>Show all</button></p>`}
     <ol class="cards" ref=${list}>${shown.map((it) => html`<${Slot} key=${it.id} approval=${it} act=${act} />`)}</ol>
-    ${below > 0 && html`<button class="more-rows" onClick=${showMore}>Show ${Math.min(STEP, below)} more of ${many(below, 'question')} below</button>`}
-    ${over > 0 && html`<button class="quiet away" onClick=${putAway}>Put away ${over} answered</button>`}
+    ${below > 0 && html`<button class="more-rows" onClick=${showMore}>Show ${Math.min(STEP, below)} more of ${many(below, 'call')} below</button>`}
+    ${over > 0 && html`<button class="quiet away" onClick=${putAway}>Dismiss ${over} answered</button>`}
   </section>`;
 }
 
@@ -134,19 +134,19 @@ function useInPlace(chosen, places) {
   return chosen.filter((it) => at.has(it.id)).sort((one, other) => at.get(one.id) - at.get(other.id));
 }
 
-const counted = (count, more) => (count === 0 ? 'nothing waits' : count === 1 ? '1 question waits' : (more ? 'more than ' : '') + number(count) + ' questions wait');
+const counted = (count, more) => (count === 0 ? 'nothing pending' : (more ? 'more than ' : '') + number(count) + ' pending');
 
 // The question whose time ends first, wherever it stands among the others.
 function Soonest({ waiting, goTo }) {
   const now = useNow(true);
   const first = waiting.filter((it) => it.expires_ms > now).reduce((one, other) => (one && one.expires_ms <= other.expires_ms ? one : other), null);
-  return html`<button class="quiet soonest" disabled=${!first} onClick=${() => goTo(first.id)} title=${first ? 'Go to the question of ' + asker(first) : undefined}>
-    ${first ? 'The next ends in ' + seconds(Math.round((first.expires_ms - now) / 1000)) : 'None ends'}</button>`;
+  return html`<button class="quiet soonest" disabled=${!first} onClick=${() => goTo(first.id)} title=${first ? 'Go to the call from ' + asker(first) : undefined}>
+    ${first ? 'Next expires in ' + seconds(Math.round((first.expires_ms - now) / 1000)) : 'None expires'}</button>`;
 }
 
 function Nothing({ status }) {
-  return html`<div class="empty card"><p><strong>Nothing waits for you.</strong> While this page can be seen, questions of
+  return html`<div class="empty card"><p><strong>Nothing is pending.</strong> While this page is visible, calls from
       guarded agents come here and their callers wait for your answer.</p>
     ${status?.next && html`<p>To guard an agent: <code>${status.next}</code></p>`}
-    <p>To see a question now: <code>curl ${location.origin}/v1/decisions -H 'Content-Type: application/json' -d '${'{"command": "git push", "cwd": "/", "wait": 60}'}'</code></p></div>`;
+    <p>To create one now: <code>curl ${location.origin}/v1/decisions -H 'Content-Type: application/json' -d '${'{"command": "git push", "cwd": "/", "wait": 60}'}'</code></p></div>`;
 }

@@ -18,10 +18,10 @@ export function Card({ approval, act }) {
   const pending = approval.standing === 'pending' && left > 0;
 
   const who = approval.actor.agent ?? approval.way_in;
-  const name = 'Question of ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
+  const name = 'Call from ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
   return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name}>
-    <p class="asks"><${Said} text=${who} most=${60} /> asks to use <${Said} text=${approval.tool} />
-      ${claimed(approval.actor) && html`<span class="hint">(only claims this name: it came without a token)</span>`}
+    <p class="asks"><${Said} text=${who} most=${60} /> wants to use <${Said} text=${approval.tool} />
+      ${claimed(approval.actor) && html`<span class="hint">(unverified: it came without a token)</span>`}
       ${approval.actor.subagent && html`<span class="hint">as a subagent</span>`}
       <span class="left"><${Standing} approval=${approval} left=${left} /></span></p>
     <${About} approval=${approval} />
@@ -73,10 +73,10 @@ function What({ approval }) {
     ${command !== null && html`<${Marked} text=${command} spans=${approval.marks} kind="ask" label="The command" />`}
     ${command === null && html`<${Changes} approval=${approval} />`}
     ${others && (isChange(approval.arguments) ? html`<${Changes} approval=${approval} />` : html`<${Block} text=${JSON.stringify(approval.arguments, null, 2)} label="All arguments" />`)}
-    ${approval.env && html`<${Block} text=${JSON.stringify(approval.env, null, 2)} label="Variables that come with the call" />`}
-    ${(approval.left_out || approval.folded) && html`<p class="warning"><strong>You do not see all of this call.</strong>
-      ${approval.left_out ? ' It is so long that its end was not kept, and nobody can look at it. Deny it, and have the agent do the work in smaller steps or from a file you can read.'
-        : ' Only its beginning could be loaded. Reload the page to see the rest before you answer.'}</p>`}
+    ${approval.env && html`<${Block} text=${JSON.stringify(approval.env, null, 2)} label="Variables passed with the call" />`}
+    ${(approval.left_out || approval.folded) && html`<p class="warning"><strong>This is not the whole call.</strong>
+      ${approval.left_out ? ' It was too long to store in full, so its end cannot be viewed. Deny it, and have the agent work in smaller steps or from a file you can read.'
+        : ' Only the beginning was loaded. Reload the page to see the rest before you answer.'}</p>`}
   </div>`;
 }
 
@@ -99,7 +99,7 @@ function Effects({ approval }) {
   return html`<div class="would"><p class="label">What would happen</p>
     <ul class="effects" aria-label="What would happen">${all.slice(0, EFFECTS).map(one)}</ul>
     ${rest.length > 0 && html`<details><summary>${rest.length} more</summary><ul class="effects">${rest.map(one)}</ul></details>`}
-    ${approval.more_effects > 0 && html`<p class="warning">And ${approval.more_effects} more effects that were not kept.</p>`}</div>`;
+    ${approval.more_effects > 0 && html`<p class="warning">And ${approval.more_effects} more effects that were not stored.</p>`}</div>`;
 }
 
 const verbs = { run: 'runs', read: 'reads', write: 'writes', delete: 'deletes', connect: 'connects', call: 'calls' };
@@ -109,7 +109,7 @@ function facts(approval) {
   const parent = approval.actor.parent?.agent;
   return [
     ['for', to], ['folder', approval.cwd], ['workspace', approval.workspace !== approval.cwd && approval.workspace],
-    ['session', approval.actor.session], ['asked by way of', approval.way_in], ['on behalf of', approval.actor.member],
+    ['session', approval.actor.session], ['via', approval.way_in], ['on behalf of', approval.actor.member],
     ['started by', parent], ['tenant', approval.actor.tenant], ['runs files', approval.files.map((it) => it.path).join(', ')],
   ].filter(([, value]) => value);
 }
@@ -151,15 +151,15 @@ function Answers({ approval, act, ready, pending }) {
       <option value="once">this call</option>
       ${lasting.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
     </select></label>
-    ${approval.only_once && html`<span class="hint">a yes holds once: <${Said} text=${approval.only_once} most=${200} /></span>`}
+    ${approval.only_once && html`<span class="hint">applies once: <${Said} text=${approval.only_once} most=${200} /></span>`}
     ${remember !== 'once' && approval.offers.length > 0 && html`<label>width <select disabled=${!pending} value=${width} onChange=${(event) => setWidth(event.target.value)}>
       ${approval.offers.map((it) => html`<option value=${it.width}>${it.width}</option>`)}
     </select></label>`}
     ${remember !== 'once' && html`<div class="remembers" aria-live="polite">
-      <p>Remembers <${Said} text=${offer?.words ?? 'exactly this call'} most=${300} />
-        ${preview && html`<span> · would have let pass ${preview.would_pass} of the last ${preview.looked_at} asks</span>`}
-        ${!preview && width !== 'exact' && html`<span class="hint"> · looking at the asks of the past…</span>`}
-        ${width === 'exact' && html`<span class="hint"> · lets nothing else pass</span>`}</p>
+      <p>Saves <${Said} text=${offer?.words ?? 'exactly this call'} most=${300} />
+        ${preview && html`<span> · would have allowed ${preview.would_pass} of the last ${preview.looked_at} calls that asked</span>`}
+        ${!preview && width !== 'exact' && html`<span class="hint"> · checking past calls…</span>`}
+        ${width === 'exact' && html`<span class="hint"> · allows nothing else</span>`}</p>
       ${preview?.examples.length > 0 && html`<ul class="examples-of">${preview.examples.map((it) => html`<li><${Said} text=${it} most=${120} /></li>`)}</ul>`}
     </div>`}
     <p class="wrong ${wrong ? '' : 'nothing'}" role="alert">${wrong && visible(wrong)}</p>
@@ -171,7 +171,7 @@ const by = (approval) => (approval.answers.length ? ' by ' + approval.answers.ma
 export function Standing({ approval, left }) {
   if (approval.standing !== 'pending') return html`<span class="standing">${approval.standing}${by(approval)}</span>`;
   const yes = approval.answers.length;
-  return html`${yes > 0 && html`<span>${yes} said yes · </span>`}<span class=${left < 60 ? 'soon' : ''}>${left === 0 ? 'time is over' : seconds(left) + ' left'}</span>`;
+  return html`${yes > 0 && html`<span>${yes} approved · </span>`}<span class=${left < 60 ? 'soon' : ''}>${left === 0 ? 'expired' : seconds(left) + ' left'}</span>`;
 }
 
 export const seconds = (left) => (left >= 60 ? Math.floor(left / 60) + ' min ' + (left % 60) + ' s' : left + ' s');

@@ -14,7 +14,7 @@ export function Changes({ approval }) {
   return html`<div class="changes">
     ${path && html`<p class="path"><${Said} text=${path} most=${300} /></p>`}
     ${edits.slice(0, MOST_EDITS).map(({ before, after }, index) => html`<${Diff} before=${before} after=${after} label=${'Change ' + (index + 1) + ' of ' + edits.length} />`)}
-    ${edits.length > MOST_EDITS && html`<p class="warning">${edits.length - MOST_EDITS} more changes are not drawn: they stand below, in the arguments.</p>`}
+    ${edits.length > MOST_EDITS && html`<p class="warning">${edits.length - MOST_EDITS} more changes are not shown here; see the arguments below.</p>`}
     <details><summary>All arguments</summary><${Block} text=${JSON.stringify(approval.arguments, null, 2)} label="All arguments" /></details>
   </div>`;
 }
@@ -27,9 +27,9 @@ function Diff({ before, after, label }) {
   const shown = open ? lines : folded(lines);
   const hides = shown.some(([kind, text]) => kind === 'gap' || text.length > LONG_LINE);
   return html`<pre class="diff" tabindex="0" aria-label=${label}>${shown.map(([kind, text]) => (kind === 'gap'
-    ? html`<span class="gap">${text} lines are folded here</span>`
+    ? html`<span class="gap">${text} lines hidden</span>`
     : html`<span class="line ${kind}"><span class="sign">${kind === 'added' ? '+' : kind === 'removed' ? '-' : ' '}</span>${open || text.length <= LONG_LINE ? html`<bdi dir="ltr">${visible(text)}</bdi>` : html`<${Line} text=${text} most=${LONG_LINE} />`}${'\n'}</span>`))}</pre>
-    ${(hides || open) && html`<button class="quiet unfold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Fold it again' : 'Show all ' + lines.length + ' lines'}</button>`}`;
+    ${(hides || open) && html`<button class="quiet unfold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Show less' : 'Show all ' + lines.length + ' lines'}</button>`}`;
 }
 
 // Of a long diff the beginning and the end are shown, of long stretches without a change the edges.

@@ -21,7 +21,7 @@ export function Columns({ stretches, since, until, step, names, verdicts, name }
   const most = Math.max(1, ...columns.map(total));
   const said = names.map((what) => plain(what, 40) + ' ' + number(columns.reduce((all, column) => all + (column[what] ?? 0), 0)));
   return html`<figure class="columns">
-    <svg viewBox=${'0 0 ' + count * 10 + ' ' + HEIGHT} preserveAspectRatio="none" role="img" aria-label=${'Decisions over time: ' + said.join(', ') + '; at most ' + number(most) + ' in one stretch'}>${columns.map((column, index) => {
+    <svg viewBox=${'0 0 ' + count * 10 + ' ' + HEIGHT} preserveAspectRatio="none" role="img" aria-label=${'Decisions over time: ' + said.join(', ') + '; at most ' + number(most) + ' at a time'}>${columns.map((column, index) => {
       let bottom = HEIGHT;
       return names.map((what) => {
         if (!column[what]) return null;
@@ -30,7 +30,7 @@ export function Columns({ stretches, since, until, step, names, verdicts, name }
         return html`<rect class=${colour(names, what, verdicts)} x=${index * 10 + 1} y=${bottom} width="8" height=${height} />`;
       });
     })}</svg>
-    <figcaption><span>${name(since)}</span><span>at most ${number(most)} in a column</span><span>${name(until)}</span></figcaption>
+    <figcaption><span>${name(since)}</span><span>max ${number(most)} per bar</span><span>${name(until)}</span></figcaption>
   </figure>`;
 }
 
@@ -40,7 +40,7 @@ export function Ranking({ title, rows, pick, kind, colours, verdicts }) {
   return html`<div class="ranking"><h3>${title}</h3>
     ${rows.length === 0 && html`<p class="hint">none</p>`}
     <ol>${rows.map((row) => html`<li><button class="rank" disabled=${!row.what} onClick=${() => pick(row.what)}>
-      <span class="name"><span class="hidden">Only ${kind} </span>${row.what ? html`<${Line} text=${row.what} most=${40} />` : html`<span class="hint">without a name</span>`}</span>
+      <span class="name"><span class="hidden">Only ${kind} </span>${row.what ? html`<${Line} text=${row.what} most=${40} />` : html`<span class="hint">unnamed</span>`}</span>
       <span class="track"><span class="length ${colours && colours.includes(row.what) ? colour(colours, row.what, verdicts) : ''}" style=${{ width: (row.count / most) * 100 + '%' }}></span></span>
       <span class="count">${number(row.count)}<span class="hidden"> decisions</span></span></button></li>`)}</ol></div>`;
 }

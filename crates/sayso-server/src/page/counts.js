@@ -45,21 +45,21 @@ function Prompts({ prompts, query }) {
     await api.counts({ ...query(), savings: true }).then((it) => { setFound(it.prompts.savings); setWrong(null); }, (error) => setWrong(error.message));
     setBusy(false);
   };
-  if (prompts.asked === 0) return html`<p class="hint">Nobody was asked anything.</p>`;
+  if (prompts.asked === 0) return html`<p class="hint">Nobody was prompted.</p>`;
   return html`<div class="prompts">
-    <p><strong>${prompts.asked === 1 ? 'People were asked once' : 'People were asked ' + number(prompts.asked) + ' times'}</strong>${prompts.by_rule.length > 0 && html`, most often by <${Said} text=${prompts.by_rule[0].what} most=${60} /> (${number(prompts.by_rule[0].count)})`}.
-      ${' '}<button class="quiet" disabled=${busy} onClick=${look}>${busy ? 'Looking…' : found ? 'Look again' : 'Which rules would have spared them?'}</button></p>
+    <p><strong>${prompts.asked === 1 ? 'One prompt' : number(prompts.asked) + ' prompts'}</strong>${prompts.by_rule.length > 0 && html`, most often by <${Said} text=${prompts.by_rule[0].what} most=${60} /> (${number(prompts.by_rule[0].count)})`}.
+      ${' '}<button class="quiet" disabled=${busy} onClick=${look}>${busy ? 'Looking…' : found ? 'Look again' : 'Which rules would have avoided these prompts?'}</button></p>
     <${Wrong} text=${wrong} />
     <div aria-live="polite">${found && html`<${Savings} found=${found} />`}</div>
   </div>`;
 }
 
 function Savings({ found }) {
-  return html`<p class="hint">Looked at the last ${many(found.looked_at, 'question')}${found.settled > 0 ? '; ' + number(found.settled) + ' of them the policy in force would not ask again' : ''}.</p>
-    ${found.rules.length === 0 && html`<p>No single rule would have spared any of the others.</p>`}
+  return html`<p class="hint">Checked the last ${many(found.looked_at, 'prompt')}${found.settled > 0 ? '; the policy in force would no longer ask for ' + number(found.settled) + ' of them' : ''}.</p>
+    ${found.rules.length === 0 && html`<p>No single rule would have avoided any of the others.</p>`}
     <ol class="savings">${found.rules.map((it) => html`<li>
-      <p><strong>${number(it.saved)}</strong> spared, such as ${it.examples.slice(0, 3).map((example) => html`<${Said} text=${example} most=${80} /> `)}</p>
-      <${Snippet} text=${it.rule.split('\n').map((line) => '[[rule]]\n' + line + '\n').join('')} label=${'A rule for the end of your policy file that spares ' + it.saved} />
+      <p><strong>${number(it.saved)}</strong> avoided, such as ${it.examples.slice(0, 3).map((example) => html`<${Said} text=${example} most=${80} /> `)}</p>
+      <${Snippet} text=${it.rule.split('\n').map((line) => '[[rule]]\n' + line + '\n').join('')} label=${'A rule for the end of your policy file that avoids ' + it.saved} />
     </li>`)}</ol>
-    ${found.rules.length > 0 && html`<p class="hint">Put a rule at the end of your policy file if you would always have said yes. <a href="#/policy">To the policy</a></p>`}`;
+    ${found.rules.length > 0 && html`<p class="hint">Add a rule to the end of your policy file if you would always have approved. <a href="#/policy">Go to the policy</a></p>`}`;
 }

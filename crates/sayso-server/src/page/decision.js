@@ -31,11 +31,11 @@ function Detail({ record, what, filter }) {
   ].filter(([, value]) => value);
   return html`<div class="detail">
     <${Block} text=${what} label="The call" />
-    ${record.answer !== record.verdict && html`<p>The policy says <${Verdict} verdict=${record.verdict} />, the caller was told <${Verdict} verdict=${record.answer} />.</p>`}
+    ${record.answer !== record.verdict && html`<p>The policy decided <${Verdict} verdict=${record.verdict} />; the caller got <${Verdict} verdict=${record.answer} />.</p>`}
     ${record.would && record.would !== record.verdict && html`<p>Without the mode it would have been <${Verdict} verdict=${record.would} />.</p>`}
     <ul class="reasons">${record.reasons.slice(0, 8).map((it) => html`<li><${Line} text=${it.text} /> <${Said} text=${it.code} /> <span class="source">${visible(it.source ?? it.layer)}</span></li>`)}</ul>
     <${Trace} record=${record} />
-    ${record.env && html`<${Block} text=${JSON.stringify(record.env, null, 2)} label="Variables that come with the call" />`}
+    ${record.env && html`<${Block} text=${JSON.stringify(record.env, null, 2)} label="Variables passed with the call" />`}
     ${record.arguments && html`<details><summary>Arguments</summary><${Block} text=${JSON.stringify(record.arguments, null, 2)} label="Arguments" /></details>`}
     <p class="only">Only this ${only.map(([name, value]) => html`<button class="chip" onClick=${() => filter({ [name]: value })}>${name} <${Line} text=${value} most=${40} /></button> `)}</p>
     <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><${Line} text=${value} /></dd></div>`)}</dl>
@@ -49,7 +49,7 @@ function Trace({ record }) {
   return html`<div class="scroll"><table class="trace"><thead><tr><th>effect</th><th>on</th><th>verdict</th><th>says who</th></tr></thead>
     <tbody>${[...whole, ...effects].map((it) => html`<tr><td>${it.verb}</td><td class="target"><${Line} text=${it.target} most=${160} /></td><td><${Verdict} verdict=${it.verdict} /></td>
       <td>${(it.opinions ?? []).map((one) => html`<div class="opinion"><span class="stage">${one.stage}</span> <span>${one.verdict}${one.maybe ? ', perhaps' : ''}</span> <code class="code"><${Line} text=${one.code} most=${60} /></code></div>`)}</td></tr>`)}</tbody></table>
-    ${record.more_effects > 0 && html`<p class="hint">and ${record.more_effects} more effects that were not kept</p>`}</div>`;
+    ${record.more_effects > 0 && html`<p class="hint">and ${record.more_effects} more effects that were not stored</p>`}</div>`;
 }
 
 function describe(record) {

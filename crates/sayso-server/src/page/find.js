@@ -26,7 +26,7 @@ export function Find({ questions, filter, choose, search, found }) {
     <${Choice} label="agent" counts=${agents} chosen=${filter.agent} choose=${(agent) => choose({ ...filter, agent, session: null })} />
     <${Choice} label="session" counts=${sessions} chosen=${filter.session} choose=${(session) => choose({ ...filter, session })} />
     <label class="field text">text <input ref=${search} type="search" name="text" value=${filter.text} placeholder="Search  /" autocomplete="off" onInput=${(event) => choose({ ...filter, text: event.target.value })} /></label>
-    <span class="hint" role="status">${active ? many(found, 'question') + (found === 1 ? ' matches' : ' match') : ''}</span>
+    <span class="hint" role="status">${active ? many(found, 'call') + (found === 1 ? ' matches' : ' match') : ''}</span>
     <button class="quiet" disabled=${!active} onClick=${() => choose(EVERYBODY)}>Clear</button>
   </div>`;
 }
@@ -44,6 +44,6 @@ function Choice({ label, counts, chosen, choose }) {
   return html`<label class="field">${label} <select value=${chosen === null ? '' : String(at)} onChange=${(event) => choose(event.target.value === '' ? null : offered[Number(event.target.value)][0])}>
     <option value="">all ${number(counts.length)}</option>
     ${offered.map(([name, count], index) => html`<option value=${String(index)}>${name === '' ? 'none named' : plain(name, 60)} (${number(count)})</option>`)}
-    ${counts.length > MOST && html`<option disabled>${number(counts.length - MOST)} more: search for them</option>`}
+    ${counts.length > MOST && html`<option disabled>${number(counts.length - MOST)} more; search to find them</option>`}
   </select></label>`;
 }

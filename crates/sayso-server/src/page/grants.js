@@ -25,16 +25,16 @@ export function Grants({ on }) {
     <div class="title">
       <h2 id="grants-title">Remembered answers</h2>
       <span class="hint" role="status">${data && number(data.grants.filter((it) => it.in_force).length) + ' in force'}</span>
-      <label class="check"><input type="checkbox" checked=${all} onChange=${(event) => setAll(event.target.checked)} /> ended ones too</label>
+      <label class="check"><input type="checkbox" checked=${all} onChange=${(event) => setAll(event.target.checked)} /> include expired</label>
       <label class="hidden" for="search">Search</label>
       <input id="search" type="search" value=${search} onInput=${(event) => setSearch(event.target.value)} placeholder="Search  /" autocomplete="off" />
     </div>
     <${Wrong} text=${wrong} />
     ${data === null && !wrong && html`<p class="loading">Loading…</p>`}
-    ${data?.grants.length === 0 && html`<div class="empty card"><p><strong>Nothing is remembered.</strong> Answer a question for
+    ${data?.grants.length === 0 && html`<div class="empty card"><p><strong>No saved answers.</strong> Answer a pending call for
       this session or always, and what was remembered is listed here until it is revoked.</p>
-      <p>Next: <a href="#/approvals">questions that wait</a></p></div>`}
-    ${data?.grants.length > 0 && shown.length === 0 && html`<p class="empty card">No remembered answer matches.</p>`}
+      <p>Next: <a href="#/approvals">pending calls</a></p></div>`}
+    ${data?.grants.length > 0 && shown.length === 0 && html`<p class="empty card">No saved answer matches.</p>`}
     <ol class="list" ref=${list}>${shown.map((it) => html`<${Grant} key=${it.id} grant=${it} again=${again} />`)}</ol>
   </section>`;
 }
@@ -46,11 +46,11 @@ export function Grant({ grant, again }) {
     ['answers', grant.answers], ['in', grant.workspace], ['session', grant.session], ['for', grant.actor?.agent], ['tenant', grant.actor?.tenant],
     ['given by', grant.givers.map((it) => it.name).join(', ')],
   ].filter(([, value]) => value);
-  const standing = grant.in_force ? (grant.session ? 'for its session' : 'until it is revoked')
+  const standing = grant.in_force ? (grant.session ? 'for its session' : 'until revoked')
     : grant.revoked_ms ? 'revoked' : grant.uses_left === 0 ? 'used up' : 'ended';
   return html`<li class="entry ${grant.in_force ? '' : 'over'}" tabindex="0" aria-label=${'Remembered ' + grant.verdict + ': ' + plain(grant.words)}>
     <div class="head"><${Verdict} verdict=${grant.verdict} /> <${Said} text=${grant.words} most=${200} /> <span class="hint">${standing}</span>
-      <span class="act">${grant.in_force && html`<${Confirm} label="Revoke" question="Ask about this again from now on?" yes="Yes, revoke" act=${revoke} />`}</span></div>
+      <span class="act">${grant.in_force && html`<${Confirm} label="Revoke" question="Ask about this again?" yes="Yes, revoke" act=${revoke} />`}</span></div>
     <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><${Said} text=${value} most=${160} /></dd></div>`)}
       <div><dt>given</dt><dd><${Time} ms=${grant.given_ms} /></dd></div>
       <div><dt>used</dt><dd>${grant.used === 1 ? 'once' : number(grant.used) + ' times'}${grant.last_used_ms && html`, last <${Time} ms=${grant.last_used_ms} />`}</dd></div>

@@ -36,11 +36,11 @@ export function Limits({ on }) {
     </div>
     <${Wrong} text=${wrong} />
     ${data === null && !wrong && html`<p class="loading">Loading…</p>`}
-    ${data && data.stated.length === 0 && html`<div class="empty card"><p><strong>The policy states no limits${scope === 'all' ? '' : ' for a ' + scope}.</strong>
-      Put this into your policy file to stop a session that runs away:</p><${Snippet} text=${EXAMPLE} label="An example of limits" /></div>`}
-    ${data?.stated.length > 0 && html`<div class="card stated"><h3>What the policy says</h3><ul>${data.stated.map((it) => html`<li>
+    ${data && data.stated.length === 0 && html`<div class="empty card"><p><strong>The policy sets no limits${scope === 'all' ? '' : ' for a ' + scope}.</strong>
+      Add this to your policy file to stop a runaway session:</p><${Snippet} text=${EXAMPLE} label="Example limits" /></div>`}
+    ${data?.stated.length > 0 && html`<div class="card stated"><h3>Limits in the policy</h3><ul>${data.stated.map((it) => html`<li>
       at most <strong>${amount(it.what, it.most)}</strong> ${words(it)} a ${it.scope}, then <${Verdict} verdict=${it.at_limit} /> <span class="source">${visible(it.source)}</span></li>`)}</ul></div>`}
-    ${data?.stated.length > 0 && data.used.length === 0 && html`<p class="empty card">Nothing was used of it yet. It is counted from the next call on.</p>`}
+    ${data?.stated.length > 0 && data.used.length === 0 && html`<p class="empty card">Nothing used yet. Counting starts with the next call.</p>`}
     <ol class="list" ref=${list}>${(data?.used ?? []).map((it) => html`<${Used} key=${it.scope + JSON.stringify([it.tenant, it.agent, it.session, it.run, it.day])} used=${it} />`)}</ol>
   </section>`;
 }
@@ -52,16 +52,16 @@ function Used({ used }) {
   const day = used.day !== null && used.day !== undefined ? new Date(used.day * 86_400_000).toISOString().slice(0, 10) : null;
   const own = { session: used.session, run: used.run, agent: used.agent, tenant: used.tenant, day }[used.scope];
   const others = [['agent', used.agent], ['session', used.session], ['tenant', used.tenant]].filter(([name, value]) => value && name !== used.scope);
-  return html`<li class="entry" tabindex="0" aria-label=${'Used by ' + used.scope + ' ' + plain(own ?? 'without a name')}>
-    <div class="head"><strong>${used.scope}</strong> ${own ? html`<${Said} text=${own} most=${80} />` : html`<span class="hint">without a name</span>`}
+  return html`<li class="entry" tabindex="0" aria-label=${'Used by ' + used.scope + ' ' + plain(own ?? 'unnamed')}>
+    <div class="head"><strong>${used.scope}</strong> ${own ? html`<${Said} text=${own} most=${80} />` : html`<span class="hint">unnamed</span>`}
       ${others.map(([name, value]) => html`<span class="hint">${name} <${Said} text=${value} most=${60} /></span>`)}
       <span class="act hint">last <${Time} ms=${used.last_ms} /></span></div>
-    ${used.limits.length === 0 && html`<p class="hint">No limit is stated for this any more. ${many(used.usage.calls, 'call')} counted so far.</p>`}
+    ${used.limits.length === 0 && html`<p class="hint">No limit applies to this any more. ${many(used.usage.calls, 'call')} counted so far.</p>`}
     <ul class="budgets">${used.limits.map((it) => html`<li>
       <span class="what">${words(it)}</span>
       <${Bar} used=${it.used} most=${it.most} label=${words(it) + ' used'} />
       <span class="amounts">${amount(it.what, it.used)} of ${amount(it.what, it.most)} · <strong>${it.left > 0 ? amount(it.what, it.left) + ' left' : 'used up'}</strong>${it.left === 0 && html`, then <${Verdict} verdict=${it.at_limit} />`}</span>
     </li>`)}</ul>
-    ${used.open > 0 && html`<p class="hint">${many(used.open, 'call')} not reported back yet: what ${used.open === 1 ? 'it' : 'they'} may use is counted.</p>`}
+    ${used.open > 0 && html`<p class="hint">${many(used.open, 'call')} still running: what ${used.open === 1 ? 'it' : 'they'} may use is already counted.</p>`}
   </li>`;
 }

@@ -19,7 +19,7 @@ export function Lines({ text, problems = [], label }) {
       last = number;
       return html`${gap > 0 && html`<span class="gap">${many(gap, 'line')} folded here</span>`}<span class="line ${at.has(number) ? 'bad' : ''}"><span class="number" aria-hidden="true">${number}</span><bdi dir="ltr">${visible(line)}</bdi>${'\n'}</span>${(at.get(number) ?? []).map((it) => html`<${Problem} problem=${it} />`)}`;
     })}</pre>
-    ${lines.length > FOLD + 5 && html`<button class="quiet unfold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Fold it again' : 'Show all ' + many(lines.length, 'line')}</button>`}
+    ${lines.length > FOLD + 5 && html`<button class="quiet unfold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Show less' : 'Show all ' + many(lines.length, 'line')}</button>`}
   </div>`;
 }
 

@@ -8,10 +8,10 @@ import { Said, plain, visible } from '/text.js';
 import { Verdict } from '/verdict.js';
 
 const LAYERS = {
-  managed: 'of this machine: it counts for everybody here',
+  managed: 'for this machine: applies to everyone here',
   user: 'yours',
-  project: 'of the project: it came with the repository',
-  given: 'named on the command line of the server',
+  project: 'from the project: it came with the repository',
+  given: 'from the command line of the server',
 };
 
 const isOwn = (file) => file.layer === 'user' && !file.name.startsWith('preset:');
@@ -25,11 +25,11 @@ export function Policy({ on, status }) {
       ${data && html`<span class="hint">version ${visible(data.version.slice(0, 12))} for <${Said} text=${data.workspace} most=${120} /></span>`}</div>
     <${Wrong} text=${wrong} />
     ${data === null && !wrong && html`<p class="loading">Loading…</p>`}
-    ${data?.floor && html`<p class="notice">A file cannot be read: every call is at least <${Verdict} verdict=${data.floor} /> until it can.</p>`}
+    ${data?.floor && html`<p class="notice">A file cannot be read: every call is at least <${Verdict} verdict=${data.floor} /> until it is fixed.</p>`}
     ${data?.notices.map((it) => html`<${Notice} notice=${it} />`)}
     ${data?.files.map((it) => html`<${File} key=${it.layer + it.name} file=${it} />`)}
     ${data && !data.fixed && !data.files.some(isOwn) && !data.notices.some((it) => it.file && isOwn(it.file)) && html`<div class="empty card">
-      <p><strong>You have no policy file of your own yet.</strong> A preset decides.</p><p>Next: <code>sayso init</code> writes one to begin with.</p></div>`}
+      <p><strong>You have no policy file yet.</strong> A preset decides.</p><p>Next: create one with <code>sayso init</code>.</p></div>`}
     ${data?.presets.map((it) => html`<${Preset} key=${it.name} preset=${it} />`)}
     <${Wrong} text=${loaded.wrong} />
     ${loaded.data && data && html`<${Versions} versions=${loaded.data.versions} fixed=${data.fixed} base=${data.version} again=${again} />`}
@@ -48,10 +48,10 @@ function File({ file }) {
   const preset = file.name.startsWith('preset:');
   return html`<article class="card policy-file" aria-label=${'Policy file ' + plain(file.name)}>
     <div class="title"><h3><${Said} text=${file.name} most=${160} /></h3>
-      <span class="hint">${preset ? 'a preset that comes with Sayso' : LAYERS[file.layer] ?? visible(file.layer)}</span>
-      ${!file.trusted && html`<span class="badge">not trusted: only its asks and denies count</span>`}
+      <span class="hint">${preset ? 'a built-in preset' : LAYERS[file.layer] ?? visible(file.layer)}</span>
+      ${!file.trusted && html`<span class="badge">not trusted: only its asks and denies apply</span>`}
       ${file.problems.length > 0 && html`<span class=${errors ? 'badge deny' : 'badge'}>${errors ? many(errors, 'error') : many(file.problems.length, 'warning')}</span>`}</div>
-    ${!file.trusted && html`<p>Read it, then: <code>sayso trust</code> in that folder lets its allows count.</p>`}
+    ${!file.trusted && html`<p>Read it, then run <code>sayso trust</code> in that folder to let its allows apply.</p>`}
     <${Lines} text=${file.text} problems=${file.problems} label=${'Text of ' + plain(file.name)} />
   </article>`;
 }
@@ -73,7 +73,7 @@ function Versions({ versions, fixed, base, again }) {
   }, []);
   const shown = all ? versions : versions.slice(0, 20);
   return html`<div class="versions"><h2>Versions</h2>
-    ${versions.length === 0 && html`<p class="empty card">No version has judged anything yet. Each one that does is kept, and can be compared and put back.</p>`}
+    ${versions.length === 0 && html`<p class="empty card">No version has decided a call yet. Each one that does is kept, and can be compared and restored.</p>`}
     <ol class="list" ref=${list}>${shown.map((it) => html`<li key=${it.version}>
       <button class="row" aria-expanded=${open === it.version} onClick=${() => setOpen(open === it.version ? null : it.version)}>
         <${Time} ms=${it.first_ms} /><code>${visible(it.version.slice(0, 16))}</code><span class="what"></span>
@@ -93,12 +93,12 @@ function Version({ version, fixed, base, again }) {
   return html`<div class="detail" ref=${place} tabindex="-1">
     <${Wrong} text=${wrong ?? failed} />
     ${data && html`<p class="hint">${data.files.map((it) => html`<${Said} text=${it.name} most=${100} /> `)}</p>`}
-    ${data && !version.in_force && (data.diff ? html`<p>From this version to what is in force now:</p><${Unified} text=${data.diff} />` : html`<p>Its texts are those in force now.</p>`)}
+    ${data && !version.in_force && (data.diff ? html`<p>From this version to the one in force:</p><${Unified} text=${data.diff} />` : html`<p>Identical to the version in force.</p>`)}
     ${data && version.in_force && html`<p>This version is in force.</p>`}
-    ${done && html`<p role="status">Put back. ${done.before && html`What stood there is kept in <${Said} text=${done.before} most=${160} />.`}</p>`}
+    ${done && html`<p role="status">Restored. ${done.before && html`The previous file was saved to <${Said} text=${done.before} most=${160} />.`}</p>`}
     ${data && !version.in_force && !fixed && (own
-      ? html`<p><${Confirm} label="Put this version back" question="Your policy file becomes what it was in this version." yes="Yes, put it back" act=${back} small=${false} /></p>`
-      : html`<p class="hint">It has no policy file of yours to go back to.</p>`)}
+      ? html`<p><${Confirm} label="Restore this version" question="Your policy file will be replaced with this version." yes="Yes, restore it" act=${back} small=${false} /></p>`
+      : html`<p class="hint">This version has no policy file of yours to restore.</p>`)}
   </div>`;
 }
 

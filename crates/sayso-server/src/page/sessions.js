@@ -69,10 +69,10 @@ function Course({ of, course, ticks }) {
       <div><dt>began</dt><dd><${Time} ms=${course.first_ms} /></dd></div>
       <div><dt>lasts</dt><dd>${duration(course.last_ms - course.first_ms)}</dd></div>
       <div><dt>said</dt><dd>${course.decisions.allow} allow · ${course.decisions.ask} ask · ${course.decisions.deny} deny</dd></div></dl>
-    ${!named && html`<p class="hint">Its name is too long to be asked about.</p>`}
-    <p>${named && html`<a href=${'#/activity?' + filter}>Its decisions</a>`}${data?.pending.length > 0 && html` · <a href="#/approvals">${data.pending.length} of its questions wait</a>`}</p>
+    ${!named && html`<p class="hint">Its name is too long to look up.</p>`}
+    <p>${named && html`<a href=${'#/activity?' + filter}>Its decisions</a>`}${data?.pending.length > 0 && html` · <a href="#/approvals">${data.pending.length} of its calls pending</a>`}</p>
     <${Wrong} text=${wrong} />
-    ${data?.grants.length > 0 && html`<div><h3>Remembered for it</h3><ol class="list">${data.grants.map((it) => html`<${Grant} key=${it.id} grant=${it} again=${again} />`)}</ol></div>`}
-    ${data?.grants.length === 0 && html`<p class="hint">Nothing is remembered for it alone.</p>`}
+    ${data?.grants.length > 0 && html`<div><h3>Saved answers for it</h3><ol class="list">${data.grants.map((it) => html`<${Grant} key=${it.id} grant=${it} again=${again} />`)}</ol></div>`}
+    ${data?.grants.length === 0 && html`<p class="hint">No saved answers for it alone.</p>`}
   </div>`;
 }

@@ -111,11 +111,11 @@ export function Marked({ text, spans = NONE, kind = 'ask', label }) {
   const folded = windows(all).map(([from, to]) => {
     const gap = from - shown;
     shown = to;
-    return html`${gap > 0 && html`<span class="gap">${number(gap)} characters are folded here</span>`}<bdi dir="ltr">${pieces(all, from, to, kind)}</bdi>`;
+    return html`${gap > 0 && html`<span class="gap">${number(gap)} characters hidden</span>`}<bdi dir="ltr">${pieces(all, from, to, kind)}</bdi>`;
   });
   return html`<div class="folded">
     <pre class="marked" tabindex="0" aria-label=${label}>${open ? html`<bdi dir="ltr">${pieces(all, 0, count, kind)}</bdi>` : folded}</pre>
-    <button class="quiet unfold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Fold it again' : 'Show all ' + number(count) + ' characters'}</button>
+    <button class="quiet unfold" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? 'Show less' : 'Show all ' + number(count) + ' characters'}</button>
   </div>`;
 }
 

@@ -33,7 +33,7 @@ export function TryBox({ input, wanted, folder }) {
   }, [text, where]);
 
   return html`<section class="try card" aria-labelledby="try-title">
-    <div class="title"><h2 id="try-title">Try a command</h2><span class="hint">nothing runs, nothing is recorded</span></div>
+    <div class="title"><h2 id="try-title">Try a command</h2><span class="hint">nothing is run or recorded</span></div>
     <label class="hidden" for="try">Command</label>
     <textarea id="try" ref=${input} rows=${Math.min(8, Math.max(1, text.split('\n').length))} value=${text}
       onInput=${(event) => setText(event.target.value)} placeholder="git push --force origin main"

@@ -30,18 +30,18 @@ impl Post {
     pub(super) fn new(url: &str, authority: Option<&Path>) -> Result<Self, Error> {
         let bad = |why: &str| Error::Webhook(url.to_owned(), why.to_owned());
         let uri: Uri = url.parse().map_err(|_| bad("is not an address"))?;
-        let host = uri.host().ok_or_else(|| bad("names no host"))?;
+        let host = uri.host().ok_or_else(|| bad("has no host"))?;
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err(bad("has a name or password in it, which would be shown"));
+            return Err(bad("contains a user name or password, which would be shown"));
         }
         match uri.scheme_str() {
             Some("https") => {}
             Some("http") if ["127.0.0.1", "localhost", "[::1]"].contains(&host) => {}
-            _ => return Err(bad("must be https: whoever reads a link can answer with it")),
+            _ => return Err(bad("must be https: anyone who reads a link can answer with it")),
         }
         let config = trust::config(authority)?;
         let config =
-            config.ok_or_else(|| bad("needs certificates to trust, and the system has none: --webhook-ca FILE"))?;
+            config.ok_or_else(|| bad("needs trusted certificates, and the system has none; use --webhook-ca FILE"))?;
         let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
         Ok(Self { uri, client: Client::builder(TokioExecutor::new()).build(connector) })
     }
@@ -72,14 +72,13 @@ impl Post {
             .body(Full::new(Bytes::from(message.body.clone())))
             .map_err(|error| error.to_string())?;
         let answer = tokio::time::timeout(PATIENCE, self.client.request(request)).await;
-        let answer = answer.map_err(|_| format!("it does not answer within {} s", PATIENCE.as_secs()))?;
+        let answer = answer.map_err(|_| format!("it did not answer within {} s", PATIENCE.as_secs()))?;
         let status = answer.map_err(|error| trust::why(&error, self.uri.host().unwrap_or_default()))?.status();
         match status {
             status if status.is_success() => Ok(()),
-            status if status.is_redirection() => Err(format!(
-                "it sends its callers elsewhere (HTTP {}), which is not followed. Give its right address",
-                status.as_u16()
-            )),
+            status if status.is_redirection() => {
+                Err(format!("it redirects (HTTP {}), which is not followed. Use its final address", status.as_u16()))
+            }
             status => Err(format!("it answers HTTP {}", status.as_u16())),
         }
     }

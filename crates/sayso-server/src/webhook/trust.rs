@@ -41,12 +41,12 @@ pub(super) fn why(error: &(dyn StdError + 'static), host: &str) -> String {
         }
         Some(Bad::NotValidForName | Bad::NotValidForNameContext { .. }) => {
             format!(
-                "its certificate is not for `{host}`. Give the name that stands in it, or a certificate of that name"
+                "its certificate is not for `{host}`. Use the name in the certificate, or a certificate for this name"
             )
         }
-        Some(Bad::Expired | Bad::ExpiredContext { .. }) => "its certificate has expired. Have it renewed".to_owned(),
+        Some(Bad::Expired | Bad::ExpiredContext { .. }) => "its certificate has expired. Renew it".to_owned(),
         Some(Bad::NotValidYet | Bad::NotValidYetContext { .. }) => {
-            "its certificate is not valid yet. Look at the clocks of both machines".to_owned()
+            "its certificate is not valid yet. Check the clocks of both machines".to_owned()
         }
         Some(other) => format!(
             "its certificate is not good ({other}). Have one made by an authority that this machine trusts, or by your \

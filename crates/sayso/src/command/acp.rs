@@ -11,31 +11,31 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Starts an ACP agent and stands between it and the editor: permission requests, file access and programs are judged.
+/// Start an ACP agent behind a proxy that judges its permission requests, file access and programs.
 ///
-/// Give this to the editor in place of the agent's own command. What the policy allows is answered, what it denies is
-/// rejected, and where it says ask, the editor shows the agent's question. Modes in which the agent would not ask are
-/// refused until a rule allows them. Without a command this is a component for a chain of ACP proxies.
+/// Configure the editor with this command instead of the agent's own. What the policy allows is approved, what it
+/// denies is rejected, and where it says ask, the editor shows the agent's prompt. Modes in which the agent would not
+/// ask are refused until a rule allows them. Without a command, this acts as a component in a chain of ACP proxies.
 ///
-/// What an agent does not ask about, a proxy cannot stop: install the agent's hooks too where it has some.
+/// A proxy cannot stop what an agent does not ask about: if the agent has hooks, install those too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso acp -- claude-agent-acp
   sayso acp -- gemini --acp
   sayso acp --policy preset:read-only -- opencode acp
-  sayso install zed                       writes such commands into Zed's settings")]
+  sayso install zed                       write such commands to Zed's settings")]
 pub(crate) struct Acp {
     /// The agent's own command
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
-    /// Name of the agent for policy and record [default: what it calls itself]
+    /// The agent's name in the policy and record [default: what it calls itself]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Cancel the turn when a call that the policy denies ran without asking
+    /// Cancel the turn if a call that the policy denies ran without asking
     #[arg(long)]
     cancel_denied: bool,
-    /// Home folder whose policy and record count [default: $HOME]
+    /// Home folder whose policy and record to use [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
     #[command(flatten)]
@@ -45,14 +45,16 @@ pub(crate) struct Acp {
 /// Runs it.
 pub(crate) fn run(acp: &Acp) -> Outcome {
     if acp.command.is_empty() && std::io::stdin().is_terminal() {
-        return Err(Failure::wrong("error: no agent to start\n\n  Try: sayso acp -- claude-agent-acp"));
+        return Err(Failure::wrong("error: no agent command given\n\n  Try: sayso acp -- claude-agent-acp"));
     }
     let setting = setting(acp)?;
     let code = match acp.command.first() {
         None => run_component(setting)?,
         Some(program) => run_between(setting, &acp.command).map_err(|error| {
             let program = program.to_string_lossy();
-            Failure::wrong(format!("error: cannot run {program}: {error}\n\n  It must be the agent's own command, found on PATH or named in full."))
+            Failure::wrong(format!(
+                "error: cannot run {program}: {error}\n\n  Use the agent's own command, on PATH or as a full path."
+            ))
         })?,
     };
     Ok(ExitCode::from(code))

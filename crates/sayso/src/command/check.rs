@@ -4,7 +4,7 @@ use crate::choice::PolicyChoice;
 use crate::failure::Outcome;
 use crate::input::call::{Circumstances, request};
 use crate::input::stream;
-use crate::judge::{Judge, Judges, Said};
+use crate::judge::{Judge, Judged, Judges};
 use crate::show::{paint::Paint, verdict};
 use anyhow::Context as _;
 use sayso_gate::wire::{self, line};
@@ -13,7 +13,8 @@ use sayso_policy::{Answer, Reason};
 use std::io::{Write as _, stdin, stdout};
 use std::process::ExitCode;
 
-/// Judges a command or a tool call, and does nothing else: nothing runs, nothing is recorded, no limit is used up.
+/// Check a command or tool call against the policy, without running or recording anything or counting it against a
+/// limit.
 ///
 /// Exit code: 0 allow or dry-run, 3 ask, 4 deny, 2 wrong usage or a bad policy, 1 internal error.
 #[derive(Debug, clap::Args)]
@@ -25,19 +26,19 @@ Examples:
   sayso check --tool Write --args '{\"file_path\": \"/etc/hosts\", \"content\": \"\"}'
   echo '{\"id\": 1, \"command\": \"ls\", \"cwd\": \"/tmp\"}' | sayso check --jsonl --policy preset:developer")]
 pub(crate) struct Check {
-    /// The command, as an agent would hand it to its shell
+    /// The command, as an agent would pass it to its shell
     #[arg(conflicts_with_all = ["tool", "args", "jsonl"])]
     command: Option<std::ffi::OsString>,
-    /// A tool instead of a command, by name
+    /// Check a call to this tool instead of a command
     #[arg(long, value_name = "NAME", conflicts_with = "jsonl")]
     tool: Option<String>,
-    /// Arguments of that tool
+    /// The tool's arguments
     #[arg(long, value_name = "JSON", requires = "tool")]
     args: Option<String>,
-    /// Answer as JSON, with the opinion of every stage on every effect
+    /// Print JSON, with every stage's opinion on every effect
     #[arg(long)]
     json: bool,
-    /// Read calls from standard input, a JSON object a line, and answer each on a line of its own
+    /// Read calls from standard input, one JSON object per line, and print one answer per line
     #[arg(long)]
     jsonl: bool,
     #[command(flatten)]
@@ -55,8 +56,8 @@ pub(crate) fn run(check: &Check) -> Outcome {
         check.circumstances.call(request(check.command.as_deref(), check.tool.as_deref(), check.args.as_deref())?)?;
     let judge = Judge::choose(&check.policy, &call)?;
     judge.say_notices();
-    let Said { operation, decision } = judge.judge(call, &check.circumstances.environment());
-    let operation = operation.context("Sayso failed while it judged this; please report the bug")?;
+    let Judged { operation, decision } = judge.judge(call, &check.circumstances.environment());
+    let operation = operation.context("Sayso failed while judging this; please report the bug")?;
     let changes = judge.nearest(&operation, &decision, &check.circumstances.environment());
     let text = if check.json {
         let trace = sayso_policy::explain::trace(&operation, &decision, &changes);

@@ -6,7 +6,7 @@ use clap::CommandFactory as _;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Prints completions for a shell.
+/// Print shell completions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -14,7 +14,7 @@ Examples:
   sayso completions zsh > \"${fpath[1]}/_sayso\"
   sayso completions fish > ~/.config/fish/completions/sayso.fish")]
 pub(crate) struct Completions {
-    /// Which shell
+    /// The shell
     shell: clap_complete::Shell,
 }
 

@@ -2,14 +2,15 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::show::paint::Paint;
+use sayso_policy::text::problem_info;
 use sayso_policy::{CodeInfo, REASON_CODES, code_info};
 use std::fmt::Write as _;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Explains a reason code, the word in brackets behind an answer. Without a code it lists all of them.
+/// Explain a reason code, the word in brackets after a decision. Without a code, list all of them.
 ///
-/// Rules of a policy have codes of their own: their `id`. The answer names the file and line of such a rule.
+/// Codes that `sayso lint` shows are explained too. A rule in a policy has its own code, its `id`. The decision shows the file and line of the rule.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,14 +42,14 @@ fn all() -> String {
 
 fn one(code: &str) -> Result<String, Failure> {
     let code = code.trim_matches(['[', ']']);
-    match code_info(code) {
+    match code_info(code).or_else(|| problem_info(code)) {
         Some(CodeInfo { code, title, advice }) => {
             Ok(format!("{}\n\n  {title}\n  {advice}\n", Paint::for_stdout().bold(code)))
         }
         None => {
             let code = sayso_policy::explain::visible(code);
             Err(Failure::wrong(format!(
-                "error: {code} is not a code of Sayso's own\n\n  It may be the `id` of a rule in a policy: the answer that showed it names the file and line.\n  `sayso explain` lists all codes."
+                "error: {code} is not one of Sayso's own codes\n\n  It may be the `id` of a rule in a policy: the decision that showed it gives the file and line.\n  `sayso explain` lists all codes."
             )))
         }
     }

@@ -6,17 +6,17 @@ use crate::judge::files_or_in_force;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Writes the policy in force in the words of another system, on standard output.
+/// Convert the policy in force to another system's format, on standard output.
 ///
-/// The file never allows what the policy does not. What the format cannot say is left stricter and listed on standard
-/// error; where even that is not possible nothing is written. It is no replacement for Sayso: keep the hook.
+/// The result never allows what the policy does not. What the format cannot express is made stricter and listed on
+/// standard error; where even that is impossible, nothing is written. The result does not replace Sayso: keep the hook.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso export claude-code --policy policy.toml > settings.json
   sayso export gemini > ~/.gemini/policies/sayso.toml")]
 pub(crate) struct Export {
-    /// Whose file to write: wundr, exec-approvals, ferrumdeck, toolcap, claude-code, codex, gemini, copilot, opencode,
+    /// Format to write: wundr, exec-approvals, ferrumdeck, toolcap, claude-code, codex, gemini, copilot, opencode,
     /// cursor, zed
     #[arg(value_name = "FORMAT")]
     format: String,
@@ -31,7 +31,7 @@ pub(crate) fn run(export: &Export) -> Outcome {
     let files = if named.is_empty() { files_or_in_force(None)? } else { named };
     if let Some(file) = files.iter().find(|file| sayso_formats::foreign_name(&file.name).is_some()) {
         return Err(Failure::wrong(format!(
-            "error: {} is another system's file\n\n  Try: sayso import FORMAT FILE > policy.toml, and export that",
+            "error: {} is another system's file\n\n  Try: sayso import FORMAT FILE > policy.toml, then export that",
             file.name
         )));
     }
@@ -40,7 +40,7 @@ pub(crate) fn run(export: &Export) -> Outcome {
         .map_err(|error| Failure::wrong(format!("error: {error}\n\n  Nothing was written.")))?;
     stdout().write_all(exported.text.as_bytes())?;
     for loss in &exported.losses {
-        eprintln!("not the same: {}", loss.replace(char::is_control, " "));
+        eprintln!("differs: {}", loss.replace(char::is_control, " "));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,7 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Lists, revokes and ends remembered answers.
+/// List, revoke and expire saved answers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,33 +29,33 @@ pub(crate) struct Grants {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Shows remembered answers, the latest first
+    /// List saved answers, newest first
     List {
-        /// Those that are used up, ended or revoked too
+        /// Include those that are used up, expired or revoked
         #[arg(long)]
         all: bool,
-        /// One JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Shows when one was used, for which command and which program or path
+    /// Show when a saved answer was used, and for which command, program or path
     Uses {
-        /// Its id, or the beginning of it
+        /// Its id, or the start of it
         id: String,
-        /// One JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Takes one back; takes an answer for good out of force
+    /// Revoke a saved answer, including a permanent one
     Revoke {
-        /// Its id, or the beginning of it
+        /// Its id, or the start of it
         id: String,
     },
-    /// Lets one end later
+    /// Set when a saved answer expires
     Expire {
-        /// Its id, or the beginning of it
+        /// Its id, or the start of it
         id: String,
-        /// From now: 90s, 15m, 8h, 7d
+        /// Time from now: 90s, 15m, 8h, 7d
         #[arg(long = "in", value_name = "TIME", value_parser = span)]
         after: Duration,
     },
@@ -83,14 +83,14 @@ pub(crate) fn run(command: &Grants) -> Outcome {
             let kept = find(store, id)?;
             let person = operator::confirmed(&places, &format!("Taken back: {}", described(&kept)))?;
             store.revoke(&kept.grant.id, &person.name, now_ms())?;
-            writeln!(out, "Taken back. The next such call is asked about again.")?;
+            writeln!(out, "Revoked. The next such call will ask again.")?;
         }
         Action::Expire { id, after } => {
             let kept = find(store, id)?;
             let at = now_ms().saturating_add(u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
             let person = operator::confirmed(&places, &format!("Ends at {}: {}", time(at), described(&kept)))?;
             store.expire(&kept.grant.id, at, &person.name, now_ms())?;
-            writeln!(out, "It ends at {}.", time(at))?;
+            writeln!(out, "It expires at {}.", time(at))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -100,11 +100,11 @@ fn find(store: &Sqlite, id: &str) -> Result<Kept, Failure> {
     let mut found = store.grants(false, now_ms())?;
     found.retain(|kept| kept.grant.id.starts_with(id));
     match found.len() {
-        1 => found.pop().ok_or_else(|| Failure::wrong("error: nothing was found")),
+        1 => found.pop().ok_or_else(|| Failure::wrong("error: not found")),
         0 => Err(Failure::wrong(format!(
-            "error: no remembered answer is called {id}\n\n  `sayso grants list --all` lists them."
+            "error: there is no saved answer {id}\n\n  List them with `sayso grants list --all`."
         ))),
-        many => Err(Failure::wrong(format!("error: {many} remembered answers begin with {id}: write more of it"))),
+        many => Err(Failure::wrong(format!("error: {many} saved answers start with {id}; type more of the id"))),
     }
 }
 
@@ -123,7 +123,7 @@ fn list(found: &[Kept], json: bool, all: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if found.is_empty() {
-        writeln!(out, "No answer is remembered{}.", if all { "" } else { " and in force" })?;
+        writeln!(out, "No saved answers{}.", if all { "" } else { " in force" })?;
         return Ok(());
     }
     let paint = Paint::for_stdout();

@@ -11,20 +11,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Answers one call of an agent: a JSON object on standard input, an answer in that agent's own words.
+/// Answer one hook call from an agent: a JSON object on standard input, the answer in that agent's format.
 ///
-/// Agents run this; `sayso install AGENT` sees to it. Whatever goes wrong, the call does not run.
+/// Agents run this; `sayso install AGENT` sets it up. If anything goes wrong, the call does not run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hook {
     /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw
     agent: String,
-    /// Home folder whose policy and record count [default: $HOME]
+    /// Home folder whose policy and record to use [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
-    /// Seconds that a question may wait for an approver, if one is connected; the agent's own time-out must be as long
+    /// Seconds to wait for an approver, if one is connected; the agent's own timeout must be at least as long
     #[arg(long, value_name = "SECONDS")]
     wait: Option<u64>,
-    /// The shells that run the agent's commands, with commas between them [default: by your login shell]
+    /// The shells that run the agent's commands, separated by commas [default: based on your login shell]
     #[arg(long, value_name = "SHELL", value_parser = shells)]
     shell: Option<Shells>,
     #[command(flatten)]

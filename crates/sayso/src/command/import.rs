@@ -5,18 +5,18 @@ use crate::failure::{Failure, Outcome};
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Turns another system's file into a policy of Sayso's own, on standard output.
+/// Convert another system's file to a Sayso policy, on standard output.
 ///
-/// Each rule carries its origin as a comment. What the policy language cannot say is left stricter, never looser, and
-/// listed on standard error.
+/// Each rule carries its origin as a comment. What the policy language cannot express is made stricter, never looser,
+/// and listed on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso import wundr wundr.json > policy.toml
   sayso check --policy policy.toml --tool file_delete")]
 pub(crate) struct Import {
-    /// Whose file it is: wundr, exec-approvals, ferrumdeck, policy-engine, toolcap, claude-code, codex,
-    /// gemini, copilot, opencode, cursor, zed
+    /// Format of the file: wundr, exec-approvals, ferrumdeck, policy-engine, toolcap, claude-code, codex, gemini,
+    /// copilot, opencode, cursor, zed
     #[arg(value_name = "FORMAT")]
     format: String,
     /// The file
@@ -31,7 +31,7 @@ pub(crate) fn run(import: &Import) -> Outcome {
         .map_err(|error| Failure::wrong(format!("error: {error}\n\n  Nothing was imported.")))?;
     stdout().write_all(imported.policy.as_bytes())?;
     for loss in &imported.losses {
-        eprintln!("not the same: {}", loss.replace(char::is_control, " "));
+        eprintln!("differs: {}", loss.replace(char::is_control, " "));
     }
     Ok(ExitCode::SUCCESS)
 }

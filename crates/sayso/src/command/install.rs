@@ -14,26 +14,27 @@ use sayso_policy::explain::{visible, visible_lines};
 use std::io::{BufRead as _, IsTerminal as _, Write as _, stderr, stdin, stdout};
 use std::process::ExitCode;
 
-/// Registers Sayso with an agent, so that every tool call is judged before it runs.
+/// Register Sayso with an agent, so that every tool call is judged before it runs.
 ///
-/// Shows the change to the agent's settings first. On a terminal it asks before it writes; `sayso uninstall` puts the
-/// settings back exactly as they were. Without a name it looks which agents are on this machine.
+/// This shows the change to the agent's settings first, and on a terminal asks before writing it. `sayso uninstall`
+/// restores the settings exactly. Without a name, it looks for the agents on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  sayso install                           which agents are here, and guard them one by one
+  sayso install                           find agents here and guard them one by one
   sayso install claude-code
-  sayso install codex --trust             and record your trust in the hook: Codex runs it at once
-  sayso install mcp                       the gateway in front of every MCP server that clients start
+  sayso install codex --trust             and record your trust in the hook, so that Codex runs it immediately
+  sayso install mcp                       put the gateway in front of every MCP server that clients start
   sayso install claude-code --dry-run     only show the change
-  sayso install claude-code --managed     for the whole machine: no user and no project can switch it off")]
+  sayso install claude-code --managed     for the whole machine; no user or project can switch it off")]
 pub(crate) struct Install {
-    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw; or mcp, for the servers of MCP clients
+    /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw; or mcp, for the servers of MCP
+    /// clients
     agent: Option<String>,
-    /// Record in the agent's own settings that you trust the hook (Codex runs no other)
+    /// Record in the agent's own settings that you trust the hook (Codex requires this)
     #[arg(long)]
     trust: bool,
-    /// The shell that runs the agent's commands, if it is not yours: bash, zsh, sh, dash or ksh
+    /// The shell that runs the agent's commands, if it differs from yours: bash, zsh, sh, dash or ksh
     #[arg(long, value_name = "SHELL")]
     shell: Option<String>,
     #[command(flatten)]
@@ -43,13 +44,13 @@ pub(crate) struct Install {
 /// Where and how settings are changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Change {
-    /// In the settings of this user (the default)
+    /// Change this user's settings (the default)
     #[arg(long, conflicts_with_all = ["project", "managed"])]
     user: bool,
-    /// In the settings of this project instead of the user's
+    /// Change this project's settings instead of the user's
     #[arg(long, conflicts_with = "managed")]
     project: bool,
-    /// In the settings of the whole machine
+    /// Change the settings for the whole machine
     #[arg(long)]
     managed: bool,
     /// Only show the change
@@ -74,7 +75,7 @@ fn each(install: &Install) -> Outcome {
     let found = agents::find(&Places::find(Home::Environment)?);
     if found.is_empty() {
         let known: Vec<&str> = Agent::ALL.iter().filter(|agent| agent.has_hooks()).map(|agent| agent.name()).collect();
-        return say(&format!("No agent is on PATH. Sayso knows: {}\n", known.join(", ")));
+        return say(&format!("No agents found on PATH. Sayso supports: {}\n", known.join(", ")));
     }
     let width = found.iter().map(|agent| agent.title().len()).max().unwrap_or(0);
     let mut text = "Agents on this machine\n".to_owned();
@@ -107,7 +108,7 @@ fn one(install: &Install, agent: Agent) -> Outcome {
     let asks = stdin().is_terminal() && !install.change.yes && !install.change.dry_run;
     if agent == Agent::Codex && !setting.trust && setting.scope != Scope::Managed && asks {
         let question =
-            "Codex runs no hook before you trust it. Record your trust in this hook, so that it runs at once?";
+            "Codex only runs hooks you trust. Record your trust in this hook now, so that it runs immediately?";
         if yes(question)? {
             setting.trust = true;
             plan = plan_install(agent, &setting).map_err(failure)?;
@@ -124,7 +125,7 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         if !left.is_empty() {
             return say(&not_yet(agent, &left));
         }
-        return say(&format!("{agent} is guarded already.\nNext:  sayso doctor     looks whether the guard holds\n"));
+        return say(&format!("{agent} is already guarded.\nNext:  sayso doctor     check the guard\n"));
     }
     if !install.change.made(&plan, "install", agent.name())? {
         return Ok(ExitCode::SUCCESS);
@@ -134,7 +135,7 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         return say(&format!("\n{}", not_yet(agent, &left)));
     }
     say(&format!(
-        "\n{agent} is guarded from its next session on.\nNext:  sayso doctor --live     sees it deny a harmless call\n       sayso serve             shows its decisions as they are made\n"
+        "\n{agent} is guarded from its next session.\nNext:  sayso doctor --live     watch it deny a harmless call\n       sayso serve             watch decisions as they are made\n"
     ))
 }
 
@@ -146,7 +147,7 @@ fn left_to_do(agent: Agent, setting: &Setting) -> Vec<String> {
 
 fn not_yet(agent: Agent, left: &[String]) -> String {
     let left: String = left.iter().map(|text| format!("  {}\n", visible(text))).collect();
-    format!("{agent} is not guarded yet:\n{left}Next:  sayso doctor {agent}     looks whether the guard holds\n")
+    format!("{agent} is not guarded yet:\n{left}Next:  sayso doctor {agent}     check the guard\n")
 }
 
 /// The servers of MCP clients.
@@ -160,13 +161,13 @@ fn mcp(install: &Install) -> Outcome {
         for notice in &plan.notices {
             writeln!(stdout(), "note: {}", visible(notice))?;
         }
-        return say("No list of MCP servers has one that is not guarded.\n");
+        return say("All MCP servers in clients' lists are already guarded.\n");
     }
     if !install.change.made(&plan, "install", "mcp")? {
         return Ok(ExitCode::SUCCESS);
     }
     say(
-        "\nThe servers go through the gateway from the clients' next start on.\nNext:  sayso mcp pins list     the tools as they were accepted\n",
+        "\nThe servers go through the gateway once the clients restart.\nNext:  sayso mcp pins list     show the accepted tools\n",
     )
 }
 
@@ -200,17 +201,17 @@ impl Change {
             writeln!(out, "note: {}", visible(notice))?;
         }
         if self.dry_run {
-            writeln!(out, "\nNothing is written.")?;
+            writeln!(out, "\nNothing was written.")?;
             return Ok(false);
         }
         drop(out);
         if !self.yes && stdin().is_terminal() && !yes("\nWrite this?")? {
-            say("Nothing is written.\n")?;
+            say("Nothing was written.\n")?;
             return Ok(false);
         }
         record(word, agent, plan)?;
         for backup in plan.apply().map_err(failure)? {
-            writeln!(stdout(), "\nThe former settings are kept in {}", visible(&backup.display().to_string()))?;
+            writeln!(stdout(), "\nThe previous settings were saved to {}", visible(&backup.display().to_string()))?;
         }
         Ok(true)
     }
@@ -225,7 +226,7 @@ fn record(word: &'static str, agent: &str, plan: &Plan) -> Result<(), Failure> {
     let files: Vec<String> = plan.paths().map(|path| places.shown(path)).collect();
     happening.text = Some(format!("sayso {word} {agent}, by {}: {}", operator::user_name(), files.join(", ")));
     if let Err(error) = Spool::open(&places).and_then(|spool| spool.note(&happening)) {
-        writeln!(stderr(), "warning: this is not recorded: {}", visible(&error.to_string()))?;
+        writeln!(stderr(), "warning: this was not recorded: {}", visible(&error.to_string()))?;
     }
     Ok(())
 }

@@ -12,19 +12,19 @@ use sayso_policy::explain::visible;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Shows what was used of the limits, by session, run, agent, tenant and day.
+/// Show usage against limits, by session, run, agent, tenant and day.
 ///
-/// Limits stand in the policy under `[limits]`. What is reserved for calls that still run is counted as used.
+/// Limits are set in the policy under `[limits]`. What is reserved for calls that are still running counts as used.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso limits
   sayso limits --json | jq .usage.calls")]
 pub(crate) struct Limits {
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// At most this many
+    /// Show at most this many
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     limit: usize,
 }
@@ -43,7 +43,7 @@ pub(crate) fn run(command: &Limits) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if used.is_empty() {
-        writeln!(out, "Nothing is counted yet: no policy sets [limits], or no call was made since.")?;
+        writeln!(out, "Nothing counted yet: no policy sets [limits], or no calls were made since.")?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(["scope", "which", "used", "open", "last"]);

@@ -7,10 +7,10 @@ use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Checks a policy file and points at everything that is wrong with it.
+/// Check a policy file and report every problem in it.
 ///
-/// Without FILE it checks the files in force here. A file with an error is refused whole, and what was in force before
-/// stays. Exit code: 0 in order (perhaps with warnings), 2 refused.
+/// Without FILE, it checks the files in force here. A file with an error is rejected as a whole, and the previous
+/// version stays in force. Exit code: 0 valid (possibly with warnings), 2 rejected.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,14 +39,14 @@ pub(crate) fn run(lint: &Lint) -> Outcome {
     for text in &texts {
         let count = warnings.iter().filter(|warning| *warning.source.file == text.name).count();
         let verdict = match count {
-            0 => "in order".to_owned(),
-            1 => "in order, with a warning".to_owned(),
-            count => format!("in order, with {count} warnings"),
+            0 => "valid".to_owned(),
+            1 => "valid, with a warning".to_owned(),
+            count => format!("valid, with {count} warnings"),
         };
         writeln!(out, "{}: {verdict}", sayso_policy::explain::visible(&text.name))?;
     }
     if texts.is_empty() {
-        return Err(Failure::wrong("There is no policy file yet.\n\n  `sayso init` writes one."));
+        return Err(Failure::wrong("There is no policy file yet.\n\n  Create one with `sayso init`."));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,14 +6,14 @@ use clap::CommandFactory as _;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Prints the manual page of Sayso, or of one of its commands.
+/// Print the manual page for Sayso or one of its commands.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso man | man -l -
   sayso man check > sayso-check.1")]
 pub(crate) struct Man {
-    /// A command of Sayso's
+    /// The command
     command: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn run(man: &Man) -> Outcome {
             Some(command) => command.clone().name(format!("sayso-{name}")),
             None => {
                 return Err(crate::failure::Failure::wrong(format!(
-                    "error: there is no command {}\n\n  `sayso help` lists them.",
+                    "error: there is no command {}\n\n  List them with `sayso help`.",
                     sayso_policy::explain::visible(name)
                 )));
             }

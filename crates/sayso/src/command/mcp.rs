@@ -16,11 +16,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Stands between a client and MCP servers: every call of a tool is judged before the server sees it.
+/// Run a gateway between a client and MCP servers that judges every tool call before the server sees it.
 ///
-/// A client starts this in the server's place. What is not a call passes byte for byte. A denied call becomes a tool
-/// error that the model can read; where your policy says ask, the client asks you, if it can (MCP elicitation).
-/// Tools are pinned when they are first seen: one that its server describes differently later asks again.
+/// Configure the client to start this instead of the server. Anything that is not a tool call passes through unchanged.
+/// A denied call becomes a tool error that the model can read; where your policy says ask, the client asks you if it
+/// can (MCP elicitation). Tools are pinned when first seen: if a server later describes a tool differently, it asks
+/// again.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "\
@@ -29,8 +30,8 @@ Examples:
   sayso mcp --name github --env GITHUB_TOKEN -- github-mcp-server stdio
   sayso mcp --url https://mcp.example.org/mcp --header 'Authorization: Bearer ...'
   sayso mcp --config servers.json                     many servers behind one
-  sayso mcp --listen 127.0.0.1:7272 -- mcp-server-git  over HTTP instead of standard input and output
-  sayso mcp pins list                                 the tools as they were accepted")]
+  sayso mcp --listen 127.0.0.1:7272 -- mcp-server-git  over HTTP instead of stdio
+  sayso mcp pins list                                 show the accepted tools")]
 pub(crate) struct Mcp {
     #[command(subcommand)]
     pins: Option<Sub>,
@@ -40,83 +41,84 @@ pub(crate) struct Mcp {
 
 #[derive(Debug, clap::Subcommand)]
 enum Sub {
-    /// The tools of MCP servers as they were accepted, and what waits for you
+    /// Show the accepted tools of MCP servers, and those that need your decision
     #[command(subcommand)]
     Pins(PinsCommand),
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum PinsCommand {
-    /// All servers and tools that were seen
+    /// List all servers and tools seen
     List {
-        /// For programs
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// A tool's definition, and what changed since it was accepted
+    /// Show a tool's definition, and what changed since it was accepted
     Show {
-        /// The server, by the name you gave it
+        /// The server's name
         server: String,
-        /// The tool; without it, all that wait for you
+        /// The tool; without it, all that need your decision
         tool: Option<String>,
     },
-    /// Accepts tools as their server describes them now
+    /// Accept tools as their server describes them now
     Accept {
-        /// The server, by the name you gave it
+        /// The server's name
         server: String,
         /// The tool
         #[arg(required_unless_present = "all")]
         tool: Option<String>,
-        /// All tools of the server that wait for you
+        /// All tools of the server that need your decision
         #[arg(long, conflicts_with = "tool")]
         all: bool,
     },
-    /// Forgets a server: its tools are pinned anew when they are seen
+    /// Forget a server: its tools are pinned again when next seen
     Forget {
-        /// The server, by the name you gave it
+        /// The server's name
         server: String,
     },
 }
 
 #[derive(Debug, clap::Args)]
 struct Gateway {
-    /// The server behind HTTP at this address
+    /// Connect to an HTTP server at this address
     #[arg(long, value_name = "URL", conflicts_with_all = ["config", "command"])]
     url: Option<String>,
-    /// The servers of this file, as clients list them: {"mcpServers": {NAME: {...}}}
+    /// Use the servers in this file, as clients list them: {"mcpServers": {NAME: {...}}}
     #[arg(long, value_name = "FILE", conflicts_with = "command")]
     config: Option<PathBuf>,
     /// The server's name in your policy, mcp:NAME/tool [default: from its command or address]
     #[arg(long, conflicts_with = "config")]
     name: Option<String>,
-    /// Serve streamable HTTP here instead of standard input and output. Only this machine can reach it
+    /// Serve streamable HTTP here instead of stdio. Only this machine can reach it
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<String>,
-    /// A variable for the server: NAME from here, or NAME=VALUE. Without it only HOME, PATH, LANG and the like
+    /// Pass a variable to the server: NAME from this environment, or NAME=VALUE. By default it gets only HOME, PATH,
+    /// LANG and similar
     #[arg(long, value_name = "NAME[=VALUE]", conflicts_with_all = ["url", "config"])]
     env: Vec<String>,
-    /// A header for the server behind HTTP
+    /// Send this header to the HTTP server
     #[arg(long, value_name = "'NAME: VALUE'", requires = "url")]
     header: Vec<String>,
-    /// The folder that `.` in your policy means [default: here]
+    /// The folder `.` refers to in your policy [default: the current one]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
-    /// The agent that uses it, for rules about agents
+    /// The agent using it, for rules about agents
     #[arg(long)]
     agent: Option<String>,
-    /// The largest result that is passed on, in bytes
+    /// Largest result to pass on, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().largest_result)]
     max_result: usize,
-    /// How long a server may take for an answer, in seconds
+    /// Seconds a server may take to answer
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().timeout.as_secs())]
     timeout: u64,
-    /// How long a person is waited for, in seconds
+    /// Seconds to wait for a person
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().patience.as_secs())]
     ask_timeout: u64,
-    /// What is taken out of results: keys (of well-known formats), secrets (whatever looks like one), nothing
+    /// What to redact from results: keys (of well-known formats), secrets (anything that looks like one), nothing
     #[arg(long, value_name = "WHAT", default_value = "keys")]
     redact: String,
-    /// Home folder whose policy and record count [default: $HOME]
+    /// Home folder whose policy and record to use [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
     #[command(flatten)]
@@ -144,7 +146,7 @@ impl Gateway {
                     Failure::wrong("error: --listen needs an address and a port\n\n  Try: --listen 127.0.0.1:7272")
                 })?;
                 sayso_agents::mcp::listen(&setting, address, |address| {
-                    eprintln!("sayso: the MCP gateway listens at http://{address}/mcp");
+                    eprintln!("sayso: the MCP gateway is listening on http://{address}/mcp");
                 })?;
             }
         }
@@ -166,9 +168,7 @@ impl Gateway {
             "secrets" => Redact::Secrets,
             "nothing" => Redact::Nothing,
             other => {
-                return Err(Failure::wrong(format!(
-                    "error: --redact {other}\n\n  It is one of keys, secrets, nothing."
-                )));
+                return Err(Failure::wrong(format!("error: --redact {other}\n\n  Use keys, secrets or nothing.")));
             }
         };
         let limits = Limits {
@@ -236,22 +236,29 @@ fn pins(command: &PinsCommand) -> Outcome {
             known(&pins, server)?;
             let open = pins.open_tools(server, tool.as_deref())?;
             if open.is_empty() {
-                "Nothing waits for you there.\n".to_owned()
+                "Nothing needs your decision there.\n".to_owned()
             } else {
                 // Made of the same pins that are accepted: what the server says meanwhile is not.
                 let waits = open.iter().map(|tool| in_words(server, &tool.name, &tool.pin, false));
                 operator::confirmed(&places, &waits.collect::<Result<String, _>>()?)?;
                 match pins.accept(&open)?.as_slice() {
-                    [] => return Err(Failure::wrong("error: it was described anew meanwhile, so nothing is accepted")),
+                    [] => {
+                        return Err(Failure::wrong(
+                            "error: its description changed in the meantime, so nothing was accepted",
+                        ));
+                    }
                     tools => format!("Accepted as shown: {}\n", visible(&tools.join(", "))),
                 }
             }
         }
         PinsCommand::Forget { server } => {
             known(&pins, server)?;
-            operator::confirmed(&places, &format!("The tools of {} are pinned anew, as they come", visible(server)))?;
+            operator::confirmed(
+                &places,
+                &format!("The tools of {} will be pinned again as they are seen", visible(server)),
+            )?;
             pins.forget(server)?;
-            "Forgotten: its tools are pinned anew when they are seen.\n".to_owned()
+            "Forgotten. Its tools are pinned again when next seen.\n".to_owned()
         }
     };
     stdout().write_all(text.as_bytes())?;
@@ -262,7 +269,7 @@ fn known(pins: &Pins, server: &str) -> Result<Vec<PinnedServer>, Failure> {
     let found: Vec<_> = pins.all()?.into_iter().filter(|pinned| pinned.server == server).collect();
     if found.is_empty() {
         return Err(Failure::wrong(format!(
-            "error: no MCP server named {server} was seen\n\n  `sayso mcp pins list` shows those that were."
+            "error: Sayso has not seen an MCP server named {server}\n\n  List the known ones with `sayso mcp pins list`."
         )));
     }
     Ok(found)
@@ -270,7 +277,8 @@ fn known(pins: &Pins, server: &str) -> Result<Vec<PinnedServer>, Failure> {
 
 fn listed(servers: &[PinnedServer]) -> String {
     if servers.is_empty() {
-        return "No MCP server was seen yet.\n\nNext:  sayso mcp -- SERVER COMMAND...     in a client's list of servers\n".to_owned();
+        return "No MCP servers seen yet.\n\nNext:  sayso mcp -- SERVER COMMAND...     in a client's list of servers\n"
+            .to_owned();
     }
     let mut text = String::new();
     for pinned in servers {
@@ -289,7 +297,7 @@ fn listed(servers: &[PinnedServer]) -> String {
         }
     }
     if servers.iter().any(|pinned| pinned.tools.values().any(|pin| !pin.is_settled())) {
-        text.push_str("\nNext:  sayso mcp pins show SERVER     what asks, and why\n");
+        text.push_str("\nNext:  sayso mcp pins show SERVER     what needs your decision, and why\n");
     }
     text
 }
@@ -324,9 +332,9 @@ fn shown(servers: &[PinnedServer], tool: Option<&str>) -> Result<String, Failure
     if text.is_empty() {
         return match tool {
             Some(tool) => Err(Failure::wrong(format!(
-                "error: it has no tool named {tool}\n\n  `sayso mcp pins list` shows those that were seen."
+                "error: it has no tool named {tool}\n\n  List its tools with `sayso mcp pins list`."
             ))),
-            None => Ok("Nothing waits for you there.\n".to_owned()),
+            None => Ok("Nothing needs your decision there.\n".to_owned()),
         };
     }
     if tool.is_none() {

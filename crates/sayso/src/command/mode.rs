@@ -12,11 +12,12 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Shows or switches the mode for all policy files.
+/// Show or switch the mode for all policy files.
 ///
-/// `halt` denies everything at once. The others loosen, and so need a reason, an end at most a day away, and you at a
-/// terminal: `dry-run` runs nothing and answers stubs, `shadow` lets everything pass and records what would have been,
-/// `off` breaks the glass: only the record and what protects Sayso itself remain. Each switch is on record.
+/// `halt` denies everything immediately. The other modes loosen enforcement, so they need a reason, an end within 24
+/// hours, and an interactive terminal: `dry-run` runs nothing and returns stubs, `shadow` lets everything pass and
+/// records what would have been decided, `off` leaves only the record and the protection of Sayso itself. Every switch
+/// is recorded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,13 +29,13 @@ pub(crate) struct Mode {
     /// halt, dry-run, shadow, off, or enforce
     #[arg(value_parser = ["halt", "dry-run", "shadow", "off", "enforce"])]
     mode: Option<String>,
-    /// For how long: 90s, 15m, 8h; at most 24h
+    /// How long: 90s, 15m, 8h; at most 24h
     #[arg(long = "for", value_name = "TIME", value_parser = span)]
     lasts: Option<Duration>,
     /// Why, for the record
     #[arg(long, value_name = "TEXT")]
     because: Option<String>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -52,7 +53,7 @@ pub(crate) fn run(command: &Mode) -> Outcome {
         _ => Run::Enforce,
     };
     if wanted == Run::Enforce {
-        let person = operator::confirmed(&places, "Every policy file's own mode is in force again.")?;
+        let person = operator::confirmed(&places, "Each policy file's own mode will be in force again.")?;
         end(&memory, &person)?;
         return show(&places, command.json);
     }
@@ -63,10 +64,10 @@ pub(crate) fn run(command: &Mode) -> Outcome {
     } else {
         let because = because.ok_or_else(|| {
             Failure::wrong(format!(
-                "error: `{word}` needs a reason and an end\n\n  Try: sayso mode {word} --for 30m --because 'why'"
+                "error: `{word}` needs a reason and a time limit\n\n  Try: sayso mode {word} --for 30m --because 'why'"
             ))
         })?;
-        let asks = format!("The mode becomes `{word}` for all agents of this user: {}", visible(&because));
+        let asks = format!("The mode will be `{word}` for all of this user's agents: {}", visible(&because));
         (operator::confirmed(&places, &asks)?, because)
     };
     let since_ms = now_ms();
@@ -93,10 +94,10 @@ fn show(places: &Places, json: bool) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     match found {
-        None => writeln!(out, "enforce: every policy file's own mode counts.")?,
+        None => writeln!(out, "enforce: each policy file's own mode applies.")?,
         Some(switch) => {
             let until =
-                switch.until_ms.map_or("until somebody ends it".to_owned(), |until| format!("until {}", time(until)));
+                switch.until_ms.map_or("until someone ends it".to_owned(), |until| format!("until {}", time(until)));
             let by = visible(&switch.by.name).into_owned();
             writeln!(
                 out,

@@ -13,15 +13,15 @@ use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Shows the policy in force and its versions, compares them, and goes back to an earlier one.
+/// Show the policy in force and its versions, compare them, and roll back to an earlier one.
 ///
-/// Every policy that judged a call is kept by its version, which the record names.
+/// Every policy that decided a call is kept under its version, which is in the record.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso policy show                    the files in force here
   sayso policy versions
-  sayso policy diff 7c1e9a4be2d05f31   from that version to what is in force
+  sayso policy diff 7c1e9a4be2d05f31   from that version to the policy in force
   sayso policy rollback 7c1e9a4be2d05f31")]
 pub(crate) struct Policy {
     #[command(subcommand)]
@@ -30,31 +30,31 @@ pub(crate) struct Policy {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Shows the files of the policy in force here, or of a version
+    /// Show the files of the policy in force here, or of a version
     Show {
-        /// A version, or the beginning of it
+        /// A version, or the start of it
         #[arg(value_name = "VERSION")]
         which: Option<String>,
-        /// One JSON object
+        /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Lists the versions that judged something, the latest last
+    /// List the versions that have decided calls, newest last
     Versions {
-        /// One JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Shows what changed from one version to another
+    /// Show what changed between two versions
     Diff {
-        /// The earlier one, or the beginning of it
+        /// The earlier version, or the start of it
         from: String,
-        /// The later one [default: what is in force here]
+        /// The later version [default: the policy in force here]
         to: Option<String>,
     },
-    /// Puts your own policy file back to what it was in a version
+    /// Restore your own policy file from a version
     Rollback {
-        /// A version, or the beginning of it
+        /// A version, or the start of it
         #[arg(value_name = "VERSION")]
         which: String,
     },
@@ -80,7 +80,7 @@ pub(crate) fn run(command: &Policy) -> Outcome {
             } else {
                 writeln!(out, "policy {}", shown.version)?;
                 for file in &shown.files {
-                    let trust = if file.trusted { "" } else { ", not trusted: only its asks and denies count" };
+                    let trust = if file.trusted { "" } else { ", not trusted: only its asks and denies apply" };
                     writeln!(out, "\n# {} ({}{trust})", visible(&file.name), file.layer)?;
                     file.text.lines().try_for_each(|line| writeln!(out, "{}", visible(line)))?;
                 }
@@ -120,7 +120,7 @@ pub(crate) fn run(command: &Policy) -> Outcome {
 fn find(log: &Log, version: &str) -> Result<PolicyVersion, Failure> {
     policy::find(log.store(), version).map_err(|error| match error {
         error @ (Error::NoVersion(_) | Error::SeveralVersions(_)) => {
-            Failure::wrong(format!("error: {error}\n\n  `sayso policy versions` lists them."))
+            Failure::wrong(format!("error: {error}\n\n  List them with `sayso policy versions`."))
         }
         error => error.into(),
     })
@@ -130,7 +130,7 @@ fn find(log: &Log, version: &str) -> Result<PolicyVersion, Failure> {
 fn difference(from: &PolicyVersion, to: &PolicyVersion) -> String {
     let diff = policy::difference(from, to);
     if diff.is_empty() {
-        return format!("{} and {} have the same texts.\n", from.version, to.version);
+        return format!("{} and {} are identical.\n", from.version, to.version);
     }
     diff.lines().map(|line| format!("{}\n", visible(line))).collect()
 }
@@ -150,11 +150,12 @@ fn rollback(places: &Places, log: &Log, here: &Path, version: &PolicyVersion) ->
     if let Err(problems) = Compiled::compile(&texts) {
         return Err(Failure::wrong(judge::rendered(&problems, &texts)));
     }
-    let asks = format!("{} becomes what it was in version {}.", places.shown(&places.user), version.version);
+    let asks = format!("{} will be restored to version {}.", places.shown(&places.user), version.version);
     let person = operator::confirmed(places, &asks)?;
     let putting = Putting { by: &person.name, from: Some(&version.version), base: None };
     let put = policy::put(places, log.store(), Some(here), &own.text, &putting)?;
-    let kept = put.before.map(|kept| format!("; what it was stands in {}", places.shown(&kept))).unwrap_or_default();
+    let kept =
+        put.before.map(|kept| format!("; the previous file was saved to {}", places.shown(&kept))).unwrap_or_default();
     writeln!(stdout(), "{} is back{kept}.", places.shown(&places.user))?;
     Ok(())
 }

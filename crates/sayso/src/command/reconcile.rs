@@ -17,10 +17,10 @@ use std::process::ExitCode;
 /// How many calls of one session are shown to people.
 const SHOWN: usize = 5;
 
-/// Looks through the agents' own transcripts for tool calls that Sayso was never asked about.
+/// Search the agents' own transcripts for tool calls that Sayso never saw.
 ///
-/// An agent can be started without its hooks, or fail to run them. Its transcript still names the calls; those that no
-/// decision on record covers are listed here. Reads the transcripts of Claude Code, Codex, Gemini CLI, Copilot CLI and
+/// An agent can be started without its hooks, or fail to run them. Its transcript still lists the calls; this shows
+/// those without a recorded decision. It reads the transcripts of Claude Code, Codex, Gemini CLI, Copilot CLI and
 /// OpenCode. Exit code 1 if there are such calls.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -28,12 +28,12 @@ Examples:
   sayso reconcile --since 7d
   sayso reconcile codex --json | jq '.uncovered[].arguments'")]
 pub(crate) struct Reconcile {
-    /// The agent [default: all that leave transcripts]
+    /// The agent [default: all that keep transcripts]
     agent: Option<String>,
-    /// Only calls since then: 15m, 8h, 7d (so long ago), or a date: 2026-11-15
+    /// Only calls since then: 15m, 8h or 7d ago, or a date such as 2026-11-15
     #[arg(long, value_name = "TIME", value_parser = moment)]
     since: Option<u64>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) fn run(reconcile: &Reconcile) -> Outcome {
     for agent in agents {
         let Some(read) = transcripts.read(agent) else {
             if reconcile.agent.is_some() {
-                let text = format!("error: {} leaves no transcripts that Sayso can read", agent.title());
+                let text = format!("error: {} keeps no transcripts that Sayso can read", agent.title());
                 return Err(crate::failure::Failure::wrong(text));
             }
             continue;
@@ -135,7 +135,7 @@ fn as_text(all: &[Found]) -> String {
     }
     if all.iter().any(|found| !found.uncovered.is_empty()) {
         text.push_str(
-            "Sayso was not asked about these calls: it was not installed yet, or the agent did not run its hook.\nNext:  sayso doctor --live     sees whether it is asked now\n",
+            "Sayso did not see these calls: it was not installed yet, or the agent did not run its hook.\nNext:  sayso doctor --live     check that it sees calls now\n",
         );
     }
     text

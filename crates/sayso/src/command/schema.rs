@@ -4,7 +4,7 @@ use crate::failure::Outcome;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Prints the JSON Schema of policy files, by which editors complete and check them.
+/// Print the JSON Schema for policy files, for completion and checking in editors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -17,11 +17,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Serves the API and the page on this machine: decisions as they are made, and a box to try commands in.
+/// Serve the API and the web page on this machine: decisions as they are made, pending calls, and a place to try
+/// commands.
 ///
-/// Listens on 127.0.0.1 and on a socket in Sayso's own folder. The page's address holds a key that works once; it is
-/// never on disk. Ctrl-C stops it. For others to connect, give an address with a certificate: then everything but the
-/// page itself needs a token (`sayso token create`).
+/// It listens on 127.0.0.1 and on a socket in Sayso's own folder. The page's address contains a key that works once and
+/// is never written to disk. Press Ctrl-C to stop. To let others connect, give an address and a certificate; then
+/// everything except the page itself needs a token (`sayso token create`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,37 +32,38 @@ Examples:
   sayso serve --address 0.0.0.0:7171 --tls-cert gate.pem --tls-key gate.key --host gate.example
   curl -s localhost:7171/v1/decisions -H 'Content-Type: application/json' -d '{\"command\": \"git push\"}'")]
 pub(crate) struct Serve {
-    /// Port on 127.0.0.1; 0 takes any that is free
+    /// Port on 127.0.0.1; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = sayso_gate::PORT)]
     port: u16,
-    /// Listen here instead, also beyond this machine; that needs --tls-cert, --tls-key and a name
+    /// Listen on this address instead; beyond this machine that needs --tls-cert, --tls-key and --host
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "port")]
     address: Option<SocketAddr>,
-    /// Certificate, and those between it and one that others trust, as PEM
+    /// Certificate chain, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// Its private key, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Name under which others call this server, as in its certificate; repeatable
+    /// Host name of this server, as in its certificate; repeatable
     #[arg(long, value_name = "NAME", requires = "tls_cert")]
     host: Vec<String>,
-    /// Tell questions there too, each with a one-time link that answers it; as `alice=https://...` for alice, else for you
+    /// Also send pending calls to this URL, each with a one-time link to answer it; for a person, `alice=https://...`,
+    /// otherwise for you
     #[arg(long, value_name = "[NAME=]URL", value_parser = webhook)]
     webhook: Vec<Webhook>,
-    /// The same for a service that answers by itself; its answers are recorded as automated
+    /// The same for a service that answers automatically; its answers are recorded as automated
     #[arg(long, value_name = "NAME=URL", value_parser = automated_webhook)]
     automated_webhook: Vec<Webhook>,
-    /// Certificates of your own authority, as PEM, that webhooks may have beside those that this machine trusts
+    /// Additional certificate authorities to trust for webhooks, as PEM
     #[arg(long, value_name = "FILE")]
     webhook_ca: Option<PathBuf>,
-    /// Append a signed head of the record there every minute: on a mount or in a pipe that agents cannot write
+    /// Append a signed head of the record to this file every minute; use a mount or pipe that agents cannot write
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// Home folder whose policy and record count [default: $HOME]
+    /// Home folder whose policy and record to use [default: $HOME]
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
-    /// Count the store's tokens for answers too, not only for asking; where no agent can write Sayso's folder
+    /// Accept tokens for answering too, not only for asking; only if no agent can write to Sayso's folder
     #[arg(long)]
     trust_store_tokens: bool,
     #[command(flatten)]
@@ -118,7 +120,7 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         announce: Box::new(move |listening, news| {
             say(&match Page::of(listening, is_written_down()) {
                 Page { key: true, link } => format!("\n  {} {link}\n", why(news)),
-                Page { .. } => format!("\n  {} not written into a log.\n", why(news)),
+                Page { .. } => format!("\n  {} not written to a log.\n", why(news)),
             });
         }),
         report: Box::new(|sentence| say(&format!("\n  {}\n", visible(sentence)))),
@@ -130,8 +132,8 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
 
 fn why(news: News) -> &'static str {
     match news {
-        News::Used => "used. The next one:",
-        News::Guessed => "somebody tries keys, so none is taken for a minute but this:",
+        News::Used => "used. Next one:",
+        News::Guessed => "someone is guessing keys. For the next minute only this one works:",
     }
 }
 
@@ -143,7 +145,7 @@ fn webhook(text: &str) -> Result<Webhook, String> {
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
     if name.len() > 64 || !name.chars().all(plain) {
-        return Err("a name has letters, digits and . _ - @ only".to_owned());
+        return Err("a name may contain only letters, digits and . _ - @".to_owned());
     }
     Ok(Webhook { person: Person::named(name), url: url.to_owned() })
 }
@@ -151,7 +153,7 @@ fn webhook(text: &str) -> Result<Webhook, String> {
 fn automated_webhook(text: &str) -> Result<Webhook, String> {
     let mut webhook = webhook(text)?;
     if webhook.person.name.is_empty() {
-        return Err("say which service it is: NAME=URL".to_owned());
+        return Err("name the service: NAME=URL".to_owned());
     }
     webhook.person.automated = true;
     Ok(webhook)
@@ -185,8 +187,8 @@ impl Page {
     /// What to do with it.
     fn says(&self) -> &'static str {
         match self.key {
-            true => "works once, signs this browser in",
-            false => "its key is not written into a log; to be shown one, run `sayso serve` in a terminal",
+            true => "works once and signs this browser in",
+            false => "the key is not written to a log; run `sayso serve` in a terminal to see it",
         }
     }
 }
@@ -205,11 +207,11 @@ fn is_written_down() -> bool {
 fn failure(error: Error, address: SocketAddr) -> Failure {
     match error {
         Error::Taken(_) => Failure::wrong(format!(
-            "error: {address} is taken by another program\n\n  Stop that one, or take another port: sayso serve --port {}",
+            "error: {address} is in use by another program\n\n  Stop it, or use another port: sayso serve --port {}",
             address.port().checked_add(1).unwrap_or(sayso_gate::PORT)
         )),
         Error::Running(_) => {
-            Failure::wrong(format!("error: {error}\n\n  Its page is the one to use. To start anew, stop it first."))
+            Failure::wrong(format!("error: {error}\n\n  Use its page, or stop it first to start a new one."))
         }
         Error::NotLoopback(_) => Failure::wrong(format!(
             "error: {error}\n\n  sayso serve --address {address} --tls-cert FILE --tls-key FILE --host NAME"
@@ -243,7 +245,7 @@ struct Intro {
 impl Intro {
     fn text(&self, paint: Paint, listening: &Listening) -> String {
         let first =
-            if self.enforcing == "preset developer" { "  (no policy file yet: `sayso init` writes one)" } else { "" };
+            if self.enforcing == "preset developer" { "  (no policy file yet; `sayso init` creates one)" } else { "" };
         let mut text =
             format!("{} {}  enforcing {}{first}\n\n", paint.bold("sayso"), env!("CARGO_PKG_VERSION"), self.enforcing);
         for notice in &self.notices {
@@ -275,11 +277,11 @@ impl Intro {
         }
         if self.next.starts_with("sayso install") {
             text.push_str(&format!(
-                "\nNext:  {}     shows the change first; `sayso uninstall` puts it back exactly\n",
+                "\nNext:  {}     shows the change first; `sayso uninstall` undoes it exactly\n",
                 self.next
             ));
         } else {
-            text.push_str(&format!("\nNext:  {}     what would be said, and why\n", self.next));
+            text.push_str(&format!("\nNext:  {}     see the decision and the reasons\n", self.next));
         }
         text
     }

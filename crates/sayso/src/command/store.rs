@@ -9,7 +9,7 @@ use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Checks, copies and updates the file in which Sayso remembers.
+/// Check, back up and migrate Sayso's database.
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct Store {
@@ -19,30 +19,30 @@ pub(crate) struct Store {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Says whether the file is whole, and changes nothing
+    /// Check the database for damage, without changing it
     ///
-    /// Exit code 0: whole. 4: damaged. 2: written by a newer Sayso. `sayso log verify` checks what the records say.
+    /// Exit code: 0 intact, 4 damaged, 2 written by a newer Sayso. `sayso log verify` checks the records themselves.
     Check {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Writes a copy, also while others write
+    /// Write a copy, even while others are writing
     ///
-    /// The copy is a store of its own: put in the place of `sayso.db` (with no Sayso running), it is used as it is. The
-    /// key `audit.key` beside the store is not in it.
+    /// The copy is a complete database: put it in place of `sayso.db`, with no Sayso running, to use it. It does not
+    /// include `audit.key`, the key next to the database.
     Backup {
         /// A new file
         file: PathBuf,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Brings the file up to date with this Sayso, and folds in what hooks have left
+    /// Update the database to this version of Sayso, and take in the records hooks have left
     ///
-    /// Every command that needs the store does this by itself; this one says what it did.
+    /// Every command that needs the database does this automatically; this one reports what it did.
     Migrate {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -80,15 +80,15 @@ fn check(places: &Places, json: bool) -> Outcome {
 fn in_words(places: &Places, found: &Condition) -> String {
     let path = places.shown(&found.path);
     let Some(version) = found.version else {
-        return format!("There is no store yet; the first record makes {path}.\n");
+        return format!("There is no database yet; the first record creates {path}.\n");
     };
     let state = match (found.damage.is_empty(), version) {
         (false, _) => "damaged".to_owned(),
         (true, version) if version > found.known => {
-            format!("of a newer Sayso (this one knows version {})", found.known)
+            format!("written by a newer Sayso (this one supports version {})", found.known)
         }
         (true, version) if version < found.known => {
-            format!("whole, of an older Sayso (`sayso store migrate` brings it to {})", found.known)
+            format!("intact, from an older Sayso (`sayso store migrate` updates it to {})", found.known)
         }
         (true, _) => "whole".to_owned(),
     };
@@ -97,7 +97,7 @@ fn in_words(places: &Places, found: &Condition) -> String {
         text.push_str(&format!("  {}\n", visible(line)));
     }
     if !found.damage.is_empty() {
-        text.push_str("\nUntil it is whole again, calls that need it are denied. Put a copy that `sayso store backup` made in its\nplace, or move it away to begin a new one; hooks' records wait in the spool meanwhile.\n");
+        text.push_str("\nUntil it is repaired, calls that need it are denied. Restore a copy made by `sayso store backup`, or move\nthe file away to start a new one; hooks' records wait in the spool until then.\n");
     }
     text
 }
@@ -112,7 +112,7 @@ fn backup(places: &Places, file: &PathBuf, json: bool) -> Outcome {
     } else {
         writeln!(
             stdout(),
-            "Copied to {}, {} KiB. The key of signed heads is not in it.",
+            "Copied to {}, {} KiB. The key for signed heads is not included.",
             file.display(),
             bytes.div_ceil(1024)
         )?;
@@ -129,13 +129,13 @@ fn migrate(places: &Places, json: bool) -> Outcome {
             serde_json::json!({"from": before, "to": after, "folded": folded.records, "damaged": folded.damaged});
         writeln!(stdout(), "{told}")?;
     } else if before == after {
+        writeln!(stdout(), "The database is at version {after}, the latest; {} records taken in.", folded.records)?;
+    } else {
         writeln!(
             stdout(),
-            "The store has version {after}, which is the latest; {} records folded in.",
+            "The database was updated from version {before} to {after}; {} records taken in.",
             folded.records
         )?;
-    } else {
-        writeln!(stdout(), "The store went from version {before} to {after}; {} records folded in.", folded.records)?;
     }
     Ok(ExitCode::SUCCESS)
 }

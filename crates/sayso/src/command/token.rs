@@ -12,11 +12,11 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Makes, lists and revokes tokens for the server.
+/// Create, list and revoke tokens for the server.
 ///
-/// A token has a name and one role: agent (ask, report), approver (see and answer what is addressed to it), admin
-/// (everything in its tenant). It is shown once; what is kept is its hash. Whoever can write Sayso's folder could add
-/// one, so a server counts tokens for asking only, unless it is started with `--trust-store-tokens`.
+/// A token has a name and one role: agent (ask, report), approver (see and answer calls addressed to it), or admin
+/// (everything in its tenant). It is shown once; only its hash is stored. Anyone who can write to Sayso's folder could
+/// add one, so a server accepts tokens for asking only, unless it is started with `--trust-store-tokens`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,33 +32,33 @@ pub(crate) struct Token {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Makes a token and shows it, this once
+    /// Create a token and show it once
     Create {
-        /// Who holds it; decisions and answers carry this name
+        /// Name of its holder, used in decisions and answers
         name: String,
         /// agent, approver or admin
         #[arg(long, value_parser = ["agent", "approver", "admin"], default_value = "agent")]
         role: String,
-        /// Only what belongs to this tenant
+        /// Only for this tenant
         #[arg(long)]
         tenant: Option<String>,
-        /// A group that policies name as approvers, such as sso:leads
+        /// A group named as approvers in policies, such as sso:leads
         #[arg(long = "group", value_name = "GROUP")]
         groups: Vec<String>,
-        /// From now: 8h, 30d
+        /// Time from now: 8h, 30d
         #[arg(long, value_name = "TIME", value_parser = span, default_value = "90d")]
         expires: Duration,
     },
-    /// Shows the tokens
+    /// List tokens
     List {
-        /// Those that ended or were revoked too
+        /// Include those that expired or were revoked
         #[arg(long)]
         all: bool,
-        /// One JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Takes a token back, at once
+    /// Revoke a token immediately
     Revoke {
         /// Its name
         name: String,
@@ -75,7 +75,12 @@ pub(crate) fn run(command: &Token) -> Outcome {
             let role = Role::ALL.into_iter().find(|it| it.as_str() == role).unwrap_or(Role::Agent);
             let ends = now_ms().saturating_add(u64::try_from(expires.as_millis()).unwrap_or(u64::MAX));
             let whose = tenant.as_ref().map(|tenant| format!(" in {}", visible(tenant))).unwrap_or_default();
-            let what = format!("A token for {}: {}{whose}, until {}", visible(name), role.as_str(), time(ends));
+            let what = format!(
+                "A token will be created for {}: {}{whose}, until {}",
+                visible(name),
+                role.as_str(),
+                time(ends)
+            );
             let person = operator::confirmed(&places, &what)?;
             let secret = tokens
                 .changed_by(&person.name)
@@ -109,13 +114,13 @@ pub(crate) fn run(command: &Token) -> Outcome {
                 ]);
             }
             match (none, json) {
-                (true, false) => writeln!(out, "No token is in force. `sayso token create NAME` makes one.")?,
+                (true, false) => writeln!(out, "No tokens in force. Create one with `sayso token create NAME`.")?,
                 (false, false) => write!(out, "{}", table.draw(Paint::for_stdout()))?,
                 _ => {}
             }
         }
         Action::Revoke { name } => {
-            let person = operator::confirmed(&places, &format!("The token {} is taken back", visible(name)))?;
+            let person = operator::confirmed(&places, &format!("The token {} will be revoked", visible(name)))?;
             tokens.changed_by(&person.name).revoke(name).map_err(failure)?;
             writeln!(out, "Taken back.")?;
         }

@@ -9,23 +9,23 @@ use sayso_policy::explain::visible;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-/// Trusts the project's .sayso.toml as it is now, so that its allows count too.
+/// Trust the project's .sayso.toml as it is now, so that its allows apply too.
 ///
-/// A project's file came with the repository: until you trust it, only its asks and denies count. Trust is bound to its
-/// content: after a change the version you trusted stays in force until you trust the new one. Worktrees of one
-/// repository share trust. Trusting is for a person at a terminal, who types the number shown there, or the key of the
-/// server where one runs.
+/// A project's file came with the repository: until you trust it, only its asks and denies apply. Trust is tied to its
+/// content: after a change, the version you trusted stays in force until you trust the new one. Worktrees of one
+/// repository share trust. This command needs an interactive terminal, where you type the number shown or, if a server
+/// is running, its key.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  sayso trust --show       how the file of this folder stands
-  sayso trust              trust it as it is
-  sayso trust --revoke     take that back")]
+  sayso trust --show       whether this folder's file is trusted
+  sayso trust              trust it as it is now
+  sayso trust --revoke     withdraw trust")]
 pub(crate) struct Trust {
-    /// Only say how the file stands
+    /// Only show whether the file is trusted
     #[arg(long, conflicts_with = "revoke")]
     show: bool,
-    /// Take trust back
+    /// Withdraw trust
     #[arg(long)]
     revoke: bool,
 }
@@ -38,8 +38,8 @@ pub(crate) fn run(command: &Trust) -> Outcome {
         both(&places, &standing(&places, &here)?, &programs_standing(&places, &here)?)
     } else if command.revoke {
         match distrust(&places, &here, &operator::user_name())? {
-            true => "Trust is taken back: only asks and denies of the project's file count now.".to_owned(),
-            false => "Nothing was trusted here.".to_owned(),
+            true => "Trust withdrawn: only the asks and denies of the project's file apply now.".to_owned(),
+            false => "Nothing here was trusted.".to_owned(),
         }
     } else {
         let nothing = |error| match error {
@@ -51,7 +51,8 @@ pub(crate) fn run(command: &Trust) -> Outcome {
         if [standing(&places, &here)?, programs_standing(&places, &here)?] == [Standing::Nothing, Standing::Nothing] {
             return Err(nothing(sayso_gate::Error::NoProjectFile(here)));
         }
-        let asks = format!("The project's file in {} counts whole, as it is now.", visible(&here.to_string_lossy()));
+        let asks =
+            format!("The project's file in {} will apply in full, as it is now.", visible(&here.to_string_lossy()));
         let person = operator::confirmed(&places, &asks)?;
         let standing = trust(&places, &here, &person.name).map_err(nothing)?;
         both(&places, &standing, &programs_standing(&places, &here)?)
@@ -89,16 +90,22 @@ fn of_programs(places: &Places, standing: &Standing) -> Option<String> {
 fn said(places: &Places, standing: &Standing) -> String {
     match standing {
         Standing::Nothing => "There is no project file here, and none is trusted.".to_owned(),
-        Standing::Trusted(file) => format!("{} is trusted as it is: all its rules count.", places.shown(file)),
+        Standing::Trusted(file) => format!("{} is trusted as it is: all its rules apply.", places.shown(file)),
         Standing::Untrusted(file) => {
-            format!("{} is not trusted: only its asks and denies count. `sayso trust` trusts it.", places.shown(file))
+            format!(
+                "{} is not trusted: only its asks and denies apply. Run `sayso trust` to trust it.",
+                places.shown(file)
+            )
         }
         Standing::Changed(file) => format!(
-            "{} changed since it was trusted: the trusted version stays in force, and the asks and denies of the new one count too. `sayso trust` trusts the new one.",
+            "{} has changed since it was trusted: the trusted version stays in force, and the asks and denies of the new one apply too. Run `sayso trust` to trust the new one.",
             places.shown(file)
         ),
         Standing::Gone(file) => {
-            format!("{} is gone, and stays in force as it was trusted. `sayso trust` drops it.", places.shown(file))
+            format!(
+                "{} is missing, and the trusted version stays in force. Run `sayso trust` to drop it.",
+                places.shown(file)
+            )
         }
     }
 }

@@ -6,9 +6,9 @@ use sayso_agents::Agent;
 use sayso_agents::install::{plan_uninstall, plan_uninstall_mcp};
 use std::process::ExitCode;
 
-/// Puts an agent's settings back exactly as they were before `sayso install`.
+/// Restore an agent's settings exactly as they were before `sayso install`.
 ///
-/// What was changed in them since stays; only what is Sayso's goes. On a terminal it asks before it writes.
+/// Other changes made since then stay; only Sayso's entries are removed. On a terminal, it asks before writing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -30,10 +30,10 @@ pub(crate) fn run(uninstall: &Uninstall) -> Outcome {
     };
     let plan = plan.map_err(failure)?;
     if !plan.changes() {
-        return say(&format!("{} is not guarded; nothing to take out.\n", uninstall.agent));
+        return say(&format!("{} is not guarded; nothing to remove.\n", uninstall.agent));
     }
     if !uninstall.change.made(&plan, "uninstall", &uninstall.agent)? {
         return Ok(ExitCode::SUCCESS);
     }
-    say(&format!("\n{} is not guarded any more.\n", uninstall.agent))
+    say(&format!("\n{} is no longer guarded.\n", uninstall.agent))
 }

@@ -4,7 +4,7 @@ use crate::choice::PolicyChoice;
 use crate::command::check;
 use crate::failure::Outcome;
 use crate::input::call::{Circumstances, request};
-use crate::judge::{Judge, Said};
+use crate::judge::{Judge, Judged};
 use crate::show::paint::Paint;
 use crate::show::table::Table;
 use crate::show::verdict::{change_line, decisive, who};
@@ -49,7 +49,7 @@ pub(crate) fn run(why: &Why) -> Outcome {
     let judge = Judge::choose(&why.policy, &call)?;
     judge.say_notices();
     let started = Instant::now();
-    let Said { operation, decision } = judge.judge(call, &why.circumstances.environment());
+    let Judged { operation, decision } = judge.judge(call, &why.circumstances.environment());
     let took = started.elapsed();
     let operation = operation.context("Sayso failed while judging this; please report the bug")?;
     let changes = judge.nearest(&operation, &decision, &why.circumstances.environment());

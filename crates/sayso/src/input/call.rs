@@ -13,25 +13,25 @@ use std::path::PathBuf;
 /// Where a call would run, and who asks.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Circumstances {
-    /// Working directory of the call [default: this one]
+    /// Working directory of the call [default: the current one]
     #[arg(long, value_name = "DIR", help_heading = "Circumstances")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Folder the session is about; `.` in a policy means it [default: the working directory]
+    /// Workspace of the session; `.` in a policy refers to it [default: the working directory]
     #[arg(long, value_name = "DIR", help_heading = "Circumstances")]
     pub(crate) workspace: Option<PathBuf>,
-    /// Shell that would run a command: bash, zsh, sh, dash or ksh; several with commas between them [default: bash]
+    /// Shell that would run the command: bash, zsh, sh, dash or ksh; separate several with commas [default: bash]
     #[arg(long, value_name = "SHELL", value_parser = shells, help_heading = "Circumstances")]
     pub(crate) shell: Option<Shells>,
-    /// Agent that asks, such as claude-code
+    /// Agent making the call, such as claude-code
     #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
     pub(crate) agent: Option<String>,
-    /// Provider of its model, or PROVIDER/MODEL
+    /// The model's provider, or PROVIDER/MODEL
     #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
     pub(crate) provider: Option<String>,
-    /// Team it works for
+    /// The agent's team
     #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
     pub(crate) team: Option<String>,
-    /// Member of that team on whose behalf it acts
+    /// Member of that team the agent acts for
     #[arg(long, value_name = "NAME", help_heading = "Circumstances")]
     pub(crate) member: Option<String>,
     /// Tenant
@@ -40,7 +40,7 @@ pub(crate) struct Circumstances {
     /// Session
     #[arg(long, value_name = "ID", help_heading = "Circumstances")]
     pub(crate) session: Option<String>,
-    /// The agent was started by another one
+    /// The agent was started by another agent
     #[arg(long, help_heading = "Circumstances")]
     pub(crate) subagent: bool,
 }
@@ -61,13 +61,13 @@ pub(crate) fn request(
         (None, Some(name)) => {
             let arguments = serde_json::from_str(arguments.unwrap_or("{}")).map_err(|error| {
                 Failure::wrong(format!(
-                    "error: --args is not JSON: {error}\n\n  Try: --args '{{\"path\": \"README.md\"}}'"
+                    "error: --args is not valid JSON: {error}\n\n  Try: --args '{{\"path\": \"README.md\"}}'"
                 ))
             })?;
             Ok(Request::Tool { name: name.to_owned(), arguments, server: None })
         }
         _ => Err(Failure::wrong(
-            "error: say what to check: a command, or --tool NAME with --args JSON\n\n  Try: sayso check 'git push --force'",
+            "error: give a command, or --tool NAME with --args JSON\n\n  Try: sayso check 'git push --force'",
         )),
     }
 }
@@ -80,7 +80,7 @@ impl Circumstances {
 
     /// The call in these circumstances.
     pub(crate) fn call(&self, request: Request) -> Result<ToolCall, Failure> {
-        let here = std::env::current_dir().context("the working directory is gone; `cd` to another one")?;
+        let here = std::env::current_dir().context("the working directory no longer exists; `cd` to another one")?;
         let cwd = self.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
         let workspace = self.workspace.as_ref().map_or_else(|| cwd.clone(), |workspace| here.join(workspace));
         let home = home(&ProcessEnvironment);

@@ -37,7 +37,7 @@ pub(crate) fn answer_lines<T: Serialize>(
         }
         let value = if fits {
             catch_unwind(AssertUnwindSafe(|| answer(text)))
-                .unwrap_or_else(|_| failed(text, "Internal error. Treat this as a deny, and please report it."))
+                .unwrap_or_else(|_| failed(text, "Internal error. Treat this as a deny, and please report the bug."))
         } else {
             failed(b"", "The line is longer than 16 MiB.")
         };
@@ -120,7 +120,7 @@ mod tests {
     fn a_panic_costs_one_line_and_not_the_stream() {
         assert_eq!(
             run("a\nboom\nb\n"),
-            "\"a\"\n\"Internal error. Treat this as a deny, and please report it.\"\n\"b\"\n"
+            "\"a\"\n\"Internal error. Treat this as a deny, and please report the bug.\"\n\"b\"\n"
         );
     }
 

@@ -14,7 +14,7 @@ pub(super) fn line(terminal: &mut File, asked: &str) -> Result<String, Failure> 
     let typed = terminal.write_all(asked.as_bytes()).map_err(Failure::from).and_then(|()| read(terminal));
     drop(hidden);
     writeln!(terminal)?;
-    typed?.ok_or_else(|| Failure::wrong("error: nothing was typed, so nothing has changed"))
+    typed?.ok_or_else(|| Failure::wrong("error: nothing was typed, so nothing was changed"))
 }
 
 /// The line's end ends it; Ctrl-C and Ctrl-D give it up. `None`: given up.

@@ -1,6 +1,6 @@
 //! A command with carets under its risky part.
 
-use sayso_policy::explain::visible::{push_byte, push_visible};
+use sayso_policy::explain::{push_byte, push_visible};
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 

@@ -101,7 +101,7 @@ effects
   write   ./log
   run     echo
   run     eval
-  run     anything: there may be more than is seen
+  run     anything (Sayso cannot see all of it)
 
 opaque: there may be more than is listed
 

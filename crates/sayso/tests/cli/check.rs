@@ -22,16 +22,16 @@ fn exit_codes_tell_the_verdict() {
 fn wrong_usage_says_what_to_do_next() {
     let person = Person::new();
     for (arguments, expected) in [
-        (&["check"][..], "error: say what to check: a command, or --tool NAME with --args JSON"),
+        (&["check"][..], "error: give a command, or --tool NAME with --args JSON"),
         (
             &["check", "--tool", "x", "--args", "{"],
-            "error: --args is not JSON: EOF while parsing an object at line 1 column 1",
+            "error: --args is not valid JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             &["check", "ls", "--policy", "none.toml"],
             "error: cannot read the policy none.toml: No such file or directory (os error 2)",
         ),
-        (&["check", "ls", "--policy", "preset:ci", "--policy-format", "wunder"], "error: there is no format `wunder`"),
+        (&["check", "ls", "--policy", "preset:ci", "--policy-format", "wunder"], "error: unknown format `wunder`"),
         (&["check", "ls", "--tool", "x"], "error: the argument '[COMMAND]' cannot be used with '--tool <NAME>'"),
         (&["nonsense"], "error: unrecognized subcommand 'nonsense'"),
     ] {

@@ -8,12 +8,9 @@ fn the_first_policy_is_in_order_and_its_cases_hold() {
     let said = person.run(&["init"]);
     assert_eq!(
         (said.code, said.out.as_str()),
-        (
-            0,
-            "Wrote ~/.config/sayso/policy.toml\nIt counts from the next call on. `sayso check 'git push'` shows what it says.\n"
-        )
+        (0, "Wrote ~/.config/sayso/policy.toml\nIt applies from the next call. Try it: sayso check 'git push'\n")
     );
-    assert_eq!(person.run(&["lint"]).out, "~/.config/sayso/policy.toml: in order\n");
+    assert_eq!(person.run(&["lint"]).out, "~/.config/sayso/policy.toml: valid\n");
     let tested = person.run(&["test"]);
     assert_eq!((tested.code, tested.out.as_str()), (0, "2 passed, 0 failed\n"), "{}", tested.err);
 }
@@ -25,7 +22,7 @@ fn a_policy_that_is_there_stays() {
     let said = person.run(&["init"]);
     assert_eq!(
         (said.code, said.err.as_str()),
-        (2, "~/.config/sayso/policy.toml is there already, and stays as it is.\n\n  `sayso lint` checks it.\n")
+        (2, "~/.config/sayso/policy.toml already exists and was left unchanged.\n\n  `sayso lint` checks it.\n")
     );
     let text = std::fs::read_to_string(person.home().join(".config/sayso/policy.toml")).unwrap();
     assert_eq!(text, "default = \"deny\"\n");

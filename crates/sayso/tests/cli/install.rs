@@ -11,7 +11,7 @@ fn uninstall_puts_settings_back_exactly() {
     std::fs::write(&settings, before).unwrap();
 
     let shown = person.run(&["install", "claude-code", "--dry-run"]);
-    assert!(shown.out.contains("+") && shown.out.ends_with("Nothing is written.\n"), "{}", shown.out);
+    assert!(shown.out.contains("+") && shown.out.ends_with("Nothing was written.\n"), "{}", shown.out);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
 
     let installed = person.run(&["install", "claude-code"]);

@@ -108,7 +108,7 @@ fn a_record_that_was_changed_is_named_and_an_exported_head_proves() {
     let head = head.to_str().unwrap();
     let whole = person.run(&["log", "verify", "--replay"]);
     assert_eq!(whole.code, 0, "{whole:?}");
-    assert!(whole.out.starts_with("The record is whole: 3 records, 1 to 3.\n"), "{}", whole.out);
+    assert!(whole.out.starts_with("The record is intact: 3 records, 1 to 3.\n"), "{}", whole.out);
     assert!(whole.out.contains("replayed   2 the same, 0 different, 0 that cannot"), "{}", whole.out);
     assert_eq!(person.run(&["log", "head", "--export", head]).code, 0);
     let proved = person.run(&["log", "verify", "--head", head]).out;
@@ -160,7 +160,7 @@ fn old_records_go_when_told_twice_and_the_rest_is_verifiable() {
     let verified = person.run(&["log", "verify"]);
     assert!(verified.out.contains("2 records, 3 to 4.\n  pruned     up to 2\n"), "{}", verified.out);
     assert_eq!(person.run(&["log", "prune"]).code, 2);
-    assert_eq!(person.run(&["log", "prune", "--before", "30d", "--yes"]).out, "Nothing to remove.\n");
+    assert_eq!(person.run(&["log", "prune", "--before", "30d", "--yes"]).out, "Nothing to delete.\n");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn an_export_of_the_chain_is_verified_without_the_store_and_follows_its_keys() {
     auditor.file("chain.jsonl", &text);
     let verified = auditor.run(&["log", "verify", "chain.jsonl", "--key", &key]);
     assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
-    assert!(verified.out.starts_with("The record is whole: "), "{}", verified.out);
+    assert!(verified.out.starts_with("The record is intact: "), "{}", verified.out);
     assert!(!auditor.home().join(".local/state/sayso/sayso.db").exists(), "nothing is made for it");
     assert_eq!(auditor.run(&["log", "verify", "chain.jsonl", "--key", &"0".repeat(64)]).code, 4);
     let without = |n: usize| -> String {

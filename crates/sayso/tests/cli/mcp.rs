@@ -22,7 +22,7 @@ fn pins_are_accepted_and_forgotten_by_a_person_at_a_terminal() {
     ] {
         let said = person.run(arguments);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{arguments:?}");
-        assert!(said.err.starts_with("error: this is for a person at a terminal"), "{}", said.err);
+        assert!(said.err.starts_with("error: this command needs an interactive terminal"), "{}", said.err);
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), server.to_string());
 }

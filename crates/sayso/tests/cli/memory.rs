@@ -22,7 +22,7 @@ fn hook(person: &Person, command: &str) -> (String, String) {
 fn a_question_for_named_approvers_waits_in_the_queue() {
     let person = Person::new();
     person.policy(LEADS);
-    assert_eq!(person.run(&["approvals", "list"]).out, "No question waits.\n");
+    assert_eq!(person.run(&["approvals", "list"]).out, "Nothing is pending.\n");
     let (decision, why) = hook(&person, "make all\u{1b}[2J");
     assert_eq!(decision, "deny", "{why}");
     assert!(why.contains("Question") && why.contains("waits"), "{why}");
@@ -59,7 +59,7 @@ fn a_list_that_is_cut_says_how_many_more_there_are() {
     assert_eq!((lines.out.lines().count(), lines.err.starts_with("... and 1 more.")), (2, true), "{}", lines.err);
     let lines = person.run(&["approvals", "list", "--json", "--agent", "claude-code"]);
     assert_eq!((lines.out.lines().count(), lines.err.as_str()), (3, ""));
-    assert_eq!(person.run(&["approvals", "list", "--agent", "codex"]).out, "No question waits.\n");
+    assert_eq!(person.run(&["approvals", "list", "--agent", "codex"]).out, "Nothing is pending.\n");
 }
 
 /// What a terminal would obey, or what turns its text around, is no more in JSON than elsewhere.
@@ -93,7 +93,7 @@ fn answers_need_a_person_at_a_terminal() {
     ] {
         let said = person.run_with(arguments, "y\n1234\n");
         assert_eq!(said.code, 2, "{arguments:?}: {}", said.out);
-        assert!(first(&said.err).starts_with("error: this is for a person at a terminal"), "{}", said.err);
+        assert!(first(&said.err).starts_with("error: this command needs an interactive terminal"), "{}", said.err);
     }
     let still: Value = serde_json::from_str(&person.run(&["approvals", "list", "--json"]).out).unwrap();
     assert_eq!(still["standing"], "pending");
@@ -135,7 +135,7 @@ fn anybody_may_halt_and_everything_stops_at_once() {
     let person = Person::new();
     person.policy("default = \"allow\"\n[allow]\nrun = [\"*\"]\n");
     assert_eq!(hook(&person, "true").0, "allow");
-    assert_eq!(person.run(&["mode"]).out, "enforce: every policy file's own mode counts.\n");
+    assert_eq!(person.run(&["mode"]).out, "enforce: each policy file's own mode applies.\n");
     let said = person.run(&["mode", "halt", "--because", "an \u{1b}[31malarm"]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.out.starts_with("halt: since ") && said.out.contains("\\x1b"), "{}", said.out);

@@ -14,7 +14,7 @@ fn every_code_is_listed_and_explained() {
         assert!(said.out.contains(info.title) && said.out.contains(info.advice), "{}", said.out);
     }
     let said = person.run(&["explain", "my-rule\u{1b}[2J"]);
-    assert_eq!((said.code, first(&said.err)), (2, "error: my-rule\\x1b[2J is not a code of Sayso's own"));
+    assert_eq!((said.code, first(&said.err)), (2, "error: my-rule\\x1b[2J is not one of Sayso's own codes"));
 }
 
 #[test]

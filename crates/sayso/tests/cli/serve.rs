@@ -14,9 +14,9 @@ fn it_says_where_it_is_and_stops_when_told() {
     let person = Person::new();
     let served = serve(&person);
     let lines: Vec<&str> = served.printed.lines().collect();
-    assert_eq!(lines[0], "sayso 0.1.0  enforcing preset developer  (no policy file yet: `sayso init` writes one)");
+    assert_eq!(lines[0], "sayso 0.1.0  enforcing preset developer  (no policy file yet; `sayso init` creates one)");
     assert!(lines[2].starts_with("  page     http://127.0.0.1:") && lines[2].contains("/#k="), "{}", lines[2]);
-    assert!(lines[2].ends_with("    works once, signs this browser in"), "{}", lines[2]);
+    assert!(lines[2].ends_with("    works once and signs this browser in"), "{}", lines[2]);
     assert!(
         lines[3].starts_with("  record   ~/.local/state/sayso ") && lines[3].ends_with("    0 decisions"),
         "{}",
@@ -125,7 +125,7 @@ fn no_key_is_written_into_a_log() {
     let (address, says) = page.strip_prefix("  page     http://127.0.0.1:").unwrap().split_once("/    ").unwrap();
     assert!(address.parse::<u16>().is_ok() && !printed.contains("#k="), "{printed}");
     // Nothing that only holds for an address with a key.
-    assert_eq!(says, "its key is not written into a log; to be shown one, run `sayso serve` in a terminal");
+    assert_eq!(says, "the key is not written to a log; run `sayso serve` in a terminal to see it");
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_webhook_that_others_could_read_is_refused() {
     let said = person.run(&["serve", "--port", "0", "--webhook", "http://chat.example/hook"]);
     assert_eq!(
         (said.code, said.err.as_str()),
-        (2, "error: http://chat.example/hook must be https: whoever reads a link can answer with it\n")
+        (2, "error: http://chat.example/hook must be https: anyone who reads a link can answer with it\n")
     );
     assert_eq!(person.run(&["serve", "--port", "0", "--automated-webhook", "https://chat.example/"]).code, 2);
     let served = serve_with(&person, person.sayso(), &["--webhook", "alice=http://127.0.0.1:9/x"]);

@@ -9,7 +9,7 @@ fn tokens_are_made_by_a_person_at_a_terminal() {
     for arguments in [&["token", "create", "worker", "--role", "admin"][..], &["token", "revoke", "worker"]] {
         let said = person.run_with(arguments, "1234\n");
         assert_eq!(said.code, 2, "{arguments:?}: {}", said.out);
-        assert!(first(&said.err).starts_with("error: this is for a person at a terminal"), "{}", said.err);
+        assert!(first(&said.err).starts_with("error: this command needs an interactive terminal"), "{}", said.err);
     }
     assert_eq!(person.run(&["token", "list", "--all", "--json"]).out, "");
     assert_eq!(person.run(&["token", "create", "x", "--role", "king"]).code, 2);

@@ -21,7 +21,7 @@ fn an_untrusted_project_only_tightens_and_trust_is_bound_to_content() {
     // A program that pipes something in is nobody.
     let said = person.run_with(&["trust"], "y\n1234\n");
     assert_eq!(said.code, 2, "{}", said.out);
-    assert!(first(&said.err).starts_with("error: this is for a person at a terminal"), "{}", said.err);
+    assert!(first(&said.err).starts_with("error: this command needs an interactive terminal"), "{}", said.err);
     assert_eq!(code("web_search"), 3);
     let (ended, shown) = at_terminal(&person, &["trust"], &mut the_number());
     if agent_above(&shown) {

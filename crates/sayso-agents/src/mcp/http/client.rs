@@ -27,7 +27,7 @@ impl Upstream {
     pub(crate) fn new(url: &str, headers: &[(String, String)]) -> Result<Self, String> {
         let uri: Uri = url.parse().map_err(|_| format!("{url} is not an address"))?;
         let own = headers.iter().map(|(name, value)| {
-            let name: HeaderName = name.parse().map_err(|_| format!("{name} is no header's name"))?;
+            let name: HeaderName = name.parse().map_err(|_| format!("{name} is not a header name"))?;
             let mut value = HeaderValue::from_str(value).map_err(|_| format!("the value of {name} cannot be sent"))?;
             value.set_sensitive(true);
             Ok((name, value))
@@ -72,11 +72,11 @@ impl Upstream {
 /// unpack what nobody in between has read.
 fn past_us(status: StatusCode, headers: &HeaderMap) -> Option<String> {
     if status.is_redirection() {
-        return Some(format!("it sends its clients elsewhere (HTTP {status}): give its right address"));
+        return Some(format!("it redirects (HTTP {status}); use its final address"));
     }
     let plain = |value: &HeaderValue| value.to_str().is_ok_and(|value| value.trim().eq_ignore_ascii_case("identity"));
     let packed = !headers.get_all(header::CONTENT_ENCODING).iter().all(plain);
-    packed.then(|| "its answer is compressed, which nobody asked for".to_owned())
+    packed.then(|| "its answer is compressed, which was not requested".to_owned())
 }
 
 #[cfg(feature = "tls")]

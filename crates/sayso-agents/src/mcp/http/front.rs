@@ -76,7 +76,7 @@ pub(super) fn router(setting: GatewaySetting) -> Result<Router, Error> {
 async fn handle(State(front): State<Arc<Front>>, method: Method, headers: HeaderMap, body: Bytes) -> Reply {
     let version = headers.get(VERSION).map(|value| value.to_str().unwrap_or_default());
     if version.is_some_and(|version| !VERSIONS.contains(&version)) {
-        return refusal(StatusCode::BAD_REQUEST, None, "this version of the protocol is not spoken here");
+        return refusal(StatusCode::BAD_REQUEST, None, "this protocol version is not supported");
     }
     match method {
         Method::POST => post(&front, &headers, body).await,
@@ -94,7 +94,7 @@ async fn handle(State(front): State<Arc<Front>>, method: Method, headers: Header
             }
             Err(reply) => *reply,
         },
-        _ => refusal(StatusCode::METHOD_NOT_ALLOWED, None, "this method is not taken"),
+        _ => refusal(StatusCode::METHOD_NOT_ALLOWED, None, "method not allowed"),
     }
 }
 
@@ -185,11 +185,12 @@ impl Front {
             return Err(Box::new(refusal(
                 StatusCode::BAD_REQUEST,
                 None,
-                "the header Mcp-Session-Id is missing; greet first",
+                "the header Mcp-Session-Id is missing; initialize first",
             )));
         };
         let session = lock(&self.sessions).get(id).cloned();
-        session.ok_or_else(|| Box::new(refusal(StatusCode::NOT_FOUND, None, "there is no such session; greet again")))
+        session
+            .ok_or_else(|| Box::new(refusal(StatusCode::NOT_FOUND, None, "there is no such session; initialize again")))
     }
 }
 

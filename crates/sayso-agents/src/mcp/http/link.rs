@@ -160,7 +160,11 @@ impl Running {
             return self.failure(answer, waits).await;
         }
         if status == StatusCode::ACCEPTED {
-            return if waits.id.is_some() { Err("it took the request and gives no answer".to_owned()) } else { Ok(()) };
+            return if waits.id.is_some() {
+                Err("it accepted the request and does not answer".to_owned())
+            } else {
+                Ok(())
+            };
         }
         if is_events(answer.headers()) {
             return self.events(answer, waits).await;
@@ -187,7 +191,7 @@ impl Running {
         }
         Err(match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                format!("it wants to know who asks (HTTP {status}); give it a key with --header")
+                format!("it requires authentication (HTTP {status}); pass a key with --header")
             }
             status => format!("it answers HTTP {status}"),
         })

@@ -46,7 +46,7 @@ fn runtime() -> Result<&'static Runtime, Error> {
 /// If the address is not of this machine, or is taken.
 pub fn listen(setting: &GatewaySetting, address: SocketAddr, ready: impl FnOnce(SocketAddr)) -> Result<(), Error> {
     if !address.ip().is_loopback() {
-        let why = "the gateway listens on the loopback interface only: use 127.0.0.1 or [::1]";
+        let why = "the gateway listens only on the loopback interface; use 127.0.0.1 or [::1]";
         return Err(Error::io("listen at", Path::new(&address.to_string()), std::io::Error::other(why)));
     }
     let failed = |e| Error::io("listen at", Path::new(&address.to_string()), e);

@@ -23,7 +23,7 @@ fn foreign(port: u16, headers: &HeaderMap) -> Option<&'static str> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = hosts.next().and_then(|value| value.to_str().ok());
     if !host.is_some_and(ours) || hosts.next().is_some() {
-        return Some("Sayso answers to 127.0.0.1 and localhost with its port only.\n");
+        return Some("Sayso answers only to 127.0.0.1 and localhost, with its port.\n");
     }
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let fine = |origin: &str| {
@@ -37,11 +37,11 @@ fn foreign(port: u16, headers: &HeaderMap) -> Option<&'static str> {
         })
     };
     if origins.any(|origin| !origin.to_str().is_ok_and(fine)) {
-        return Some("Sayso refuses requests of other sites.\n");
+        return Some("Sayso refuses requests from other sites.\n");
     }
     let site = headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
     if site.is_some_and(|site| site == "cross-site" || site == "?") {
-        return Some("Sayso refuses requests of other sites.\n");
+        return Some("Sayso refuses requests from other sites.\n");
     }
     None
 }

@@ -92,7 +92,7 @@ async fn handle(State(proxy): State<Arc<Proxy>>, method: Method, headers: Header
             }
             passed(answer, guard).await
         }
-        _ => refusal(StatusCode::METHOD_NOT_ALLOWED, None, "this method is not taken"),
+        _ => refusal(StatusCode::METHOD_NOT_ALLOWED, None, "method not allowed"),
     }
 }
 
@@ -275,14 +275,14 @@ fn carried(headers: &HeaderMap) -> HeaderMap {
 fn differs(headers: &HeaderMap, message: &Message<'_>) -> Option<String> {
     let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     if header("mcp-method").is_some_and(|method| Some(method) != message.method.as_deref()) {
-        return Some("the header Mcp-Method tells another method than the message".to_owned());
+        return Some("the header Mcp-Method does not match the message".to_owned());
     }
     let name = message.params.filter(|_| headers.contains_key("mcp-name")).and_then(|params| {
         let name = ["name", "uri"].iter().find_map(|key| crate::mcp::member::member_of(params, key))?;
         serde_json::from_slice::<String>(&name).ok()
     });
     (header("mcp-name").is_some() && header("mcp-name") != name.as_deref())
-        .then(|| "the header Mcp-Name tells another name than the message".to_owned())
+        .then(|| "the header Mcp-Name does not match the message".to_owned())
 }
 
 /// What the server answered, judged.
@@ -364,7 +364,7 @@ fn checked(guard: &Guard, data: &[u8]) -> Option<Vec<u8>> {
         // What is not JSON-RPC (a page of words with an HTTP error) is nobody's message.
         Err(refused) if !begins_like_json(data) && !refused.skimmed.answer => None,
         Err(refused) => {
-            let why = format!("Sayso: the server's answer is not passed on: {}", refused.why);
+            let why = format!("Sayso: the server's answer was not passed on: {}", refused.why);
             Some(error_line(refused.skimmed.id.as_deref(), -32603, &why, None).trim_ascii_end().to_vec())
         }
     }

@@ -317,26 +317,26 @@ fn selectors(question: &Question, reply: &Reply, person: &Person) -> Result<(Vec
         return Ok(exact());
     }
     if person.automated {
-        return Err("an automated approver answers one call at a time".to_owned());
+        return Err("an automated approver can only answer one call at a time".to_owned());
     }
     if reply.remember == Remember::Session && question.actor.session.is_none() {
-        return Err("the agent names no session, so nothing can be remembered for it".to_owned());
+        return Err("the agent gave no session, so nothing can be saved for one".to_owned());
     }
     if reply.remember == Remember::Always && question.site.is_none() {
-        return Err("the call belongs to no workspace, so nothing can be remembered for one".to_owned());
+        return Err("the call has no workspace, so nothing can be saved for one".to_owned());
     }
     let offer: Option<&Offer> = question.offers.iter().find(|offer| offer.width == reply.width);
     match offer {
         None if reply.verdict == Verdict::Allow && question.only_once.is_some() => {
             let why = question.only_once.as_deref().unwrap_or_default();
-            Err(format!("a yes to this call holds once and cannot be remembered: {why}"))
+            Err(format!("approving this call applies once and cannot be saved: {why}"))
         }
         Some(offer) => Ok((offer.selectors.clone(), offer.words.clone())),
         None if reply.verdict == Verdict::Deny && reply.width == Width::Exact => Ok(exact()),
         None => {
             let widths: Vec<&str> = question.offers.iter().map(|offer| offer.width.as_str()).collect();
             let can = if widths.is_empty() { "only once".to_owned() } else { widths.join(", ") };
-            Err(format!("this answer cannot be remembered at the width `{}`; it can be: {can}", reply.width.as_str()))
+            Err(format!("this answer cannot be saved with width `{}`; it can be: {can}", reply.width.as_str()))
         }
     }
 }

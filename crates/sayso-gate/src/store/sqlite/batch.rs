@@ -151,7 +151,7 @@ struct Guard<'a> {
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         self.batches.close(self.fate);
-        self.fate.decide(Err("the store: a batch of records was given up".into()));
+        self.fate.decide(Err("database: a batch of records was abandoned".into()));
     }
 }
 

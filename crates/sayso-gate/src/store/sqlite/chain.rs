@@ -197,7 +197,7 @@ fn prune_step(transaction: &mut Transaction<'_>, key: &HeadKey, last: u64) -> Re
     let hash = "SELECT hash FROM event WHERE seq = ?1";
     let hash: Option<Vec<u8>> = connection.query_row(hash, [signed(up_to)], |row| row.get(0)).optional()?;
     let Some(hash) = hash else {
-        return Err(Error::NotKept("the store: the chain has a gap; `sayso log verify` says where".into()));
+        return Err(Error::NotKept("database: the chain has a gap; `sayso log verify` shows where".into()));
     };
     let now = crate::audit::now_ms();
     let carried = witness::carried(connection, signed(up_to), now)?;

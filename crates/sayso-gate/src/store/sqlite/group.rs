@@ -259,7 +259,7 @@ impl Group {
         };
         match fate {
             Some(fate) => Ok((value, fate.wait()?)),
-            None => Err(Error::NotKept("the store: the transaction ended early".into())),
+            None => Err(Error::NotKept("database: the transaction ended early".into())),
         }
     }
 
@@ -322,7 +322,7 @@ impl Writer {
         if turn == Turn::Change {
             self.write_pending()?;
         }
-        let Some(open) = &mut self.open else { return Err(Error::NotKept("the store: no transaction is open".into())) };
+        let Some(open) = &mut self.open else { return Err(Error::NotKept("database: no transaction is open".into())) };
         let before = open.end;
         open.members += 1;
         // Single statements are undone by SQLite itself.

@@ -58,7 +58,7 @@ impl Opened {
         let path = self.path.display();
         match (std::fs::symlink_metadata(&self.path), self.is.get()) {
             (Ok(there), Some(opened)) if (there.dev(), there.ino()) != *opened => {
-                Some(format!("{path} is another file than the one that was opened"))
+                Some(format!("{path} is not the file that was opened"))
             }
             (Ok(there), None) => {
                 let _ = self.is.set((there.dev(), there.ino()));

@@ -262,7 +262,7 @@ impl Recorder for Sqlite {
         self.batches
             .keep(vec![Written::copy(record)?], &self.group, &self.durable)
             .pop()
-            .unwrap_or_else(|| Err(Error::NotKept("the store said nothing of the record".into())))
+            .unwrap_or_else(|| Err(Error::NotKept("the database did not report on the record".into())))
     }
 
     fn record_all(&self, records: Vec<Written>) -> Vec<Result<(), Error>> {
@@ -334,7 +334,7 @@ fn containing(text: &str) -> String {
 /// A hash as it stands in a row: of a record in bytes, of a head as it was signed, in hexadecimal.
 pub(super) fn to_hash(bytes: &[u8]) -> Result<Hash, Error> {
     let hash = if bytes.len() == 64 { Hash::from_hex(bytes).ok() } else { Hash::from_slice(bytes).ok() };
-    hash.ok_or_else(|| Error::NotKept("the store: a hash has the wrong length".into()))
+    hash.ok_or_else(|| Error::NotKept("database: a hash has the wrong length".into()))
 }
 
 fn to_i64(number: u64) -> i64 {

@@ -153,7 +153,7 @@ fn newest(connection: &Connection) -> Result<Option<String>, Error> {
         if let Some((after, before)) = newer
             && (after != seq + 1 || before != own)
         {
-            return Ok(Some(format!("record {after} does not hang on the one before it")));
+            return Ok(Some(format!("record {after} does not link to the one before it")));
         }
         end.get_or_insert((seq, own));
         newer = Some((seq, previous));
@@ -170,7 +170,7 @@ fn newest(connection: &Connection) -> Result<Option<String>, Error> {
         if signed.is_none() || signed != there {
             return Ok(Some(match seq > end {
                 true => format!("records {} to {seq} are missing at the end", end + 1),
-                false => format!("the signed head of record {seq} says something else"),
+                false => format!("the signed head of record {seq} does not match"),
             }));
         }
     }

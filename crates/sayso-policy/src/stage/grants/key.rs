@@ -5,6 +5,7 @@
 //! are kept anew.
 
 use crate::pattern::{Component, HostPattern, PathPattern, RunPattern, ToolPattern, all_names, normal_host};
+use crate::set::SetKind;
 use crate::state::GrantSelector;
 use crate::word::{Operation, Resolved, Verdict};
 use sayso_shell::{Effect, HostTarget, PathTarget, Run, Target, Verb, Word};
@@ -39,31 +40,20 @@ impl GrantSelector {
     pub fn key(&self, verdict: Verdict) -> String {
         let key = match self {
             Self::Digest(digest) => format!("call={digest}"),
-            Self::Pattern { verb, pattern, .. } => format!("{} {}", word(*verb), named(*verb, pattern)),
+            Self::Pattern { verb, pattern, .. } => format!("{} {}", verb.as_str(), named(*verb, pattern)),
         };
         if verdict == Verdict::Allow { key } else { format!("{NO}{key}") }
     }
 }
 
-fn word(verb: Verb) -> &'static str {
-    match verb {
-        Verb::Run => "run",
-        Verb::Read => "read",
-        Verb::Write => "write",
-        Verb::Delete => "delete",
-        Verb::Connect => "connect",
-        Verb::Call => "call",
-    }
-}
-
 fn named(verb: Verb, pattern: &str) -> String {
-    let named = match verb {
-        Verb::Run => RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).ok().and_then(|pattern| run_name(&pattern)),
-        Verb::Read | Verb::Write | Verb::Delete => PathPattern::parse(pattern).ok().and_then(|it| path_name(&it)),
-        Verb::Connect => HostPattern::parse(pattern)
+    let named = match SetKind::of(verb) {
+        SetKind::Run => RunPattern::parse(pattern, &mut |_| Ok(Vec::new())).ok().and_then(|pattern| run_name(&pattern)),
+        SetKind::Path => PathPattern::parse(pattern).ok().and_then(|it| path_name(&it)),
+        SetKind::Host => HostPattern::parse(pattern)
             .ok()
             .and_then(|pattern| pattern.literal().or_else(|| pattern.suffix()).map(str::to_owned)),
-        Verb::Call => ToolPattern::parse(pattern).ok().and_then(|patterns| match patterns.as_slice() {
+        SetKind::Tool => ToolPattern::parse(pattern).ok().and_then(|patterns| match patterns.as_slice() {
             [one] => one.literal().map(str::to_owned),
             _ => None,
         }),
@@ -152,7 +142,7 @@ impl GrantKeys {
     }
 
     fn path(&mut self, verb: Verb, target: &PathTarget, resolved: &Resolved) {
-        let verb = word(verb);
+        let verb = verb.as_str();
         if !target.place().is_some_and(Path::is_absolute) {
             return self.want_all(&format!("{verb} "));
         }

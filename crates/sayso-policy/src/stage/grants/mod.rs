@@ -10,6 +10,7 @@ use super::opinions::Opinions;
 use super::{Inputs, of_layer};
 use crate::judging::Judging;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
+use crate::set::SetKind;
 use crate::state::{Executable, Grant, GrantSelector, State};
 use crate::word::{Code, Layer, Opinion, Stage, Tri, Verdict};
 use sayso_shell::program::{Facets, facets, starts_others};
@@ -239,8 +240,7 @@ fn acts_on_anything(effect: &Effect, id: RunId) -> bool {
 const RUNS: Facets = Facets::SHELL.and(Facets::INTERPRETER).and(Facets::AGENT).and(Facets::RUNS_ANYTHING);
 
 /// Whether a program of this name runs whatever it is given: a yes to it by name would be a yes to everything.
-#[must_use]
-pub fn runs_anything(name: &str) -> bool {
+fn runs_anything(name: &str) -> bool {
     facets(name).has(RUNS) || starts_others(name)
 }
 
@@ -251,16 +251,16 @@ impl GrantSelector {
     /// Why not, in a sentence: it is no pattern, or it is wider than an answer to one question should be.
     pub fn pattern(verb: Verb, pattern: &str) -> Result<Self, String> {
         let pattern = pattern.trim();
-        match verb {
-            Verb::Run => check_run(pattern)?,
-            Verb::Read | Verb::Write | Verb::Delete => check_path(pattern)?,
-            Verb::Connect => {
+        match SetKind::of(verb) {
+            SetKind::Run => check_run(pattern)?,
+            SetKind::Path => check_path(pattern)?,
+            SetKind::Host => {
                 let parsed = HostPattern::parse(pattern).map_err(|error| error.message)?;
                 if !parsed.names_guarded() || matches!(parsed, HostPattern::Anything | HostPattern::Regex(_)) {
                     return Err(format!("`{pattern}` matches every host; name the host you mean"));
                 }
             }
-            Verb::Call => {
+            SetKind::Tool => {
                 ToolPattern::parse(pattern).map_err(|error| error.message)?;
                 if pattern.contains(['*', '?']) || pattern.starts_with("re:") {
                     return Err(format!("`{pattern}` matches more than one tool; name the tool you mean"));
@@ -277,7 +277,7 @@ fn check_run(pattern: &str) -> Result<(), String> {
         return Err(format!("`{pattern}` does not name a single program"));
     };
     if runs_anything(name) {
-        return Err(format!("`{name}` runs whatever it is given, so only an exact command can be remembered"));
+        return Err(format!("`{name}` runs whatever it is given, so only an exact command can be saved"));
     }
     Ok(())
 }

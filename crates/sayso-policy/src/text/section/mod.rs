@@ -6,7 +6,10 @@ mod limits;
 mod lists;
 mod rule;
 mod tools;
+mod when;
 mod who;
+
+pub use when::When;
 
 use super::file::{Approval, File, Mode, SetText, Spanned};
 use super::keys;

@@ -1,9 +1,9 @@
 //! `[[rule]]`.
 
-use super::arguments::{argument_patterns, json};
+use super::arguments::json;
 use super::lists::{VERBS, lists};
-use super::{VERDICTS, who};
-use crate::text::file::{Example, ExampleValue, RuleText, Spanned, Text, When};
+use super::{VERDICTS, when};
+use crate::text::file::{Example, ExampleValue, RuleText, Spanned, Text};
 use crate::text::keys;
 use crate::text::read::{DocValue, Fields, Reader};
 use crate::word::Verdict;
@@ -33,7 +33,7 @@ fn rule(reader: &mut Reader, fields: Fields<'_, '_>, span: Range<usize>) -> Opti
     // Everything is read before anything is given up, so that all problems of a rule are seen at once.
     let id = fields.get("id").and_then(|value| id(reader, value));
     let effect = effect(reader, fields, &span);
-    let when = fields.get("when").and_then(|value| when(reader, value));
+    let when = fields.get("when").and_then(|value| when::read(reader, value));
     let approver = fields.get("approver").and_then(|value| reader.text(value));
     let because = fields.get("because").and_then(|value| reader.text(value));
     let always = fields.get("always").and_then(|value| reader.flag(value));
@@ -102,40 +102,6 @@ fn effect(
         return None;
     };
     Some((verdict, list.verb, list.patterns))
-}
-
-fn when(reader: &mut Reader, value: &DocValue<'_>) -> Option<When> {
-    let table = reader.table(value, "a table of conditions")?;
-    if table.is_empty() {
-        let message = "`when` has no conditions";
-        reader.advise("blank", value.span(), message, "remove it, or add a condition");
-    }
-    let fields = reader.fields(table, value.span(), &keys::WHEN);
-    let patterns = |reader: &mut Reader, key| fields.get(key).map(|value| reader.patterns(value)).unwrap_or_default();
-    let within = patterns(reader, "within");
-    let flag = patterns(reader, "flag");
-    let env = patterns(reader, "env");
-    let operand = patterns(reader, "operand");
-    let piped_to = patterns(reader, "piped_to");
-    let host = patterns(reader, "host");
-    let actors = fields.get("for").map(|value| reader.texts(value)).unwrap_or_default();
-    let actors = actors.iter().filter_map(|text| who::who(reader, text)).collect();
-    let args = fields.get("arg").map(|value| argument_patterns(reader, value)).unwrap_or_default();
-    let stdin_only = fields.get("stdin_only").and_then(|value| reader.flag(value));
-    let build_output = fields.get("build_output").and_then(|value| reader.flag(value));
-    Some(When {
-        span: value.span(),
-        args,
-        within,
-        actors,
-        flag,
-        env,
-        operand,
-        piped_to,
-        host,
-        stdin_only,
-        build_output,
-    })
 }
 
 /// `hits` and `misses`: a list of texts and tables, or one of them.

@@ -32,7 +32,7 @@ pub(in crate::api) enum Format {
     Csv,
 }
 
-/// Lines, sent as they are read.
+/// Lines, streamed as they are read.
 pub(in crate::api) struct Export(Response);
 
 impl IntoResponse for Export {
@@ -43,7 +43,7 @@ impl IntoResponse for Export {
 
 impl Answer for Export {
     fn describe(described: &mut Described) {
-        described.add_text("Lines, sent as they are read.", &["application/x-ndjson", "text/csv"]);
+        described.add_text("Lines, streamed as they are read.", &["application/x-ndjson", "text/csv"]);
     }
 }
 

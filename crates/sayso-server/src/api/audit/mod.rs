@@ -136,7 +136,7 @@ fn kinds(text: Option<&str>) -> Result<Vec<Kind>, ApiError> {
         Some("all") => Ok(Vec::new()),
         Some(text) => text.split(',').map(one).collect::<Option<_>>().ok_or_else(|| {
             let words = Kind::ALL.map(Kind::as_str).join(", ");
-            ApiError::malformed(format!("`kind` is all, or some of {words}, with commas between them."))
+            ApiError::malformed(format!("`kind` must be all, or a comma-separated list of {words}."))
         }),
     }
 }

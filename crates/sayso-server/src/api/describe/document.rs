@@ -38,7 +38,7 @@ pub(crate) fn document(addresses: &[Address]) -> Value {
             "securitySchemes": {"token": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "From /v1/session, or made by `sayso token create`.",
+                "description": "From /v1/session, or created with `sayso token create`.",
             }},
             "responses": {"Error": {
                 "description": "What went wrong, with a stable code.",

@@ -21,7 +21,7 @@ pub(super) fn list(found: &[Approval], most: usize, json: bool) -> Result<(), Fa
     let mut out = stdout().lock();
     let left = found.len().saturating_sub(most);
     let found = found.get(..most).unwrap_or(found);
-    let more = || format!("... and {left} more. Show all of them: --limit 0; or some of them: --agent, --session.");
+    let more = || format!("... and {left} more. Use --limit 0 to show all, or narrow with --agent or --session.");
     if json {
         for approval in found {
             write!(out, "{}", json_line(approval)?)?;
@@ -32,10 +32,10 @@ pub(super) fn list(found: &[Approval], most: usize, json: bool) -> Result<(), Fa
         return Ok(());
     }
     if found.is_empty() {
-        writeln!(out, "No question waits.")?;
+        writeln!(out, "Nothing is pending.")?;
         return Ok(());
     }
-    let mut table = Table::new(["id", "stands", "for", "who asks", "what", "until"]);
+    let mut table = Table::new(["id", "status", "for", "from", "what", "expires"]);
     for approval in found {
         let question = &approval.question;
         table.row([
@@ -96,11 +96,11 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
         }
     };
     line("question", &question.id);
-    line("stands", &standing(approval));
+    line("status", &standing(approval));
     let agent = question.actor.agent.as_deref();
     line("agent", agent.unwrap_or(&question.way_in));
     if agent.is_some() && question.actor.is_claimed() {
-        line("", "(it only claims this name: it came without a token)");
+        line("", "(unverified: it came without a token)");
     }
     line("tool", &question.tool);
     if let Some(command) = &question.command {
@@ -113,7 +113,7 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
         line("with", &format!("{name}={}", value.as_str().unwrap_or_default()));
     }
     if question.left_out {
-        line("left out", "The call is too long to be kept whole: what is missing above cannot be looked at anywhere.");
+        line("left out", "The call is too long to store in full: the missing part cannot be viewed anywhere.");
     }
     line("folder", question.cwd.as_deref().unwrap_or("unknown"));
     for reason in question.reasons.iter().take(4) {
@@ -127,11 +127,11 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
         line("runs", &file.path.display().to_string());
     }
     if question.more_effects > 0 {
-        line("would", &format!("... and {} more effects that were not kept", question.more_effects));
+        line("would", &format!("... and {} more effects that were not stored", question.more_effects));
     }
     for (name, count) in [("would", asked().count()), ("runs", question.files.len())] {
         if count > SHOWN {
-            line(name, &format!("... and {} more, which are not shown here", count - SHOWN));
+            line(name, &format!("... and {} more, not shown here", count - SHOWN));
         }
     }
     line("for", &addressees(question));
@@ -140,13 +140,15 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
         line("said", &format!("{} {} at {} ({})", given.person, given.reply.verdict, time(given.time_ms), given.via));
     }
     if let Some(why) = &question.only_once {
-        line("width", &format!("none: a yes holds once, because {why}"));
+        line("width", &format!("none: an approval applies once, because {why}"));
     }
     for offer in &question.offers {
         line("width", &format!("{}: {}", offer.width.as_str(), offer.words));
         for (_, preview) in previews.iter().filter(|(width, _)| *width == offer.width) {
-            let what =
-                format!("would also have let pass {} of the last {} asks", preview.would_pass, preview.looked_at);
+            let what = format!(
+                "would also have allowed {} of the last {} calls that asked",
+                preview.would_pass, preview.looked_at
+            );
             line("", &what);
             preview.examples.iter().for_each(|example| line("", &format!("  {}", one_line(example))));
         }
@@ -174,7 +176,7 @@ pub(super) fn standing(approval: &Approval) -> String {
     let why = approval.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
     let used = if approval.used_ms.is_some() { ", and used" } else { "" };
     match approval.standing {
-        Standing::Pending if !approval.answers.is_empty() => "pending: more people must answer".to_owned(),
+        Standing::Pending if !approval.answers.is_empty() => "pending: needs more approvals".to_owned(),
         standing => format!("{}{why}{used}", standing.as_str()),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(places: &Places, store: &Sqlite, json: bool) -> Result<(), Fai
     }
     let (person, mut terminal) = operator::at_terminal()?;
     let signed_in = operator::sign_in(operator::server(places)?, &mut terminal)?;
-    writeln!(stdout(), "Watching as {}. Agents' questions come here; `q` or Ctrl-C ends it.", person.name)?;
+    writeln!(stdout(), "Watching as {}. Agents now ask here; press `q` or Ctrl-C to stop.", person.name)?;
     let presence = Presence { id: format!("terminal-{}", std::process::id()), person, via: "terminal".to_owned() };
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -121,12 +121,12 @@ fn answer_all(
         };
         let question = shown::whole(approval, &previews(places, &approval.question)?);
         let reply = match prompt.ask(&question)? {
-            Said::Reply(reply) => reply,
-            Said::Later => {
+            Typed::Reply(reply) => reply,
+            Typed::Later => {
                 later.insert(approval.question.id.clone());
                 continue;
             }
-            Said::Quit => return Ok(()),
+            Typed::Quit => return Ok(()),
         };
         // Somebody else, or time, may have been faster.
         let said = match server.answer(&approval.question.id, &reply).map_err(operator::refused) {
@@ -144,7 +144,7 @@ fn answer_all(
 }
 
 /// What a person says to a question.
-enum Said {
+enum Typed {
     Reply(Reply),
     Later,
     Quit,
@@ -155,7 +155,7 @@ struct Prompt<'a>(BufReader<&'a File>);
 
 impl Prompt<'_> {
     /// Shows a question, and takes what is typed from then on until it is an answer.
-    fn ask(&mut self, question: &str) -> Result<Said, Failure> {
+    fn ask(&mut self, question: &str) -> Result<Typed, Failure> {
         let words =
             "y once, s session, a always, p always this program, f always this folder, n no, never, l later, q quit: ";
         let mut first = format!("\n{question}\n");
@@ -168,12 +168,12 @@ impl Prompt<'_> {
             drop(out);
             let mut line = Vec::new();
             if self.0.read_until(b'\n', &mut line)? == 0 {
-                return Ok(Said::Quit);
+                return Ok(Typed::Quit);
             }
             let line = String::from_utf8_lossy(&line);
             match said(line.trim()) {
                 Some(said) => return Ok(said),
-                None => first = format!("`{}` is none of these.\n", visible(line.trim())),
+                None => first = format!("`{}` is not one of these.\n", visible(line.trim())),
             }
         }
     }
@@ -187,9 +187,9 @@ impl Prompt<'_> {
     }
 }
 
-fn said(word: &str) -> Option<Said> {
+fn said(word: &str) -> Option<Typed> {
     let yes = Reply::allow_once;
-    Some(Said::Reply(match word {
+    Some(Typed::Reply(match word {
         "y" | "yes" => yes(),
         "s" => yes().remembered(Remember::Session, Width::Exact),
         "a" => yes().remembered(Remember::Always, Width::Exact),
@@ -197,8 +197,8 @@ fn said(word: &str) -> Option<Said> {
         "f" => yes().remembered(Remember::Always, Width::Folder),
         "n" | "no" => Reply::deny(),
         "never" => Reply::deny().remembered(Remember::Always, Width::Exact),
-        "l" | "later" => return Some(Said::Later),
-        "q" | "quit" => return Some(Said::Quit),
+        "l" | "later" => return Some(Typed::Later),
+        "q" | "quit" => return Some(Typed::Quit),
         _ => return None,
     }))
 }

@@ -15,12 +15,12 @@ pub(super) fn see(checked: &Checked, places: &Places, sayso: &Path, project: &Pa
     }
     let agent = checked.agent;
     let Some(found) = checked.found.as_ref().filter(|_| can_rehearse(agent)) else {
-        let why = if can_rehearse(agent) { "it is not on PATH" } else { "it cannot be given a model of Sayso's own" };
+        let why = if can_rehearse(agent) { "it is not on PATH" } else { "it cannot be run with Sayso's test model" };
         return Ok(Some(Live::NotSeen(why.to_owned())));
     };
     // A project's registration counts in that project alone.
     let only_here = checked.registrations.iter().all(|registration| registration.scope == Scope::Project);
-    eprintln!("{}: a harmless call that must be denied ...", agent.title());
+    eprintln!("{}: trying a harmless call that must be denied ...", agent.title());
     let stage = Stage {
         places: places.clone(),
         program: found.program.clone(),
@@ -35,7 +35,7 @@ pub(super) fn in_words(live: &Live) -> String {
         Live::Denied => "the agent asked Sayso, Sayso denied, and the call did not run".to_owned(),
         Live::Ran => "THE CALL RAN. The agent is not guarded".to_owned(),
         Live::NotAsked(told) => format!("the call did not run, but Sayso was not asked: {told}"),
-        Live::NotSeen(why) => format!("nothing could be seen: {why}"),
+        Live::NotSeen(why) => format!("could not be tested: {why}"),
     }
 }
 

@@ -31,18 +31,18 @@ pub(super) fn compared(agent: Agent, registrations: &[Registration], places: &Pl
             Some(_) => (
                 "other-content",
                 format!(
-                    "{program} is not the program that was registered. If you upgraded Sayso, run: {renew}. If you did not, somebody replaced it: install Sayso anew first."
+                    "{program} is not the program that was registered. If you upgraded Sayso, run: {renew}. Otherwise someone replaced it: reinstall Sayso first."
                 ),
             ),
             None if content_of(this).is_some_and(|own| own == now) => (
                 "not-noted",
                 format!(
-                    "Sayso has not noted this registration, so nothing protects {program} in sessions of other agents. Run: {renew}"
+                    "Sayso has no record of this registration, so {program} is not protected in other agents' sessions. Run: {renew}"
                 ),
             ),
             None => (
                 "other-content",
-                format!("{program} is not this Sayso, and nobody noted what it should be. Run: {renew}"),
+                format!("{program} is not this Sayso, and there is no record of what it should be. Run: {renew}"),
             ),
         };
         Some(Finding { code, text })

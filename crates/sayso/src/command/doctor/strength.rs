@@ -25,16 +25,16 @@ pub(super) fn attacker(places: &Places, agents: &[Checked]) -> Vec<String> {
         }
     }
     if !files.is_empty() {
-        deeds.push(format!("take Sayso out of {}", files.join(", ")));
+        deeds.push(format!("remove Sayso from {}", files.join(", ")));
     }
     if !programs.is_empty() {
-        deeds.push(format!("put another program in the place of {}", programs.join(", ")));
+        deeds.push(format!("replace {} with another program", programs.join(", ")));
     }
     if !places.managed.exists() || writable(&places.managed) {
         deeds.push(format!("change the policy in {}", places.shown(&places.user)));
     }
     deeds.push(format!(
-        "change the record in {}; a head that was exported elsewhere shows it",
+        "change the record in {}; a head exported elsewhere would reveal it",
         places.shown(&places.state)
     ));
     deeds
@@ -51,7 +51,7 @@ pub(super) fn not_covered(agent: Agent) -> &'static [&'static str] {
     match agent {
         Agent::ClaudeCode => &["`claude --bare`, `--safe-mode` and `disableAllHooks` skip all but managed hooks"],
         Agent::Codex => &[
-            "text typed into a program that runs already (`write_stdin`) is not shown to hooks",
+            "hooks do not see text typed into a running program (`write_stdin`)",
             "web searches run on the provider's side",
         ],
         Agent::Gemini => &["`hooksConfig.enabled: false` in any settings skips hooks"],

@@ -14,10 +14,9 @@ use std::process::ExitCode;
 /// Records read at a time.
 const PAGE: usize = 1000;
 
-/// Writes all records that match, the oldest first, as JSON Lines or CSV, or the whole chain so that it proves itself.
+/// Export matching records, oldest first, as JSON Lines or CSV, or the whole chain in a form that can be verified.
 ///
-/// CSV cells that a spreadsheet would take for a formula are marked as text: what stands in a record was written by an
-/// agent.
+/// CSV cells that a spreadsheet would read as a formula are marked as text, because agents write what is in the record.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,10 +24,10 @@ Examples:
   sayso log export --format chain --output chain.jsonl && sayso log verify chain.jsonl
   sayso log export --format csv --verdict deny --output denied.csv")]
 pub(super) struct Export {
-    /// jsonl, csv, or chain: all records with their links and heads, for `sayso log verify FILE`
+    /// jsonl, csv, or chain (all records with their links and heads, for `sayso log verify FILE`)
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "csv", "chain"])]
     format: String,
-    /// A new file instead of standard output; nobody else may read it
+    /// Write to this new file, readable only by you, instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -55,7 +54,7 @@ fn write(export: &Export, record: &Record, mut out: &mut impl Write) -> Result<(
     let csv = export.format == "csv";
     if export.format == "chain" {
         if export.filter.query() != Filter::default().query() {
-            return Err(Failure::wrong("error: `--format chain` is of all records: a part of a chain proves nothing"));
+            return Err(Failure::wrong("error: `--format chain` exports all records: part of a chain proves nothing"));
         }
         record.store().export_links(&mut out)?;
         return Ok(out.flush()?);

@@ -19,22 +19,22 @@ pub(crate) struct Filter {
     /// Only this tool, by its canonical name, such as bash_execute
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
-    /// Only what this rule decided, by its id or reason code
+    /// Only decisions by this rule, by its id or reason code
     #[arg(long, value_name = "CODE")]
     rule: Option<String>,
-    /// Only records that hold this text
+    /// Only records that contain this text
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
-    /// Only what is not older: 90s, 15m, 8h, 7d, 2026-11-15, 2026-11-15T08:24:11Z
+    /// Only records since then: 90s, 15m, 8h or 7d ago, 2026-11-15, 2026-11-15T08:24:11Z
     #[arg(long, value_name = "TIME", value_parser = moment)]
     since: Option<u64>,
-    /// Only what is older, in the same words
+    /// Only records before then, in the same formats
     #[arg(long, value_name = "TIME", value_parser = moment)]
     until: Option<u64>,
-    /// Records of this kind instead of decisions
+    /// Show records of this kind instead of decisions
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Vec<Kind>,
-    /// Records of every kind
+    /// Show records of every kind
     #[arg(long, conflicts_with = "kind")]
     all: bool,
 }

@@ -7,16 +7,16 @@ use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Signs how far the record is now, and shows it.
+/// Sign the current end of the record and print it.
 ///
-/// Kept where nobody who can write this machine's files can change it (another machine, a mail to yourself, a printed
-/// page), it proves later that every record up to it is still what it was: `sayso log verify --head FILE`.
+/// Keep it where nobody who can write files on this machine can change it: another machine, an email to yourself, a
+/// printout. Later, `sayso log verify --head FILE` uses it to prove that every record up to this point is unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso log head --export head.json && scp head.json elsewhere:")]
 pub(super) struct Head {
-    /// A new file for it
+    /// Write it to this new file
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub(super) fn run(head: &Head, record: &Record) -> Outcome {
             let path = path.display();
             writeln!(
                 stdout(),
-                "Head of record {} written to {path}. Keep it on another machine; later:\n\n  sayso log verify --head {path}",
+                "Head of record {} written to {path}. Keep it on another machine. To check against it later:\n\n  sayso log verify --head {path}",
                 signed.seq
             )?;
         }

@@ -6,16 +6,16 @@ use std::io::{Write, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Shows the public key that signs heads of the record, or changes the key for a new one.
+/// Show the public key that signs heads of the record, or replace the key.
 ///
-/// Whoever can read the private key can sign other heads. Keep it away from the record, on a medium or a mount that agents
-/// cannot read, and change it when people leave.
+/// Anyone who can read the private key can sign other heads. Keep it away from the record, on a device or mount that
+/// agents cannot read, and replace it when people leave.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso log key
   sayso log key rotate
-  sayso log key rotate --to /media/keys/sayso.key     the key lies there from now on")]
+  sayso log key rotate --to /media/keys/sayso.key     keep the key there from now on")]
 pub(super) struct Key {
     #[command(subcommand)]
     action: Option<Action>,
@@ -23,9 +23,9 @@ pub(super) struct Key {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Sign with a new key from now on; what earlier ones signed stays proved
+    /// Sign with a new key from now on; signatures by earlier keys stay valid
     Rotate {
-        /// The file for the new key; what stands there is replaced [default: where the old one is]
+        /// The file for the new key; an existing file is replaced [default: where the old key is]
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
     },
@@ -50,7 +50,7 @@ pub(super) fn run(key: &Key, record: &Record) -> Outcome {
     let rotated = record.store().rotate_key(to.as_deref(), &format!("uid {uid}"))?;
     writeln!(
         out,
-        "{}  {}\nSigns from record {} on. The key before it was {}.",
+        "{}  {}\nSigns records from {} on. The previous key was {}.",
         rotated.new,
         rotated.place.display(),
         rotated.seq + 1,

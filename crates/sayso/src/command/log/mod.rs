@@ -25,7 +25,7 @@ use std::time::Duration;
 /// How often `--follow` looks for more.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Shows what was decided, the latest last; verifies, exports and prunes the record.
+/// Show past decisions, newest last; verify, export and prune the record.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
@@ -39,16 +39,16 @@ Examples:
 pub(crate) struct Log {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Show new records as they come
+    /// Show new records as they arrive
     #[arg(long, short)]
     follow: bool,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// At most this many
+    /// Show at most this many
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// Count instead, by verdict, agent, session, tool, rule or kind
+    /// Show counts instead, by verdict, agent, session, tool, rule or kind
     #[arg(long, value_name = "BY", num_args = 0..=1, default_missing_value = "verdict", conflicts_with = "follow")]
     #[arg(value_parser = ["verdict", "agent", "session", "tool", "rule", "kind"])]
     count: Option<String>,
@@ -99,7 +99,7 @@ fn list(log: &Log, record: &Record) -> Outcome {
         let what = if query.kinds == [Kind::Decision] { "decisions" } else { "records" };
         let text = match all {
             0 if what == "decisions" => "No decisions yet. `sayso install claude-code` guards an agent.".to_owned(),
-            all => format!("None of the {all} {what} on record matches."),
+            all => format!("None of the {all} recorded {what} match."),
         };
         writeln!(out, "{text}")?;
     }

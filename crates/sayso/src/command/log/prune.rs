@@ -7,7 +7,7 @@ use sayso_gate::store::{Keep, Records as _};
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-/// Removes records from the old end. The rest stays verifiable, and the removal is itself a record.
+/// Delete the oldest records. The rest stays verifiable, and the deletion is itself recorded.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["before", "keep"]))]
 #[command(after_help = "\
@@ -15,16 +15,16 @@ Examples:
   sayso log export --until 90d --output old.jsonl && sayso log prune --before 90d --yes
   sayso log prune --keep 100000")]
 pub(super) struct Prune {
-    /// Remove what is older: 90d, 2026-11-15
+    /// Delete records older than this: 90d, 2026-11-15
     #[arg(long, value_name = "TIME", value_parser = moment)]
     before: Option<u64>,
-    /// Remove all but the latest N records, of whatever kind
+    /// Delete all but the newest N records of any kind
     #[arg(long, value_name = "N")]
     keep: Option<u64>,
-    /// Do it; without this, only say what would go
+    /// Actually delete; without this, only show what would be deleted
     #[arg(long)]
     yes: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -45,10 +45,10 @@ pub(super) fn run(prune: &Prune, record: &Record) -> Outcome {
         let from = oldest.first().map(|it| shown(it.event.time_ms())).unwrap_or_default();
         let text = match up_to.checked_sub(first) {
             Some(more) if first > 0 => format!(
-                "{} records would go: {first} (of {from}) to {up_to}. `--yes` removes them; `sayso log export` keeps a copy.",
+                "{} records would be deleted: {first} (of {from}) to {up_to}. Use `--yes` to delete them; `sayso log export` keeps a copy.",
                 more + 1
             ),
-            _ => "Nothing would go.".to_owned(),
+            _ => "Nothing would be deleted.".to_owned(),
         };
         writeln!(out, "{text}")?;
         return Ok(ExitCode::SUCCESS);
@@ -59,11 +59,11 @@ pub(super) fn run(prune: &Prune, record: &Record) -> Outcome {
     if prune.json {
         writeln!(out, "{}", serde_json::to_string(&pruned)?)?;
     } else if pruned.records == 0 {
-        writeln!(out, "Nothing to remove.")?;
+        writeln!(out, "Nothing to delete.")?;
     } else {
         writeln!(
             out,
-            "{} records removed, up to {}. The rest hangs on its signed hash.",
+            "{} records deleted, up to {}. Its signed hash still anchors the rest.",
             pruned.records, pruned.up_to
         )?;
     }

@@ -14,20 +14,20 @@ use std::process::ExitCode;
 
 const PAGE: usize = 1000;
 
-/// Judges decisions on record again, by the policy of their time, and names those that get another verdict.
+/// Judge recorded decisions again, by the policy in force at the time, and report those that come out differently.
 ///
-/// Not judged again: calls out of which secrets were taken, long ones that were cut, those in which limits or remembered
-/// answers took part, and those whose programs are found elsewhere now. Files are looked at as they are today, so a
-/// verdict may differ because a file came or went.
+/// These are skipped: calls with redacted secrets, truncated calls, calls that involved limits or saved answers, and
+/// calls whose programs have moved. Files are read as they are today, so a verdict may differ because a file was added
+/// or removed.
 ///
-/// Exit code 0: none differs. 4: some do.
+/// Exit code: 0 no differences, 4 some differ.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso log replay --since 1d
   sayso log replay --json | jq 'select(.replayed != \"same\")'")]
 pub(super) struct Replay {
-    /// One JSON object for each decision
+    /// Print one JSON object per decision
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(super) struct Tally {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} the same, {} different, {} that cannot be judged again", self.same, self.differs, self.cannot)
+        write!(f, "{} unchanged, {} different, {} skipped", self.same, self.differs, self.cannot)
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) fn run(asked: &Replay, places: &Places, record: &Record) -> Outcome {
             Replayed::Differs { effect, was, now } => {
                 writeln!(out, "record {} differs: {} was {was}, is {now}", stored.seq, visible(effect))?;
             }
-            Replayed::Cannot { why } => writeln!(out, "record {} cannot be judged again: {why}", stored.seq)?,
+            Replayed::Cannot { why } => writeln!(out, "record {} skipped: {why}", stored.seq)?,
         }
         Ok(())
     })?;

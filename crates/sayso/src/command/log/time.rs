@@ -7,9 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub(crate) fn moment(text: &str) -> Result<u64, String> {
     match duration(text) {
         Ok(ago) => Ok(now_ms().saturating_sub(u64::try_from(ago.as_millis()).unwrap_or(u64::MAX))),
-        Err(_) => date(text).ok_or_else(|| {
-            format!("{text:?} is no time; write it like 90s, 15m, 8h, 7d, 2026-11-15 or 2026-11-15T08:24:11Z")
-        }),
+        Err(_) => date(text)
+            .ok_or_else(|| format!("{text:?} isn't a time; use 90s, 15m, 8h, 7d, 2026-11-15 or 2026-11-15T08:24:11Z")),
     }
 }
 
@@ -21,7 +20,7 @@ pub(crate) fn now_ms() -> u64 {
 
 /// `90s`, `15m`, `8h`, `7d`, as a command line gives it.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
-    duration(text).map_err(|()| format!("{text:?} is no span of time; write it like 90s, 15m, 8h or 7d"))
+    duration(text).map_err(|()| format!("{text:?} isn't a duration; use 90s, 15m, 8h or 7d"))
 }
 
 /// `90s`, `15m`, `8h`, `7d`.

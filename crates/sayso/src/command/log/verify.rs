@@ -14,14 +14,14 @@ use std::process::ExitCode;
 /// The exit code where something was changed: not 1, which means that it could not be found out.
 const BROKEN: u8 = 4;
 
-/// Checks the whole record: names what was changed, removed or inserted, and says how far that is proved.
+/// Verify the whole record: report anything changed, removed or inserted, and how strong the proof is.
 ///
-/// Exit code 0: whole, as far as can be told. 4: something is wrong. 1: it could not be checked.
+/// Exit code: 0 intact as far as can be determined, 4 something is wrong, 1 it could not be checked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-How far it proves something:
-  hashes alone     somebody who can write the store could have made all of them anew
-  signed heads     somebody who can write the store but not read Sayso's key could not
+What it proves:
+  hashes alone     someone who can write the database could have recomputed all of them
+  signed heads     someone who can write the database but not read Sayso's key could not
   --head FILE      nobody could, up to that head, if the file was kept elsewhere (`sayso log head --export FILE`,
                    `sayso serve --anchor FILE`)
 
@@ -31,19 +31,19 @@ Examples:
   sayso log verify chain.jsonl --key 3b6a27bc...     an export (`sayso log export --format chain`), without the store
   sayso log verify --replay")]
 pub(super) struct Verify {
-    /// An export of the chain, instead of this machine's record
+    /// Verify an export of the chain instead of this machine's record
     #[arg(value_name = "FILE")]
     export: Option<PathBuf>,
-    /// The public key that the export must be signed with (`sayso log key` shows it)
+    /// The public key the export must be signed with (`sayso log key` shows it)
     #[arg(long, value_name = "KEY", requires = "export")]
     key: Option<String>,
-    /// A head that was exported before, or a file of them, one a line
+    /// A head exported earlier, or a file with one per line
     #[arg(long, value_name = "FILE")]
     head: Option<PathBuf>,
-    /// Judge every decision again, by the policy of its time
+    /// Judge every decision again, by the policy in force at the time
     #[arg(long, conflicts_with = "export")]
     replay: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -70,7 +70,7 @@ pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome 
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
             writeln!(
                 out,
-                "  spool      lines that were no records of hooks are not in the record: {}{more}\n             Calls may be \
+                "  spool      lines that are not hook records are not in the record: {}{more}\n             Calls may be \
                  missing that stood there. Look at it, then move it away.",
                 visible(&places.shown(first))
             )?;
@@ -90,7 +90,10 @@ fn check_export(verify: &Verify, path: &PathBuf) -> Outcome {
     let file = file.map_err(|e| Failure::wrong(format!("error: cannot read {}: {e}", path.display())))?;
     let heads = verify.head.as_ref().map(read_heads).transpose()?.unwrap_or_default();
     let proved = bundle::check(std::io::BufReader::new(file), heads).map_err(|error| {
-        Failure::wrong(format!("error: {}: {error}\n\n  `sayso log export --format chain` makes one.", path.display()))
+        Failure::wrong(format!(
+            "error: {}: {error}\n\n  Create one with `sayso log export --format chain`.",
+            path.display()
+        ))
     })?;
     let found = &proved.verified;
     let known = verify.key.as_ref().is_none_or(|key| proved.key.as_ref() == Some(key));
@@ -107,9 +110,9 @@ fn check_export(verify: &Verify, path: &PathBuf) -> Outcome {
         write!(out, "{}", text(found, verify.head.is_some(), None))?;
         let key = proved.key.as_deref().unwrap_or("none");
         let says = match (&verify.key, known) {
-            (None, _) => "compare it with the owner's: `sayso log key` there, and `--key KEY` here",
-            (Some(_), true) => "the one that was given",
-            (Some(_), false) => "NOT the one that was given: somebody else may have made this export",
+            (None, _) => "compare it with the owner's key: run `sayso log key` there, and pass `--key KEY` here",
+            (Some(_), true) => "the one you gave",
+            (Some(_), false) => "NOT the one you gave: someone else may have made this export",
         };
         writeln!(out, "  key        {}, {says}", visible(key))?;
     }
@@ -120,7 +123,7 @@ fn check_export(verify: &Verify, path: &PathBuf) -> Outcome {
 fn read_heads(path: &PathBuf) -> Result<Vec<Head>, Failure> {
     let wrong = |why: &dyn std::fmt::Display| {
         Failure::wrong(format!(
-            "error: {} is no head of Sayso's: {why}\n\n  `sayso log head --export FILE` makes one.",
+            "error: {} is not a Sayso head: {why}\n\n  Create one with `sayso log head --export FILE`.",
             path.display()
         ))
     };
@@ -137,7 +140,7 @@ fn text(found: &Verified, given: bool, replayed: Option<&Tally>) -> String {
     let paint = Paint::for_stdout();
     let mut out = String::new();
     if !found.problems.is_empty() {
-        out.push_str(&format!("{}\n", paint.bold("The record is not what was written.")));
+        out.push_str(&format!("{}\n", paint.bold("The record has been altered.")));
         for problem in &found.problems {
             out.push_str(&format!("  {}\n", in_words(problem)));
         }
@@ -147,20 +150,20 @@ fn text(found: &Verified, given: bool, replayed: Option<&Tally>) -> String {
     } else if found.records == 0 {
         out.push_str("The record is empty.\n");
     } else {
-        out.push_str(&format!("The record is whole: {} records, {} to {}.\n", found.records, found.first, found.last));
+        out.push_str(&format!("The record is intact: {} records, {} to {}.\n", found.records, found.first, found.last));
     }
     if found.pruned > 0 {
         out.push_str(&format!("  pruned     up to {}\n", found.pruned));
     }
     let signed = match found.signed {
-        0 => "no head is signed yet: `sayso log head` signs one".to_owned(),
-        seq => format!("up to {seq}, against those who cannot read Sayso's key"),
+        0 => "no head has been signed yet; `sayso log head` signs one".to_owned(),
+        seq => format!("up to {seq}, against anyone who cannot read Sayso's key"),
     };
     out.push_str(&format!("  signed     {signed}\n"));
     let exported = match (found.exported, given) {
-        (Some(seq), _) => format!("up to {seq}, against everybody who could not change that file"),
-        (None, true) => "the head that was given proves nothing".to_owned(),
-        (None, false) => "nothing: `sayso log head --export FILE` makes a head to keep elsewhere".to_owned(),
+        (Some(seq), _) => format!("up to {seq}, against anyone who could not change that file"),
+        (None, true) => "the head you gave proves nothing".to_owned(),
+        (None, false) => "nothing; `sayso log head --export FILE` creates a head to keep elsewhere".to_owned(),
     };
     out.push_str(&format!("  exported   {exported}\n"));
     if let Some(tally) = replayed {
@@ -173,7 +176,7 @@ fn in_words(problem: &Problem) -> String {
     match problem {
         Problem::Changed { seq, what } => format!("record {seq} was changed: {}", visible(what)),
         Problem::Removed { seq, count: 0 } => {
-            format!("record {seq} does not hang on what stands before it: something was removed there")
+            format!("record {seq} does not link to the one before it: something was removed there")
         }
         Problem::Removed { seq, count: 1 } => format!("record {seq} was removed"),
         Problem::Removed { seq, count } => format!("records {seq} to {} were removed", seq + count - 1),
@@ -181,7 +184,7 @@ fn in_words(problem: &Problem) -> String {
         Problem::Inserted { seq, count } => format!("records {seq} to {} were inserted", seq + count - 1),
         Problem::CutOff { last, head } => format!("records {} to {head} are missing at the end", last + 1),
         Problem::Rewritten { after, head } => {
-            format!("the records between {after} and {head} were made anew: a signed head says what record {head} was")
+            format!("the records between {after} and {head} were rewritten: a signed head shows what record {head} was")
         }
         Problem::NotSigned { seq } => format!("the head of record {seq} is not signed with the key of this store"),
         Problem::HeadsRemoved { after, last } => format!(
@@ -189,6 +192,6 @@ fn in_words(problem: &Problem) -> String {
              exported (`--head FILE`); then `sayso log head` signs anew",
             after + 1
         ),
-        Problem::WrongHead { why } => format!("the head that was given: {why}"),
+        Problem::WrongHead { why } => format!("the head you gave: {why}"),
     }
 }

@@ -10,7 +10,7 @@ mod subject;
 
 use crate::regular::Expression;
 use pattern::{Command, Host, Place};
-use sayso_policy::foreign::{Asked, Remark, Stages};
+use sayso_policy::foreign::{MatchInput, Remark, Stages};
 use sayso_policy::{Code, Facts, Operation, Source, Tri, Verdict};
 use subject::Subject;
 
@@ -127,7 +127,7 @@ impl Defaults {
 impl Stages for AgentRules {
     fn rules(&self, operation: &Operation, facts: Facts<'_>) -> Vec<Remark> {
         let mut worst: Option<Remark> = None;
-        let asked = Asked::about(operation, facts);
+        let asked = MatchInput::about(operation, facts);
         for subject in subject::of(self, &asked) {
             let remark = self.say(&subject, &asked);
             if let Some(remark) = remark
@@ -144,7 +144,7 @@ impl Stages for AgentRules {
 
 impl AgentRules {
     /// What is said of one part of a call; `None` where it needs no yes and no rule speaks.
-    fn say(&self, subject: &Subject, asked: &Asked<'_>) -> Option<Remark> {
+    fn say(&self, subject: &Subject, asked: &MatchInput<'_>) -> Option<Remark> {
         let mut doubt: Option<&Rule> = None;
         let mut winner: Option<&Rule> = None;
         for rule in &self.rules {
@@ -224,7 +224,7 @@ impl Rule {
     }
 
     /// Whether it speaks of a part of a call: strictly for an allow, widely for the others.
-    fn speaks(&self, subject: &Subject, asked: &Asked<'_>) -> Tri {
+    fn speaks(&self, subject: &Subject, asked: &MatchInput<'_>) -> Tri {
         let operation = asked.operation();
         let allows = self.verdict == Verdict::Allow;
         let tool = |names: &[String]| -> Tri {

@@ -8,16 +8,16 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::ExitCode;
 
 /// What `init` writes. Tests compile it.
-pub(crate) const FIRST_POLICY: &str = include_str!("init/policy.toml");
+pub(crate) const FIRST_POLICY: &str = include_str!("policy.toml");
 /// What `init --project` writes.
-pub(crate) const FIRST_PROJECT_POLICY: &str = include_str!("init/project.toml");
+pub(crate) const FIRST_PROJECT_POLICY: &str = include_str!("project.toml");
 
-/// Writes a first policy file with comments, ~/.config/sayso/policy.toml. It never overwrites one.
+/// Create a commented starter policy in ~/.config/sayso/policy.toml. An existing file is never overwritten.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso init
-  sayso init --project      writes .sayso.toml here, for everybody who works on this repository")]
+  sayso init --project      write .sayso.toml here, for everyone who works on this repository")]
 pub(crate) struct Init {
     /// Write .sayso.toml in this folder instead
     #[arg(long)]
@@ -41,7 +41,7 @@ pub(crate) fn run(init: &Init) -> Outcome {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let shown = places.shown(&path);
             return Err(Failure::wrong(format!(
-                "{shown} is there already, and stays as it is.\n\n  `sayso lint` checks it."
+                "{shown} already exists and was left unchanged.\n\n  Check it with `sayso lint`."
             )));
         }
         Err(error) => {
@@ -52,9 +52,9 @@ pub(crate) fn run(init: &Init) -> Outcome {
     };
     file.write_all(text.as_bytes())?;
     let next = if init.project {
-        "Its denies and asks count at once; `sayso trust` lets its allows count too."
+        "Its denies and asks apply immediately. Run `sayso trust` to let its allows apply too."
     } else {
-        "It counts from the next call on. `sayso check 'git push'` shows what it says."
+        "It applies from the next call. Try it: sayso check 'git push'"
     };
     writeln!(stdout(), "Wrote {}\n{next}", places.shown(&path))?;
     Ok(ExitCode::SUCCESS)

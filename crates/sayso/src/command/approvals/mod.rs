@@ -15,18 +15,18 @@ use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Shows and answers questions that wait for a person.
+/// Show and answer pending calls.
 ///
-/// Where a policy says ask, the agent's own prompt is used, or, while somebody watches, this queue. A rule that names
-/// its approvers always asks here. An answer needs the key that `sayso serve` shows, which is asked for at the terminal;
-/// it is bound to the exact call, and a changed file, PATH or policy makes it void.
+/// Where a policy says ask, the agent's own prompt is used or, while someone is watching, this queue. A rule that names
+/// its approvers always asks here. Answering needs the key that `sayso serve` prints; you are asked for it at the
+/// terminal. An answer is tied to the exact call: if a file, PATH or the policy changes, it is void.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  sayso approvals watch                                  answer questions as they come
+  sayso approvals watch                                  answer calls as they come in
   sayso approvals list
-  sayso approvals list --agent claude-code --limit 0     every question of one agent that waits
-  sayso approvals show 01a2b3                            what it would do, and what else a wider yes would allow
+  sayso approvals list --agent claude-code --limit 0     every pending call of one agent
+  sayso approvals show 01a2b3                            what it would do, and what a broader approval would allow
   sayso approvals answer 01a2b3 allow
   sayso approvals answer 01a2b3 allow --always --width program
   sayso approvals answer 01a2b3 deny --always
@@ -38,37 +38,37 @@ pub(crate) struct Approvals {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Shows the questions that wait, the latest first
+    /// List pending calls, newest first
     List {
-        /// Those that were answered, expired or cancelled too
+        /// Include those that were answered, expired or cancelled
         #[arg(long)]
         all: bool,
-        /// Only of this agent
+        /// Only from this agent
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
-        /// Only of this session
+        /// Only from this session
         #[arg(long, value_name = "ID")]
         session: Option<String>,
-        /// At most this many; 0: all of them
+        /// Show at most this many; 0 shows all
         #[arg(long, value_name = "N", default_value_t = 200)]
         limit: usize,
-        /// One JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Shows one question: what the call would do, why it is asked, and what a wider yes would let pass
+    /// Show one pending call: what it would do, why it needs approval, and what a broader approval would allow
     Show {
-        /// Its id, or the beginning of it
+        /// Its id, or the start of it
         id: String,
-        /// One JSON object
+        /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Answers a question
+    /// Answer a pending call
     Answer(Answer),
-    /// Waits for questions, and lets you answer them; while you watch, agents' questions come here
+    /// Wait for pending calls and answer them; while you watch, agents ask here
     Watch {
-        /// One JSON object a line, and no answers
+        /// Print one JSON object per line, and take no answers
         #[arg(long)]
         json: bool,
     },
@@ -76,21 +76,22 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct Answer {
-    /// Its id, or the beginning of it
+    /// Its id, or the start of it
     id: String,
     /// allow or deny
     #[arg(value_parser = ["allow", "deny"])]
     verdict: String,
-    /// For the rest of the agent's session
+    /// Apply to the rest of the agent's session
     #[arg(long, conflicts_with = "always")]
     session: bool,
-    /// Until it is revoked, in this workspace
+    /// Apply in this workspace until revoked
     #[arg(long)]
     always: bool,
-    /// For what: exact (this very call), program (the same program and subcommand), folder (everything below)
+    /// What the answer covers: exact (this exact call), program (the same program and subcommand), folder (everything
+    /// below it)
     #[arg(long, value_parser = ["exact", "program", "folder"], default_value = "exact")]
     width: String,
-    /// Read the server's key from this open descriptor, not from the terminal
+    /// Read the server's key from this open file descriptor instead of the terminal
     #[arg(long, value_name = "N")]
     key_fd: Option<u32>,
 }
@@ -168,12 +169,12 @@ fn find(store: &Sqlite, id: &str) -> Result<Approval, Failure> {
     }
     let mut found = store.questions(&Questions::all(), &|question| question.id.starts_with(id))?;
     match found.len() {
-        1 => found.pop().ok_or_else(|| Failure::wrong("error: nothing was found")),
+        1 => found.pop().ok_or_else(|| Failure::wrong("error: not found")),
         0 => Err(Failure::wrong(format!(
-            "error: there is no question {id}\n\n  `sayso approvals list --all` lists them."
+            "error: there is no pending call {id}\n\n  List them with `sayso approvals list --all`."
         ))),
         many => Err(Failure::wrong(format!(
-            "error: {many} questions begin with {id}: write more of it\n\n{}",
+            "error: {many} pending calls start with {id}; type more of the id\n\n{}",
             shown::candidates(&found)
         ))),
     }

@@ -25,27 +25,27 @@ use std::path::Path;
 use std::process::ExitCode;
 use unguarded::Unguarded;
 
-/// Shows what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
-/// and what cannot be known.
+/// Show what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
+/// and what cannot be determined.
 ///
-/// No policy is read. Like a shell itself, it looks at files: programs are looked up on PATH, scripts are read. Files that
-/// hold secrets are not: what they say would be shown.
+/// This reads no policy. Like a shell, it looks at files: it finds programs on PATH and reads scripts. It does not read
+/// files that hold secrets, because their contents would be shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   sayso analyze 'cd src && rm -rf \"$TMP\"/*.o > log'
   echo '{\"id\": 1, \"command\": \"ls | xargs rm\", \"cwd\": \"/tmp\"}' | sayso analyze --jsonl")]
 pub(crate) struct Analyze {
-    /// The command, as an agent would hand it to its shell
+    /// The command, as an agent would pass it to its shell
     #[arg(conflicts_with = "jsonl")]
     command: Option<std::ffi::OsString>,
-    /// Read commands from standard input, a JSON object a line, and answer each on a line of its own
+    /// Read commands from standard input, one JSON object per line, and print one answer per line
     #[arg(long)]
     jsonl: bool,
-    /// Working directory of the command [default: this one]
+    /// Working directory of the command [default: the current one]
     #[arg(long, value_name = "DIR")]
     cwd: Option<std::path::PathBuf>,
-    /// Shell that would run it: bash, zsh, sh, dash or ksh; several with commas between them [default: bash]
+    /// Shell that would run it: bash, zsh, sh, dash or ksh; separate several with commas [default: bash]
     #[arg(long, value_name = "SHELL", value_parser = shells)]
     shell: Option<Shells>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn run(command: &Analyze) -> Outcome {
         return lines(command.shell.unwrap_or_default());
     }
     let Some(text) = &command.command else {
-        return Err(Failure::wrong("error: say what to analyse\n\n  Try: sayso analyze 'cat a | tee b'"));
+        return Err(Failure::wrong("error: give a command to analyze\n\n  Try: sayso analyze 'cat a | tee b'"));
     };
     let circumstances = Circumstances { cwd: command.cwd.clone(), shell: command.shell, ..Circumstances::default() };
     let text = text.as_bytes();
@@ -160,8 +160,7 @@ fn programs(paint: Paint, text: &[u8], analysis: &Analysis, out: &mut String) {
             (None, true) => "builtin".to_owned(),
             (None, false) => "not found".to_owned(),
         };
-        let shadow =
-            run.program.shadow.map(|shadow| format!("not the program of that name: {shadow:?}")).unwrap_or_default();
+        let shadow = run.program.shadow.map(|shadow| format!("not the real program: {shadow:?}")).unwrap_or_default();
         table.row([command_line(run, text), program, shadow]);
     }
     if !analysis.runs.is_empty() {
@@ -174,7 +173,7 @@ fn doubts(paint: Paint, text: &[u8], analysis: &Analysis, out: &mut String) {
     if analysis.opaque {
         let _ = writeln!(
             out,
-            "\n{}: there may be more than is listed",
+            "\n{}: there may be more than is listed here",
             paint.verdict(sayso_policy::Verdict::Ask, "opaque")
         );
     }

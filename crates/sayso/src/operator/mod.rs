@@ -30,12 +30,12 @@ pub(crate) fn confirmed(places: &Places, what: &str) -> Result<Person, Failure> 
         return Ok(person);
     }
     let code = std::hash::RandomState::new().hash_one(std::process::id()) % 9000 + 1000;
-    write!(terminal, "{what}\nType {code} to go on: ")?;
+    write!(terminal, "{what}\nType {code} to continue: ")?;
     terminal.flush()?;
     let mut typed = String::new();
     BufReader::new(&terminal).read_line(&mut typed)?;
     if typed.trim() != code.to_string() {
-        return Err(Failure::wrong("error: that is not the number that was shown, so nothing has changed"));
+        return Err(Failure::wrong("error: that is not the number shown, so nothing was changed"));
     }
     Ok(person)
 }
@@ -54,14 +54,14 @@ pub(crate) fn server(places: &Places) -> Result<Running, Failure> {
 /// Asks for the server's key, which is not shown while it is typed, and signs in with it.
 pub(crate) fn sign_in(server: Running, terminal: &mut File) -> Result<SignedIn, Failure> {
     keep_memory_closed();
-    let key = hidden::line(terminal, "The key or address that `sayso serve` shows; it stays hidden here: ")?;
+    let key = hidden::line(terminal, "Key or address printed by `sayso serve` (not shown as you type): ")?;
     server.sign_in(&key).map_err(refused)
 }
 
 /// Signs in with the key that stands in this descriptor, for programs that keep it in no file.
 pub(crate) fn sign_in_from(server: Running, descriptor: u32) -> Result<SignedIn, Failure> {
     if descriptor < 3 {
-        return Err(Failure::wrong("error: --key-fd takes a descriptor of its own: 3 or more"));
+        return Err(Failure::wrong("error: --key-fd needs a file descriptor of its own, 3 or higher"));
     }
     keep_memory_closed();
     let unreadable = |error| Failure::wrong(format!("error: descriptor {descriptor} cannot be read: {error}"));
@@ -94,7 +94,7 @@ pub(crate) fn keep_memory_closed() {
 pub(crate) fn at_terminal() -> Result<(Person, File), Failure> {
     let refused = |why: &str| {
         Failure::wrong(format!(
-            "error: this is for a person at a terminal: {why}\n\n  Run it yourself, in a terminal of your own."
+            "error: this command needs an interactive terminal: {why}\n\n  Run it yourself, in your own terminal."
         ))
     };
     if let Some(agent) = agent_above() {
@@ -103,9 +103,9 @@ pub(crate) fn at_terminal() -> Result<(Person, File), Failure> {
     let terminal = File::options().read(true).write(true).open("/dev/tty");
     let terminal = terminal.map_err(|_| refused("there is no terminal here"))?;
     if !stdin().is_terminal() {
-        return Err(refused("its input is not the terminal"));
+        return Err(refused("its input is not a terminal"));
     }
-    if tcgetpgrp(&terminal).map_err(|_| refused("the terminal is not its own"))? != getpgrp() {
+    if tcgetpgrp(&terminal).map_err(|_| refused("the terminal belongs to another session"))? != getpgrp() {
         return Err(refused("it runs in the background"));
     }
     Ok((Person::named(user_name()), terminal))
