@@ -1,6 +1,6 @@
 //! Rust of programs: what is alike is written once, and names are found by a hash that is worked out here.
 
-use crate::text::{Act, Command, Document, Facets, GoesBy, Hides, Operands, Options, Program, Role, Secret};
+use crate::text::{Act, Command, Document, Facets, GoesBy, Hides, Operands, Options, Program, Role, Secret, Variable};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -27,6 +27,8 @@ pub(crate) fn generate(document: &Document, files: &[&str]) -> Result<String, St
     rust.listens(document)?;
     rust.keeps_lines(document)?;
     rust.secrets(&document.secrets);
+    rust.numbers(&document.numbers)?;
+    rust.env(&document.env)?;
     Ok(rust.out)
 }
 
@@ -262,6 +264,37 @@ impl Rust {
             rows.push(format!("Credential {{ commands: {}, hides: {hides} }}", self.texts(commands)));
         }
         self.list("CREDENTIALS", "Credential", &rows);
+    }
+
+    fn numbers(&mut self, numbers: &[(String, String)]) -> Result<(), String> {
+        let functions: Vec<String> = numbers.iter().map(|(_, function)| format!("number::{function}")).collect();
+        self.list("NUMBERS", "number::Says", &functions);
+        let names: Vec<(&str, usize)> =
+            numbers.iter().enumerate().map(|(row, (name, _))| (name.as_str(), row)).collect();
+        self.index("NUMBERS", &names)
+    }
+
+    /// What variables do, a bit each: by their names, and by how they begin and end.
+    fn env(&mut self, variables: &[Variable]) -> Result<(), String> {
+        let (mut names, mut begins, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        for Variable { name, does } in variables {
+            let bit = *does as usize;
+            let add = |all: &mut Vec<(String, usize)>, name: &str| match all.iter_mut().find(|(other, _)| other == name)
+            {
+                Some((_, bits)) => *bits |= bit,
+                None => all.push((name.to_owned(), bit)),
+            };
+            match (name.strip_suffix('*'), name.strip_prefix('*')) {
+                (Some(begin), _) => add(&mut begins, begin),
+                (_, Some(end)) => add(&mut ends, end),
+                _ => add(&mut names, name),
+            }
+        }
+        let rows = |all: &[(String, usize)]| -> Vec<String> { all.iter().map(|row| format!("{row:?}")).collect() };
+        self.list("ENV_BEGINS", "(&str, u8)", &rows(&begins));
+        self.list("ENV_ENDS", "(&str, u8)", &rows(&ends));
+        let names: Vec<(&str, usize)> = names.iter().map(|(name, bits)| (name.as_str(), *bits)).collect();
+        self.index("ENV", &names)
     }
 
     /// Options that have a name, for functions that read words by them.

@@ -6,6 +6,7 @@ use super::goes_by::Steered;
 use super::index::{self, Place};
 use super::lines::KeepsLines;
 use super::listen::Listener;
+use super::number;
 use super::text::{Does, Expressions, Facets, Spelling, Style, Takes};
 use super::{Absent, Act, Code, Operands, Role, Spec};
 use crate::option::Table;

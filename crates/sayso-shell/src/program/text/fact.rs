@@ -50,6 +50,46 @@ pub enum Expressions {
     Extended,
 }
 
+/// A variable of the environment, and what setting it for a command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name; `GIT_*` are all that begin so, `*_URL` all that end so.
+    pub name: String,
+    /// What setting it does.
+    pub does: Env,
+}
+
+/// What setting a variable does. The number is a bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Env {
+    /// `changes-what-runs`: which code runs, where it is fetched from, or whom a program trusts.
+    ChangesWhatRuns = 1,
+    /// `tunes`: of those that begin as others do which change what runs, this one only tunes output.
+    Tunes = 1 << 1,
+    /// `writes`: its value is a file that a program writes.
+    Writes = 1 << 2,
+    /// `writes-below`: its value is a folder below which a program writes.
+    WritesBelow = 1 << 3,
+    /// `ordinary`: nobody fears it, whatever it holds.
+    Ordinary = 1 << 4,
+}
+
+impl Env {
+    const WORDS: [(&'static str, Self); 5] = [
+        ("changes-what-runs", Self::ChangesWhatRuns),
+        ("tunes", Self::Tunes),
+        ("writes", Self::Writes),
+        ("writes-below", Self::WritesBelow),
+        ("ordinary", Self::Ordinary),
+    ];
+
+    /// Whether an owner may say it: it makes nothing pass.
+    const fn is_owners(self) -> bool {
+        matches!(self, Self::ChangesWhatRuns | Self::Writes | Self::WritesBelow)
+    }
+}
+
 /// What commands hide a secret, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
@@ -79,9 +119,13 @@ impl Reader<'_> {
     pub(super) fn fact(&mut self, line: &Line, names: &[String], document: &mut Document) -> bool {
         match line.first() {
             "goes-by" => self.goes_by(line, names, document),
+            "env" => self.env(line, document),
+            "prints-number" if self.words == Words::BuiltIn => self.prints_number(line, names, document),
             "listens" if self.words == Words::BuiltIn => self.listens(line, names, document),
             "keeps-lines" if self.words == Words::BuiltIn => self.keeps_lines(line, names, document),
-            "listens" | "keeps-lines" => self.problems.add(line.at, "only Sayso's own texts say this"),
+            "listens" | "keeps-lines" | "prints-number" => {
+                self.problems.add(line.at, "only Sayso's own texts say this")
+            }
             _ => return false,
         }
         self.nothing_below(line);
@@ -169,6 +213,46 @@ impl Reader<'_> {
         }
         let keeps = |name| KeepsLines { name, options: texts(options), pattern };
         document.keeps_lines.extend(of.into_iter().map(keeps));
+    }
+
+    /// `prints-number FUNCTION`: it decides whether the program prints a number and nothing else.
+    fn prints_number(&mut self, line: &Line, names: &[String], document: &mut Document) {
+        let (of, said) = self.about(line, names);
+        match said {
+            [function] if function.text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') => {
+                document.numbers.extend(of.into_iter().map(|name| (name, function.text.clone())));
+            }
+            _ => self.problems.add(line.at, "`prints-number FUNCTION`, one of `program/number.rs`"),
+        }
+    }
+
+    /// `env NAME... : WHAT`, below a program or by itself.
+    pub(super) fn env(&mut self, line: &Line, document: &mut Document) {
+        let tokens = rest(line);
+        let colon = tokens.iter().position(|token| token.is(":")).unwrap_or(tokens.len());
+        let (names, said) = tokens.split_at(colon);
+        let does = match said {
+            [_, word] => Env::WORDS.iter().find(|(name, _)| *name == word.text).map(|(_, does)| *does),
+            _ => None,
+        };
+        let Some(does) = does else {
+            let words: Vec<&str> = Env::WORDS.iter().map(|(name, _)| *name).collect();
+            self.problems.add(line.at, format!("`env NAME... : WHAT`, and what is one of {}", words.join(", ")));
+            return;
+        };
+        if self.words == Words::Owner && !does.is_owners() {
+            self.problems.add(line.at, "only Sayso's own texts say that a variable is harmless");
+        }
+        for token in names {
+            let letters = token.text.trim_start_matches('*');
+            let letters = if letters.len() == token.text.len() { letters.trim_end_matches('*') } else { letters };
+            if letters.is_empty() || !letters.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                let text =
+                    format!("{} is no variable; `GIT_*` and `*_URL` are all that begin or end so", shown(&token.text));
+                self.problems.add(token.at, text);
+            }
+            document.env.push(Variable { name: token.text.clone(), does });
+        }
     }
 
     /// The lines below `secrets`: `curl, wget : login -u`.

@@ -25,10 +25,12 @@
 //!     -f --force : changes-service
 //!   facets filter                         facts in a word, see `Facets`
 //!   facets sort : reader                  facts of some of its names; so with the lines below
+//!   env CC CFLAGS_* : changes-what-runs   variables, see `Env`; such a line may also stand by itself
 //!   goes-by Makefile home .makerc         files that say what it does though no word names them
 //!   goes-by @python                       those of `files python`
 //!   listens up-to 1 unless -c --command   whoever types into it commands it (Sayso's own texts alone, as the next)
 //!   keeps-lines basic --regexp            with these options it prints lines that it reads, and nothing else
+//!   prints-number date                    it prints a number if this function of `number.rs` says so
 //!
 //! options common                          options under a name of their own
 //!   -v --verbose
@@ -74,7 +76,7 @@ pub use code::Code;
 pub use command::Command;
 pub use does::{Does, Takes};
 pub use facet::Facets;
-pub use fact::{Expressions, GoesBy, Hides, KeepsLines, Listens, Secret};
+pub use fact::{Env, Expressions, GoesBy, Hides, KeepsLines, Listens, Secret, Variable};
 pub(crate) use options::{HEAPS, heap};
 pub use options::{Options, Spelling};
 pub use problem::{Place, Problem};
@@ -100,8 +102,8 @@ pub struct Source<'t> {
 pub enum Words {
     /// All of them.
     BuiltIn,
-    /// Not `judge`, `always`, `known`, `family`, `listens`, `keeps-lines`, `secrets` and the style `raw`, and of facets only
-    /// [`Facets::OWNERS`].
+    /// Not `judge`, `always`, `known`, `family`, `listens`, `keeps-lines`, `prints-number`, `secrets` and the style `raw`, not
+    /// that a variable is harmless, and of facets only [`Facets::OWNERS`].
     Owner,
 }
 
@@ -118,6 +120,10 @@ pub struct Document {
     pub listens: Vec<Listens>,
     /// Who passes lines on as they are.
     pub keeps_lines: Vec<KeepsLines>,
+    /// Who prints a number and nothing else: programs, and the function that says when.
+    pub numbers: Vec<(String, String)>,
+    /// What variables of the environment do.
+    pub env: Vec<Variable>,
     /// Where commands hold secrets. Of several about an option the first counts.
     pub secrets: Vec<Secret>,
     /// What must come of commands.
@@ -270,6 +276,10 @@ impl Reader<'_> {
                 "program" => self.program(line, family, document),
                 "known" if self.words == Words::BuiltIn => self.known(line, document),
                 "cases" => self.cases(line, document),
+                "env" => {
+                    self.env(line, document);
+                    self.nothing_below(line);
+                }
                 "secrets" if self.words == Words::BuiltIn => self.secrets(line, document),
                 "options" | "words" | "files" | "subs" => {}
                 "family" if self.words == Words::BuiltIn => self.nothing_below(line),
