@@ -24,8 +24,6 @@ pub mod syntax;
 mod value;
 mod walk;
 pub mod word;
-pub mod wrapper;
-
 pub use canonical::{Canonical, canonical};
 pub use dialect::Dialect;
 pub use doubt::Doubt;

@@ -1,33 +1,14 @@
 //! How words become options and operands.
 //!
-//! A program's options are written as text, one option a line, and read by the compiler into a [`Table`]:
-//!
-//! ```text
-//! -o --output FILE      : writes       a value is required: the next word, `--output=f`, `-of`
-//! --color [WHEN]                       a value may be joined (`--color=never`), never the next word
-//! -a --all, -q --quiet                 several harmless options on one line
-//! -r -R --recursive     : deep         what it does stands behind the colon
-//! -# -n --lines N                      `-#` is a number: `-10` means `--lines 10`
-//! --arg NAME VALUE                     the next two words; the second is its value
-//! + TOOLCHAIN                          words that begin with a plus
-//! ```
-//!
-//! The first long spelling of an option is its canonical name; without one, the first spelling. The words behind the
-//! colon are those of [`Does`].
+//! Which options a program has stands in its text: [`crate::program::text`].
 
 mod reader;
-mod text;
 
 pub(crate) use reader::{Reader, Seen, Step};
-#[doc(hidden)]
-pub use text::{count, parse};
 
 pub use crate::program::text::{Does, Spelling, Style, Takes};
 use crate::program::text::{HEAPS, heap};
 use std::borrow::Cow;
-
-const NO_SPELLING: Spelling =
-    Spelling { at: 0, len: 0, canonical_at: 0, canonical_len: 0, takes: Takes::Nothing, does: Does::Nothing, next: 0 };
 
 /// The options of a program or subcommand.
 #[derive(Clone, Copy, Debug)]
@@ -39,39 +20,8 @@ pub struct Table {
     pub(crate) risky: bool,
 }
 
-/// Reads a table of options at compile time.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! options {
-    ($($text:literal),* $(,)?) => {{
-        const TEXT: &str = concat!($($text, "\n"),*);
-        const COUNT: usize = $crate::option::count(TEXT);
-        const SPELLINGS: [$crate::option::Spelling; COUNT] = $crate::option::parse::<COUNT>(TEXT);
-        &$crate::option::Table::new(TEXT, &SPELLINGS)
-    }};
-}
-pub(crate) use options;
-
-/// No options at all.
-pub const NO_OPTIONS: &Table = &Table::new("", &[]);
-
 impl Table {
-    #[doc(hidden)]
-    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler; the index is below the length")]
-    pub const fn new(text: &'static str, spellings: &'static [Spelling]) -> Self {
-        let mut risky = false;
-        let mut heaps = [0; HEAPS];
-        let mut at = spellings.len();
-        while at > 0 {
-            let spelling = &spellings[at - 1];
-            risky |= spelling.does.risky();
-            heaps[text::heap_of(spelling, text.as_bytes())] = at as u16;
-            at -= 1;
-        }
-        Self { text, spellings, heaps, risky }
-    }
-
-    /// The same of what was read when the program runs.
+    /// A table of what was read while Sayso runs.
     pub(crate) fn of(options: &crate::program::text::Options) -> Self {
         let spellings: &'static [Spelling] = options.spellings.clone().leak();
         Self {

@@ -1,7 +1,7 @@
-//! What the tables say, a line each: `command => options | words | effects`. Words: `$x` is a value nobody knows
-//! (quoted), `$*` one that splits, a word with `*` is a glob. The working directory is `/w`, and no file is known.
+//! The cases of the texts in `programs/`, a line each: `command => options | words | effects`. Words: `$x` is a value nobody
+//! knows (quoted), `$*` one that splits, a word with `*` is a glob. The working directory is `/w`, and no file is known.
 //!
-//! `SAYSO_BLESS=1` rewrites the files with what the tables say now; read the difference before you keep it.
+//! `SAYSO_BLESS=1` rewrites the texts with what the tables say now; read the difference before you keep it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,13 +10,14 @@
     reason = "a failed unwrap is a failed test"
 )]
 
+use sayso_shell::program::text::{self, Source, Words};
 use sayso_shell::program::{Description, Invocation, Prints, Start, describe};
 use sayso_shell::{
     Carry, Effect, HostTarget, NamedBy, NoFiles, Origin, Part, PathTarget, RunId, Shape, Single, Span, Stdin, Target,
     Text, Word,
 };
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn words(line: &str) -> Vec<Word> {
     let mut words = Vec::new();
@@ -221,32 +222,45 @@ fn answer(line: &str) -> String {
 }
 
 #[test]
-fn every_line_of_the_tables_test_files_holds() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+fn every_case_of_the_texts_holds() {
     let bless = std::env::var_os("SAYSO_BLESS").is_some();
+    let paths = texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("programs"));
+    let texts: Vec<(String, String)> =
+        paths.iter().map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap())).collect();
+    let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
+    let document = text::read(&sources, Words::BuiltIn).unwrap();
     let mut wrong = String::new();
-    let mut lines = 0;
+    for case in &document.cases {
+        let got = answer(&case.command);
+        if got.trim() == case.wanted {
+            continue;
+        }
+        let name = &texts[case.at.file].0;
+        if bless {
+            let line = format!("  {} => {}", case.command, got.trim());
+            let text = std::fs::read_to_string(name).unwrap();
+            let lines =
+                text.lines().enumerate().map(|(at, old)| if at + 1 == case.at.line { line.as_str() } else { old });
+            std::fs::write(name, lines.collect::<Vec<_>>().join("\n") + "\n").unwrap();
+            continue;
+        }
+        writeln!(wrong, "{name}:{}\n  {}\n  wanted {}\n  got    {got}", case.at.line, case.command, case.wanted)
+            .unwrap();
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(document.cases.len() > 1000, "the cases are missing");
+}
+
+fn texts(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let mut blessed = String::new();
-        for line in text.lines() {
-            if line.is_empty() || line.starts_with("# ") {
-                writeln!(blessed, "{line}").unwrap();
-                continue;
-            }
-            lines += 1;
-            let (command, wanted) = line.split_once(" => ").unwrap_or((line, ""));
-            let got = answer(command);
-            writeln!(blessed, "{command} => {got}").unwrap();
-            if got != wanted {
-                writeln!(wrong, "{}\n  {command}\n  wanted {wanted}\n  got    {got}", path.display()).unwrap();
-            }
-        }
-        if bless {
-            std::fs::write(&path, blessed).unwrap();
+        if path.is_dir() {
+            found.extend(texts(&path));
+        } else {
+            found.push(path);
         }
     }
-    assert!(bless || wrong.is_empty(), "{wrong}");
-    assert!(lines > 20, "the test files are missing");
+    found.sort();
+    found
 }

@@ -93,7 +93,7 @@ struct Search<'a> {
     /// The names in folders.
     listed: HashMap<PathBuf, Option<look::Names>>,
     /// Tools, by the first name of their line, and folders in which their files were looked for.
-    worked: HashSet<(&'static str, PathBuf)>,
+    worked: HashSet<(usize, PathBuf)>,
     looks: usize,
     tries: usize,
     open: Option<&'static str>,

@@ -188,7 +188,7 @@ impl Search<'_> {
         let above = self.above(place);
         let mut searched = above.iter().skip(1).any(|folder| self.has_worked(tool, folder));
         for folder in above {
-            if !self.worked.insert((tool.key(), folder.clone())) {
+            if !self.worked.insert((tool.key, folder.clone())) {
                 continue;
             }
             for pattern in tool.names {
@@ -197,7 +197,7 @@ impl Search<'_> {
                     self.named(&folder, pattern, trail);
                 }
             }
-            if tool.is_git() {
+            if tool.repository {
                 for file in git::files(&folder, self.scene.files) {
                     self.add_if_there(file, &trail.clone().read_as(None));
                 }
@@ -206,7 +206,7 @@ impl Search<'_> {
     }
 
     fn has_worked(&self, tool: &'static Steered, folder: &Path) -> bool {
-        self.worked.contains(&(tool.key(), folder.to_path_buf()))
+        self.worked.contains(&(tool.key, folder.to_path_buf()))
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) fn handed_on(view: &mut View<'_>, from: usize) {
 }
 
 /// As [`handed_on`], for operands and options that no table accounts for.
-pub(super) fn passed_on(view: &mut View<'_>) {
+pub(crate) fn passed_on(view: &mut View<'_>) {
     written(view);
     for at in view.operands() {
         let Some(bytes) = view.word(at).and_then(Word::exact) else { continue };

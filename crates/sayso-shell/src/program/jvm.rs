@@ -1,131 +1,9 @@
 //! Build tools of the Java world.
 
 use super::task::{self, Naming};
-use super::{Act, Code, Spec, View};
+use super::{Code, View};
 use crate::effect::NamedBy;
-use crate::option::{Style, Table, options};
 use crate::word::Word;
-
-const PASSES: Style = Style::EXACT.and(Style::RISKY).and(Style::PASSES);
-
-const GRADLE: &Table = options!("
-    -h -?, -v --version, -V --show-version, --console W, --warning-mode M, -q --quiet, -w --warn, -i --info, -d --debug
-    -s --stacktrace, -S --full-stacktrace, --no-scan, --profile, -a --no-rebuild, --build-cache, --no-build-cache
-    --configuration-cache, --no-configuration-cache, --configuration-cache-problems M, --configure-on-demand
-    --no-configure-on-demand, --continue, --no-continue, --daemon, --no-daemon, --status, --stop, -m --dry-run
-    -F --dependency-verification M, --max-workers N, --offline, --parallel, --no-parallel, --priority P
-    --refresh-dependencies, --rerun-tasks, --rerun, -t --continuous, -u --no-search-upward, --watch-fs, --no-watch-fs
-    --write-locks, -x --exclude-task T, --tests T, --fail-fast, --no-fail-fast, --configuration C, --dependency D, --task T
-    --group G, --all, --no-all, --types, --property P, --variant V, --test-dry-run, --no-test-dry-run, --problems-report
-    --no-problems-report, --quiet-daemon, --include-tags T, --exclude-tags T, --depth N, --recursive, --configurations C
-    -P --project-prop PROP, -D --system-prop PROP
-    --project-cache-dir DIR : makes-below
-    -p --project-dir DIR, -b --build-file FILE, -c --settings-file FILE, -g --gradle-user-home DIR : recipe
-    -I --init-script FILE : runs
-    --include-build DIR : recipe
-    --scan : publishes
-    --foreground, --debug-jvm : serves
-    --args ARGS : runs-code
-    -M --write-verification-metadata C, --export-keys, --refresh-keys, -U --update-locks D : changes-files
-");
-
-const MAVEN: &Table = options!("
-    -am --also-make, -amd --also-make-dependents, -B --batch-mode, -b --builder ID, -C --strict-checksums
-    -c --lax-checksums, --color W, -cpu --check-plugin-updates, -e --errors, -fae --fail-at-end, -ff --fail-fast
-    -fn --fail-never, -fos --fail-on-severity S, -h, -itr --ignore-transitive-repositories, -llr --legacy-local-repository
-    -N --non-recursive, -npr --no-plugin-registry, -npu --no-plugin-updates, -nsu --no-snapshot-updates
-    -ntp --no-transfer-progress, -o --offline, -P --activate-profiles P, -pl --projects P, -q --quiet, -rf --resume-from M
-    -r --resume, -sadp --show-all-dependency-paths, -T --threads N, -U --update-snapshots, -up --update-plugins
-    -V --show-version, -v --version, -X --debug --verbose, -canf --cache-artifact-not-found V, --non-interactive
-    --force-interactive, --raw-streams V
-    -D --define PROP
-    -l --log-file FILE : makes
-    -f --file FILE, -s --settings FILE, -gs --global-settings FILE, -ps --project-settings FILE : recipe
-    -t --toolchains FILE, -gt --global-toolchains FILE, -is --install-settings FILE : recipe
-    -emp --encrypt-master-password [P], -ep --encrypt-password [P] : shows-secrets
-");
-
-const ANT: &Table = options!("
-    -quiet -q, -silent -S, -verbose -v, -debug -d, -emacs -e, -nouserlib, -noclasspath, -autoproxy, -keep-going -k, -noinput
-    -diagnostics, -projecthelp -p, -version, -help -h, -nice N
-    -D PROP
-    -logfile -l FILE : makes
-    -f -file -buildfile FILE, -find -s FILE, -lib PATH, -propertyfile FILE : recipe
-    -logger CLASS, -listener CLASS, -inputhandler CLASS, -main CLASS : runs-code
-");
-
-const SBT: &Table = options!("
-    -h -help --help, -v -verbose --verbose, -V -version --version, -d -debug --debug, -batch --batch, -no-colors --no-colors
-    -color --color W, --error, --warn, --info, -client --client, -mem --mem N, -sbt-version --sbt-version V, -timings
-    --timings, -traces --traces, -supershell --supershell W, -no-share --no-share, -numeric-version --numeric-version
-    -script-version --script-version, -no-server --no-server, -scala-version V, -allow-empty --allow-empty
-    -D PROP
-    -sbt-create --sbt-create, -sbt-dir --sbt-dir DIR, -sbt-boot --sbt-boot DIR, -sbt-cache --sbt-cache DIR : recipe
-    -ivy --ivy DIR : recipe
-    -J [OPT], -java-home --java-home DIR, -sbt-jar --sbt-jar FILE, -sbt-launch-dir DIR, -sbt-rc, -S [OPT] : runs
-    -jvm-debug --jvm-debug N : serves
-");
-
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["gradle", "gradlew"]).style(PASSES).options(&[GRADLE]).acts(&[Act::Project]).judge(gradle),
-    Spec::new(&["mvn", "mvnw", "mvnd"]).style(PASSES).options(&[MAVEN]).acts(&[Act::Project]).judge(maven),
-    Spec::new(&["ant"]).style(PASSES.and(Style::JOINS)).options(&[ANT]).acts(&[Act::Project]).judge(ant),
-    Spec::new(&["sbt"]).style(PASSES).options(&[SBT]).acts(&[Act::Project]).judge(sbt),
-    Spec::new(&["lein"])
-        .style(Style::EXACT.and(Style::PASSES).and(Style::GLOBAL))
-        .options(&[options!("-o --offline, -h, -v, --help, --version, -U")])
-        .acts(&[Act::Project])
-        .subs(&[
-            Spec::new(&[
-                "test",
-                "check",
-                "compile",
-                "jar",
-                "uberjar",
-                "clean",
-                "classpath",
-                "deps",
-                "version",
-                "help",
-                "pom",
-                "show-profiles",
-                "javac",
-                "retest",
-                "kibit",
-                "eastwood",
-                "cljfmt",
-                "ancient",
-                "cljsbuild",
-                "kaocha",
-                "lint",
-            ])
-            .style(Style::EXACT)
-            .options(&[options!("--help, -n --namespace N, -v --verbose")])
-            .judge(hands_on_all),
-            Spec::new(&["deploy", "release", "install", "upgrade", "downgrade", "new", "change", "vcs"])
-                .style(Style::EXACT)
-                .acts(&[Act::Named(Code::Publishes)]),
-            Spec::new(&[
-                "run",
-                "repl",
-                "trampoline",
-                "do",
-                "with-profile",
-                "with-profiles",
-                "update-in",
-                "eval",
-                "exec",
-            ])
-            .style(Style::EXACT.and(Style::LEADING))
-            .acts(&[Act::Code("clojure")])
-            .judge(hands_on_all),
-        ]),
-    Spec::new(&["mill", "clojure", "clj", "boot"])
-        .style(PASSES)
-        .options(&[options!("-v --version, -h, -i, -k --keep-going, -j --jobs N, -D PROP")])
-        .acts(&[Act::Project, Act::Named(Code::RunsCode)])
-        .judge(hands_on_all),
-];
 
 /// Properties that name code, or the folders in which it is looked for.
 const JVM_CODE: &[&str] = &[
@@ -186,7 +64,7 @@ fn each_task(view: &mut View<'_>, mut judge: impl FnMut(&mut View<'_>, &str, usi
     }
 }
 
-fn gradle(view: &mut View<'_>) {
+pub(crate) fn gradle(view: &mut View<'_>) {
     properties(view, "--system-prop");
     let mut first = true;
     each_task(view, |view, name, at| {
@@ -197,7 +75,7 @@ fn gradle(view: &mut View<'_>) {
     });
 }
 
-fn ant(view: &mut View<'_>) {
+pub(crate) fn ant(view: &mut View<'_>) {
     properties(view, "-D");
     let mut first = true;
     each_task(view, |view, name, at| {
@@ -291,7 +169,7 @@ const GOALS: &[&str] = &[
 
 /// A goal is a phase, or a plugin's: one that is written out (`group:plugin:version:goal`) is fetched and runs, whatever
 /// the project declares.
-fn maven(view: &mut View<'_>) {
+pub(crate) fn maven(view: &mut View<'_>) {
     properties(view, "--define");
     let mut first = true;
     each_task(view, |view, goal, at| {
@@ -311,7 +189,7 @@ fn maven(view: &mut View<'_>) {
     });
 }
 
-fn sbt(view: &mut View<'_>) {
+pub(crate) fn sbt(view: &mut View<'_>) {
     properties(view, "-D");
     each_task(view, |view, text, at| {
         for command in text.split(';') {
@@ -328,6 +206,6 @@ fn sbt(view: &mut View<'_>) {
     });
 }
 
-fn hands_on_all(view: &mut View<'_>) {
+pub(crate) fn hands_on_all(view: &mut View<'_>) {
     view.hands_on(0);
 }

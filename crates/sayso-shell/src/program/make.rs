@@ -1,149 +1,13 @@
 //! Build tools that run recipes of the project.
 
 use super::task::{self, Naming};
-use super::{Act, Code, Operands, Role, Spec, View};
+use super::{Code, View};
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, options};
 use crate::word::Word;
-
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["make", "gmake", "remake"])
-        .aliased()
-        .options(&[options!("
-            -b, -m, -B --always-make, -d, --debug [FLAGS], -e --environment-overrides, -h, -i --ignore-errors, -j --jobs [N], -k --keep-going
-            -l --load-average --max-load [N], -L --check-symlink-times, -n --just-print --dry-run --recon, -o --old-file --assume-old FILE
-            -O --output-sync [TYPE], -q --question, -r --no-builtin-rules, -R --no-builtin-variables, -s --silent --quiet
-            --no-silent, -S --no-keep-going --stop, -t --touch, --trace, -v --version, -w --print-directory, --no-print-directory
-            -W --what-if --new-file --assume-new FILE, --warn-undefined-variables, --shuffle [M], --jobserver-style S, -#
-            -p --print-data-base : shows-secrets
-            -C --directory DIR : cd
-            -f --file --makefile FILE : recipe
-            -I --include-dir DIR : reads-below
-            -E --eval STRING : inline
-        ")])
-        .acts(&[Act::Builds])
-        .judge(make),
-    Spec::new(&["cmake", "cmake3"])
-        .aliased()
-        .style(Style::EXACT)
-        .options(&[options!("
-            -G GENERATOR, -T TOOLSET, -A PLATFORM, --fresh, -Wdev, -Wno-dev, -Werror, -Wdeprecated, -Wno-deprecated, -N, -L, -LA, -LH, -LAH
-            --log-level L, --log-context, --trace, --trace-expand, --trace-format F, --trace-source F, --warn-uninitialized, --no-warn-unused-cli
-            --check-system-vars, --compile-no-warning-as-error, --preset P, --list-presets [T], --debug-output, --debug-find, --debug-trycompile
-            --find-package, -j --parallel [N], -t --target T, --config C, --clean-first, --use-stderr, -v --verbose, --resolve-package-references V
-            --component C, --default-directory-permissions P, --strip, -U GLOB, -h, --help-command C, --help-module M, --help-property P, --help-variable V
-            --help-policy P, --help-full, --help-manual M, --help-command-list, --system-information
-            -D VAR
-            -S DIR : reads-below
-            -B DIR : makes-below
-            -C FILE : runs
-            -P FILE : runs
-            -E COMMAND : last
-            --build DIR : makes-below
-            --install DIR : installs
-            --prefix DIR : makes-below
-            --toolchain FILE : runs
-            --install-prefix DIR
-            --open DIR : runs
-            --trace-redirect FILE : writes
-            --graphviz FILE : writes
-            --profiling-output FILE, --profiling-format F : writes
-            --workflow, --recursive
-        ")])
-        .operands(Operands::all(Role::ReadBelow))
-        .acts(&[Act::Builds])
-        .judge(cmake),
-    Spec::new(&["ctest"])
-        .style(Style::EXACT)
-        .options(&[options!("
-            -C --build-config C, -V --verbose, -VV --extra-verbose, --debug, --output-on-failure, --stop-on-failure, -F, -j --parallel [N]
-            -Q --quiet, -N --show-only [F], -L --label-regex R, -R --tests-regex R, -E --exclude-regex R, -LE --label-exclude R, -FA F, -FS F, -FC F
-            --repeat M, --repeat-until-fail N, --max-width N, -I --tests-information I, -U --union, --rerun-failed, --schedule-random, --progress
-            --timeout N, --stop-time T, --no-tests A, --preset P, --list-presets, --print-labels, --test-load N, --no-label-summary
-            --test-dir DIR : reads-below
-            -O --output-log FILE : makes
-            --output-junit FILE : makes
-            -S --script FILE : runs
-            -SP --script-new-process FILE : runs
-            -D --dashboard M : publishes
-            -M --test-model M, -T --test-action A : publishes
-            --build-and-test : runs
-        ")])
-        .acts(&[Act::Builds]),
-    Spec::new(&["ninja", "ninja-build", "samu"])
-        .aliased()
-        .options(&[options!("
-            -v --verbose, --quiet, -j N, -k N, -l N, -n, -d MODE, -w FLAG, -h, --version
-            -t TOOL : last
-            -C DIR : cd
-            -f FILE : recipe
-        ")])
-        .acts(&[Act::Builds])
-        .judge(ninja),
-    Spec::new(&["just"])
-        .style(Style::EXACT.and(Style::EQUALS).and(Style::LEADING))
-        .options(&[options!("
-            -l --list, --summary, --dump, --dump-format F, --evaluate, --variables, -s --show R, -n --dry-run, -q --quiet, -v --verbose, -u --unsorted, --color W
-            --check, --groups, --highlight, --no-highlight, --list-heading T, --list-prefix T, --no-aliases, --no-deps, --no-dotenv, --one, --explain, --yes, --timestamp
-            --unstable, --ceiling D, --alias-style S, --command-color C, --completions S, --changelog, --man, --usage R, -h, -V, --list-submodules, --no-cd, --time
-            --clear-shell-args, --set VAR VALUE, --allow-missing, --timestamp-format F, --justfile-name N
-            -f --justfile FILE : recipe
-            -d --working-directory DIR : cd
-            -E --dotenv-path FILE : reads
-            --dotenv-filename F
-            -c --command CMD : command
-            -e --edit : runs-command
-            --choose, --chooser PROG : runs
-            --shell PROG, --shell-arg A, --shell-command, --tempdir D, --cygpath P : runs
-            --init, --fmt : changes-files
-        ")])
-        .acts(&[Act::Builds])
-        .judge(just),
-    Spec::new(&["rake"])
-        .style(Style::EXACT.and(Style::RISKY))
-        .options(&[options!("
-            -A --all, -B --build-all, -C, -D --describe [P], -g --system, -j --jobs [N], -m --multitask, -n --dry-run
-            -N --no-search --nosearch, -G --no-system --nosystem, -P --prereqs, -q --quiet, -s --silent, -t --trace [OUT], -T --tasks [P]
-            -v --verbose [V], -V --version, -W --where [P], -X --no-deprecation-warnings, --backtrace [OUT], --comments, --rules, --job-stats [L]
-            --suppress-backtrace P, -h -H, --help
-            -e --execute CODE, -E --execute-continue CODE, -p --execute-print CODE : inline
-            -f --rakefile FILE : recipe
-            -r --require MODULE : runs-code
-            -I --libdir DIR, -R --rakelibdir --rakelib DIR : recipe
-        ")])
-        .acts(&[Act::Named(Code::RunsCode)])
-        .judge(rake),
-    Spec::new(&["task", "go-task"])
-        .style(Style::EXACT.and(Style::RISKY))
-        .options(&[options!("
-            -c --color, -C --concurrency N, -n --dry, --dry-run, -x --exit-code, --failfast, -F, -f --force, --force-all, -h, -I --interval N
-            -j --json, -l --list, -a --list-all, -o --output M, --output-group-begin T, --output-group-end T, --output-group-error-only
-            -p --parallel, -s --silent, --sort S, --status, --summary, -v --verbose, --version, -w --watch, -y --yes, --no-status, --nested
-            --offline, --insecure, --disable-fuzzy, --experiments, --completion S, --clear-cache, --expiry D, --timeout D, --cacert F
-            -t --taskfile FILE, -d --dir DIR : recipe
-            -g --global, --trusted-hosts H, --download, --remote-cache-dir DIR : runs-code
-            -i --init : changes-files
-        ")])
-        .acts(&[Act::Named(Code::RunsCode)])
-        .judge(task_tasks),
-    Spec::new(&[
-        "gulp", "grunt", "jake", "waf", "doit", "paver", "fab",
-        "ansible-playbook", "cake", "nuke", "psake",
-    ])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
-        .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
-        .acts(&[Act::Named(Code::RunsCode), Act::Project])
-        .judge(crate::wrapper::may_start),
-    Spec::new(&["asdf"])
-        .style(Style::EXACT.and(Style::HARMLESS).and(Style::RISKY).and(Style::FREE))
-        .subs(&[Spec::new(&["list", "ls", "current", "which", "where", "--list", "--version"]).style(Style::HARMLESS)])
-        .acts(&[Act::Named(Code::RunsCode), Act::Project])
-        .judge(crate::wrapper::started_behind),
-];
 
 /// `VAR=value` operands reach the recipes; `SHELL=`, `CC=` and the like decide what runs. A value with `$(shell ...)`
 /// runs a command at once.
-fn make(view: &mut View<'_>) {
+pub(crate) fn make(view: &mut View<'_>) {
     for (at, file) in view.values("--file") {
         if matches!(file.exact(), Some(b"-" | b"/dev/stdin")) {
             view.imply("--eval", None, at);
@@ -185,13 +49,13 @@ pub(super) fn recipe_words(view: &mut View<'_>) {
 }
 
 /// `rake test 'db:seed[a]'`: the words of a task stand in brackets behind its name.
-fn rake(view: &mut View<'_>) {
+pub(crate) fn rake(view: &mut View<'_>) {
     recipe_words(view);
     task::tasks(view, Naming::Whole);
 }
 
 /// `task lint test -- words`: tasks, and behind the dashes what their commands get.
-fn task_tasks(view: &mut View<'_>) {
+pub(crate) fn task_tasks(view: &mut View<'_>) {
     recipe_words(view);
     let end = view.terminator.unwrap_or(usize::MAX);
     let before: Vec<usize> = view.operands().into_iter().filter(|at| *at < end).collect();
@@ -211,7 +75,7 @@ fn task_tasks(view: &mut View<'_>) {
 }
 
 /// Words behind a recipe are its own or further recipes, which only the file tells: `just build release`.
-fn just(view: &mut View<'_>) {
+pub(crate) fn just(view: &mut View<'_>) {
     if view.has("--command") {
         return;
     }
@@ -238,7 +102,7 @@ fn cmake_targets(view: &mut View<'_>) {
 }
 
 /// ninja's own tools tell something, but for those that start others.
-fn ninja(view: &mut View<'_>) {
+pub(crate) fn ninja(view: &mut View<'_>) {
     const TELLS: &[&str] = &[
         "clean",
         "cleandead",
@@ -268,7 +132,7 @@ fn ninja(view: &mut View<'_>) {
 }
 
 /// `cmake -E` has commands of its own, some of which write or run.
-fn cmake(view: &mut View<'_>) {
+pub(crate) fn cmake(view: &mut View<'_>) {
     cmake_targets(view);
     for (at, definition) in view.values("-D") {
         if definition.exact_str().is_none_or(decides_what_runs) {

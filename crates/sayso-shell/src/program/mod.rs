@@ -1,37 +1,15 @@
-//! What programs do with their words: a table, one file for each family.
+//! What programs do with their words.
 //!
 //! The walker expands a simple command and hands it over as an [`Invocation`]; [`describe`] answers with a
 //! [`Description`]: the words in order of meaning, the effects, and the commands that the program itself would start,
 //! with which the walker goes on. [`describe`] also answers for programs without a table (path-like words count as
 //! maybe-effects then) and for environment prefixes that change what runs.
 //!
-//! # Add a program
-//!
-//! 1. Choose the family's file (`program/coreutils/text.rs`, `program/git/read.rs`, ...), or make one and add its
-//!    `SPECS` to the list in `program/index.rs`. The index is built by the compiler; nothing needs sorting.
-//! 2. Write a [`Spec`]: names (programs that are described alike; with `.aliased()` all
-//!    but the first are aliases of the first), options as text (the format stands at
-//!    the top of [`crate::option`]), and what operands are ([`Operands`]):
-//!
-//!    ```text
-//!    Spec::new(&["sort"])
-//!        .options(&[options!("
-//!            -r --reverse, -u --unique, -n --numeric-sort
-//!            -k --key KEYDEF, -t --field-separator SEP
-//!            -o --output FILE             : writes
-//!            --compress-program PROG      : runs
-//!            --files0-from F              : reads
-//!        ")])
-//!        .operands(Operands::READ)
-//!    ```
-//! 3. Subcommands are specs in `.subs(&[..])`. Options that stand before the subcommand belong to the outer spec; with
-//!    [`Style::GLOBAL`](crate::option::Style::GLOBAL) they are known behind it too. Only the innermost spec's
-//!    `operands`, `acts` and `judge` count.
-//! 4. What a (sub)command always does beyond its operands: `.acts(&[Act::Named(Code::Installs)])`. A named act is named
-//!    in a policy by the words that lead to the spec (`npm install`).
-//! 5. Where data does not do, `.judge(f)`: a function that sees everything that was read (a [`View`]) and adds to it. It
-//!    runs after the table has spoken.
-//! 6. A line in the family's test: `argv => options | words | effects`.
+//! What a program does stands in a text, `programs/*.prog`, in the language that [`text`] describes; `build.rs` makes
+//! tables of them. The files here hold what is asked of every program, and functions for what data does not say: a text
+//! names them with `judge`. `programs/git/remote.prog` finds those of `git/remote.rs` by their bare names. Such a
+//! function sees everything that was read (a [`View`]), runs after the table has spoken, and adds to it.
+//! `docs/programs.md` says how to add a program.
 //!
 //! # Rules that hold for every table
 //!
@@ -47,6 +25,7 @@
 //!   dangerous, there is an effect `dynamic-option` too, which only a rule for anything whatever covers.
 
 mod address;
+mod built;
 pub mod case;
 mod catalogue;
 pub mod credential;
@@ -76,11 +55,11 @@ pub mod text;
 mod unknown;
 mod variable;
 mod view;
+pub(crate) mod wrapper;
 
 mod archive;
 mod broad;
 mod builder;
-mod bundler;
 mod cargo;
 mod checker;
 mod cloud;

@@ -1,68 +1,12 @@
 //! Python itself. Its modules that are programs of their own are judged as those programs.
 
-use super::{Act, Code, Operands, Role, Spec, View, index};
+use super::{Code, View, index};
 use crate::effect::{NamedBy, Stdin, Verb};
 use crate::files::Kind;
-use crate::option::{Style, options};
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&[
-        "python", "python3", "python2", "python2.7", "python3.6", "python3.7", "python3.8", "python3.9", "python3.10", "python3.11",
-        "python3.12", "python3.13", "python3.14", "pypy", "pypy3", "ipython", "ipython3",
-    ])
-    .aliased()
-    .style(Style::LEADING)
-    .options(&[options!("
-        -b, -B, -d, -E, -h, -i, -I, -O, -P, -q, -s, -S, -t, -u, -v, -V --version, -W ARG, -x, -X OPT, --check-hash-based-pycs MODE
-        --help-env, --help-xoptions, --help-all, -R, --no-banner, --quiet
-        -c CODE : last
-        -m MODULE : last
-    ")])
-    .judge(python),
-    // Modules that are started with `-m` and have no program of their own name.
-    Spec::new(&["json.tool"])
-        .options(&[options!("--sort-keys, --no-ensure-ascii, --json-lines, --indent N, --tab, --no-indent, --compact, -h")])
-        .operands(Operands::then(&[Role::Read], Role::WriteNamed)),
-    Spec::new(&["unittest", "doctest"])
-        .options(&[options!("
-            -v --verbose, -q --quiet, --locals, --durations N, -f --failfast, -c --catch, -b --buffer, -k P, -s --start-directory D
-            -p --pattern P, -t --top-level-directory D, -h, -o OPT
-        ")])
-        .operands(Operands::TEXT)
-        .judge(super::lint::takes_paths),
-    Spec::new(&["py_compile", "compileall"])
-        .style(Style::GNU)
-        .options(&[options!("
-            -q --quiet, -l, -r N, -f, -b, -x R, -j --workers N, -o N, --invalidation-mode M, --hardlink-dupes, -h, -s D, -p D, -e D, -d D
-            -i FILE : reads
-        ")])
-        .operands(Operands::all(Role::Edit)),
-    Spec::new(&["http.server", "pydoc", "SimpleHTTPServer", "smtpd", "wsgiref.simple_server"])
-        .style(Style::HARMLESS)
-        .acts(&[Act::Named(Code::Serves)]),
-    Spec::new(&["venv", "virtualenv", "ensurepip", "pyvenv"])
-        .style(Style::HARMLESS)
-        .operands(Operands::all(Role::WriteBelow))
-        .acts(&[Act::Named(Code::Installs)]),
-    Spec::new(&[
-        "site", "sysconfig", "platform", "calendar", "this", "tokenize", "ast", "dis", "pyclbr", "symtable",
-        "textwrap", "uuid",
-    ])
-        .style(Style::HARMLESS)
-        .operands(Operands::READ),
-    Spec::new(&["zipfile", "tarfile"])
-        .options(&[options!("
-            -l --list ARCHIVE, -t --test ARCHIVE : reads
-            -v --verbose, --filter F, --metadata-encoding E
-            -e --extract ARCHIVE : changes-files
-            -c --create ARCHIVE : changes-files
-        ")])
-        .operands(Operands::all(Role::WriteBelow)),
-];
-
 /// Code stands in the command, comes from standard input, from a file, or from a module.
-fn python(view: &mut View<'_>) {
+pub(crate) fn python(view: &mut View<'_>) {
     if let Some((at, _)) = view.values("-c").pop() {
         view.code("python", Code::InlineCode, NamedBy::Flag("-c".to_owned()), at);
         view.hands_on(0);

@@ -25,9 +25,9 @@ pub(super) fn describe(inv: &Invocation<'_>) -> Description {
             maybe(inv, word, bytes, span, &mut out);
         }
     }
-    out.starts.extend(crate::wrapper::guessed(inv));
+    out.starts.extend(crate::program::wrapper::guessed(inv));
     if out.starts.is_empty() {
-        out.guesses = crate::wrapper::perhaps(inv);
+        out.guesses = crate::program::wrapper::perhaps(inv);
     }
     out
 }

@@ -1,104 +1,28 @@
 //! Variables beyond the well-known ones: what names a file to write, what runs code, and what nobody knows.
 
+use super::built::{ENV_BEGINS, ENV_BY_NAME, ENV_ENDS};
 use super::path::is_stream;
-use super::{Code, Description, Invocation, index, path_target};
+use super::text::Env;
+use super::{Code, Description, Facets, Invocation, facets, index, path_target};
 use crate::effect::{Carry, Effect, NamedBy, Target, Verb};
 use crate::word::{Origin, Word};
 use crate::{Doubt, effect::Span};
 
-/// Their value is a file that the program writes.
-const FILES: &[&str] = &[
-    "COVERAGE_FILE",
-    "DEPENDENCIES_OUTPUT",
-    "LCOV_OUTPUT",
-    "LESSHISTFILE",
-    "LLVM_PROFILE_FILE",
-    "MYSQL_HISTFILE",
-    "NODE_REPL_HISTORY",
-    "PSQL_HISTORY",
-    "PYTHON_HISTORY",
-    "REDISCLI_HISTFILE",
-    "SSLKEYLOGFILE",
-    "SUNPRO_DEPENDENCIES",
-    "TAPE",
-    "TF_LOG_PATH",
-];
-
-/// Their value is a folder below which it writes.
-const FOLDERS: &[&str] =
-    &["GCOV_PREFIX", "GOCOVERDIR", "NODE_COMPILE_CACHE", "NODE_V8_COVERAGE", "PYTHONPYCACHEPREFIX"];
-
-/// They make some program run other code, or read options that do.
-const RUN_CODE: &[&str] = &[
-    "AWKLIBPATH",
-    "AWKPATH",
-    "BAT_CACHE_PATH",
-    "BAT_CONFIG_DIR",
-    "BAT_CONFIG_PATH",
-    "BAT_OPTS",
-    "CARGO",
-    "CARGO_ENCODED_RUSTDOCFLAGS",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CCACHE_COMPILER",
-    "CCACHE_CONFIGPATH",
-    "CCACHE_PREFIX",
-    "CCACHE_PREFIX_CPP",
-    "CCC_OVERRIDE_OPTIONS",
-    "CMAKE",
-    "COMPOSE_FILE",
-    "DELTA_PAGER",
-    "ELIXIR_ERL_OPTIONS",
-    "ESBUILD_BINARY_PATH",
-    "GOAUTH",
-    "GOCACHEPROG",
-    "GOVCS",
-    "GRADLE_HOME",
-    "GRADLE_USER_HOME",
-    "HOST_AR",
-    "HOST_CC",
-    "HOST_CFLAGS",
-    "HOST_CXX",
-    "JAVACMD",
-    "M2_HOME",
-    "MANPATH",
-    "MANROFFOPT",
-    "MANROFFSEQ",
-    "MAVEN_CONFIG",
-    "MAVEN_HOME",
-    "RUBYGEMS_GEMDEPS",
-    "RUSTFMT",
-    "SASS_BINARY_PATH",
-    "SKIM_DEFAULT_COMMAND",
-    "SPEC_OPTS",
-    "TARGET_AR",
-    "TARGET_CC",
-    "TARGET_CFLAGS",
-    "TARGET_CXX",
-    "TOX_OVERRIDE",
-    "TS_NODE_COMPILER",
-    "TS_NODE_PROJECT",
-    "UNZIP",
-    "UNZIPOPT",
-    "ZIPINFO",
-    "ZIPINFOOPT",
-    "ZIPOPT",
-];
-
-/// Beginnings of names that do so: flags for the Erlang machine, a compiler for one target.
-const RUN_CODE_BEGINS: &[&str] =
-    &["AR_", "CC_", "CFLAGS_", "CXXFLAGS_", "CXX_", "ERL_", "GROFF_", "JUST_", "LUA_INIT_"];
+/// What the texts say of a variable, a bit for each [`Env`].
+pub(super) fn said_of(name: &str) -> u8 {
+    let by_name = ENV_BY_NAME.find(name).map_or(0, |bits| bits as u8);
+    let begins = ENV_BEGINS.iter().filter(|(begin, _)| name.starts_with(begin));
+    let ends = ENV_ENDS.iter().filter(|(end, _)| name.ends_with(end));
+    // npm takes its settings in any case.
+    let npm = name.get(..11).is_some_and(|begin| begin.eq_ignore_ascii_case("npm_config_"));
+    let all = begins.chain(ends).fold(by_name, |all, (_, bits)| all | bits);
+    if npm { all | Env::ChangesWhatRuns as u8 } else { all }
+}
 
 /// Whether some program writes where this variable says.
 #[must_use]
 pub fn names_output(name: &str) -> bool {
-    FILES.contains(&name) || FOLDERS.contains(&name)
-}
-
-pub(super) fn runs_code(name: &str) -> bool {
-    RUN_CODE.contains(&name)
-        || RUN_CODE_BEGINS.iter().any(|begin| name.starts_with(begin))
-        // npm takes its settings in any case.
-        || name.get(..11).is_some_and(|begin| begin.eq_ignore_ascii_case("npm_config_"))
+    said_of(name) & (Env::Writes as u8 | Env::WritesBelow as u8) != 0
 }
 
 /// A registry or a proxy that a variable names is connected to.
@@ -117,7 +41,7 @@ pub(super) fn connects(inv: &Invocation<'_>, value: &Word, description: &mut Des
 
 /// The files that a variable tells the program to write.
 pub(super) fn written(inv: &Invocation<'_>, name: &str, value: &Word, out: &mut Description) {
-    let below = FOLDERS.contains(&name);
+    let below = said_of(name) & Env::WritesBelow as u8 != 0;
     let words: Vec<Word> = match value.exact() {
         // `DEPENDENCIES_OUTPUT="file target"`: whichever of them is the file.
         Some(bytes) => {
@@ -139,113 +63,14 @@ pub(super) fn written(inv: &Invocation<'_>, name: &str, value: &Word, out: &mut 
     }
 }
 
-/// Variables that nobody fears, whatever they hold.
+/// Whether nobody fears a variable, whatever it holds.
 fn is_ordinary(name: &str) -> bool {
-    const EXACT: &[&str] = &[
-        "ARGS",
-        "CI",
-        "COLORTERM",
-        "COLUMNS",
-        "DATABASE_URL",
-        "DEBUG",
-        "DISPLAY",
-        "HOSTNAME",
-        "LANG",
-        "LANGUAGE",
-        "LINES",
-        "LOGNAME",
-        "LS_COLORS",
-        "MSG",
-        "NODE_ENV",
-        "OLDPWD",
-        "PWD",
-        "RUST_LOG",
-        "TEMP",
-        "TERM",
-        "TMP",
-        "TMPDIR",
-        "TZ",
-        "TZDIR",
-        "USER",
-    ];
-    const BEGINS: &[&str] = &["LC_", "PG", "AWS_", "CLICOLOR", "GIT_", "GREP_COLOR"];
-    EXACT.contains(&name)
-        || BEGINS.iter().any(|begin| name.starts_with(begin))
-        || ["_LOG", "_LOG_LEVEL", "_COLORS", "_COLOR", "_URL", "_TOKEN", "_KEY"].iter().any(|end| name.ends_with(end))
+    said_of(name) & Env::Ordinary as u8 != 0
 }
 
-/// Programs that run a project's own code, for which any variable may be meant, and those that only start others.
-fn runs_project(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "ant",
-        "bash",
-        "bazel",
-        "bun",
-        "bundle",
-        "cargo",
-        "cmake",
-        "composer",
-        "ctest",
-        "dash",
-        "deno",
-        "docker",
-        "dotnet",
-        "env",
-        "export",
-        "fish",
-        "flutter",
-        "go",
-        "gradle",
-        "gradlew",
-        "java",
-        "jest",
-        "julia",
-        "just",
-        "ksh",
-        "lein",
-        "make",
-        "gmake",
-        "meson",
-        "mix",
-        "mocha",
-        "mvn",
-        "mvnw",
-        "ninja",
-        "node",
-        "npm",
-        "npx",
-        "nox",
-        "perl",
-        "php",
-        "pip",
-        "playwright",
-        "pnpm",
-        "poetry",
-        "pytest",
-        "rake",
-        "rspec",
-        "ruby",
-        "rustc",
-        "sbt",
-        "sh",
-        "stack",
-        "cabal",
-        "swift",
-        "task",
-        "terraform",
-        "tox",
-        "ts-node",
-        "tsx",
-        "turbo",
-        "uv",
-        "uvx",
-        "vite",
-        "vitest",
-        "yarn",
-        "zig",
-        "zsh",
-    ];
-    NAMES.contains(&name) || name.starts_with("python")
+/// Whether any variable may be meant for the program of this name.
+fn takes_variables(name: &str) -> bool {
+    facets(name).has(Facets::TAKES_VARIABLES) || name.starts_with("python")
 }
 
 /// Whether a value may name a program, options or a file that can be chosen by whoever wrote the command.
@@ -271,7 +96,7 @@ pub(super) fn is_strange(inv: &Invocation<'_>, name: &str, value: &Word, descrip
     !description.transparent
         && description.starts.is_empty()
         && !is_ordinary(name)
-        && !runs_project(inv.name)
+        && !takes_variables(inv.name)
         && index::find(inv.name).is_some()
         && is_telling(value, inv)
 }

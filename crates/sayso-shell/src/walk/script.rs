@@ -3,8 +3,8 @@
 use super::{Spans, Walker};
 use crate::canonical::canonical;
 use crate::effect::{Program, RunId, SHELL_CODE, Span};
+use crate::program::wrapper::shell_of;
 use crate::word::Word;
-use crate::wrapper::shell_of;
 use crate::{Kind, limit};
 use std::path::{Path, PathBuf};
 

@@ -1,53 +1,10 @@
 //! gzip and its like: a file becomes another, and the first goes away unless it is kept.
 
 use crate::effect::{Carry, PathTarget, Target, Verb};
-use crate::option::options;
-use crate::program::{Code, Spec, View};
+use crate::program::{Code, View};
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["gzip", "gunzip", "pigz", "unpigz", "compress", "uncompress"])
-        .options(&[options!("
-            -a --ascii, -c --stdout --to-stdout, -d --decompress --uncompress, -f --force, -h, -k --keep, -l --list, -L --license, -n --no-name, -N --name, -q --quiet
-            -S --suffix SUF, --synchronous, --rsyncable, -t --test, -v --verbose, -V, -1 --fast, -2, -3, -4, -5, -6, -7, -8, -9 --best, -11, -p --processes N, -b --blocksize N
-            -i --independent, -R, -z --zlib, -K --zip, -m --no-time, -M --time
-            -r --recursive : deep
-        ")])
-        .judge(compress),
-    Spec::new(&["bzip2", "bunzip2", "pbzip2", "lbzip2"])
-        .options(&[options!("
-            -c --stdout, -d --decompress, -z --compress, -k --keep, -f --force, -t --test, -q --quiet, -v --verbose, -L --license, -V, -s --small, -1 --fast, -2, -3, -4, -5
-            -6, -7, -8, -9 --best, -h, -p N, -r, -n N
-        ")])
-        .judge(compress),
-    Spec::new(&["xz", "unxz", "lzma", "unlzma", "lzip", "plzip", "lz4", "unlz4", "brotli", "unbrotli", "lzop"])
-        .options(&[options!("
-            -z --compress, -d --decompress --uncompress, -t --test, -l --list, -k --keep, -f --force, -c --stdout --to-stdout, --single-stream, --no-sparse, -S --suffix SUF, -F --format F
-            -C --check C, --ignore-check, -0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -e --extreme, -T --threads N, --block-size N, --block-list L, --flush-timeout N
-            --memlimit-compress L, --memlimit-decompress L, --memlimit-mt-decompress L, -M --memlimit --memory L, --no-adjust, --lzma1 [O], --lzma2 [O], --x86 [O], --arm [O]
-            --armthumb [O], --arm64 [O], --powerpc [O], --ia64 [O], --sparc [O], --delta [O], -q --quiet, -v --verbose, -Q --no-warn, --robot, --info-memory, -h, -H --long-help, -V
-            --fast, --best, -m --multiple, -B N, -j --rm, --quality N, -w --lgwin N
-            --files [FILE], --files0 [FILE] : reads
-            -o --output FILE : makes
-        ")])
-        .judge(compress),
-    Spec::new(&["zstd", "unzstd", "zstdmt", "pzstd"])
-        .options(&[options!("
-            -k --keep, --rm, -#, -z --compress, -d --decompress --uncompress, -f --force, -h, -H, -V, -c --stdout, -v --verbose, -q --quiet, --progress, --no-progress, --asyncio, --no-asyncio
-            --check, --no-check, --ultra, --fast [N], --adapt [N], --long [N], -T [N], --threads [N], --single-thread, --auto-threads [V], -B [N], --rsyncable, --exclude-compressed
-            --stream-size [N], --size-hint [N], --target-compressed-block-size [N], --no-dictID, --format [F], -l --list, -t --test, -M [N], --memory [N], --sparse, --no-sparse
-            --pass-through, --no-pass-through, -b [N], -e [N], -i [N], -S, --priority [P], --maxdict [N], --dictID [N], --content-size, --no-content-size, -C
-            -r : deep
-            -D DICT, --filelist FILE, --patch-from FILE : reads
-            -o FILE : makes
-            --output-dir-flat DIR, --output-dir-mirror DIR : makes-below
-            --trace FILE : writes
-            --train, --train-cover [O], --train-fastcover [O], --train-legacy [O]
-        ")])
-        .judge(compress),
-];
-
-fn compress(view: &mut View<'_>) {
+pub(crate) fn compress(view: &mut View<'_>) {
     let operands = view.operands();
     let reads_only = view.has_any(&[
         "--stdout",

@@ -1,9 +1,5 @@
 //! Programs that pack and unpack.
 
-mod compress;
-mod tar;
-mod zip;
-
-use super::Spec;
-
-pub(super) const SPECS: &[&[Spec]] = &[compress::SPECS, tar::SPECS, zip::SPECS];
+pub(crate) mod compress;
+pub(crate) mod tar;
+pub(crate) mod zip;

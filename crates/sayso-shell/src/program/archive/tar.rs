@@ -1,61 +1,14 @@
 //! tar: reads or writes an archive by its mode, and runs commands by a handful of options.
 
 use crate::effect::{Carry, HostTarget, LeftOut, NamedBy, Sieve, Target, Verb};
-use crate::option::{Style, Table, options};
 use crate::program::{Code, Spec, View, inside, read_again};
 use crate::word::{Text, Word};
 use std::borrow::Cow;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["tar", "gtar", "bsdtar"]).style(Style::GNU.and(Style::RAW)).options(&[OPTIONS]).judge(old_style),
-    Spec::new(&["cpio"])
-        .options(&[options!("
-            -o --create, -i --extract, -p --pass-through, -t --list, -0 --null, -a --reset-access-time, -A --append, -b --swap, -B, -c, -C --io-size N, -d --make-directories
-            -f --nonmatching, -H --format F, -k, -l --link, -L --dereference, -m --preserve-modification-time, -M --message S, -n --numeric-uid-gid, -q, -r --rename
-            -R --owner U, --quiet, -s --swap-bytes, -S --swap-halfwords, --sparse, -u --unconditional, -v --verbose, -V --dot, --block-size N, --only-verify-crc, --to-stdout
-            --absolute-filenames, --no-absolute-filenames, --force-local, --no-preserve-owner
-            -E --pattern-file FILE : reads
-            -D --directory DIR, -F --file FILE, -I FILE, -O FILE
-            --rsh-command CMD : runs
-        ")])
-        .judge(cpio),
-];
-
-static WORDS: Spec = Spec::new(&["tar"]).options(&[OPTIONS]).judge(tar);
-
-const OPTIONS: &Table = options!("
-    -A --catenate --concatenate, -c --create, --delete, -d --diff --compare, -r --append, --test-label, -t --list, -u --update, -x --extract --get
-    --check-device, -G --incremental, --hole-detection T, --ignore-failed-read, --level N, --no-check-device, --no-seek, -n --seek, --occurrence [N]
-    --sparse-version V, -S --sparse, --add-file FILE, -C --directory DIR, --exclude P, --exclude-backups, --exclude-caches, --exclude-caches-all
-    --exclude-caches-under, --exclude-tag F, --exclude-tag-all F, --exclude-tag-under F, --exclude-vcs, --exclude-vcs-ignores, --exclude-ignore F
-    --exclude-ignore-recursive F, --no-null, --no-recursion, --no-unquote, --no-verbatim-files-from, --null, --recursion, --unquote, --verbatim-files-from
-    --anchored, --ignore-case, --no-anchored, --no-ignore-case, --no-wildcards, --no-wildcards-match-slash, --wildcards, --wildcards-match-slash
-    --keep-directory-symlink, --keep-newer-files, -k --keep-old-files, --no-overwrite-dir, --one-top-level [DIR], --overwrite, --overwrite-dir
-    --recursive-unlink, --skip-old-files, -U --unlink-first, -W --verify, --ignore-command-error, --no-ignore-command-error
-    -O --to-stdout, --atime-preserve [M], --clamp-mtime, --delay-directory-restore, --group NAME, --mode M, --mtime D, -m --touch
-    --no-delay-directory-restore, --no-same-owner, --no-same-permissions, --numeric-owner, --owner NAME, -p --preserve-permissions --same-permissions
-    --same-owner, --sort ORDER, -s --preserve-order --same-order, --acls, --no-acls, --no-selinux, --no-xattrs, --selinux, --xattrs, --xattrs-exclude M
-    --xattrs-include M, --force-local, -f --file ARCHIVE, -L --tape-length N, -b --blocking-factor N, -B --read-full-records
-    -i --ignore-zeros, --record-size N, -H --format F, --old-archive --portability, --pax-option K, --posix, -V --label T, -a --auto-compress, -j --bzip2
-    -J --xz, --lzip, --lzma, --lzop, --no-auto-compress, --zstd, -z --gzip --gunzip --ungzip, -Z --compress --uncompress, --backup [C]
-    --hard-dereference, -h --dereference, -K --starting-file M, --newer-mtime D, -N --newer --after-date D, --one-file-system, -P --absolute-names
-    --suffix S, --strip-components N, --transform --xform E, --checkpoint [N], --full-time, -l --check-links, --no-quote-chars S, --quote-chars S
-    --quoting-style S, -R --block-number, --show-defaults, --show-omitted-dirs, --show-snapshot-field-ranges, --show-transformed-names --show-stored-names
-    --totals [S], --utc, -v --verbose, --warning K, -w --interactive --confirmation, -o, --restrict, --usage, -q --fast-read, --no-mac-metadata
-    --exclude-from -X FILE, --owner-map FILE, --group-map FILE : reads
-    -g --listed-incremental FILE, --index-file FILE, --volno-file FILE : writes
-    -T --files-from FILE : reads
-    -M --multi-volume : runs-command
-    --to-command COMMAND : shell
-    -F --info-script --new-volume-script NAME : shell
-    -I --use-compress-program PROG : shell
-    --checkpoint-action ACTION
-    --rmt-command COMMAND, --rsh-command COMMAND : runs
-    --remove-files
-");
+static WORDS: Spec = Spec::new(&["tar"]).options(&[crate::program::built::TAR_OPTIONS]).judge(tar);
 
 /// `tar xzf a.tgz`: a first word without a dash is a bundle of letters whose values follow in order.
-fn old_style(view: &mut View<'_>) {
+pub(crate) fn old_style(view: &mut View<'_>) {
     let inv = view.inv;
     let bundle = view
         .word(1)
@@ -242,7 +195,7 @@ fn checkpoint(view: &mut View<'_>, action: &Word, at: usize) {
     }
 }
 
-fn cpio(view: &mut View<'_>) {
+pub(crate) fn cpio(view: &mut View<'_>) {
     for name in ["--file", "-I", "-O"] {
         for (at, file) in view.values(name) {
             let verb = if name == "-O" || name == "--file" && view.has("--create") { Verb::Write } else { Verb::Read };

@@ -1,40 +1,10 @@
 //! zip, unzip, 7z and their like.
 
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Operands, Prints, Spec, View, inside};
+use crate::program::{Code, Prints, View, inside};
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["zip"])
-        .options(&[options!("
-            -0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -a --ascii, -A --adjust-sfx, -c --entry-comments, -d --delete, -db, -dc, -dd, -df, -dg, -ds N, -du, -dv, -D --no-dir-entries
-            -e --encrypt, -f --freshen, -F --fix, -FF --fixfix, -FS --filesync, -g --grow, -h, -h2 -H, -i PATTERN, -j --junk-paths, -J --junk-sfx, -k --DOS-names
-            -l --to-crlf, -ll --from-crlf, -L, -la --log-append, -li --log-info, -n --suffixes S, -nw --no-wild, -o --latest-time, -p --paths, -P --password P, -q --quiet
-            -R --recurse-patterns, -s --split-size N, -sb --split-bell, -sc --show-command, -sd --show-debug, -sf --show-files, -so, -sp, -sv, -t --from-date D
-            -tt --before-date D, -u --update, -U --copy-entries, -v --verbose, -w --VMS-versions, -ws --wild-stop-dirs, -x PATTERN, -X --strip-extra, -y --symlinks
-            -z --archive-comment, -@ --names-stdin, -fd, -fz, -T --test
-            -r --recurse-paths : deep
-            -m --move
-            -O --out FILE, --output-file FILE, -lf --logfile-path FILE : makes
-            -b --temp-path DIR : writes-below
-            -TT --unzip-command CMD : runs
-        ")])
-        .judge(zip),
-    Spec::new(&["unzip"])
-        .options(&[options!("
-            -Z, -A, -c, -f, -l, -p, -t, -T, -u, -v, -z, -a, -aa, -b, -B, -C, -D, -DD, -E, -F, -i, -j, -J, -K, -L, -LL, -M, -n, -N, -o, -P PASSWORD, -q, -qq, -s, -S, -U, -UU, -V, -W, -X
-            -Y, -2, -1, -h, -hh, -x, -I CHARSET, -O CHARSET, -^
-            -d EXDIR
-            -: : changes-files
-        ")])
-        .judge(unzip),
-    Spec::new(&["zipinfo", "zipnote", "zipgrep", "lsar", "unrar-list"]).style(Style::HARMLESS).operands(Operands::READ),
-    Spec::new(&["7z", "7za", "7zr", "7zz", "p7zip"]).style(Style::RAW).judge(seven),
-    Spec::new(&["unrar", "rar", "unar", "unace", "arj"]).style(Style::RAW).judge(rar),
-];
-
-fn zip(view: &mut View<'_>) {
+pub(crate) fn zip(view: &mut View<'_>) {
     let operands = view.operands();
     if view.has("--names-stdin") {
         named_by_input(view);
@@ -81,7 +51,7 @@ fn named_by_input(view: &mut View<'_>) {
     }
 }
 
-fn unzip(view: &mut View<'_>) {
+pub(crate) fn unzip(view: &mut View<'_>) {
     if let (Some(at), Some(archive)) = (view.operand_at(0), view.operand(0)) {
         view.reads(archive, at);
     } else {
@@ -116,7 +86,7 @@ fn unzip(view: &mut View<'_>) {
 }
 
 /// `7z x a.7z -oout`: a command, an archive, names; switches begin with a dash and hold their value.
-fn seven(view: &mut View<'_>) {
+pub(crate) fn seven(view: &mut View<'_>) {
     let mut folder: Option<Word> = None;
     let mut operands = Vec::new();
     for at in 1..view.inv.argv.len() {
@@ -160,7 +130,7 @@ fn seven(view: &mut View<'_>) {
     }
 }
 
-fn rar(view: &mut View<'_>) {
+pub(crate) fn rar(view: &mut View<'_>) {
     let operands: Vec<usize> =
         (1..view.inv.argv.len()).filter(|&at| view.word(at).is_some_and(|word| !word.may_be_option())).collect();
     view.out.words = operands.iter().filter_map(|&at| u16::try_from(at).ok()).collect();

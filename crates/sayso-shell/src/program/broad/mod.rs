@@ -1,31 +1,16 @@
 //! Programs of which only the main things are known: what is harmless in all its forms, what always writes, what always
 //! runs code. The rest of each is a doubt.
 
-mod cloud;
-mod editor;
-mod interpreter;
-mod media;
-mod package;
-mod secret;
-mod server;
-mod system;
-mod vcs;
+pub(crate) mod editor;
+pub(crate) mod interpreter;
+pub(crate) mod media;
+pub(crate) mod package;
+pub(crate) mod secret;
+pub(crate) mod system;
 
-use super::{Code, Spec, View};
+use super::{Code, View};
 use crate::effect::NamedBy;
 use crate::word::Word;
-
-pub(super) const SPECS: &[&[Spec]] = &[
-    cloud::SPECS,
-    editor::SPECS,
-    interpreter::SPECS,
-    media::SPECS,
-    package::SPECS,
-    secret::SPECS,
-    server::SPECS,
-    system::SPECS,
-    vcs::SPECS,
-];
 
 /// Words that read wherever a program has verbs.
 const READING: &[&str] = &[
@@ -212,7 +197,7 @@ const CHANGING: &[&str] = &[
 ];
 
 /// For programs with verbs: the first word that is a verb decides. One that is not known to read needs a yes of its own.
-pub(super) fn by_verb(view: &mut View<'_>) {
+pub(crate) fn by_verb(view: &mut View<'_>) {
     let mut leading = Vec::new();
     for at in view.operands().into_iter().take(4) {
         let Some(word) = view.word(at).and_then(Word::exact_str) else {

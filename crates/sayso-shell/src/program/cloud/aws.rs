@@ -2,16 +2,8 @@
 
 use super::by_verb;
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::Style;
-use crate::program::{Code, Spec, View};
+use crate::program::{Code, View};
 use crate::word::Word;
-
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["aws", "awslocal"]).style(Style::RAW).judge(aws),
-    Spec::new(&["gcloud", "gsutil", "bq"]).style(Style::RAW).judge(gcloud),
-    Spec::new(&["az", "azd", "func"]).style(Style::RAW).judge(az),
-    Spec::new(&["openstack"]).style(Style::RAW).judge(openstack),
-];
 
 /// Names of operations that hand out secrets.
 const SECRET: &[&str] = &[
@@ -57,7 +49,7 @@ fn shows_secrets(view: &mut View<'_>) {
 }
 
 /// `aws [options] service operation [options]`.
-fn aws(view: &mut View<'_>) {
+pub(crate) fn aws(view: &mut View<'_>) {
     let mut words: Vec<usize> = Vec::new();
     let mut at = 1;
     while let Some(word) = view.word(at) {
@@ -183,7 +175,7 @@ fn s3(view: &mut View<'_>, operation: &str, words: &[usize]) {
     }
 }
 
-fn gcloud(view: &mut View<'_>) {
+pub(crate) fn gcloud(view: &mut View<'_>) {
     view.connects_configured("google cloud", 0);
     by_verb(
         view,
@@ -211,7 +203,7 @@ fn gcloud(view: &mut View<'_>) {
     }
 }
 
-fn az(view: &mut View<'_>) {
+pub(crate) fn az(view: &mut View<'_>) {
     view.connects_configured("azure", 0);
     by_verb(view, &["list", "show", "version", "get", "exists", "help", "find"]);
     shows_secrets(view);
@@ -243,7 +235,7 @@ fn copied(view: &mut View<'_>) {
     }
 }
 
-fn openstack(view: &mut View<'_>) {
+pub(crate) fn openstack(view: &mut View<'_>) {
     view.connects_configured("openstack", 0);
     by_verb(view, &["list", "show", "--version", "--help"]);
 }

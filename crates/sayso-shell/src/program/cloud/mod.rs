@@ -1,13 +1,11 @@
 //! Clouds and what describes them.
 
-mod aws;
-mod terraform;
+pub(crate) mod aws;
+pub(crate) mod terraform;
 
-use super::{Code, Spec, View};
+use super::{Code, View};
 use crate::effect::{Carry, NamedBy, Verb};
 use crate::word::Word;
-
-pub(super) const SPECS: &[&[Spec]] = &[aws::SPECS, terraform::SPECS];
 
 /// For tools whose subcommands are many: it reads if the last of the leading words is a reading verb, and changes
 /// something otherwise. Named by the leading words.

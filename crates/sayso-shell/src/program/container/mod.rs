@@ -1,9 +1,4 @@
 //! Containers and clusters.
 
-mod docker;
-mod helm;
-mod kubectl;
-
-use super::Spec;
-
-pub(super) const SPECS: &[&[Spec]] = &[docker::SPECS, helm::SPECS, kubectl::SPECS];
+pub(crate) mod docker;
+pub(crate) mod kubectl;

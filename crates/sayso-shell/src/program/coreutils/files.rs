@@ -2,203 +2,18 @@
 
 use crate::effect::{Carry, Listing, PathTarget, Target, Verb};
 use crate::files::Kind;
-use crate::option::{Style, options};
-use crate::program::{Act, Code, Operands, Prints, Role, Spec, View, inside as names_inside, join, may_split};
+use crate::program::{Prints, View, inside as names_inside, join, may_split};
 use crate::word::{Text, Word};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-pub(crate) const SPECS: &[Spec] = &[
-    Spec::new(&["ls", "dir", "vdir"])
-        .options(&[options!("
-            -a --all, -A --almost-all, --author, -b --escape, --block-size SIZE, -B --ignore-backups, -c, -C, --color [WHEN]
-            -d --directory, -D --dired, -f, -F, --classify [WHEN], --file-type, --format WORD, --full-time, -g
-            --group-directories-first, -G --no-group, -h --human-readable, --si, -H --dereference-command-line
-            --dereference-command-line-symlink-to-dir, --hide PATTERN, --hyperlink [WHEN], --indicator-style WORD, -i --inode
-            -I --ignore PATTERN, -k --kibibytes, -l, -L --dereference, -m, -n --numeric-uid-gid, -N --literal, -o, -p
-            -q --hide-control-chars, --show-control-chars, -Q --quote-name, --quoting-style WORD, -r --reverse
-            -s --size, -S, --sort WORD, --time WORD, --time-style STYLE, -t, -T --tabsize COLS, -u, -U, -v
-            -w --width COLS, -x, -X, -Z --context, --zero, -1, -e, -O, -@
-            -R --recursive
-        ")])
-        .judge(ls),
-    Spec::new(&["tree"])
-        .style(Style::EXACT)
-        .options(&[options!("
-            -a, -d, -l, -f, -x, -L LEVEL, -P PATTERN, -I PATTERN, --gitignore, --ignore-case, --matchdirs, --metafirst, --prune
-            --info, --noreport, --charset X, --filelimit N, -q, -N, -Q, -p, -u, -g, -s, -h, --si, -D, --timefmt FORMAT
-            -F, --inodes, --device, -v, -t, -c, -U, -r, --dirsfirst, --filesfirst, --sort [TYPE], -i, -A, -S, -n, -C, -X, -J, -H BASE
-            -T TITLE, --nolinks, --du, --fromfile, --fromtabfile, --fflinks, --hyperlink, --opt-toggle
-            --gitfile FILE, --infofile FILE, --hintro FILE, --houtro FILE : reads
-            -o FILE : writes
-            -R : changes-files
-        ")])
-        .judge(tree),
-    Spec::new(&["stat"])
-        .options(&[options!("
-            -L --dereference, -f --file-system, --cached MODE, -c --format FORMAT, --printf FORMAT, -t --terse, -x, -s, -n, -r
-        ")])
-        .judge(stat),
-    Spec::new(&["file"])
-        .options(&[options!("
-            -b --brief, -c --checking-printout, -d --debug, -e --exclude NAME, --exclude-quiet NAME, --extension, -E
-            -F --separator SEP, -h --no-dereference, -i --mime, --apple, --mime-encoding, --mime-type, -k --keep-going
-            -l --list, -L --dereference, -n --no-buffer, -N --no-pad, -p --preserve-date, -P --parameter NAME=VALUE, -r --raw
-            -s --special-files, -S --no-sandbox, -v, -0 --print0, -I, -Z --uncompress-noreport
-            -f --files-from FILE : reads
-            -m --magic-file FILE : reads
-            -z --uncompress : runs-command
-            -C --compile : changes-files
-        ")])
-        .operands(Operands::READ),
-    Spec::new(&["realpath"])
-        .options(&[options!("
-            -e --canonicalize-existing, -E --canonicalize, -m --canonicalize-missing, -L --logical, -P --physical, -q --quiet
-            --relative-to DIR, --relative-base DIR, -s --strip --no-symlinks, -z --zero
-        ")]),
-    Spec::new(&["readlink"]).options(&[options!("
-        -f --canonicalize, -e --canonicalize-existing, -m --canonicalize-missing, -n --no-newline, -q --quiet -s --silent
-        -v --verbose, -z --zero
-    ")]),
-    Spec::new(&["df"]).options(&[options!("
-        -a --all, -B --block-size SIZE, -h --human-readable, -H --si, -i --inodes, -k, -l --local, --no-sync, --output [FIELDS]
-        -P --portability, --sync, --total, -t --type TYPE, -T --print-type, -x --exclude-type TYPE, -v, -m, -g
-    ")]),
-    Spec::new(&["du"])
-        .options(&[options!("
-            -0 --null, -a --all, --apparent-size, -A, -B --block-size SIZE, -b --bytes, -c --total, -D --dereference-args
-            -d --max-depth N, -H, -h --human-readable, --inodes, -k, -L --dereference, -l --count-links, -m, -P --no-dereference
-            -S --separate-dirs, --si, -s --summarize, -t --threshold SIZE, --time [WORD], --time-style STYLE
-            --exclude PATTERN, -x --one-file-system, -g
-            --files0-from F : reads
-            -X --exclude-from FILE : reads
-        ")])
-        .judge(lists),
-    Spec::new(&["cp", "gcp"])
-        .aliased()
-        .options(&[COPY, options!("
-            -a --archive : deep
-            -r -R --recursive : deep
-            --attributes-only, --copy-contents, -s --symbolic-link, -d, -H, -l --link, -L --dereference, -P --no-dereference, -p
-            --preserve [LIST], --no-preserve LIST, --parents, --reflink [WHEN], --sparse WHEN, -x --one-file-system, -c, -X, -N
-        ")])
-        .operands(Operands::TEXT)
-        .judge(copy),
-    Spec::new(&["mv", "gmv"])
-        .aliased()
-        .options(&[COPY, options!("--no-copy, --exchange, -h")])
-        .operands(Operands::TEXT)
-        .judge(copy),
-    Spec::new(&["install", "ginstall"])
-        .aliased()
-        .options(&[COPY, options!("
-            -c, -C --compare, -d --directory, -D, -g --group GROUP, -m --mode MODE, -o --owner OWNER, -p --preserve-timestamps
-            -s --strip, --preserve-context
-            --strip-program PROGRAM : runs
-        ")])
-        .operands(Operands::TEXT)
-        .judge(copy),
-    Spec::new(&["ln", "gln"])
-        .aliased()
-        .options(&[COPY, options!("
-            -d -F --directory, -L --logical, -n --no-dereference, -P --physical, -r --relative, -s --symbolic, -h
-        ")])
-        .operands(Operands::TEXT)
-        .judge(copy),
-    Spec::new(&["link"]).operands(Operands::then(&[Role::Read], Role::Write)),
-    Spec::new(&["rm", "grm"])
-        .aliased()
-        .options(&[options!("
-            -r -R --recursive : deep
-            -f --force, -i, -I, --interactive [WHEN], --one-file-system, --no-preserve-root, --preserve-root [ALL], -d --dir
-            -v --verbose, -P, -W, -x
-        ")])
-        .operands(Operands::DELETE),
-    Spec::new(&["rmdir"])
-        .options(&[options!("--ignore-fail-on-non-empty, -p --parents, -v --verbose")])
-        .operands(Operands::DELETE)
-        .judge(parents),
-    Spec::new(&["unlink"]).operands(Operands::DELETE),
-    Spec::new(&["trash", "trash-put", "rimraf", "del-cli"])
-        .style(Style::HARMLESS)
-        .operands(Operands::DELETE)
-        .judge(always_deep_delete),
-    Spec::new(&["shred"])
-        .options(&[options!("
-            -f --force, -n --iterations N, -s --size N, -u, --remove [HOW], -v --verbose, -x --exact, -z --zero
-            --random-source FILE : reads
-        ")])
-        .operands(Operands::all(Role::Delete)),
-    Spec::new(&["mkdir", "gmkdir"])
-        .aliased()
-        .options(&[options!("-m --mode MODE, -p --parents, -v --verbose, -Z, --context [CTX]")])
-        .operands(Operands::WRITE)
-        .judge(parents),
-    Spec::new(&["mkfifo", "mknod"])
-        .options(&[options!("-m --mode MODE, -Z, --context [CTX]")])
-        .operands(Operands::then(&[Role::Write], Role::Text)),
-    Spec::new(&["touch"])
-        .options(&[options!("
-            -a, -c --no-create, -d --date STRING, -f, -h --no-dereference, -m, -t STAMP, --time WORD, -A ADJUST
-            -r --reference FILE : reads
-        ")])
-        .operands(Operands::WRITE),
-    Spec::new(&["truncate"])
-        .options(&[options!("-c --no-create, -o --io-blocks, -s --size SIZE", "-r --reference FILE : reads")])
-        .operands(Operands::WRITE),
-    Spec::new(&["fallocate"])
-        .options(&[options!("
-            -c --collapse-range, -d --dig-holes, -i --insert-range, -l --length N, -n --keep-size, -o --offset N
-            -p --punch-hole, -v --verbose, -x --posix, -z --zero-range
-        ")])
-        .operands(Operands::WRITE),
-    Spec::new(&["chmod", "gchmod"])
-        .aliased()
-        .style(Style::GNU.and(Style::LENIENT))
-        .options(&[CHANGE])
-        .operands(Operands::TEXT)
-        .judge(chmod),
-    Spec::new(&["chown", "chgrp"])
-        .options(&[CHANGE, options!("--dereference, -n, -x, --from OWNER")])
-        .operands(Operands::TEXT)
-        .judge(chmod),
-    Spec::new(&["chattr", "setfattr", "chcon", "setfacl", "setcap"])
-        .style(Style::HARMLESS)
-        .operands(Operands::then(&[Role::Text], Role::WriteBelow)),
-    Spec::new(&["lsattr", "getfattr", "getfacl", "getcap", "namei", "mountpoint", "findmnt", "lsblk", "blkid"])
-        .style(Style::HARMLESS)
-        .operands(Operands::READ),
-    Spec::new(&["dd"]).style(Style::LENIENT).operands(Operands::TEXT).judge(dd),
-    Spec::new(&["sync"]).style(Style::HARMLESS),
-    Spec::new(&["rename", "prename"])
-        .style(Style::RISKY)
-        .options(&[options!("-v --verbose, -n --no-act, -o --no-overwrite, -f --force, -i --interactive, -s --symlink, -l --last, -a --all")])
-        .operands(Operands::TEXT)
-        .acts(&[Act::Named(Code::RunsCode)])
-        .judge(rename),
-];
-
-const COPY: &crate::option::Table = options!(
-    "
-    --backup [CONTROL], -b, -f --force, -i --interactive, -n --no-clobber, -S --suffix SUFFIX
-    -t --target-directory DIR, -T --no-target-directory, -u, --update [WHEN], -v --verbose, -Z, --context [CTX]
-    --remove-destination, --strip-trailing-slashes, --debug, --keep-directory-symlink
-"
-);
-
-const CHANGE: &crate::option::Table = options!("
-    -c --changes, -f --silent --quiet, -v --verbose, --no-preserve-root, --preserve-root, -h --no-dereference, -H, -L, -P
-    -R --recursive : deep
-    --reference FILE : reads
-");
-
 /// Tells of files what their folder says of them.
-fn stat(view: &mut View<'_>) {
+pub(crate) fn stat(view: &mut View<'_>) {
     tell(view, false);
 }
 
 /// With these the names that it prints stand in the files that it is given.
-fn tree(view: &mut View<'_>) {
+pub(crate) fn tree(view: &mut View<'_>) {
     if !view.has_any(&["--fromfile", "--fromtabfile"]) {
         return lists(view);
     }
@@ -210,7 +25,7 @@ fn tree(view: &mut View<'_>) {
 }
 
 /// As `stat`, and the names in folders; without operands, in the working directory.
-fn lists(view: &mut View<'_>) {
+pub(crate) fn lists(view: &mut View<'_>) {
     if view.operand_count() == 0 {
         view.touches(Verb::Read, ".", false);
     }
@@ -226,7 +41,7 @@ fn tell(view: &mut View<'_>, lists: bool) {
 }
 
 /// A bare `ls` prints the names in its folder.
-fn ls(view: &mut View<'_>) {
+pub(crate) fn ls(view: &mut View<'_>) {
     if view.operand_count() == 0 {
         view.touches(Verb::Read, ".", false);
     }
@@ -292,7 +107,7 @@ fn copied(view: &mut View<'_>, source: &Word, copy: &Path, at: usize) {
 }
 
 /// `cp`, `mv`, `install` and `ln`: all but the last operand go to the last, or into it if it is a folder.
-fn copy(view: &mut View<'_>) {
+pub(crate) fn copy(view: &mut View<'_>) {
     let mut sources = view.operands();
     let name = view.name;
     if name == "install" && view.has("--directory") {
@@ -435,7 +250,7 @@ fn inside(view: &View<'_>, folder: &Word, source: &Word) -> PathTarget {
 }
 
 /// With `-p` the folders above are removed too (`rmdir -p a/b`), or made: those before a `..` lie elsewhere than the last.
-fn parents(view: &mut View<'_>) {
+pub(crate) fn parents(view: &mut View<'_>) {
     if !view.has("--parents") {
         return;
     }
@@ -460,7 +275,7 @@ fn parents(view: &mut View<'_>) {
 }
 
 /// The first operand is a mode or an owner, unless `--reference` gives it. `-w` and `-rwx` are modes, not options.
-fn chmod(view: &mut View<'_>) {
+pub(crate) fn chmod(view: &mut View<'_>) {
     let skip = usize::from(!view.has("--reference"));
     let mut operands = view.operands();
     operands.retain(|&at| {
@@ -475,7 +290,7 @@ fn chmod(view: &mut View<'_>) {
 }
 
 /// `if=` and `of=`.
-fn dd(view: &mut View<'_>) {
+pub(crate) fn dd(view: &mut View<'_>) {
     for at in view.operands() {
         let Some(word) = view.word(at) else { continue };
         let Some(bytes) = word.exact() else {
@@ -492,7 +307,7 @@ fn dd(view: &mut View<'_>) {
 }
 
 /// Perl's `rename` runs its first operand as code; that of util-linux replaces text. Nobody knows which one it is.
-fn rename(view: &mut View<'_>) {
+pub(crate) fn rename(view: &mut View<'_>) {
     for at in view.operands().into_iter().skip(1) {
         if let Some(word) = view.word(at) {
             view.writes(word, at);
@@ -501,7 +316,7 @@ fn rename(view: &mut View<'_>) {
     view.touches(Verb::Write, ".", true);
 }
 
-fn always_deep_delete(view: &mut View<'_>) {
+pub(crate) fn always_deep_delete(view: &mut View<'_>) {
     for effect in &mut view.out.effects {
         if let (Verb::Delete, Target::Path(PathTarget::Exact(path))) = (effect.verb, &effect.target) {
             effect.target = Target::Path(PathTarget::Below(path.clone()));

@@ -1,10 +1,6 @@
 //! The small programs of every Unix system.
 
-mod files;
-mod print;
-mod system;
-mod text;
-
-use super::Spec;
-
-pub(super) const SPECS: &[&[Spec]] = &[files::SPECS, print::SPECS, system::SPECS, text::SPECS];
+pub(crate) mod files;
+pub(crate) mod print;
+pub(crate) mod system;
+pub(crate) mod text;

@@ -1,46 +1,8 @@
 //! Programs that print what they are told, and nothing else.
 
 use crate::effect::NamedBy;
-use crate::option::{Style, options};
-use crate::program::{Code, Spec, View};
+use crate::program::{Code, View};
 use crate::word::Word;
-
-pub(crate) const SPECS: &[Spec] = &[
-    Spec::new(&["echo"])
-        .style(Style::LENIENT.and(Style::LEADING))
-        .options(&[options!("-n, -e, -E")])
-        .judge(echo),
-    // `-v` is the shell's own printf: its subscript is evaluated, which the shell's part sees to.
-    Spec::new(&["printf"]).style(Style::LEADING).options(&[options!("-v VAR")]).judge(printf),
-    Spec::new(&["pwd"]).options(&[options!("-L --logical, -P --physical")]).judge(pwd),
-    Spec::new(&[
-        "true", "false", ":", "yes", "clear", "reset", "tput", "nproc", "tty", "sleep", "usleep", "wait",
-    ])
-        .style(Style::HARMLESS),
-    Spec::new(&["test", "["]).style(Style::LENIENT),
-    Spec::new(&["basename"])
-        .options(&[options!("-a --multiple, -s --suffix SUFFIX, -z --zero")])
-        .judge(basename),
-    Spec::new(&["dirname"]).options(&[options!("-z --zero")]).judge(dirname),
-    Spec::new(&["pathchk", "cal", "ncal", "figlet", "cowsay", "toilet", "banner", "fortune", "lolcat"])
-        .style(Style::HARMLESS),
-    Spec::new(&["date"])
-        .options(&[options!("
-            -d --date STRING, --debug, -I --iso-8601 [SPEC], --resolution, -R --rfc-email, --rfc-3339 SPEC, -u --utc --universal
-            -v ADJUST, -j, -n
-            -f --file FILE : reads
-            -r --reference FILE : reads
-            -s --set STRING : changes-system
-        ")])
-        .judge(date),
-    Spec::new(&["mktemp"])
-        .options(&[options!("
-            -d --directory, -u --dry-run, -q --quiet, --suffix SUFF, -t
-            -p DIR : makes-below
-            --tmpdir [DIR] : makes-below
-        ")])
-        .judge(mktemp),
-];
 
 /// Joins exact words with blanks. `None`: a word is not certain.
 fn joined(view: &View<'_>) -> Option<Vec<u8>> {
@@ -54,7 +16,7 @@ fn joined(view: &View<'_>) -> Option<Vec<u8>> {
     Some(text)
 }
 
-fn echo(view: &mut View<'_>) {
+pub(crate) fn echo(view: &mut View<'_>) {
     // `--` is a word to echo, not an end of options.
     if view.has("-e") || view.terminator.is_some() {
         return;
@@ -70,7 +32,7 @@ fn echo(view: &mut View<'_>) {
     }
 }
 
-fn printf(view: &mut View<'_>) {
+pub(crate) fn printf(view: &mut View<'_>) {
     let Some(format) = view.operand(0).and_then(Word::exact) else { return };
     let text = match (format, view.operand_count()) {
         (b"%s", 2) => view.operand(1).and_then(Word::exact).map(<[u8]>::to_vec),
@@ -85,7 +47,7 @@ fn printf(view: &mut View<'_>) {
     }
 }
 
-fn pwd(view: &mut View<'_>) {
+pub(crate) fn pwd(view: &mut View<'_>) {
     if let Some(cwd) = view.inv.cwd {
         let mut text = cwd.as_os_str().as_encoded_bytes().to_vec();
         text.push(b'\n');
@@ -93,7 +55,7 @@ fn pwd(view: &mut View<'_>) {
     }
 }
 
-fn basename(view: &mut View<'_>) {
+pub(crate) fn basename(view: &mut View<'_>) {
     if view.operand_count() == 1
         && !view.has_any(&["--suffix", "--zero"])
         && let Some(path) = view.operand(0).and_then(Word::exact)
@@ -103,7 +65,7 @@ fn basename(view: &mut View<'_>) {
     }
 }
 
-fn dirname(view: &mut View<'_>) {
+pub(crate) fn dirname(view: &mut View<'_>) {
     if view.operand_count() == 1
         && !view.has("--zero")
         && let Some(path) = view.operand(0).and_then(Word::exact)
@@ -119,7 +81,7 @@ fn dirname(view: &mut View<'_>) {
 }
 
 /// `date 010203042025` sets the clock.
-fn date(view: &mut View<'_>) {
+pub(crate) fn date(view: &mut View<'_>) {
     for at in view.operands() {
         let prints = view.word(at).is_none_or(|w| match w {
             Word::Exact(text) => text.as_bytes().first() == Some(&b'+'),
@@ -135,7 +97,7 @@ fn date(view: &mut View<'_>) {
 }
 
 /// Without a template the file is made in the temporary folder.
-fn mktemp(view: &mut View<'_>) {
+pub(crate) fn mktemp(view: &mut View<'_>) {
     if view.has("--dry-run") {
         return;
     }

@@ -1,9 +1,5 @@
 //! Clients of databases.
 
-mod postgres;
-mod server;
-mod sqlite;
-
-use super::Spec;
-
-pub(super) const SPECS: &[&[Spec]] = &[postgres::SPECS, server::SPECS, sqlite::SPECS];
+pub(crate) mod postgres;
+pub(crate) mod server;
+pub(crate) mod sqlite;

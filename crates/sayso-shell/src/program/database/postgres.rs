@@ -2,46 +2,11 @@
 
 use super::sqlite::from_stdin;
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, Table, options};
-use crate::program::{Act, Code, Spec, View};
+use crate::program::{Code, View};
 use crate::script::{self, Finding};
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["psql", "pgcli", "usql"])
-        .style(Style::GNU.and(Style::RISKY))
-        .options(&[SERVER, options!("
-            -l --list, -v --set --variable V, -V, -X --no-psqlrc, -1 --single-transaction, -a --echo-all, -b --echo-errors, -e --echo-queries, -E --echo-hidden, -n --no-readline, -q --quiet, -s --single-step
-            -S --single-line, -A --no-align, --csv, -F --field-separator S, -H --html, -P --pset V, -R --record-separator S, -t --tuples-only, -T --table-attr T, -x --expanded, -z --field-separator-zero
-            -0 --record-separator-zero
-            -c --command COMMAND
-            -f --file FILE : reads
-            -L --log-file FILE : writes
-            -o --output FILE
-            --only-reads
-        ")])
-        .judge(psql),
-    Spec::new(&["pg_dump", "pg_dumpall"])
-        .options(&[SERVER, options!("
-            -F --format F, -j --jobs N, -v --verbose, -Z --compress N, -a --data-only, -b --blobs --large-objects, -B --no-blobs, -c --clean, -C --create, -E --encoding E, -n --schema P, -N --exclude-schema P
-            -O --no-owner, -s --schema-only, -S --superuser N, -t --table P, -T --exclude-table P, -x --no-privileges --no-acl, --inserts, --column-inserts, --if-exists, --exclude-table-data P, --section S
-            --no-comments, --no-publications, --no-subscriptions, --no-tablespaces, --rows-per-insert N, --snapshot N, --strict-names, -g --globals-only, -r --roles-only, --lock-wait-timeout N, --no-sync, -e --extension P, --disable-dollar-quoting, --disable-triggers, --enable-row-security
-            --extra-float-digits N, --include-foreign-data S, --load-via-partition-root, --no-security-labels, --no-table-access-method, --no-toast-compression, --no-unlogged-table-data, --on-conflict-do-nothing
-            --quote-all-identifiers, --restrict-key K, --serializable-deferrable, --use-set-session-authorization, --binary-upgrade
-            -f --file FILE : makes
-        ")])
-        .judge(connects),
-    Spec::new(&["pg_restore", "createdb", "dropdb", "createuser", "dropuser", "vacuumdb", "reindexdb", "clusterdb", "pg_basebackup", "pg_upgrade", "initdb"])
-        .style(Style::HARMLESS)
-        .options(&[SERVER])
-        .acts(&[Act::Connects("PostgreSQL"), Act::Named(Code::ChangesService)]),
-    Spec::new(&["pg_isready", "pg_config", "pg_controldata"]).style(Style::HARMLESS).options(&[SERVER]).acts(&[Act::Connects("PostgreSQL")]),
-];
-
-const SERVER: &Table =
-    options!("-d --dbname NAME, -h --host HOST, -p --port PORT, -U --username NAME, -w --no-password, -W --password");
-
-fn psql(view: &mut View<'_>) {
+pub(crate) fn psql(view: &mut View<'_>) {
     if view.has_any(&["--version", "--help", "-V"]) {
         return;
     }
@@ -71,7 +36,7 @@ fn psql(view: &mut View<'_>) {
     if texts.is_empty() && !view.has_any(&["--list", "--file"]) {
         match from_stdin(view) {
             Some(text) => texts.push(text),
-            None => crate::wrapper::interactive(view, "sql", 0),
+            None => crate::program::wrapper::interactive(view, "sql", 0),
         }
     }
     let lists = texts.is_empty() && view.has("--list");
@@ -99,7 +64,7 @@ fn psql(view: &mut View<'_>) {
 }
 
 /// The server: a host, a URL, `host=..` in a connection string, or what the environment says.
-fn connects(view: &mut View<'_>) {
+pub(crate) fn connects(view: &mut View<'_>) {
     let mut named = false;
     for (at, host) in view.values("--host") {
         named = true;

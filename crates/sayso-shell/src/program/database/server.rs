@@ -2,63 +2,8 @@
 
 use super::sqlite::from_stdin;
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, options};
-use crate::program::{Act, Code, Spec, View};
+use crate::program::{Code, View};
 use crate::script::{self, Finding};
-
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["mysql", "mariadb", "mycli"])
-        .style(Style::GNU.and(Style::RISKY))
-        .options(&[options!("
-            -u --user U, -p --password [P], -P --port N, -D --database D, -B --batch, -N --skip-column-names, -s --silent, -r --raw, -t --table, -v --verbose, -H --html, -X --xml, -f --force, -C --compress
-            -A --no-auto-rehash, -E --vertical, -q --quick, -n --unbuffered, -V, --default-character-set C, --protocol P, --ssl-mode M, --connect-timeout N, --column-names, -w --wait, -i --ignore-spaces
-            --safe-updates -U, --skip-ssl, --ssl, --binary-mode, --no-defaults
-            -S --socket PATH
-            -h --host HOST : connects
-            -e --execute SQL
-            --defaults-file FILE, --defaults-extra-file FILE, --ssl-ca FILE, --ssl-cert FILE, --ssl-key FILE : reads
-            --tee FILE : writes
-            --pager [CMD], --init-command SQL, --plugin-dir DIR, --default-auth P : runs
-            --local-infile [V] : changes-files
-        ")])
-        .judge(mysql),
-    Spec::new(&["mysqldump", "mariadb-dump", "mysqlcheck", "mysqlshow", "mysqladmin", "mysqlimport"])
-        .style(Style::GNU.and(Style::RISKY))
-        .options(&[options!("
-            -u --user U, -p --password [P], -P --port N, -A --all-databases, -B --databases, -d --no-data, --single-transaction, --routines, -R, --triggers, --events, -q --quick, --lock-tables, --opt
-            --skip-lock-tables, --no-create-info, -t, --add-drop-table, --set-gtid-purged V, --column-statistics N, -S --socket P, -v --verbose, -h --host HOST, -f --force, -s --silent, --no-tablespaces
-            -r --result-file FILE : makes
-            -T --tab DIR : writes-below
-            --defaults-file FILE, --defaults-extra-file FILE : reads
-        ")])
-        .judge(mysql_tool),
-    Spec::new(&["redis-cli", "valkey-cli", "keydb-cli"])
-        .style(Style::WORDS.and(Style::LEADING).and(Style::RISKY))
-        .options(&[options!("
-            -p N, -a P, --user U, --pass P, --askpass, -n N, -r N, -i N, -x, -X TAG, -d D, -D D, -c, -e, -4, -6, --tls, --sni H, --insecure, --raw, --no-raw, --quoted-input, --csv, --json, --quoted-json, --show-pushes V
-            --stat, --latency, --latency-history, --latency-dist, --lru-test N, --bigkeys, --memkeys, --hotkeys, --scan, --pattern P, --quoted-pattern P, --count N, --no-auth-warning, --intrinsic-latency N, -2, -3, --verbose
-            -h HOST, -u URI : connects
-            -s SOCKET, --replica, --pipe, --pipe-timeout N
-            --rdb FILE, --functions-rdb FILE : writes
-            --eval FILE, --ldb, --ldb-sync-mode : runs-code
-            --cacert FILE, --cacertdir DIR, --cert FILE, --key FILE : reads
-            --cluster C : changes-service
-        ")])
-        .judge(redis),
-    Spec::new(&["mongosh", "mongo"])
-        .style(Style::GNU.and(Style::RISKY))
-        .options(&[options!("
-            --quiet, --norc, --nodb, -u --username U, -p --password P, --port N, --authenticationDatabase D, --authenticationMechanism M, --tls, --json [V], --retryWrites, --apiVersion V
-            --host HOST : connects
-            --eval JS : inline
-            -f --file FILE : runs-code
-            --tlsCAFile FILE, --tlsCertificateKeyFile FILE : reads
-        ")])
-        .judge(mongo),
-    Spec::new(&["mongodump", "mongoexport", "mongorestore", "mongoimport", "cqlsh", "clickhouse-client", "clickhouse", "influx", "neo4j-admin", "cypher-shell", "sqlplus", "sqlcmd", "isql", "bcp", "snowsql", "trino", "presto", "beeline", "hive", "spark-sql", "impala-shell", "etcdctl-shell", "surreal", "kcat", "kafka-topics", "kafka-console-producer", "kafka-console-consumer"])
-        .style(Style::HARMLESS.and(Style::RISKY))
-        .acts(&[Act::Connects("database"), Act::Named(Code::ChangesService)]),
-];
 
 /// Commands of the client itself stand between statements: `\!`, `system`, `source`, `tee`, `pager`.
 fn client_commands(text: &[u8]) -> bool {
@@ -76,7 +21,7 @@ fn client_commands(text: &[u8]) -> bool {
         || files.windows(9).any(|window| window == b"load_file")
 }
 
-fn mysql(view: &mut View<'_>) {
+pub(crate) fn mysql(view: &mut View<'_>) {
     if view.has_any(&["--version", "--help", "-V"]) {
         return;
     }
@@ -85,7 +30,7 @@ fn mysql(view: &mut View<'_>) {
     if texts.is_empty() {
         match from_stdin(view) {
             Some(text) => texts.push(text),
-            None => crate::wrapper::interactive(view, "sql", 0),
+            None => crate::program::wrapper::interactive(view, "sql", 0),
         }
     }
     for (at, text) in texts {
@@ -113,7 +58,7 @@ fn server(view: &mut View<'_>, label: &str) {
     }
 }
 
-fn mysql_tool(view: &mut View<'_>) {
+pub(crate) fn mysql_tool(view: &mut View<'_>) {
     for (at, host) in view.values("--host") {
         view.connects(&host, at);
     }
@@ -128,7 +73,7 @@ const REDIS_READS: &str = "get mget getrange strlen exists type ttl pttl keys sc
     sinter sunion sdiff zrange zrevrange zrangebyscore zrevrangebyscore zrangebylex zscore zmscore zrank zrevrank zcard zcount zlexcount zscan xrange xrevrange xlen xinfo xpending info ping echo dbsize time lastsave role \
     memory object command client cluster slowlog latency getbit bitcount bitpos pfcount geopos geodist geohash geosearch randomkey dump touch json.get json.mget json.type ft.search ft.info ts.get ts.range";
 
-fn redis(view: &mut View<'_>) {
+pub(crate) fn redis(view: &mut View<'_>) {
     server(view, "Redis");
     if view.has_any(&["--pipe", "-x", "-X"]) {
         view.named_by_flag(Code::ChangesService, "--pipe", 0);
@@ -176,13 +121,13 @@ fn redis(view: &mut View<'_>) {
         ]) => {}
         None => match from_stdin(view) {
             Some(_) => view.named(Code::UnclearScript, NamedBy::Nothing, 0),
-            None => crate::wrapper::interactive(view, "redis", 0),
+            None => crate::program::wrapper::interactive(view, "redis", 0),
         },
     }
 }
 
 /// The first operand is a database or URL, the others are scripts.
-fn mongo(view: &mut View<'_>) {
+pub(crate) fn mongo(view: &mut View<'_>) {
     let mut named = view.has("--host");
     for (n, at) in view.operands().into_iter().enumerate() {
         let Some(word) = view.word(at) else { continue };
@@ -201,6 +146,6 @@ fn mongo(view: &mut View<'_>) {
         view.connects_configured("MongoDB", 0);
     }
     if view.operand_count() < 2 && !view.has_any(&["--eval", "--file", "--version", "--help"]) {
-        crate::wrapper::interactive(view, "javascript", 0);
+        crate::program::wrapper::interactive(view, "javascript", 0);
     }
 }

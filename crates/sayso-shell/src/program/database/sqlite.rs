@@ -1,25 +1,11 @@
 //! sqlite3: a file, and SQL or dot-commands that may run, read and write others.
 
 use crate::effect::{Carry, NamedBy, Stdin, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Prints, Spec, View};
+use crate::program::{Code, Prints, View};
 use crate::script::{self, Finding};
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[Spec::new(&["sqlite3", "sqlite", "duckdb", "sqlcipher"])
-    .style(Style::WORDS)
-    .options(&[options!("
-        -append, -ascii, -bail, -batch, -box, -column, -csv, -deserialize, -echo, -header, -noheader, -help, -html, -interactive, -json, -line, -list, -lookaside SIZE N, -markdown, -maxsize N, -memtrace
-        -mmap N, -newline SEP, -nofollow, -nonce S, -nullvalue T, -pagecache SIZE N, -quote, -readonly, -safe, -separator SEP, -stats, -table, -tabs, -version, -vfs NAME, -zip, -no-stdin, -c TEXT, -s TEXT
-        -cmd COMMAND
-        -init FILE : reads
-        -A : changes-files
-        -unsigned, -ui : runs
-        --only-reads
-    ")])
-    .judge(sqlite)];
-
-fn sqlite(view: &mut View<'_>) {
+pub(crate) fn sqlite(view: &mut View<'_>) {
     // Options before the question have been obeyed when it is answered.
     let asks = view.has_any(&["-version", "-help", "--version", "--help"]);
     let mut texts: Vec<(usize, Word)> = view.values("-cmd");

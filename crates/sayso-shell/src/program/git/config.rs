@@ -1,117 +1,20 @@
 //! Settings, repositories as such, and what git starts at times.
 
-use super::GIT;
 use crate::effect::NamedBy;
 use crate::files::Kind;
-use crate::option::{Style, Table, options};
-use crate::program::{Act, Code, Operands, Role, Spec, View, join};
+use crate::program::{Code, View, join};
 use crate::word::{Text, Word};
 use std::path::{Path, PathBuf};
 
-const WHERE: &Table = options!("
-    --global, --system, --local, --worktree, --blob ID, -t --type T, --bool, --int, --bool-or-int, --bool-or-str, --path
-    --expiry-date, --no-type, -z --null, --name-only, --show-names, --show-origin, --show-scope, --includes, --default V, --fixed-value
-    --value P, --regexp, --url U, --comment M
-    -f --file FILE : reads
-");
-
-pub(super) const SUBS: &[Spec] = &[
-    Spec::new(&["config"])
-        .style(GIT.and(Style::FREE))
-        .options(&[
-            WHERE,
-            options!(
-                "
-            --get, --get-all, --get-regexp, --get-urlmatch, -l --list, --get-color, --get-colorbool, --all
-            --set : changes-settings
-            --replace-all : changes-settings
-            --add : changes-settings
-            --unset : changes-settings
-            --unset-all : changes-settings
-            --rename-section : changes-settings
-            --remove-section : changes-settings
-            -e --edit : changes-settings
-        "
-            ),
-        ])
-        .subs(&[
-            Spec::new(&["list", "get"])
-                .style(GIT)
-                .options(&[WHERE, options!("--all, --show-names")])
-                .judge(shows_secrets),
-            Spec::new(&["set", "unset", "rename-section", "remove-section", "edit"])
-                .style(GIT)
-                .options(&[WHERE, options!("--all, --append")])
-                .acts(&[Act::Named(Code::ChangesSettings)])
-                .judge(reached_later),
-        ])
-        .judge(config),
-    Spec::new(&["init", "init-db"])
-        .aliased()
-        .style(GIT)
-        .options(&[options!(
-            "
-            -q --quiet, --object-format F, --ref-format F, -b --initial-branch B, --shared [P]
-            --bare : changes-repository
-            --separate-git-dir DIR : makes-below
-            --template DIR : runs
-        "
-        )])
-        .operands(Operands::all(Role::WriteBelow))
-        .judge(init),
-    Spec::new(&["credential", "credential-store", "credential-cache"])
-        .style(GIT.and(Style::HARMLESS))
-        .acts(&[Act::Named(Code::ShowsSecrets)]),
-    Spec::new(&["hook"]).style(GIT).subs(&[Spec::new(&["run"])
-        .style(GIT)
-        .options(&[options!("--ignore-missing, --to-stdin F")])
-        .acts(&[Act::Code("shell")])]),
-    Spec::new(&["maintenance"]).style(GIT).subs(&[
-        Spec::new(&["run"])
-            .style(GIT)
-            .options(&[options!("--auto, --detach, --schedule [F], -q --quiet, --task T")])
-            .acts(&[Act::Named(Code::ChangesRepository)]),
-        Spec::new(&["start", "stop", "register", "unregister"])
-            .style(GIT.and(Style::HARMLESS))
-            .acts(&[Act::Named(Code::ChangesSettings)]),
-        Spec::new(&["is-needed"]).style(GIT.and(Style::HARMLESS)),
-    ]),
-    Spec::new(&["for-each-repo"])
-        .style(Style::LEADING)
-        .options(&[options!("--config K, --keep-going")])
-        .acts(&[Act::Named(Code::RunsCommand)]),
-    Spec::new(&["lfs"]).style(Style::EXACT).subs(&[
-        Spec::new(&["ls-files", "status", "env", "version", "logs", "locks", "pointer"]).style(Style::HARMLESS),
-        Spec::new(&["pull", "fetch", "push", "clone", "lock", "unlock"])
-            .style(Style::HARMLESS)
-            .acts(&[Act::Connects("lfs server"), Act::Named(Code::ChangesRepository)]),
-        Spec::new(&[
-            "track",
-            "untrack",
-            "install",
-            "uninstall",
-            "update",
-            "migrate",
-            "prune",
-            "checkout",
-            "dedup",
-            "fsck",
-        ])
-        .style(Style::HARMLESS)
-        .acts(&[Act::Named(Code::ChangesRepository)]),
-    ]),
-    Spec::new(&["flow"]).style(GIT.and(Style::HARMLESS)).acts(&[Act::Named(Code::ChangesRepository)]),
-];
-
 /// A store of another name than `.git` holds a configuration that nothing guards.
-fn init(view: &mut View<'_>) {
+pub(crate) fn init(view: &mut View<'_>) {
     for (at, _) in view.values("--separate-git-dir") {
         view.named_by_flag(Code::ChangesRepository, "--separate-git-dir", at);
     }
 }
 
 /// Without an option that says what to do, `git config key` reads and `git config key value` sets.
-fn config(view: &mut View<'_>) {
+pub(crate) fn config(view: &mut View<'_>) {
     shows_secrets(view);
     const SAYS: &[&str] = &[
         "--get",
@@ -154,7 +57,7 @@ fn config(view: &mut View<'_>) {
 const WORDS: &[&str] = &["extraheader", "token", "password", "passwd", "smtppass", "secret"];
 
 /// `git var -l` lists the settings too.
-pub(super) fn var(view: &mut View<'_>) {
+pub(crate) fn var(view: &mut View<'_>) {
     if view.has("-l") {
         lists_secrets(view);
     }
@@ -208,7 +111,7 @@ fn holds_secret(text: &[u8]) -> bool {
 }
 
 /// Settings that hold a password or a token, asked for by name.
-fn shows_secrets(view: &mut View<'_>) {
+pub(crate) fn shows_secrets(view: &mut View<'_>) {
     let named = view.path.last() == Some(&"list") || view.has_any(&["--list", "--get-regexp", "--get-urlmatch"]);
     if (named || view.has_any(&["--regexp", "--url"])) && !view.has("--name-only") {
         lists_secrets(view);
@@ -222,7 +125,7 @@ fn shows_secrets(view: &mut View<'_>) {
 }
 
 /// A setting that names a repository or a proxy: git will connect there.
-fn reached_later(view: &mut View<'_>) {
+pub(crate) fn reached_later(view: &mut View<'_>) {
     let Some(at) = view.operand_at(0) else { return };
     let value = view.operand(1).cloned();
     if let Some(key) = view.operand_str(0) {

@@ -1,142 +1,9 @@
 //! Subcommands that talk to other repositories.
 
-use super::{CHANGES_TREE, GIT};
 use crate::effect::{Carry, HostTarget, NamedBy, Target, Verb};
-use crate::option::{Style, Table, options};
 use crate::program::host;
-use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::program::{Code, View};
 use crate::word::{Text, Word};
-
-const FETCH: &Table = options!("
-    -v --verbose, -q --quiet, --all, --set-upstream, -a --append, --atomic, -f --force, -m --multiple, -t --tags, -n, -j --jobs N
-    --prefetch, -p --prune, -P --prune-tags, --recurse-submodules [M], --dry-run, --porcelain, --write-fetch-head, -k --keep
-    -u --update-head-ok, --progress, --depth N, --shallow-since T, --shallow-exclude R, --deepen N, --unshallow, --refetch
-    --update-shallow, --refmap R, -o --server-option O, -4 --ipv4, -6 --ipv6, --negotiation-tip R, --negotiate-only, --filter S
-    --auto-maintenance, --auto-gc, --show-forced-updates, --write-commit-graph, --stdin, --no-tags
-    --upload-pack PATH : runs
-");
-
-const SUBMODULE: &Table = options!("
-    -q --quiet, --cached, --recursive, -f --force, -b --branch B, --name N, --depth N, --init, --remote, -N --no-fetch, --checkout
-    --merge, --rebase, --recommend-shallow, --single-branch, --filter S, -j --jobs N, --progress, --files, -n --summary-limit N
-    --all, -d --default, --ref-format F, --dissociate
-    --reference R : reads-below
-");
-
-pub(super) const SUBS: &[Spec] = &[
-    Spec::new(&["fetch"]).style(GIT).options(&[FETCH]).judge(fetch),
-    Spec::new(&["pull"])
-        .style(GIT)
-        .options(&[FETCH, options!("
-            -r --rebase [M], --stat, --compact-summary, --log [N], --signoff, --squash, --commit, --edit, --cleanup M, --ff
-            --ff-only, --no-ff, --verify, --no-verify, --verify-signatures, --autostash, -X --strategy-option O, -S --gpg-sign [K]
-            --allow-unrelated-histories, -e, --summary
-            -s --strategy S : runs
-        ")])
-        .acts(CHANGES_TREE)
-        .judge(fetch),
-    Spec::new(&["ls-remote"])
-        .style(GIT)
-        .options(&[options!("
-            -q --quiet, -t --tags, -b --branches --heads, -h, --refs, --get-url, --sort K, --exit-code, --symref, -o --server-option O
-            --upload-pack --exec PATH : runs
-        ")])
-        .judge(ls_remote),
-    Spec::new(&["push"])
-        .style(GIT)
-        .options(&[options!("
-            -v --verbose, -q --quiet, --repo R, --all --branches, --mirror, -d --delete, --tags, -n --dry-run, --porcelain, -f --force
-            --force-with-lease [R], --force-if-includes, --recurse-submodules M, --thin, -u --set-upstream, --progress, --prune
-            --no-verify, --verify, --follow-tags, --signed [M], --atomic, -o --push-option O, -4 --ipv4, -6 --ipv6
-            --receive-pack --exec PATH : runs
-        ")])
-        .judge(push),
-    Spec::new(&["clone"])
-        .style(GIT)
-        .options(&[options!("
-            -v --verbose, -q --quiet, --progress, --reject-shallow, -n --no-checkout, --bare, --mirror, -l --local, --no-hardlinks
-            -s --shared, --recurse-submodules --recursive [P], -j --jobs N, --dissociate, -o --origin N, -b --branch B, --revision R
-            --depth N, --shallow-since T, --shallow-exclude R, --single-branch, --no-tags, --tags, --shallow-submodules, --ref-format F
-            --server-option O, -4 --ipv4, -6 --ipv6, --filter S, --also-filter-submodules, --remote-submodules, --sparse
-            --bundle-uri U : connects
-            --reference R : reads-below
-            --reference-if-able R : reads-below
-            --separate-git-dir DIR : makes-below
-            --template DIR : runs
-            -c --config K=V : runs-command
-            -u --upload-pack PATH : runs
-        ")])
-        .acts(&[Act::Named(Code::Installs)])
-        .judge(clone),
-    Spec::new(&["remote"])
-        .style(GIT)
-        .options(&[options!("-v --verbose")])
-        .subs(&[
-            Spec::new(&["show"]).style(GIT).options(&[options!("-n")]).judge(remote_show),
-            Spec::new(&["get-url"]).style(GIT).options(&[options!("--push, --all")]),
-            Spec::new(&["update", "prune"])
-                .style(GIT)
-                .options(&[options!("-p --prune, -n --dry-run")])
-                .acts(&[Act::Connects("remote"), Act::Named(Code::ChangesRepository)]),
-            Spec::new(&["add", "rename", "remove", "rm", "set-head", "set-branches", "set-url"])
-                .style(GIT)
-                .options(&[options!("
-                    -f --fetch, --tags, --no-tags, -t --track B, -m --master B, --mirror [M], -a --auto, -d --delete, --add
-                    --push, --progress
-                ")])
-                .acts(&[Act::Named(Code::ChangesRepository)])
-                .judge(remote_url),
-        ]),
-    Spec::new(&["submodule"])
-        .style(GIT)
-        .options(&[SUBMODULE])
-        .subs(&[
-            Spec::new(&["status", "summary"]).style(GIT).options(&[SUBMODULE]),
-            Spec::new(&["foreach"]).style(GIT.and(Style::LEADING)).options(&[SUBMODULE]).judge(foreach),
-            Spec::new(&["add"])
-                .style(GIT)
-                .options(&[SUBMODULE])
-                .operands(Operands::then(&[Role::Text], Role::WriteBelow))
-                .acts(&[Act::Named(Code::Installs)])
-                .judge(fetch),
-            Spec::new(&["update", "sync"])
-                .style(GIT)
-                .options(&[SUBMODULE])
-                .acts(&[Act::Connects("submodules"), Act::Named(Code::Installs)]),
-            Spec::new(&["set-url"])
-                .style(GIT)
-                .options(&[SUBMODULE])
-                .acts(&[Act::Named(Code::ChangesRepository)])
-                .judge(submodule_url),
-            Spec::new(&["init", "deinit", "set-branch", "absorbgitdirs"])
-                .style(GIT)
-                .options(&[SUBMODULE])
-                .acts(&[Act::Named(Code::ChangesRepository)]),
-        ]),
-    Spec::new(&["bundle"])
-        .style(GIT)
-        .subs(&[
-            Spec::new(&["verify", "list-heads"]).style(GIT).options(&[options!("-q --quiet")]).operands(Operands::READ),
-            Spec::new(&["create"])
-                .style(GIT.and(Style::HARMLESS))
-                .operands(Operands::then(&[Role::Write], Role::Text)),
-            Spec::new(&["unbundle"])
-                .style(GIT)
-                .options(&[options!("--progress")])
-                .operands(Operands::then(&[Role::Read], Role::Text))
-                .acts(&[Act::Named(Code::ChangesRepository)]),
-        ]),
-    Spec::new(&["send-email", "imap-send"])
-        .style(GIT.and(Style::HARMLESS).and(Style::RISKY))
-        .acts(&[Act::Connects("mail server"), Act::Named(Code::Publishes)]),
-    Spec::new(&[
-        "upload-pack", "receive-pack", "upload-archive", "fetch-pack", "send-pack", "http-fetch", "http-push",
-        "shell", "remote-http", "remote-https", "remote-ext", "remote-fd", "cvsimport", "cvsexportcommit", "svn",
-        "p4", "subtree", "archimport", "quiltimport",
-    ])
-        .style(GIT.and(Style::HARMLESS).and(Style::RISKY))
-        .acts(&[Act::Named(Code::RunsCommand)]),
-];
 
 /// What a word that names a repository reaches.
 enum Repository {
@@ -201,18 +68,18 @@ fn first_repository(view: &mut View<'_>, verb: Verb) {
     }
 }
 
-fn fetch(view: &mut View<'_>) {
+pub(crate) fn fetch(view: &mut View<'_>) {
     first_repository(view, Verb::Read);
 }
 
-fn ls_remote(view: &mut View<'_>) {
+pub(crate) fn ls_remote(view: &mut View<'_>) {
     if !view.has("--get-url") {
         first_repository(view, Verb::Read);
     }
 }
 
 /// `+ref` implies `--force`, `:ref` implies `--delete`, `--mirror` both.
-fn push(view: &mut View<'_>) {
+pub(crate) fn push(view: &mut View<'_>) {
     match view.values("--repo").pop() {
         Some((at, word)) if view.operand_count() == 0 => reaches(view, &word, at, Verb::Write),
         _ => first_repository(view, Verb::Write),
@@ -246,7 +113,7 @@ fn push(view: &mut View<'_>) {
     }
 }
 
-fn clone(view: &mut View<'_>) {
+pub(crate) fn clone(view: &mut View<'_>) {
     first_repository(view, Verb::Read);
     if let Some(at) = view.operand_at(1) {
         if let Some(word) = view.word(at) {
@@ -264,14 +131,14 @@ fn clone(view: &mut View<'_>) {
     }
 }
 
-fn remote_show(view: &mut View<'_>) {
+pub(crate) fn remote_show(view: &mut View<'_>) {
     if view.operand_count() > 0 && !view.has("-n") {
         fetch(view);
     }
 }
 
 /// The URL of `remote add name url` is reached later, and so is a helper in it.
-fn remote_url(view: &mut View<'_>) {
+pub(crate) fn remote_url(view: &mut View<'_>) {
     if matches!(view.path.last(), Some(&("add" | "set-url")))
         && let Some((at, word)) = view.operand_at(1).and_then(|at| view.word(at).map(|w| (at, w)))
     {
@@ -282,7 +149,7 @@ fn remote_url(view: &mut View<'_>) {
     }
 }
 
-fn submodule_url(view: &mut View<'_>) {
+pub(crate) fn submodule_url(view: &mut View<'_>) {
     if let Some((at, word)) = view.operand_at(1).and_then(|at| view.word(at).map(|w| (at, w))) {
         set_to(view, word, at);
     }
@@ -297,7 +164,7 @@ pub(super) fn set_to(view: &mut View<'_>, word: &Word, at: usize) {
 }
 
 /// `submodule foreach 'cmd'`: one word is text for a shell, several are a command.
-fn foreach(view: &mut View<'_>) {
+pub(crate) fn foreach(view: &mut View<'_>) {
     match (view.operand_count(), view.operand_at(0)) {
         (1, Some(at)) => {
             if let Some(word) = view.word(at) {

@@ -1,154 +1,12 @@
 //! Subcommands that change the index and the work tree.
 
 use super::pathspec::{self, changes, whole};
-use super::revision::{DIFF, REVISIONS};
-use super::{CHANGES_TREE, GIT};
 use crate::effect::{Sieve, Verb};
 use crate::files::Kind;
-use crate::option::{Style, Table, options};
 use crate::program::inside::{self, Headers};
-use crate::program::{Act, Code, Operands, Role, Spec, View};
+use crate::program::{Code, View};
 
-const PATHSPEC_FILE: &Table = options!("--pathspec-file-nul", "--pathspec-from-file FILE : reads");
-
-const STASH_PUSH: &Table = options!(
-    "
-    -p --patch, -S --staged, -k --keep-index, -u --include-untracked, -a --all, -q --quiet, -m --message M
-    -U --unified N, --inter-hunk-context N
-"
-);
-
-pub(super) const SUBS: &[Spec] = &[
-    Spec::new(&["add", "stage"])
-        .aliased()
-        .style(GIT)
-        .options(&[PATHSPEC_FILE, options!("
-            -n --dry-run, -v --verbose, -f --force, -i --interactive, -p --patch, -e --edit, -A --all --no-ignore-removal
-            --ignore-removal, -u --update, -N --intent-to-add, --refresh, --ignore-errors, --ignore-missing, --sparse, --renormalize
-            --chmod MODE, -U --unified N, --inter-hunk-context N, --auto-advance
-        ")])
-        .judge(add),
-    Spec::new(&["rm"])
-        .style(GIT)
-        .options(&[PATHSPEC_FILE, options!("
-            -n --dry-run, -q --quiet, --cached, -f --force, --ignore-unmatch, --sparse
-            -r : deep
-        ")])
-        .judge(rm),
-    Spec::new(&["mv"])
-        .style(GIT)
-        .options(&[options!("-v --verbose, -n --dry-run, -f --force, -k, --sparse")])
-        .operands(Operands::all(Role::Move).last(Role::WriteBelow)),
-    Spec::new(&["restore"])
-        .style(GIT)
-        .options(&[PATHSPEC_FILE, options!("
-            -s --source TREE, -S --staged, -W --worktree, --ignore-unmerged, --overlay, -q --quiet, --recurse-submodules [M]
-            --progress, -m --merge, --conflict STYLE, -2 --ours, -3 --theirs, -p --patch, --ignore-skip-worktree-bits
-            -U --unified N, --inter-hunk-context N
-        ")])
-        .judge(restore),
-    Spec::new(&["checkout"])
-        .style(GIT)
-        .options(&[PATHSPEC_FILE, options!("
-            -b BRANCH, -B BRANCH, -l, --guess, --overlay, -q --quiet, --recurse-submodules [M], --progress, -m --merge
-            --conflict STYLE, -d --detach, -t --track [M], -f --force, --orphan BRANCH, --overwrite-ignore, --ignore-other-worktrees
-            -2 --ours, -3 --theirs, -p --patch, --ignore-skip-worktree-bits, --restore, -U --unified N, --inter-hunk-context N
-        ")])
-        .judge(checkout),
-    Spec::new(&["switch"])
-        .style(GIT)
-        .options(&[options!("
-            -c --create BRANCH, -C --force-create BRANCH, --guess, --discard-changes, -q --quiet, --recurse-submodules [M]
-            --progress, -m --merge, --conflict STYLE, -d --detach, -t --track [M], -f --force, --orphan BRANCH
-            --overwrite-ignore, --ignore-other-worktrees
-        ")])
-        .acts(CHANGES_TREE),
-    Spec::new(&["clean"])
-        .style(GIT)
-        .options(&[options!("
-            -q --quiet, -n --dry-run, -f --force, -i --interactive, -d, -e --exclude P, -x, -X
-        ")])
-        .judge(clean),
-    Spec::new(&["reset"])
-        .style(GIT)
-        .options(&[PATHSPEC_FILE, options!("
-            -q --quiet, --refresh, --mixed, --soft, --hard, --merge, --keep, --recurse-submodules [M], -p --patch
-            -N --intent-to-add, -z, --stdin, -U --unified N, --inter-hunk-context N
-        ")]),
-    Spec::new(&["apply"])
-        .style(GIT)
-        .options(&[options!("
-            --exclude P, --include P, -p N, --no-add, --stat, --numstat, --summary, --check, --index, -N --intent-to-add, --cached
-            --unsafe-paths, --apply, -3 --3way, --ours, --theirs, --union, -z, -C N, --whitespace A, --ignore-space-change
-            --ignore-whitespace, -R --reverse, --unidiff-zero, --reject, --allow-overlap, -v --verbose, -q --quiet
-            --inaccurate-eof, --recount, --directory ROOT, --allow-empty, --allow-binary-replacement --binary
-            --build-fake-ancestor FILE : writes
-        ")])
-        .operands(Operands::READ)
-        .judge(apply),
-    Spec::new(&["am"])
-        .style(GIT)
-        .options(&[options!("
-            -i --interactive, -n --no-verify, -b, -3 --3way, -q --quiet, -s --signoff, -u --utf8, -k --keep, --keep-non-patch
-            -m --message-id, --keep-cr, -c --scissors, --quoted-cr A, --whitespace A, --ignore-space-change, --ignore-whitespace
-            --directory ROOT, --exclude P, --include P, -C N, -p N, --patch-format F, --reject, --resolvemsg M, --continue --resolved
-            -r, --skip, --abort, --quit, --show-current-patch [M], --retry, --allow-empty, --committer-date-is-author-date
-            --ignore-date, --rerere-autoupdate, -S --gpg-sign [K], --empty M
-        ")])
-        .operands(Operands::READ)
-        .judge(am),
-    Spec::new(&["stash"])
-        .style(GIT.and(Style::FREE))
-        .options(&[STASH_PUSH, PATHSPEC_FILE])
-        .subs(&[
-            Spec::new(&["list"]).style(GIT).options(&[REVISIONS, DIFF]),
-            Spec::new(&["show"])
-                .style(GIT)
-                .options(&[REVISIONS, DIFF, options!("--include-untracked, --only-untracked, -u")]),
-            Spec::new(&["push", "save"])
-                .style(GIT)
-                .options(&[STASH_PUSH, PATHSPEC_FILE])
-                .acts(&[Act::Named(Code::ChangesRepository)])
-                .judge(stash),
-            Spec::new(&["pop", "apply", "drop", "clear", "branch", "store", "create", "export", "import"])
-                .style(GIT)
-                .options(&[options!("--index, -q --quiet, -m --message M, --print, --to-ref R")])
-                .acts(&[Act::Named(Code::ChangesRepository)]),
-        ])
-        .acts(&[Act::Named(Code::ChangesRepository)])
-        .judge(stash),
-    Spec::new(&[
-        "checkout-index", "read-tree", "update-index", "write-tree", "mktree", "unpack-file", "merge-index",
-        "merge-one-file",
-    ])
-        .style(GIT.and(Style::HARMLESS))
-        .acts(&[Act::Named(Code::ChangesRepository)]),
-    Spec::new(&["sparse-checkout"])
-        .style(GIT)
-        .subs(&[
-            Spec::new(&["list", "check-rules"])
-                .style(GIT)
-                .options(&[options!("-z, --cone, --no-cone", "--rules-file FILE : reads")]),
-            Spec::new(&["init", "set", "add", "reapply", "disable", "clean"])
-                .style(GIT)
-                .options(&[options!("--cone, --no-cone, --sparse-index, --no-sparse-index, --skip-checks, --stdin, -f --force, -n --dry-run, -v --verbose")])
-                .acts(&[Act::Named(Code::ChangesRepository)]),
-        ]),
-    Spec::new(&["rerere"])
-        .style(GIT.and(Style::FREE))
-        .options(&[options!("--rerere-autoupdate")])
-        .subs(&[
-            Spec::new(&["status", "remaining", "diff"]).style(GIT),
-            Spec::new(&["clear", "forget", "gc"]).style(GIT).acts(&[Act::Named(Code::ChangesRepository)]),
-        ])
-        .acts(&[Act::Named(Code::ChangesRepository)]),
-    Spec::new(&["mergetool"])
-        .style(GIT)
-        .options(&[options!("--tool-help, -y --no-prompt, --prompt, -g --gui", "-t --tool TOOL : runs", "-O FILE : reads")])
-        .acts(&[Act::Named(Code::RunsCommand)]),
-];
-
-fn rm(view: &mut View<'_>) {
+pub(crate) fn rm(view: &mut View<'_>) {
     if view.has_any(&["--cached", "--dry-run"]) {
         return;
     }
@@ -162,7 +20,7 @@ fn overwrite(view: &mut View<'_>, at: usize) {
     changes(view, Verb::Write, at, true);
 }
 
-fn restore(view: &mut View<'_>) {
+pub(crate) fn restore(view: &mut View<'_>) {
     if view.has("--staged") && !view.has("--worktree") {
         return;
     }
@@ -173,7 +31,7 @@ fn restore(view: &mut View<'_>) {
 
 /// `git checkout -- path`, `git checkout rev -- path`, `git checkout path`: the file loses what was not committed.
 /// Implies `--restore`, so that rules can speak of it.
-fn checkout(view: &mut View<'_>) {
+pub(crate) fn checkout(view: &mut View<'_>) {
     if view.has_any(&["-b", "-B", "--orphan", "--detach"]) {
         return;
     }
@@ -218,7 +76,7 @@ fn is_file(view: &View<'_>, at: usize) -> bool {
     }
 }
 
-fn clean(view: &mut View<'_>) {
+pub(crate) fn clean(view: &mut View<'_>) {
     if view.has("--dry-run") {
         return;
     }
@@ -232,7 +90,7 @@ fn clean(view: &mut View<'_>) {
 }
 
 /// What a patch changes stands in the patch.
-fn apply(view: &mut View<'_>) {
+pub(crate) fn apply(view: &mut View<'_>) {
     if !view.has_any(&["--stat", "--numstat", "--summary", "--check", "--cached"]) || view.has("--apply") {
         patched(view);
     }
@@ -243,7 +101,7 @@ fn apply(view: &mut View<'_>) {
 }
 
 /// The same for patches that came by mail, and the mails may come on standard input.
-fn am(view: &mut View<'_>) {
+pub(crate) fn am(view: &mut View<'_>) {
     if !view.has_any(&["--abort", "--quit", "--show-current-patch"]) {
         patched(view);
     }
@@ -293,7 +151,7 @@ fn patched(view: &mut View<'_>) {
 }
 
 /// What is staged can be shown and committed, so it is read; what is ignored is left out unless it is forced.
-fn add(view: &mut View<'_>) {
+pub(crate) fn add(view: &mut View<'_>) {
     let sieve = if view.has("--force") { Sieve::All } else { Sieve::Unignored };
     if view.operand_count() == 0 && view.has("--all") || view.has("--pathspec-from-file") {
         whole(view, &sieve);
@@ -302,7 +160,7 @@ fn add(view: &mut View<'_>) {
 }
 
 /// What is stashed can be shown: with these options also what git does not know, or ignores.
-fn stash(view: &mut View<'_>) {
+pub(crate) fn stash(view: &mut View<'_>) {
     if view.has("--all") {
         whole(view, &Sieve::All);
     } else if view.has("--include-untracked") {

@@ -1,111 +1,11 @@
 //! Package managers of the machine: what asks is harmless, what installs runs code as root.
 
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, Table, options};
-use crate::program::{Act, Code, Operands, Spec, View};
+use crate::program::{Code, View};
 use crate::word::Word;
 
-const INSTALLS: &[Act] = &[Act::Named(Code::Installs), Act::Connects("package mirror")];
-
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["apt", "apt-get", "aptitude", "nala"]).style(Style::GNU.and(Style::GLOBAL)).options(&[APT]).subs(&[
-        Spec::new(&["list", "show", "search", "policy", "depends", "rdepends", "showsrc", "check", "moo", "help", "why", "why-not", "versions", "history", "indextargets"]).style(Style::GNU).options(&[APT_ASK]),
-        Spec::new(&["changelog"]).style(Style::GNU).options(&[APT_ASK]).acts(&[Act::Connects("package mirror")]),
-        Spec::new(&["download", "source"]).style(Style::GNU).acts(&[Act::Connects("package mirror"), Act::WritesBelow("."), Act::Named(Code::Installs)]),
-        Spec::new(&["install", "remove", "purge", "autoremove", "autopurge", "update", "upgrade", "full-upgrade", "dist-upgrade", "reinstall", "build-dep", "satisfy", "dselect-upgrade", "edit-sources", "clean", "autoclean", "distclean", "safe-upgrade", "markauto", "unmarkauto", "hold", "unhold"])
-            .style(Style::GNU)
-            .acts(&[Act::NamedUnless(Code::Installs, &["--simulate", "--print-uris"]), Act::Connects("package mirror")]),
-    ]),
-    Spec::new(&["apt-cache", "apt-file", "apt-config", "dpkg-architecture", "apt-rdepends"])
-        .style(Style::GNU.and(Style::HARMLESS).and(Style::RISKY))
-        .options(&[options!("-o --option V, -c --config-file FILE : runs-command")]),
-    Spec::new(&["apt-mark", "apt-key", "add-apt-repository", "apt-add-repository", "apt-ftparchive", "dpkg-reconfigure", "dpkg-divert", "dpkg-statoverride", "do-release-upgrade", "unattended-upgrade", "tasksel"])
-        .style(Style::HARMLESS)
-        .acts(&[Act::Named(Code::ChangesSystem)]),
-    Spec::new(&["dpkg"])
-        .style(Style::GNU)
-        .options(&[options!("
-            -l --list, -L --listfiles, -s --status, -S --search, -p --print-avail, --get-selections, --print-architecture, --print-foreign-architectures, --compare-versions, -C --audit, -V --verify, --yet-to-unpack
-            -c --contents, -I --info, -f --field, -W --show, -D --debug N, --no-pager, -n --no-act --dry-run --simulate, --assert-support-predepends, -?
-            -x --extract, -X --vextract, -e --control, --fsys-tarfile, -R --raw-extract
-            -i --install, --unpack, --configure, --triggers-only, -r --remove, -P --purge, --set-selections, --clear-selections, --update-avail, --merge-avail, --clear-avail, --add-architecture, --remove-architecture : installs
-            --root DIR, --instdir DIR, --admindir DIR, -b --build : changes-files
-            --pre-invoke CMD, --post-invoke CMD, --status-logger CMD : runs
-            --status-fd N, --log FILE, -a --pending, -E --skip-same-version, -O --selected-only, -G --refuse-downgrade, --force-all, --no-triggers
-        ")])
-        .judge(dpkg),
-    Spec::new(&["brew"]).style(Style::EXACT.and(Style::GLOBAL)).options(&[options!("-v --verbose, -q --quiet, -d --debug, --formula --formulae, --cask --casks")]).subs(&[
-        Spec::new(&["list", "ls", "info", "abv", "search", "config", "doctor", "dr", "deps", "uses", "outdated", "leaves", "desc", "cat", "log", "options", "missing", "commands", "formulae", "casks", "shellenv", "help", "--prefix", "--cellar", "--version", "--repository", "home"])
-            .style(Style::EXACT)
-            .options(&[options!("
-                -1, -l, -r, -t, --versions, --full-name, --pinned, --multiple, --json [V], --installed, --tree, --all, --recursive, --include-build, --include-optional, --include-test, --eval-all, -n, -s, --desc
-                --analytics, --github, --greedy, --installed-on-request, --direct, --for-each, --union, --topological
-                --from-path : runs-code
-            ")])
-            .judge(formulae),
-        Spec::new(&["install", "reinstall", "upgrade", "update", "up", "uninstall", "remove", "rm", "tap", "untap", "pin", "unpin", "link", "unlink", "cleanup", "autoremove", "fetch", "bundle", "postinstall", "switch", "migrate", "extract", "create", "edit", "test", "audit", "style", "developer", "analytics"])
-            .style(Style::EXACT.and(Style::HARMLESS))
-            .acts(INSTALLS),
-        Spec::new(&["services"]).style(Style::EXACT.and(Style::FREE)).subs(&[
-            Spec::new(&["list", "info"]).style(Style::EXACT.and(Style::HARMLESS)),
-            Spec::new(&["start", "stop", "restart", "run", "kill", "cleanup"]).style(Style::EXACT.and(Style::HARMLESS)).acts(&[Act::Named(Code::ChangesSystem)]),
-        ]),
-    ]),
-    Spec::new(&["yum", "dnf", "dnf5", "microdnf", "tdnf", "zypper", "rpm-ostree", "urpmi"]).style(Style::EXACT.and(Style::GLOBAL)).options(&[options!("
-        -y --assumeyes, -q --quiet, -v --verbose, -C --cacheonly, --enablerepo R, --disablerepo R, --repo R, --refresh, --nogpgcheck, -n --non-interactive, --best, --allowerasing, -x --exclude P, --installed, --available
-        --showduplicates, --all, -d N, -e N, -l, -i, -R, --requires, --whatprovides P, --qf F, --queryformat F, --releasever V, --skip-broken, --no-refresh, --obsoletes, --assumeno, --security
-        --installroot DIR, -c --config FILE, --setopt O, --root DIR, -D DIR, --downloadonly, --downloaddir DIR : changes-system
-    ")]).subs(&[
-        Spec::new(&["list", "info", "search", "se", "provides", "whatprovides", "repolist", "repoquery", "history", "check-update", "updateinfo", "deplist", "repoinfo", "lr", "if", "lu", "pa", "packages", "status", "help", "wp"])
-            .style(Style::EXACT)
-            .acts(&[Act::Connects("package mirror")]),
-        Spec::new(&["install", "in", "remove", "rm", "erase", "update", "up", "upgrade", "dup", "dist-upgrade", "downgrade", "reinstall", "localinstall", "group", "groupinstall", "module", "clean", "makecache", "autoremove", "swap", "distro-sync", "config-manager", "copr", "ar", "rr", "ref", "refresh", "patch", "download", "builddep", "mark", "rebase", "override"])
-            .style(Style::EXACT)
-            .acts(INSTALLS),
-    ]),
-    Spec::new(&["rpm"])
-        .style(Style::GNU)
-        .options(&[options!("
-            -q --query, -a --all, -i --info, -l --list, -f --file, -p --package, -R --requires, --provides, --changelog, --scripts, --whatrequires, --whatprovides, --queryformat --qf F, -V --verify, -d --docfiles, -c --configfiles
-            -s --state, --last, -v --verbose, --quiet, -K --checksig, --showrc, --eval E, -E E, --nodeps, --force, -h --hash, --percent, --test, --conflicts, --obsoletes, --triggers, --dump
-            -U --upgrade, -F --freshen, -e --erase, --install, --reinstall, --import, --initdb, --rebuilddb, --setperms, --setugids : installs
-            --root DIR, --dbpath DIR, --define D, -D D, --load FILE, --rcfile FILE, --macros FILE, --pipe CMD : runs
-        ")])
-        .judge(rpm),
-    Spec::new(&["apk"]).style(Style::EXACT.and(Style::GLOBAL)).options(&[options!("
-        -q --quiet, -v --verbose, -f --force, --no-cache, --no-progress, -a --all, -e --installed, -I, -d --description, -L --contents, -R --depends, -W --who-owns, -s --simulate, -i, -x, --purge, -U --update-cache
-        -t --virtual NAME, -u --upgrade, -l --latest, --no-network, -w, -P --provides, -r --rdepends, -z --size, -O, --available, --upgradable
-        -X --repository URL, -p --root DIR, --keys-dir DIR, --repositories-file FILE, --allow-untrusted, --initdb : changes-system
-    ")]).subs(&[
-        Spec::new(&["info", "search", "list", "policy", "stats", "version", "dot", "manifest", "verify", "audit"]).style(Style::EXACT),
-        Spec::new(&["add", "del", "update", "upgrade", "fix", "fetch", "cache", "index"]).style(Style::EXACT).acts(INSTALLS),
-    ]),
-    Spec::new(&["pacman", "yay", "paru", "pamac"]).style(Style::RAW).judge(pacman),
-    Spec::new(&["snap", "flatpak", "port", "pkg", "pkgin", "pkg_add", "emerge", "xbps-install", "eopkg", "guix", "nix", "nix-env", "nix-store", "nix-channel", "nix-collect-garbage", "swupd", "opkg", "choco", "scoop", "winget", "slackpkg", "installpkg"])
-        .style(Style::RAW)
-        .judge(other),
-    Spec::new(&["nix-shell", "nix-build", "nix-instantiate"])
-        .style(Style::EXACT.and(Style::RISKY))
-        .options(&[options!("-p --packages, --pure, -A --attr A, -Q, -v, -j N, --show-trace, --no-out-link, -E --expr E, --arg N V, --argstr N V, -I P, --eval, --strict, --json
-            --run TEXT, --command TEXT : shell
-            -o --out-link P : makes")])
-        .operands(Operands::TEXT)
-        .acts(&[Act::Named(Code::Installs), Act::Code("nix")]),
-];
-
-const APT: &Table = options!("
-    -y --yes --assume-yes, -q --quiet, -qq, -s --simulate --just-print --dry-run --recon --no-act, -d --download-only, -f --fix-broken, -m --ignore-missing --fix-missing, --no-install-recommends, --install-recommends
-    --install-suggests, --no-install-suggests, --reinstall, --only-upgrade, --no-upgrade, --allow-downgrades, --allow-remove-essential, --allow-change-held-packages, --allow-unauthenticated, --force-yes, --purge
-    --auto-remove --autoremove, -V --verbose-versions, -u --show-upgraded, --print-uris, -t --target-release --default-release R, --no-remove, --trivial-only, -a --host-architecture A, --installed, --upgradable
-    --manual-installed, -v, -h, --no-download, --allow-releaseinfo-change, --allow-insecure-repositories, -P --build-profiles P, --show-progress, -F --display-format F, -b --build --compile, --with-source F
-    -o --option V, -c --config-file FILE : runs-command
-");
-const APT_ASK: &Table = options!(
-    "-a --all-versions, -n --names-only, -f --full, -i --important, --no-all-versions, --all-names, --recurse, --generate, --no-pre-depends, --no-depends, --no-recommends, --no-suggests, -w N"
-);
-
 /// Operands are names of packages, or files for the actions on archives.
-fn dpkg(view: &mut View<'_>) {
+pub(crate) fn dpkg(view: &mut View<'_>) {
     let archive = view.has_any(&["--contents", "--info", "--field", "--fsys-tarfile"]);
     let extracts = view.has_any(&["--extract", "--vextract", "--control", "--raw-extract"]);
     let installs = view.has_any(&["--install", "--unpack"]);
@@ -131,7 +31,7 @@ fn dpkg(view: &mut View<'_>) {
 /// `-i` alone installs, behind `-q` it informs. Macros may run commands.
 /// A formula is Ruby, and is run to be shown. By a path or an address it is anybody's, and so is one of a tap that is
 /// fetched when it is named.
-fn formulae(view: &mut View<'_>) {
+pub(crate) fn formulae(view: &mut View<'_>) {
     if view.path.last() == Some(&"search") {
         return;
     }
@@ -145,7 +45,7 @@ fn formulae(view: &mut View<'_>) {
     }
 }
 
-fn rpm(view: &mut View<'_>) {
+pub(crate) fn rpm(view: &mut View<'_>) {
     let asks = view.has_any(&["--query", "--verify", "--checksig", "--showrc", "--version", "--help"]);
     if view.has("--info") && !asks {
         view.named_by_flag(Code::Installs, "--install", 0);
@@ -167,7 +67,7 @@ fn rpm(view: &mut View<'_>) {
 }
 
 /// The first capital letter is the operation: `-Q` asks, `-Ss` and `-Si` search, the rest changes.
-fn pacman(view: &mut View<'_>) {
+pub(crate) fn pacman(view: &mut View<'_>) {
     view.out.words = (1..view.inv.argv.len())
         .filter(|&at| !view.word(at).is_some_and(Word::may_be_option))
         .filter_map(|at| u16::try_from(at).ok())
@@ -191,7 +91,7 @@ fn pacman(view: &mut View<'_>) {
     }
 }
 
-fn other(view: &mut View<'_>) {
+pub(crate) fn other(view: &mut View<'_>) {
     let reads = [
         "list",
         "info",

@@ -2,78 +2,8 @@
 
 use super::ssh::settings;
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Spec, View};
+use crate::program::{Code, View};
 use crate::word::{Part, Word};
-
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["scp", "rcp"])
-        .style(Style::EXACT)
-        .options(&[options!("
-            -3, -4, -6, -A, -B, -C, -O, -p, -q, -R, -s, -T, -v, -1, -2, -c CIPHER, -l LIMIT, -P PORT, -X OPTION
-            -r : deep
-            -i FILE : reads
-            -J HOST : connects
-            -D PATH, -S PROGRAM : runs
-            -F FILE
-            -o OPTION
-        ")])
-        .judge(scp),
-    Spec::new(&["sftp"])
-        .style(Style::EXACT)
-        .options(&[options!("
-            -4, -6, -A, -a, -C, -f, -N, -p, -q, -r, -v, -1, -2, -B N, -c CIPHER, -l LIMIT, -P PORT, -R N, -s SUBSYSTEM, -X OPTION
-            -i FILE, -b FILE : reads
-            -J HOST : connects
-            -D COMMAND, -S PROGRAM : runs
-            -F FILE
-            -o OPTION
-        ")])
-        .judge(sftp),
-    Spec::new(&["rsync"])
-        .options(&[options!("
-            -v --verbose, -q --quiet, --no-motd, -c --checksum, -a --archive, -r --recursive, -R --relative, --no-implied-dirs, -b --backup, --suffix S, -u --update, --inplace
-            --append, --append-verify, -d --dirs, --old-dirs, --mkpath, -l --links, -L --copy-links, --copy-unsafe-links, --safe-links, --munge-links, -k --copy-dirlinks
-            -K --keep-dirlinks, -H --hard-links, -p --perms, -E --executability, --chmod M, -A --acls, -X --xattrs, -o --owner, -g --group, --devices, --copy-devices, --specials, -D
-            -t --times, -U --atimes, --open-noatime, -N --crtimes, -O --omit-dir-times, -J --omit-link-times, --super, --fake-super, -S --sparse, --preallocate, -n --dry-run
-            -W --whole-file, --checksum-choice C, -x --one-file-system, -B --block-size N, --existing, --ignore-existing, --max-size N, --min-size N, --max-alloc N, --max-delete N
-            --partial, --delay-updates, -m --prune-empty-dirs, --numeric-ids, --usermap M, --groupmap M, --chown O, --timeout N, --contimeout N, -I --ignore-times, --size-only
-            -@ --modify-window N, -y --fuzzy, -z --compress, --compress-choice C, --compress-level N, --skip-compress L, -C --cvs-exclude, -f --filter RULE, -F, --exclude P, --include P
-            -0 --from0, --old-args, -s --secluded-args --protect-args, --trust-sender, --copy-as U, --address A, --port N, --blocking-io, --outbuf M, --stats, -8 --8-bit-output
-            -h --human-readable, --progress, -P, -i --itemize-changes, --out-format F, --log-file-format F, --list-only, --bwlimit N, --stop-after N, --stop-at T, --fsync, --protocol N
-            --iconv C, --checksum-seed N, -4 --ipv4, -6 --ipv6, --info F, --debug F, --stderr M, -V, --ignore-errors, --force, --remove-source-files, --ignore-missing-args
-            --delete-missing-args, --delete, --delete-before, --delete-during --del, --delete-delay, --delete-after, --delete-excluded, --no-OPTION
-            --no-perms, --no-owner, --no-group, --no-times, --no-links, --no-recursive, --no-relative, --no-p, --no-o, --no-g, --no-t, --no-l, --no-r, --no-compress, --no-whole-file
-            --no-W, --no-i-r, --no-inc-recursive, --no-D, --no-specials, --no-devices, --no-h, --no-human-readable, --no-progress, --no-v
-            --exclude-from FILE, --include-from FILE, --files-from FILE, --password-file FILE, --early-input FILE : reads
-            --compare-dest DIR, --copy-dest DIR, --link-dest DIR : reads-below
-            -T --temp-dir DIR, --partial-dir DIR, --backup-dir DIR : makes-below
-            --log-file FILE, --write-batch FILE, --only-write-batch FILE : writes
-            --read-batch FILE : reads
-            -e --rsh COMMAND
-            --rsync-path PROGRAM, -M --remote-option OPT : runs-elsewhere
-            --daemon, --config FILE, --dparam V, --no-detach : serves
-            --sockopts O, --write-devices : changes-system
-        ")])
-        .style(Style::GNU.and(Style::RISKY))
-        .judge(rsync),
-    Spec::new(&["rclone"]).style(Style::EXACT.and(Style::GLOBAL).and(Style::EQUALS)).options(&[options!("
-        -v --verbose, -q --quiet, -n --dry-run, -P --progress, --include P, --exclude P, --transfers N, --checkers N, --max-depth N, --fast-list, --stats T, -i --interactive
-        --config FILE, --include-from FILE, --exclude-from FILE, --files-from FILE, --filter-from FILE : reads
-        --log-file FILE : writes
-    ")]).subs(&[
-        Spec::new(&[
-            "ls", "lsl", "lsd", "lsf", "lsjson", "size", "tree", "cat", "check", "about", "md5sum", "sha1sum",
-            "version", "listremotes", "help",
-        ]).style(Style::EXACT).acts(&[crate::program::Act::Connects("rclone remote")]),
-        Spec::new(&[
-            "copy", "sync", "move", "copyto", "moveto", "delete", "purge", "mkdir", "rmdir", "rmdirs", "dedupe",
-            "deletefile", "rcat", "touch", "bisync", "copyurl",
-        ])
-            .style(Style::EXACT)
-            .acts(&[crate::program::Act::Connects("rclone remote"), crate::program::Act::Named(Code::ChangesService)]),
-    ]),
-];
 
 /// `host:path` or a URL, which is no local path. A colon behind a slash is part of a name.
 fn is_remote(word: &Word) -> Option<bool> {
@@ -145,14 +75,14 @@ fn sides(view: &mut View<'_>, below: bool) {
     }
 }
 
-fn scp(view: &mut View<'_>) {
+pub(crate) fn scp(view: &mut View<'_>) {
     settings(view);
     let below = view.deep;
     sides(view, below);
 }
 
 /// What a batch or standard input says may run `!command` here and copy both ways.
-fn sftp(view: &mut View<'_>) {
+pub(crate) fn sftp(view: &mut View<'_>) {
     settings(view);
     if let (Some(at), Some(host)) = (view.operand_at(0), view.operand(0)) {
         let host = host_of(host);
@@ -161,7 +91,7 @@ fn sftp(view: &mut View<'_>) {
     view.code("sftp", Code::RunsCode, NamedBy::Program, 0);
 }
 
-fn rsync(view: &mut View<'_>) {
+pub(crate) fn rsync(view: &mut View<'_>) {
     for (at, shell) in view.values("--rsh") {
         // A plain `ssh -p 22` is what everybody means by this.
         let plain = shell.exact_str().is_some_and(|text| {

@@ -1,78 +1,11 @@
 //! curl: connects to what its operands name, and reads and writes files by its options.
 
 use crate::effect::{Carry, HostTarget, NamedBy, PathTarget, Target, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Spec, View, host, join};
+use crate::program::{Code, View, host, join};
 use crate::word::{Part, Word};
 use std::borrow::Cow;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["curl"])
-        .options(&[options!("
-            --anyauth, -a --append, --aws-sigv4 S, --basic, --ca-native, --cert-status, --cert-type T, --ciphers L, --compressed, --compressed-ssh, --connect-timeout N
-            -C --continue-at N, --create-dirs, --create-file-mode M, --crlf, --curves L, --delegation L, --digest, -q --disable, --disable-eprt, --disable-epsv
-            --disallow-username-in-url, --dns-interface I, --dns-ipv4-addr A, --dns-ipv6-addr A, --doh-cert-status, --doh-insecure, --expect100-timeout N, -f --fail
-            --fail-early, --fail-with-body, --false-start, --form-escape, --form-string S, --ftp-account D, --ftp-alternative-to-user C, --ftp-create-dirs, --ftp-method M
-            --ftp-pasv, -P --ftp-port A, --ftp-pret, --ftp-skip-pasv-ip, --ftp-ssl-ccc, --ftp-ssl-ccc-mode M, --ftp-ssl-control, -G --get, -g --globoff
-            --happy-eyeballs-timeout-ms N, --haproxy-protocol, --haproxy-clientip IP, -I --head, -h --help, --hostpubmd5 H, --hostpubsha256 H, --http0.9, -0 --http1.0, --http1.1
-            --http2, --http2-prior-knowledge, --http3, --http3-only, --ignore-content-length, -i --include, -k --insecure, --interface N, -4 --ipv4, -6 --ipv6
-            -j --junk-session-cookies, --keepalive-time N, --keepalive-cnt N, --key-type T, --krb L, --limit-rate N, -l --list-only, --local-port N, -L --location
-            --location-trusted, --login-options O, --mail-auth A, --mail-from A, --mail-rcpt A, --mail-rcpt-allowfails, -M --manual, --max-filesize N, --max-redirs N
-            -m --max-time N, --metalink, --negotiate, -n --netrc, --netrc-optional, -: --next, --no-alpn, -N --no-buffer, --no-clobber, --no-keepalive, --no-npn
-            --no-progress-meter, --no-sessionid, --noproxy L, --ntlm, --ntlm-wb, --oauth2-bearer T, -Z --parallel, --parallel-immediate, --parallel-max N, --pass P
-            --path-as-is, --post301, --post302, --post303, -# --progress-bar, --proto P, --proto-default P, --proto-redir P, --proxy-anyauth
-            --proxy-basic, --proxy-cert-type T, --proxy-ciphers L, --proxy-digest, --proxy-insecure, --proxy-key-type T, --proxy-negotiate, --proxy-ntlm, --proxy-pass P
-            --proxy-service-name N, --proxy-ssl-allow-beast, --proxy-ssl-auto-client-cert, --proxy-tls13-ciphers L, --proxy-tlsauthtype T
-            --proxy-tlspassword P, --proxy-tlsuser U, --proxy-tlsv1, -U --proxy-user U, -p --proxytunnel, -Q --quote C, -r --range R, --rate R, --raw, -e --referer U
-            -R --remote-time, --remove-on-error, -X --request M, --request-target P, --retry N, --retry-all-errors, --retry-connrefused, --retry-delay N, --retry-max-time N
-            --sasl-authzid I, --sasl-ir, --service-name N, -S --show-error, -s --silent, --socks5-basic, --socks5-gssapi, --socks5-gssapi-nec, --socks5-gssapi-service N
-            -Y --speed-limit N, -y --speed-time N, --ssl, --ssl-allow-beast, --ssl-auto-client-cert, --ssl-no-revoke, --ssl-reqd, --ssl-revoke-best-effort, -2 --sslv2
-            -3 --sslv3, --styled-output, --suppress-connect-headers, --tcp-fastopen, --tcp-nodelay, -t --telnet-option O, --tftp-blksize N, --tftp-no-options, -z --time-cond T
-            --tls-max V, --tls13-ciphers L, --tlsauthtype T, --tlspassword P, --tlsuser U, -1 --tlsv1, --tlsv1.0, --tlsv1.1, --tlsv1.2, --tlsv1.3, --tr-encoding, --trace-time
-            --trace-ids, --trace-config C, -B --use-ascii, -u --user U, -A --user-agent N, -v --verbose, -V --version, --xattr, --data-raw D, -O --remote-name, -J --remote-header-name
-            --remote-name-all, --ip-tos N, --vlan-priority N, --skip-existing, --ech C, --sigalgs L, --proxy-ca-native, --mptcp, --tls-earlydata, --parallel-max-host N
-            --cacert FILE, --crlfile FILE, --key FILE, --netrc-file FILE, --proxy-cacert FILE, --proxy-crlfile FILE, --proxy-key FILE, --etag-compare FILE : reads
-            --pubkey FILE, --random-file FILE, --egd-file FILE, --knownhosts FILE : reads
-            --capath DIR, --proxy-capath DIR : reads-below
-            -c --cookie-jar FILE, -D --dump-header FILE, --etag-save FILE, --trace FILE, --trace-ascii FILE, --stderr FILE, --libcurl FILE, --hsts FILE, --alt-svc FILE, --ssl-sessions FILE : writes
-            -x --proxy HOST, --preproxy HOST, --proxy1.0 HOST, --socks4 HOST, --socks4a HOST, --socks5 HOST, --socks5-hostname HOST, --doh-url URL : connects
-            -d --data D, --data-ascii D, --data-binary D, --data-urlencode D, --json D, -F --form D, -T --upload-file FILE, -H --header H, --proxy-header H, -b --cookie D
-            --url-query D, --variable V, -E --cert FILE, --proxy-cert FILE, --pinnedpubkey H, --proxy-pinnedpubkey H
-            -w --write-out F, --connect-to M, --resolve M, --dns-servers L, --url URL
-            -o --output FILE, --output-dir DIR, --sends, --beyond
-            -K --config FILE : unclear-script
-            --unix-socket PATH, --abstract-unix-socket PATH : changes-service
-            --engine NAME : runs
-        ")])
-        .style(Style::GNU.and(Style::NEGATES).and(Style::RISKY))
-        .judge(curl),
-    Spec::new(&["http", "https", "xh", "xhs", "httpie"])
-        .style(Style::GNU.and(Style::RISKY))
-        .options(&[options!("
-            -j --json, -f --form, --multipart, --boundary B, --raw R, -x --compress, --pretty P, -s --style S, --unsorted, --sorted, --format-options O, -p --print W, -h --headers
-            -b --body, -v --verbose, --all, -S --stream, -c --continue, -q --quiet, -A --auth-type T, -a --auth A, --ignore-netrc, --offline, -F --follow, --max-redirects N, --timeout N
-            --check-status, --path-as-is, --chunked, --verify V, --ssl V, --ciphers C, -I --ignore-stdin, --traceback, --default-scheme S, --debug, -m --meta, --response-charset C
-            --response-mime M, --curl, --curl-long, --http-version V, -4, -6
-            --cert FILE, --cert-key FILE, --session-read-only FILE : reads
-            -o --output FILE, --session FILE : writes
-            -d --download : writes-file
-            --proxy P : connects
-        ")])
-        .judge(httpie),
-    Spec::new(&[
-        "aria2c", "axel", "lftp", "ncftp", "yt-dlp", "youtube-dl",
-    ]).style(Style::HARMLESS.and(Style::RISKY)).options(&[options!("
-        -d --dir DIR : makes-below
-        -o --out FILE : makes
-        -P --paths DIR : makes-below
-        -i --input-file FILE, -a --batch-file FILE, --load-cookies FILE, --cookies FILE, --netrc-path FILE, --netrc-location FILE, --load-info-json FILE : reads
-        --private-key FILE, --certificate FILE, --ca-certificate FILE, --client-certificate FILE, --client-certificate-key FILE : reads
-        --exec CMD, --on-download-complete CMD, -c CMD, -e CMD, -f FILE : runs
-        --conf-path FILE, --config-location FILE : unclear-script
-    ")]).judge(downloader),
-];
-
-fn curl(view: &mut View<'_>) {
+pub(crate) fn curl(view: &mut View<'_>) {
     let mut urls: Vec<(usize, Word)> =
         view.operands().into_iter().filter_map(|at| Some((at, view.word(at)?.clone()))).collect();
     for (at, url) in view.values("--url") {
@@ -439,7 +372,7 @@ pub(super) fn remote_name(url: &Word) -> Option<&str> {
 }
 
 /// `http [METHOD] URL [item..]`; `name@file`, `name=@file` and `@file` read files.
-fn httpie(view: &mut View<'_>) {
+pub(crate) fn httpie(view: &mut View<'_>) {
     for (at, file) in view.values("--verify") {
         if file.exact_str().is_none_or(|verify| !matches!(verify, "yes" | "no" | "true" | "false" | "1" | "0")) {
             view.reads(&file, at);
@@ -474,7 +407,7 @@ fn httpie(view: &mut View<'_>) {
     }
 }
 
-fn downloader(view: &mut View<'_>) {
+pub(crate) fn downloader(view: &mut View<'_>) {
     for at in view.operands() {
         if let Some(word) = view.word(at) {
             view.connects(word, at);

@@ -1,54 +1,11 @@
 //! Looking at the network: names, routes, interfaces, sockets.
 
 use crate::effect::NamedBy;
-use crate::option::{Style, options};
-use crate::program::{Act, Code, Operands, Spec, View};
+use crate::program::{Code, View};
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["ping", "ping6", "arping", "fping", "hping3"])
-        .style(Style::EXACT)
-        .options(&[options!("
-            -a, -A, -b, -B, -c N, -C, -d, -D, -e ID, -F L, -h, -i N, -I IFACE, -l N, -L, -m MARK, -M OPT, -n, -N OPT, -O, -p P, -q, -Q T, -r, -R, -s N, -S N, -t N, -T O, -U, -v, -V, -w N, -W N, -4, -6, -o
-            -f : changes-service
-        ")])
-        .operands(Operands::HOSTS),
-    Spec::new(&["traceroute", "traceroute6", "tracepath", "mtr"]).style(Style::HARMLESS).options(&[options!("-m N, -q N, -w N, -c N, -p N, -i V, -s V, -f N")]).operands(Operands::HOSTS),
-    Spec::new(&["dig", "kdig", "drill", "delv"]).style(Style::RAW).judge(dig),
-    Spec::new(&["host", "nslookup", "getent-hosts", "resolvectl-query", "doggo", "dog"])
-        .style(Style::HARMLESS)
-        .options(&[options!("-t TYPE, -c CLASS, -W N, -R N, -N N, -m F")])
-        .acts(&[Act::Connects("name server")])
-        .judge(name_servers),
-    Spec::new(&["ip"]).style(Style::RAW).judge(ip),
-    Spec::new(&[
-        "ifconfig", "route", "arp", "iwconfig", "ethtool", "brctl", "bridge", "tc",
-    ])
-    .style(Style::RAW)
-    .options(&[options!("--set : changes-system")])
-    .judge(interface),
-    Spec::new(&["ss", "netstat"])
-        .style(Style::GNU)
-        .options(&[options!("
-            -n --numeric, -r --resolve --route, -a --all, -l --listening, -o --options --timers, -e --extended, -m --memory, -p --processes --programs, -i --info --interfaces, -s --summary --statistics
-            -b --bpf, -E --events, -Z --context, -z --contexts, -N --net NS, -4 --ipv4, -6 --ipv6, -0 --packet, -t --tcp, -S --sctp, -u --udp, -d --dccp, -w --raw, -x --unix, -f --family F, -M --mptcp
-            --vsock, --tipc, --tos, --cgroup, -A --query --socket Q, -H --no-header, -O --oneline, -V, -h, --inet, --inet6, -c --continuous, -C --cache, -g --groups, -W --wide, -v --verbose, -L
-            -K --kill : signals
-            -F --filter FILE : reads
-            -D --diag FILE : writes
-        ")]),
-    Spec::new(&[
-        "nmap", "masscan", "zmap", "nikto", "sqlmap", "hydra", "gobuster", "ffuf", "tcpdump", "tshark", "wireshark",
-        "dumpcap", "ab", "wrk", "hey", "siege", "vegeta", "k6",
-    ])
-        .style(Style::HARMLESS.and(Style::RISKY))
-        .acts(&[Act::Named(Code::ChangesService)])
-        .judge(probes),
-    Spec::new(&["iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "pfctl"]).style(Style::HARMLESS).judge(firewall),
-];
-
 /// `dig @server name type +short`.
-fn dig(view: &mut View<'_>) {
+pub(crate) fn dig(view: &mut View<'_>) {
     let mut server = false;
     let mut at = 1;
     while let Some(word) = view.word(at) {
@@ -80,14 +37,14 @@ fn dig(view: &mut View<'_>) {
 }
 
 /// The second operand is a server to ask.
-fn name_servers(view: &mut View<'_>) {
+pub(crate) fn name_servers(view: &mut View<'_>) {
     if let (Some(at), Some(server)) = (view.operand_at(1), view.operand(1)) {
         view.connects(server, at);
     }
 }
 
 /// `ip [options] object [command]`: without a command, or with `show`, it reads.
-fn ip(view: &mut View<'_>) {
+pub(crate) fn ip(view: &mut View<'_>) {
     let mut words: Vec<usize> = Vec::new();
     let mut changes = None;
     let mut at = 1;
@@ -117,7 +74,7 @@ fn ip(view: &mut View<'_>) {
     match (words.first().and_then(|&at| view.word(at)).and_then(Word::exact_str), command.map(Word::exact_str)) {
         (Some("netns"), Some(Some("exec"))) => {
             if let Some(&at) = words.get(3) {
-                crate::wrapper::launch(view, at, crate::wrapper::Launch::default());
+                crate::program::wrapper::launch(view, at, crate::program::wrapper::Launch::default());
             }
             view.named(Code::ChangesSystem, NamedBy::Words(vec!["netns".to_owned(), "exec".to_owned()]), 0);
         }
@@ -138,7 +95,7 @@ fn ip(view: &mut View<'_>) {
 }
 
 /// With more than the name of an interface they change it.
-fn interface(view: &mut View<'_>) {
+pub(crate) fn interface(view: &mut View<'_>) {
     let operands: Vec<usize> = (1..view.inv.argv.len())
         .filter(|&at| !matches!(view.word(at).and_then(Word::exact), Some([b'-', ..])))
         .collect();
@@ -160,7 +117,7 @@ fn interface(view: &mut View<'_>) {
     }
 }
 
-fn probes(view: &mut View<'_>) {
+pub(crate) fn probes(view: &mut View<'_>) {
     for at in view.operands() {
         if let Some(word) = view.word(at) {
             view.connects(word, at);
@@ -168,7 +125,7 @@ fn probes(view: &mut View<'_>) {
     }
 }
 
-fn firewall(view: &mut View<'_>) {
+pub(crate) fn firewall(view: &mut View<'_>) {
     let lists = view.inv.argv.iter().skip(1).filter_map(Word::exact).any(|word| {
         matches!(
             word,

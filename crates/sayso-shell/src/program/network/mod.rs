@@ -1,12 +1,8 @@
 //! Programs that reach other hosts.
 
-mod copy;
-mod curl;
-mod lookup;
-mod socket;
-mod ssh;
-mod wget;
-
-use super::Spec;
-
-pub(super) const SPECS: &[&[Spec]] = &[copy::SPECS, curl::SPECS, lookup::SPECS, socket::SPECS, ssh::SPECS, wget::SPECS];
+pub(crate) mod copy;
+pub(crate) mod curl;
+pub(crate) mod lookup;
+pub(crate) mod socket;
+pub(crate) mod ssh;
+pub(crate) mod wget;

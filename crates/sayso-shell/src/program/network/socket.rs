@@ -1,40 +1,10 @@
 //! Raw connections: nc, socat, telnet, openssl's client is in its own file.
 
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Operands, Role, Spec, View};
+use crate::program::{Code, View};
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["nc", "netcat", "ncat", "nc.openbsd", "nc.traditional"])
-        .style(Style::EXACT)
-        .options(&[options!("
-            -4, -6, -C --crlf, -D, -d --delay T, -F, -h, -i --idle-timeout N, -I N, -M TTL, -m --max-conns N, -N, -n --nodns, -O N, -P USER, -p --source-port PORT, -q N, -r, -S, -s --source ADDR, -T V
-            -t --telnet, -u --udp, -v --verbose, -V RTABLE, -w --wait N, -W N, -X PROTO, -Z, -z, -b, -g HOP, -G N, --ssl, --ssl-verify, --send-only, --recv-only, --no-shutdown, --version, --sctp
-            --proxy-type T, --proxy-auth A, --ssl-alpn L, --ssl-servername N, --append-output, --broker, --chat
-            -x PROXY, --proxy HOST : connects
-            -l --listen, -k --keep-open, -L : serves
-            -U --unixsock
-            -o --output FILE, --hex-dump FILE : writes
-            --ssl-cert FILE, --ssl-key FILE, --ssl-trustfile FILE : reads
-            -e --exec COMMAND, --lua-exec FILE : runs
-            -c --sh-exec COMMAND : shell
-        ")])
-        .judge(netcat),
-    Spec::new(&["telnet", "rlogin", "ftp", "tftp", "whois"])
-        .style(Style::HARMLESS)
-        .operands(Operands::then(&[Role::Host], Role::Text))
-        .judge(interactive_client),
-    Spec::new(&["rsh", "remsh", "rexec"]).style(Style::EXACT.and(Style::LEADING)).options(&[options!("-l USER, -n, -d, -4, -6")]).judge(remote_shell),
-    Spec::new(&["socat"]).style(Style::RAW.and(Style::RISKY)).options(&[options!("-d, -v, -x, -u, -U, -t N, -T N, -b N, -s, -h, -V, -g, -4, -6, -lf FILE")]).judge(socat),
-    Spec::new(&["grpcurl", "websocat", "wscat"]).style(Style::HARMLESS.and(Style::RISKY)).options(&[options!("
-        -d --data D, -H --header H
-        -x --execute CMD, --exec : runs
-        -s --server-mode, -l --listen PORT : serves
-    ")]).operands(Operands::then(&[Role::Host], Role::Text)),
-];
-
-fn netcat(view: &mut View<'_>) {
+pub(crate) fn netcat(view: &mut View<'_>) {
     if view.has_any(&["--listen", "-L", "-h", "--version"]) {
         return;
     }
@@ -54,16 +24,16 @@ fn netcat(view: &mut View<'_>) {
 }
 
 /// What standard input says may fetch and store files, and run commands here.
-fn interactive_client(view: &mut View<'_>) {
+pub(crate) fn interactive_client(view: &mut View<'_>) {
     if matches!(view.inv.name, "ftp" | "tftp") {
         view.code("ftp", Code::RunsCode, NamedBy::Program, 0);
     }
 }
 
-fn remote_shell(view: &mut View<'_>) {
+pub(crate) fn remote_shell(view: &mut View<'_>) {
     if let (Some(at), Some(host)) = (view.operand_at(0), view.operand(0)) {
         view.connects(host, at);
-        match view.operand_at(1).and_then(|from| crate::wrapper::joined(view, from)) {
+        match view.operand_at(1).and_then(|from| crate::program::wrapper::joined(view, from)) {
             Some(text) => {
                 let span = view.span(at);
                 view.out.starts.push(crate::program::Start::Shell {
@@ -74,13 +44,13 @@ fn remote_shell(view: &mut View<'_>) {
                     parameters: Vec::new(),
                 });
             }
-            None => crate::wrapper::interactive(view, "sh", at),
+            None => crate::program::wrapper::interactive(view, "sh", at),
         }
     }
 }
 
 /// Two addresses, each `KEYWORD:parameters,options`, or `first!!second`.
-fn socat(view: &mut View<'_>) {
+pub(crate) fn socat(view: &mut View<'_>) {
     let mut at = 1;
     while let Some(option) = view.word(at).and_then(Word::exact).filter(|word| word.starts_with(b"-") && word.len() > 1)
     {

@@ -2,61 +2,18 @@
 
 use crate::Dialect;
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Reader, Step, Style, Table, Tables, options};
+use crate::option::{Reader, Step, Style, Tables};
+use crate::program::wrapper::{interactive, joined};
 use crate::program::{Code, Prints, Spec, Start, View, read_again};
 use crate::word::Word;
-use crate::wrapper::{interactive, joined};
 
-pub(super) const SPECS: &[Spec] = &[
-    Spec::new(&["ssh", "slogin", "autossh", "mosh-ssh"])
-        .style(Style::EXACT.and(Style::LEADING))
-        .options(&[SSH])
-        .judge(ssh_words),
-    Spec::new(&["mosh"])
-        .style(Style::GNU.and(Style::LEADING))
-        .options(&[options!("
-            -4, -6, -a, -n, -p --port N, --predict W, --no-init, --local, --family F, --bind-server A, --no-ssh-pty
-            --ssh COMMAND, --client PATH : runs
-            --server PATH : runs-elsewhere
-        ")])
-        .judge(mosh),
-    Spec::new(&["ssh-keyscan"]).style(Style::EXACT).options(&[options!("-4, -6, -c, -D, -H, -p N, -T N, -t TYPE, -v, -q, -O O
-        -f FILE : reads")]).operands(crate::program::Operands::HOSTS),
-    Spec::new(&["ssh-keygen"])
-        .style(Style::EXACT)
-        .options(&[options!("
-            -l, -B, -F HOST, -e, -i, -y, -L, -E HASH, -v, -q, -t TYPE, -b BITS, -C COMMENT, -N P, -P P, -a N, -Z C, -m F, -O O, -I ID, -n P, -V T, -z N, -Y CMD, -r H, -W N, -U, -h, -g
-            -f FILE
-            -D LIB, -w LIB : runs
-            -R HOST, -H, -A, -K, -c, -p, -s KEY, -k, -u, -M ACTION, -Q : changes-files
-        ")])
-        .judge(keygen),
-    Spec::new(&["ssh-copy-id"]).style(Style::GNU).options(&[options!("-f, -n, -p PORT, -s, -x, -h, -t P
-        -i FILE : reads
-        -o OPTION, -F FILE : unclear-script")]).operands(crate::program::Operands::HOSTS).acts(&[crate::program::Act::Named(Code::ChangesService)]),
-    Spec::new(&["ssh-add"]).style(Style::EXACT).options(&[options!("-l, -L, -c, -C, -h H, -H F, -k, -K, -q, -t N, -v, -E H, -S P, -T, -M, -Z
-        -d, -D, -x, -X : changes-system
-        -s LIB, -e LIB : runs")]).operands(crate::program::Operands::READ),
-    Spec::new(&["ssh-agent"]).style(Style::EXACT.and(Style::LEADING)).options(&[options!("-c, -s, -d, -D, -t N, -E H, -P P, -O O, -a PATH
-        -k : signals")]).judge(crate::wrapper::transparent_first),
-];
-
-pub(super) const SSH: &Table = options!("
-    -4, -6, -A, -a, -C, -f, -G, -g, -K, -k, -M, -N, -n, -q, -s, -T, -t, -V, -v, -X, -x, -Y, -y, -B IFACE, -b ADDR, -c CIPHER, -e CHAR, -l NAME, -m MAC, -p PORT, -Q QUERY, -P TAG
-    -i FILE : reads
-    -E FILE : writes
-    -J HOST, -W HOST : connects
-    -D ADDRESS, -L ADDRESS, -R ADDRESS, -w TUN : serves
-    -S PATH, -O COMMAND
-    -I LIB : runs
-    -F FILE
-    -o OPTION
-");
-
-static IN_ORDER: Spec = Spec::new(&["ssh"]).style(Style::EXACT.and(Style::LEADING)).options(&[SSH]).judge(ssh);
+static IN_ORDER: Spec = Spec::new(&["ssh"])
+    .style(Style::EXACT.and(Style::LEADING))
+    .options(&[crate::program::built::SSH_OPTIONS])
+    .judge(ssh);
 
 /// ssh takes options behind the host too: `ssh host -oProxyCommand=evil` runs it here. They are put before the host.
-fn ssh_words(view: &mut View<'_>) {
+pub(crate) fn ssh_words(view: &mut View<'_>) {
     let (Some(host), Some(next)) = (view.operand_at(0), view.operand_at(1)) else { return ssh(view) };
     if !view.word(next).is_some_and(Word::may_be_option) {
         return ssh(view);
@@ -211,7 +168,7 @@ fn setting_effect(view: &mut View<'_>, name: &str, value: &str, at: usize) {
     }
 }
 
-fn mosh(view: &mut View<'_>) {
+pub(crate) fn mosh(view: &mut View<'_>) {
     if let (Some(at), Some(host)) = (view.operand_at(0), view.operand(0)) {
         view.connects(host, at);
         match view.operand_at(1) {
@@ -222,7 +179,7 @@ fn mosh(view: &mut View<'_>) {
 }
 
 /// With `-l`, `-y` and the like it reads; otherwise it makes a key.
-fn keygen(view: &mut View<'_>) {
+pub(crate) fn keygen(view: &mut View<'_>) {
     let reads = view.has_any(&["-l", "-B", "-F", "-e", "-i", "-y", "-L", "-r"]);
     for (at, file) in view.values("-f") {
         if reads {

@@ -2,42 +2,11 @@
 
 use super::curl::url_effect;
 use crate::effect::{Carry, HostTarget, Target, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Spec, View, join};
+use crate::program::{Code, View, join};
 use crate::word::Word;
 use std::borrow::Cow;
 
-pub(super) const SPECS: &[Spec] = &[Spec::new(&["wget", "wget2"])
-    .style(Style::GNU.and(Style::NEGATES))
-    .options(&[options!("
-        -V --version, -h, -b --background, -d --debug, -q --quiet, -v --verbose, -nv --no-verbose, --report-speed T, -F --force-html, --no-config, -t --tries N
-        --retry-connrefused, --retry-on-http-error E, -nc --no-clobber, --no-netrc, -c --continue, --start-pos N, --progress T, --show-progress, -N --timestamping
-        --no-if-modified-since, --no-use-server-timestamps, -S --server-response, --spider, -T --timeout N, --dns-timeout N, --connect-timeout N, --read-timeout N, -w --wait N
-        --waitretry N, --random-wait, --no-proxy, -Q --quota N, --bind-address A, --limit-rate R, --no-dns-cache, --restrict-file-names OS, --ignore-case, -4 --inet4-only
-        -6 --inet6-only, --prefer-family F, --user U, --password P, --ask-password, --no-iri, --local-encoding E, --remote-encoding E, --unlink, --xattr, -nd --no-directories
-        -x --force-directories, -nH --no-host-directories, --protocol-directories, --cut-dirs N, --http-user U, --http-password P, --no-cache, --default-page N
-        -E --adjust-extension, --ignore-length, --header S, --compression T, --max-redirect N, --proxy-user U, --proxy-password P, --referer U, --save-headers
-        -U --user-agent A, --no-http-keep-alive, --no-cookies, --keep-session-cookies, --post-data S, --method M, --body-data S, --content-disposition, --content-on-error
-        --auth-no-challenge, --secure-protocol P, --https-only, --no-check-certificate, --certificate-type T, --private-key-type T, --pinnedpubkey H, --ciphers S, --no-hsts
-        --ftp-user U, --ftp-password P, --no-remove-listing, --no-glob, --no-passive-ftp, --preserve-permissions, --retr-symlinks, --ftps-implicit, --ftps-resume-ssl
-        --ftps-clear-data-connection, --ftps-fallback-to-ftp, --warc-header S, --warc-max-size N, --warc-cdx, --no-warc-compression, --no-warc-digests, --no-warc-keep-log
-        -r --recursive, -l --level N, --delete-after, -k --convert-links, --convert-file-only, --backups N, -K --backup-converted, -m --mirror, -p --page-requisites
-        --strict-comments, -A --accept L, -R --reject L, --accept-regex R, --reject-regex R, --regex-type T, -D --domains L, --exclude-domains L, --follow-ftp, --follow-tags L
-        --ignore-tags L, -H --span-hosts, -L --relative, -I --include-directories L, --trust-server-names, -X --exclude-directories L, -np --no-parent, --no-cookies
-        -O --output-document FILE, -P --directory-prefix DIR
-        -B --base URL : connects
-        --load-cookies FILE, --post-file FILE, --body-file FILE, --certificate FILE, --private-key FILE, --ca-certificate FILE, --ca-directory DIR, --crl-file FILE : reads
-        --warc-dedup FILE : reads
-        -o --output-file FILE, -a --append-output FILE, --rejected-log FILE, --save-cookies FILE, --hsts-file FILE, --warc-file FILE : writes
-        --warc-tempdir DIR : writes-below
-        -i --input-file FILE
-        -e --execute COMMAND : unclear-script
-        --config FILE : unclear-script
-        --use-askpass COMMAND : runs
-    ")])
-    .judge(wget)];
-
-fn wget(view: &mut View<'_>) {
+pub(crate) fn wget(view: &mut View<'_>) {
     let urls = view.operands();
     for &at in &urls {
         if let Some(word) = view.word(at) {

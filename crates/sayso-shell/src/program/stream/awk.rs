@@ -1,27 +1,11 @@
 //! awk: a filter, until its program says otherwise.
 
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Spec, View};
+use crate::program::{Code, View};
 use crate::script;
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[Spec::new(&["awk", "gawk", "mawk", "nawk", "original-awk", "goawk", "frawk"])
-    .style(Style::GNU.and(Style::LEADING))
-    .options(&[options!("
-        -F --field-separator FS, -v --assign VAR, -b --characters-as-bytes, -c --traditional, -C --copyright, -e --source PROGRAM
-        -g --gen-pot, -h, -I --trace, -k --csv, -L --lint [V], -M --bignum, -N --use-lc-numeric, -n --non-decimal-data, -O --optimize
-        -P --posix, -r --re-interval, -s --no-optimize, -S --sandbox, -t --lint-old, -V
-        -f --file FILE, -E --exec FILE : reads
-        -o --pretty-print [FILE], -p --profile [FILE], -d --dump-variables [FILE] : writes
-        -i --include FILE
-        -l --load LIB : runs
-        -D --debug [FILE] : runs
-        -W OPTION
-    ")])
-    .judge(awk)];
-
-fn awk(view: &mut View<'_>) {
+pub(crate) fn awk(view: &mut View<'_>) {
     let mut operands = view.operands().into_iter();
     let mut programs = view.values("--source");
     let files: Vec<(usize, Word)> = [view.values("--file"), view.values("--exec")].concat();

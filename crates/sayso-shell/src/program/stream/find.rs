@@ -1,28 +1,11 @@
 //! find: lists names, and runs, writes or deletes where its expression says so.
 
 use crate::effect::{Carry, Listing, NamedBy, Opt, PathTarget, Sieve, Target, Verb};
-use crate::option::{Does, Seen, Style, options};
-use crate::program::{Code, Prints, Spec, Start, View, may_split};
+use crate::option::{Does, Seen};
+use crate::program::wrapper::with_holes;
+use crate::program::{Code, Prints, Start, View, may_split};
 use crate::word::{Origin, Part, Shape, Single, Text, Word};
-use crate::wrapper::with_holes;
 use std::path::{Path, PathBuf};
-
-pub(super) const SPECS: &[Spec] = &[Spec::new(&["find", "gfind", "bfs"])
-    .style(Style::WORDS.and(Style::RAW).and(Style::RISKY))
-    .options(&[options!("
-        -H, -L, -P, -X, -E, -x, -s, -d, -daystart, -depth, -follow, -ignore_readdir_race, -noignore_readdir_race, -mount, -xdev, -nowarn, -warn, -noleaf
-        -help, -version, -empty, -executable, -readable, -writable, -nogroup, -nouser, -true, -false, -print, -print0, -prune, -quit, -ls, -a -and
-        -o -or, -not, -unique, -nohidden, -hidden, -status, -color, -nocolor
-        -D OPTS, -O LEVEL, -j N, -f PATH, -S S
-        -maxdepth N, -mindepth N, -regextype T, -amin N, -atime N, -cmin N, -ctime N, -fstype T, -gid N, -group G, -ilname P, -iname P, -inum N
-        -ipath P, -iregex P, -iwholename P, -links N, -lname P, -mmin N, -mtime N, -name P, -path P, -perm M, -regex P, -size N, -type T, -uid N
-        -used N, -user U, -wholename P, -xtype T, -context C, -printf F, -Bmin N, -Btime N, -flags F, -depth N, -xattrname N, -since T, -asince T, -limit N
-        -anewer FILE, -cnewer FILE, -newer FILE, -mnewer FILE, -Bnewer FILE, -samefile FILE, -files0-from FILE : reads
-        -fprint FILE, -fprint0 FILE, -fls FILE, -fprintf FILE FORMAT : writes
-        -exec, -execdir, -ok, -okdir : runs
-        -delete, -rm : changes-files
-    ")])
-    .judge(find)];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Primary {
@@ -81,7 +64,7 @@ struct Expression {
     names: bool,
 }
 
-fn find(view: &mut View<'_>) {
+pub(crate) fn find(view: &mut View<'_>) {
     let first = starting_points(view);
     let sieve = super::names::sieve(view.inv.argv.get(first..).unwrap_or_default());
     let mut expression = Expression { listed: listed(view).map(|folder| Listing::new(folder, sieve)), names: true };

@@ -1,23 +1,11 @@
 //! sed: a filter, until its script or `-i` says otherwise.
 
 use crate::effect::{Carry, NamedBy, Verb};
-use crate::option::{Style, options};
-use crate::program::{Code, Spec, View};
+use crate::program::{Code, View};
 use crate::script;
 use crate::word::Word;
 
-pub(super) const SPECS: &[Spec] = &[Spec::new(&["sed", "gsed", "ssed"])
-    .style(Style::GNU.and(Style::RISKY))
-    .options(&[options!("
-        -n --quiet --silent, --debug, --follow-symlinks, -l --line-length N, --posix, -E -r --regexp-extended, -s --separate, --sandbox
-        -u --unbuffered, -z --null-data, -a, -b --binary
-        -e --expression SCRIPT
-        -f --file FILE : reads
-        -i -I --in-place [SUFFIX]
-    ")])
-    .judge(sed)];
-
-fn sed(view: &mut View<'_>) {
+pub(crate) fn sed(view: &mut View<'_>) {
     let in_place = view.has("--in-place");
     let mut operands = view.operands();
     let mut pieces = view.values("--expression");

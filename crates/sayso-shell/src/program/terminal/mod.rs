@@ -1,8 +1,4 @@
 //! Terminals inside terminals, and manuals.
 
-mod manual;
-mod tmux;
-
-use super::Spec;
-
-pub(super) const SPECS: &[&[Spec]] = &[manual::SPECS, tmux::SPECS];
+pub(crate) mod manual;
+pub(crate) mod tmux;

@@ -1,27 +1,9 @@
 //! tmux: commands for its server, several in one line; many of them run text in a shell.
 
 use crate::effect::{Carry, NamedBy, Opt, Verb};
-use crate::option::{Does, Seen, Style, options};
-use crate::program::{Code, Spec, View};
+use crate::option::{Does, Seen};
+use crate::program::{Code, View};
 use crate::word::Word;
-
-pub(super) const SPECS: &[Spec] = &[Spec::new(&["tmux", "byobu-tmux"])
-    .style(Style::RAW.and(Style::LEADING).and(Style::RISKY))
-    .options(&[options!("-2, -8, -C, -D, -h, -l, -N, -u, -v, -V, -q, -c TEXT, -f FILE, -L NAME, -S PATH, -T FEATURES")])
-    // The judge reads the words; these tell patterns which names mean the same.
-    .subs(&[
-        Spec::new(&["new-session", "new"]).aliased(),
-        Spec::new(&["new-window", "neww"]).aliased(),
-        Spec::new(&["split-window", "splitw"]).aliased(),
-        Spec::new(&["send-keys", "send"]).aliased(),
-        Spec::new(&["run-shell", "run"]).aliased(),
-        Spec::new(&["kill-pane", "killp"]).aliased(),
-        Spec::new(&["kill-window", "killw"]).aliased(),
-        Spec::new(&["kill-session"]),
-        Spec::new(&["list-sessions", "ls"]).aliased(),
-        Spec::new(&["set-option", "set"]).aliased(),
-    ])
-    .judge(tmux)];
 
 /// What a command does with the words behind its options.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -136,7 +118,7 @@ const COMMANDS: &[(&str, &str, &str, Kind)] = &[
     ("wait-for", "wait", "", Kind::Harmless),
 ];
 
-fn tmux(view: &mut View<'_>) {
+pub(crate) fn tmux(view: &mut View<'_>) {
     let mut at = 1;
     while let Some(bytes) = view.word(at).and_then(Word::exact).filter(|word| word.starts_with(b"-") && word.len() > 1)
     {
@@ -156,7 +138,7 @@ fn tmux(view: &mut View<'_>) {
         }
     }
     if view.word(at).is_none() {
-        crate::wrapper::interactive(view, "sh", 0);
+        crate::program::wrapper::interactive(view, "sh", 0);
         return;
     }
     let mut first = true;

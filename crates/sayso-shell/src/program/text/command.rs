@@ -1,6 +1,7 @@
 //! Programs and their subcommands, as a text describes them.
 
 use super::act::{Act, Operands, acts, operands};
+use super::fact::GoesBy;
 use super::line::{Line, Token};
 use super::options::Options;
 use super::problem::{Place, Problems, shown};
@@ -40,12 +41,13 @@ pub(super) struct Shared {
     pub(super) options: HashMap<String, Rc<Options>>,
     pub(super) subs: HashMap<String, Vec<Command>>,
     pub(super) lists: HashMap<String, Vec<String>>,
+    pub(super) files: HashMap<String, GoesBy>,
 }
 
 impl Shared {
-    /// Whether something has this name already.
+    /// Whether something that `with` takes in has this name already.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.options.contains_key(name) || self.subs.contains_key(name) || self.lists.contains_key(name)
+        self.options.contains_key(name) || self.subs.contains_key(name)
     }
 }
 
@@ -88,14 +90,16 @@ impl Reader<'_> {
         let of_subs = self.style_of_subs(&line.below).unwrap_or(inherited);
         let mut said = HashSet::new();
         let mut own: Option<Options> = None;
+        let mut spelled = HashSet::new();
         for below in &line.below {
             let word = below.first();
             if word.starts_with(['-', '+']) {
-                own.get_or_insert_default().add_line(&below.tokens, self.problems);
+                own.get_or_insert_default().add_line(&below.tokens, &mut spelled, self.problems);
                 self.nothing_below(below);
                 continue;
             }
-            self.close(&mut own, &mut command);
+            spelled.clear();
+            close(&mut own, &mut command);
             let once = matches!(word, "style" | "sub-style" | "operands" | "judge" | "always");
             if once && !said.insert(word.to_owned()) {
                 self.problems.add(below.at, format!("{} stands twice here", shown(word)));
@@ -103,7 +107,7 @@ impl Reader<'_> {
             match word {
                 "sub" => {
                     let sub = self.command(below, of_subs, &mut |_, _, _| false);
-                    self.add_sub(sub, &mut command);
+                    self.add_sub(&sub, &mut command);
                     continue;
                 }
                 "with" => self.with(below, &mut command),
@@ -122,7 +126,7 @@ impl Reader<'_> {
             }
             self.nothing_below(below);
         }
-        self.close(&mut own, &mut command);
+        close(&mut own, &mut command);
         command
     }
 
@@ -211,7 +215,7 @@ impl Reader<'_> {
                 command.options.push(Rc::clone(options));
             } else if let Some(subs) = self.shared.subs.get(&token.text) {
                 for sub in subs {
-                    self.add_sub(sub.clone(), command);
+                    self.add_sub(sub, command);
                 }
             } else {
                 let text = format!(
@@ -223,8 +227,9 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn add_sub(&mut self, sub: Command, command: &mut Command) {
-        if !self.limits.count(&sub) {
+    fn add_sub(&mut self, sub: &Command, command: &mut Command) {
+        // Counted before it is copied: groups that hold groups would else be copied without end.
+        if !self.limits.count(sub) {
             self.problems.add(sub.at, "too many subcommands");
             return;
         }
@@ -232,20 +237,21 @@ impl Reader<'_> {
         if let Some(twice) = sub.names.iter().find(|name| taken(name)) {
             self.problems.add(sub.at, format!("the subcommand {} stands twice", shown(twice)));
         }
-        command.subs.push(sub);
-    }
-
-    fn close(&mut self, own: &mut Option<Options>, command: &mut Command) {
-        if let Some(mut options) = own.take() {
-            options.sort_into_heaps();
-            command.options.push(Rc::new(options));
-        }
+        command.subs.push(sub.clone());
     }
 
     pub(super) fn nothing_below(&mut self, line: &Line) {
         if let Some(below) = line.below.first() {
             self.problems.add(below.at, "nothing stands indented below such a line");
         }
+    }
+}
+
+/// Ends a table of options.
+fn close(own: &mut Option<Options>, command: &mut Command) {
+    if let Some(mut options) = own.take() {
+        options.sort_into_heaps();
+        command.options.push(Rc::new(options));
     }
 }
 

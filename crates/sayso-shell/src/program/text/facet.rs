@@ -121,6 +121,10 @@ facets! {
     READS_REPOSITORY exact;
     /// It reads what a registry or a project says of packages (of words of a program).
     READS_PACKAGES exact;
+    /// It is GNU's, and where the system has its own it is installed with a `g` before its name.
+    GNU exact;
+    /// It runs code of a project, or starts others, for which any variable may be meant.
+    TAKES_VARIABLES exact;
 }
 
 impl Facets {

@@ -24,7 +24,13 @@
 //!   sub push : publishes                  a subcommand; what it always does may stand behind a colon
 //!     -f --force : changes-service
 //!   facets filter                         facts in a word, see `Facets`
-//!   facets sort : reader                  facts of some of its names
+//!   facets sort : reader                  facts of some of its names; so with the lines below
+//!   env CC CFLAGS_* : changes-what-runs   variables, see `Env`; such a line may also stand by itself
+//!   goes-by Makefile home .makerc         files that say what it does though no word names them
+//!   goes-by @python                       those of `files python`
+//!   listens up-to 1 unless -c --command   whoever types into it commands it (Sayso's own texts alone, as the next)
+//!   keeps-lines basic --regexp            with these options it prints lines that it reads, and nothing else
+//!   prints-number date                    it prints a number if this function of `number.rs` says so
 //!
 //! options common                          options under a name of their own
 //!   -v --verbose
@@ -34,10 +40,19 @@
 //!
 //! words scripts js jsx mjs                a list, written `@scripts` where it is used
 //!
+//! files python                            what several programs go by
+//!   pyproject.toml setup.cfg
+//!   home .config/pip/pip.conf
+//!   repository                            and the settings and hooks of the repository
+//!
 //! known auggie                            a program of which no option is known
 //!   facets agent
 //!
 //! family takes-data                       of all programs of this text
+//!
+//! secrets                                 where commands hold secrets, for those who show or record them
+//!   curl : login -u --proxy-user          `secret`, `joined`, `login` and `pair` with options
+//!   cargo login, bw unlock : operands 0   or `slashed`, `assignments`, `behind-name`
 //!
 //! cases
 //!   sort -o out in => run sort, read in, write out !writes-file
@@ -50,6 +65,7 @@ mod code;
 mod command;
 mod does;
 mod facet;
+mod fact;
 mod line;
 mod options;
 mod problem;
@@ -60,6 +76,7 @@ pub use code::Code;
 pub use command::Command;
 pub use does::{Does, Takes};
 pub use facet::Facets;
+pub use fact::{Env, Expressions, GoesBy, Hides, KeepsLines, Listens, Secret, Variable};
 pub(crate) use options::{HEAPS, heap};
 pub use options::{Options, Spelling};
 pub use problem::{Place, Problem};
@@ -68,7 +85,7 @@ pub use style::Style;
 use command::{Heading, Reader, Shared, rest};
 use line::Line;
 use problem::{Problems, shown};
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// A text and the name that mistakes in it are told with.
@@ -85,7 +102,8 @@ pub struct Source<'t> {
 pub enum Words {
     /// All of them.
     BuiltIn,
-    /// Not `judge`, `always`, `known`, `family` and the style `raw`, and of facets those of [`Facets::OWNERS`].
+    /// Not `judge`, `always`, `known`, `family`, `listens`, `keeps-lines`, `prints-number`, `secrets` and the style `raw`, not
+    /// that a variable is harmless, and of facets only [`Facets::OWNERS`].
     Owner,
 }
 
@@ -96,6 +114,18 @@ pub struct Document {
     pub programs: Vec<Program>,
     /// Facets by name, of these and of programs without a table.
     pub facets: Vec<(String, Facets)>,
+    /// Which files programs go by, by their names.
+    pub goes_by: Vec<(String, GoesBy)>,
+    /// Who takes commands from whoever types.
+    pub listens: Vec<Listens>,
+    /// Who passes lines on as they are.
+    pub keeps_lines: Vec<KeepsLines>,
+    /// Who prints a number and nothing else: programs, and the function that says when.
+    pub numbers: Vec<(String, String)>,
+    /// What variables of the environment do.
+    pub env: Vec<Variable>,
+    /// Where commands hold secrets. Of several about an option the first counts.
+    pub secrets: Vec<Secret>,
     /// What must come of commands.
     pub cases: Vec<Case>,
     /// Tables of options by the name that several programs use.
@@ -145,11 +175,8 @@ impl Limits {
 
     /// Counts a command with its subcommands; false: it is too much.
     fn count(&mut self, command: &Command) -> bool {
-        self.commands = self.commands.saturating_add(1);
-        for sub in &command.subs {
-            self.count(sub);
-        }
-        self.commands <= Self::COMMANDS
+        self.commands += 1;
+        self.commands <= Self::COMMANDS && command.subs.iter().all(|sub| self.count(sub))
     }
 }
 
@@ -170,13 +197,7 @@ pub fn read(sources: &[Source<'_>], words: Words) -> Result<Document, Vec<Proble
     for line in texts.iter().flatten() {
         collect(line, &mut shared, &mut document, &mut problems);
     }
-    let groups = groups(&texts, words, &shared, &mut limits, &mut problems);
-    for (name, (at, subs)) in groups {
-        if shared.has(&name) {
-            problems.add(at, format!("the name {} is taken", shown(&name)));
-        }
-        shared.subs.insert(name, subs);
-    }
+    groups(&texts, words, &mut shared, &mut limits, &mut problems);
     for text in &texts {
         let mut reader = Reader { words, shared: &shared, limits: &mut limits, problems: &mut problems };
         reader.text(text, &mut document);
@@ -188,15 +209,24 @@ pub fn read(sources: &[Source<'_>], words: Words) -> Result<Document, Vec<Proble
 
 /// Takes up the options and lists that have names.
 fn collect(line: &Line, shared: &mut Shared, document: &mut Document, problems: &mut Problems) {
-    if !matches!(line.first(), "options" | "words") {
+    if !matches!(line.first(), "options" | "words" | "files") {
         return;
     }
     let Some(name) = rest(line).first() else {
         problems.add(line.at, format!("{} needs a name", shown(line.first())));
         return;
     };
-    if shared.has(&name.text) {
+    let taken = match line.first() {
+        "words" => shared.lists.contains_key(&name.text),
+        "files" => shared.files.contains_key(&name.text),
+        _ => shared.has(&name.text),
+    };
+    if taken {
         problems.add(name.at, format!("the name {} is taken", shown(&name.text)));
+    }
+    if line.first() == "files" {
+        shared.files.insert(name.text.clone(), fact::files(line));
+        return;
     }
     if line.first() == "words" {
         let words = rest(line).iter().skip(1).map(|token| token.text.clone()).collect();
@@ -204,9 +234,10 @@ fn collect(line: &Line, shared: &mut Shared, document: &mut Document, problems: 
         return;
     }
     let mut options = Options::default();
+    let mut seen = HashSet::new();
     for below in &line.below {
         if below.first().starts_with(['-', '+']) {
-            options.add_line(&below.tokens, problems);
+            options.add_line(&below.tokens, &mut seen, problems);
         } else {
             problems.add(below.at, "here stand options alone, which begin with `-` or `+`");
         }
@@ -217,28 +248,21 @@ fn collect(line: &Line, shared: &mut Shared, document: &mut Document, problems: 
     shared.options.insert(name.text.clone(), options);
 }
 
-/// The subcommands that have names. They cannot include each other, so that what comes of a text stays in proportion to it.
-fn groups(
-    texts: &[Vec<Line>],
-    words: Words,
-    shared: &Shared,
-    limits: &mut Limits,
-    problems: &mut Problems,
-) -> HashMap<String, (Place, Vec<Command>)> {
-    let mut groups = HashMap::new();
+/// Takes up the subcommands that have names. One group may hold others that stand before it.
+fn groups(texts: &[Vec<Line>], words: Words, shared: &mut Shared, limits: &mut Limits, problems: &mut Problems) {
     for line in texts.iter().flatten().filter(|line| line.first() == "subs") {
         let mut reader = Reader { words, shared, limits, problems };
         let group = reader.command(line, Style::GNU, &mut |_, _, _| false);
         let empty = group.options.is_empty() && group.acts.is_empty() && group.judge.is_none() && !group.aliased;
         if group.names.len() != 1 || !empty {
-            reader.problems.add(line.at, "`subs NAME`, and below it `sub` and `sub-style` alone");
+            problems.add(line.at, "`subs NAME`, and below it `sub`, `with` and `sub-style` alone");
         }
         let name = group.names.into_iter().next().unwrap_or_default();
-        if groups.insert(name, (line.at, group.subs)).is_some() {
-            reader.problems.add(line.at, "these subcommands stand twice");
+        if shared.has(&name) {
+            problems.add(line.at, format!("the name {} is taken", shown(&name)));
         }
+        shared.subs.insert(name, group.subs);
     }
-    groups
 }
 
 impl Reader<'_> {
@@ -252,12 +276,17 @@ impl Reader<'_> {
                 "program" => self.program(line, family, document),
                 "known" if self.words == Words::BuiltIn => self.known(line, document),
                 "cases" => self.cases(line, document),
-                "options" | "words" | "subs" => {}
+                "env" => {
+                    self.env(line, document);
+                    self.nothing_below(line);
+                }
+                "secrets" if self.words == Words::BuiltIn => self.secrets(line, document),
+                "options" | "words" | "files" | "subs" => {}
                 "family" if self.words == Words::BuiltIn => self.nothing_below(line),
-                "known" | "family" => self.problems.add(line.at, "only Sayso's own texts say this"),
+                "known" | "family" | "secrets" => self.problems.add(line.at, "only Sayso's own texts say this"),
                 other => {
                     let text = format!(
-                        "{} begins nothing; a text holds `program`, `options`, `subs`, `words` and `cases`",
+                        "{} begins nothing; a text holds `program`, `options`, `subs`, `words`, `files` and `cases`",
                         shown(other)
                     );
                     self.problems.add(line.at, text);
@@ -283,12 +312,12 @@ impl Reader<'_> {
     fn program(&mut self, line: &Line, family: Family, document: &mut Document) {
         let mut facets = Vec::new();
         let command = self.command(line, Style::GNU, &mut |reader, line, names| {
-            let is_facets = line.first() == "facets";
-            if is_facets {
-                reader.facets(line, names, &mut facets);
-                reader.nothing_below(line);
+            if line.first() != "facets" {
+                return reader.fact(line, names, document);
             }
-            is_facets
+            reader.facets(line, names, &mut facets);
+            reader.nothing_below(line);
+            true
         });
         if !self.limits.count(&command) {
             self.problems.add(line.at, "too many programs");
@@ -302,10 +331,13 @@ impl Reader<'_> {
         let mut facets = Vec::new();
         for below in &line.below {
             match below.first() {
-                "facets" => self.facets(below, &names, &mut facets),
-                _ => self.problems.add(below.at, "of a program that is only known by name: `facets`"),
+                "facets" => {
+                    self.facets(below, &names, &mut facets);
+                    self.nothing_below(below);
+                }
+                _ if self.fact(below, &names, document) => {}
+                _ => self.problems.add(below.at, "nothing of a program's words: only its name is known"),
             }
-            self.nothing_below(below);
         }
         add_facets(facets, document);
     }
@@ -375,17 +407,17 @@ fn add_facets(found: Vec<(String, Facets)>, document: &mut Document) {
 
 /// A name is described once.
 fn twice(document: &Document, problems: &mut Problems) {
-    let mut seen = HashMap::new();
+    let mut seen = HashSet::new();
     for Program { command, .. } in &document.programs {
         for name in &command.names {
-            if seen.insert(name.as_str(), ()).is_some() {
+            if !seen.insert(name.as_str()) {
                 problems.add(command.at, format!("the program {} stands twice", shown(name)));
             }
         }
     }
-    let mut seen = HashMap::new();
+    let mut seen = HashSet::new();
     for (name, _) in &document.facets {
-        if seen.insert(name.as_str(), ()).is_some() {
+        if !seen.insert(name.as_str()) {
             problems.add(Place::default(), format!("the facets of {} stand in two places", shown(name)));
         }
     }
@@ -402,3 +434,6 @@ pub(crate) const fn hash(bytes: &[u8]) -> usize {
     }
     (hash ^ (hash >> 15)) as usize
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use super::does::{Does, Takes};
 use super::line::Token;
 use super::problem::{Problems, shown};
+use std::collections::HashSet;
 
 /// One spelling of an option. Offsets into the table's text instead of references: tables stay small and need no
 /// relocation when the process starts.
@@ -82,8 +83,8 @@ impl Options {
         self.finish(&option, does);
     }
 
-    /// Adds the options of a line: `-o --output FILE, --append : writes`.
-    pub(super) fn add_line(&mut self, tokens: &[Token], problems: &mut Problems) {
+    /// Adds the options of a line: `-o --output FILE, --append : writes`. `seen` are the spellings that the table has.
+    pub(super) fn add_line(&mut self, tokens: &[Token], seen: &mut HashSet<String>, problems: &mut Problems) {
         let colon = tokens.iter().position(|token| token.is(":")).unwrap_or(tokens.len());
         let (options, behind) = tokens.split_at(colon);
         let does = match behind {
@@ -105,20 +106,27 @@ impl Options {
                 if index > 0 {
                     option = self.finish(&option, does);
                 }
-                self.add_piece(piece, token, &mut option, problems);
+                self.add_piece(piece, token, &mut option, seen, problems);
             }
         }
         self.finish(&option, does);
     }
 
-    fn add_piece(&mut self, piece: &str, token: &Token, option: &mut Open, problems: &mut Problems) {
+    fn add_piece(
+        &mut self,
+        piece: &str,
+        token: &Token,
+        option: &mut Open,
+        seen: &mut HashSet<String>,
+        problems: &mut Problems,
+    ) {
         match piece.as_bytes().first() {
             None => {}
             Some(b'-' | b'+') if option.takes != Takes::Nothing => {
                 problems.add(token.at, "a spelling behind the option's value; write a comma before another option");
             }
             Some(b'-' | b'+') => {
-                if self.spellings.iter().any(|other| self.spelled(other) == piece) {
+                if !seen.insert(piece.to_owned()) {
                     problems.add(token.at, format!("{} stands twice in these options", shown(piece)));
                 }
                 let (at, len) = (self.text.len(), piece.len());
