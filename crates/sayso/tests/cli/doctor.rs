@@ -22,7 +22,7 @@ fn a_guard_that_holds_is_found_to_hold() {
     assert_eq!((&agent["guarded"], &agent["level"]), (&Value::from(true), &Value::from("tripwire")));
     assert_eq!(agent["registrations"][0]["findings"], serde_json::json!([]));
     let attacker = report["level"]["attacker"].to_string();
-    assert!(attacker.contains("take Sayso out of ~/.codex/hooks.json"), "{attacker}");
+    assert!(attacker.contains("remove Sayso from ~/.codex/hooks.json"), "{attacker}");
 
     let said = person.run(&["doctor"]).out;
     assert!(said.contains("ok     user     ~/.codex/hooks.json\n"), "{said}");

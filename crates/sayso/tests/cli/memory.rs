@@ -50,7 +50,7 @@ fn a_list_that_is_cut_says_how_many_more_there_are() {
     }
     let short = person.run(&["approvals", "list", "--limit", "1"]).out;
     assert!(short.contains("make three") && !short.contains("make one"), "{short}");
-    assert!(short.ends_with("\n... and 2 more. Show all of them: --limit 0; or some of them: --agent, --session.\n"));
+    assert!(short.ends_with("\n... and 2 more. Use --limit 0 to show all, or narrow with --agent or --session.\n"));
     for all in [&["approvals", "list"][..], &["approvals", "list", "--limit", "0"]] {
         let all = person.run(all).out;
         assert!(all.contains("make one") && !all.contains("more"), "{all}");
@@ -253,7 +253,7 @@ fn a_person_who_watches_signs_in_once_and_answers() {
         told.body["standing"].as_str().unwrap().to_owned()
     };
     assert_eq!((standing(&first), standing(&second.unwrap())), ("approved".to_owned(), "denied".to_owned()), "{shown}");
-    assert!(shown.contains("`perhaps` is none of these."), "{shown}");
+    assert!(shown.contains("`perhaps` is not one of these."), "{shown}");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn a_taken_port_says_what_to_do() {
         (said.code, said.err.as_str()),
         (
             2,
-            format!("error: 127.0.0.1:{port} is taken by another program\n\n  Stop that one, or take another port: sayso serve --port {}\n", port + 1)
+            format!("error: 127.0.0.1:{port} is in use by another program\n\n  Stop it, or use another port: sayso serve --port {}\n", port + 1)
                 .as_str()
         )
     );
@@ -246,7 +246,7 @@ fn an_address_beyond_this_machine_without_what_it_needs_is_refused() {
         (said.code, said.err.as_str()),
         (
             2,
-            "error: 0.0.0.0:7171 can be reached from elsewhere, which needs TLS and a name\n\n  \
+            "error: 0.0.0.0:7171 is reachable from other machines, which needs TLS and a host name\n\n  \
              sayso serve --address 0.0.0.0:7171 --tls-cert FILE --tls-key FILE --host NAME\n"
         )
     );
@@ -292,7 +292,7 @@ fn a_receiver_that_cannot_be_trusted_is_told_of_with_what_to_do() {
     assert!(said.contains("certificate") && said.ends_with("sayso serve --webhook-ca FILE.\n"), "{said}");
     let doctor = person.run(&["doctor"]);
     assert!(
-        doctor.out.contains("\nwebhooks wrong  Questions for alice cannot be told to localhost: "),
+        doctor.out.contains("\nwebhooks wrong  Pending calls for alice cannot be sent to localhost: "),
         "{}",
         doctor.out
     );

@@ -28,7 +28,7 @@ fn an_old_store_is_brought_up_to_date_and_keeps_its_records() {
     let person = Person::new();
     old_store(&person);
     let said = person.run(&["store", "migrate"]).out;
-    assert!(said.starts_with("The store went from version 1 to "), "{said}");
+    assert!(said.starts_with("The database was updated from version 1 to "), "{said}");
     assert!(person.run(&["store", "migrate"]).out.contains("which is the latest"));
     assert_eq!(person.run(&["log"]).out.lines().count(), 2);
     assert_eq!(person.run(&["log", "verify"]).code, 0);
