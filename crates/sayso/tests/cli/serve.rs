@@ -103,7 +103,7 @@ fn that_it_was_started_signed_in_to_and_stopped_stands_in_the_record_and_no_key_
             assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{written}");
         }
     }
-    assert!(person.run(&["log", "verify"]).out.starts_with("The record is whole"), "and the chain holds");
+    assert!(person.run(&["log", "verify"]).out.starts_with("The record is intact"), "and the chain holds");
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn an_address_beyond_this_machine_without_what_it_needs_is_refused() {
     let with = ["serve", "--address", "0.0.0.0:0", "--host", "x", "--tls-cert", "gate.pem", "--tls-key", "gate.key"];
     let said = person.run(&with);
     assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("everybody on this machine may use this key: chmod o= gate.key"), "{}", said.err);
+    assert!(said.err.contains("everyone on this machine can read this key; run: chmod o= gate.key"), "{}", said.err);
     std::fs::set_permissions(key, std::fs::Permissions::from_mode(0o600)).unwrap();
     let said = person.run(&with);
     assert_eq!(said.code, 2, "{}", said.err);
@@ -382,10 +382,10 @@ fn a_server_that_is_started_with_an_earlier_copy_of_the_store_says_so() {
 
     std::fs::remove_dir_all(&state).unwrap();
     copy(&earlier, &state);
-    assert!(person.run(&["log", "verify"]).out.starts_with("The record is whole"), "an earlier one is whole in itself");
+    assert!(person.run(&["log", "verify"]).out.starts_with("The record is intact"), "an earlier one is whole in itself");
     let mut served = serve_with(&person, person.sayso(), &arguments);
     let alarm = served.says("ALARM");
-    assert!(alarm.contains("heads.jsonl") || alarm.contains("not what was written"), "{alarm}");
+    assert!(alarm.contains("heads.jsonl") || alarm.contains("has been altered"), "{alarm}");
     let deadline = Instant::now() + Duration::from_secs(60);
     let why = loop {
         let ready = served.send("GET", "/v1/ready", &[], "");
@@ -412,7 +412,7 @@ fn a_store_that_is_taken_away_is_told_at_the_terminal() {
     let mut served = serve(&person);
     std::fs::remove_file(person.home().join(".local/state/sayso/sayso.db")).unwrap();
     let alarm = served.says("ALARM");
-    assert!(alarm.contains("the store was taken away") && alarm.contains("sayso.db"), "{alarm}");
+    assert!(alarm.contains("the database is gone") && alarm.contains("sayso.db"), "{alarm}");
     assert_eq!(served.send("GET", "/v1/ready", &[], "").status, 503);
 }
 
