@@ -81,7 +81,7 @@ test('filters find decisions by verdict, agent, session, tool, rule, text and ti
   await fill('rule', 'git-push');
   await shown(1);
   await fill('rule', 'no-such-rule');
-  await at.page.getByText('No decision on record matches.').waitFor();
+  await at.page.getByText('No decision matches.').waitFor();
   await at.page.getByRole('button', { name: 'Clear' }).click();
   await fill('tool', 'file_read');
   await shown(1);

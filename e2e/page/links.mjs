@@ -166,7 +166,7 @@ test('a link that is cut, wrong or too late says what to do next', async () => {
   };
   await says(body.link, 'The time to answer this question is over, and the call was not allowed.', 'link-late');
   await says(body.link.slice(0, -5), 'This link is not known here. Open it whole, from the latest message', 'link-cut');
-  await says(served.base + '/answer', 'There is no link in this address', 'link-none');
+  await says(served.base + '/answer', 'This address has no link in it', 'link-none');
   onlyRefusals();
   chat.close();
   chat.closeAllConnections();

@@ -403,7 +403,7 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
         (
             "opencode.json",
             "{\"permission\": {\n\"bash\": {\"*\": \"maybe\"}}}",
-            "opencode.json:2: permission.bash.*: `maybe` is none of",
+            "opencode.json:2: permission.bash.*: `maybe` is not one of",
         ),
         (
             "zed.json",
@@ -413,7 +413,7 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
         (
             "c.json",
             "{\"permissions\": {\"deny\": [\"Shell(x)\", \"Skip(y)\"]}}",
-            "c.json:1: permissions.deny[1]: `Skip` is none of",
+            "c.json:1: permissions.deny[1]: `Skip` is not one of",
         ),
         ("copilot.txt", "--allow-tool", "copilot.txt:1: --allow-tool: missing value"),
     ] {

@@ -394,11 +394,11 @@ fn a_width_says_that_it_lets_an_unknown_program_do_whatever_it_does() {
         let offers = world.store().approval(&id).unwrap().unwrap().question.offers;
         offers.into_iter().find(|offer| offer.width == Width::Program).map(|offer| offer.words)
     };
-    assert!(words("frobnicate apply").is_some_and(|words| words.contains("does not know this program")));
-    assert!(words("cargo build").is_some_and(|words| words == "`cargo build` with any plain operands"));
+    assert!(words("frobnicate apply").is_some_and(|words| words.contains("doesn't know this program")));
+    assert!(words("cargo build").is_some_and(|words| words == "`cargo build` with any ordinary operands"));
     // What it goes by is part of it.
     let said = words("jest --env=good");
-    assert_eq!(said.as_deref(), Some("`jest --env=good` with any plain operands"));
+    assert_eq!(said.as_deref(), Some("`jest --env=good` with any ordinary operands"));
     let said = words("jest --env=good --config='a b.js'");
     assert_eq!(said, None, "a value that no pattern can hold");
 }

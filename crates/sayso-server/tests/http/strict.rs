@@ -118,10 +118,10 @@ fn every_refusal_says_what_to_do_and_shows_nothing_that_hides() {
     let served = Served::with(POLICY);
     let send = |method: &str, path: &str, body: Option<&str>| served.send(method, Some(&served.owner), path, body);
     for (method, path, body, status, code, part) in [
-        ("GET", "/v1/audit?limit=x", None, 400, "call-malformed", "/v1/openapi.json lists them"),
+        ("GET", "/v1/audit?limit=x", None, 400, "call-malformed", "See /v1/openapi.json"),
         ("GET", "/v1/audit?verdcit=deny", None, 400, "call-malformed", "unknown field `verdcit`, expected one of"),
-        ("GET", "/v1/limits?scope=%1b[31m", None, 400, "call-malformed", "/v1/openapi.json lists them"),
-        ("GET", "/v1/approvals/%ff", None, 400, "call-malformed", "The address cannot be read"),
+        ("GET", "/v1/limits?scope=%1b[31m", None, 400, "call-malformed", "See /v1/openapi.json"),
+        ("GET", "/v1/approvals/%ff", None, 400, "call-malformed", "Invalid address"),
         ("GET", "/v1/approvals/nothing", None, 404, "not-found", "GET /v1/approvals lists"),
         ("GET", "/v1/nothing", None, 404, "not-found", "/v1/openapi.json"),
         ("PUT", "/v1/audit", None, 405, "wrong-method", "/v1/openapi.json"),
@@ -136,7 +136,7 @@ fn every_refusal_says_what_to_do_and_shows_nothing_that_hides() {
             "body-unreadable",
             "4,096",
         ),
-        ("GET", "/v1/stream?after=-1", None, 400, "call-malformed", "/v1/openapi.json lists them"),
+        ("GET", "/v1/stream?after=-1", None, 400, "call-malformed", "See /v1/openapi.json"),
     ] {
         let answer = send(method, path, body);
         let told = answer.json();

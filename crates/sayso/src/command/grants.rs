@@ -81,7 +81,7 @@ pub(crate) fn run(command: &Grants) -> Outcome {
         }
         Action::Revoke { id } => {
             let kept = find(store, id)?;
-            let person = operator::confirmed(&places, &format!("Taken back: {}", described(&kept)))?;
+            let person = operator::confirmed(&places, &format!("This answer will be revoked: {}", described(&kept)))?;
             store.revoke(&kept.grant.id, &person.name, now_ms())?;
             writeln!(out, "Revoked. The next such call will ask again.")?;
         }

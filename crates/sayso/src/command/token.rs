@@ -122,7 +122,7 @@ pub(crate) fn run(command: &Token) -> Outcome {
         Action::Revoke { name } => {
             let person = operator::confirmed(&places, &format!("The token {} will be revoked", visible(name)))?;
             tokens.changed_by(&person.name).revoke(name).map_err(failure)?;
-            writeln!(out, "Taken back.")?;
+            writeln!(out, "Revoked.")?;
         }
     }
     Ok(ExitCode::SUCCESS)

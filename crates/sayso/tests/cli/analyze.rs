@@ -103,7 +103,7 @@ effects
   run     eval
   run     anything (Sayso cannot see all of it)
 
-opaque: there may be more than is listed
+opaque: there may be more than is listed here
 
 `eval` runs text that is not known.  [dynamic-text]
   echo hi > log; eval \"$x\"

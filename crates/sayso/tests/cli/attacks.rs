@@ -68,7 +68,7 @@ fn a_terminal_that_a_program_made_for_itself_does_not_help_it() {
     {
         let (code, shown) = at_terminal(&person, command, &mut the_key("7Q4F-K2MX"));
         assert_eq!(code, 2, "{command:?}: {shown}");
-        assert!(shown.contains("key is not good"), "{shown}");
+        assert!(shown.contains("key is invalid"), "{shown}");
     }
     still_waits(&person, &served, &id);
 }

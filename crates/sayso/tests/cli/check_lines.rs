@@ -58,7 +58,7 @@ fn every_line_is_answered_in_order_and_bad_ones_with_an_error() {
     );
     assert_eq!(got[2], json!({"id": 3, "error": "Neither `command` nor `tool` is given."}));
     assert_eq!(got[4], json!({"id": 5, "error": "Give `command` or `tool`, not both."}));
-    assert!(got[3]["error"].as_str().unwrap().starts_with("This is not a JSON object"));
+    assert!(got[3]["error"].as_str().unwrap().starts_with("This is not a valid JSON object"));
     assert_eq!(
         got[5]["reasons"][0],
         json!({"code": "no-team-b", "text": "Team b reads nothing.", "layer": "given", "source": "p.toml:9:17"})

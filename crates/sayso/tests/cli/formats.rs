@@ -28,7 +28,7 @@ fn an_import_is_a_policy_that_says_no_less() {
     person.file("wundr.json", r#"{"tools": {"deny": ["file_delete"]}, "groups": {"*": {"deny": ["deploy"]}}}"#);
     let imported = person.run(&["import", "wundr", "wundr.json"]);
     assert_eq!(imported.code, 0, "{}", imported.err);
-    assert!(imported.err.contains("not the same: the group `*`"), "{}", imported.err);
+    assert!(imported.err.contains("differs: the group `*`"), "{}", imported.err);
     person.file("policy.toml", &imported.out);
     assert_eq!(person.run(&["check", "--policy", "policy.toml", "--tool", "file_delete"]).code, 4);
     assert_eq!(person.run(&["check", "--policy", "policy.toml", "--tool", "anything"]).code, 0);
@@ -128,7 +128,7 @@ fn an_export_allows_no_more_than_the_policy() {
     person.file("p.toml", "[allow]\nrun = [\"git {status,log}\"]\n[deny]\nrun = [\"sudo\"]\n");
     let exported = person.run(&["export", "claude-code", "--policy", "p.toml"]);
     assert_eq!(exported.code, 0, "{}", exported.err);
-    assert!(exported.err.contains("not the same: an allow is written for the exact command alone"), "{}", exported.err);
+    assert!(exported.err.contains("differs: an allow is written for the exact command alone"), "{}", exported.err);
     person.file("settings.json", &exported.out);
     for (command, code) in [("git log", 0), ("git log --output=x", 3), ("sudo ls", 4), ("make", 3)] {
         assert_eq!(person.run(&["check", "--policy", "settings.json", command]).code, code, "{command}");

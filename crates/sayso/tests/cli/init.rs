@@ -22,7 +22,7 @@ fn a_policy_that_is_there_stays() {
     let said = person.run(&["init"]);
     assert_eq!(
         (said.code, said.err.as_str()),
-        (2, "~/.config/sayso/policy.toml already exists and was left unchanged.\n\n  `sayso lint` checks it.\n")
+        (2, "~/.config/sayso/policy.toml already exists and was left unchanged.\n\n  Check it with `sayso lint`.\n")
     );
     let text = std::fs::read_to_string(person.home().join(".config/sayso/policy.toml")).unwrap();
     assert_eq!(text, "default = \"deny\"\n");

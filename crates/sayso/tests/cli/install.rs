@@ -16,15 +16,15 @@ fn uninstall_puts_settings_back_exactly() {
 
     let installed = person.run(&["install", "claude-code"]);
     assert_eq!(installed.code, 0, "{}", installed.err);
-    assert!(installed.out.contains("claude-code is guarded from its next session on."), "{}", installed.out);
+    assert!(installed.out.contains("claude-code is guarded from its next session."), "{}", installed.out);
     let text = std::fs::read_to_string(&settings).unwrap();
     assert!(text.contains("\"claude-code\"") && text.contains("\"model\":\"opus\""), "{text}");
     let again = person.run(&["install", "claude-code"]);
-    assert!(again.out.starts_with("claude-code is guarded already.\n"), "{}", again.out);
+    assert!(again.out.starts_with("claude-code is already guarded.\n"), "{}", again.out);
 
     assert_eq!(person.run(&["uninstall", "claude-code"]).code, 0);
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), before);
-    assert_eq!(person.run(&["uninstall", "claude-code"]).out, "claude-code is not guarded; nothing to take out.\n");
+    assert_eq!(person.run(&["uninstall", "claude-code"]).out, "claude-code is not guarded; nothing to remove.\n");
 
     let log = person.run(&["log", "--kind", "happening", "--json"]).out;
     let texts: Vec<String> = log
@@ -59,7 +59,7 @@ fn an_unknown_agent_is_wrong_usage() {
 fn an_agent_without_settings_in_a_scope_says_so() {
     let said = Person::new().run(&["install", "opencode", "--managed"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("no plugins for a whole machine"), "{}", said.err);
+    assert!(said.err.contains("no machine-wide plugins"), "{}", said.err);
     let said = Person::new().run(&["install", "zed"]);
     assert_eq!(said.code, 2, "{}", said.err);
 }
@@ -97,7 +97,7 @@ fn what_is_left_to_do_is_said_instead_of_guarded() {
     let again = person.run(&["install", "codex"]);
     assert!(again.out.contains("codex is not guarded yet:"), "{}", again.out);
     let trusted = person.run(&["install", "codex", "--trust"]);
-    assert!(trusted.out.contains("codex is guarded from its next session on."), "{}", trusted.out);
+    assert!(trusted.out.contains("codex is guarded from its next session."), "{}", trusted.out);
     // Codex cuts this time-out by itself, and goes by what is left when it compares the hook with the one that was trusted.
     let hooks = std::fs::read_to_string(person.home().join(".codex/hooks.json")).unwrap();
     let hooks: serde_json::Value = serde_json::from_str(&hooks).unwrap();

@@ -28,7 +28,7 @@ fn filters_narrow_and_hostile_text_is_escaped() {
     assert_eq!(count(&["--agent", "claude-code", "--since", "1h"]), 2);
     assert_eq!(count(&["--text", "rust"]), 1);
     assert_eq!(count(&["-n", "1"]), 1);
-    assert_eq!(person.run(&["log", "--agent", "codex"]).out, "None of the 2 decisions on record matches.\n");
+    assert_eq!(person.run(&["log", "--agent", "codex"]).out, "None of the 2 recorded decisions match.\n");
     assert!(person.run(&["log"]).out.chars().all(|c| c == '\n' || !c.is_control()));
     assert_eq!(person.run(&["log", "--since", "soon"]).code, 2);
 }
@@ -109,7 +109,7 @@ fn a_record_that_was_changed_is_named_and_an_exported_head_proves() {
     let whole = person.run(&["log", "verify", "--replay"]);
     assert_eq!(whole.code, 0, "{whole:?}");
     assert!(whole.out.starts_with("The record is intact: 3 records, 1 to 3.\n"), "{}", whole.out);
-    assert!(whole.out.contains("replayed   2 the same, 0 different, 0 that cannot"), "{}", whole.out);
+    assert!(whole.out.contains("replayed   2 unchanged, 0 different, 0 skipped"), "{}", whole.out);
     assert_eq!(person.run(&["log", "head", "--export", head]).code, 0);
     let proved = person.run(&["log", "verify", "--head", head]).out;
     assert!(proved.contains("exported   up to 3, against everybody"), "{proved}");
@@ -141,7 +141,7 @@ fn what_stood_in_the_spool_and_is_no_record_is_named_until_it_is_moved_away() {
     assert_eq!(person.run(&["log"]).code, 0);
     let verified = person.run(&["log", "verify"]);
     assert_eq!(verified.code, 0, "{}", verified.out);
-    let said = "  spool      lines that were no records of hooks are not in the record: ~/.local/state/sayso/spool/";
+    let said = "  spool      lines that are not hook records are not in the record: ~/.local/state/sayso/spool/";
     assert!(verified.out.contains(said), "{}", verified.out);
     let json: serde_json::Value = serde_json::from_str(&person.run(&["log", "verify", "--json"]).out).unwrap();
     let file = json["damaged"][0].as_str().unwrap().to_owned();
@@ -154,7 +154,7 @@ fn what_stood_in_the_spool_and_is_no_record_is_named_until_it_is_moved_away() {
 fn old_records_go_when_told_twice_and_the_rest_is_verifiable() {
     let person = two_decisions();
     let said = person.run(&["log", "prune", "--keep", "1"]).out;
-    assert!(said.starts_with("2 records would go: 1 (of "), "{said}");
+    assert!(said.starts_with("2 records would be deleted: 1 (of "), "{said}");
     assert_eq!(person.run(&["log", "--all"]).out.lines().count(), 3);
     assert_eq!(person.run(&["log", "prune", "--keep", "1", "--yes", "--json"]).out, "{\"records\":2,\"up_to\":2}\n");
     let verified = person.run(&["log", "verify"]);

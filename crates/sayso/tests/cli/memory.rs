@@ -25,7 +25,7 @@ fn a_question_for_named_approvers_waits_in_the_queue() {
     assert_eq!(person.run(&["approvals", "list"]).out, "Nothing is pending.\n");
     let (decision, why) = hook(&person, "make all\u{1b}[2J");
     assert_eq!(decision, "deny", "{why}");
-    assert!(why.contains("Question") && why.contains("waits"), "{why}");
+    assert!(why.contains("It is pending as "), "{why}");
     let listed = person.run(&["approvals", "list", "--json"]).out;
     let question: Value = serde_json::from_str(&listed).unwrap();
     let id = question["id"].as_str().unwrap();
@@ -50,7 +50,7 @@ fn a_list_that_is_cut_says_how_many_more_there_are() {
     }
     let short = person.run(&["approvals", "list", "--limit", "1"]).out;
     assert!(short.contains("make three") && !short.contains("make one"), "{short}");
-    assert!(short.ends_with("\n... and 2 more. Show all of them: --limit 0; or some of them: --agent, --session.\n"));
+    assert!(short.ends_with("\n... and 2 more. Use --limit 0 to show all, or narrow with --agent or --session.\n"));
     for all in [&["approvals", "list"][..], &["approvals", "list", "--limit", "0"]] {
         let all = person.run(all).out;
         assert!(all.contains("make one") && !all.contains("more"), "{all}");
@@ -121,7 +121,7 @@ fn an_agents_call_of_an_operators_command_is_denied() {
 fn limits_count_across_hooks_and_are_shown() {
     let person = Person::new();
     person.policy("default = \"allow\"\n[allow]\nrun = [\"*\"]\n[limits.session]\ncalls = 2\n");
-    assert!(person.run(&["limits"]).out.starts_with("Nothing is counted yet"));
+    assert!(person.run(&["limits"]).out.starts_with("Nothing counted yet"));
     let said: Vec<String> = (0..3).map(|_| hook(&person, "true").0).collect();
     assert_eq!(said, ["allow", "allow", "deny"]);
     let used: Value = serde_json::from_str(&person.run(&["limits", "--json"]).out).unwrap();
@@ -200,7 +200,7 @@ fn a_person_at_a_terminal_answers_with_the_servers_key_and_the_call_passes() {
     assert!(person.run(&["grants", "list"]).out.contains(id));
     assert!(person.run(&["grants", "uses", id]).out.contains("make all"));
     let (_, shown) = at_terminal(&person, &["grants", "revoke", id], &mut the_key(&served.next_key()));
-    assert!(shown.contains("Taken back."), "{shown}");
+    assert!(shown.contains("Revoked."), "{shown}");
     assert_eq!(hook(&person, "make all").0, "deny");
     let off = ["mode", "off", "--for", "10m", "--because", "a fire"];
     let (code, shown) = at_terminal(&person, &off, &mut the_key("0000-0000"));
@@ -253,7 +253,7 @@ fn a_person_who_watches_signs_in_once_and_answers() {
         told.body["standing"].as_str().unwrap().to_owned()
     };
     assert_eq!((standing(&first), standing(&second.unwrap())), ("approved".to_owned(), "denied".to_owned()), "{shown}");
-    assert!(shown.contains("`perhaps` is none of these."), "{shown}");
+    assert!(shown.contains("`perhaps` is not one of these."), "{shown}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_case_that_does_not_hold_is_named_with_what_was_said_instead() {
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(lines[0].starts_with("p.toml:6:1: file_delete: expected allow, got deny: "), "{}", lines[0]);
     assert!(
-        lines[1].starts_with("p.toml:10:1: file_delete: deny as expected, but not for the reason other; got: "),
+        lines[1].starts_with("p.toml:10:1: file_delete: deny as expected, but without the reason other; got: "),
         "{}",
         lines[1]
     );

@@ -49,7 +49,7 @@ pub(crate) fn at_terminal(
 /// Types this once, when the terminal asks for the key.
 pub(crate) fn the_key(key: &str) -> impl FnMut(&str) -> Option<String> + use<> {
     let mut key = Some(key.to_owned());
-    move |shown| if shown.contains("hidden here: ") { key.take() } else { None }
+    move |shown| if shown.contains("as you type): ") { key.take() } else { None }
 }
 
 /// Types the number that is shown, once.
@@ -57,7 +57,7 @@ pub(crate) fn the_number() -> impl FnMut(&str) -> Option<String> {
     let mut typed = false;
     move |shown| {
         let rest = shown.split("Type ").nth(1).filter(|_| !typed)?;
-        let code = rest.split_once(" to go on: ")?.0.to_owned();
+        let code = rest.split_once(" to continue: ")?.0.to_owned();
         typed = true;
         Some(code)
     }

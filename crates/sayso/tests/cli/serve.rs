@@ -103,7 +103,7 @@ fn that_it_was_started_signed_in_to_and_stopped_stands_in_the_record_and_no_key_
             assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{written}");
         }
     }
-    assert!(person.run(&["log", "verify"]).out.starts_with("The record is whole"), "and the chain holds");
+    assert!(person.run(&["log", "verify"]).out.starts_with("The record is intact"), "and the chain holds");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_taken_port_says_what_to_do() {
         (said.code, said.err.as_str()),
         (
             2,
-            format!("error: 127.0.0.1:{port} is taken by another program\n\n  Stop that one, or take another port: sayso serve --port {}\n", port + 1)
+            format!("error: 127.0.0.1:{port} is in use by another program\n\n  Stop it, or use another port: sayso serve --port {}\n", port + 1)
                 .as_str()
         )
     );
@@ -246,7 +246,7 @@ fn an_address_beyond_this_machine_without_what_it_needs_is_refused() {
         (said.code, said.err.as_str()),
         (
             2,
-            "error: 0.0.0.0:7171 can be reached from elsewhere, which needs TLS and a name\n\n  \
+            "error: 0.0.0.0:7171 is reachable from other machines, which needs TLS and a host name\n\n  \
              sayso serve --address 0.0.0.0:7171 --tls-cert FILE --tls-key FILE --host NAME\n"
         )
     );
@@ -255,7 +255,7 @@ fn an_address_beyond_this_machine_without_what_it_needs_is_refused() {
     let with = ["serve", "--address", "0.0.0.0:0", "--host", "x", "--tls-cert", "gate.pem", "--tls-key", "gate.key"];
     let said = person.run(&with);
     assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("everybody on this machine may use this key: chmod o= gate.key"), "{}", said.err);
+    assert!(said.err.contains("everyone on this machine can read this key; run: chmod o= gate.key"), "{}", said.err);
     std::fs::set_permissions(key, std::fs::Permissions::from_mode(0o600)).unwrap();
     let said = person.run(&with);
     assert_eq!(said.code, 2, "{}", said.err);
@@ -292,7 +292,7 @@ fn a_receiver_that_cannot_be_trusted_is_told_of_with_what_to_do() {
     assert!(said.contains("certificate") && said.ends_with("sayso serve --webhook-ca FILE.\n"), "{said}");
     let doctor = person.run(&["doctor"]);
     assert!(
-        doctor.out.contains("\nwebhooks wrong  Questions for alice cannot be told to localhost: "),
+        doctor.out.contains("\nwebhooks wrong  Pending calls for alice cannot be sent to localhost: "),
         "{}",
         doctor.out
     );
@@ -382,10 +382,10 @@ fn a_server_that_is_started_with_an_earlier_copy_of_the_store_says_so() {
 
     std::fs::remove_dir_all(&state).unwrap();
     copy(&earlier, &state);
-    assert!(person.run(&["log", "verify"]).out.starts_with("The record is whole"), "an earlier one is whole in itself");
+    assert!(person.run(&["log", "verify"]).out.starts_with("The record is intact"), "an earlier one is whole in itself");
     let mut served = serve_with(&person, person.sayso(), &arguments);
     let alarm = served.says("ALARM");
-    assert!(alarm.contains("heads.jsonl") || alarm.contains("not what was written"), "{alarm}");
+    assert!(alarm.contains("heads.jsonl") || alarm.contains("has been altered"), "{alarm}");
     let deadline = Instant::now() + Duration::from_secs(60);
     let why = loop {
         let ready = served.send("GET", "/v1/ready", &[], "");
@@ -412,7 +412,7 @@ fn a_store_that_is_taken_away_is_told_at_the_terminal() {
     let mut served = serve(&person);
     std::fs::remove_file(person.home().join(".local/state/sayso/sayso.db")).unwrap();
     let alarm = served.says("ALARM");
-    assert!(alarm.contains("the store was taken away") && alarm.contains("sayso.db"), "{alarm}");
+    assert!(alarm.contains("the database is gone") && alarm.contains("sayso.db"), "{alarm}");
     assert_eq!(served.send("GET", "/v1/ready", &[], "").status, 503);
 }
 

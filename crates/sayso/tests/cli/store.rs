@@ -15,7 +15,7 @@ fn old_store(person: &Person) {
 #[test]
 fn a_check_changes_nothing_and_says_what_to_do() {
     let person = Person::new();
-    assert!(person.run(&["store", "check"]).out.starts_with("There is no store yet; "));
+    assert!(person.run(&["store", "check"]).out.starts_with("There is no database yet; "));
     old_store(&person);
     let said = person.run(&["store", "check"]);
     assert!(said.out.contains("version 1, ") && said.out.contains("`sayso store migrate`"), "{}", said.out);
@@ -28,8 +28,8 @@ fn an_old_store_is_brought_up_to_date_and_keeps_its_records() {
     let person = Person::new();
     old_store(&person);
     let said = person.run(&["store", "migrate"]).out;
-    assert!(said.starts_with("The store went from version 1 to "), "{said}");
-    assert!(person.run(&["store", "migrate"]).out.contains("which is the latest"));
+    assert!(said.starts_with("The database was updated from version 1 to "), "{said}");
+    assert!(person.run(&["store", "migrate"]).out.contains("the latest"));
     assert_eq!(person.run(&["log"]).out.lines().count(), 2);
     assert_eq!(person.run(&["log", "verify"]).code, 0);
 }

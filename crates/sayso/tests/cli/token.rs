@@ -5,7 +5,7 @@ use crate::person::{Person, first};
 #[test]
 fn tokens_are_made_by_a_person_at_a_terminal() {
     let person = Person::new();
-    assert!(person.run(&["token", "list"]).out.starts_with("No token is in force."));
+    assert!(person.run(&["token", "list"]).out.starts_with("No tokens in force."));
     for arguments in [&["token", "create", "worker", "--role", "admin"][..], &["token", "revoke", "worker"]] {
         let said = person.run_with(arguments, "1234\n");
         assert_eq!(said.code, 2, "{arguments:?}: {}", said.out);

@@ -342,7 +342,7 @@ impl Report {
             }
         }
         if self.agents.is_empty() {
-            text.push_str("\nNo agent is on PATH, and none has Sayso in its settings.\n");
+            text.push_str("\nNo agents found on PATH, and none have Sayso in their settings.\n");
         }
         text.push_str(&format!(
             "\n{}  Sayso runs as the same user as the agent. {}\n",

@@ -49,7 +49,7 @@ def at_own_terminal(arguments, typed):
         if not piece:
             break
         shown += piece.decode(errors="replace")
-        if not said and ("hidden here: " in shown or "to go on: " in shown):
+        if not said and ("as you type): " in shown or "to continue: " in shown):
             said = True
             os.write(terminal, typed.encode() + b"\n")
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
