@@ -6,16 +6,15 @@
 //! waits for nobody. Where the last group had company, whoever would commit gives others a moment to join: many share the
 //! pages that a commit writes, and its sync. Decisions, of which there are many, come as one caller ([`super::batch`]).
 
-use super::budget::Recorded;
 use super::chain::Heads;
 use super::durable::Durable;
 use super::lock;
 use super::pending::{self, Pending};
 use super::records::Columns;
-use super::usage::Key;
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Event, now_ms};
+use crate::store::budget::{Key, Recorded};
 use rusqlite::Connection;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -163,7 +162,7 @@ struct Fate {
 }
 
 /// What one caller may do in the transaction of its group.
-pub struct Transaction<'a> {
+pub(in crate::store) struct Transaction<'a> {
     connection: &'a Connection,
     end: &'a mut End,
     notes: &'a Notes,
@@ -171,7 +170,7 @@ pub struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// For what stands in `store/sqlite`: SQL is written nowhere else.
-    pub(in crate::store) fn connection(&self) -> &'a Connection {
+    pub(super) fn connection(&self) -> &'a Connection {
         self.connection
     }
 
@@ -179,7 +178,7 @@ impl<'a> Transaction<'a> {
     ///
     /// # Errors
     /// If the store refuses, or the id is taken.
-    pub fn append(&mut self, event: &Event) -> Result<u64, Error> {
+    pub(super) fn append(&mut self, event: &Event) -> Result<u64, Error> {
         super::records::append(self, &Columns::of(event), &event.to_line()?)
     }
 
