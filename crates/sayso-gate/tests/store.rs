@@ -70,6 +70,23 @@ fn many_may_make_the_same_store_at_once() {
     }
 }
 
+#[test]
+fn nobody_finds_a_store_that_is_not_made_yet() {
+    for _ in 0..10 {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(&dir);
+        std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..4).map(|_| scope.spawn(|| store::open(&places).unwrap())).collect();
+            while !makers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                let found = store::look(&places).unwrap();
+                assert!(found.version.is_none_or(|version| version == found.known), "{found:?}");
+            }
+        });
+        let left: Vec<_> = std::fs::read_dir(&places.state).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| !name.to_string_lossy().contains(".new-")), "{left:?}");
+    }
+}
+
 /// The store that this text makes, opened by this version.
 fn earlier(sql: &str) -> (tempfile::TempDir, Arc<dyn Store>) {
     let dir = tempfile::tempdir().unwrap();
