@@ -5,7 +5,7 @@ use crate::Error;
 use crate::audit::{Change, Kind};
 use crate::limit::{Outcome, Reporter, Reservation};
 use crate::reason;
-use sayso_policy::{RecentCall, Scope, Usage};
+use sayso_policy::{Counting, RecentCall, Scope, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::Duration;
@@ -190,6 +190,12 @@ pub(super) fn used(counts: &dyn Counts, subject: &Subject<'_>, tallies: &[Tally]
         }
     }
     Ok(found)
+}
+
+/// Whether anything is kept one by one, of any call and under any key.
+pub(super) fn notes_single_calls(counting: &Counting) -> bool {
+    let Counting { windows, hosts, repeats, looks_back_ms, .. } = counting;
+    !windows.is_empty() || !hosts.is_empty() || !repeats.is_empty() || *looks_back_ms > 0
 }
 
 /// What is to be kept one by one of a call that runs, under one key.

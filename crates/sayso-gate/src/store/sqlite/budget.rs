@@ -72,6 +72,7 @@ fn restore(tx: &mut Transaction<'_>, kept: Tally, recorded: Recorded, now_ms: u6
     let began_ms = kept.began_ms.min(recorded.began_ms);
     let used = kept.used.or_more(&recorded.used);
     let restored = Tally { began_ms, used, is_new: false, ..kept.clone() };
+    tx.save()?;
     pending::keep(tx.connection(), &restored)?;
     tx.append(&Event::from(restored_record(&kept, &recorded, now_ms)))?;
     Ok(restored)

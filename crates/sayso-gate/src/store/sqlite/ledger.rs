@@ -9,7 +9,8 @@ use crate::audit::Event;
 use crate::limit::{Outcome, Reservation, Used, Which, is_of, keys};
 use crate::store::answering::by_grant;
 use crate::store::budget::{
-    Key, MOST, MOST_EXPIRED, Noted, Taken, Tally, never_reported, settled_record, stopped_record, used,
+    Key, MOST, MOST_EXPIRED, Noted, Taken, Tally, never_reported, notes_single_calls, settled_record, stopped_record,
+    used,
 };
 use crate::store::{Ledger, Memo, Remembered, Subject};
 use rusqlite::{Connection, params};
@@ -80,6 +81,11 @@ fn remembered(connection: &Connection, subject: &Subject<'_>, tallies: &[Tally])
 /// Writes down what is to be remembered.
 fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, tallies: Vec<Tally>, memo: &Memo) -> Result<(), Error> {
     let now = subject.now_ms;
+    // Most calls only count, which is written once for many: nothing of theirs has to be taken back.
+    let answers = memo.spend.is_some() || memo.ask.is_some() || !memo.uses.is_empty();
+    if answers || memo.stopped.is_some() || notes_single_calls(subject.counting) {
+        tx.save()?;
+    }
     for uses in by_grant(&memo.uses) {
         if !grants::take(tx, &uses, now)? {
             return Err(Error::UsedUp(uses.first().map(|one| one.grant.clone()).unwrap_or_default()));

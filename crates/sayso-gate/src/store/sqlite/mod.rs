@@ -36,7 +36,7 @@ use group::Transaction;
 use crate::{Error, Places};
 use batch::Batches;
 use durable::Durable;
-use group::{Group, Turn};
+use group::{Group, Turn, Until};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -96,7 +96,7 @@ impl Sqlite {
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.durable.check_synced()?;
-        let written = self.group.take_turn(&self.durable, turn, change);
+        let written = self.group.take_turn(&self.durable, turn, Until::Synced, change);
         // Whether the files are still those is looked at behind the sync, once for all whom it covers.
         let kept = written.and_then(|(value, commit)| self.durable.sync(commit).map(|()| value));
         kept.map_err(|error| self.durable.check_place().err().unwrap_or(error))
@@ -105,7 +105,7 @@ impl Sqlite {
     /// The same, synced within [`durable::WINDOW`] after it returns: for what a power cut may take away.
     fn write_soon<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
         self.durable.check()?;
-        let (value, _) = self.group.take_turn(&self.durable, Turn::Change, change)?;
+        let (value, _) = self.group.take_turn(&self.durable, Turn::Change, Until::Committed, change)?;
         Durable::sync_soon(&self.durable)?;
         Ok(value)
     }
