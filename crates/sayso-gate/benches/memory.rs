@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark that fails stops")]
 
 use sayso_gate::audit::{Change, Event, Kind, Query, Spool};
-use sayso_gate::store::{Records, Sqlite};
+use sayso_gate::store::{self, Store};
 use sayso_gate::{Asking, Circumstances, Expected, FactsOf, Gate, InForce, Memory, Places, Recorder, Unrecorded};
 use sayso_policy::{Actor, Layer, PolicyText, ToolCall, Workspace};
 use std::path::Path;
@@ -43,12 +43,12 @@ fn main() {
         }
     };
     measure("decisions, not recorded", &|| decisions(&places, || Box::new(Unrecorded)));
-    let store = std::sync::Arc::new(Sqlite::open(&places).unwrap());
+    let store = store::open(&places).unwrap();
     measure("decisions, recorded in the chain, synced within 100 ms", &|| {
         decisions(&places, || Box::new(std::sync::Arc::clone(&store)))
     });
     let recorded = store.count(&Query::default()).unwrap();
-    measure("changes with their record, synced before they are acknowledged", &|| changes(&store));
+    measure("changes with their record, synced before they are acknowledged", &|| changes(store.as_ref()));
     measure("decisions while 8 of the callers make such changes", &|| both(&places, &store));
     measure("decisions with limits, synced before they are acknowledged", &|| limited(&places, &store));
     measure("decisions, appended to a spool", &|| decisions(&places, || Box::new(Spool::open(&places).unwrap())));
@@ -168,7 +168,7 @@ fn decisions(places: &Places, recorder: impl Fn() -> Box<dyn Recorder + Send + S
     })
 }
 
-fn limited(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Duration>) {
+fn limited(places: &Places, store: &std::sync::Arc<dyn Store>) -> (Rate, Vec<Duration>) {
     let text = "extends = [\"developer\"]\n[limits.session]\ncalls = 100000000\n[limits.day]\ncalls = 1000000000\n";
     let file = PolicyText { layer: Layer::Given, name: "limits.toml".into(), text: text.into(), trusted: true };
     let recorder = Box::new(std::sync::Arc::clone(store));
@@ -182,22 +182,22 @@ fn limited(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Durati
     })
 }
 
-fn change(store: &Sqlite) {
-    store.write(|tx| tx.append(&Event::from(Change::now(Kind::Grant, "given")))).unwrap();
+fn change(store: &dyn Store) {
+    store.append(&[Event::from(Change::now(Kind::Grant, "given"))], &[]).unwrap();
 }
 
-fn changes(store: &Sqlite) -> (Rate, Vec<Duration>) {
+fn changes(store: &dyn Store) -> (Rate, Vec<Duration>) {
     together(|_, _| {
         change(store);
         true
     })
 }
 
-fn both(places: &Places, store: &std::sync::Arc<Sqlite>) -> (Rate, Vec<Duration>) {
+fn both(places: &Places, store: &std::sync::Arc<dyn Store>) -> (Rate, Vec<Duration>) {
     let gate = Gate::new(InForce::load(places, None).unwrap(), Box::new(std::sync::Arc::clone(store)));
     together(|caller, n| {
         if caller < 8 {
-            change(store);
+            change(store.as_ref());
             return false;
         }
         let (call, circumstances) = call(places, n);

@@ -8,7 +8,7 @@
 
 use sayso_gate::approval::{Remember, Reply, Width};
 use sayso_gate::audit::{By, Kind, Query, Written};
-use sayso_gate::store::{Answering, Approvals, Keep, Records, Sqlite, Watch};
+use sayso_gate::store::{self, Answering, Keep, Store, Watch};
 use sayso_gate::{
     Asking, Circumstances, Expected, FactsOf, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment, RealFiles,
     Record, Recorder, Unrecorded,
@@ -81,7 +81,7 @@ fn main() {
 
 struct World {
     places: Places,
-    store: Arc<Sqlite>,
+    store: Arc<dyn Store>,
     _folder: tempfile::TempDir,
 }
 
@@ -90,7 +90,7 @@ impl World {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::create_dir_all(folder.path().join("project/.git")).unwrap();
         let places = Places::below(folder.path(), folder.path());
-        let store = Arc::new(Sqlite::open(&places).unwrap());
+        let store = store::open(&places).unwrap();
         let world = Self { places, store, _folder: folder };
         let began = Instant::now();
         world.grant("make granted");
@@ -183,7 +183,7 @@ fn grants() {
 }
 
 fn prune(world: &World) {
-    let size = || std::fs::metadata(world.store.path()).unwrap().len() / (1024 * 1024);
+    let size = || std::fs::metadata(world.places.state.join("sayso.db")).unwrap().len() / (1024 * 1024);
     let (before, began, cpu) = (size(), Instant::now(), cpu_time());
     let pruned = world.store.prune(Keep::Last(1000), "bench").unwrap();
     println!(

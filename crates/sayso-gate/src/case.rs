@@ -11,7 +11,7 @@ use crate::looked::Looked;
 use crate::memory::{Memory, site};
 use crate::mode::Switch;
 use crate::policy::{InForce, Live};
-use crate::store::{Approvals, Ledger, Memo, Records as _, Remembered, Sqlite, Subject};
+use crate::store::{Memo, Remembered, Store, Subject};
 use crate::verdict::{answer, denied, judged, shown_as_allowed, tighten, understand};
 use crate::{Error, reason};
 use question::unanswered;
@@ -55,7 +55,7 @@ pub(crate) struct What {
 
 /// What a call takes of limits, under the id of its record.
 pub(crate) struct Reserved {
-    store: Arc<Sqlite>,
+    store: Arc<dyn Store>,
     record: String,
 }
 
@@ -252,8 +252,8 @@ impl<'a> Case<'a> {
                 known.grants = Some(GrantKeys::of(operation, None));
             }
             known.alone = Some(alone);
-            known.present = case.present(store)?;
-            case.turn(store, &mut known)
+            known.present = case.present(store.as_ref())?;
+            case.turn(store.as_ref(), &mut known)
         })
     }
 
@@ -289,14 +289,14 @@ impl<'a> Case<'a> {
     }
 
     /// Who waits for questions: only a way in with a queue needs to know.
-    fn present(&self, store: &Sqlite) -> Result<Vec<Presence>, Error> {
+    fn present(&self, store: &dyn Store) -> Result<Vec<Presence>, Error> {
         match self.what.circumstances.asking {
             Asking::Queue { .. } => store.present(now_ms()),
             Asking::OwnPrompt | Asking::Nobody | Asking::Ticket { .. } | Asking::Rehearsal => Ok(Vec::new()),
         }
     }
 
-    fn turn(&mut self, store: &Sqlite, known: &mut Known<'_>) -> Result<Decision, Error> {
+    fn turn(&mut self, store: &dyn Store, known: &mut Known<'_>) -> Result<Decision, Error> {
         let counting = self.what.counting.clone();
         let mut said = None;
         let mut turns = 0;
@@ -347,7 +347,7 @@ impl<'a> Case<'a> {
     }
 
     /// Leaves something out from now on, and says so loudly.
-    fn distrust(&mut self, store: &Sqlite, id: String, why: Reason) -> Result<(), Error> {
+    fn distrust(&mut self, store: &dyn Store, id: String, why: Reason) -> Result<(), Error> {
         let mut change = Change::now(Kind::Chain, "distrusted");
         // By a name of its own: a caller that comes back with the same call says nothing new.
         change.id = format!("{id}-{}", why.code);
@@ -446,7 +446,7 @@ impl<'a> Case<'a> {
         until: Instant,
         operation: &Operation,
     ) -> Result<Decision, Error> {
-        let store: &Sqlite = memory.store()?;
+        let store = memory.store()?.as_ref();
         let waited = wait_for(store, id, until)?;
         // INVARIANT: what is compared with what people saw is looked at after they answered.
         self.looked.once().forget();

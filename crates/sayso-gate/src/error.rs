@@ -32,7 +32,7 @@ pub enum Error {
     Foreign(#[from] sayso_formats::Error),
     /// The store refused.
     #[error("the store: {0}")]
-    Store(#[from] rusqlite::Error),
+    Store(Box<dyn std::error::Error + Send + Sync>),
     /// What was to be kept could not be, together with what others wrote at the same time.
     #[error("{0}")]
     NotKept(std::sync::Arc<str>),

@@ -21,7 +21,6 @@ use crate::looked::{FactsOf, Looked};
 use crate::memory::Memory;
 use crate::policy::{InForce, Live};
 use crate::said::{Judged, Recorded, Unkept, Unsaid, not_recorded};
-use crate::store::Ledger;
 use crate::{Error, KeptFiles, Permit, ProcessEnvironment, Prompt, RealFiles, Record, permit};
 use sayso_policy::{Decision, Operation, ToolCall};
 use sayso_shell::{Environment, Files};

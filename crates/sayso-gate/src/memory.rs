@@ -3,7 +3,7 @@
 use crate::files::Once;
 use crate::mode::{self, Switch};
 use crate::policy::Repository;
-use crate::store::Sqlite;
+use crate::store::{self, Store};
 use crate::{Error, Places};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Memory {
     places: Places,
-    store: Arc<OnceLock<Arc<Sqlite>>>,
+    store: Arc<OnceLock<Arc<dyn Store>>>,
 }
 
 impl Memory {
@@ -24,7 +24,7 @@ impl Memory {
 
     /// The same with a store that is open already.
     #[must_use]
-    pub fn with(places: &Places, store: Arc<Sqlite>) -> Self {
+    pub fn with(places: &Places, store: Arc<dyn Store>) -> Self {
         let memory = Self::of(places);
         let _ = memory.store.set(store);
         memory
@@ -34,11 +34,11 @@ impl Memory {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn store(&self) -> Result<&Arc<Sqlite>, Error> {
+    pub fn store(&self) -> Result<&Arc<dyn Store>, Error> {
         if let Some(open) = self.store.get() {
             return Ok(open);
         }
-        let opened = Arc::new(Sqlite::open(&self.places)?);
+        let opened = store::open(&self.places)?;
         Ok(self.store.get_or_init(|| opened))
     }
 

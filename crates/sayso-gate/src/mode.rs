@@ -6,7 +6,6 @@
 use crate::audit::{Change, Event, Kind, now_ms};
 use crate::files::{Once, read_regular};
 use crate::memory::Memory;
-use crate::store::Records;
 use crate::{Error, Places, reason};
 use rustix::fs::OFlags;
 use sayso_policy::text::Mode;

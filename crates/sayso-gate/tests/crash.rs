@@ -12,7 +12,7 @@
 
 use sayso_gate::approval::{Reply, Standing};
 use sayso_gate::audit::{Chained, Event, Log, Order, Query, Spool};
-use sayso_gate::store::{Answering, Approvals, Ledger, Records, Sqlite};
+use sayso_gate::store::{Answering, Store};
 use sayso_gate::{
     Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Memory, Otherwise, Places, ProcessEnvironment,
     RealFiles, Recorder,
@@ -55,7 +55,7 @@ impl Told {
 
 fn judge(
     dir: &Path,
-    store: &Arc<Sqlite>,
+    store: &Arc<dyn Store>,
     recorder: Box<dyn Recorder + Send + Sync>,
     session: &str,
     command: &str,

@@ -10,7 +10,7 @@
 
 use sayso_gate::audit::{Order, Query};
 use sayso_gate::policy::{InForce, Live};
-use sayso_gate::store::{Records, Sqlite};
+use sayso_gate::store;
 use sayso_gate::{
     Aside, Asking, Circumstances, Draft, Error, Expected, FactsOf, Gate, Judged, Memory, Once, Otherwise, Places,
     RealFiles, Record, Recorded, Recorder, Unrecorded, Unsaid, digest,
@@ -216,7 +216,7 @@ fn ahead(gate: &Gate, path: &str) -> Option<Unsaid> {
 #[test]
 fn what_several_gates_would_say_is_recorded_together_and_told_in_order() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Arc::new(Sqlite::open_at(&dir.path().join("s.db")).unwrap());
+    let store = store::open(&Places::below(dir.path(), dir.path())).unwrap();
     let over = |text: &str| Gate::sharing(Live::fixed(given(text)), Arc::clone(&store) as _);
     let (one, two) = (over(POLICY), over("[deny]\nread = [\"**\"]\n"));
     let alone = Gate::new(given(POLICY), Box::new(Full));

@@ -3,7 +3,7 @@
 
 use sayso_gate::policy::{InForce, Live};
 use sayso_gate::registered::{Registered, Whose};
-use sayso_gate::store::Sqlite;
+use sayso_gate::store;
 use sayso_gate::{Asking, Circumstances, Expected, FactsOf, Gate, Places, Unrecorded};
 use sayso_policy::{PolicyText, ToolCall, Verdict, Workspace};
 use serde_json::json;
@@ -494,7 +494,7 @@ fn a_signing_key_that_lies_elsewhere_is_neither_read_nor_changed() {
     std::fs::write(machine.home.join("keys/other"), "x").unwrap();
     machine.allowed(&commands);
     let live = Live::follow(&machine.places, None).unwrap();
-    let store = Sqlite::open(&machine.places).unwrap();
+    let store = store::open(&machine.places).unwrap();
     store.rotate_key(Some(&machine.home.join("keys/sayso")), "ann").unwrap();
     machine.denied(&commands);
     machine.denied(&["mv ~/keys/sayso x", "mv ~/keys ~/k", "cd ~/keys && cat sayso"]);

@@ -12,7 +12,7 @@
 use sayso_gate::approval::{Reply, Standing};
 use sayso_gate::audit::{Event, Kind, Query};
 use sayso_gate::policy::{self, Putting};
-use sayso_gate::store::{Answering, Approvals, Ledger, Records, Sqlite};
+use sayso_gate::store::{self, Answering};
 use sayso_gate::{
     Asking, Circumstances, Error, Expected, FactsOf, Gate, InForce, Memory, Otherwise, Places, ProcessEnvironment,
     RealFiles, Unrecorded,
@@ -111,7 +111,7 @@ fn worker() {
             let base = std::fs::read_to_string(dir.join("base")).unwrap();
             let text = format!("# {me} {thread}\n{POLICY}");
             let putting = Putting { by: "ann", from: None, base: Some(&base) };
-            match policy::put(&places, &Sqlite::open(&places).unwrap(), None, &text, &putting) {
+            match policy::put(&places, store::open(&places).unwrap().as_ref(), None, &text, &putting) {
                 Ok(_) => 1,
                 Err(Error::OtherVersion(_)) => 0,
                 Err(error) => panic!("{error}"),
@@ -189,15 +189,15 @@ fn of_changes_made_from_one_version_of_the_policy_one_is_written_and_the_version
     std::fs::write(dir.path().join("base"), &base).unwrap();
     assert_eq!(processes(dir.path(), "policies"), 1);
 
-    let store = Sqlite::open(&places).unwrap();
+    let store = store::open(&places).unwrap();
     let changes = store.events(&Query { kinds: vec![Kind::Policy], ..Query::default() }).unwrap();
     let activated = |event: &&Event| matches!(event, Event::Change(change) if change.what == "activated");
     assert_eq!(changes.iter().map(|chained| &chained.event).filter(activated).count(), 1, "nor is one recorded");
     // It has judged nothing, and can be gone back to all the same.
-    let was = policy::find(&store, &base).unwrap();
+    let was = policy::find(store.as_ref(), &base).unwrap();
     assert_eq!(was.files[0].text, POLICY);
     let putting = Putting { by: "ann", from: Some(&base), base: None };
-    let put = policy::put(&places, &store, None, &was.files[0].text, &putting).unwrap();
+    let put = policy::put(&places, store.as_ref(), None, &was.files[0].text, &putting).unwrap();
     assert_eq!(put.in_force.version, base);
 }
 
@@ -208,12 +208,12 @@ fn a_program_that_does_not_let_go_of_the_policy_stops_a_change_and_not_the_serve
     let held = std::fs::File::create(places.own_folder("").unwrap().join("policy.lock")).unwrap();
     held.lock().unwrap();
     let putting = Putting { by: "ann", from: None, base: None };
-    let store = Sqlite::open(&places).unwrap();
-    let put = policy::put(&places, &store, None, POLICY, &putting);
+    let store = store::open(&places).unwrap();
+    let put = policy::put(&places, store.as_ref(), None, POLICY, &putting);
     assert!(matches!(put, Err(Error::PolicyBusy(_))), "{put:?}");
     assert!(!places.user.exists(), "nothing was written");
     held.unlock().unwrap();
-    policy::put(&places, &store, None, POLICY, &putting).unwrap();
+    policy::put(&places, store.as_ref(), None, POLICY, &putting).unwrap();
 }
 
 #[test]

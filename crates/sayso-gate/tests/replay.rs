@@ -9,7 +9,7 @@
 )]
 
 use sayso_gate::audit::{Log, Order, Query, Replayed, Spool, replay};
-use sayso_gate::store::{Records, Sqlite};
+use sayso_gate::store;
 use sayso_gate::{
     Asking, Circumstances, Expected, FactsOf, Gate, InForce, Places, ProcessEnvironment, RealFiles, Recorder,
 };
@@ -76,7 +76,7 @@ fn what_hooks_and_servers_recorded_is_judged_the_same_again() {
         for call in calls() {
             let recorder: Box<dyn Recorder + Send + Sync> = match by_hook {
                 true => Box::new(Spool::open(&places).unwrap()),
-                false => Box::new(Sqlite::open(&places).unwrap()),
+                false => Box::new(store::open(&places).unwrap()),
             };
             judge(&places, recorder, call);
         }
@@ -121,7 +121,7 @@ fn what_cannot_be_judged_again_says_why() {
 fn texts_that_were_changed_in_the_store_judge_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path(), POLICY);
-    judge(&places, Box::new(Sqlite::open(&places).unwrap()), ToolCall::command("ls"));
+    judge(&places, Box::new(store::open(&places).unwrap()), ToolCall::command("ls"));
     let connection = rusqlite::Connection::open(places.state.join("sayso.db")).unwrap();
     let changed = "UPDATE policy_versions SET files = replace(files, '@secrets', '@nothing')";
     assert_eq!(connection.execute(changed, []).unwrap(), 1);

@@ -10,7 +10,7 @@
 )]
 
 use sayso_gate::approval::{Approval, Remember, Reply, Width};
-use sayso_gate::store::{Answering, Approvals, Ledger, Memo, Subject};
+use sayso_gate::store::{Answering, Memo, Subject};
 use sayso_gate::{
     Asking, Circumstances, Expected, FactsOf, Gate, InForce, Judged, Memory, Otherwise, Outcome, Places, Unrecorded,
     Which,

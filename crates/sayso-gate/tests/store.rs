@@ -1,115 +1,53 @@
-//! The store: what many threads and processes write together is kept whole, or not at all.
+//! The store: what many threads and processes write together is kept whole, or not at all. The same tests over each store;
+//! what is about SQLite's file, and files of earlier versions, is its own.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::allow_attributes,
+    clippy::duplicate_mod,
     reason = "a failed unwrap is a failed test"
 )]
 
-use sayso_gate::audit::{Change, Event, Kind, Order, Query, Written};
-use sayso_gate::store::{Records, Sqlite};
-use sayso_gate::{Asking, Circumstances, Error, Expected, Record, Recorder};
+#[path = "store/suite.rs"]
+mod in_memory;
+#[path = "store/suite.rs"]
+mod sqlite;
+
+use sayso_gate::Places;
+use sayso_gate::audit::{Event, Kind, Order, Query};
+use sayso_gate::store::{self, Store};
 use sayso_policy::Verdict;
-use std::collections::BTreeSet;
+use sqlite::{abouts, change};
+use std::sync::Arc;
 
-fn change(about: &str) -> Event {
-    let mut change = Change::now(Kind::Grant, "given");
-    change.about = Some(about.to_owned());
-    change.into()
+/// The store of tests in this module: it says which one.
+fn open(module: &str, places: &Places) -> Arc<dyn Store> {
+    if module.contains("in_memory") { store::open_in_memory(places).unwrap() } else { store::open(places).unwrap() }
 }
 
-fn abouts(store: &Sqlite) -> Vec<String> {
-    let all = Query { order: Order::OldestFirst, ..Query::default() };
-    let about = |event: Event| match event {
-        Event::Change(change) => change.about.unwrap(),
-        other => panic!("{other:?}"),
-    };
-    store.events(&all).unwrap().into_iter().map(|chained| about(chained.event)).collect()
-}
-
-#[test]
-fn many_threads_share_commits_and_numbers_have_no_gaps() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
-    let (threads, each) = (16, 25);
-    std::thread::scope(|scope| {
-        for thread in 0..threads {
-            let store = &store;
-            scope.spawn(move || {
-                for n in 0..each {
-                    store.write(|tx| tx.append(&change(&format!("{thread}-{n}")))).unwrap();
-                }
-            });
-        }
-    });
-    let all = store.events(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
-    let numbers: Vec<u64> = all.iter().map(|chained| chained.seq).collect();
-    assert_eq!(numbers, (1..=threads * each).collect::<Vec<_>>());
-    assert_eq!(abouts(&store).into_iter().collect::<BTreeSet<_>>().len() as u64, threads * each);
-}
-
-#[test]
-fn a_change_that_fails_takes_nothing_of_others_with_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
-    std::thread::scope(|scope| {
-        for thread in 0..8 {
-            let store = &store;
-            scope.spawn(move || {
-                for n in 0..20 {
-                    let kept = store.write(|tx| {
-                        tx.append(&change(&format!("{thread}-{n}")))?;
-                        if n % 2 == 0 { Ok(()) } else { Err(Error::NoHome) }
-                    });
-                    assert_eq!(kept.is_ok(), n % 2 == 0);
-                }
-            });
-        }
-    });
-    let found = abouts(&store);
-    assert_eq!(found.len(), 80);
-    assert!(found.iter().all(|about| about.ends_with(['0', '2', '4', '6', '8'])));
-}
-
-#[test]
-fn a_panic_in_a_change_is_its_callers_alone() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
-    std::thread::scope(|scope| {
-        for thread in 0..8 {
-            let store = &store;
-            let worker = scope.spawn(move || {
-                store.write(|tx| {
-                    tx.append(&change(&thread.to_string()))?;
-                    assert_eq!(thread % 2, 0, "on purpose");
-                    Ok(())
-                })
-            });
-            assert_eq!(worker.join().is_ok(), thread % 2 == 0);
-        }
-    });
-    assert_eq!(abouts(&store), ["0", "2", "4", "6"]);
-    store.write(|tx| tx.append(&change("after"))).unwrap();
+/// Where Sayso's own files are in a folder.
+fn places(dir: &tempfile::TempDir) -> Places {
+    Places::below(dir.path(), dir.path())
 }
 
 #[test]
 fn two_stores_on_one_file_take_turns() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("s.db");
+    let places = places(&dir);
     std::thread::scope(|scope| {
         for opener in 0..4 {
-            let path = &path;
+            let places = &places;
             scope.spawn(move || {
-                let store = Sqlite::open_at(path).unwrap();
+                let store = store::open(places).unwrap();
                 for n in 0..50 {
-                    store.write(|tx| tx.append(&change(&format!("{opener}-{n}")))).unwrap();
+                    store.append(&[change(&format!("{opener}-{n}"))], &[]).unwrap();
                 }
             });
         }
     });
-    let store = Sqlite::open_at(&path).unwrap();
+    let store = store::open(&places).unwrap();
     let all = store.events(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
     assert_eq!(all.iter().map(|c| c.seq).collect::<Vec<_>>(), (1..=200).collect::<Vec<_>>());
 }
@@ -118,98 +56,44 @@ fn two_stores_on_one_file_take_turns() {
 fn many_may_make_the_same_store_at_once() {
     for _ in 0..20 {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("s.db");
+        let places = places(&dir);
         std::thread::scope(|scope| {
             for opener in 0..8 {
-                let path = &path;
+                let places = &places;
                 scope.spawn(move || {
-                    let store = Sqlite::open_at(path).unwrap();
-                    store.write(|tx| tx.append(&change(&opener.to_string()))).unwrap();
+                    let store = store::open(places).unwrap();
+                    store.append(&[change(&opener.to_string())], &[]).unwrap();
                 });
             }
         });
-        assert_eq!(abouts(&Sqlite::open_at(&path).unwrap()).len(), 8);
+        assert_eq!(abouts(store::open(&places).unwrap().as_ref()).len(), 8);
     }
 }
 
 #[test]
-fn an_id_that_is_taken_by_something_else_is_told() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
-    let mut one = Change::now(Kind::Grant, "given");
-    let first = Event::from(one.clone());
-    one.what = "revoked".to_owned();
-    let other = Event::from(one);
-    assert_eq!(store.append(std::slice::from_ref(&first), &[]).unwrap().new, 1);
-    let again = store.append(&[first, other, change("new")], &[]).unwrap();
-    assert_eq!((again.new, again.conflicting), (1, vec![1]));
-}
-
-fn decision() -> Record {
-    let circumstances = Circumstances {
-        way_in: "test".into(),
-        event: None,
-        call_id: None,
-        peer: None,
-        asking: Asking::Nobody,
-        expected: Expected::default(),
-    };
-    let reason = sayso_gate::reason::built_in("call-malformed", "x");
-    Record::refused(&circumstances, sayso_policy::Actor::default(), "bash", &reason)
-}
-
-#[test]
-fn decisions_of_many_threads_share_batches_with_each_other_and_with_changes() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
-    std::thread::scope(|scope| {
-        for thread in 0..16 {
-            let store = &store;
-            scope.spawn(move || {
-                for n in 0..25 {
-                    if thread < 2 {
-                        store.write(|tx| tx.append(&change(&format!("{thread}-{n}")))).unwrap();
-                        continue;
-                    }
-                    let record = decision();
-                    store.record(&record).unwrap();
-                    // What was acknowledged is there, for everybody.
-                    let mine = Query { text: Some(record.id.clone()), ..Query::default() };
-                    assert_eq!(store.count(&mine).unwrap(), 1);
-                }
-            });
-        }
-    });
-    assert_eq!(store.query(&Query::default()).unwrap().len(), 14 * 25);
-    let verified = store.verify(None).unwrap();
-    assert_eq!((verified.problems, verified.records), (vec![], 16 * 25));
-}
-
-#[test]
-fn a_decision_whose_id_is_taken_is_refused_alone() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
-    let (one, two, three) = (decision(), decision(), decision());
-    store.record(&one).unwrap();
-    let kept: Vec<bool> = store
-        .record_all([&two, &one, &three].map(|record| Written::copy(record).unwrap()).into())
-        .iter()
-        .map(Result::is_ok)
-        .collect();
-    assert_eq!(kept, [true, false, true]);
-    let all = store.query(&Query { order: Order::OldestFirst, ..Query::default() }).unwrap();
-    let ids: Vec<String> = all.into_iter().map(|stored| stored.record.id).collect();
-    assert_eq!(ids, [one.id, two.id, three.id]);
-    assert_eq!(store.verify(None).unwrap().problems, []);
-    assert!(store.record_all(Vec::new()).is_empty());
+fn nobody_finds_a_store_that_is_not_made_yet() {
+    for _ in 0..10 {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(&dir);
+        std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..4).map(|_| scope.spawn(|| store::open(&places).unwrap())).collect();
+            while !makers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                let found = store::look(&places).unwrap();
+                assert!(found.version.is_none_or(|version| version == found.known), "{found:?}");
+            }
+        });
+        let left: Vec<_> = std::fs::read_dir(&places.state).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| !name.to_string_lossy().contains(".new-")), "{left:?}");
+    }
 }
 
 /// The store that this text makes, opened by this version.
-fn earlier(sql: &str) -> (tempfile::TempDir, Sqlite) {
+fn earlier(sql: &str) -> (tempfile::TempDir, Arc<dyn Store>) {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("s.db");
-    rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-    let store = Sqlite::open_at(&path).unwrap();
+    let places = places(&dir);
+    places.own_folder("").unwrap();
+    rusqlite::Connection::open(places.state.join("sayso.db")).unwrap().execute_batch(sql).unwrap();
+    let store = store::open(&places).unwrap();
     (dir, store)
 }
 

@@ -39,7 +39,7 @@ fn traced() {
     let log = Log::open(&places).unwrap();
     let mut told = std::fs::File::create(dir.join("told")).unwrap();
     for n in 0..TURNS {
-        log.store().write(|tx| tx.append(&Event::from(Change::now(Kind::Grant, "given")))).unwrap();
+        log.store().append(&[Event::from(Change::now(Kind::Grant, "given"))], &[]).unwrap();
         told.write_all(format!("changed {n}\n").as_bytes()).unwrap();
     }
     let spool = Spool::open(&places).unwrap();

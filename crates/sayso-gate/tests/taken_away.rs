@@ -1,7 +1,7 @@
 //! The store's files, taken away from under a process that writes to them: nothing is allowed that is not recorded.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::allow_attributes, reason = "a failed unwrap is a failed test")]
 
-use sayso_gate::store::Sqlite;
+use sayso_gate::store::{self, Store};
 use sayso_gate::{Asking, Circumstances, Error, Expected, FactsOf, Gate, InForce, Judged, Memory, Places};
 use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Workspace};
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use std::sync::Arc;
 struct World {
     dir: tempfile::TempDir,
     places: Places,
-    store: Arc<Sqlite>,
+    store: Arc<dyn Store>,
 }
 
 fn world() -> World {
     let dir = tempfile::tempdir().unwrap();
     let places = Places::below(&dir.path().join("home"), dir.path());
-    let store = Arc::new(Sqlite::open(&places).unwrap());
+    let store = store::open(&places).unwrap();
     World { dir, places, store }
 }
 
@@ -37,7 +37,7 @@ impl World {
     }
 
     fn file(&self, ending: &str) -> PathBuf {
-        PathBuf::from(format!("{}{ending}", self.store.path().display()))
+        PathBuf::from(format!("{}{ending}", self.places.state.join("sayso.db").display()))
     }
 }
 
@@ -84,14 +84,14 @@ fn a_store_that_is_put_back_stays_out_of_use_until_it_is_opened_anew() {
     assert!(w.store.writable().is_err());
     std::fs::rename(&away, &there).unwrap();
     assert!(w.store.writable().is_err(), "what others did meanwhile is not known");
-    assert_eq!(Sqlite::open(&w.places).unwrap().verify(None).unwrap().problems, []);
+    assert_eq!(store::open(&w.places).unwrap().verify(None).unwrap().problems, []);
 }
 
 #[test]
 fn a_folder_above_that_is_moved_away_is_noticed_too() {
     let w = world();
     assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
-    let state = w.store.path().parent().unwrap();
+    let state = &w.places.state;
     std::fs::rename(state, state.with_extension("away")).unwrap();
     assert_eq!(w.judge(PLAIN).decision.answer, Answer::Deny);
 }

@@ -15,7 +15,7 @@ use crate::watch::Watched;
 use crate::who::{Caller, Role};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
-use sayso_gate::store::Sqlite;
+use sayso_gate::store::Store;
 use sayso_gate::{Gate, Live, Memory, Once, Places, Recorder, Sessions};
 use sayso_policy::explain::visible;
 use sayso_policy::{Actor, PolicyText};
@@ -214,7 +214,7 @@ impl App {
     }
 
     /// The store.
-    pub(crate) fn store(&self) -> Arc<Sqlite> {
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
         Arc::clone(self.log.store())
     }
 

@@ -3,7 +3,6 @@
 use crate::app::App;
 use crate::clock::now_ms;
 use sayso_gate::approval::{HEARTBEAT_MS, Presence};
-use sayso_gate::store::Approvals as _;
 use sayso_policy::Person;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

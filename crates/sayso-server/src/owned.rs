@@ -10,7 +10,6 @@ use crate::webhook::{Webhook, host_of};
 use crate::who::Caller;
 use sayso_gate::Error;
 use sayso_gate::audit::{Change, Event, Kind, Peer};
-use sayso_gate::store::Records as _;
 use sayso_policy::Person;
 use serde_json::{Value, json};
 use std::path::Path;

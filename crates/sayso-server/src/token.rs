@@ -3,7 +3,7 @@
 use crate::clock::now_ms;
 use crate::who::{Caller, Role};
 use sayso_gate::audit::{Change, Event, Kind};
-use sayso_gate::store::{Records as _, Sqlite};
+use sayso_gate::store;
 use sayso_gate::{Once, Places};
 use sayso_policy::Person;
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,7 @@ impl Tokens {
         change.by = Some(self.by.clone());
         change.actor.tenant = tenant.map(str::to_owned);
         change.detail = detail;
-        Sqlite::open(&self.places)?.append(&[Event::from(change)], &[])?;
+        store::open(&self.places)?.append(&[Event::from(change)], &[])?;
         Ok(())
     }
 

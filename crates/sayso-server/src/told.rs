@@ -5,7 +5,6 @@ use crate::who::{Caller, Role};
 use axum::extract::ws::Utf8Bytes;
 use sayso_gate::approval::{Approval, Standing};
 use sayso_gate::audit::{Chained, Change, Event, Kind};
-use sayso_gate::store::Approvals as _;
 use sayso_policy::Actor;
 use serde::Serialize;
 use serde_json::{Value, json};

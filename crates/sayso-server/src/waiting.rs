@@ -4,7 +4,6 @@ use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
 use sayso_gate::approval::Standing;
-use sayso_gate::store::Approvals as _;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;

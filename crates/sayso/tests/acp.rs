@@ -9,7 +9,7 @@
 )]
 
 use sayso_gate::approval::{Approval, Presence, Remember, Reply, Standing, Width};
-use sayso_gate::store::{Answering, Approvals};
+use sayso_gate::store::Answering;
 use sayso_gate::{Memory, Places, ProcessEnvironment, RealFiles};
 use sayso_policy::{Facts, Person, Verdict};
 use serde_json::{Value, json};

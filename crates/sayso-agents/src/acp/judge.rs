@@ -5,7 +5,6 @@ use crate::entrance::Entrance;
 use crate::told;
 use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
-use sayso_gate::store::Approvals as _;
 use sayso_gate::{
     Aside, Asking, Circumstances, FactsOf, Gate, Judged, Judgement, Live, Memory, Outcome, Permit, Prompt, RealFiles,
     Which, reason,

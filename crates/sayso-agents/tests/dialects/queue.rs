@@ -4,7 +4,7 @@ use crate::answer::meaning;
 use crate::session::Session;
 use sayso_agents::Agent;
 use sayso_gate::approval::{Presence, Reply};
-use sayso_gate::store::{Answering, Approvals};
+use sayso_gate::store::Answering;
 use sayso_gate::{Memory, ProcessEnvironment, RealFiles};
 use sayso_policy::{Facts, Person};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The record as a reader sees it: the store, with every spool folded in.
 
 use crate::audit::{Chained, Folded, Happening, Kind, Query, Spool, Stored};
-use crate::store::{Records, Sqlite};
+use crate::store::{self, Store};
 use crate::{Error, Places};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The record as a reader sees it.
 pub struct Log {
     spool: Spool,
-    store: Arc<Sqlite>,
+    store: Arc<dyn Store>,
 }
 
 impl Log {
@@ -18,7 +18,7 @@ impl Log {
     /// # Errors
     /// If Sayso's folder or the store cannot be used.
     pub fn open(places: &Places) -> Result<Self, Error> {
-        Ok(Self { store: Arc::new(Sqlite::open(places)?), spool: Spool::open(places)? })
+        Ok(Self { store: store::open(places)?, spool: Spool::open(places)? })
     }
 
     /// Folds in what hooks have written since.
@@ -76,7 +76,7 @@ impl Log {
 
     /// The store.
     #[must_use]
-    pub fn store(&self) -> &Arc<Sqlite> {
+    pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 }

@@ -27,6 +27,7 @@ pub(crate) use head::{RECORDS_BETWEEN_HEADS, is_signed};
 pub use log::Log;
 pub use policies::PolicyVersion;
 pub(crate) use policies::{are_left, left_beside, loaded};
+pub(crate) use query::as_written;
 pub use query::{By, Chained, Order, Query, Stored};
 pub use record::{CalledAs, EffectRecord, OpinionRecord, Peer, ReasonRecord, Record};
 pub(crate) use record::{Seen, fresh_id, fresh_id_at, now_ms, shortened};

@@ -39,6 +39,19 @@ pub struct Query {
     pub order: Order,
 }
 
+impl Query {
+    /// The text as it stands in a record: as JSON writes it, in lower case.
+    pub(crate) fn text_as_written(&self) -> Option<String> {
+        self.text.as_deref().map(|text| as_written(text).to_ascii_lowercase())
+    }
+}
+
+/// A text as it stands in a record: as JSON writes it.
+pub(crate) fn as_written(text: &str) -> String {
+    let json = serde_json::to_string(text).unwrap_or_default();
+    json.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or_default().to_owned()
+}
+
 /// Which end comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {

@@ -71,6 +71,10 @@ impl Case<'_> {
     }
 
     pub(super) fn uses(&self, operation: &Operation, decision: &Decision, now_ms: u64) -> Vec<GrantUse> {
+        // As a rule there is none, and others wait for this turn to end.
+        if decision.granted().next().is_none() {
+            return Vec::new();
+        }
         let text = explain::effect::command_text(operation).map(|text| String::from_utf8_lossy(text).into_owned());
         let text = text.unwrap_or_else(|| operation.tool.canonical.clone());
         let command = crate::audit::redact_text(&text);

@@ -5,7 +5,7 @@ use super::repository::Repository;
 use super::source::{self, PROJECT_FILE};
 use crate::audit::{Change, Event, Kind, now_ms};
 use crate::files::read_regular;
-use crate::store::{Records as _, Sqlite};
+use crate::store;
 use crate::{Error, Places};
 use rustix::fs::OFlags;
 use sayso_policy::{Layer, Policy, PolicyText};
@@ -95,7 +95,7 @@ pub(super) fn record(places: &Places, (what, by): (&str, &str), about: &Path, de
     change.about = Some(places.shown(about));
     change.by = Some(by.to_owned());
     change.detail = detail;
-    Sqlite::open(places)?.append(&[Event::from(change)], &[])?;
+    store::open(places)?.append(&[Event::from(change)], &[])?;
     Ok(())
 }
 

@@ -4,8 +4,8 @@ use super::source::LARGEST;
 use super::{InForce, force};
 use crate::audit::{Change, Event, Kind, PolicyVersion};
 use crate::places::write_own;
-use crate::store::{Records, Sqlite};
-use crate::{Error, Places, Recorder as _, unified};
+use crate::store::Store;
+use crate::{Error, Places, unified};
 use rustix::fs::{Mode, OFlags};
 use sayso_policy::text::{self, Problem};
 use sayso_policy::{Layer, Policy, PolicyText};
@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// If there is none or more than one, or if the store refuses.
-pub fn find(store: &Sqlite, beginning: &str) -> Result<PolicyVersion, Error> {
+pub fn find(store: &dyn Store, beginning: &str) -> Result<PolicyVersion, Error> {
     let known = store.policies()?;
     let mut matching = known.iter().map(|(known, _)| known).filter(|known| known.starts_with(beginning));
     let none = || Error::NoVersion(beginning.to_owned());
@@ -108,7 +108,7 @@ pub struct Put {
 /// or if it cannot be recorded or written: then nothing has changed.
 pub fn put(
     places: &Places,
-    store: &Sqlite,
+    store: &dyn Store,
     workspace: Option<&Path>,
     text: &str,
     putting: &Putting<'_>,

@@ -151,6 +151,12 @@ pub trait Approvals {
     /// [`Error::Refused`] if the answer does not count, or if the store refuses.
     fn answer(&self, answer: &Answering<'_>) -> Result<Approval, Error>;
 
+    /// How many questions stand how, by the word.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn standings(&self) -> Result<Vec<(String, u64)>, Error>;
+
     /// Ends a question that waits. `false`: it did not wait any more.
     ///
     /// # Errors

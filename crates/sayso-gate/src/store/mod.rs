@@ -1,14 +1,65 @@
-//! What is remembered, behind small blocking traits, so that another engine can take SQLite's place.
+//! What is remembered, behind small blocking traits that together are a [`Store`].
+//!
+//! Everybody holds an `Arc<dyn Store>`, and [`open`] alone knows which engine is behind it: SQLite, in one file that hooks,
+//! commands and a server share. A second one keeps everything in this process ([`open_in_memory`]); the same tests hold both
+//! to what the traits promise. What an answer means, what a call takes from its budgets and what the chain says of
+//! either stands here, once for all engines.
 
+mod answering;
+mod budget;
+mod chain;
+mod in_memory;
 mod memory;
+mod naming;
+mod rotation;
 mod sqlite;
+mod upkeep;
+mod watch;
 
+pub use chain::{Chain, Checked, Keep, Pass, Pruned, Rotated};
 pub use memory::{Answering, Approvals, Grants, GrantsWanted, Ledger, Memo, Questions, Remembered, Subject};
-pub(crate) use sqlite::key_rotated;
-pub use sqlite::{Checked, Condition, Keep, Pruned, Rotated, Sqlite, Transaction, Watch};
+pub(crate) use rotation::rotated as key_rotated;
+pub use upkeep::{Condition, Upkeep};
+pub use watch::Watch;
 
-use crate::Error;
-use crate::audit::{By, Chained, Event, Happening, PolicyVersion, Query, Stored};
+use crate::audit::{By, Chained, Course, Event, Happening, Of, PolicyVersion, Query, Recorder, Stored};
+use crate::{Error, Places};
+use std::sync::Arc;
+
+/// Everything that is remembered. Threads share one; so may processes, where the engine lets them.
+pub trait Store: Records + Recorder + Ledger + Approvals + Grants + Chain + Upkeep + Send + Sync {}
+
+impl<T: Records + Recorder + Ledger + Approvals + Grants + Chain + Upkeep + Send + Sync> Store for T {}
+
+impl std::fmt::Debug for dyn Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Store")
+    }
+}
+
+/// Opens this user's store, makes it if it is missing, and brings it up to date.
+///
+/// # Errors
+/// If it cannot be opened, is no store, or was written by a newer Sayso.
+pub fn open(places: &Places) -> Result<Arc<dyn Store>, Error> {
+    Ok(Arc::new(sqlite::Sqlite::open(places)?))
+}
+
+/// A store that is gone when nobody holds it any more. Only the key that signs its heads is a file, where it always is.
+///
+/// # Errors
+/// If Sayso's folder cannot be used.
+pub fn open_in_memory(places: &Places) -> Result<Arc<dyn Store>, Error> {
+    Ok(Arc::new(in_memory::InMemory::beside(&places.own_folder("")?)))
+}
+
+/// Looks at this user's store without bringing it up to date.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn look(places: &Places) -> Result<Condition, Error> {
+    sqlite::Sqlite::look(places)
+}
 
 /// Keeps the chain: decisions, and every change of anything that is remembered.
 pub trait Records {
@@ -62,6 +113,20 @@ pub trait Records {
     /// # Errors
     /// If the store refuses.
     fn count(&self, query: &Query) -> Result<u64, Error>;
+
+    /// Counts records by what they have in common and by stretches of time of this length: when each begins, what, and
+    /// how many. The query's limit is left aside.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn over_time(&self, query: &Query, by: By, step_ms: u64) -> Result<Vec<(u64, String, u64)>, Error>;
+
+    /// Sessions or runs with records that answer a query, the one with the latest record first. The query's limit
+    /// counts ids, its `before` and `after` are about their last records, and its order is left aside.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn courses(&self, of: Of, query: &Query) -> Result<Vec<Course>, Error>;
 }
 
 /// What became of records that were handed to the store.

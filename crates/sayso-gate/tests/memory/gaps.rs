@@ -1,8 +1,11 @@
 //! Records that were taken out of the store: what they said over must not count again.
 
-use super::bound::{ASKING, codes};
-use super::*;
+use super::sqlite::bound::{ASKING, codes};
+use super::sqlite::*;
+use sayso_gate::approval::{Remember, Reply, Width};
 use sayso_gate::store::Keep;
+use sayso_gate::{Judged, Memory, Places};
+use sayso_policy::Answer;
 
 const ALWAYS: Remember = Remember::Always;
 
@@ -24,7 +27,7 @@ impl World {
     }
 
     /// Another process: it has seen nothing of the store yet.
-    pub(super) fn anew(&mut self) {
+    pub(crate) fn anew(&mut self) {
         let places = Places::below(&self.dir.path().join("home"), self.dir.path());
         self.memory = Memory::of(&places);
     }
@@ -136,7 +139,10 @@ fn a_record_that_says_that_a_yes_is_over_counts_whatever_is_done_to_it() {
         let ended = w.granted("make ended");
         assert!(w.store().expire(&ended, now(), "ann", now()).unwrap());
         let sql = "SELECT id FROM event WHERE id >= ?1 || '-expires-' AND id < ?1 || '-expires-~'";
-        let end: String = w.store().read(|c| Ok(c.query_row(sql, [&ended], |row| row.get(0))?)).unwrap();
+        let end: String = {
+            let file = rusqlite::Connection::open(w.file_of_store()).unwrap();
+            file.query_row(sql, [&ended], |row| row.get(0)).unwrap()
+        };
         for name in [format!("{id}-used"), format!("{grant}-revoked"), end] {
             w.forge(&forged.replace("{}", &name));
         }

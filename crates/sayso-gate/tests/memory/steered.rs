@@ -1,8 +1,10 @@
 //! A yes is one to what the call runs by: the agent gets it, and then changes a file.
 
-use super::bound::ASKING;
-use super::*;
+use super::sqlite::bound::ASKING;
+use super::sqlite::*;
 use proptest::prelude::*;
+use sayso_gate::approval::{Remember, Reply, Width};
+use sayso_policy::Answer;
 
 impl World {
     fn put(&self, name: &str, text: &str) {

@@ -10,7 +10,7 @@ use crate::who::{Approver, Caller, Role};
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::approval::{Approval, Preview, Question, Remember, Reply, Width, preview};
-use sayso_gate::store::{Answering, Approvals as _, Questions};
+use sayso_gate::store::{Answering, Questions};
 use sayso_gate::{ProcessEnvironment, RealFiles};
 use sayso_policy::{Facts, Person, Verdict};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use crate::who::Admin;
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::grant::Kept;
-use sayso_gate::store::{Grants as _, GrantsWanted};
+use sayso_gate::store::GrantsWanted;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};

@@ -8,7 +8,6 @@ use crate::who::Admin;
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::limit::{Place, Used};
-use sayso_gate::store::Ledger as _;
 use sayso_policy::{Allowance, Scope, Usage, Verdict};
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -9,7 +9,6 @@ use crate::error::ApiError;
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::approval::{Approval, Remember, Reply, Standing, Width};
-use sayso_gate::store::Approvals as _;
 use sayso_policy::Person;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

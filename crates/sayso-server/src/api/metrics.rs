@@ -10,7 +10,6 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use sayso_gate::approval::Standing;
-use sayso_gate::store::Records as _;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -9,7 +9,6 @@ use crate::who::Caller;
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::audit::{Ended, Event, Happening, What};
-use sayso_gate::store::{Ledger as _, Records as _};
 use sayso_gate::{Outcome, Reporter, Which};
 use sayso_policy::Actor;
 use serde::{Deserialize, Serialize};

@@ -14,7 +14,6 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use sayso_gate::audit::{Log, PolicyVersion};
 use sayso_gate::policy::{self, Putting};
-use sayso_gate::store::Records as _;
 use sayso_gate::{Error, InForce};
 use sayso_policy::{Layer, PolicyText, Verdict, presets, text};
 use serde::{Deserialize, Serialize};
@@ -249,7 +248,7 @@ pub(super) async fn version(
 ) -> Result<Json<Compared>, ApiError> {
     blocking(move || {
         app.with_log(Log::fold)?;
-        let find = |name: &str| policy::find(&app.store(), name).map_err(no_version);
+        let find = |name: &str| policy::find(app.store().as_ref(), name).map_err(no_version);
         let version = find(&name)?;
         let other = match asked.against {
             Some(other) => find(&other)?,
@@ -317,7 +316,7 @@ pub(super) async fn rollback(
 ) -> Result<Put, ApiError> {
     put(app, owner, base, move |app| {
         app.with_log(Log::fold)?;
-        let version = policy::find(&app.store(), &name).map_err(no_version)?;
+        let version = policy::find(app.store().as_ref(), &name).map_err(no_version)?;
         let own = version.files.into_iter().find(|file| file.layer == Layer::User.to_string());
         let own = own.ok_or_else(|| {
             let file = app.places.shown(&app.places.user);
@@ -346,7 +345,7 @@ async fn put(
     let put = blocking(move || {
         let (text, version) = from(&app)?;
         let putting = Putting { by: &person.name, from: version.as_deref(), base: base.as_deref() };
-        let put = match policy::put(&app.places, &app.store(), Some(folder(&app)), &text, &putting) {
+        let put = match policy::put(&app.places, app.store().as_ref(), Some(folder(&app)), &text, &putting) {
             Ok(put) => put,
             Err(Error::Policy(problems)) => return Ok(Put::Refused(problems)),
             Err(error @ Error::OtherVersion(_)) => {

@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use sayso_gate::approval::{Approval, Question};
 use sayso_gate::audit::{Course, Log, Of, Query};
-use sayso_gate::store::{Approvals as _, Grants as _, GrantsWanted, Questions};
+use sayso_gate::store::{GrantsWanted, Questions};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};

@@ -18,7 +18,7 @@ use crate::who::{Bearer, Caller};
 use message::Message;
 use post::Post;
 use sayso_gate::approval::{Approval, Standing};
-use sayso_gate::store::{Approvals as _, Questions};
+use sayso_gate::store::Questions;
 use sayso_policy::Person;
 use sign::Secret;
 use std::collections::HashSet;

@@ -7,7 +7,7 @@ use crate::show::paint::Paint;
 use crate::show::table::Table;
 use sayso_gate::audit::export::json_line;
 use sayso_gate::grant::Kept;
-use sayso_gate::store::{Grants as _, Sqlite};
+use sayso_gate::store::Store;
 use sayso_gate::{Home, Memory, Places};
 use sayso_policy::explain::visible;
 use std::io::{Write as _, stdout};
@@ -65,7 +65,7 @@ enum Action {
 pub(crate) fn run(command: &Grants) -> Outcome {
     let places = Places::find(Home::Environment)?;
     let memory = Memory::of(&places);
-    let store = memory.store()?;
+    let store = memory.store()?.as_ref();
     let mut out = stdout().lock();
     match &command.action {
         Action::List { all, json } => list(&store.grants(!all, now_ms())?, *json, *all)?,
@@ -96,7 +96,7 @@ pub(crate) fn run(command: &Grants) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(store: &Sqlite, id: &str) -> Result<Kept, Failure> {
+fn find(store: &dyn Store, id: &str) -> Result<Kept, Failure> {
     let mut found = store.grants(false, now_ms())?;
     found.retain(|kept| kept.grant.id.starts_with(id));
     match found.len() {

@@ -5,7 +5,6 @@ use crate::failure::Outcome;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
 use sayso_gate::limit::Used;
-use sayso_gate::store::Ledger as _;
 use sayso_gate::{Home, Memory, Places};
 use sayso_policy::Usage;
 use sayso_policy::explain::visible;

@@ -5,7 +5,6 @@ use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
 use sayso_gate::audit::{Log, PolicyVersion};
 use sayso_gate::policy::{self, Putting};
-use sayso_gate::store::Records as _;
 use sayso_gate::{Error, Home, InForce, Places};
 use sayso_policy::explain::visible;
 use sayso_policy::{Layer, Policy as Compiled};
@@ -118,7 +117,7 @@ pub(crate) fn run(command: &Policy) -> Outcome {
 }
 
 fn find(log: &Log, version: &str) -> Result<PolicyVersion, Failure> {
-    policy::find(log.store(), version).map_err(|error| match error {
+    policy::find(log.store().as_ref(), version).map_err(|error| match error {
         error @ (Error::NoVersion(_) | Error::SeveralVersions(_)) => {
             Failure::wrong(format!("error: {error}\n\n  List them with `sayso policy versions`."))
         }
@@ -153,7 +152,7 @@ fn rollback(places: &Places, log: &Log, here: &Path, version: &PolicyVersion) ->
     let asks = format!("{} will be restored to version {}.", places.shown(&places.user), version.version);
     let person = operator::confirmed(places, &asks)?;
     let putting = Putting { by: &person.name, from: Some(&version.version), base: None };
-    let put = policy::put(places, log.store(), Some(here), &own.text, &putting)?;
+    let put = policy::put(places, log.store().as_ref(), Some(here), &own.text, &putting)?;
     let kept =
         put.before.map(|kept| format!("; the previous file was saved to {}", places.shown(&kept))).unwrap_or_default();
     writeln!(stdout(), "{} is back{kept}.", places.shown(&places.user))?;

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use sayso_gate::audit::Log;
-use sayso_gate::store::{Condition, Sqlite};
+use sayso_gate::store::{self, Condition};
 use sayso_gate::{Home, Places};
 use sayso_policy::explain::visible;
 use std::io::{Write, stdout};
@@ -59,7 +59,7 @@ pub(crate) fn run(store: &Store) -> Outcome {
 }
 
 fn check(places: &Places, json: bool) -> Outcome {
-    let found = Sqlite::look(places)?;
+    let found = store::look(places)?;
     let mut out = stdout().lock();
     if json {
         let mut value = serde_json::to_value(&found)?;
@@ -121,9 +121,9 @@ fn backup(places: &Places, file: &PathBuf, json: bool) -> Outcome {
 }
 
 fn migrate(places: &Places, json: bool) -> Outcome {
-    let before = Sqlite::look(places)?.version.unwrap_or(0);
+    let before = store::look(places)?.version.unwrap_or(0);
     let folded = Log::open(places)?.fold()?;
-    let after = Sqlite::look(places)?.version.unwrap_or(0);
+    let after = store::look(places)?.version.unwrap_or(0);
     if json {
         let told =
             serde_json::json!({"from": before, "to": after, "folded": folded.records, "damaged": folded.damaged});

@@ -2,15 +2,11 @@
 
 use super::{Sqlite, Transaction, grants, witness};
 use crate::Error;
-use crate::approval::{
-    Approval, GONE_AFTER_MS, Given, Offer, Outlook, Presence, Question, Refused, Remember, Reply, Standing, Width,
-    outlook, satisfied,
-};
-use crate::audit::{Change, Event, Kind, fresh_id};
-use crate::grant::Kept;
-use crate::store::{Answering, Approvals, Questions};
+use crate::approval::{Approval, GONE_AFTER_MS, Given, Outlook, Presence, Question, Refused, Standing, outlook};
+use crate::audit::{Change, Event, Kind};
+use crate::store::{Answering, Approvals, Questions, answering};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use sayso_policy::{Actor, Grant, GrantSelector, Person, Verdict};
+use sayso_policy::Actor;
 use serde_json::json;
 
 const COLUMNS: &str = "SELECT body, standing, decided_ms, used_ms, why FROM approval";
@@ -44,6 +40,19 @@ impl Approvals for Sqlite {
     fn answer(&self, answer: &Answering<'_>) -> Result<Approval, Error> {
         // A refusal may change something too (a question that turns out to be void), which an error would undo.
         self.write(|tx| answered(tx, answer))?.map_err(Error::Refused)
+    }
+
+    fn standings(&self) -> Result<Vec<(String, u64)>, Error> {
+        // One that ended has expired, even if nobody has written that down yet.
+        let sql = "SELECT iif(standing = 'pending' AND expires_ms <= ?1, 'expired', standing), count(*)
+                   FROM approval GROUP BY 1";
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let now = int(crate::audit::now_ms());
+            let rows = statement.query_map([now], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
+            rows.map(|row| row.map(|(word, n)| (word, u64::try_from(n).unwrap_or_default())).map_err(Error::from))
+                .collect()
+        })
     }
 
     fn cancel(&self, id: &str, why: &str, now_ms: u64) -> Result<bool, Error> {
@@ -154,11 +163,7 @@ pub(super) fn ask(tx: &mut Transaction<'_>, question: &Question) -> Result<(), E
             int(question.expires_ms),
             body,
         ])?;
-    let to: Vec<&str> = question.addressees.iter().map(|to| to.as_ref().map_or("anybody", |to| &to.name)).collect();
-    let mut change = change(question, "asked", "sayso");
-    change.id = witness::name(&question.id, "asked");
-    change.detail = json!({"to": to, "expires_ms": question.expires_ms, "digest": question.digest, "question": witness::hash(&body)});
-    append(tx, change)
+    append(tx, answering::asked_record(question, &body))
 }
 
 /// Uses a yes to the call of this digest: no second call runs on it. `false`: it is used, or no yes.
@@ -179,9 +184,7 @@ pub(super) fn spend(tx: &mut Transaction<'_>, id: &str, digest: &str, now_ms: u6
     if spent == 1
         && let Some(approval) = one(tx.connection(), id)?
     {
-        let mut used = change(&approval.question, "used", "sayso");
-        used.id = witness::name(id, "used");
-        append(tx, used)?;
+        append(tx, answering::used_record(&approval.question))?;
         tx.seal();
     }
     Ok(spent == 1)
@@ -224,7 +227,7 @@ fn end(
         )?
         .execute(params![id, standing.as_str(), int(now_ms), why])?;
     if let Some(approval) = one(tx.connection(), id)? {
-        let mut change = change(&approval.question, standing.as_str(), by);
+        let mut change = answering::record(&approval.question, standing.as_str(), by);
         change.detail = json!({"why": why});
         append(tx, change)?;
     }
@@ -236,23 +239,19 @@ fn answered(tx: &mut Transaction<'_>, answer: &Answering<'_>) -> Result<Result<A
     let Some(mut approval) = one(tx.connection(), answer.id)? else {
         return Ok(Err(Refused::Unknown(answer.id.to_owned())));
     };
-    if let Err(refused) = may_answer(&approval, answer.person) {
+    if let Err(refused) = answering::may_answer(&approval, answer.person) {
         return Ok(Err(refused));
     }
     let asked = witness::was_asked(tx.connection(), answer.id)?;
-    if let Some(changed) = changed(&approval.question, answer).or_else(|| (!asked).then(|| "the question".to_owned())) {
+    let changed = answering::changed(&approval.question, answer);
+    if let Some(changed) = changed.or_else(|| (!asked).then(|| "the question".to_owned())) {
         end(tx, answer.id, Standing::Cancelled, Some(&format!("{changed} changed")), "sayso", answer.now_ms)?;
         return Ok(Err(Refused::Changed(changed)));
     }
-    if let Err(why) = selectors(&approval.question, answer.reply, answer.person) {
+    if let Err(why) = answering::selectors(&approval.question, answer.reply, answer.person) {
         return Ok(Err(Refused::NotOffered(why)));
     }
-    let given = Given {
-        person: answer.person.clone(),
-        via: answer.via.to_owned(),
-        reply: answer.reply.clone(),
-        time_ms: answer.now_ms,
-    };
+    let given = answering::given(answer);
     let (place, body) = (approval.answers.len(), serde_json::to_string(&given)?);
     tx.connection()
         .prepare_cached("INSERT INTO answer (approval, person, time_ms, seq, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
@@ -260,12 +259,7 @@ fn answered(tx: &mut Transaction<'_>, answer: &Answering<'_>) -> Result<Result<A
     let question = approval.question.clone();
     let sql = "SELECT body FROM approval WHERE id = ?1";
     let asked: String = tx.connection().prepare_cached(sql)?.query_row([answer.id], |row| row.get(0))?;
-    let mut said = change(&question, "answered", &given.person.name);
-    said.verdict = Some(given.reply.verdict);
-    said.id = witness::name(answer.id, &format!("answered-{place}"));
-    said.detail = json!({"via": given.via, "automated": given.person.automated, "remember": given.reply.remember, "width": given.reply.width,
-        "question": witness::hash(&asked), "given": witness::hash(&body)});
-    append(tx, said)?;
+    append(tx, answering::answered_record(&question, &asked, place, &given, &body))?;
     approval.answers.push(given);
     let (standing, reply) = match outlook(&question, &approval.answers) {
         Outlook::Open => return Ok(Ok(approval)),
@@ -273,120 +267,10 @@ fn answered(tx: &mut Transaction<'_>, answer: &Answering<'_>) -> Result<Result<A
         Outlook::Denied(reply) => (Standing::Denied, reply),
     };
     end(tx, answer.id, standing, None, &answer.person.name, answer.now_ms)?;
-    if reply.remember != Remember::Once {
-        remember(tx, &approval, &reply, answer)?;
-    }
-    Ok(one(tx.connection(), answer.id)?.ok_or_else(|| Refused::Unknown(answer.id.to_owned())))
-}
-
-fn may_answer(approval: &Approval, person: &Person) -> Result<(), Refused> {
-    let question = &approval.question;
-    if approval.standing != Standing::Pending {
-        return Err(Refused::Over(approval.standing));
-    }
-    if approval.answers.iter().any(|given| given.person.name == person.name) {
-        return Err(Refused::Again(person.name.clone()));
-    }
-    if !question.may_be_answered_by(person) {
-        // What is for anybody is not for whoever asked it.
-        if question.addressees.iter().any(Option::is_none) {
-            return Err(Refused::Own(person.name.clone()));
-        }
-        let to = question.addressees.iter().flatten().map(|to| to.name.as_str());
-        return Err(Refused::NotTheirs(person.name.clone(), to.collect::<Vec<_>>().join(" and ")));
-    }
-    let people: Vec<Person> = approval.answers.iter().map(|given| given.person.clone()).collect();
-    let theirs = |to: &&Option<sayso_policy::Approvers>| to.as_ref().is_none_or(|to| to.include(person));
-    let open = question.addressees.iter().filter(theirs).any(|to| !satisfied(to.as_ref(), &people));
-    if open { Ok(()) } else { Err(Refused::Answered(person.name.clone())) }
-}
-
-/// What is not any more as it was when the question was asked.
-fn changed(question: &Question, answer: &Answering<'_>) -> Option<String> {
-    if answer.policy.is_some_and(|policy| policy != question.policy) {
-        return Some("the policy".to_owned());
-    }
-    let file = question.files.iter().find(|file| !file.holds(answer.facts))?;
-    Some(file.path.display().to_string())
-}
-
-/// What a reply has remembered, or why it cannot be.
-fn selectors(question: &Question, reply: &Reply, person: &Person) -> Result<(Vec<GrantSelector>, String), String> {
-    let exact = || (vec![GrantSelector::Digest(question.exact.clone())], "exactly this call".to_owned());
-    if reply.remember == Remember::Once {
-        return Ok(exact());
-    }
-    if person.automated {
-        return Err("an automated approver can only answer one call at a time".to_owned());
-    }
-    if reply.remember == Remember::Session && question.actor.session.is_none() {
-        return Err("the agent gave no session, so nothing can be saved for one".to_owned());
-    }
-    if reply.remember == Remember::Always && question.site.is_none() {
-        return Err("the call has no workspace, so nothing can be saved for one".to_owned());
-    }
-    let offer: Option<&Offer> = question.offers.iter().find(|offer| offer.width == reply.width);
-    match offer {
-        None if reply.verdict == Verdict::Allow && question.only_once.is_some() => {
-            let why = question.only_once.as_deref().unwrap_or_default();
-            Err(format!("approving this call applies once and cannot be saved: {why}"))
-        }
-        Some(offer) => Ok((offer.selectors.clone(), offer.words.clone())),
-        None if reply.verdict == Verdict::Deny && reply.width == Width::Exact => Ok(exact()),
-        None => {
-            let widths: Vec<&str> = question.offers.iter().map(|offer| offer.width.as_str()).collect();
-            let can = if widths.is_empty() { "only once".to_owned() } else { widths.join(", ") };
-            Err(format!("this answer cannot be saved with width `{}`; it can be: {can}", reply.width.as_str()))
-        }
-    }
-}
-
-/// Gives the grants that an answer asks for.
-fn remember(tx: &mut Transaction<'_>, approval: &Approval, reply: &Reply, answer: &Answering<'_>) -> Result<(), Error> {
-    let question = &approval.question;
-    // The narrowest of several answers may be one that was not offered: then nothing is remembered.
-    let Ok((selectors, words)) = selectors(question, reply, answer.person) else { return Ok(()) };
-    let for_session = reply.remember == Remember::Session;
-    let agreed = |given: &&Given| given.reply.verdict == reply.verdict;
-    for selector in selectors {
-        let grant = Grant {
-            id: fresh_id(),
-            selector,
-            workspace: question.site.clone(),
-            session: question.actor.session.clone().filter(|_| for_session),
-            uses_left: None,
-            expires_ms: None,
-            givers: approval.answers.iter().filter(agreed).map(|given| given.person.clone()).collect(),
-            verdict: reply.verdict,
-            actor: Actor {
-                tenant: question.actor.tenant.clone(),
-                agent: question.actor.agent.clone().filter(|_| for_session),
-                asker: question.actor.asker.clone().filter(|_| for_session),
-                ..Actor::default()
-            },
-        };
-        let kept = Kept {
-            grant,
-            given_ms: answer.now_ms,
-            approval: Some(question.id.clone()),
-            words: words.clone(),
-            revoked_ms: None,
-            used: 0,
-            last_used_ms: None,
-        };
+    for kept in answering::remembered(&approval, &reply, answer) {
         grants::give(tx, &kept, &answer.person.name)?;
     }
-    Ok(())
-}
-
-fn change(question: &Question, what: &str, by: &str) -> Change {
-    let mut change = Change::now(Kind::Approval, what);
-    change.about = Some(question.id.clone());
-    change.by = Some(by.to_owned());
-    change.actor = question.actor.clone();
-    change.tool = Some(question.tool.clone());
-    change.rule = question.reasons.first().map(|reason| reason.code.clone());
-    change
+    Ok(one(tx.connection(), answer.id)?.ok_or_else(|| Refused::Unknown(answer.id.to_owned())))
 }
 
 fn append(tx: &mut Transaction<'_>, change: Change) -> Result<(), Error> {

@@ -6,7 +6,7 @@
 //! a single row, is given a moment to find some: so many rows share the pages that a commit writes.
 
 use super::durable::Durable;
-use super::group::{Group, Transaction, Turn};
+use super::group::{Group, Transaction, Turn, Until};
 use super::lock;
 use super::records::{Columns, append};
 use crate::Error;
@@ -106,7 +106,7 @@ impl Batches {
     fn carry(&self, fate: &Arc<Fate>, group: &Group, durable: &Arc<Durable>) {
         let _guard = Guard { batches: self, fate };
         let kept = durable.check().and_then(|()| {
-            let (refused, _) = group.take_turn(durable, Turn::Batch, |transaction| {
+            let (refused, _) = group.take_turn(durable, Turn::Batch, Until::Committed, |transaction| {
                 // Not before it is this batch's turn: all who come while another's is written are in it.
                 insert(transaction, &self.close(fate))
             })?;

@@ -4,29 +4,13 @@
 //! compared with the latest of them whenever it counts; if it is less, the record counts, and that is itself recorded.
 
 use super::records::to_hash;
-use super::usage::{self, Key, Tally};
-use super::{Transaction, pending};
+use super::{Transaction, pending, usage};
 use crate::Error;
 use crate::audit::chain::link;
 use crate::audit::{Change, Event, Kind};
-use crate::reason;
+use crate::store::budget::{Key, REMEMBERED_MS, Recorded, Tally, names, restored_record};
 use rusqlite::{Connection, OptionalExtension};
-use sayso_policy::{Scope, Usage};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-/// How long a session, run or day that is not used is remembered.
-pub(super) const REMEMBERED_MS: u64 = 60 * 24 * 60 * 60 * 1000;
-/// What was used may be ahead of what the chain says of it by this part of it: a record for every call would double the
-/// chain. While it is less than this, every call is recorded.
-const PART: u64 = 64;
-
-/// How much was used, as the chain says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Recorded {
-    began_ms: u64,
-    used: Usage,
-}
+use sayso_policy::Scope;
 
 /// What was used under a key: what is kept, or what the chain says if that is more.
 pub(super) fn tally(tx: &mut Transaction<'_>, key: &Key, now_ms: u64) -> Result<Tally, Error> {
@@ -37,54 +21,17 @@ pub(super) fn tally(tx: &mut Transaction<'_>, key: &Key, now_ms: u64) -> Result<
     }
 }
 
-impl Recorded {
-    fn is_within(&self, kept: &Tally) -> bool {
-        kept.began_ms <= self.began_ms && counted(&kept.used.or_more(&self.used)) == counted(&kept.used)
-    }
-
-    /// Whether so much more, or less, was used that the chain is to say so.
-    fn is_behind(&self, tally: &Tally) -> bool {
-        let pairs = counted(&self.used).into_iter().zip(counted(&tally.used));
-        pairs.into_iter().any(|(said, is)| is < said || is - said > said / PART)
-    }
-}
-
-/// What is compared.
-fn counted(used: &Usage) -> [u64; 7] {
-    [
-        used.calls,
-        used.input_tokens,
-        used.output_tokens,
-        used.cost_micros,
-        used.blocked,
-        used.deletes,
-        used.bytes_written,
-    ]
-}
-
 /// Has the chain say how much was used, where that is due.
 pub(super) fn say(tx: &mut Transaction<'_>, tally: &Tally, now_ms: u64) -> Result<(), Error> {
     let known = recorded(tx, &tally.key, now_ms)?;
     if known.is_some_and(|known| !known.is_behind(tally)) {
         return Ok(());
     }
-    let says = Recorded { began_ms: tally.began_ms, used: Usage { wall_ms: 0, hosts: 0, repeats: 0, ..tally.used } };
-    let mut change = Change::now(Kind::Chain, "usage");
-    change.id = format!("{}{:016x}", names(&tally.key), tx.end().seq.saturating_add(1));
-    change.time_ms = now_ms;
-    change.about = Some(format!("{} {}", tally.key.0.as_str(), tally.key.1));
-    change.by = Some("sayso".to_owned());
-    change.detail = serde_json::to_value(says)?;
-    tx.append(&Event::from(change))?;
+    let says = Recorded::of(tally);
+    let record = says.record(&tally.key, tx.end().seq.saturating_add(1), now_ms)?;
+    tx.append(&Event::from(record))?;
     tx.notes().budgets.borrow_mut().insert(tally.key.clone(), Some(says));
     Ok(())
-}
-
-/// How the names of the records of one budget begin. The number of the record follows, so that the latest comes last. No
-/// line of a spool may have a name with a second dash in it.
-fn names((scope, key): &Key) -> String {
-    let hash = blake3::hash(format!("{}\0{key}", scope.as_str()).as_bytes()).to_hex();
-    format!("usage-{}-", hash.get(..32).unwrap_or(&hash))
 }
 
 /// What the chain says of a budget. Known from before as long as nobody else has written to the file.
@@ -125,14 +72,9 @@ fn restore(tx: &mut Transaction<'_>, kept: Tally, recorded: Recorded, now_ms: u6
     let began_ms = kept.began_ms.min(recorded.began_ms);
     let used = kept.used.or_more(&recorded.used);
     let restored = Tally { began_ms, used, is_new: false, ..kept.clone() };
+    tx.save()?;
     pending::keep(tx.connection(), &restored)?;
-    let mut change = Change::now(Kind::Chain, "restored");
-    change.time_ms = now_ms;
-    change.about = Some(format!("{} {}", kept.key.0.as_str(), kept.key.1));
-    change.by = Some("sayso".to_owned());
-    change.rule = Some(reason::BUDGET_RESTORED.to_string());
-    change.detail = json!({"kept": kept.used, "recorded": recorded.used});
-    tx.append(&Event::from(change))?;
+    tx.append(&Event::from(restored_record(&kept, &recorded, now_ms)))?;
     Ok(restored)
 }
 

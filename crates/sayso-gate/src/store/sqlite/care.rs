@@ -1,9 +1,9 @@
 //! Looking after the file: is it whole, what version has it, and a copy of it.
 
-use super::{FILE, Sqlite, connection, migration};
+use super::{FILE, Sqlite, connection, migration, sketch, whole};
+use crate::store::{Condition, Upkeep};
 use crate::{Error, Places};
 use rustix::fs::{Mode, OFlags};
-use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -12,35 +12,42 @@ const PAGES_IN_A_STEP: u32 = 1000;
 /// A file with more pages in use is not written anew: that would take longer than a hook waits.
 const MOST_PAGES_ANEW: i64 = 64 * 1024;
 
-/// What a look at the file says, without changing it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Condition {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its version; `None`: there is no store yet.
-    pub version: Option<u32>,
-    /// The version that this program knows.
-    pub known: u32,
-    /// Its size in bytes, with what waits in its log.
-    pub bytes: u64,
-    /// What SQLite finds wrong with it.
-    pub damage: Vec<String>,
-}
-
-impl Sqlite {
-    /// Whether it takes changes: one is begun, holds nothing, and is synced.
-    ///
-    /// # Errors
-    /// Why it does not.
-    pub fn writable(&self) -> Result<(), Error> {
+impl Upkeep for Sqlite {
+    fn writable(&self) -> Result<(), Error> {
         self.write(|_| Ok(()))
     }
 
+    fn in_place(&self) -> Result<(), Error> {
+        self.durable.check_place()
+    }
+
+    fn back_up(&self, to: &Path) -> Result<(), Error> {
+        // Made here, so that it is closed to others from its first moment, and so that nothing is overwritten.
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        drop(rustix::fs::open(to, flags, Mode::RUSR | Mode::WUSR).map_err(|e| Error::io("create", to, e))?);
+        let copied = connection::to_read(&self.path).and_then(|connection| {
+            connection.pragma_update(None, "query_only", false)?;
+            connection.execute("VACUUM INTO ?1", [to.to_string_lossy()])?;
+            File::open(to).and_then(|file| file.sync_all()).map_err(|e| Error::io("sync", to, e))
+        });
+        copied.inspect_err(|_| drop(std::fs::remove_file(to)))
+    }
+
+    fn move_mark(&self) -> Result<(), Error> {
+        whole::move_mark(self)
+    }
+
+    fn sketch(&self, most: usize) -> Result<usize, Error> {
+        sketch::make(self, most)
+    }
+}
+
+impl Sqlite {
     /// Gives the room of what was removed back to the system. Files of before version 7 cannot do so bit by bit: those are
     /// written anew, unless what is left is so much that others would wait for it.
     pub(super) fn shrink(&self) -> Result<(), Error> {
         let connection = connection::to_read(&self.path)?;
-        self.in_place()?;
+        self.durable.check_place()?;
         connection.pragma_update(None, "query_only", false)?;
         let number = |what: &str| connection.pragma_query_value(None, what, |row| row.get::<_, i64>(0));
         if number("auto_vacuum")? == 2 {
@@ -66,28 +73,11 @@ impl Sqlite {
         Ok(())
     }
 
-    /// How many questions stand how, by the word.
-    ///
-    /// # Errors
-    /// If the store refuses.
-    pub fn standings(&self) -> Result<Vec<(String, u64)>, Error> {
-        let now = i64::try_from(crate::audit::now_ms()).unwrap_or(i64::MAX);
-        // One that ended has expired, even if nobody has written that down yet.
-        let sql = "SELECT iif(standing = 'pending' AND expires_ms <= ?1, 'expired', standing), count(*)
-                   FROM approval GROUP BY 1";
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map([now], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
-            rows.map(|row| row.map(|(word, n)| (word, u64::try_from(n).unwrap_or_default())).map_err(Error::from))
-                .collect()
-        })
-    }
-
     /// Looks at this user's store without bringing it up to date.
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn look(places: &Places) -> Result<Condition, Error> {
+    pub(in crate::store) fn look(places: &Places) -> Result<Condition, Error> {
         Self::look_at(&places.own_folder("")?.join(FILE))
     }
 
@@ -95,7 +85,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn look_at(path: &Path) -> Result<Condition, Error> {
+    fn look_at(path: &Path) -> Result<Condition, Error> {
         let mut found =
             Condition { path: path.to_owned(), version: None, known: migration::known(), bytes: 0, damage: Vec::new() };
         if !path.try_exists().map_err(|e| Error::io("look at", path, e))? {
@@ -114,22 +104,6 @@ impl Sqlite {
         }
         Ok(found)
     }
-
-    /// Writes a copy as of this moment, whole and readable alone. Others may go on writing.
-    ///
-    /// # Errors
-    /// If the file exists already or cannot be written.
-    pub fn back_up(&self, to: &Path) -> Result<(), Error> {
-        // Made here, so that it is closed to others from its first moment, and so that nothing is overwritten.
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        drop(rustix::fs::open(to, flags, Mode::RUSR | Mode::WUSR).map_err(|e| Error::io("create", to, e))?);
-        let copied = connection::to_read(&self.path).and_then(|connection| {
-            connection.pragma_update(None, "query_only", false)?;
-            connection.execute("VACUUM INTO ?1", [to.to_string_lossy()])?;
-            File::open(to).and_then(|file| file.sync_all()).map_err(|e| Error::io("sync", to, e))
-        });
-        copied.inspect_err(|_| drop(std::fs::remove_file(to)))
-    }
 }
 
 fn size(path: &Path) -> u64 {
@@ -140,7 +114,7 @@ fn size(path: &Path) -> u64 {
 mod tests {
     use super::*;
     use crate::audit::{Change, Event, Kind, Query};
-    use crate::store::{Keep, Records as _};
+    use crate::store::{Chain as _, Keep, Records as _};
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
@@ -161,7 +135,7 @@ mod tests {
         let store = Sqlite::open_at(path).unwrap();
         let other = Sqlite::open_at(path).unwrap();
         for _ in 0..6 {
-            let some = |tx: &mut crate::store::Transaction<'_>| {
+            let some = |tx: &mut crate::store::sqlite::Transaction<'_>| {
                 (0..1000).try_for_each(|_| tx.append(&Event::from(Change::now(Kind::Grant, "given"))).map(|_| ()))
             };
             store.write(some).unwrap();

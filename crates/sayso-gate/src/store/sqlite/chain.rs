@@ -2,67 +2,45 @@
 
 use super::records::{end, to_hash};
 use super::sketch::BLOCK;
-use super::{Sqlite, Transaction, budget, keys, witness};
+use super::{Sqlite, Transaction, budget, keys, watch, witness};
 use crate::Error;
 use crate::audit::bundle;
 use crate::audit::chain::End;
-use crate::audit::{Begin, Change, Event, Head, HeadKey, Kind, RECORDS_BETWEEN_HEADS, Row, Verified, Verifier};
+use crate::audit::{Begin, Event, Head, HeadKey, RECORDS_BETWEEN_HEADS, Row, Verified, Verifier};
+use crate::store::chain::{only_usable, was_signed_for};
+use crate::store::{Chain, Checked, Keep, Pass, Pruned, Rotated, Upkeep as _};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A head is also signed after so many milliseconds, if there are new records.
 const TIME_BETWEEN_HEADS: u64 = 60_000;
-/// How many milliseconds the times of files may lag behind the clock.
-const FILE_CLOCK: u64 = 100;
 /// Records that pruning removes in one transaction.
 const RECORDS_IN_A_STEP: u64 = 5_000;
 
-/// What to keep when the old end is let go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// Everything from the first record on that is not older than this, in milliseconds since 1970.
-    Since(u64),
-    /// So many records.
-    Last(u64),
-}
-
-/// What letting go did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Pruned {
-    /// How many records went.
-    pub records: u64,
-    /// The last of them; 0: none went.
-    pub up_to: u64,
-}
-
-impl Sqlite {
-    /// Looks at every record, and at every head in the store and the one that was kept elsewhere.
-    ///
-    /// # Errors
-    /// If the store cannot be read. What is wrong with the chain is no error but the answer.
-    pub fn verify(&self, exported: Option<Head>) -> Result<Verified, Error> {
-        self.verify_with(exported.into_iter().collect())
-    }
-
-    /// The same with several heads that were kept elsewhere. Of many, those of records that were pruned prove nothing, and
-    /// are left aside.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn verify_with(&self, exported: Vec<Head>) -> Result<Verified, Error> {
+impl Chain for Sqlite {
+    fn verify_with(&self, exported: Vec<Head>) -> Result<Verified, Error> {
         self.read(|connection| {
             let mut verifier = Verifier::new(begin(self, connection, exported)?);
             look_at_rows(connection, &mut verifier, (0, u64::MAX), usize::MAX)?;
             Ok(verifier.finish())
         })
     }
-    /// Writes the whole chain so that it can be checked without the store: [`crate::audit::bundle`]. Ends with a head that
-    /// is signed now.
-    ///
-    /// # Errors
-    /// If the store cannot be read, or the export cannot be written.
-    pub fn export_links(&self, out: &mut dyn std::io::Write) -> Result<u64, Error> {
-        let last = self.sign_head()?.seq;
+
+    fn check(&self, pass: Option<Pass>, most: usize) -> Result<Pass, Error> {
+        watch::check(self, pass, most)
+    }
+
+    fn newest_problem(&self) -> Result<Option<String>, Error> {
+        self.read(watch::newest)
+    }
+
+    fn last_checked(&self) -> Result<Option<Checked>, Error> {
+        self.read(watch::last_checked)
+    }
+
+    fn export_links(&self, out: &mut dyn Write) -> Result<u64, Error> {
+        let last = self.sign()?.seq;
         self.read(|connection| {
             let mut begin = begin(self, connection, Vec::new())?;
             begin.heads.retain(|head| head.seq <= last);
@@ -83,24 +61,11 @@ impl Sqlite {
         })
     }
 
-    /// Signs where the chain ends now, and keeps that.
-    ///
-    /// # Errors
-    /// If the key cannot be read, or the store refuses.
-    pub fn sign_head(&self) -> Result<Head, Error> {
-        let key = HeadKey::beside(self.folder())?;
-        self.write(|transaction| {
-            let head = key.sign(&name(transaction.connection())?, &transaction.end());
-            keep(transaction.connection(), "head", &head)?;
-            Ok(head)
-        })
+    fn sign_head(&self) -> Result<Head, Error> {
+        self.sign()
     }
 
-    /// Lets the old end go, and keeps the signed hash that the rest hangs on. The removal is itself a record.
-    ///
-    /// # Errors
-    /// If the key cannot be read, or the store refuses.
-    pub fn prune(&self, what: Keep, by: &str) -> Result<Pruned, Error> {
+    fn prune(&self, what: Keep, by: &str) -> Result<Pruned, Error> {
         let key = HeadKey::beside(self.folder())?;
         let last = self.prunable(what)?;
         let mut pruned = Pruned::default();
@@ -109,10 +74,7 @@ impl Sqlite {
             pruned = Pruned { records: pruned.records + step.records, up_to: step.up_to };
         }
         if pruned.records > 0 {
-            let mut change = Change::now(Kind::Chain, "pruned");
-            change.by = Some(by.to_owned());
-            change.detail = serde_json::json!({"records": pruned.records, "up_to": pruned.up_to});
-            self.write(|transaction| transaction.append(&Event::from(change)))?;
+            self.write(|transaction| transaction.append(&Event::from(pruned.record(by))))?;
             // Nobody who uses an answer is to look at all that stays.
             let _ = self.move_mark();
             // The records are gone either way; the room is given back another time if somebody is in the way.
@@ -121,12 +83,28 @@ impl Sqlite {
         Ok(pruned)
     }
 
-    /// The last record that [`Self::prune`] would let go.
-    ///
-    /// # Errors
-    /// If the store refuses.
-    pub fn prunable(&self, what: Keep) -> Result<u64, Error> {
+    fn prunable(&self, what: Keep) -> Result<u64, Error> {
         self.read(|connection| up_to(connection, what))
+    }
+
+    fn key(&self) -> Result<(String, PathBuf), Error> {
+        Ok((HeadKey::beside(self.folder())?.public(), HeadKey::place(self.folder())))
+    }
+
+    fn rotate_key(&self, elsewhere: Option<&Path>, by: &str) -> Result<Rotated, Error> {
+        keys::rotate(self, elsewhere, by)
+    }
+}
+
+impl Sqlite {
+    /// Signs where the chain ends now, and keeps that.
+    pub(super) fn sign(&self) -> Result<Head, Error> {
+        let key = HeadKey::beside(self.folder())?;
+        self.write(|transaction| {
+            let head = key.sign(&name(transaction.connection())?, &transaction.end());
+            keep(transaction.connection(), "head", &head)?;
+            Ok(head)
+        })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -135,22 +113,15 @@ impl Sqlite {
 }
 
 /// What is known of a chain before its records are looked at.
-pub(super) fn begin(store: &Sqlite, connection: &Connection, exported: impl Into<Vec<Head>>) -> Result<Begin, Error> {
+pub(super) fn begin(store: &Sqlite, connection: &Connection, exported: Vec<Head>) -> Result<Begin, Error> {
     let key = HeadKey::made(store.folder());
     let chain = name(connection)?;
     let heads = heads(connection, &chain, "head", "")?;
     let pruned = heads_last(connection, &chain, "anchor")?;
-    // A store that was begun anew beside the key of an earlier one has signed nothing yet.
-    let has_signed = key
-        .as_ref()
-        .is_some_and(|(_, made)| begun(&chain).is_none_or(|begun| made.saturating_add(FILE_CLOCK) >= begun));
+    let has_signed = was_signed_for(&chain, key.as_ref());
     let key = key.map(|(key, _)| key);
     let earlier = key.as_deref().map(|key| keys::earlier(connection, &chain, key)).transpose()?.unwrap_or_default();
-    let mut exported = exported.into();
-    if exported.len() > 1 {
-        let gone = pruned.as_ref().map_or(0, |pruned| pruned.seq);
-        exported.retain(|head| head.seq >= gone);
-    }
+    let exported = only_usable(exported, pruned.as_ref());
     Ok(Begin { chain, pruned, heads, key, earlier, has_signed, exported })
 }
 
@@ -271,11 +242,6 @@ fn last_head(connection: &Connection) -> Result<Option<(u64, u64)>, Error> {
 /// The chain's name.
 pub(super) fn name(connection: &Connection) -> Result<String, Error> {
     Ok(connection.prepare_cached("SELECT id FROM chain")?.query_row([], |row| row.get(0))?)
-}
-
-/// When a chain was begun: its name begins with that.
-fn begun(chain: &str) -> Option<u64> {
-    u64::from_str_radix(chain.split_once('-')?.0, 16).ok()
 }
 
 fn up_to(connection: &Connection, what: Keep) -> Result<u64, Error> {

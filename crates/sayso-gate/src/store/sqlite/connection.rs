@@ -21,6 +21,11 @@ const PAGES_IN_LOG: u32 = 16_000;
 pub(super) fn to_write(path: &Path) -> Result<Connection, Error> {
     make_if_missing(path)?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    set_up(&connection)?;
+    Ok(connection)
+}
+
+fn set_up(connection: &Connection) -> Result<(), Error> {
     // A new file gives back the room of what is removed, bit by bit; one that has tables keeps what it has.
     if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -36,7 +41,7 @@ pub(super) fn to_write(path: &Path) -> Result<Connection, Error> {
     connection.pragma_update(None, "foreign_keys", true)?;
     // Each turn is a savepoint, for which SQLite keeps the pages that it changes as they were: in memory, not in a file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    Ok(connection)
+    Ok(())
 }
 
 /// A connection that only reads.
@@ -75,7 +80,9 @@ fn open(path: &Path, how: OpenFlags) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Made here, so that it is closed to others from its first moment; SQLite gives its side files the same mode.
+/// Made here, so that it is closed to others from its first moment; SQLite gives its side files the same mode. It has its
+/// name when it is whole: making the tables takes several syncs under a lock, and on a busy disk those who come at the same
+/// time would wait for them longer than they may, and fail.
 ///
 /// INVARIANT: whoever closes a descriptor of a file gives up all locks that its process holds on it. Another thread may
 /// have the store open by now, so it is made under a name of its own, closed, and only then given its name.
@@ -90,6 +97,16 @@ fn make_if_missing(path: &Path) -> Result<(), Error> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::CREATE;
     let made = rustix::fs::open(new, flags, Mode::RUSR | Mode::WUSR);
     drop(made.map_err(|e| Error::io("create", new, e))?);
+    let whole = open(new, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|mut connection| {
+        set_up(&connection)?;
+        super::migration::migrate(&mut connection)
+    });
+    if let Err(error) = whole {
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{ending}", new.display()));
+        }
+        return Err(error);
+    }
     let named = std::fs::hard_link(new, path);
     std::fs::remove_file(new).map_err(|e| Error::io("remove", new, e))?;
     match named {

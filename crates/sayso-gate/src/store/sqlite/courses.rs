@@ -10,33 +10,27 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 /// Names that are listed of one session or run: they are the agent's own words, and may be any number.
 const MOST_NAMES: i64 = 16;
 
-impl Sqlite {
-    /// Sessions or runs with records that answer a query, the one with the latest record first. The query's limit
-    /// counts ids, its `before` and `after` are about their last records, and its order is left aside.
-    ///
-    /// # Errors
-    /// If the store refuses.
-    pub fn courses(&self, of: Of, query: &Query) -> Result<Vec<Course>, Error> {
-        let column = column(of);
-        let pages = (query.after, query.before);
-        let all = Query { after: None, before: None, ..query.clone() };
-        let (conditions, mut values) = conditions(&all);
-        let limit = query.limit.map_or(-1, |n| i64::try_from(n).unwrap_or(i64::MAX));
-        values.extend([int(pages.0.unwrap_or(0)), int(pages.1.unwrap_or(u64::MAX)), Value::Integer(limit)]);
-        let sql = format!(
-            "SELECT {column}, max(seq) AS last FROM event WHERE {column} IS NOT NULL AND {conditions}
-             GROUP BY {column} HAVING last > ? AND last < ? ORDER BY last DESC LIMIT ?"
-        );
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(&sql)?;
-            let ids = statement.query_map(params_from_iter(values), |row| row.get::<_, String>(0))?;
-            let mut found = Vec::new();
-            for id in ids {
-                found.extend(gathered(connection, of, &id?, query.tenant.as_deref())?);
-            }
-            Ok(found)
-        })
-    }
+/// Sessions or runs with records that answer a query.
+pub(super) fn courses(store: &Sqlite, of: Of, query: &Query) -> Result<Vec<Course>, Error> {
+    let column = column(of);
+    let pages = (query.after, query.before);
+    let all = Query { after: None, before: None, ..query.clone() };
+    let (conditions, mut values) = conditions(&all);
+    let limit = query.limit.map_or(-1, |n| i64::try_from(n).unwrap_or(i64::MAX));
+    values.extend([int(pages.0.unwrap_or(0)), int(pages.1.unwrap_or(u64::MAX)), Value::Integer(limit)]);
+    let sql = format!(
+        "SELECT {column}, max(seq) AS last FROM event WHERE {column} IS NOT NULL AND {conditions}
+         GROUP BY {column} HAVING last > ? AND last < ? ORDER BY last DESC LIMIT ?"
+    );
+    store.read(|connection| {
+        let mut statement = connection.prepare_cached(&sql)?;
+        let ids = statement.query_map(params_from_iter(values), |row| row.get::<_, String>(0))?;
+        let mut found = Vec::new();
+        for id in ids {
+            found.extend(gathered(connection, of, &id?, query.tenant.as_deref())?);
+        }
+        Ok(found)
+    })
 }
 
 fn column(of: Of) -> &'static str {

@@ -31,6 +31,8 @@ pub(super) struct Durable {
     place: Place,
     /// How many commits this process has made.
     committed: AtomicU64,
+    /// All commits up to this one are on disk: the same as below, for those who need not wait to know.
+    synced_to: AtomicU64,
     synced: Mutex<Synced>,
     /// A thread looks after commits that nobody waits for.
     looked_after: AtomicBool,
@@ -73,6 +75,7 @@ impl Durable {
             log: log.into(),
             place: Place::of(store),
             committed: AtomicU64::new(0),
+            synced_to: AtomicU64::new(0),
             synced: Mutex::default(),
             looked_after: AtomicBool::new(false),
             copying: AtomicBool::new(false),
@@ -108,6 +111,9 @@ impl Durable {
 
     /// Returns once this commit is on disk.
     pub(super) fn sync(&self, commit: u64) -> Result<(), Error> {
+        if self.synced_to.load(Ordering::SeqCst) >= commit {
+            return Ok(());
+        }
         let mut synced = lock(&self.synced);
         synced.check()?;
         // While this caller waited for the lock, another's sync may have covered its commit.
@@ -121,6 +127,7 @@ impl Durable {
                 // INVARIANT: looked at behind the sync: what is on disk must be found there.
                 self.place.check()?;
                 synced.up_to = covered;
+                self.synced_to.store(covered, Ordering::SeqCst);
                 Ok(())
             }
             Err(error) => {

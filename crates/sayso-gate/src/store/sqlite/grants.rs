@@ -4,7 +4,7 @@ use super::{Sqlite, Transaction, witness};
 use crate::Error;
 use crate::audit::{Change, Event, Kind};
 use crate::grant::{GrantUse, Kept};
-use crate::store::{Grants, GrantsWanted};
+use crate::store::{Grants, GrantsWanted, answering, naming};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sayso_policy::{Actor, Grant, GrantKeys};
 use serde_json::json;
@@ -34,7 +34,7 @@ impl Grants for Sqlite {
     }
 
     fn expire(&self, id: &str, at_ms: u64, by: &str, now_ms: u64) -> Result<bool, Error> {
-        self.change(id, "expires", by, now_ms, json!({ witness::AT: at_ms }), |connection| {
+        self.change(id, "expires", by, now_ms, json!({ naming::AT: at_ms }), |connection| {
             let sql = "UPDATE remembered SET expires_ms = min(coalesce(expires_ms, ?2), ?2) WHERE id = ?1";
             Ok(connection.execute(sql, params![id, int(at_ms)])?)
         })
@@ -68,7 +68,7 @@ impl Sqlite {
                 return Ok(false);
             };
             change(tx.connection())?;
-            record(tx, &kept.grant, what, by, detail)?;
+            append(tx, answering::grant_record(&kept.grant, what, by, detail))?;
             tx.seal();
             Ok(true)
         })
@@ -173,8 +173,7 @@ pub(super) fn give(tx: &mut Transaction<'_>, kept: &Kept, by: &str) -> Result<()
     tx.connection()
         .prepare_cached("UPDATE remembered_key SET selects = ?2 WHERE remembered = ?1")?
         .execute(params![grant.id, grant.selector.key(grant.verdict)])?;
-    let detail = json!({"selector": grant.selector, "words": kept.words, "workspace": grant.workspace, "session": grant.session, "approval": kept.approval, "kept": witness::hash(&body)});
-    record(tx, grant, "given", by, detail)
+    append(tx, answering::remembered_record(kept, &body, by))
 }
 
 /// Counts the uses of one by one call. `false`: it is used up, ended or revoked.
@@ -197,33 +196,11 @@ pub(super) fn take(tx: &mut Transaction<'_>, uses: &[&GrantUse], now_ms: u64) ->
             .prepare_cached("INSERT INTO remembered_use (remembered, body) VALUES (?1, ?2)")?
             .execute(params![one.grant, serde_json::to_string(one)?])?;
     }
-    let targets: Vec<&str> = uses.iter().map(|one| one.target.as_str()).collect();
-    let mut change = Change::now(Kind::Grant, "used");
-    change.about = Some(first.grant.clone());
-    change.by = Some("sayso".to_owned());
-    change.detail = json!({"record": first.record, "command": first.command, "targets": targets});
-    tx.append(&Event::from(change))?;
+    answering::grant_used_record(uses).map_or(Ok(()), |change| append(tx, change))?;
     Ok(true)
 }
 
-fn record(
-    tx: &mut Transaction<'_>,
-    grant: &Grant,
-    what: &str,
-    by: &str,
-    detail: serde_json::Value,
-) -> Result<(), Error> {
-    let mut change = Change::now(Kind::Grant, what);
-    change.id = match what {
-        "expires" => witness::end_name(&grant.id),
-        _ => witness::name(&grant.id, what),
-    };
-    change.about = Some(grant.id.clone());
-    change.by = Some(by.to_owned());
-    change.actor = grant.actor.clone();
-    change.actor.session.clone_from(&grant.session);
-    change.verdict = Some(grant.verdict);
-    change.detail = detail;
+fn append(tx: &mut Transaction<'_>, change: Change) -> Result<(), Error> {
     tx.append(&Event::from(change)).map(|_| ())
 }
 

@@ -6,16 +6,15 @@
 //! waits for nobody. Where the last group had company, whoever would commit gives others a moment to join: many share the
 //! pages that a commit writes, and its sync. Decisions, of which there are many, come as one caller ([`super::batch`]).
 
-use super::budget::Recorded;
 use super::chain::Heads;
 use super::durable::Durable;
 use super::lock;
 use super::pending::{self, Pending};
 use super::records::Columns;
-use super::usage::Key;
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{Event, now_ms};
+use crate::store::budget::{Key, Recorded};
 use rusqlite::Connection;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -32,12 +31,22 @@ const OLDEST: Duration = Duration::from_millis(20);
 const GATHER_EACH: Duration = Duration::from_micros(25);
 const GATHER: Duration = Duration::from_millis(1);
 
+/// What a caller waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// The commit: no death of a process loses it.
+    Committed,
+    /// The sync behind it, as far as whoever commits makes one: no power cut loses it.
+    Synced,
+}
+
 /// What a caller brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Several statements, all or none of which are kept.
     Change,
-    /// The same of a call that only counts in its budgets, as a rule: what is pending there stays so.
+    /// The same of a call that only counts in its budgets, as a rule: what is pending there stays so, and as long as
+    /// nothing is written there is nothing to take back ([`Transaction::save`]).
     Count,
     /// Statements each of which is kept or not, whatever becomes of the others.
     Batch,
@@ -84,6 +93,8 @@ pub(super) struct Notes {
     pub(super) pending: RefCell<Pending>,
     /// The group's own.
     swept_ms: Arc<AtomicU64>,
+    /// What the change at hand has written since can be taken back alone.
+    saved: Cell<bool>,
     /// What this transaction writes says that a yes is over: its end is to be signed, so that nobody takes it back unseen.
     seals: Cell<bool>,
 }
@@ -155,15 +166,36 @@ struct Open {
     fate: Arc<Fate>,
 }
 
-/// What became of a group: the number of its commit, or why there is none.
+/// What became of a group.
 #[derive(Default)]
 struct Fate {
-    decided: Mutex<Option<Result<u64, Arc<str>>>>,
-    changed: Condvar,
+    known: Mutex<Known>,
+    /// For those who wait for the commit.
+    committed: Condvar,
+    /// For those who wait for its sync: woken once, by whoever commits, and not one after the other by each other.
+    synced: Condvar,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The number of its commit, or why there is none.
+    decided: Option<Result<u64, Arc<str>>>,
+    /// Whoever committed has synced it, or leaves that to those who need it.
+    left: bool,
+}
+
+/// INVARIANT: whoever commits lets everybody go on who waits for the sync, whatever becomes of it.
+struct Leads(Arc<Fate>);
+
+impl Drop for Leads {
+    fn drop(&mut self) {
+        lock(&self.0.known).left = true;
+        self.0.synced.notify_all();
+    }
 }
 
 /// What one caller may do in the transaction of its group.
-pub struct Transaction<'a> {
+pub(in crate::store) struct Transaction<'a> {
     connection: &'a Connection,
     end: &'a mut End,
     notes: &'a Notes,
@@ -171,7 +203,7 @@ pub struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// For what stands in `store/sqlite`: SQL is written nowhere else.
-    pub(in crate::store) fn connection(&self) -> &'a Connection {
+    pub(super) fn connection(&self) -> &'a Connection {
         self.connection
     }
 
@@ -179,7 +211,7 @@ impl<'a> Transaction<'a> {
     ///
     /// # Errors
     /// If the store refuses, or the id is taken.
-    pub fn append(&mut self, event: &Event) -> Result<u64, Error> {
+    pub(super) fn append(&mut self, event: &Event) -> Result<u64, Error> {
         super::records::append(self, &Columns::of(event), &event.to_line()?)
     }
 
@@ -189,6 +221,15 @@ impl<'a> Transaction<'a> {
 
     pub(super) fn notes(&self) -> &'a Notes {
         self.notes
+    }
+
+    /// To be called before something is written in a turn that may write nothing: from here on it can be taken back alone.
+    pub(super) fn save(&self) -> Result<(), Error> {
+        if !self.notes.saved.get() {
+            self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
+            self.notes.saved.set(true);
+        }
+        Ok(())
     }
 
     /// Has the end of the chain signed when this is committed.
@@ -222,11 +263,13 @@ impl Group {
         due && self.swept_ms.compare_exchange(swept, now_ms, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
-    /// Changes something as a member of a group. Returns once the group is committed, with the number of the commit.
+    /// Changes something as a member of a group. Returns once the group is committed, with the number of the commit; those who
+    /// wait for the sync return behind the one that whoever commits makes, if that is one of them.
     pub(super) fn take_turn<T>(
         &self,
         durable: &Durable,
         turn: Turn,
+        until: Until,
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<(T, u64), Error> {
         let mut writer = self.wait_for_lock()?;
@@ -240,6 +283,7 @@ impl Group {
         let fate = writer.open.as_ref().map(|open| Arc::clone(&open.fate));
         // Whoever carries a batch waits for nobody: it leaves the commit to another who is there already, or makes it.
         let leaves = writer.has_room() && (turn != Turn::Batch || self.waiting.load(Ordering::SeqCst) > 0);
+        let mut leads = None;
         if leaves && writer.gathers() {
             self.full.notify_one();
         } else if !leaves || self.waiting.load(Ordering::SeqCst) == 0 {
@@ -248,17 +292,24 @@ impl Group {
             }
             // It may have been committed meanwhile, by one that found no room in it.
             if writer.is_open(fate.as_ref()) {
-                writer.commit(durable);
+                leads = writer.commit(durable);
             }
         }
         // INVARIANT: nobody waits for the fate of a group with the lock in hand that its commit needs.
         drop(writer);
+        if let Some((leads, commit)) = leads {
+            if until == Until::Synced {
+                // Whether it succeeded, each of them asks for itself.
+                let _ = durable.sync(commit);
+            }
+            drop(leads);
+        }
         let value = match done {
             Ok(value) => value?,
             Err(panic) => resume_unwind(panic),
         };
         match fate {
-            Some(fate) => Ok((value, fate.wait()?)),
+            Some(fate) => Ok((value, fate.wait(until)?)),
             None => Err(Error::NotKept("database: the transaction ended early".into())),
         }
     }
@@ -325,15 +376,15 @@ impl Writer {
         let Some(open) = &mut self.open else { return Err(Error::NotKept("database: no transaction is open".into())) };
         let before = open.end;
         open.members += 1;
+        let mut transaction = Transaction { connection: &self.connection, end: &mut open.end, notes: &self.notes };
         // Single statements are undone by SQLite itself.
-        let savepoint = turn != Turn::Batch;
-        if savepoint {
-            self.connection.prepare_cached("SAVEPOINT turn")?.execute([])?;
+        if turn == Turn::Change {
+            transaction.save()?;
         }
-        let done = change(&mut Transaction { connection: &self.connection, end: &mut open.end, notes: &self.notes });
-        let done = done.and_then(|value| {
-            if savepoint {
+        let done = change(&mut transaction).and_then(|value| {
+            if self.notes.saved.get() {
                 self.connection.prepare_cached("RELEASE turn")?.execute([])?;
+                self.notes.saved.set(false);
             }
             Ok(value)
         });
@@ -341,11 +392,7 @@ impl Writer {
             open.end = before;
             self.notes.forget();
             let why = error.to_string();
-            if savepoint {
-                self.undo_one(&why);
-            } else if self.connection.is_autocommit() {
-                self.fail(&why);
-            }
+            self.undo_one(&why);
         }
         done
     }
@@ -378,11 +425,11 @@ impl Writer {
         }
     }
 
-    /// Takes one member's change back. Where SQLite has given the whole transaction up (a full disk), or cannot take
-    /// the one change back, every member must know.
+    /// Takes one member's change back, where it has written anything. Where SQLite has given the whole transaction up (a full
+    /// disk), or cannot take the one change back, every member must know.
     fn undo_one(&mut self, why: &str) {
-        let undone =
-            !self.connection.is_autocommit() && self.connection.execute_batch("ROLLBACK TO turn; RELEASE turn").is_ok();
+        let undo = || self.connection.execute_batch("ROLLBACK TO turn; RELEASE turn").is_ok();
+        let undone = !self.connection.is_autocommit() && (!self.notes.saved.take() || undo());
         if !undone {
             self.fail(why);
         }
@@ -408,12 +455,11 @@ impl Writer {
         self.open.as_ref().is_some_and(|open| open.members < MOST_MEMBERS && open.began.elapsed() < OLDEST)
     }
 
-    fn commit(&mut self, durable: &Durable) {
+    /// Commits for all. Gives the number of the commit to whoever may sync it for all.
+    fn commit(&mut self, durable: &Durable) -> Option<(Leads, u64)> {
         // Where that fails, everybody was told why.
-        if self.write_pending().is_err() {
-            return;
-        }
-        let Some(open) = self.open.take() else { return };
+        self.write_pending().ok()?;
+        let open = self.open.take()?;
         self.company = open.members;
         let seals = self.notes.seals.take();
         let signed = self.heads.sign_if_due(&self.connection, &open.end, now_ms(), seals);
@@ -424,12 +470,15 @@ impl Writer {
         match committed {
             Ok(()) => {
                 self.notes.last = Some(open.end);
-                open.fate.decide(Ok(durable.committed()));
+                let commit = durable.committed();
+                open.fate.decide(Ok(commit));
+                Some((Leads(open.fate), commit))
             }
             Err(error) => {
                 self.end_transaction();
                 self.heads.forget();
                 open.fate.decide(Err(error.to_string().into()));
+                None
             }
         }
     }
@@ -437,6 +486,7 @@ impl Writer {
     fn end_transaction(&self) {
         self.notes.forget();
         self.notes.pending.take();
+        self.notes.saved.set(false);
         if !self.connection.is_autocommit() {
             // If even this fails, the next BEGIN fails too, and says why.
             let _ = self.connection.execute_batch("ROLLBACK");
@@ -446,18 +496,24 @@ impl Writer {
 
 impl Fate {
     fn decide(&self, fate: Result<u64, Arc<str>>) {
-        *lock(&self.decided) = Some(fate);
-        self.changed.notify_all();
+        let failed = fate.is_err();
+        lock(&self.known).decided = Some(fate);
+        self.committed.notify_all();
+        if failed {
+            self.synced.notify_all();
+        }
     }
 
-    fn wait(&self) -> Result<u64, Error> {
-        let mut decided = lock(&self.decided);
+    fn wait(&self, until: Until) -> Result<u64, Error> {
+        let mut known = lock(&self.known);
         loop {
-            match &*decided {
-                Some(Ok(commit)) => return Ok(*commit),
+            match &known.decided {
+                Some(Ok(commit)) if until == Until::Committed || known.left => return Ok(*commit),
                 Some(Err(why)) => return Err(Error::NotKept(Arc::clone(why))),
-                None => decided = self.changed.wait(decided).unwrap_or_else(PoisonError::into_inner),
+                _ => {}
             }
+            let changed = if until == Until::Committed { &self.committed } else { &self.synced };
+            known = changed.wait(known).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -2,33 +2,19 @@
 
 use super::group::Turn;
 use super::pending::Row;
-use super::usage::{self, Key, Tally, int};
+use super::usage::{self, Counted, int};
 use super::{Sqlite, Transaction, approvals, budget, grants};
 use crate::Error;
-use crate::audit::{Change, Event, Kind};
-use crate::grant::GrantUse;
-use crate::limit::{Outcome, Reporter, Reservation, Used, Which, is_of, keys};
+use crate::audit::Event;
+use crate::limit::{Outcome, Reservation, Used, Which, is_of, keys};
+use crate::store::answering::by_grant;
+use crate::store::budget::{
+    Key, MOST, MOST_EXPIRED, Noted, Taken, Tally, never_reported, notes_single_calls, settled_record, stopped_record,
+    used,
+};
 use crate::store::{Ledger, Memo, Remembered, Subject};
 use rusqlite::{Connection, params};
 use sayso_policy::{Counting, Scope, Usage};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-/// Expired reservations that one turn puts right.
-const MOST_EXPIRED: usize = 256;
-/// More than any limit; two of them are still a number.
-const MOST: i64 = 1 << 60;
-
-/// What a reservation took, as it is kept.
-#[derive(Serialize, Deserialize)]
-struct Taken {
-    takes: Usage,
-    hosts: Vec<String>,
-    call: String,
-    /// Who may say what became of it.
-    #[serde(default)]
-    by: Reporter,
-}
 
 impl Ledger for Sqlite {
     fn turn(&self, subject: &Subject<'_>, judge: &mut dyn FnMut(Remembered) -> Memo) -> Result<(), Error> {
@@ -62,11 +48,7 @@ impl Ledger for Sqlite {
                 settle_one(tx, &id, key, &taken, outcome, now_ms)?;
             }
             tx.connection().prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
-            let mut change = Change::now(Kind::Limit, if outcome.not_run { "not-run" } else { "settled" });
-            change.time_ms = now_ms;
-            change.about = Some(id);
-            change.detail = serde_json::to_value(outcome)?;
-            tx.append(&Event::from(change))?;
+            tx.append(&Event::from(settled_record(&id, outcome, now_ms)?))?;
             Ok(true)
         })
     }
@@ -86,36 +68,7 @@ impl Ledger for Sqlite {
 /// Everything that is remembered for a call.
 fn remembered(connection: &Connection, subject: &Subject<'_>, tallies: &[Tally]) -> Result<Remembered, Error> {
     let now = subject.now_ms;
-    let mut found = Remembered::default();
-    for tally in tallies {
-        // A scope has a key of its own for each agent above: the one that is used most decides.
-        let (scope, key) = (tally.key.0, &tally.key);
-        let mut used =
-            if tally.is_new { Usage::default() } else { Usage { wall_ms: tally.wall_ms(now), ..tally.used } };
-        if subject.counting.repeats.contains(&scope) {
-            used.repeats = usage::seen(connection, key, "call", subject.call)?;
-        }
-        if subject.counting.hosts.contains(&scope) {
-            used.hosts = usage::hosts(connection, key)?;
-        }
-        let most = found.usage.entry(scope).or_default();
-        *most = most.or_more(&used);
-        let mut new = 0;
-        for host in subject.hosts {
-            new += u64::from(usage::seen(connection, key, "host", host)? == 0);
-        }
-        let most = found.new_hosts.entry(scope).or_default();
-        *most = new.max(*most);
-        for (scope, per) in subject.counting.windows.iter().filter(|(counted, _)| *counted == scope) {
-            let calls = usage::calls_since(connection, key, now, *per)?;
-            let most = found.rates.entry((*scope, *per)).or_default();
-            *most = calls.max(*most);
-        }
-        if scope == Scope::Session && subject.counting.looks_back_ms > 0 {
-            let back = now.saturating_sub(subject.counting.looks_back_ms);
-            found.recent.extend(usage::recent(connection, key, back)?);
-        }
-    }
+    let mut found = used(&Counted(connection), subject, tallies)?;
     if let Some(keys) = subject.grants {
         found.grants = grants::for_call(connection, subject.actor, subject.site, keys, now)?;
         (found.approvals, found.pending) = approvals::about(connection, subject.digest, subject.actor, now)?;
@@ -128,13 +81,14 @@ fn remembered(connection: &Connection, subject: &Subject<'_>, tallies: &[Tally])
 /// Writes down what is to be remembered.
 fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, tallies: Vec<Tally>, memo: &Memo) -> Result<(), Error> {
     let now = subject.now_ms;
-    for (at, one) in memo.uses.iter().enumerate() {
-        if memo.uses.iter().take(at).any(|before| before.grant == one.grant) {
-            continue;
-        }
-        let uses: Vec<&GrantUse> = memo.uses.iter().filter(|other| other.grant == one.grant).collect();
+    // Most calls only count, which is written once for many: nothing of theirs has to be taken back.
+    let answers = memo.spend.is_some() || memo.ask.is_some() || !memo.uses.is_empty();
+    if answers || memo.stopped.is_some() || notes_single_calls(subject.counting) {
+        tx.save()?;
+    }
+    for uses in by_grant(&memo.uses) {
         if !grants::take(tx, &uses, now)? {
-            return Err(Error::UsedUp(one.grant.clone()));
+            return Err(Error::UsedUp(uses.first().map(|one| one.grant.clone()).unwrap_or_default()));
         }
     }
     if let Some(id) = &memo.spend
@@ -149,13 +103,7 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, tallies: Vec<Tally>, m
         tallies.iter().try_for_each(|tally| note(tx.connection(), subject, &tally.key, reservation))?;
     }
     if let Some(why) = &memo.stopped {
-        let mut change = Change::now(Kind::Limit, "stopped");
-        change.actor = subject.actor.clone();
-        change.about.clone_from(&subject.actor.session);
-        change.by = Some("sayso".to_owned());
-        change.rule = Some("limit".to_owned());
-        change.detail = json!({"why": why});
-        tx.append(&Event::from(change))?;
+        tx.append(&Event::from(stopped_record(subject, why)))?;
     }
     count(tx, subject, tallies, memo)
 }
@@ -168,41 +116,20 @@ fn count(tx: &Transaction<'_>, subject: &Subject<'_>, mut tallies: Vec<Tally>, m
     let reserved = memo.reserve.as_ref().map(|reservation| reserved(subject, &tallies, reservation)).transpose()?;
     for tally in &mut tallies {
         if let Some(reservation) = &memo.reserve {
-            charge(tally, &reservation.takes, subject.now_ms);
+            tally.charge(&reservation.takes, subject.now_ms);
         }
         if memo.blocked {
-            charge(tally, &Usage { blocked: 1, ..Usage::default() }, subject.now_ms);
+            tally.charge(&Usage { blocked: 1, ..Usage::default() }, subject.now_ms);
         }
     }
     tx.notes().pending.borrow_mut().count(tallies, reserved, subject.now_ms);
     Ok(())
 }
 
-/// Adds to what was used under a key.
-fn charge(tally: &mut Tally, takes: &Usage, now_ms: u64) {
-    let most = usage::count(MOST);
-    let sum = |used: u64, takes: u64| used.saturating_add(takes.min(most)).min(most);
-    let used = &tally.used;
-    tally.used = Usage {
-        calls: sum(used.calls, takes.calls),
-        input_tokens: sum(used.input_tokens, takes.input_tokens),
-        output_tokens: sum(used.output_tokens, takes.output_tokens),
-        cost_micros: sum(used.cost_micros, takes.cost_micros),
-        blocked: sum(used.blocked, takes.blocked),
-        deletes: sum(used.deletes, takes.deletes),
-        bytes_written: sum(used.bytes_written, takes.bytes_written),
-        ..*used
-    };
-    tally.last_ms = tally.last_ms.max(now_ms);
-}
-
 /// Notes what limits look at beside the counts: hosts, repeats, and single calls.
 fn note(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Reservation) -> Result<(), Error> {
-    let now = subject.now_ms;
-    // Only what some limit looks at: an agent's own list would grow for ever.
-    let hosts = one.hosts.iter().filter(|_| subject.counting.hosts.contains(&key.0));
-    let called = subject.counting.repeats.contains(&key.0).then_some(("call", one.call.as_str()));
-    for (kind, value) in hosts.map(|host| ("host", host.as_str())).chain(called) {
+    let Noted { seen, forget_before_ms } = Noted::of(subject, key.0, one);
+    for (kind, value) in seen {
         connection
             .prepare_cached(
                 "INSERT INTO usage_seen (scope, key, kind, value, count) VALUES (?1, ?2, ?3, ?4, 1)
@@ -210,36 +137,32 @@ fn note(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Reserva
             )?
             .execute(params![key.0.as_str(), key.1, kind, value])?;
     }
-    let windows = subject.counting.windows.iter().filter(|(scope, _)| *scope == key.0);
-    let longest = windows.map(|(_, per)| u64::try_from(per.as_millis()).unwrap_or(u64::MAX)).max();
-    let back = longest.max((key.0 == Scope::Session).then_some(subject.counting.looks_back_ms)).unwrap_or(0);
-    if back > 0 {
+    if let Some(before) = forget_before_ms {
         connection
             .prepare_cached("INSERT INTO usage_call (scope, key, time_ms, id, tool) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![key.0.as_str(), key.1, int(now), one.id, one.tool])?;
+            .execute(params![key.0.as_str(), key.1, int(subject.now_ms), one.id, one.tool])?;
         connection
             .prepare_cached("DELETE FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms < ?3")?
-            .execute(params![key.0.as_str(), key.1, int(now.saturating_sub(back.saturating_mul(2)))])?;
+            .execute(params![key.0.as_str(), key.1, int(before)])?;
     }
     Ok(())
 }
 
 fn reserved(subject: &Subject<'_>, tallies: &[Tally], one: &Reservation) -> Result<Row, Error> {
     let keys: Vec<(&str, &str)> = tallies.iter().map(|tally| (tally.key.0.as_str(), tally.key.1.as_str())).collect();
-    let taken = Taken { takes: one.takes, hosts: one.hosts.clone(), call: one.call.clone(), by: one.by.clone() };
     Ok(Row {
         id: one.id.clone(),
         call_id: one.call_id.clone(),
         session: subject.actor.session.clone(),
         expires_ms: one.expires_ms,
         keys: serde_json::to_string(&keys)?,
-        body: serde_json::to_string(&taken)?,
+        body: serde_json::to_string(&Taken::of(one))?,
     })
 }
 
 /// Adds to what was used, or takes from it; never below nothing.
 fn add(connection: &Connection, key: &Key, amounts: &Usage, sign: i64) -> Result<(), Error> {
-    let by = |amount: u64| int(amount).min(MOST).saturating_mul(sign);
+    let by = |amount: u64| int(amount.min(MOST)).saturating_mul(sign);
     connection
         .prepare_cached(
             "UPDATE usage SET calls = max(0, min(?9, calls + ?3)), input_tokens = max(0, min(?9, input_tokens + ?4)),
@@ -256,7 +179,7 @@ fn add(connection: &Connection, key: &Key, amounts: &Usage, sign: i64) -> Result
             by(amounts.cost_micros),
             by(amounts.deletes),
             by(amounts.bytes_written),
-            MOST,
+            int(MOST),
         ])?;
     Ok(())
 }
@@ -312,8 +235,7 @@ fn settle_one(
 fn settle_row(connection: &Connection, id: &str, key: &Key, taken: &Taken, outcome: &Outcome) -> Result<(), Error> {
     if outcome.not_run {
         add(connection, key, &taken.takes, -1)?;
-        let called = [("call", taken.call.as_str())];
-        for (kind, value) in taken.hosts.iter().map(|host| ("host", host.as_str())).chain(called) {
+        for (kind, value) in taken.seen() {
             let at = params![key.0.as_str(), key.1, kind, value];
             let which = "WHERE scope = ?1 AND key = ?2 AND kind = ?3 AND value = ?4";
             connection.prepare_cached(&format!("UPDATE usage_seen SET count = count - 1 {which}"))?.execute(at)?;
@@ -324,23 +246,7 @@ fn settle_row(connection: &Connection, id: &str, key: &Key, taken: &Taken, outco
         connection.prepare_cached(sql)?.execute(params![key.0.as_str(), key.1, id])?;
         return Ok(());
     }
-    // What was only expected goes, what is reported comes. Of what could be seen beforehand, nothing is given back on
-    // the agent's word: a report can only add to it.
-    let expected = Usage {
-        input_tokens: taken.takes.input_tokens,
-        output_tokens: taken.takes.output_tokens,
-        cost_micros: taken.takes.cost_micros,
-        ..Usage::default()
-    };
-    let more = |reported: Option<u64>, seen: u64| reported.unwrap_or(0).saturating_sub(seen);
-    let used = Usage {
-        input_tokens: outcome.input_tokens.unwrap_or(expected.input_tokens),
-        output_tokens: outcome.output_tokens.unwrap_or(expected.output_tokens),
-        cost_micros: outcome.cost_micros.unwrap_or(expected.cost_micros),
-        deletes: more(outcome.deletes, taken.takes.deletes),
-        bytes_written: more(outcome.bytes_written, taken.takes.bytes_written),
-        ..Usage::default()
-    };
+    let (expected, used) = taken.settled(outcome);
     add(connection, key, &expected, -1)?;
     add(connection, key, &used, 1)
 }
@@ -355,10 +261,8 @@ fn give_back_expired(tx: &mut Transaction<'_>, now_ms: u64) -> Result<(), Error>
         rows.collect::<rusqlite::Result<_>>()?
     };
     for id in expired {
-        let nothing =
-            Outcome { input_tokens: Some(0), output_tokens: Some(0), cost_micros: Some(0), ..Outcome::default() };
         if let Some(Found { keys, taken, .. }) = reservation(connection, &Which::Record(id.clone()))? {
-            keys.iter().try_for_each(|key| settle_one(tx, &id, key, &taken, &nothing, now_ms))?;
+            keys.iter().try_for_each(|key| settle_one(tx, &id, key, &taken, &never_reported(), now_ms))?;
         }
         tx.connection().prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
     }

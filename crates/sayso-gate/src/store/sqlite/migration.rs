@@ -108,7 +108,7 @@ pub(super) fn version(connection: &Connection) -> Result<u32, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Sqlite;
+    use crate::store::sqlite::Sqlite;
 
     #[test]
     fn opening_twice_changes_nothing_and_a_newer_store_is_refused() {
@@ -118,7 +118,7 @@ mod tests {
         let store = Sqlite::open_at(&path).unwrap();
         let steps = store.read(|c| Ok(c.query_row("SELECT count(*) FROM migration", [], |r| r.get::<_, u32>(0))?));
         assert_eq!(steps.unwrap(), known());
-        let add = |tx: &mut crate::store::Transaction<'_>| {
+        let add = |tx: &mut crate::store::sqlite::Transaction<'_>| {
             Ok(tx.connection().execute("INSERT INTO migration VALUES (99, 0)", [])?)
         };
         store.write(add).unwrap();

@@ -12,6 +12,7 @@ mod chain;
 mod connection;
 mod courses;
 mod durable;
+mod error;
 mod grants;
 mod group;
 mod keys;
@@ -23,22 +24,19 @@ mod policy_versions;
 mod records;
 mod sketch;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod usage;
 mod watch;
 mod whole;
 mod witness;
 
-pub use care::Condition;
-pub use chain::{Keep, Pruned};
-pub use group::Transaction;
-pub use keys::Rotated;
-pub(crate) use keys::rotated as key_rotated;
-pub use watch::{Checked, Watch};
+use group::Transaction;
 
 use crate::{Error, Places};
 use batch::Batches;
 use durable::Durable;
-use group::{Group, Turn};
+use group::{Group, Turn, Until};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,7 +47,7 @@ const FILE: &str = "sayso.db";
 const READERS_KEPT: usize = 8;
 
 /// The store in one SQLite file. Processes and threads may share the file.
-pub struct Sqlite {
+pub(super) struct Sqlite {
     path: PathBuf,
     group: Group,
     batches: Batches,
@@ -62,7 +60,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// If it cannot be opened, is no store, or was written by a newer Sayso.
-    pub fn open(places: &Places) -> Result<Self, Error> {
+    pub(super) fn open(places: &Places) -> Result<Self, Error> {
         Self::open_at(&places.own_folder("")?.join(FILE))
     }
 
@@ -70,7 +68,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// If it cannot be opened, is no store, or was written by a newer Sayso.
-    pub fn open_at(path: &Path) -> Result<Self, Error> {
+    fn open_at(path: &Path) -> Result<Self, Error> {
         let mut connection = connection::to_write(path)?;
         migration::migrate(&mut connection)?;
         let durable = Arc::new(Durable::of(path));
@@ -88,7 +86,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// Whatever `change` says: then nothing of it is kept. Or if the store is locked, full, read-only or damaged.
-    pub fn write<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    fn write<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
         self.write_as(Turn::Change, change)
     }
 
@@ -98,19 +96,16 @@ impl Sqlite {
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.durable.check_synced()?;
-        let written = self.group.take_turn(&self.durable, turn, change);
+        let written = self.group.take_turn(&self.durable, turn, Until::Synced, change);
         // Whether the files are still those is looked at behind the sync, once for all whom it covers.
         let kept = written.and_then(|(value, commit)| self.durable.sync(commit).map(|()| value));
-        kept.map_err(|error| self.in_place().err().unwrap_or(error))
+        kept.map_err(|error| self.durable.check_place().err().unwrap_or(error))
     }
 
     /// The same, synced within [`durable::WINDOW`] after it returns: for what a power cut may take away.
-    pub(crate) fn write_soon<T>(
-        &self,
-        change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    fn write_soon<T>(&self, change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>) -> Result<T, Error> {
         self.durable.check()?;
-        let (value, _) = self.group.take_turn(&self.durable, Turn::Change, change)?;
+        let (value, _) = self.group.take_turn(&self.durable, Turn::Change, Until::Committed, change)?;
         Durable::sync_soon(&self.durable)?;
         Ok(value)
     }
@@ -119,7 +114,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// Whatever `look` says, or if the store cannot be read.
-    pub fn read<T>(&self, look: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+    fn read<T>(&self, look: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         let kept = lock(&self.readers).pop();
         let connection = match kept {
             Some(connection) => connection,
@@ -140,17 +135,9 @@ impl Sqlite {
         found
     }
 
-    /// Whether the files are still those that were opened: what is written to others is lost.
-    ///
-    /// # Errors
-    /// [`Error::Replaced`], from the moment on at which one was found deleted, moved or replaced.
-    pub fn in_place(&self) -> Result<(), Error> {
-        self.durable.check_place()
-    }
-
     /// Where the file is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    #[cfg(test)]
+    fn path(&self) -> &Path {
         &self.path
     }
 }

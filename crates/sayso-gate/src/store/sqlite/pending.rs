@@ -6,9 +6,10 @@
 //! INVARIANT: what is pending belongs to the transaction. It is written before the commit and before any other change
 //! begins, so that nobody sees these tables without it; where the transaction is given up, it is forgotten.
 
-use super::usage::{Key, Tally, int};
+use super::usage::int;
 use super::{Transaction, budget};
 use crate::Error;
+use crate::store::budget::{Key, REMEMBERED_MS, Tally};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
@@ -107,7 +108,7 @@ fn reserve(connection: &Connection, row: &Row) -> Result<(), Error> {
 fn forget_old(connection: &Connection, now_ms: u64) -> Result<(), Error> {
     let sql = "SELECT scope, key FROM usage WHERE scope IN ('session', 'run', 'day') AND last_ms < ?1 LIMIT 100";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([int(now_ms.saturating_sub(budget::REMEMBERED_MS))], |row| {
+    let rows = statement.query_map([int(now_ms.saturating_sub(REMEMBERED_MS))], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
     })?;
     for (scope, key) in rows.collect::<rusqlite::Result<Vec<_>>>()? {
@@ -124,7 +125,8 @@ mod tests {
     use crate::Error;
     use crate::audit::{Kind, Query};
     use crate::limit::{Outcome, Reporter, Reservation, Which};
-    use crate::store::{Ledger, Memo, Records, Sqlite, Subject};
+    use crate::store::sqlite::Sqlite;
+    use crate::store::{Ledger, Memo, Records, Subject};
     use sayso_policy::{Actor, Counting, Scope, Usage};
     use std::sync::mpsc::channel;
 

@@ -1,12 +1,12 @@
 //! The chain in SQLite: a few columns to search by, the whole as one line of JSON, and its place in the chain.
 
 use super::sketch::Search;
-use super::{Sqlite, Transaction, policy_versions, tally};
+use super::{Sqlite, Transaction, courses, policy_versions, tally};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{
-    By, Chained, Event, Happening, Kind, Order, PolicyVersion, Query, Record, Recorder, Stored, Written, left_beside,
-    loaded,
+    By, Chained, Course, Event, Happening, Kind, Of, Order, PolicyVersion, Query, Record, Recorder, Stored, Written,
+    as_written, left_beside, loaded,
 };
 use crate::store::{Appended, Records};
 use blake3::Hash;
@@ -177,26 +177,8 @@ impl Records for Sqlite {
             Ok(u64::try_from(count).unwrap_or_default())
         })
     }
-}
 
-pub(super) fn counted(by: By) -> &'static str {
-    match by {
-        By::Verdict => "verdict",
-        By::Agent => "agent",
-        By::Session => "session",
-        By::Tool => "tool",
-        By::Rule => "rule",
-        By::Kind => "kind",
-    }
-}
-
-impl Sqlite {
-    /// Counts records by what they have in common and by stretches of time of this length: when each begins, what, and
-    /// how many. The query's limit is left aside.
-    ///
-    /// # Errors
-    /// If the store refuses.
-    pub fn over_time(&self, query: &Query, by: By, step_ms: u64) -> Result<Vec<(u64, String, u64)>, Error> {
+    fn over_time(&self, query: &Query, by: By, step_ms: u64) -> Result<Vec<(u64, String, u64)>, Error> {
         if let Some(counted) = self.counted_over_time(query, by, step_ms)? {
             return Ok(counted);
         }
@@ -219,6 +201,23 @@ impl Sqlite {
         })
     }
 
+    fn courses(&self, of: Of, query: &Query) -> Result<Vec<Course>, Error> {
+        courses::courses(self, of, query)
+    }
+}
+
+pub(super) fn counted(by: By) -> &'static str {
+    match by {
+        By::Verdict => "verdict",
+        By::Agent => "agent",
+        By::Session => "session",
+        By::Tool => "tool",
+        By::Rule => "rule",
+        By::Kind => "kind",
+    }
+}
+
+impl Sqlite {
     fn rows<T>(&self, query: &Query, read: impl Fn(u64, &[u8], &str) -> Result<T, Error>) -> Result<Vec<T>, Error> {
         let (conditions, values) = conditions(query);
         let direction = match query.order {
@@ -318,12 +317,6 @@ pub(super) fn conditions(query: &Query) -> (String, Vec<Value>) {
         }
     }
     (sql, values)
-}
-
-/// A text as it stands in a body: as JSON writes it.
-pub(super) fn as_written(text: &str) -> String {
-    let json = serde_json::to_string(text).unwrap_or_default();
-    json.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or_default().to_owned()
 }
 
 /// A LIKE pattern for a body that holds this text.

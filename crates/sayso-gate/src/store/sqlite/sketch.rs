@@ -5,9 +5,8 @@
 //! the chain, by whoever checks it; records without one are read.
 
 use super::Sqlite;
-use super::records::as_written;
 use crate::Error;
-use crate::audit::Order;
+use crate::audit::{Order, as_written};
 use rusqlite::{Connection, params};
 
 /// Records of one sketch.
@@ -24,34 +23,29 @@ pub(super) struct Stretch {
     pub(super) last: i64,
 }
 
-impl Sqlite {
-    /// Makes sketches of the next records that have none, at most this many; tells how many were made.
-    ///
-    /// # Errors
-    /// If the store refuses.
-    pub fn sketch(&self, most: usize) -> Result<usize, Error> {
-        let made = self.read(|connection| {
-            let ends = "SELECT min(seq), max(seq) FROM event";
-            let (first, last): (Option<i64>, Option<i64>) =
-                connection.prepare_cached(ends)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
-            let known: Option<i64> =
-                connection.prepare_cached("SELECT max(block) FROM sketch")?.query_row([], |row| row.get(0))?;
-            let from = known.map_or(first / BLOCK, |known| known + 1);
-            // The last stretch may still grow.
-            let blocks = (from..last / BLOCK).take(most);
-            blocks.map(|block| Ok((block, of_block(connection, block)?))).collect::<Result<Vec<_>, Error>>()
+/// Makes sketches of the next records that have none, at most this many; tells how many were made.
+pub(super) fn make(store: &Sqlite, most: usize) -> Result<usize, Error> {
+    let made = store.read(|connection| {
+        let ends = "SELECT min(seq), max(seq) FROM event";
+        let (first, last): (Option<i64>, Option<i64>) =
+            connection.prepare_cached(ends)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
+        let known: Option<i64> =
+            connection.prepare_cached("SELECT max(block) FROM sketch")?.query_row([], |row| row.get(0))?;
+        let from = known.map_or(first / BLOCK, |known| known + 1);
+        // The last stretch may still grow.
+        let blocks = (from..last / BLOCK).take(most);
+        blocks.map(|block| Ok((block, of_block(connection, block)?))).collect::<Result<Vec<_>, Error>>()
+    })?;
+    if !made.is_empty() {
+        store.write_soon(|tx| {
+            let mut keep =
+                tx.connection().prepare_cached("INSERT OR IGNORE INTO sketch (block, bits) VALUES (?1, ?2)")?;
+            made.iter().try_for_each(|(block, bits)| keep.execute(params![block, bits]).map(|_| ()))?;
+            Ok(())
         })?;
-        if !made.is_empty() {
-            self.write_soon(|tx| {
-                let mut keep =
-                    tx.connection().prepare_cached("INSERT OR IGNORE INTO sketch (block, bits) VALUES (?1, ?2)")?;
-                made.iter().try_for_each(|(block, bits)| keep.execute(params![block, bits]).map(|_| ()))?;
-                Ok(())
-            })?;
-        }
-        Ok(made.len())
     }
+    Ok(made.len())
 }
 
 fn of_block(connection: &Connection, block: i64) -> Result<Vec<u8>, Error> {
@@ -157,7 +151,7 @@ fn add(found: &mut Vec<Stretch>, stretch: Stretch) {
 mod tests {
     use super::*;
     use crate::audit::{Change, Event, Kind, Query};
-    use crate::store::{Keep, Records as _};
+    use crate::store::{Chain as _, Keep, Records as _};
 
     #[test]
     fn a_text_is_found_wherever_it_stands_with_and_without_sketches() {
@@ -185,9 +179,9 @@ mod tests {
         };
         let before = look();
         assert_eq!(before[0].len(), 10);
-        assert_eq!(store.sketch(4).unwrap(), 4);
+        assert_eq!(make(&store, 4).unwrap(), 4);
         assert_eq!(look(), before);
-        while store.sketch(4).unwrap() > 0 {}
+        while make(&store, 4).unwrap() > 0 {}
         assert_eq!(look(), before);
         let held = |text: &str| {
             let mut search = Search::of(Some(text), Order::NewestFirst);
@@ -204,7 +198,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Sqlite::open_at(&dir.path().join("s.db")).unwrap();
         let blocks = AT_A_TIME * 3;
-        let add = |tx: &mut crate::store::Transaction<'_>| {
+        let add = |tx: &mut crate::store::sqlite::Transaction<'_>| {
             (0..blocks * BLOCK).try_for_each(|n| {
                 let what = if n % 10_000 == 9 { "needle" } else { "hay" };
                 tx.append(&Event::from(Change::now(Kind::Token, what))).map(|_| ())
@@ -217,7 +211,7 @@ mod tests {
         };
         let unsketched = [every(Order::NewestFirst), every(Order::OldestFirst)];
         assert_eq!(unsketched[0].len(), 5);
-        while store.sketch(1000).unwrap() > 0 {}
+        while make(&store, 1000).unwrap() > 0 {}
         assert_eq!([every(Order::NewestFirst), every(Order::OldestFirst)], unsketched);
         // In the middle, a few went missing: what they were of is read.
         store.write(|tx| Ok(tx.connection().execute_batch("DELETE FROM sketch WHERE block % 100 < 3")?)).unwrap();

@@ -3,38 +3,11 @@
 use super::Sqlite;
 use crate::Error;
 use crate::limit::{Used, is_of};
+use crate::store::budget::{Counts, Key, MOST_RECENT, Tally};
 use rusqlite::{Connection, OptionalExtension, params};
 use sayso_policy::{Counting, RecentCall, Scope, Usage};
 use std::collections::HashMap;
 use std::time::Duration;
-
-/// Single calls of a session that are looked at.
-const MOST_RECENT: i64 = 10_000;
-
-/// One key of one scope.
-pub(super) type Key = (Scope, String);
-
-/// What was used under one key, but for what other tables count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) key: Key,
-    pub(super) began_ms: u64,
-    pub(super) last_ms: u64,
-    pub(super) used: Usage,
-    /// Nothing is kept of it yet.
-    pub(super) is_new: bool,
-}
-
-impl Tally {
-    pub(super) fn begun(key: &Key, now_ms: u64) -> Self {
-        Self { key: key.clone(), began_ms: now_ms, last_ms: now_ms, used: Usage::default(), is_new: true }
-    }
-
-    /// How long it has lasted. A clock that was set back gives no time back.
-    pub(super) fn wall_ms(&self, now_ms: u64) -> u64 {
-        now_ms.max(self.last_ms).saturating_sub(self.began_ms)
-    }
-}
 
 /// What was used in scopes of one kind and of one tenant, the latest first.
 pub(super) fn used_in(
@@ -98,11 +71,11 @@ fn used(
 ) -> Result<Option<Used>, Error> {
     let Some(tally) = tally(connection, &key)? else { return Ok(None) };
     let open = open.get(&key).copied().unwrap_or(0);
-    let mut rates = Vec::new();
+    let (counted, mut rates) = (Counted(connection), Vec::new());
     for (_, per) in counting.windows.iter().filter(|(scope, _)| *scope == key.0) {
-        rates.push((*per, calls_since(connection, &key, now_ms, *per)?));
+        rates.push((*per, counted.calls_since(&key, now_ms, *per)?));
     }
-    let usage = Usage { wall_ms: tally.wall_ms(now_ms), hosts: hosts(connection, &key)?, ..tally.used };
+    let usage = Usage { wall_ms: tally.wall_ms(now_ms), hosts: counted.hosts(&key)?, ..tally.used };
     let Tally { began_ms, last_ms, .. } = tally;
     Ok(Some(Used { scope: key.0, key: key.1, began_ms, last_ms, usage, open, rates }))
 }
@@ -128,40 +101,41 @@ pub(super) fn tally(connection: &Connection, key: &Key) -> Result<Option<Tally>,
     Ok(row.optional()?)
 }
 
-/// How many different hosts were contacted.
-pub(super) fn hosts(connection: &Connection, key: &Key) -> Result<u64, Error> {
-    let sql = "SELECT count(*) FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = 'host'";
-    let hosts: i64 = connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1], |row| row.get(0))?;
-    Ok(count(hosts))
-}
+/// What is kept one by one, in SQLite.
+pub(super) struct Counted<'a>(pub(super) &'a Connection);
 
-/// How often a host was contacted, or a call made.
-pub(super) fn seen(connection: &Connection, key: &Key, kind: &str, value: &str) -> Result<u64, Error> {
-    let sql = "SELECT count FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = ?3 AND value = ?4";
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row(params![key.0.as_str(), key.1, kind, value], |row| row.get::<_, i64>(0))
-        .optional()?;
-    Ok(found.map(count).unwrap_or(0))
-}
+impl Counts for Counted<'_> {
+    fn hosts(&self, key: &Key) -> Result<u64, Error> {
+        let sql = "SELECT count(*) FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = 'host'";
+        let hosts: i64 = self.0.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1], |row| row.get(0))?;
+        Ok(count(hosts))
+    }
 
-/// Calls of the last stretch of time, and those that a clock set back has put in the future.
-pub(super) fn calls_since(connection: &Connection, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
-    let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
-    let sql = "SELECT count(*) FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms > ?3";
-    let calls: i64 =
-        connection.prepare_cached(sql)?.query_row(params![key.0.as_str(), key.1, int(from)], |row| row.get(0))?;
-    Ok(count(calls))
-}
+    fn seen(&self, key: &Key, kind: &'static str, value: &str) -> Result<u64, Error> {
+        let sql = "SELECT count FROM usage_seen WHERE scope = ?1 AND key = ?2 AND kind = ?3 AND value = ?4";
+        let mut statement = self.0.prepare_cached(sql)?;
+        let found = statement.query_row(params![key.0.as_str(), key.1, kind, value], |row| row.get::<_, i64>(0));
+        Ok(found.optional()?.map(count).unwrap_or(0))
+    }
 
-pub(super) fn recent(connection: &Connection, key: &Key, from_ms: u64) -> Result<Vec<RecentCall>, Error> {
-    let sql = "SELECT tool, time_ms FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms >= ?3
-               ORDER BY time_ms DESC LIMIT ?4";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params![key.0.as_str(), key.1, int(from_ms), MOST_RECENT], |row| {
-        Ok(RecentCall { tool: row.get(0)?, at_ms: count(row.get(1)?) })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    fn calls_since(&self, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
+        let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
+        let sql = "SELECT count(*) FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms > ?3";
+        let mut statement = self.0.prepare_cached(sql)?;
+        let calls: i64 = statement.query_row(params![key.0.as_str(), key.1, int(from)], |row| row.get(0))?;
+        Ok(count(calls))
+    }
+
+    fn recent(&self, key: &Key, from_ms: u64) -> Result<Vec<RecentCall>, Error> {
+        let sql = "SELECT tool, time_ms FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms >= ?3
+                   ORDER BY time_ms DESC LIMIT ?4";
+        let mut statement = self.0.prepare_cached(sql)?;
+        let most = int(MOST_RECENT as u64);
+        let rows = statement.query_map(params![key.0.as_str(), key.1, int(from_ms), most], |row| {
+            Ok(RecentCall { tool: row.get(0)?, at_ms: count(row.get(1)?) })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
 }
 
 pub(super) fn int(number: u64) -> i64 {

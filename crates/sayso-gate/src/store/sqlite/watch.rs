@@ -1,127 +1,45 @@
-//! Checking the chain as it goes: a slice at a time from its old end to its new one, and the newest records at once.
+//! Checking the chain as it goes.
 
+use super::Sqlite;
 use super::chain::{begin, look_at_rows};
 use super::records::to_hash;
-use super::{Sqlite, lock};
 use crate::Error;
+use crate::audit::Verifier;
 use crate::audit::chain::link;
-use crate::audit::{Change, Event, Kind, Verified, Verifier};
+use crate::store::watch::{CHECKED, checked};
+use crate::store::{Checked, Pass};
 use rusqlite::{Connection, OptionalExtension};
-use serde_json::json;
-use std::sync::{Arc, Mutex};
 
 /// The newest records, which are looked at every time.
 const NEWEST: i64 = 128;
-/// How the names of records begin that say that the chain was checked.
-const CHECKED: &str = "checked--";
 
-/// Checks a store's chain, a slice at a time.
-pub struct Watch {
-    store: Arc<Sqlite>,
-    pass: Mutex<Option<Pass>>,
+/// Goes on with a way through the chain, or begins one.
+pub(super) fn check(store: &Sqlite, current: Option<Pass>, most: usize) -> Result<Pass, Error> {
+    store.read(|connection| {
+        let pruned = pruned(connection)?;
+        // What was looked at up to now may have gone with the old end.
+        let mut pass = match current.filter(|pass| pass.pruned == pruned) {
+            Some(pass) => pass,
+            None => Pass {
+                verifier: Verifier::new(begin(store, connection, Vec::new())?),
+                at: pruned,
+                until: last(connection)?,
+                pruned,
+                ended: false,
+            },
+        };
+        let (looked, at) = look_at_rows(connection, &mut pass.verifier, (pass.at, pass.until), most)?;
+        pass.at = at;
+        pass.ended = looked < most || pass.at >= pass.until;
+        Ok(pass)
+    })
 }
 
-/// One way from the old end to where the chain ended when it began.
-struct Pass {
-    verifier: Verifier,
-    at: u64,
-    until: u64,
-    pruned: u64,
-}
-
-/// What the last check of a store said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
-    /// When it ended, in milliseconds since 1970.
-    pub time_ms: u64,
-    /// How many records were looked at.
-    pub records: u64,
-    /// How many problems it found.
-    pub problems: u64,
-}
-
-impl Watch {
-    /// A watch over this store.
-    #[must_use]
-    pub fn over(store: &Arc<Sqlite>) -> Self {
-        Self { store: Arc::clone(store), pass: Mutex::default() }
-    }
-
-    /// Looks at the next records, at most this many. Tells what was found once all have been looked at; the next step
-    /// begins anew.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn step(&self, most: usize) -> Result<Option<Verified>, Error> {
-        let mut kept = lock(&self.pass);
-        let current = kept.take();
-        let (pass, ended) = self.store.read(|connection| {
-            let pruned = pruned(connection)?;
-            // What was looked at up to now may have gone with the old end.
-            let mut pass = match current.filter(|pass| pass.pruned == pruned) {
-                Some(pass) => pass,
-                None => Pass {
-                    verifier: Verifier::new(begin(&self.store, connection, Vec::new())?),
-                    at: pruned,
-                    until: last(connection)?,
-                    pruned,
-                },
-            };
-            let (looked, at) = look_at_rows(connection, &mut pass.verifier, (pass.at, pass.until), most)?;
-            pass.at = at;
-            let ended = looked < most || pass.at >= pass.until;
-            Ok((pass, ended))
-        })?;
-        if ended {
-            return Ok(Some(pass.verifier.finish()));
-        }
-        *kept = Some(pass);
-        Ok(None)
-    }
-
-    /// What is wrong with the newest records, if anything is.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn newest(&self) -> Result<Option<String>, Error> {
-        self.store.read(newest)
-    }
-
-    /// Has the chain say that it was checked.
-    ///
-    /// # Errors
-    /// If the store refuses.
-    pub fn say(&self, found: &Verified) -> Result<(), Error> {
-        let problems = found.more_problems + u64::try_from(found.problems.len()).unwrap_or(u64::MAX);
-        let mut change = Change::now(Kind::Chain, if problems == 0 { "checked" } else { "alarm" });
-        change.id = format!("{CHECKED}{}", change.id);
-        change.by = Some("sayso".to_owned());
-        let some: Vec<_> = found.problems.iter().take(10).collect();
-        change.detail = json!({"records": found.records, "first": found.first, "last": found.last, "problems": problems, "found": some});
-        self.store.write(|tx| tx.append(&Event::from(change)).map(|_| ()))
-    }
-}
-
-impl Sqlite {
-    /// What the last check by a server said, if there was one.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn last_checked(&self) -> Result<Option<Checked>, Error> {
-        self.read(|connection| {
-            let sql = "SELECT body FROM event WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id DESC LIMIT 1";
-            let body =
-                connection.prepare_cached(sql)?.query_row([CHECKED], |row| row.get::<_, String>(0)).optional()?;
-            Ok(body.and_then(|body| match Event::from_line(&body) {
-                Ok(Event::Change(change)) => {
-                    let number = |key: &str| change.detail.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0);
-                    let (records, problems) = (number("records"), number("problems"));
-                    Some(Checked { time_ms: change.time_ms, records, problems })
-                }
-                _ => None,
-            }))
-        })
-    }
+/// What the last check by a server said, if there was one.
+pub(super) fn last_checked(connection: &Connection) -> Result<Option<Checked>, Error> {
+    let sql = "SELECT body FROM event WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id DESC LIMIT 1";
+    let body = connection.prepare_cached(sql)?.query_row([CHECKED], |row| row.get::<_, String>(0)).optional()?;
+    Ok(body.and_then(|body| checked(&body)))
 }
 
 fn pruned(connection: &Connection) -> Result<u64, Error> {
@@ -137,7 +55,8 @@ fn number(connection: &Connection, sql: &str) -> Result<u64, Error> {
     Ok(found.map_or(0, |found| u64::try_from(found).unwrap_or_default()))
 }
 
-fn newest(connection: &Connection) -> Result<Option<String>, Error> {
+/// What is wrong with the newest records, if anything is.
+pub(super) fn newest(connection: &Connection) -> Result<Option<String>, Error> {
     let sql = "SELECT seq, prev, hash, body FROM event ORDER BY seq DESC LIMIT ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([NEWEST])?;
@@ -180,7 +99,10 @@ fn newest(connection: &Connection) -> Result<Option<String>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Keep, Transaction};
+    use crate::audit::{Change, Event, Kind, Verified};
+    use crate::store::sqlite::Transaction;
+    use crate::store::{Chain as _, Store, Watch};
+    use std::sync::Arc;
 
     fn store(dir: &tempfile::TempDir, records: usize) -> Arc<Sqlite> {
         let store = Arc::new(Sqlite::open_at(&dir.path().join("s.db")).unwrap());
@@ -218,7 +140,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let store = store(&dir, 400);
             forge(&store, sql);
-            let watch = Watch::over(&store);
+            let watch = Watch::over(&(Arc::clone(&store) as Arc<dyn Store>));
             let found = pass(&watch);
             assert_eq!(found, store.verify(None).unwrap(), "{sql}");
             assert_eq!(found.problems.is_empty(), sql == "SELECT 1");
@@ -227,28 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_that_grows_or_loses_its_old_end_meanwhile_is_whole() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = store(&dir, 50);
-        let watch = Watch::over(&store);
-        for n in 0..3000 {
-            store.write_soon(|tx| tx.append(&Event::from(Change::now(Kind::Mode, "x"))).map(|_| ())).unwrap();
-            if n % 500 == 499 {
-                store.prune(Keep::Last(60), "ann").unwrap();
-            }
-            if let Some(found) = watch.step(3).unwrap() {
-                assert_eq!(found.problems, [], "{n}");
-            }
-            assert_eq!(watch.newest().unwrap(), None);
-        }
-    }
-
-    #[test]
     fn the_last_check_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let store = store(&dir, 5);
         assert_eq!(store.last_checked().unwrap(), None);
-        let watch = Watch::over(&store);
+        let watch = Watch::over(&(Arc::clone(&store) as Arc<dyn Store>));
         watch.say(&pass(&watch)).unwrap();
         forge(&store, "DELETE FROM event WHERE seq = 3");
         watch.say(&pass(&watch)).unwrap();

@@ -87,25 +87,20 @@ pub(super) fn mark_all(connection: &Connection, folder: &Path) -> Result<(), Err
     vouched(connection, folder, None).map(|_| ())
 }
 
-impl Sqlite {
-    /// Moves the mark along where answers are remembered, so that nobody who uses one looks at what came since.
-    ///
-    /// # Errors
-    /// If the store refuses.
-    pub fn move_mark(&self) -> Result<(), Error> {
-        // No writer waits for this look. What is found was so when it was signed, whatever came since.
-        let mark = self.read(|connection| {
-            let marked = one(connection, "SELECT seq FROM whole")?.unwrap_or(0);
-            let some = "SELECT EXISTS (SELECT 1 FROM remembered)";
-            let far = one(connection, "SELECT max(seq) FROM event")?.is_some_and(|last| last - marked > FAR);
-            if !far || !connection.prepare_cached(some)?.query_row([], |row| row.get(0))? {
-                return Ok(None);
-            }
-            let looked = look(connection, self.folder(), None)?;
-            looked.map_or(Ok(None), |(walk, _)| walk.sign(connection, self.folder()))
-        })?;
-        mark.map_or(Ok(()), |mark| self.write_soon(|tx: &mut Transaction<'_>| keep(tx.connection(), &mark)))
-    }
+/// Moves the mark along where answers are remembered, so that nobody who uses one looks at what came since.
+pub(super) fn move_mark(store: &Sqlite) -> Result<(), Error> {
+    // No writer waits for this look. What is found was so when it was signed, whatever came since.
+    let mark = store.read(|connection| {
+        let marked = one(connection, "SELECT seq FROM whole")?.unwrap_or(0);
+        let some = "SELECT EXISTS (SELECT 1 FROM remembered)";
+        let far = one(connection, "SELECT max(seq) FROM event")?.is_some_and(|last| last - marked > FAR);
+        if !far || !connection.prepare_cached(some)?.query_row([], |row| row.get(0))? {
+            return Ok(None);
+        }
+        let looked = look(connection, store.folder(), None)?;
+        looked.map_or(Ok(None), |(walk, _)| walk.sign(connection, store.folder()))
+    })?;
+    mark.map_or(Ok(()), |mark| store.write_soon(|tx: &mut Transaction<'_>| keep(tx.connection(), &mark)))
 }
 
 /// A look at each record behind another.
@@ -238,6 +233,7 @@ fn one(connection: &Connection, sql: &str) -> Result<Option<i64>, Error> {
 mod tests {
     use super::*;
     use crate::audit::{Change, Event, Kind};
+    use crate::store::Upkeep as _;
 
     fn id(n: u64) -> String {
         format!("{n:012x}-{:016x}-revoked", n.wrapping_mul(0x9E37_79B9_7F4A_7C15))

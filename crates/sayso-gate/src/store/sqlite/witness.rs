@@ -10,30 +10,10 @@ use super::{Transaction, whole};
 use crate::Error;
 use crate::approval::{Given, Outlook, Question, outlook};
 use crate::audit::chain::link;
-use crate::audit::{Change, Event, Kind, fresh_id};
+use crate::audit::{Change, Event, Kind};
+use crate::store::naming::{AT, ENDS, hash, name};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
-
-/// The name of the record that says this of a question or a remembered answer. There is one, so that nothing happens
-/// twice that happens once.
-pub(super) fn name(of: &str, what: &str) -> String {
-    format!("{of}-{what}")
-}
-
-/// How the names of records go on that say when a remembered answer ends: there may be several, the earliest counts.
-const ENDS: &str = "expires-";
-/// Under which such a record says when.
-pub(super) const AT: &str = "at_ms";
-
-/// A name for one more of them.
-pub(super) fn end_name(of: &str) -> String {
-    format!("{}{}", name(of, ENDS), fresh_id())
-}
-
-/// What a record says of a text that is kept elsewhere.
-pub(super) fn hash(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex().to_string()
-}
 
 /// The record of this name, if it hangs in the chain.
 fn record(connection: &Connection, of: &str, what: &str, kind: Kind) -> Result<Option<Change>, Error> {

@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::State;
 use sayso_gate::approval::{Savings, savings};
 use sayso_gate::audit::{By, Kind, Log, Query};
-use sayso_gate::store::{Records as _, Sqlite};
+use sayso_gate::store::Store;
 use sayso_policy::Verdict;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -148,7 +148,7 @@ pub(in crate::api) async fn counts(
         let saved = || savings(&*store, &app.places, &query, |workspace| Ok(app.gate(workspace)?.in_force()));
         let prompts = Prompts {
             asked: store.count(&asked)?,
-            by_rule: count(&store, &asked, By::Rule)?,
+            by_rule: count(store.as_ref(), &asked, By::Rule)?,
             savings: wanted.savings.then(saved).transpose()?,
         };
         Ok(Json(Counts {
@@ -156,23 +156,23 @@ pub(in crate::api) async fn counts(
             until,
             step,
             decisions: store.count(&query)?,
-            by_verdict: count(&store, &query, By::Verdict)?,
-            by_agent: count(&store, &query, By::Agent)?,
-            by_rule: count(&store, &query, By::Rule)?,
-            over_time: over_time(&store, &query, by, step)?,
+            by_verdict: count(store.as_ref(), &query, By::Verdict)?,
+            by_agent: count(store.as_ref(), &query, By::Agent)?,
+            by_rule: count(store.as_ref(), &query, By::Rule)?,
+            over_time: over_time(store.as_ref(), &query, by, step)?,
             prompts,
         }))
     })
     .await
 }
 
-fn count(store: &Sqlite, query: &Query, by: By) -> Result<Vec<Count>, ApiError> {
+fn count(store: &dyn Store, query: &Query, by: By) -> Result<Vec<Count>, ApiError> {
     let found = store.count_by(query, by)?.into_iter().take(MOST_NAMES);
     Ok(found.map(|(what, count)| Count { what, count }).collect())
 }
 
 /// Names are the agent's own words and may be any number: only the most frequent are told over time.
-fn over_time(store: &Sqlite, query: &Query, by: By, step: u64) -> Result<Vec<Stretch>, ApiError> {
+fn over_time(store: &dyn Store, query: &Query, by: By, step: u64) -> Result<Vec<Stretch>, ApiError> {
     let most: Vec<String> = store.count_by(query, by)?.into_iter().take(MOST_LINES).map(|(what, _)| what).collect();
     let found = store.over_time(query, by, step)?.into_iter().filter(|(_, what, _)| most.contains(what));
     Ok(found.map(|(from, what, count)| Stretch { from, what, count }).collect())

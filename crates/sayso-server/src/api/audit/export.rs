@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
 use sayso_gate::audit::export::{CSV_HEADER, csv, json};
 use sayso_gate::audit::{Log, Order, Query};
-use sayso_gate::store::Records as _;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;

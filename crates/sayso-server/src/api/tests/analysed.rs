@@ -2,7 +2,6 @@
 
 use super::*;
 use sayso_gate::analysed;
-use sayso_gate::store::Approvals as _;
 use std::time::Duration;
 
 const POLICY: &str = "default = \"ask\"\n[allow]\ntool = [\"web_search\"]\n[deny]\ntool = [\"file_delete\"]\n";

@@ -215,7 +215,6 @@ async fn watchers_hear_of_questions_and_answers_and_miss_nothing() {
 
 #[tokio::test]
 async fn whoever_follows_to_answer_is_there_and_whoever_leaves_is_not() {
-    use sayso_gate::store::Approvals as _;
     let server = Server::new(ASKING);
     let token = server.token().await;
     let keeper = tokio::spawn(crate::attendance::keep(Arc::clone(&server.app)));

@@ -29,7 +29,7 @@ impl Server {
     }
 
     fn forge(&self, sql: &str) {
-        rusqlite::Connection::open(self.app.store().path()).unwrap().execute_batch(sql).unwrap();
+        rusqlite::Connection::open(self.app.places.state.join("sayso.db")).unwrap().execute_batch(sql).unwrap();
     }
 }
 
@@ -39,7 +39,7 @@ async fn a_store_that_was_taken_away_allows_nothing_and_is_not_ready() {
         let server = Server::new(ALLOWS);
         assert_eq!(server.decide_true().await["verdict"], "allow");
         assert!(server.why_not_ready().await.is_empty());
-        std::fs::remove_file(format!("{}{ending}", server.app.store().path().display())).unwrap();
+        std::fs::remove_file(format!("{}{ending}", server.app.places.state.join("sayso.db").display())).unwrap();
         let told = server.decide_true().await;
         assert_eq!((&told["verdict"], &told["reasons"][0]["code"]), (&json!("deny"), &json!("store-replaced")));
         assert_eq!(server.why_not_ready().await, ["store-replaced"]);
@@ -73,7 +73,7 @@ async fn a_store_that_was_taken_away_sets_off_the_alarm_without_being_asked() {
         let said = watched(&server);
         until("it was never checked", || server.app.watched.state().checked_ms.is_some()).await;
         assert_eq!(*said.lock().unwrap(), Vec::<String>::new());
-        let path = server.app.store().path().to_owned();
+        let path = server.app.places.state.join("sayso.db");
         if replaced {
             std::fs::copy(&path, path.with_extension("copy")).unwrap();
             std::fs::rename(path.with_extension("copy"), &path).unwrap();

@@ -8,7 +8,7 @@ use crate::{judge, operator};
 use sayso_gate::approval::{Approval, Question, Remember, Reply, Width, preview};
 use sayso_gate::audit::Log;
 use sayso_gate::audit::export::json_line;
-use sayso_gate::store::{Approvals as _, Questions, Sqlite};
+use sayso_gate::store::{Questions, Store};
 use sayso_gate::{Home, InForce, Memory, Places};
 use sayso_policy::{Person, Verdict};
 use std::io::{Write as _, stdout};
@@ -100,7 +100,7 @@ struct Answer {
 pub(crate) fn run(command: &Approvals) -> Outcome {
     let places = Places::find(Home::Environment)?;
     let memory = Memory::of(&places);
-    let store = memory.store()?;
+    let store = memory.store()?.as_ref();
     match &command.action {
         Action::List { all, agent, session, limit, json } => {
             let (agent, session) = (agent.as_deref(), session.as_deref());
@@ -162,7 +162,7 @@ fn previews(places: &Places, question: &Question) -> Result<Vec<(Width, sayso_ga
         .collect()
 }
 
-fn find(store: &Sqlite, id: &str) -> Result<Approval, Failure> {
+fn find(store: &dyn Store, id: &str) -> Result<Approval, Failure> {
     // The whole id needs no look at the others, however many there are.
     if let Some(found) = store.approval(id)? {
         return Ok(found);

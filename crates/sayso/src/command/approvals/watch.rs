@@ -9,7 +9,7 @@ use sayso_gate::Places;
 use sayso_gate::approval::{Approval, HEARTBEAT_MS, Presence, Remember, Reply, Standing, Width};
 use sayso_gate::audit::export::json_line;
 use sayso_gate::audit::{Event, Kind, Order, Query};
-use sayso_gate::store::{Approvals as _, Questions, Records as _, Sqlite};
+use sayso_gate::store::{Questions, Store};
 use sayso_policy::Person;
 use sayso_policy::explain::visible;
 use sayso_server::SignedIn;
@@ -23,7 +23,7 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(300);
 
 /// Shows questions as they come; at a terminal, takes answers too.
-pub(super) fn run(places: &Places, store: &Sqlite, json: bool) -> Result<(), Failure> {
+pub(super) fn run(places: &Places, store: &dyn Store, json: bool) -> Result<(), Failure> {
     if json {
         return follow(store);
     }
@@ -48,7 +48,7 @@ pub(super) fn run(places: &Places, store: &Sqlite, json: bool) -> Result<(), Fai
     })
 }
 
-fn follow(store: &Sqlite) -> Result<(), Failure> {
+fn follow(store: &dyn Store) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     loop {
         for approval in &waiting(store)? {
@@ -63,7 +63,7 @@ fn follow(store: &Sqlite) -> Result<(), Failure> {
 }
 
 /// Everything that waits, the first that was asked first: no flood of others hides one.
-fn waiting(store: &Sqlite) -> Result<Vec<Approval>, Failure> {
+fn waiting(store: &dyn Store) -> Result<Vec<Approval>, Failure> {
     let which = Questions { pending: true, oldest_first: true, ..Questions::all() };
     Ok(store.questions(&which, &|_| true)?)
 }
@@ -74,7 +74,7 @@ struct Stops {
 }
 
 impl Stops {
-    fn tell(&mut self, store: &Sqlite) -> Result<(), Failure> {
+    fn tell(&mut self, store: &dyn Store) -> Result<(), Failure> {
         let kinds = vec![Kind::Limit];
         let Some(last) = self.last else {
             let newest = store.events(&Query { limit: Some(1), ..Query::default() })?;
@@ -100,7 +100,7 @@ impl Stops {
 
 fn answer_all(
     places: &Places,
-    store: &Sqlite,
+    store: &dyn Store,
     person: &Person,
     (server, terminal): (&SignedIn, &File),
 ) -> Result<(), Failure> {

@@ -13,7 +13,7 @@ use sayso_agents::find::{Found, find};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
 use sayso_agents::live::Live;
 use sayso_gate::audit::{Event, Kind, Log, Query};
-use sayso_gate::store::{Records as _, Watch};
+use sayso_gate::store::Watch;
 use sayso_gate::{Home, InForce, Places, reason};
 use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
@@ -172,7 +172,7 @@ fn record(places: &Places) -> Part {
 const MOST_LOOKED_AT: u64 = 200_000;
 
 /// Whether the chain is whole: looked at now where that is quick; else when a server last did.
-fn chain(store: &std::sync::Arc<sayso_gate::store::Sqlite>) -> Part {
+fn chain(store: &std::sync::Arc<dyn sayso_gate::store::Store>) -> Part {
     let failed = |error: sayso_gate::Error| error.to_string();
     let broken = |what: &str| format!("the record has been altered: {what}. Run `sayso log verify` for details");
     let newest = Watch::over(store).newest().map_err(failed)?;

@@ -4,7 +4,6 @@ use super::filter::Filter;
 use crate::failure::{Failure, Outcome};
 use sayso_gate::audit::export as line;
 use sayso_gate::audit::{Log as Record, Order, Query};
-use sayso_gate::store::Records as _;
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Write, stdout};
 use std::os::unix::fs::OpenOptionsExt as _;

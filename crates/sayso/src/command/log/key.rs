@@ -46,7 +46,7 @@ pub(super) fn run(key: &Key, record: &Record) -> Outcome {
         }
         None => None,
     };
-    let uid = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(record.store().path())?);
+    let uid = rustix::process::geteuid().as_raw();
     let rotated = record.store().rotate_key(to.as_deref(), &format!("uid {uid}"))?;
     writeln!(
         out,

@@ -15,7 +15,6 @@ use crate::show::paint::Paint;
 use filter::Filter;
 use sayso_gate::audit::export as as_lines;
 use sayso_gate::audit::{By, Chained, Kind, Log as Record, Order, Query};
-use sayso_gate::store::Records as _;
 use sayso_gate::{Home, Places};
 use sayso_policy::explain::visible;
 use std::io::{Write, stdout};

@@ -3,7 +3,7 @@
 use super::time::{moment, shown};
 use crate::failure::{Failure, Outcome};
 use sayso_gate::audit::{Log as Record, Order, Query};
-use sayso_gate::store::{Keep, Records as _};
+use sayso_gate::store::Keep;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
@@ -53,7 +53,7 @@ pub(super) fn run(prune: &Prune, record: &Record) -> Outcome {
         writeln!(out, "{text}")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let uid = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(record.store().path())?);
+    let uid = rustix::process::geteuid().as_raw();
     let by = format!("uid {uid}");
     let pruned = record.store().prune(keep, &by)?;
     if prune.json {

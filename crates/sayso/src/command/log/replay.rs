@@ -3,7 +3,6 @@
 use super::filter::Filter;
 use crate::failure::{Failure, Outcome};
 use sayso_gate::audit::{Log as Record, Order, PolicyVersion, Query, Replayed, Stored, replay};
-use sayso_gate::store::Records as _;
 use sayso_gate::{Places, ProcessEnvironment, RealFiles};
 use sayso_policy::Facts;
 use sayso_policy::explain::visible;
