@@ -118,7 +118,7 @@ fn policy(setting: &HookSetting, workspace: Option<&Path>) -> Result<Live, sayso
 /// A gate by that policy, for commands that the agent's shells read.
 fn gate(agent: Agent, setting: &HookSetting, policy: Live, recorder: Taker) -> Gate {
     // Never from the call, and not from the environment, which an agent may have changed.
-    let shells = setting.shells.unwrap_or_else(|| crate::shell::by_login(agent));
+    let shells = setting.shells.unwrap_or_else(|| agent.row().shell.by_login());
     let env = InShell { env: ProcessEnvironment, shells };
     let gate = Gate::over(policy, recorder).with_environment(Box::new(env));
     gate.with_memory(Memory::of(&setting.places))

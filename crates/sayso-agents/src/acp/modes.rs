@@ -16,12 +16,6 @@ pub(super) const SET_OPTION: &str = "acp:set_config_option";
 /// Modes that ask at least as much as the agent's default, in the order in which a session is put back into them.
 const ASKING: &[&str] = &["default", "ask", "manual", "read-only", "readonly", "plan", "dontAsk"];
 
-/// Copilot CLI names its modes by their address. Its mode `autopilot` asks nobody.
-const COPILOT_ASKING: &[&str] = &[
-    "https://agentclientprotocol.com/protocol/session-modes#agent",
-    "https://agentclientprotocol.com/protocol/session-modes#plan",
-];
-
 /// Options that do not bear on what is asked.
 const HARMLESS_OPTIONS: &[&str] =
     &["model", "effort", "thought_level", "reasoning", "reasoning_effort", "verbosity", "model_config", "language"];
@@ -54,15 +48,7 @@ const META_KEYS: &[&str] = &[
 
 /// Whether a mode is known to ask.
 pub(super) fn asks(mode: &str, agent: Option<Agent>) -> bool {
-    // OpenCode's default agent asks as its own rules say.
-    ASKING.contains(&mode)
-        || mode == "build" && agent == Some(Agent::OpenCode)
-        || agent == Some(Agent::Copilot) && COPILOT_ASKING.contains(&mode)
-}
-
-/// Whether an agent has modes in which it asks nobody, and tells of the one it is in: one that does not tell may be in any.
-pub(super) fn must_tell(agent: Option<Agent>) -> bool {
-    agent == Some(Agent::Codex)
+    ASKING.contains(&mode) || agent.is_some_and(|agent| agent.row().acp.asking_modes.contains(&mode))
 }
 
 /// The mode to go back to, of those that there are.
@@ -177,9 +163,9 @@ mod tests {
         {
             assert!(!asks(mode, None), "{mode}");
         }
-        assert!(asks("default", None) && asks("plan", None) && asks("build", Some(Agent::OpenCode)));
+        assert!(asks("default", None) && asks("plan", None) && asks("build", Some(Agent::OPENCODE)));
         let copilot = |mode: &str| {
-            asks(&format!("https://agentclientprotocol.com/protocol/session-modes#{mode}"), Some(Agent::Copilot))
+            asks(&format!("https://agentclientprotocol.com/protocol/session-modes#{mode}"), Some(Agent::COPILOT))
         };
         assert!(copilot("agent") && copilot("plan") && !copilot("autopilot"));
         assert!(!asks("https://agentclientprotocol.com/protocol/session-modes#agent", None));

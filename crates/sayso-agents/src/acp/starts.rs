@@ -5,7 +5,7 @@ use super::modes::{self, Chosen};
 use super::pending::{Pending, PinnedStart};
 use super::proxy::{DENIED, Proxy, Routed, Side, Unfit, text};
 use super::servers::{self, Around, McpGateway, Server};
-use super::untold;
+use crate::Agent;
 use crate::pipe::{Message, error_line, message_line, replaced};
 use sayso_gate::audit::What;
 use sayso_policy::Verdict;
@@ -130,8 +130,7 @@ impl Proxy {
         self.judge.note(What::SessionStarted, &who, "session/new", |_| {});
         let mode = match told.current.clone() {
             Some(mode) => mode,
-            // codex-acp tells of no mode where its settings fit none of those it offers: it may then ask nobody.
-            None if modes::must_tell(agent) && !self.asks_untold(&session) => UNTOLD.to_owned(),
+            None if self.may_ask_nobody(agent, &session) => UNTOLD.to_owned(),
             None => return Routed::pass(),
         };
         if self.may_be_in(&mode, &session, "session/new") {
@@ -151,10 +150,11 @@ impl Proxy {
         self.pin(&session, &back, Some(PinnedStart { id: id.to_vec(), line: held, mode }))
     }
 
-    /// Whether the settings of an agent that tells of no mode make it ask.
-    fn asks_untold(&self, session: &str) -> bool {
+    /// Whether an agent that tells of no mode may ask nobody: one that has such modes does, unless its settings say else.
+    fn may_ask_nobody(&self, agent: Option<Agent>, session: &str) -> bool {
+        let Some(asks) = agent.and_then(|agent| agent.row().acp.untold) else { return false };
         let folder = self.state().sessions.at(session).folder.clone();
-        self.codex_settings.as_deref().is_some_and(|settings| untold::asks(settings, folder.as_deref()))
+        !self.settings_home.as_deref().is_some_and(|home| asks(home, folder.as_deref()))
     }
 
     /// Puts a session back into a mode that asks.

@@ -1,6 +1,6 @@
 //! Hooks in a JSON file, edited as text. Four agents have such files, in two shapes.
 
-use super::command;
+use super::command::{self, Ours};
 use super::json_text::{self, Comments, Kind, Node};
 use super::part::{Left, Part};
 use crate::Agent;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// How the handlers of an event stand in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// `"Event": [{"matcher": "*", "hooks": [handler]}]`
     Groups,
     /// `"event": [handler]`
@@ -18,22 +18,22 @@ pub(super) enum Shape {
 
 /// One event with the handler that answers it.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) event: &'static str,
-    pub(super) handler: Value,
+pub(crate) struct Entry {
+    pub(crate) event: &'static str,
+    pub(crate) handler: Value,
 }
 
 /// A file with hooks of Sayso's.
-pub(super) struct HooksFile {
-    pub(super) agent: Agent,
-    pub(super) path: PathBuf,
-    pub(super) shape: Shape,
-    pub(super) comments: Comments,
+pub(crate) struct HooksFile {
+    pub(crate) agent: Agent,
+    pub(crate) path: PathBuf,
+    pub(crate) shape: Shape,
+    pub(crate) comments: Comments,
     /// A member that the file must have beside its hooks.
-    pub(super) version: Option<u32>,
+    pub(crate) version: Option<u32>,
     /// A switch that must be on in this file, so that none of lower rank can turn it off: section and key.
-    pub(super) switch: Option<(&'static str, &'static str)>,
-    pub(super) entries: Vec<Entry>,
+    pub(crate) switch: Option<(&'static str, &'static str)>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 impl Part for HooksFile {
@@ -86,17 +86,23 @@ impl Part for HooksFile {
 
 /// A handler of Sayso's in a file, with its place: event, which entry, which handler in that.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
-    pub(super) event: String,
-    pub(super) entry: usize,
-    pub(super) handler: usize,
-    pub(super) matcher: Option<Value>,
-    pub(super) value: Value,
+pub(crate) struct Placed {
+    pub(crate) event: String,
+    pub(crate) entry: usize,
+    pub(crate) handler: usize,
+    pub(crate) matcher: Option<Value>,
+    pub(crate) value: Value,
 }
 
 impl HooksFile {
+    /// The first handler of Sayso's in a text.
+    pub(crate) fn registered(&self, text: &str) -> Option<Ours> {
+        let placed = self.placed(text).ok()?;
+        placed.first().and_then(|placed| command::ours(&placed.value, self.agent))
+    }
+
     /// Every handler of Sayso's in a text.
-    pub(super) fn placed(&self, text: &str) -> Result<Vec<Placed>, String> {
+    pub(crate) fn placed(&self, text: &str) -> Result<Vec<Placed>, String> {
         let mut all = Vec::new();
         let root = self.root(text)?;
         let Some(hooks) = root.member("hooks")? else { return Ok(all) };

@@ -6,29 +6,29 @@ use std::ops::Range;
 
 /// A value with its place in the text.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    pub(super) kind: Kind,
+pub(crate) struct Node {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: Kind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Object(Vec<Member>),
     Array(Vec<Node>),
     Other,
 }
 
 #[derive(Debug)]
-pub(super) struct Member {
-    pub(super) key: String,
-    pub(super) start: usize,
-    pub(super) value: Node,
+pub(crate) struct Member {
+    pub(crate) key: String,
+    pub(crate) start: usize,
+    pub(crate) value: Node,
 }
 
 /// Whether the agent's own reader takes comments. Where it does not, a file with comments is one that the agent ignores
 /// whole: to edit it would look like a guard and be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comments {
+pub(crate) enum Comments {
     /// `//` and `/* */` are read over, and kept.
     Kept,
     /// The same, and a comma may stand behind the last child.
@@ -38,7 +38,7 @@ pub(super) enum Comments {
 }
 
 /// Reads a text that must be JSON.
-pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
+pub(crate) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
     let blanked;
     let plain = match comments {
         Comments::Kept => {
@@ -65,7 +65,7 @@ pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
 }
 
 /// A text's value, comments or not.
-pub(super) fn value(text: &str) -> Option<Value> {
+pub(crate) fn value(text: &str) -> Option<Value> {
     serde_json::from_str(&without_last_commas(&blank(text))).ok()
 }
 
@@ -125,7 +125,7 @@ fn string_length(text: &str) -> usize {
 
 impl Node {
     /// The member of this name; two of one name cannot be told apart by a reader.
-    pub(super) fn member(&self, key: &str) -> Result<Option<&Member>, String> {
+    pub(crate) fn member(&self, key: &str) -> Result<Option<&Member>, String> {
         let Kind::Object(members) = &self.kind else { return Ok(None) };
         let mut found = members.iter().filter(|member| member.key == key);
         match (found.next(), found.next()) {
@@ -134,14 +134,14 @@ impl Node {
         }
     }
 
-    pub(super) fn items(&self) -> &[Node] {
+    pub(crate) fn items(&self) -> &[Node] {
         match &self.kind {
             Kind::Array(items) => items,
             _ => &[],
         }
     }
 
-    pub(super) fn value(&self, text: &str) -> Value {
+    pub(crate) fn value(&self, text: &str) -> Value {
         text.get(self.span.clone()).and_then(value).unwrap_or_default()
     }
 
@@ -156,7 +156,7 @@ impl Node {
 }
 
 /// The text with a new last child in an array (`key` is `None`) or object.
-pub(super) fn push(text: &str, parent: &Node, key: Option<&str>, value: &Value) -> String {
+pub(crate) fn push(text: &str, parent: &Node, key: Option<&str>, value: &Value) -> String {
     let style = Style::of(text);
     let children = parent.children();
     let inside = text.get(parent.span.clone()).unwrap_or_default();
@@ -185,7 +185,7 @@ pub(super) fn push(text: &str, parent: &Node, key: Option<&str>, value: &Value) 
 }
 
 /// The text with another value in a node's place.
-pub(super) fn replace(text: &str, node: &Node, value: &Value) -> String {
+pub(crate) fn replace(text: &str, node: &Node, value: &Value) -> String {
     let style = Style::of(text);
     let inside = text.get(node.span.clone()).unwrap_or_default();
     let body = match inside.contains('\n') || starts_line(text, node.span.start) {
@@ -196,7 +196,7 @@ pub(super) fn replace(text: &str, node: &Node, value: &Value) -> String {
 }
 
 /// The text without one child of a node, its comma and its line gone with it.
-pub(super) fn remove(text: &str, parent: &Node, index: usize) -> String {
+pub(crate) fn remove(text: &str, parent: &Node, index: usize) -> String {
     let children = parent.children();
     let Some(child) = children.get(index) else { return text.to_owned() };
     let before = index.checked_sub(1).and_then(|i| children.get(i));
@@ -266,7 +266,7 @@ fn splice(text: &str, range: Range<usize>, with: &str) -> String {
 }
 
 /// The text with this value at this path of members; what is missing on the way is made.
-pub(super) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) -> Result<String, String> {
+pub(crate) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) -> Result<String, String> {
     let root = parse(text, comments)?;
     let mut node = &root;
     for (depth, key) in path.iter().enumerate() {
@@ -285,7 +285,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) 
 }
 
 /// The text without the member at this path, if that is empty.
-pub(super) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Result<String, String> {
+pub(crate) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Result<String, String> {
     let root = parse(text, comments)?;
     let Some((last, above)) = path.split_last() else { return Ok(text.to_owned()) };
     let mut parent = &root;

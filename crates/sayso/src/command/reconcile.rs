@@ -4,7 +4,7 @@ use super::install::failure;
 use super::log::time::{moment, shown};
 use crate::failure::Outcome;
 use sayso_agents::Agent;
-use sayso_agents::reconcile::{Call, Transcripts, VARIABLES, uncovered};
+use sayso_agents::reconcile::{Call, Transcripts, uncovered};
 use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Home, Places};
 use sayso_policy::explain::visible;
@@ -55,9 +55,8 @@ pub(crate) fn run(reconcile: &Reconcile) -> Outcome {
     };
     let places = Places::find(Home::Environment)?;
     let since_ms = reconcile.since.unwrap_or(0);
-    let variable = |name: &&str| Some(((*name).to_owned(), PathBuf::from(std::env::var_os(name)?)));
-    let variables = VARIABLES.iter().filter_map(variable).filter(|(_, path)| path.is_absolute()).collect();
-    let transcripts = Transcripts { home: places.home.clone(), variables, since_ms };
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let transcripts = Transcripts { home: places.home.clone(), variable, since_ms };
     let log = Log::open(&places)?;
     let mut all = Vec::new();
     for agent in agents {
