@@ -137,6 +137,7 @@ fn circumstances(asking: Asking) -> Circumstances {
         call_id: None,
         asking,
         expected: Expected::default(),
+        findings: Vec::new(),
     }
 }
 

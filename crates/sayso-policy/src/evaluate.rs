@@ -92,6 +92,10 @@ fn judge(policy: &Policy, judging: &Judging<'_>, state: &State, counts: impl Fn(
         true => foreign.unanswered,
         false => policy.unanswered().max(foreign.unanswered),
     };
+    if !state.findings.is_empty() {
+        // INVARIANT: a file that lets unanswered calls pass speaks of its own questions, not of a tool that changed.
+        decision.unanswered = decision.unanswered.filter(|then| *then != Verdict::Allow);
+    }
     decision
 }
 
@@ -148,6 +152,7 @@ fn whole_call(
 ) -> Option<bool> {
     let operation = judging.operation;
     let mut dry_run = mode::judge_switch(policy, state, call);
+    call.extend(tools::found(&state.findings));
     for file in files {
         let essential = essential::is(file, &operation.tool);
         if let Some(first) = mode::judge(policy, file, state, essential, call) {

@@ -1,7 +1,8 @@
-//! Stage 3: which tools are there at all. Layers, all of which must agree.
+//! Stage 3: which tools are there at all. Layers, all of which must agree; and what was found of the tool itself.
 
 use crate::pattern::{Purpose, ToolPattern};
 use crate::rule::is;
+use crate::state::ToolFinding;
 use crate::text::Who;
 use crate::word::{Actor, Layer, Opinion, Reason, Source, Stage, ToolName, Verdict};
 use std::borrow::Cow;
@@ -39,6 +40,21 @@ pub(crate) fn judge(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor: 
         next = current.parent.as_deref();
     }
     None
+}
+
+/// What was found of the tool itself speaks whatever the mode of any file: it is no rule of theirs.
+///
+/// INVARIANT: it never allows, and no remembered answer lifts it.
+pub(crate) fn found(findings: &[ToolFinding]) -> impl Iterator<Item = Opinion> {
+    findings.iter().filter(|finding| finding.verdict != Verdict::Allow).map(|finding| Opinion {
+        stage: Stage::Tools,
+        verdict: finding.verdict,
+        maybe: false,
+        reason: Reason { code: finding.code.clone(), text: finding.text.clone(), layer: Layer::BuiltIn, source: None },
+        approver: None,
+        always: true,
+        grant: None,
+    })
 }
 
 /// The layers for one actor. A model's layer replaces its provider's, a member's the team's.

@@ -11,9 +11,7 @@ use crate::who::Caller;
 use axum::extract::State;
 use sayso_gate::wire::line::{Fields, Id};
 use sayso_gate::wire::{self, CallEnvironment};
-use sayso_gate::{
-    Aside, Asking, Circumstances, Draft, Expected, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid,
-};
+use sayso_gate::{Aside, Asking, Circumstances, Draft, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid};
 use sayso_policy::{Answer, Facts, Reason, ToolCall};
 use serde::Serialize;
 use serde_json::Value;
@@ -228,12 +226,9 @@ pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'
         }
     }
     let circumstances = Circumstances {
-        way_in: "http".to_owned(),
         peer: caller.peer.clone(),
-        event: None,
         call_id: fields.string("call_id").map_err(ApiError::malformed)?,
-        asking: Asking::OwnPrompt,
-        expected: Expected::default(),
+        ..Circumstances::of("http".to_owned(), Asking::OwnPrompt)
     };
     let at = At { gate: app.gate(call.workspace.root())?, env };
     Ok(Asked { at, call, circumstances })
