@@ -7,6 +7,7 @@ use super::answer::refused;
 use super::call::Call;
 use super::definition::Definition;
 use super::elicit::{self, Answered};
+use super::findings::UNUSABLE;
 use super::guard::{Guard, Held, MOST_HELD, Port, Way, lock, own_reason};
 use super::judge::Look;
 use super::pins::{NEW_TOOL, Standing};
@@ -14,7 +15,7 @@ use super::tools::Tool;
 use crate::pipe::{message_line, replaced};
 use crate::told;
 use sayso_gate::{Prompt, reason};
-use sayso_policy::Reason;
+use sayso_policy::{Decision, Reason};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -45,12 +46,15 @@ impl Guard {
         &self,
         held: &Held,
         tool: Option<&Tool>,
-        (open, policy): (&[Reason], &[Reason]),
+        decision: &Decision,
         shown: Shown,
         to_client: &dyn Port,
     ) -> Way {
-        let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(told::lines).collect();
-        let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != "mcp-schema-unusable"));
+        let found: Vec<&Reason> =
+            decision.asks().filter(|(_, ask)| ask.is_finding()).map(|(_, ask)| &ask.reason).collect();
+        let of_policy = decision.reasons.iter().filter(|reason| !found.iter().any(|known| known.code == reason.code));
+        let sentences: Vec<String> = found.iter().copied().chain(of_policy.take(3)).map(told::lines).collect();
+        let acceptable = tool.filter(|_| found.iter().any(|reason| reason.code != UNUSABLE));
         let acceptable = acceptable.map(|tool| tool.definition.clone());
         let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
         if held.call.asks_in_rounds() {

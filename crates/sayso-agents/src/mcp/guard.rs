@@ -8,13 +8,14 @@ use super::answer::{denied, malformed, refused, tool_error};
 use super::asking::{Round, Shown};
 use super::call::Call;
 use super::elicit;
+use super::findings;
 use super::judge::{self, Judge, Look};
 use super::own_id::{Reply, Waiting};
-use super::pins::{Pins, Standing};
+use super::pins::Pins;
 use super::result::{self, Redact, Shape};
 use super::schema::Checker;
 use super::suspicion;
-use super::tools::{Tool, Tools, next_cursor};
+use super::tools::{Tools, next_cursor};
 use crate::pipe::{Id, Message, Reader, error_line, message_line, replaced, result_line};
 use sayso_gate::{Aside, Permit, reason};
 use sayso_policy::{Answer, Layer, Reason};
@@ -279,13 +280,11 @@ impl Guard {
             Some(tool) if !tool.open => tool,
             _ => return Way::Slow(None),
         };
-        if let Some(text) = self.unfit(&tool, call) {
-            return Way::Told(text);
-        }
         if matches!(tool.checker(), Checker::Unusable(_)) {
             return Way::Slow(None);
         }
-        match self.judge.judge_at_once(&self.server, call) {
+        let findings = findings::of_arguments(&tool, call).into_iter().collect();
+        match self.judge.judge_at_once(&self.server, call, findings) {
             Err(aside) => Way::Slow(Some(aside)),
             Ok(judged) => match judged.permit {
                 Some(permit) => Way::Run(permit),
@@ -329,59 +328,25 @@ impl Guard {
             return Way::Told(refused(&[reason], "Try again later, or go on without it."));
         }
         let tool = self.tool(&call.tool);
-        let mut open = Vec::new();
-        match &tool {
-            None => {
-                let reason = own_reason("mcp-unlisted-tool", "The server does not list this tool.".to_owned());
-                if lock(&self.tools).complete {
-                    self.judge.refuse(&self.server, call, &reason);
-                    return Way::Told(refused(&[reason], "Use a tool of its list."));
-                }
-                open.push(reason);
-            }
-            Some(tool) => {
-                if let Some(text) = self.unfit(tool, call) {
-                    return Way::Told(text);
-                }
-                if let Checker::Unusable(why) = tool.checker() {
-                    open.push(own_reason(
-                        "mcp-schema-unusable",
-                        format!("The tool's schema cannot be checked: {why}."),
-                    ));
-                }
-                match self.pins.standing(&self.server, &self.reached, &tool.definition) {
-                    Ok(Standing::Settled) => self.settle(tool),
-                    Ok(Standing::Open { reasons, .. }) => {
-                        open.extend(reasons.into_iter().map(|(code, text)| own_reason(&code, text)))
-                    }
-                    Err(error) => return Way::Told(self.failed(call, &error)),
-                }
-            }
-        }
+        let findings = match self.findings(tool.as_deref(), call) {
+            Ok(findings) => findings,
+            Err(error) => return Way::Told(self.failed(call, &error)),
+        };
         let elicitation = match call.asks_in_rounds() {
             true => call.client_can_ask(),
             false => self.elicitation.load(Ordering::Relaxed),
         };
         let asking = judge::asking(elicitation, self.limits.patience);
-        let judged = self.judge.judge(&self.server, call, aside, asking);
+        let judged = self.judge.judge(&self.server, call, aside, findings, asking);
         let record = judged.record.id;
-        let way = match (judged.decision.answer, judged.permit) {
-            (Answer::Allow, Some(permit)) if open.is_empty() => Way::Run(permit),
-            (Answer::Allow | Answer::Ask, permit) if elicitation => {
-                let policy = if permit.is_some() { &[][..] } else { &judged.decision.reasons };
-                let look = judged.operation.map(|operation| Look::of(operation, &judged.decision.policy_version));
-                match permit.map(Permit::once_asked).or(judged.prompt) {
-                    Some(prompt) => self.ask(held, tool.as_deref(), (&open, policy), Shown { look, prompt }, to_client),
-                    None => Way::Told(denied(&judged.decision)),
-                }
+        let decision = judged.decision;
+        let way = match (decision.answer, judged.permit, judged.prompt) {
+            (Answer::Allow, Some(permit), _) => Way::Run(permit),
+            (Answer::Ask, _, Some(prompt)) if elicitation => {
+                let look = judged.operation.map(|operation| Look::of(operation, &decision.policy_version));
+                self.ask(held, tool.as_deref(), &decision, Shown { look, prompt }, to_client)
             }
-            (Answer::Allow, Some(_)) => {
-                open.iter().for_each(|reason| self.judge.refuse(&self.server, call, reason));
-                let next = "A person must look at this tool first: `sayso mcp pins show` shows it, `sayso mcp pins accept` \
-                            accepts it. Tell the user, and go on without it.";
-                Way::Told(refused(&open, next))
-            }
-            _ => Way::Told(denied(&judged.decision)),
+            _ => Way::Told(denied(&decision)),
         };
         if self.judge.has_limits() {
             match way {
@@ -401,17 +366,6 @@ impl Guard {
             drop(running);
             self.judge.settle(record, false);
         }
-    }
-
-    fn unfit(&self, tool: &Tool, call: &Call) -> Option<String> {
-        let problems = tool.checker().problems(&call.arguments);
-        if problems.is_empty() {
-            return None;
-        }
-        let text = format!("The arguments do not fit the tool's schema: {}.", problems.join("; "));
-        let reason = own_reason("mcp-arguments", text);
-        self.judge.refuse(&self.server, call, &reason);
-        Some(refused(&[reason], "Put them right and call it again."))
     }
 
     pub(super) fn failed(&self, call: &Call, error: &crate::Error) -> String {

@@ -12,7 +12,9 @@ use sayso_gate::{
     RealFiles,
 };
 use sayso_policy::shell::Effect;
-use sayso_policy::{Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, available};
+use sayso_policy::{
+    Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, ToolFinding, available,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,18 +73,31 @@ impl Judge {
     }
 
     /// Judges a call and records it, where nobody has to be waited for; else the judgement is set aside.
-    pub(crate) fn judge_at_once(&self, server: &str, call: &Call) -> Result<Judged, Box<Aside>> {
-        let circumstances = self.circumstances(server, call, Asking::Nobody);
+    pub(crate) fn judge_at_once(
+        &self,
+        server: &str,
+        call: &Call,
+        findings: Vec<ToolFinding>,
+    ) -> Result<Judged, Box<Aside>> {
+        let circumstances = self.circumstances(server, call, findings, Asking::Nobody);
         let judgement = self.gate.judge(self.tool_call(server, call), circumstances, FactsOf::Gate);
         judgement.at_once().map(Draft::record)
     }
 
     /// Judges a call, or goes on with a judgement that was set aside, waits for whoever must be waited for, and records it.
-    pub(crate) fn judge(&self, server: &str, call: &Call, aside: Option<Box<Aside>>, asking: Asking) -> Judged {
-        let judgement = match aside {
+    pub(crate) fn judge(
+        &self,
+        server: &str,
+        call: &Call,
+        aside: Option<Box<Aside>>,
+        findings: Vec<ToolFinding>,
+        asking: Asking,
+    ) -> Judged {
+        // What has been found since then counts too.
+        let judgement = match aside.filter(|aside| aside.circumstances().findings == findings) {
             Some(aside) => aside.take_up(&self.gate, FactsOf::Gate).asking(asking),
             None => {
-                let circumstances = self.circumstances(server, call, asking);
+                let circumstances = self.circumstances(server, call, findings, asking);
                 self.gate.judge(self.tool_call(server, call), circumstances, FactsOf::Gate)
             }
         };
@@ -142,8 +157,8 @@ impl Judge {
         self.entrance(server).call(request, self.actor.clone(), folder.clone(), folder)
     }
 
-    fn circumstances(&self, server: &str, call: &Call, asking: Asking) -> Circumstances {
-        self.entrance(server).circumstances(EVENT, call.id.clone(), asking)
+    fn circumstances(&self, server: &str, call: &Call, findings: Vec<ToolFinding>, asking: Asking) -> Circumstances {
+        Circumstances { findings, ..self.entrance(server).circumstances(EVENT, call.id.clone(), asking) }
     }
 
     fn entrance(&self, server: &str) -> Entrance<'_> {

@@ -14,6 +14,7 @@ mod child;
 mod config;
 mod definition;
 mod elicit;
+mod findings;
 mod guard;
 mod http;
 mod hub;
