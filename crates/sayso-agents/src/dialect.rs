@@ -1,8 +1,8 @@
 //! What a dialect must say: how an agent tells an event, and how it wants to be answered. A dialect holds wire names and
 //! words; what is allowed is decided elsewhere. Each stands in its agent's folder.
 
-use crate::event::{Call, Event};
-use crate::said::Word;
+use crate::event::{Event, HookCall};
+use crate::hook_answer::Word;
 use crate::seat::Seat;
 use crate::{Agent, HookOutput};
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ pub(crate) trait Dialect: Sync + RefUnwindSafe {
     }
 
     /// What this call is known by at each event that tells of it, where name and arguments differ from one to the other.
-    fn same_call(&self, _: &Call) -> Option<String> {
+    fn same_call(&self, _: &HookCall) -> Option<String> {
         None
     }
 

@@ -10,6 +10,9 @@
 )]
 
 use sayso_agents::Agent;
+use sayso_agents::install::{Scope, Setting, plan_install};
+use sayso_gate::{Places, ProcessEnvironment, RealFiles};
+use sayso_policy::{Facts, Layer, Operation, Policy, PolicyText, State, ToolCall, Verdict, Workspace};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -70,4 +73,39 @@ fn versions_that_cannot_be_guarded_are_told() {
         assert_eq!(Agent::CLAUDE_CODE.too_old(version).is_some(), too_old, "{version}");
     }
     assert!(Agent::CODEX.too_old("0.1").is_none());
+}
+
+#[test]
+fn every_file_that_an_agent_is_registered_in_is_integritys() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap();
+    let project = home.join("project");
+    std::fs::create_dir(&project).unwrap();
+    let text = PolicyText { layer: Layer::User, name: "p".into(), text: "default = \"allow\"\n".into(), trusted: true };
+    let policy = Policy::compile(&[text]).unwrap();
+    let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+    let verdict = |command: &str| {
+        let mut call = ToolCall::command(command);
+        (call.cwd, call.home) = (Some(project.clone()), Some(home.clone()));
+        call.workspace = Workspace::new(project.clone(), Some(&home));
+        let operation = Operation::new(call, facts);
+        policy.evaluate(&operation, &State::default(), facts).verdict
+    };
+    assert_eq!(verdict("echo x > notes"), Verdict::Allow);
+    let mut files = 0;
+    for agent in Agent::ALL.iter().filter(|agent| agent.has_hooks()) {
+        for scope in Scope::ALL {
+            let mut setting =
+                Setting::here(*scope, Places::below(&home, &home), project.clone(), "/opt/sayso/bin/sayso".into());
+            (setting.trust, setting.shell) = (true, Some("bash".to_owned()));
+            let Ok(plan) = plan_install(*agent, &setting) else { continue };
+            for file in &plan.files {
+                let path = file.path.display();
+                assert_eq!(verdict(&format!("echo x > '{path}'")), Verdict::Deny, "{agent}: {path}");
+                assert_eq!(verdict(&format!("rm -f '{path}'")), Verdict::Deny, "{agent}: {path}");
+                files += 1;
+            }
+        }
+    }
+    assert!(files >= 20, "{files}");
 }

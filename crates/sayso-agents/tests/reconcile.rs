@@ -9,7 +9,7 @@
 )]
 
 use sayso_agents::Agent;
-use sayso_agents::reconcile::{Call, Read, Transcripts, uncovered};
+use sayso_agents::reconcile::{Read, TranscriptCall, Transcripts, uncovered};
 use sayso_gate::Record;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -101,7 +101,7 @@ fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'stati
 
 const AGENTS: [Agent; 5] = [Agent::CLAUDE_CODE, Agent::CODEX, Agent::GEMINI, Agent::COPILOT, Agent::OPENCODE];
 
-fn commands(calls: &[Call], key: &str) -> Vec<String> {
+fn commands(calls: &[TranscriptCall], key: &str) -> Vec<String> {
     calls.iter().map(|call| call.arguments[key].as_str().unwrap().to_owned()).collect()
 }
 

@@ -4,7 +4,7 @@
 //! input alone; with a title alone. A `kind` is never believed, a title only from the agent that is known to put its
 //! command there. What is missing or odd is a call without a name, which no default allows.
 
-use super::judge::Call;
+use super::judge::AcpCall;
 use super::sessions::KnownCall;
 use crate::Agent;
 use crate::agent::Acp;
@@ -19,11 +19,11 @@ pub(super) const UNNAMED: &str = "acp:unnamed";
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Understood {
     /// What it seems to be.
-    pub(super) call: Call,
+    pub(super) call: AcpCall,
     /// The input was not given in full: at best a person decides.
     pub(super) doubtful: bool,
     /// What else it may be, by all that was told of it. What denies one of these denies it; none of them allows it.
-    pub(super) readings: Vec<Call>,
+    pub(super) readings: Vec<AcpCall>,
 }
 
 /// Reads a tool call as its agent shows it. `known` has learned everything that was told of it.
@@ -32,7 +32,7 @@ pub(super) fn understood(known: &KnownCall, id: &str, agent: Option<Agent>, fold
     let here = folder.clone();
     let mut understood = match (&known.name, &known.raw_input) {
         (Some(name), Some(Value::Object(input))) => named(name, known, input, folder),
-        (Some(name), _) => doubtful(Call::tool(name.clone(), shown(known), folder)),
+        (Some(name), _) => doubtful(AcpCall::tool(name.clone(), shown(known), folder)),
         (None, Some(Value::Object(input))) => by_input(known, input, agent, folder),
         (None, None) => by_title(known, id, agent, folder),
         (None, Some(_)) => unnamed(known, folder),
@@ -49,28 +49,28 @@ pub(super) fn understood(known: &KnownCall, id: &str, agent: Option<Agent>, fold
 
 /// What a call may be of which not everything is known. A kind, a title and text that it shows are not believed where
 /// they would allow something, but an agent that says "edit" and names a file means to change it.
-fn readings(known: &KnownCall, folder: Option<&Path>) -> Vec<Call> {
+fn readings(known: &KnownCall, folder: Option<&Path>) -> Vec<AcpCall> {
     let folder = || folder.map(Path::to_owned);
     let kind = known.kind.as_deref().unwrap_or_default();
     let mut found = Vec::new();
     if !known.diffs.is_empty() || matches!(kind, "edit" | "delete" | "move") && !known.paths.is_empty() {
-        found.push(Call::tool("edit", json!({"paths": known.paths}), folder()));
+        found.push(AcpCall::tool("edit", json!({"paths": known.paths}), folder()));
     }
     let names = [known.name.as_ref(), known.title.as_ref(), known.first_title.as_ref()];
     for input in [&known.raw_input, &known.shown_input].into_iter().flatten().filter_map(Value::as_object) {
         for name in names.into_iter().flatten().filter(|name| is_name(name)) {
-            found.push(Call::tool(name.clone(), Value::Object(input.clone()), folder()));
+            found.push(AcpCall::tool(name.clone(), Value::Object(input.clone()), folder()));
         }
         if input.contains_key("command") {
-            found.push(Call::tool("shell", command_input(input), folder()));
+            found.push(AcpCall::tool("shell", command_input(input), folder()));
         }
         if let "edit" | "delete" | "read" = kind {
-            found.push(Call::tool(kind, Value::Object(input.clone()), folder()));
+            found.push(AcpCall::tool(kind, Value::Object(input.clone()), folder()));
         }
     }
     if let ("execute", Some(title)) = (kind, &known.title) {
         let bare = title.trim().trim_matches('`');
-        found.push(Call::tool("shell", json!({"command": bare}), folder()));
+        found.push(AcpCall::tool("shell", json!({"command": bare}), folder()));
     }
     found
 }
@@ -81,16 +81,16 @@ fn edited(known: &KnownCall) -> Option<&[String]> {
     (whole && known.paths.iter().all(|path| known.diffs.contains(path))).then_some(&known.diffs)
 }
 
-pub(super) fn certain(call: Call) -> Understood {
+pub(super) fn certain(call: AcpCall) -> Understood {
     Understood { call, doubtful: false, readings: Vec::new() }
 }
 
-fn doubtful(call: Call) -> Understood {
+fn doubtful(call: AcpCall) -> Understood {
     Understood { call, doubtful: true, readings: Vec::new() }
 }
 
 fn named(name: &str, known: &KnownCall, input: &Map<String, Value>, folder: Option<PathBuf>) -> Understood {
-    let mut call = Call::tool(name, Value::Object(input.clone()), folder);
+    let mut call = AcpCall::tool(name, Value::Object(input.clone()), folder);
     if let Request::Tool { server, .. } = &mut call.request {
         server.clone_from(&known.server);
     }
@@ -111,15 +111,15 @@ fn by_input(
         acp.first_title_is_tool && is_name(name) && *name != "bash" && !is_command
     });
     if let Some(name) = named {
-        return certain(Call::tool(name.clone(), Value::Object(input.clone()), folder));
+        return certain(AcpCall::tool(name.clone(), Value::Object(input.clone()), folder));
     }
     // A server's tool may have a parameter of that name too, and then says of itself that it is something else.
     let is_shell = acp.command_is_shell || known.kind.as_deref().is_none_or(|kind| kind == "execute");
     if command.is_some() && is_shell {
-        return certain(Call::tool("shell", command_input(input), folder));
+        return certain(AcpCall::tool("shell", command_input(input), folder));
     }
     match (acp.edited)(input).filter(|_| command.is_none()) {
-        Some(paths) => certain(Call::tool("edit", json!({"paths": paths}), folder)),
+        Some(paths) => certain(AcpCall::tool("edit", json!({"paths": paths}), folder)),
         None => unnamed(known, folder),
     }
 }
@@ -136,7 +136,7 @@ fn command_input(input: &Map<String, Value>) -> Value {
 fn by_title(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<PathBuf>) -> Understood {
     let shows = agent.is_some_and(|agent| agent.row().acp.edits_show_differences);
     if let Some(paths) = edited(known).filter(|_| shows) {
-        return certain(Call::tool("edit", json!({"paths": paths}), folder));
+        return certain(AcpCall::tool("edit", json!({"paths": paths}), folder));
     }
     let tool = id.split_once("__").map(|(tool, _)| tool).filter(|tool| is_name(tool));
     let titled = agent.is_none_or(|agent| agent.row().acp.title_is_command);
@@ -146,18 +146,18 @@ fn by_title(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<Pa
             // A folder that is not the session's is only a word: then no folder is known.
             let here = |stated: &String| folder.as_deref() == Some(Path::new(stated));
             let folder = folder.clone().filter(|_| known.elsewhere.as_ref().is_none_or(here));
-            certain(Call::tool(tool, json!({"command": command}), folder))
+            certain(AcpCall::tool(tool, json!({"command": command}), folder))
         }
         ("write_file" | "replace", _) => match edited(known) {
-            Some(paths) => certain(Call::tool("edit", json!({"paths": paths}), folder)),
-            None => doubtful(Call::tool(tool, shown(known), folder)),
+            Some(paths) => certain(AcpCall::tool("edit", json!({"paths": paths}), folder)),
+            None => doubtful(AcpCall::tool(tool, shown(known), folder)),
         },
-        _ => doubtful(Call::tool(tool, shown(known), folder)),
+        _ => doubtful(AcpCall::tool(tool, shown(known), folder)),
     }
 }
 
 fn unnamed(known: &KnownCall, folder: Option<PathBuf>) -> Understood {
-    doubtful(Call::tool(UNNAMED, shown(known), folder))
+    doubtful(AcpCall::tool(UNNAMED, shown(known), folder))
 }
 
 /// Everything that a call shows. A title counts as a command against what denies.
@@ -239,7 +239,7 @@ mod tests {
         told.iter().for_each(|one| known.learn(one));
         let understood = understood(&known, "x", None, Some(Path::new("/p")));
         assert!(understood.doubtful, "{told:?}");
-        let one = |call: Call| match call.request {
+        let one = |call: AcpCall| match call.request {
             Request::Tool { name, arguments, .. } => (name, arguments),
             Request::Command(_) => unreachable!(),
         };

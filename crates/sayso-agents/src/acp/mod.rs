@@ -20,8 +20,8 @@ mod permission;
 mod proxy;
 mod pump;
 mod servers;
+mod session_start;
 mod sessions;
-mod starts;
 mod updates;
 
 pub use proxy::{Onward, Proxy, Routed, Side};

@@ -4,7 +4,7 @@
 //! rule that allows the tool `acp:set_mode` (or `acp:set_config_option`), and until there is one the session is kept
 //! out of it.
 
-use super::judge::Call;
+use super::judge::AcpCall;
 use crate::Agent;
 use serde_json::{Value, json};
 
@@ -58,8 +58,8 @@ pub(super) fn fallback(available: &[String], agent: Option<Agent>) -> Option<Str
 }
 
 /// A change of mode as a call.
-pub(super) fn set_mode(mode: &str) -> Call {
-    Call::tool(SET_MODE, json!({"mode": mode}), None)
+pub(super) fn set_mode(mode: &str) -> AcpCall {
+    AcpCall::tool(SET_MODE, json!({"mode": mode}), None)
 }
 
 /// What a change of a setting is judged as; `None`: it does not bear on what is asked.
@@ -68,7 +68,7 @@ pub(super) fn set_option(option: &str, value: &Value, mode_options: &[String]) -
     match value {
         Value::String(mode) if named_mode => Some(Chosen::Mode(mode.clone())),
         _ if named_mode || !HARMLESS_OPTIONS.contains(&option) => {
-            Some(Chosen::Option(Call::tool(SET_OPTION, json!({"option": option, "value": value}), None)))
+            Some(Chosen::Option(AcpCall::tool(SET_OPTION, json!({"option": option, "value": value}), None)))
         }
         _ => None,
     }
@@ -78,7 +78,7 @@ pub(super) fn set_option(option: &str, value: &Value, mode_options: &[String]) -
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Chosen {
     Mode(String),
-    Option(Call),
+    Option(AcpCall),
 }
 
 /// What an agent tells of its modes when a session begins.

@@ -1,6 +1,6 @@
 //! What is done with one message: passed as it came, changed, answered, or held.
 
-use super::judge::{Judge, Said, Who};
+use super::judge::{AcpAnswer, Judge, Who};
 use super::pending::Waiting;
 use super::sessions::Sessions;
 use super::{McpGateway, Setting};
@@ -277,7 +277,7 @@ impl Proxy {
     }
 
     /// A call that is denied, in the words of an error.
-    pub(super) fn denied(id: &[u8], said: &Said) -> Vec<u8> {
+    pub(super) fn denied(id: &[u8], said: &AcpAnswer) -> Vec<u8> {
         error_line(Some(id), DENIED, &said.why(), Some(said.data()))
     }
 }

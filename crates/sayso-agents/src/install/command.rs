@@ -7,9 +7,9 @@ use std::path::Path;
 
 /// How long an agent waits for an answer about a call, in seconds: a person may be asked meanwhile. The hook itself
 /// answers well before.
-pub const CALL_SECONDS: u32 = 600;
+pub(crate) const CALL_SECONDS: u32 = 600;
 /// How long it waits where nothing is decided.
-pub const NOTE_SECONDS: u32 = 30;
+pub(crate) const NOTE_SECONDS: u32 = 30;
 /// How long the hook may wait for a person, in seconds: it must have answered before anybody ends it.
 const WAIT_SECONDS: u32 = CALL_SECONDS - 2 * MARGIN;
 /// So much earlier Sayso is ended from outside if it hangs, where an agent would let the call run instead.

@@ -1,7 +1,7 @@
 //! Hooks in a JSON file, edited as text. Four agents have such files, in two shapes.
 
 use super::command::{self, Ours};
-use super::json_text::{self, Comments, Kind, Node};
+use super::json_text::{self, Comments, Node, NodeKind};
 use super::part::{Left, Part};
 use crate::Agent;
 use serde_json::{Value, json};
@@ -106,7 +106,7 @@ impl HooksFile {
         let mut all = Vec::new();
         let root = self.root(text)?;
         let Some(hooks) = root.member("hooks")? else { return Ok(all) };
-        let Kind::Object(events) = &hooks.value.kind else { return Ok(all) };
+        let NodeKind::Object(events) = &hooks.value.kind else { return Ok(all) };
         for event in events {
             for (entry, node) in event.value.items().iter().enumerate() {
                 let value = node.value(text);
@@ -130,7 +130,7 @@ impl HooksFile {
         let root = self.root(text)?;
         let Some(hooks) = root.member("hooks")? else { return Ok(Vec::new()) };
         match &hooks.value.kind {
-            Kind::Object(members) => Ok(members.iter().map(|member| member.key.clone()).collect()),
+            NodeKind::Object(members) => Ok(members.iter().map(|member| member.key.clone()).collect()),
             _ => Ok(Vec::new()),
         }
     }
@@ -138,7 +138,7 @@ impl HooksFile {
     fn root(&self, text: &str) -> Result<Node, String> {
         let root = json_text::parse(text, self.comments)?;
         match root.kind {
-            Kind::Object(_) => Ok(root),
+            NodeKind::Object(_) => Ok(root),
             _ => Err("the settings are not an object".to_owned()),
         }
     }
@@ -165,13 +165,13 @@ impl HooksFile {
         let Some(hooks) = root.member("hooks")? else {
             return Ok(json_text::push(text, &root, Some("hooks"), &json!({event: [entry]})));
         };
-        if !matches!(hooks.value.kind, Kind::Object(_)) {
+        if !matches!(hooks.value.kind, NodeKind::Object(_)) {
             return Err("its `hooks` are not an object".to_owned());
         }
         let Some(entries) = hooks.value.member(event)? else {
             return Ok(json_text::push(text, &hooks.value, Some(event), &json!([entry])));
         };
-        if !matches!(entries.value.kind, Kind::Array(_)) {
+        if !matches!(entries.value.kind, NodeKind::Array(_)) {
             return Err(format!("its `hooks.{event}` is not an array"));
         }
         let ours: Vec<Placed> = self.placed(text)?.into_iter().filter(|placed| placed.event == event).collect();

@@ -8,11 +8,11 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) span: Range<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Object(Vec<Member>),
     Array(Vec<Node>),
     Other,
@@ -126,7 +126,7 @@ fn string_length(text: &str) -> usize {
 impl Node {
     /// The member of this name; two of one name cannot be told apart by a reader.
     pub(crate) fn member(&self, key: &str) -> Result<Option<&Member>, String> {
-        let Kind::Object(members) = &self.kind else { return Ok(None) };
+        let NodeKind::Object(members) = &self.kind else { return Ok(None) };
         let mut found = members.iter().filter(|member| member.key == key);
         match (found.next(), found.next()) {
             (_, Some(_)) => Err(format!("it has two members named {key:?}")),
@@ -136,7 +136,7 @@ impl Node {
 
     pub(crate) fn items(&self) -> &[Node] {
         match &self.kind {
-            Kind::Array(items) => items,
+            NodeKind::Array(items) => items,
             _ => &[],
         }
     }
@@ -148,9 +148,9 @@ impl Node {
     /// Where each child begins and ends.
     fn children(&self) -> Vec<Range<usize>> {
         match &self.kind {
-            Kind::Object(members) => members.iter().map(|m| m.start..m.value.span.end).collect(),
-            Kind::Array(items) => items.iter().map(|item| item.span.clone()).collect(),
-            Kind::Other => Vec::new(),
+            NodeKind::Object(members) => members.iter().map(|m| m.start..m.value.span.end).collect(),
+            NodeKind::Array(items) => items.iter().map(|item| item.span.clone()).collect(),
+            NodeKind::Other => Vec::new(),
         }
     }
 }
@@ -270,7 +270,7 @@ pub(crate) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) 
     let root = parse(text, comments)?;
     let mut node = &root;
     for (depth, key) in path.iter().enumerate() {
-        if !matches!(node.kind, Kind::Object(_)) {
+        if !matches!(node.kind, NodeKind::Object(_)) {
             let name = path.get(..depth).unwrap_or_default().join(".");
             return Err(format!("its `{name}` is not an object"));
         }
@@ -293,11 +293,11 @@ pub(crate) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Resul
         let Some(member) = parent.member(key)? else { return Ok(text.to_owned()) };
         parent = &member.value;
     }
-    let Kind::Object(members) = &parent.kind else { return Ok(text.to_owned()) };
+    let NodeKind::Object(members) = &parent.kind else { return Ok(text.to_owned()) };
     let empty = |node: &Node| match &node.kind {
-        Kind::Object(members) => members.is_empty() && !has_comment(text, node.span.clone()),
-        Kind::Array(items) => items.is_empty() && !has_comment(text, node.span.clone()),
-        Kind::Other => false,
+        NodeKind::Object(members) => members.is_empty() && !has_comment(text, node.span.clone()),
+        NodeKind::Array(items) => items.is_empty() && !has_comment(text, node.span.clone()),
+        NodeKind::Other => false,
     };
     match members.iter().position(|member| member.key == *last && empty(&member.value)) {
         Some(index) => Ok(remove(text, parent, index)),
@@ -358,17 +358,17 @@ impl Reader<'_> {
         self.skip_space();
         let start = self.at;
         let kind = match self.peek()? {
-            b'{' => Kind::Object(self.members(depth)?),
-            b'[' => Kind::Array(self.elements(depth)?),
+            b'{' => NodeKind::Object(self.members(depth)?),
+            b'[' => NodeKind::Array(self.elements(depth)?),
             b'"' => {
                 self.string()?;
-                Kind::Other
+                NodeKind::Other
             }
             _ => {
                 while self.peek().is_some_and(|b| !matches!(b, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t')) {
                     self.at += 1;
                 }
-                Kind::Other
+                NodeKind::Other
             }
         };
         Some(Node { span: start..self.at, kind })

@@ -3,7 +3,7 @@
 //! A server behind HTTP has no command that Sayso could stand in front of; its owner is told how to put it behind one.
 //! What a client's list gives a server as environment stays there, and reaches the server by name.
 
-use super::json_text::{self, Comments, Kind};
+use super::json_text::{self, Comments, NodeKind};
 use super::part::{Left, Part, read, resolved};
 use super::{FileChange, MCP, Noted, Plan, Scope, Setting, keep};
 use crate::agent::McpList;
@@ -162,7 +162,7 @@ impl ServerList {
         let mut heads: Vec<Vec<String>> = vec![vec![self.key.to_owned()]];
         if let Some(projects) = self.projects
             && let Some(member) = root.member(projects)?
-            && let Kind::Object(each) = &member.value.kind
+            && let NodeKind::Object(each) = &member.value.kind
         {
             heads.extend(each.iter().map(|one| vec![projects.to_owned(), one.key.clone(), self.key.to_owned()]));
         }
@@ -175,7 +175,7 @@ impl ServerList {
                     None => None,
                 };
             }
-            if let Some(Kind::Object(servers)) = node.map(|node| &node.kind) {
+            if let Some(NodeKind::Object(servers)) = node.map(|node| &node.kind) {
                 places.extend(servers.iter().map(|server| [head.clone(), vec![server.key.clone()]].concat()));
             }
         }

@@ -14,8 +14,7 @@ mod mcp;
 pub(crate) mod part;
 pub(crate) mod plugin_file;
 
-pub(crate) use command::quoted;
-pub use command::{CALL_SECONDS, NOTE_SECONDS};
+pub(crate) use command::{CALL_SECONDS, quoted};
 pub use inspect::{Finding, Registration, registrations};
 pub(crate) use installer::Installer;
 pub(crate) use json_text::Comments;

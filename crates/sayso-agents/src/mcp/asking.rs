@@ -4,7 +4,7 @@
 //! a question in the place of the call's result, which the client answers by calling again.
 
 use super::answer::refused;
-use super::call::Call;
+use super::call::McpCall;
 use super::definition::Definition;
 use super::elicit::{self, Answered};
 use super::findings::UNUSABLE;
@@ -25,7 +25,7 @@ pub(super) struct Round {
     state: String,
     /// The call that it is about, as it came: what runs, if the answer is yes.
     line: Vec<u8>,
-    call: Call,
+    call: McpCall,
     /// What a person may accept with the answer: the tool as it was shown.
     acceptable: Option<Definition>,
     shown: Shown,
@@ -127,7 +127,7 @@ impl Guard {
     }
 
     /// What becomes of a call after an answer; `None`: nobody answered.
-    fn answered(&self, call: &Call, answer: Option<Answered>, acceptable: Option<Definition>, shown: Shown) -> Way {
+    fn answered(&self, call: &McpCall, answer: Option<Answered>, acceptable: Option<Definition>, shown: Shown) -> Way {
         let (told, why) = match answer {
             None => ("nobody answered", Some("A person should decide this, and nobody answered.")),
             Some(Answered::No) => ("no", Some("The user said no.")),

@@ -1,7 +1,7 @@
 //! What the gateway knows of a call's tool and the policy cannot: whether the arguments fit its schema, and whether it is
 //! the tool that was accepted. It is handed to the gate, where it speaks in the stage of tools; nothing is decided here.
 
-use super::call::Call;
+use super::call::McpCall;
 use super::guard::{Guard, lock};
 use super::pins::Standing;
 use super::schema::Checker;
@@ -17,7 +17,7 @@ pub(super) const UNLISTED: &str = "mcp-unlisted-tool";
 pub(super) const UNUSABLE: &str = "mcp-schema-unusable";
 
 /// Arguments that do not fit.
-pub(super) fn of_arguments(tool: &Tool, call: &Call) -> Option<ToolFinding> {
+pub(super) fn of_arguments(tool: &Tool, call: &McpCall) -> Option<ToolFinding> {
     let problems = tool.checker().problems(&call.arguments);
     let text = || format!("The arguments do not fit the tool's schema: {}.", problems.join("; "));
     (!problems.is_empty()).then(|| finding(Verdict::Deny, ARGUMENTS, text()))
@@ -25,7 +25,7 @@ pub(super) fn of_arguments(tool: &Tool, call: &Call) -> Option<ToolFinding> {
 
 impl Guard {
     /// All that is found of the tool of a call, by what is pinned now; `None`: the server was not heard to list it.
-    pub(super) fn findings(&self, tool: Option<&Tool>, call: &Call) -> Result<Vec<ToolFinding>, Error> {
+    pub(super) fn findings(&self, tool: Option<&Tool>, call: &McpCall) -> Result<Vec<ToolFinding>, Error> {
         let Some(tool) = tool else {
             // A list that was not seen to the end may still have it.
             let verdict = if lock(&self.tools).complete { Verdict::Deny } else { Verdict::Ask };

@@ -6,7 +6,7 @@
 
 use super::answer::{denied, malformed, refused, tool_error};
 use super::asking::{Round, Shown};
-use super::call::Call;
+use super::call::McpCall;
 use super::elicit;
 use super::findings;
 use super::judge::{self, Judge, Look};
@@ -109,7 +109,7 @@ pub(crate) struct Held {
     pub(super) line: Vec<u8>,
     pub(super) id: Vec<u8>,
     key: Id,
-    pub(super) call: Call,
+    pub(super) call: McpCall,
     /// How far it is judged, if it is.
     aside: Option<Box<Aside>>,
     given_up: Arc<AtomicBool>,
@@ -249,7 +249,7 @@ impl Guard {
             let why = "The call has no id that can be relied on.";
             return if message.id.is_some() { FromClient::Answer(malformed(None, why)) } else { FromClient::Nothing };
         };
-        let call = match Call::read(message) {
+        let call = match McpCall::read(message) {
             Ok(call) => call,
             Err(why) => return FromClient::Answer(malformed(message.id, &why)),
         };
@@ -272,7 +272,7 @@ impl Guard {
     }
 
     /// The quick way, on the thread that reads: everything that needs neither a person nor the server.
-    fn way(&self, call: &Call) -> Way {
+    fn way(&self, call: &McpCall) -> Way {
         if call.answer.is_some() {
             return Way::Slow(None);
         }
@@ -368,7 +368,7 @@ impl Guard {
         }
     }
 
-    pub(super) fn failed(&self, call: &Call, error: &crate::Error) -> String {
+    pub(super) fn failed(&self, call: &McpCall, error: &crate::Error) -> String {
         let reason = own_reason(reason::INTERNAL_ERROR, format!("Sayso cannot judge this call: {error}."));
         self.judge.refuse(&self.server, call, &reason);
         refused(&[reason], "Tell the user.")

@@ -1,6 +1,6 @@
 //! One call before the gate.
 
-use super::call::Call;
+use super::call::McpCall;
 use crate::Error;
 use crate::entrance::Entrance;
 use sayso_gate::audit::{Spool, What};
@@ -76,7 +76,7 @@ impl Judge {
     pub(crate) fn judge_at_once(
         &self,
         server: &str,
-        call: &Call,
+        call: &McpCall,
         findings: Vec<ToolFinding>,
     ) -> Result<Judged, Box<Aside>> {
         let circumstances = self.circumstances(server, call, findings, Asking::Nobody);
@@ -88,7 +88,7 @@ impl Judge {
     pub(crate) fn judge(
         &self,
         server: &str,
-        call: &Call,
+        call: &McpCall,
         aside: Option<Box<Aside>>,
         findings: Vec<ToolFinding>,
         asking: Asking,
@@ -106,7 +106,7 @@ impl Judge {
 
     /// Why a yes to what was shown does not hold any more: the policy denies the call by now, or what it would do has
     /// changed while the person read. Time has passed, so it is judged again for that.
-    pub(crate) fn void(&self, server: &str, call: &Call, shown: Option<&Look>) -> Option<Vec<Reason>> {
+    pub(crate) fn void(&self, server: &str, call: &McpCall, shown: Option<&Look>) -> Option<Vec<Reason>> {
         let facts = FactsOf::Call(Facts { files: &RealFiles, env: &ProcessEnvironment });
         let again = self.gate.judge(self.tool_call(server, call), Circumstances::rehearsal(), facts);
         let (operation, decision) = again.rehearsed();
@@ -131,7 +131,7 @@ impl Judge {
     }
 
     /// Takes down what a person answered at the client's own prompt.
-    pub(crate) fn note_answer(&self, server: &str, call: &Call, answer: &str) {
+    pub(crate) fn note_answer(&self, server: &str, call: &McpCall, answer: &str) {
         self.entrance(server).note(What::PromptAnswered, self.actor.clone(), "elicitation/create", |happening| {
             happening.tool = Some(format!("mcp:{server}/{}", call.tool));
             happening.call_id.clone_from(&call.id);
@@ -140,7 +140,7 @@ impl Judge {
     }
 
     /// Records a call that does not run for a reason of the gateway's own.
-    pub(crate) fn refuse(&self, server: &str, call: &Call, reason: &Reason) {
+    pub(crate) fn refuse(&self, server: &str, call: &McpCall, reason: &Reason) {
         let tool = format!("mcp:{server}/{}", call.tool);
         self.entrance(server).refuse(EVENT, call.id.clone(), self.actor.clone(), &tool, reason);
     }
@@ -150,14 +150,14 @@ impl Judge {
         available(&self.gate.in_force().policy, &self.actor, &(server, tool)).is_ok()
     }
 
-    fn tool_call(&self, server: &str, call: &Call) -> ToolCall {
+    fn tool_call(&self, server: &str, call: &McpCall) -> ToolCall {
         let (name, arguments) = (call.tool.clone(), call.arguments.clone());
         let request = Request::Tool { name, arguments, server: Some(server.to_owned()) };
         let folder = Some(self.setting.workspace.clone());
         self.entrance(server).call(request, self.actor.clone(), folder.clone(), folder)
     }
 
-    fn circumstances(&self, server: &str, call: &Call, findings: Vec<ToolFinding>, asking: Asking) -> Circumstances {
+    fn circumstances(&self, server: &str, call: &McpCall, findings: Vec<ToolFinding>, asking: Asking) -> Circumstances {
         Circumstances { findings, ..self.entrance(server).circumstances(EVENT, call.id.clone(), asking) }
     }
 

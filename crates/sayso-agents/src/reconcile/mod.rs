@@ -19,7 +19,7 @@ pub(crate) const MOST_CALLS: usize = 200_000;
 
 /// A call in a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Call {
+pub struct TranscriptCall {
     /// Whose transcript.
     pub agent: &'static str,
     /// The session, as the agent names it.
@@ -53,7 +53,7 @@ pub struct Read {
     /// How many transcripts there were.
     pub transcripts: usize,
     /// The calls, each once.
-    pub calls: Vec<Call>,
+    pub calls: Vec<TranscriptCall>,
     /// What was left out, and why.
     pub skipped: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl Transcripts {
 
 impl Read {
     /// Takes a call, unless there are too many or it is there already: transcripts repeat themselves.
-    pub(crate) fn add(&mut self, call: Call, known: &mut HashSet<(Option<String>, String)>, since_ms: u64) {
+    pub(crate) fn add(&mut self, call: TranscriptCall, known: &mut HashSet<(Option<String>, String)>, since_ms: u64) {
         if call.time_ms.is_some_and(|time| time < since_ms) {
             return;
         }
@@ -96,7 +96,7 @@ impl Read {
 
 /// Which calls no decision covers. Every decision covers one call.
 #[must_use]
-pub fn uncovered(calls: Vec<Call>, records: &[Record]) -> Vec<Call> {
+pub fn uncovered(calls: Vec<TranscriptCall>, records: &[Record]) -> Vec<TranscriptCall> {
     let mut decisions = Decisions::of(records);
     calls.into_iter().filter(|call| !decisions.cover(call)).collect()
 }
@@ -135,7 +135,7 @@ impl Decisions {
         Self { by_id, by_content, used: vec![false; records.len()] }
     }
 
-    fn cover(&mut self, call: &Call) -> bool {
+    fn cover(&mut self, call: &TranscriptCall) -> bool {
         let agent = call.agent.to_owned();
         let session = call.session.clone().unwrap_or_default();
         if let Some(id) = &call.id

@@ -250,11 +250,9 @@ pub(crate) fn say(text: &str) -> Outcome {
 /// What is the owner's to mend is wrong usage, all else internal.
 pub(crate) fn failure(error: Error) -> Failure {
     match error {
-        Error::UnknownAgent(_)
-        | Error::NotInstallable(_)
-        | Error::CannotInstall { .. }
-        | Error::Settings { .. }
-        | Error::Changed(_) => Failure::wrong(format!("error: {error}")),
+        Error::UnknownAgent(_) | Error::CannotInstall { .. } | Error::Settings { .. } | Error::Changed(_) => {
+            Failure::wrong(format!("error: {error}"))
+        }
         error => Failure::Internal(error.into()),
     }
 }

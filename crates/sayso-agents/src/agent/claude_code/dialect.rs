@@ -12,7 +12,7 @@
 use super::shape;
 use crate::dialect::{Dialect, Person};
 use crate::event::{Event, Occasion};
-use crate::said::Word;
+use crate::hook_answer::Word;
 use crate::{Agent, HookOutput};
 use sayso_policy::explain::visible;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! The shape of Claude Code's events, which Codex and, on demand, Copilot send too.
 
-use crate::event::{After, Call, Event, Occasion};
+use crate::event::{After, Event, HookCall, Occasion};
 use crate::json;
 use sayso_gate::audit::Ended;
 use serde_json::{Map, Value};
@@ -39,7 +39,7 @@ fn occasion(name: &str, object: &Map<String, Value>) -> Result<Occasion, String>
 }
 
 /// The call of an event.
-pub(in crate::agent) fn call(object: &Map<String, Value>) -> Result<Call, String> {
+pub(in crate::agent) fn call(object: &Map<String, Value>) -> Result<HookCall, String> {
     let tool = json::text(object, "tool_name")?.filter(|tool| !tool.trim().is_empty());
     let input = object.get("tool_input").filter(|input| input.is_object());
     let server = match object.get("mcp_server") {
@@ -47,7 +47,7 @@ pub(in crate::agent) fn call(object: &Map<String, Value>) -> Result<Call, String
         Some(Value::Object(server)) => json::text(server, "name")?,
         Some(_) => return Err("The call's `mcp_server` is not an object".to_owned()),
     };
-    Ok(Call {
+    Ok(HookCall {
         tool: tool.ok_or("The call names no tool")?,
         input: input.ok_or("The call's `tool_input` is not an object")?.clone(),
         server,

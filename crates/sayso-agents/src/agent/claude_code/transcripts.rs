@@ -1,7 +1,7 @@
 //! `~/.claude/projects/PROJECT/SESSION.jsonl`, and its subagents in folders beside it. Seen with 2.1.325.
 
 use crate::reconcile::transcript::{files, lines, text, time_ms};
-use crate::reconcile::{Call, Read, as_recorded};
+use crate::reconcile::{Read, TranscriptCall, as_recorded};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
                 if block.get("type").and_then(Value::as_str) != Some("tool_use") {
                     continue;
                 }
-                let call = Call {
+                let call = TranscriptCall {
                     agent: super::ROW.name,
                     session: text(&line, "sessionId"),
                     id: text(block, "id"),

@@ -11,8 +11,8 @@
 use crate::agent::claude_code::dialect as claude_code;
 use crate::agent::claude_code::shape as claude_shape;
 use crate::dialect::{Dialect, Person};
-use crate::event::{Call, Event, Occasion};
-use crate::said::Word;
+use crate::event::{Event, HookCall, Occasion};
+use crate::hook_answer::Word;
 use crate::{Agent, HookOutput};
 use serde_json::{Map, Value, json};
 
@@ -59,7 +59,7 @@ impl Dialect for Codex {
 
 /// Codex tells its tool for commands by Claude Code's name. By its own name it is known for what it is: one whose
 /// terminal stays open, and into which can be typed without a hook.
-fn own_name(call: &mut Call) {
+fn own_name(call: &mut HookCall) {
     if call.tool == "Bash" {
         "exec_command".clone_into(&mut call.tool);
     }
@@ -67,7 +67,7 @@ fn own_name(call: &mut Call) {
 
 /// Codex asks a person when a command is to leave its sandbox or to reach the network, and tells so in a description
 /// alone. A yes to the command is no yes to that, so the call is judged as what it asks for.
-fn wants_more(call: &mut Call) {
+fn wants_more(call: &mut HookCall) {
     let Some(fields) = call.input.as_object_mut() else { return };
     let target = fields.get("description").and_then(Value::as_str).and_then(|text| text.strip_prefix("network-access"));
     if let Some(target) = target {

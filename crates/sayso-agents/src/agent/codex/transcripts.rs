@@ -2,7 +2,7 @@
 //! searches) never passes through the agent and is left out.
 
 use crate::reconcile::transcript::{files, lines, text, time_ms};
-use crate::reconcile::{Call, Read, as_recorded};
+use crate::reconcile::{Read, TranscriptCall, as_recorded};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
                     (Some("session_meta"), _) => session = text(payload, "id").or_else(|| text(payload, "session_id")),
                     (Some("response_item"), Some("function_call" | "custom_tool_call" | "local_shell_call")) => {
                         let input = ["arguments", "input", "action"].iter().find_map(|key| payload.get(*key));
-                        let call = Call {
+                        let call = TranscriptCall {
                             agent: super::ROW.name,
                             session: session.clone(),
                             id: text(payload, "call_id"),

@@ -11,8 +11,8 @@
 use crate::agent::claude_code::dialect as claude_code;
 use crate::agent::claude_code::shape as claude_shape;
 use crate::dialect::{Dialect, Person};
-use crate::event::{After, Call, Event, Occasion};
-use crate::said::Word;
+use crate::event::{After, Event, HookCall, Occasion};
+use crate::hook_answer::Word;
 use crate::{Agent, HookOutput, json};
 use sayso_gate::audit::Ended;
 use serde_json::{Map, Value, json};
@@ -63,7 +63,7 @@ impl Dialect for Copilot {
         true
     }
 
-    fn same_call(&self, call: &Call) -> Option<String> {
+    fn same_call(&self, call: &HookCall) -> Option<String> {
         let server_and_tool = match &call.server {
             Some(server) => Some(format!("{server}-{}", call.tool)),
             None => call.tool.strip_prefix("mcp-").map(ToOwned::to_owned),
@@ -138,16 +138,16 @@ fn claude_like(object: &Map<String, Value>) -> Result<Event, String> {
     Ok(event)
 }
 
-fn call(object: &Map<String, Value>, tool: &str, input: &str) -> Result<Call, String> {
+fn call(object: &Map<String, Value>, tool: &str, input: &str) -> Result<HookCall, String> {
     let name = json::text(object, tool)?.filter(|name| !name.trim().is_empty()).ok_or("The call names no tool")?;
     let given = object.get(input).filter(|given| !given.is_null());
     let given = given.ok_or_else(|| format!("The call has no `{input}`"))?;
     let id = json::text_of(object, &["toolCallId", "toolUseId", "tool_use_id", "tool_call_id"])?;
     match (json::object_or_text(given), given) {
-        (Some(arguments), _) => Ok(Call { tool: mcp_name(&name), input: arguments, server: None, id }),
+        (Some(arguments), _) => Ok(HookCall { tool: mcp_name(&name), input: arguments, server: None, id }),
         // The whole input of its patch tool, which goes by the name of its editor in Claude Code's shape.
         (None, Value::String(patch)) if patch.contains("*** Begin Patch") && is_editor(&name) => {
-            Ok(Call { tool: "apply_patch".to_owned(), input: given.clone(), server: None, id })
+            Ok(HookCall { tool: "apply_patch".to_owned(), input: given.clone(), server: None, id })
         }
         _ => Err(format!("The call's `{input}` is neither an object nor JSON of one")),
     }
@@ -169,10 +169,10 @@ fn mcp_name(tool: &str) -> String {
 }
 
 /// In a permission request the two stand apart: `server/tool`.
-fn server_and_tool(call: Call) -> Call {
+fn server_and_tool(call: HookCall) -> HookCall {
     match call.tool.strip_prefix("mcp-").and_then(|name| name.split_once('/')) {
         Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
-            Call { server: Some(server.to_owned()), tool: tool.to_owned(), ..call }
+            HookCall { server: Some(server.to_owned()), tool: tool.to_owned(), ..call }
         }
         _ => call,
     }

@@ -1,7 +1,7 @@
 //! `~/.copilot/session-state/SESSION/events.jsonl`. Seen with 1.0.102.
 
 use crate::reconcile::transcript::{files, lines, text, time_ms};
-use crate::reconcile::{Call, Read, as_recorded};
+use crate::reconcile::{Read, TranscriptCall, as_recorded};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
             if line.get("type").and_then(Value::as_str) != Some("tool.execution_start") {
                 return;
             }
-            let call = Call {
+            let call = TranscriptCall {
                 agent: super::ROW.name,
                 // Of a subagent, if it names one.
                 session: text(&line, "agentId").or_else(|| session.clone()),

@@ -6,8 +6,8 @@
 //! of the messages are written, for versions before 2 know only the older one.
 
 use crate::dialect::{Dialect, Person};
-use crate::event::{After, Call, Event, Occasion};
-use crate::said::Word;
+use crate::event::{After, Event, HookCall, Occasion};
+use crate::hook_answer::Word;
 use crate::{Agent, HookOutput, json};
 use sayso_gate::audit::Ended;
 use serde_json::{Map, Value, json};
@@ -96,29 +96,29 @@ fn asks_later(event: &Event) -> bool {
     event.call().is_some_and(|call| call.tool == "Shell" || call.server.is_some())
 }
 
-fn tool(object: &Map<String, Value>) -> Result<Call, String> {
+fn tool(object: &Map<String, Value>) -> Result<HookCall, String> {
     let tool = named(object)?;
     if tool.starts_with("MCP:") {
         return mcp(object);
     }
-    Ok(Call { tool, input: arguments(object)?, server: None, id: json::text(object, "tool_use_id")? })
+    Ok(HookCall { tool, input: arguments(object)?, server: None, id: json::text(object, "tool_use_id")? })
 }
 
-fn command(object: &Map<String, Value>) -> Result<Call, String> {
+fn command(object: &Map<String, Value>) -> Result<HookCall, String> {
     let command = json::text(object, "command")?.ok_or("The call has no `command`")?;
-    Ok(Call { tool: "Shell".to_owned(), input: json!({"command": command}), server: None, id: None })
+    Ok(HookCall { tool: "Shell".to_owned(), input: json!({"command": command}), server: None, id: None })
 }
 
 /// The name of its server is not told, and a server may call its tool `github/get_issue`. So it gets a server's name
 /// that is none: no rule allows it by name, and a person is asked.
-fn mcp(object: &Map<String, Value>) -> Result<Call, String> {
+fn mcp(object: &Map<String, Value>) -> Result<HookCall, String> {
     let name = named(object)?;
     let tool = name.strip_prefix("MCP:").unwrap_or(&name).to_owned();
     let id = json::text(object, "tool_use_id")?;
-    Ok(Call { tool, input: arguments(object)?, server: Some("?".to_owned()), id })
+    Ok(HookCall { tool, input: arguments(object)?, server: Some("?".to_owned()), id })
 }
 
-fn file(object: &Map<String, Value>) -> Result<Call, String> {
+fn file(object: &Map<String, Value>) -> Result<HookCall, String> {
     let path = json::text(object, "file_path")?.ok_or("The call has no `file_path`")?;
     // Not the content: what the file holds decides nothing, and may be long.
     let mut input = json!({"file_path": path});
@@ -126,7 +126,7 @@ fn file(object: &Map<String, Value>) -> Result<Call, String> {
         let paths = attached(attachments).ok_or("The call's `attachments` are not files")?;
         fields.insert("files".to_owned(), Value::Array(paths));
     }
-    Ok(Call { tool: "Read".to_owned(), input, server: None, id: None })
+    Ok(HookCall { tool: "Read".to_owned(), input, server: None, id: None })
 }
 
 fn attached(attachments: &Value) -> Option<Vec<Value>> {
@@ -139,14 +139,14 @@ fn attached(attachments: &Value) -> Option<Vec<Value>> {
     }
 }
 
-fn subagent(object: &Map<String, Value>) -> Result<Call, String> {
+fn subagent(object: &Map<String, Value>) -> Result<HookCall, String> {
     let mut input = Map::new();
     for key in ["subagent_type", "task", "subagent_model"] {
         if let Some(text) = json::text(object, key)? {
             input.insert(key.to_owned(), text.into());
         }
     }
-    Ok(Call {
+    Ok(HookCall {
         tool: "Task".to_owned(),
         input: Value::Object(input),
         server: None,

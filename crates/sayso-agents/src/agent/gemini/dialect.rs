@@ -7,8 +7,8 @@
 //! read in its place: so every answer about a call is an object. Subagents' calls come without a sign of their own.
 
 use crate::dialect::{Dialect, Person};
-use crate::event::{After, Call, Event, Occasion};
-use crate::said::Word;
+use crate::event::{After, Event, HookCall, Occasion};
+use crate::hook_answer::Word;
 use crate::seat::Seat;
 use crate::{Agent, HookOutput, json};
 use sayso_gate::audit::Ended;
@@ -70,7 +70,7 @@ impl Dialect for Gemini {
     }
 
     fn person(&self, event: &Event) -> Person {
-        let asked = |call: &Call| call.server.is_none() && ASKED.contains(&call.tool.as_str());
+        let asked = |call: &HookCall| call.server.is_none() && ASKED.contains(&call.tool.as_str());
         if event.call().is_some_and(asked) { Person::InQueueOrSeated(&SEAT) } else { Person::InQueue }
     }
 
@@ -83,7 +83,7 @@ impl Dialect for Gemini {
     }
 }
 
-fn call(object: &Map<String, Value>) -> Result<Call, String> {
+fn call(object: &Map<String, Value>) -> Result<HookCall, String> {
     let tool = json::text(object, "tool_name")?.filter(|tool| !tool.trim().is_empty());
     let input = object.get("tool_input").filter(|input| input.is_object());
     // Gemini cuts and cleans the names it puts together from server and tool; here are the two as they are.
@@ -93,7 +93,7 @@ fn call(object: &Map<String, Value>) -> Result<Call, String> {
         Some(_) => return Err("The call's `mcp_context` is not an object".to_owned()),
     };
     let of_server = of_server.filter(|_| server.is_some());
-    Ok(Call {
+    Ok(HookCall {
         tool: tool.map(|tool| of_server.unwrap_or(tool)).ok_or("The call names no tool")?,
         input: input.ok_or("The call's `tool_input` is not an object")?.clone(),
         server,

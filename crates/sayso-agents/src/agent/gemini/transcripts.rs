@@ -3,7 +3,7 @@
 //! where the folder is named by the session that started it; hooks are told that session.
 
 use crate::reconcile::transcript::{files, lines, text, time_ms, whole};
-use crate::reconcile::{Call, Read, as_recorded};
+use crate::reconcile::{Read, TranscriptCall, as_recorded};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
             let inside = value.pointer("/$set/messages").or_else(|| value.get("messages")).and_then(Value::as_array);
             for message in inside.into_iter().flatten().chain([value]) {
                 for call in message.get("toolCalls").and_then(Value::as_array).into_iter().flatten() {
-                    let call = Call {
+                    let call = TranscriptCall {
                         agent: super::ROW.name,
                         session: session.clone(),
                         id: text(call, "id"),

@@ -5,7 +5,7 @@
 
 use crate::dialect::{Dialect, Person};
 use crate::event::Event;
-use crate::said::Word;
+use crate::hook_answer::Word;
 use crate::{Agent, HookOutput, plugin};
 use serde_json::{Map, Value};
 

@@ -1,7 +1,7 @@
 //! OpenClaw's own list of plugins. Measured on 2026.9.6: a plugin that is found but not named here is listed as enabled,
 //! and its hooks are not run.
 
-use crate::install::json_text::{self, Comments, Kind};
+use crate::install::json_text::{self, Comments, NodeKind};
 use crate::install::part::{Left, Part};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Part for PluginList {
         let root = json_text::parse(&text, Comments::Kept)?;
         let allow = root.member("plugins")?.map(|plugins| plugins.value.member("allow")).transpose()?.flatten();
         match allow {
-            Some(allow) if !matches!(allow.value.kind, Kind::Array(_)) => {
+            Some(allow) if !matches!(allow.value.kind, NodeKind::Array(_)) => {
                 Err("its `plugins.allow` is not a list".to_owned())
             }
             Some(allow) if !allow.value.items().iter().any(|item| item.value(&text) == json!(PLUGIN)) => {
@@ -55,7 +55,7 @@ impl Part for PluginList {
         let root = json_text::parse(&now, Comments::Kept)?;
         let entries = root.member("plugins")?.map(|plugins| plugins.value.member("entries")).transpose()?.flatten();
         if let Some(entries) = entries
-            && let Kind::Object(members) = &entries.value.kind
+            && let NodeKind::Object(members) = &entries.value.kind
             && let Some(place) = members.iter().position(|member| member.key == PLUGIN)
         {
             now = json_text::remove(&now, &entries.value, place);

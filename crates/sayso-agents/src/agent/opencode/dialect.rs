@@ -4,8 +4,8 @@
 //! OpenCode does not limit how long a plugin takes. A subagent has a session of its own.
 
 use crate::dialect::{Dialect, Person};
-use crate::event::{Call, Event, Occasion};
-use crate::said::Word;
+use crate::event::{Event, HookCall, Occasion};
+use crate::hook_answer::Word;
 use crate::{Agent, HookOutput, plugin};
 use serde_json::{Map, Value};
 
@@ -40,7 +40,7 @@ impl Dialect for OpenCode {
     }
 }
 
-fn spell(call: &mut Call) {
+fn spell(call: &mut HookCall) {
     // Also where it begins with `mcp`: that is how somebody called a server, whose tools must not read as another's.
     if call.server.is_none() && call.tool.contains('_') && !OWN.contains(&call.tool.as_str()) {
         call.tool = format!("mcp_{}", call.tool);

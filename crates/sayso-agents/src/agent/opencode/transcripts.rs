@@ -1,7 +1,7 @@
 //! `~/.local/share/opencode/opencode.db`: a database of OpenCode's, opened for reading alone. Seen with 1.18.33.
 
 use crate::reconcile::transcript::text;
-use crate::reconcile::{Call, MOST_CALLS, Read, as_recorded};
+use crate::reconcile::{MOST_CALLS, Read, TranscriptCall, as_recorded};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ fn calls(path: &Path, since_ms: u64, read: &mut Read) -> rusqlite::Result<()> {
         if part.get("type").and_then(Value::as_str) != Some("tool") {
             continue;
         }
-        let call = Call {
+        let call = TranscriptCall {
             agent: super::ROW.name,
             session: Some(session),
             id: text(&part, "callID"),

@@ -5,7 +5,7 @@
 
 use crate::Agent;
 use crate::install::command::Ours;
-use crate::install::json_text::{self, Comments, Kind, Node};
+use crate::install::json_text::{self, Comments, Node, NodeKind};
 use crate::install::part::{Left, Part};
 use crate::install::{Installer, Scope, Setting};
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ impl ZedSettings {
             );
         }
         let root = json_text::parse(text, Comments::Loose)?;
-        let Kind::Object(_) = root.kind else { return Err("the settings are not an object".to_owned()) };
+        let NodeKind::Object(_) = root.kind else { return Err("the settings are not an object".to_owned()) };
         let Some(there) = root.member(AGENTS)? else {
             return checked(json_text::push(text, &root, Some(AGENTS), &Value::Object(agents)));
         };
@@ -191,7 +191,7 @@ impl ZedSettings {
 fn names(text: &str) -> Result<Vec<String>, String> {
     let root = json_text::parse(text, Comments::Loose)?;
     let Some(agents) = root.member(AGENTS)? else { return Ok(Vec::new()) };
-    let Kind::Object(members) = &agents.value.kind else { return Err(format!("its `{AGENTS}` are not an object")) };
+    let NodeKind::Object(members) = &agents.value.kind else { return Err(format!("its `{AGENTS}` are not an object")) };
     let mut names: Vec<String> = Vec::new();
     for member in members {
         if names.contains(&member.key) {
@@ -239,7 +239,7 @@ fn unwrapped(text: &str, name: &str) -> Result<String, String> {
     }
     if name.ends_with(OWN) {
         let Some(agents) = root.member(AGENTS)? else { return Ok(text.to_owned()) };
-        let Kind::Object(members) = &agents.value.kind else { return Ok(text.to_owned()) };
+        let NodeKind::Object(members) = &agents.value.kind else { return Ok(text.to_owned()) };
         let at = members.iter().position(|member| member.key == name).unwrap_or(usize::MAX);
         return checked(json_text::remove(text, &agents.value, at));
     }

@@ -341,7 +341,7 @@ async fn a_token_that_was_taken_back_ends_its_stream() {
     let token = server.made("alice", Role::Admin, None);
     let caller = server.app.caller(&token, std::time::Instant::now()).unwrap();
     let bearer = crate::who::Bearer(token.into());
-    let asked = crate::follow::Asked::default();
+    let asked = crate::follow::FollowQuery::default();
     let begun = crate::follow::Follower::begin(Arc::clone(&server.app), caller, bearer, asked).await;
     let follower = begun.unwrap_or_else(|error| panic!("{error:?}"));
     assert!(follower.is_welcome());

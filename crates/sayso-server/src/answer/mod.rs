@@ -7,8 +7,8 @@ use axum::routing::get;
 
 /// Address, media type, content.
 const FILES: [(&str, &str, &str); 2] = [
-    ("/answer", "text/html; charset=utf-8", include_str!("answer/answer.html")),
-    ("/answer.js", "text/javascript; charset=utf-8", include_str!("answer/answer.js")),
+    ("/answer", "text/html; charset=utf-8", include_str!("answer.html")),
+    ("/answer.js", "text/javascript; charset=utf-8", include_str!("answer.js")),
 ];
 
 /// The page's files.

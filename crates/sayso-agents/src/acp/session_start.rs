@@ -1,6 +1,6 @@
 //! How a session begins, and how it is kept out of modes in which nothing is asked.
 
-use super::judge::Said;
+use super::judge::AcpAnswer;
 use super::modes::{self, Chosen};
 use super::pending::{Pending, PinnedStart};
 use super::proxy::{DENIED, Proxy, Routed, Side, Unfit, text};
@@ -56,7 +56,7 @@ impl Proxy {
     }
 
     /// The MCP servers of a session, behind the gateway; where there is none, only those that a rule allows.
-    fn servers(&self, message: &Message<'_>, params: &Value) -> Result<Result<Routed, Said>, Unfit> {
+    fn servers(&self, message: &Message<'_>, params: &Value) -> Result<Result<Routed, AcpAnswer>, Unfit> {
         let entries = match params.get("mcpServers") {
             None | Some(Value::Null) => return Ok(Ok(Routed::pass())),
             Some(entries) => entries,
@@ -218,7 +218,7 @@ impl Proxy {
             self.state().sessions.at(session).mode = Some(mode.to_owned());
             Routed::pass()
         };
-        match said.map(Said::allowed) {
+        match said.map(AcpAnswer::allowed) {
             None => into(),
             Some(Ok(permit)) => permit.spend(into),
             Some(Err(said)) => Routed::say(Side::Client, Self::denied(id, &said)),
@@ -240,7 +240,7 @@ impl Proxy {
     }
 
     /// What the client would set in passing.
-    fn unless_allowed(&self, mode: &str, event: &str) -> Option<Said> {
+    fn unless_allowed(&self, mode: &str, event: &str) -> Option<AcpAnswer> {
         let agent = self.state().agent;
         if modes::asks(mode, agent) {
             return None;

@@ -8,14 +8,14 @@ use axum::routing::get;
 /// A script of the page, under its own name.
 macro_rules! script {
     ($name:literal) => {
-        (concat!("/", $name), "text/javascript; charset=utf-8", include_str!(concat!("page/", $name)))
+        (concat!("/", $name), "text/javascript; charset=utf-8", include_str!($name))
     };
 }
 
 /// Address, media type, content.
 const FILES: [(&str, &str, &str); 25] = [
-    ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
-    ("/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
+    ("/", "text/html; charset=utf-8", include_str!("index.html")),
+    ("/style.css", "text/css; charset=utf-8", include_str!("style.css")),
     script!("activity.js"),
     script!("api.js"),
     script!("app.js"),
@@ -41,7 +41,7 @@ const FILES: [(&str, &str, &str); 25] = [
     script!("vendor/preact-htm.js"),
 ];
 
-const ICON: &str = include_str!("page/icon.svg");
+const ICON: &str = include_str!("icon.svg");
 
 /// The page's files.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {

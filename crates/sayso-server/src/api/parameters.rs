@@ -7,9 +7,9 @@ use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
 /// The parameters of an address. Whatever is not understood is refused: a filter must not be left out.
-pub(super) struct Asked<T>(pub(super) T);
+pub(super) struct Parameters<T>(pub(super) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Parameters<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {

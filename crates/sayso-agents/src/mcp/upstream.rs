@@ -2,8 +2,8 @@
 
 use super::answer::tool_error;
 use super::guard::{FromClient, FromServer, Guard, Port};
+use super::multiplexer::Routes;
 use super::own_id::Reply;
-use super::together::Routes;
 use crate::pipe::{Id, Message, Reader, Refused, Skimmed, error_line, message_line, replaced};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -26,8 +26,8 @@ pub(crate) struct Gone;
 
 /// The way to a server.
 pub(crate) trait Link: Send + Sync {
-    /// Starts it. What it says goes to [`Member::line_from_server`], its end, with this number, to [`Member::gone`].
-    fn start(&self, member: &Arc<Member>, life: u64) -> std::io::Result<()>;
+    /// Starts it. What it says goes to [`Upstream::line_from_server`], its end, with this number, to [`Upstream::gone`].
+    fn start(&self, upstream: &Arc<Upstream>, life: u64) -> std::io::Result<()>;
     /// Sends a line.
     fn send(&self, line: &[u8]) -> Result<(), Gone>;
     /// It has ended by itself.
@@ -37,7 +37,7 @@ pub(crate) trait Link: Send + Sync {
 }
 
 /// One server behind the gateway.
-pub(crate) struct Member {
+pub(crate) struct Upstream {
     pub(crate) guard: Guard,
     /// Its place among several; their requests to the client carry it.
     pub(crate) index: usize,
@@ -75,7 +75,7 @@ struct Life {
     why: String,
 }
 
-impl Member {
+impl Upstream {
     pub(crate) fn new(
         guard: Guard,
         index: usize,
@@ -142,13 +142,13 @@ impl Member {
             FromClient::Nothing => {}
             FromClient::Decide(held) => {
                 let id = message.id.map(<[u8]>::to_vec);
-                let member = Arc::clone(self);
+                let upstream = Arc::clone(self);
                 let decide = move || {
-                    let (to_client, to_server) = (Arc::clone(&member.client), Arc::clone(&member));
-                    match member.guard.decide(*held, &*to_client, &to_server) {
-                        FromClient::RunThis(line, permit) => permit.spend(|| member.forward_line(&line)),
+                    let (to_client, to_server) = (Arc::clone(&upstream.client), Arc::clone(&upstream));
+                    match upstream.guard.decide(*held, &*to_client, &to_server) {
+                        FromClient::RunThis(line, permit) => permit.spend(|| upstream.forward_line(&line)),
                         FromClient::Answer(answer) => {
-                            member.client.say(answer);
+                            upstream.client.say(answer);
                         }
                         FromClient::Pass | FromClient::Run(_) | FromClient::Nothing | FromClient::Decide(_) => {}
                     }
@@ -187,18 +187,18 @@ impl Member {
             return;
         }
         // It is gone; to start it again takes time, which nobody else should have to wait for.
-        let (member, line, key) = (Arc::clone(self), line.to_vec(), message.key());
+        let (upstream, line, key) = (Arc::clone(self), line.to_vec(), message.key());
         let again = move || {
-            let life = member.revived();
+            let life = upstream.revived();
             let waits = key.is_none_or(|key| {
-                lock(&member.pending).get_mut(&key).is_some_and(|one| {
+                lock(&upstream.pending).get_mut(&key).is_some_and(|one| {
                     one.life = life.unwrap_or_default();
                     true
                 })
             });
             // Whoever was told meanwhile that the server is gone must not be answered twice.
-            if life.is_none() || waits && member.link.send(&line).is_err() {
-                member.fail(u64::MAX);
+            if life.is_none() || waits && upstream.link.send(&line).is_err() {
+                upstream.fail(u64::MAX);
             }
         };
         if std::thread::Builder::new().name("mcp-restart".to_owned()).spawn(again).is_err() {
@@ -398,7 +398,7 @@ impl Member {
     }
 
     fn progressed(&self, message: &Message<'_>) {
-        let Some(token) = message.params.and_then(|params| member_of(params, "progressToken")) else { return };
+        let Some(token) = message.params.and_then(|params| json_member(params, "progressToken")) else { return };
         let mut pending = lock(&self.pending);
         if let Some(one) = pending.values_mut().find(|one| one.progress.as_ref() == Some(&token)) {
             one.since = Some(Instant::now());
@@ -440,7 +440,7 @@ impl Member {
 }
 
 /// Lines to the server, which is started again if it must be. Not for the thread that reads the client.
-impl Port for Arc<Member> {
+impl Port for Arc<Upstream> {
     fn send(&self, line: &[u8]) -> bool {
         if lock(&self.life).up && self.link.send(line).is_ok() {
             return true;
@@ -450,7 +450,7 @@ impl Port for Arc<Member> {
 }
 
 /// Lines to a server that is just being started.
-struct Straight<'a>(&'a Arc<Member>);
+struct Straight<'a>(&'a Arc<Upstream>);
 
 impl Port for Straight<'_> {
     fn send(&self, line: &[u8]) -> bool {
@@ -462,7 +462,7 @@ impl Port for Straight<'_> {
 fn renamed(message: &Message<'_>, path: &[&str], index: usize) -> Option<Vec<u8>> {
     let id = match path {
         ["id"] => message.id?.to_vec(),
-        _ => member_of(message.params?, "requestId")?,
+        _ => json_member(message.params?, "requestId")?,
     };
     let name = serde_json::Value::from(format!("sayso-{index}:{}", String::from_utf8_lossy(&id))).to_string();
     let mut line = replaced(message.line, path, name.as_bytes())?;
@@ -471,14 +471,14 @@ fn renamed(message: &Message<'_>, path: &[&str], index: usize) -> Option<Vec<u8>
 }
 
 /// The raw JSON of a member.
-pub(crate) fn member_of(object: &[u8], key: &str) -> Option<Vec<u8>> {
+pub(crate) fn json_member(object: &[u8], key: &str) -> Option<Vec<u8>> {
     let fields: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(object).ok()?;
     fields.get(key).map(|raw| raw.get().as_bytes().to_vec())
 }
 
 fn progress_token(params: &[u8]) -> Option<Vec<u8>> {
     memchr::memmem::find(params, b"progressToken")?;
-    member_of(&member_of(params, "_meta")?, "progressToken")
+    json_member(&json_member(params, "_meta")?, "progressToken")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -1,7 +1,23 @@
-//! The bytes of a connection, with a clock: whoever is too slow, or says too much before it asks anything, is refused.
+//! Clients that are too slow, or that say too much before they ask anything.
 //!
 //! A connection that sends a header a byte at a time, a body that never ends, or takes no answer, costs a place that
-//! others need. The clock is read only when there is nothing to read, so that a request that comes whole costs none.
+//! others need. So every connection's bytes go through a [`TimedStream`], below the HTTP library and above the socket.
+//!
+//! Two parties know half of what must be known. The bytes are seen here, but not what they mean; what a connection is
+//! doing is known to whoever handles its requests. [`Progress`] is what they share: the handler moves it from
+//! [`Phase::Head`] to `Body` to `Answering` and back, and each move begins a new *turn* with a clock of its own. The
+//! stream compares turns whenever it is asked for bytes. A turn is a number and not only a phase, because a short request
+//! can pass from one head to the next between two looks.
+//!
+//! - **Head**: from its first byte it has `bounds.head` to end, and `bounds.head_bytes` to end in. The end is found by
+//!   the last four bytes, so that a body in the same read does not count. Before the first byte the connection is idle.
+//! - **Body**: `bounds.body` for all of it. The handler is told through [`Progress::is_late`] and answers itself.
+//! - **Answering**: reading has no deadline, a person may be waited for; writing has one, from the moment at which the
+//!   client stopped taking bytes.
+//!
+//! A refusal is written here, in the place of whatever the library would say, and the rest of what the client sends is
+//! read and dropped for a while: closing at once would make its system throw the refusal away unread. The clock is only
+//! looked at when there is nothing to read, so that a request that comes whole costs no timer.
 
 use crate::bounds::Bounds;
 use crate::error::ApiError;
@@ -70,8 +86,8 @@ impl Progress {
     }
 }
 
-/// The bytes.
-pub(crate) struct Paced<S> {
+/// The bytes of a connection, held to [`Bounds`].
+pub(crate) struct TimedStream<S> {
     inner: S,
     bounds: Bounds,
     progress: Arc<Progress>,
@@ -95,7 +111,7 @@ pub(crate) struct Paced<S> {
     _place: OwnedSemaphorePermit,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> TimedStream<S> {
     pub(crate) fn new(inner: S, bounds: Bounds, progress: Arc<Progress>, place: OwnedSemaphorePermit) -> Self {
         Self {
             inner,
@@ -221,7 +237,7 @@ fn ring(alarm: &mut Option<Pin<Box<Sleep>>>, deadline: Instant, context: &mut Co
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -285,7 +301,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Error>> {
         self.poll_sent(context, bytes, bytes.len(), |inner, context| inner.poll_write(context, bytes))
     }

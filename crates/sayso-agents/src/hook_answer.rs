@@ -6,7 +6,7 @@ use sayso_policy::{Answer, Reason, Verdict};
 
 /// What is said of a call.
 #[must_use]
-pub(crate) struct Said {
+pub(crate) struct HookAnswer {
     answer: Answer,
     verdict: Verdict,
     reasons: Vec<Reason>,
@@ -21,14 +21,14 @@ pub(crate) enum Word {
     Deny,
 }
 
-impl From<Judged> for Said {
+impl From<Judged> for HookAnswer {
     fn from(judged: Judged) -> Self {
         let decision = judged.decision;
         Self { answer: decision.answer, verdict: decision.verdict, reasons: decision.reasons, permit: judged.permit }
     }
 }
 
-impl Said {
+impl HookAnswer {
     /// It does not run, for this one reason.
     pub(crate) fn refused(reason: Reason) -> Self {
         Self { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], permit: None }
