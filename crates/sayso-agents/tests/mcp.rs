@@ -770,7 +770,7 @@ fn what_is_found_of_a_tool_is_an_opinion_on_record_beside_those_of_the_policy() 
     for (record, code, verdict) in [(&echo[0], "mcp-arguments", "deny"), (&echo[1], "mcp-changed-tool", "ask")] {
         let opinion = &record["opinions"][0];
         assert_eq!((&opinion["stage"], &opinion["verdict"]), (&json!("tools"), &json!(verdict)), "{record:#}");
-        assert_eq!(opinion["reason"]["code"], code, "{record:#}");
+        assert_eq!(opinion["code"], code, "{record:#}");
         assert!(record["effects"].as_array().is_some_and(|effects| !effects.is_empty()), "{record:#}");
         assert_eq!(record["answer"], "deny");
     }
