@@ -11,7 +11,7 @@
 //! told of them; what cannot be matched counts twice. Every event is judged.
 
 use crate::dialect::Dialect;
-use crate::event::{Call, Event, Occasion};
+use crate::event::{Event, HookCall, Occasion};
 use crate::judge::Taker;
 use crate::mark;
 use sayso_gate::{Error, Gate, Outcome, Places, Record, Recorder, Which};
@@ -34,7 +34,7 @@ pub(crate) struct Earlier {
 }
 
 impl Counted {
-    pub(crate) fn of(dialect: &dyn Dialect, event: &Event, call: &Call, places: &Places) -> Result<Self, Error> {
+    pub(crate) fn of(dialect: &dyn Dialect, event: &Event, call: &HookCall, places: &Places) -> Result<Self, Error> {
         let (tool, what) = match (dialect.same_call(call), call.input.get("command")) {
             (Some(same), _) => (String::new(), same),
             (None, Some(Value::String(command))) => (pattern_name(&call.tool), command.clone()),

@@ -1,7 +1,7 @@
 //! From a way in to the gate: a call as the gate wants it, and what is recorded beside judgements.
 
 use sayso_gate::audit::{Happening, Spool, What};
-use sayso_gate::{Asking, Circumstances, Expected, Places, Record, Recorder as _};
+use sayso_gate::{Asking, Circumstances, Places, Record, Recorder as _};
 use sayso_policy::{Actor, Reason, Request, ToolCall, Workspace};
 use std::path::PathBuf;
 
@@ -32,14 +32,7 @@ impl<'a> Entrance<'a> {
 
     /// How a call came in here.
     pub(crate) fn circumstances(&self, event: &str, call_id: Option<String>, asking: Asking) -> Circumstances {
-        Circumstances {
-            way_in: self.way_in.clone(),
-            peer: None,
-            event: Some(event.to_owned()),
-            call_id,
-            asking,
-            expected: Expected::default(),
-        }
+        Circumstances { event: Some(event.to_owned()), call_id, ..Circumstances::of(self.way_in.clone(), asking) }
     }
 
     /// Records a call that is denied before it is judged, where that can be recorded: it makes it no stricter.

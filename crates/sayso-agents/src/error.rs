@@ -8,9 +8,6 @@ pub enum Error {
     /// No such agent, or none that this version answers.
     #[error("there is no hook for an agent named {0:?}; known agents: {known}", known = known())]
     UnknownAgent(String),
-    /// An agent that Sayso cannot be put in the way of by editing its settings.
-    #[error("this version cannot register itself with {0}")]
-    NotInstallable(&'static str),
     /// The gate refused.
     #[error(transparent)]
     Gate(#[from] sayso_gate::Error),

@@ -30,9 +30,9 @@ pub(crate) struct Event {
 #[derive(Debug)]
 pub(crate) enum Occasion {
     /// A call is about to run; or why what was sent is no call.
-    BeforeTool(Result<Call, String>),
+    BeforeTool(Result<HookCall, String>),
     /// The agent would ask a person about a call.
-    Permission(Result<Call, String>),
+    Permission(Result<HookCall, String>),
     /// A call has run, or failed.
     AfterTool(After),
     /// A session begins.
@@ -51,7 +51,7 @@ pub(crate) enum Occasion {
 
 /// A call, before it runs.
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
+pub(crate) struct HookCall {
     /// The tool, as the agent calls it.
     pub(crate) tool: String,
     /// Its arguments.
@@ -82,7 +82,7 @@ impl Event {
     }
 
     /// The call that is to be judged.
-    pub(crate) fn call(&self) -> Option<&Call> {
+    pub(crate) fn call(&self) -> Option<&HookCall> {
         match &self.occasion {
             Occasion::BeforeTool(Ok(call)) | Occasion::Permission(Ok(call)) => Some(call),
             _ => None,

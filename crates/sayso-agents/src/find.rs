@@ -20,27 +20,13 @@ pub struct Found {
 }
 
 impl Agent {
-    /// The names of its program.
-    fn programs(self) -> &'static [&'static str] {
-        match self {
-            Self::ClaudeCode => &["claude"],
-            Self::Codex => &["codex"],
-            Self::Gemini => &["gemini"],
-            Self::Copilot => &["copilot"],
-            Self::OpenCode => &["opencode"],
-            Self::Cursor => &["cursor-agent", "cursor"],
-            Self::OpenClaw => &["openclaw"],
-            Self::Zed => &["zed", "zeditor"],
-        }
-    }
-
     /// Its program on PATH.
     #[must_use]
     pub fn program(self) -> Option<PathBuf> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
         let in_folders = |name: &&str| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
-        self.programs().iter().find_map(in_folders)
+        self.row().programs.iter().find_map(in_folders)
     }
 }
 

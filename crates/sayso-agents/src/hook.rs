@@ -5,7 +5,8 @@
 //! process is told to end, and every failure ends with a reason on standard error and exit code 2, which agents take
 //! for a block.
 
-use crate::{Agent, dialect, judge};
+use crate::dialect::Dialect;
+use crate::{Agent, judge};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -57,10 +58,10 @@ impl HookSetting {
     /// With these places, files that the owner named, and what the environment says.
     #[must_use]
     pub fn new(agent: Agent, places: Places, given: Option<Vec<PolicyText>>) -> Self {
-        let dialect = dialect::of(agent);
-        let variable = dialect.and_then(dialect::Dialect::project_variable);
+        let dialect = agent.row().dialect;
+        let variable = dialect.and_then(Dialect::project_variable);
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
-        let told_twice = dialect.is_some_and(dialect::Dialect::told_twice);
+        let told_twice = dialect.is_some_and(Dialect::told_twice);
         Self { places, given, project_folder, wait: None, shells: None, told_twice, seated: None, watchdog: None }
     }
 
@@ -109,7 +110,7 @@ pub fn run_hook(agent: Agent, input: &[u8], setting: &HookSetting) -> HookOutput
     if input.len() > LARGEST_INPUT {
         return HookOutput::blocked("The agent's message is too large to judge [call-malformed].");
     }
-    let Some(dialect) = dialect::of(agent) else {
+    let Some(dialect) = agent.row().dialect else {
         return HookOutput::blocked(&format!("{} has no hooks that Sayso can answer.", agent.title()));
     };
     let answered = catch_unwind(AssertUnwindSafe(|| judge::answer(dialect, input, setting)));

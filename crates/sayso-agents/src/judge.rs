@@ -4,9 +4,9 @@
 use crate::counted::Counted;
 use crate::dialect::{Dialect, Person};
 use crate::entrance::Entrance;
-use crate::event::{After, Call, Event, Occasion};
+use crate::event::{After, Event, HookCall, Occasion};
+use crate::hook_answer::HookAnswer;
 use crate::once::Once;
-use crate::said::Said;
 use crate::{Agent, HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
@@ -71,7 +71,7 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
     }
 }
 
-fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSetting) -> Said {
+fn judge(dialect: &dyn Dialect, event: &Event, call: &HookCall, setting: &HookSetting) -> HookAnswer {
     let agent = dialect.agent();
     let judged = event.workspace(agent, setting).and_then(|workspace| {
         let policy = policy(setting, workspace.as_deref())?;
@@ -98,7 +98,7 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &Call, setting: &HookSettin
         Ok(judged)
     });
     match judged {
-        Ok(judged) => Said::from(judged),
+        Ok(judged) => HookAnswer::from(judged),
         Err(error) => {
             let why = format!("Sayso cannot judge this call: {error}.");
             refuse(dialect, event, &call.tool, reason::built_in(reason::INTERNAL_ERROR, why), setting)
@@ -118,7 +118,7 @@ fn policy(setting: &HookSetting, workspace: Option<&Path>) -> Result<Live, sayso
 /// A gate by that policy, for commands that the agent's shells read.
 fn gate(agent: Agent, setting: &HookSetting, policy: Live, recorder: Taker) -> Gate {
     // Never from the call, and not from the environment, which an agent may have changed.
-    let shells = setting.shells.unwrap_or_else(|| crate::shell::by_login(agent));
+    let shells = setting.shells.unwrap_or_else(|| agent.row().shell.by_login());
     let env = InShell { env: ProcessEnvironment, shells };
     let gate = Gate::over(policy, recorder).with_environment(Box::new(env));
     gate.with_memory(Memory::of(&setting.places))
@@ -127,7 +127,7 @@ fn gate(agent: Agent, setting: &HookSetting, policy: Live, recorder: Taker) -> G
 /// Whoever takes the record of a call.
 pub(crate) type Taker = Box<dyn Recorder + Send + Sync>;
 
-fn recorder(setting: &HookSetting, event: &Event, call: &Call) -> Result<Taker, sayso_gate::Error> {
+fn recorder(setting: &HookSetting, event: &Event, call: &HookCall) -> Result<Taker, sayso_gate::Error> {
     let spool = Spool::open(&setting.places)?;
     if setting.told_twice { Once::recorder(spool, &setting.places, event, call) } else { Ok(Box::new(spool)) }
 }
@@ -186,14 +186,14 @@ fn unreadable(dialect: &dyn Dialect, why: &str, setting: &HookSetting) -> HookOu
     HookOutput::blocked(&why)
 }
 
-fn malformed(dialect: &dyn Dialect, event: &Event, why: &str, setting: &HookSetting) -> Said {
+fn malformed(dialect: &dyn Dialect, event: &Event, why: &str, setting: &HookSetting) -> HookAnswer {
     refuse(dialect, event, "unknown", reason::built_in(reason::CALL_MALFORMED, format!("{why}.")), setting)
 }
 
 /// Sayso cannot judge: the call does not run. Recorded where that can be.
-fn refuse(dialect: &dyn Dialect, event: &Event, tool: &str, reason: Reason, setting: &HookSetting) -> Said {
+fn refuse(dialect: &dyn Dialect, event: &Event, tool: &str, reason: Reason, setting: &HookSetting) -> HookAnswer {
     entrance(dialect, setting).refuse(&event.name, None, event.actor(dialect.agent()), tool, &reason);
-    Said::refused(reason)
+    HookAnswer::refused(reason)
 }
 
 /// Takes down what happened, and fixes the session's workspace if this is its first word.

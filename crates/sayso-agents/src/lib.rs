@@ -1,6 +1,6 @@
 //! Ways into Sayso: each agent's own words, and how Sayso is put in its way.
 //!
-//! One file for each dialect in `dialect/`; an agent's JSON is known there and nowhere else. What an agent sends is
+//! One folder for each agent in `agent/`; its JSON is known there and nowhere else. What an agent sends is
 //! read with a strict view of Sayso's own: new fields are tolerated, and what cannot be judged is denied with a reason.
 //! `judge.rs` is the way from an event to its answer, `hook.rs` the process around it.
 
@@ -13,6 +13,7 @@ mod error;
 mod event;
 pub mod find;
 mod hook;
+mod hook_answer;
 pub mod install;
 mod json;
 mod judge;
@@ -23,7 +24,6 @@ mod once;
 mod pipe;
 pub mod plugin;
 pub mod reconcile;
-mod said;
 mod seat;
 mod shell;
 mod told;

@@ -9,7 +9,7 @@
 //! comes out otherwise is recorded; and it only counts once the record is written, so that nothing runs unrecorded. A
 //! call without an id of its own is always recorded.
 
-use crate::event::{Call, Event};
+use crate::event::{Event, HookCall};
 use crate::mark;
 use sayso_gate::audit::Spool;
 use sayso_gate::{Error, Places, Record, Recorder};
@@ -36,7 +36,7 @@ impl Once {
         spool: Spool,
         places: &Places,
         event: &Event,
-        call: &Call,
+        call: &HookCall,
     ) -> Result<Box<dyn Recorder + Send + Sync>, Error> {
         let Some(id) = call.id.as_deref().filter(|id| !id.is_empty()) else { return Ok(Box::new(spool)) };
         let call = vec![

@@ -36,8 +36,8 @@
 //! else (another exit code, no output, output that is no such object, a process that cannot be started) stops the call,
 //! with standard error as the reason where there is any.
 
-use crate::event::{After, Call, Event, Occasion};
-use crate::said::Word;
+use crate::event::{After, Event, HookCall, Occasion};
+use crate::hook_answer::Word;
 use crate::{HookOutput, json};
 use sayso_gate::audit::Ended;
 use serde_json::{Map, Value, json};
@@ -73,10 +73,10 @@ pub(crate) fn read(object: &Map<String, Value>) -> Result<Event, String> {
     })
 }
 
-fn call(object: &Map<String, Value>) -> Result<Call, String> {
+fn call(object: &Map<String, Value>) -> Result<HookCall, String> {
     let tool = json::text(object, "tool")?.filter(|tool| !tool.trim().is_empty());
     let input = object.get("args").and_then(json::object_or_text);
-    Ok(Call {
+    Ok(HookCall {
         tool: tool.ok_or("The call does not name a tool")?,
         input: input.ok_or("The call's `args` are not an object")?,
         server: json::text(object, "server")?,

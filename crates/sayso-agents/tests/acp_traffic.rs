@@ -23,10 +23,10 @@ fn proxy(folder: &tempfile::TempDir, policy: &str) -> Arc<Proxy> {
     let given = PolicyText { layer: Layer::Given, name: "p".to_owned(), text: policy.to_owned(), trusted: true };
     setting.given = Some(vec![given]);
     // The recorded Codex tells of no mode: its settings made it ask about everything.
-    let settings = folder.path().join("codex");
+    let settings = folder.path().join(".codex");
     std::fs::create_dir_all(&settings).unwrap();
     std::fs::write(settings.join("config.toml"), "approval_policy = \"untrusted\"\n").unwrap();
-    setting.codex_settings = Some(settings);
+    setting.settings_count = true;
     Proxy::new(setting)
 }
 

@@ -40,7 +40,7 @@ fn said(agent: Agent, shells: Option<&str>, input: &Value) -> String {
 }
 
 fn claude(shells: Option<&str>, command: &str) -> String {
-    said(Agent::ClaudeCode, shells, &json!({"command": command}))
+    said(Agent::CLAUDE_CODE, shells, &json!({"command": command}))
 }
 
 #[test]
@@ -63,10 +63,10 @@ fn where_several_shells_may_run_it_the_strictest_reading_counts() {
 fn a_call_that_names_a_shell_changes_nothing_for_the_better() {
     for shell in ["bash", "/bin/bash", "zsh"] {
         let input = json!({"command": LAST_OF_PIPE, "shell": shell});
-        assert_ne!(said(Agent::ClaudeCode, Some("zsh"), &input), "allow", "{shell}");
+        assert_ne!(said(Agent::CLAUDE_CODE, Some("zsh"), &input), "allow", "{shell}");
     }
     let input = json!({"command": LAST_OF_PIPE, "shell": "zsh"});
-    assert_ne!(said(Agent::ClaudeCode, Some("bash"), &input), "allow");
+    assert_ne!(said(Agent::CLAUDE_CODE, Some("bash"), &input), "allow");
 }
 
 #[test]

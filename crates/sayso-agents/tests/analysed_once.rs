@@ -52,7 +52,7 @@ fn every_call_is_analysed_once() {
 
     let limits = format!("{POLICY}[limits.session]\ncalls = 1000\n");
     for policy in [POLICY, &limits] {
-        let setting = HookSetting::new(Agent::ClaudeCode, places.clone(), given(policy));
+        let setting = HookSetting::new(Agent::CLAUDE_CODE, places.clone(), given(policy));
         for command in ["touch a", "mkdir b", "rm c", "unheard-of d"] {
             assert_eq!(analyses(|| hook(&setting, &project, command)), 1, "a hook event: {command}");
         }
@@ -99,7 +99,7 @@ fn every_call_is_analysed_once() {
 fn hook(setting: &HookSetting, project: &Path, command: &str) {
     let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": project, "tool_name": "Bash",
         "tool_input": {"command": command}, "permission_mode": "default", "tool_use_id": "t"});
-    let _ = run_hook(Agent::ClaudeCode, event.to_string().as_bytes(), setting);
+    let _ = run_hook(Agent::CLAUDE_CODE, event.to_string().as_bytes(), setting);
 }
 
 fn permission(id: u64, command: &str) -> Value {

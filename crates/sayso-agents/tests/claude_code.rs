@@ -48,7 +48,7 @@ fn session_with(policy: &str) -> Session {
     std::fs::create_dir_all(&home).unwrap();
     std::fs::create_dir_all(project.join("sub")).unwrap();
     let text = PolicyText { layer: Layer::Given, name: "test.toml".into(), text: policy.into(), trusted: true };
-    let mut setting = HookSetting::new(Agent::ClaudeCode, Places::below(&home, &base), Some(vec![text]));
+    let mut setting = HookSetting::new(Agent::CLAUDE_CODE, Places::below(&home, &base), Some(vec![text]));
     setting.project_folder = None;
     setting.told_twice = false;
     Session { project, setting, _dir: dir }
@@ -80,7 +80,7 @@ impl Session {
     }
 
     fn raw(&self, input: &[u8]) -> HookOutput {
-        let output = run_hook(Agent::ClaudeCode, input, &self.setting);
+        let output = run_hook(Agent::CLAUDE_CODE, input, &self.setting);
         assert!(output.exit == 0 && output.stderr.is_empty() || output.exit == 2 && !output.stderr.is_empty());
         assert!(output.stdout.is_empty() || output.stdout.ends_with(b"}\n"));
         output

@@ -14,7 +14,7 @@ use sayso_gate::Places;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-const CLAUDE: Agent = Agent::ClaudeCode;
+const CLAUDE: Agent = Agent::CLAUDE_CODE;
 
 struct Machine {
     _dir: tempfile::TempDir,

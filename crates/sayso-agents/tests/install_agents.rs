@@ -107,22 +107,22 @@ fn codes(registrations: &[Registration]) -> Vec<&str> {
 
 /// Where an agent's settings are, for the agents and scopes that have them.
 const PLACES: &[(Agent, Scope, &str)] = &[
-    (Agent::ClaudeCode, Scope::User, "home/.claude/settings.json"),
-    (Agent::ClaudeCode, Scope::Project, "project/.claude/settings.json"),
-    (Agent::Codex, Scope::User, "home/.codex/hooks.json"),
-    (Agent::Codex, Scope::Project, "project/.codex/hooks.json"),
-    (Agent::Codex, Scope::Managed, "etc/codex/requirements.toml"),
-    (Agent::Gemini, Scope::User, "home/.gemini/settings.json"),
-    (Agent::Gemini, Scope::Project, "project/.gemini/settings.json"),
-    (Agent::Gemini, Scope::Managed, "etc/gemini-cli/settings.json"),
-    (Agent::Copilot, Scope::User, "home/.copilot/hooks/sayso.json"),
-    (Agent::Copilot, Scope::Project, "project/.github/hooks/sayso.json"),
-    (Agent::Copilot, Scope::Managed, "etc/github-copilot/policy.d/sayso.json"),
-    (Agent::Cursor, Scope::User, "home/.cursor/hooks.json"),
-    (Agent::Cursor, Scope::Project, "project/.cursor/hooks.json"),
-    (Agent::OpenCode, Scope::User, "home/.config/opencode/plugins/sayso.js"),
-    (Agent::OpenCode, Scope::Project, "project/.opencode/plugins/sayso.js"),
-    (Agent::OpenClaw, Scope::User, "home/.openclaw/extensions/sayso/index.js"),
+    (Agent::CLAUDE_CODE, Scope::User, "home/.claude/settings.json"),
+    (Agent::CLAUDE_CODE, Scope::Project, "project/.claude/settings.json"),
+    (Agent::CODEX, Scope::User, "home/.codex/hooks.json"),
+    (Agent::CODEX, Scope::Project, "project/.codex/hooks.json"),
+    (Agent::CODEX, Scope::Managed, "etc/codex/requirements.toml"),
+    (Agent::GEMINI, Scope::User, "home/.gemini/settings.json"),
+    (Agent::GEMINI, Scope::Project, "project/.gemini/settings.json"),
+    (Agent::GEMINI, Scope::Managed, "etc/gemini-cli/settings.json"),
+    (Agent::COPILOT, Scope::User, "home/.copilot/hooks/sayso.json"),
+    (Agent::COPILOT, Scope::Project, "project/.github/hooks/sayso.json"),
+    (Agent::COPILOT, Scope::Managed, "etc/github-copilot/policy.d/sayso.json"),
+    (Agent::CURSOR, Scope::User, "home/.cursor/hooks.json"),
+    (Agent::CURSOR, Scope::Project, "project/.cursor/hooks.json"),
+    (Agent::OPENCODE, Scope::User, "home/.config/opencode/plugins/sayso.js"),
+    (Agent::OPENCODE, Scope::Project, "project/.opencode/plugins/sayso.js"),
+    (Agent::OPENCLAW, Scope::User, "home/.openclaw/extensions/sayso/index.js"),
 ];
 
 #[test]
@@ -150,27 +150,27 @@ fn every_agent_is_registered_in_its_place_and_taken_out_without_a_trace() {
 fn what_was_in_the_files_comes_back_byte_for_byte() {
     for (agent, path, before) in [
         (
-            Agent::Codex,
+            Agent::CODEX,
             "home/.codex/hooks.json",
             "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}",
         ),
         (
-            Agent::Codex,
+            Agent::CODEX,
             "home/.codex/config.toml",
             "# mine\nmodel = \"gpt\"   # keep\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n",
         ),
-        (Agent::Codex, "home/.codex/config.toml", "model = 'x'\r\n[hooks]\r\nstate = { }\r\n"),
+        (Agent::CODEX, "home/.codex/config.toml", "model = 'x'\r\n[hooks]\r\nstate = { }\r\n"),
         (
-            Agent::Codex,
+            Agent::CODEX,
             "home/.codex/config.toml",
             "[hooks.state.\"/other:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:00\"\n",
         ),
-        (Agent::Gemini, "home/.gemini/settings.json", "{\n  // my theme\n  \"ui\": {\"theme\": \"x\"} // dark\n}\n"),
-        (Agent::Copilot, "home/.copilot/hooks/sayso.json", "{\"version\":1,\"hooks\":{}}"),
-        (Agent::OpenClaw, "home/.openclaw/openclaw.json", "{\n  // mine\n  \"plugins\": {\"allow\": [\"x\"]}\n}\n"),
-        (Agent::OpenClaw, "home/.openclaw/openclaw.json", "{\"gateway\": {\"mode\": \"local\"}}"),
+        (Agent::GEMINI, "home/.gemini/settings.json", "{\n  // my theme\n  \"ui\": {\"theme\": \"x\"} // dark\n}\n"),
+        (Agent::COPILOT, "home/.copilot/hooks/sayso.json", "{\"version\":1,\"hooks\":{}}"),
+        (Agent::OPENCLAW, "home/.openclaw/openclaw.json", "{\n  // mine\n  \"plugins\": {\"allow\": [\"x\"]}\n}\n"),
+        (Agent::OPENCLAW, "home/.openclaw/openclaw.json", "{\"gateway\": {\"mode\": \"local\"}}"),
         (
-            Agent::Cursor,
+            Agent::CURSOR,
             "home/.cursor/hooks.json",
             "{ \"version\": 1,\n \"hooks\": { \"stop\": [ {\"command\": \"x\"} ] } }\n",
         ),
@@ -189,32 +189,32 @@ fn later_changes_of_others_survive_the_removal() {
     let mut m = machine(Scope::User);
     m.setting.trust = true;
     m.put("home/.codex/config.toml", "# mine\nmodel = \"a\"\n");
-    m.install(Agent::Codex);
+    m.install(Agent::CODEX);
     let config = m.text("home/.codex/config.toml").replace("model = \"a\"", "model = \"b\"");
     m.put("home/.codex/config.toml", &format!("{config}\n[tui]\ntheme = \"x\"\n"));
-    m.uninstall(Agent::Codex);
+    m.uninstall(Agent::CODEX);
     let left = m.text("home/.codex/config.toml");
     assert!(left.starts_with("# mine\nmodel = \"b\"\n") && left.contains("[tui]\ntheme = \"x\""), "{left}");
     assert!(!left.contains("trusted_hash") && !left.contains("hooks"), "{left}");
 
     let m = machine(Scope::User);
     m.put("home/.gemini/settings.json", "{\n  // mine\n  \"a\": 1\n}\n");
-    m.install(Agent::Gemini);
+    m.install(Agent::GEMINI);
     let changed = m.text("home/.gemini/settings.json").replace("\"a\": 1", "\"a\": 2");
     m.put("home/.gemini/settings.json", &changed);
-    m.uninstall(Agent::Gemini);
+    m.uninstall(Agent::GEMINI);
     assert_eq!(m.text("home/.gemini/settings.json"), "{\n  // mine\n  \"a\": 2\n}\n");
 }
 
 #[test]
 fn time_outs_are_in_the_unit_of_the_agent() {
     for (agent, path, pointer, wanted) in [
-        (Agent::ClaudeCode, "home/.claude/settings.json", "/hooks/PreToolUse/0/hooks/0/timeout", 600),
-        (Agent::Codex, "home/.codex/hooks.json", "/hooks/PreToolUse/0/hooks/0/timeout", 600),
-        (Agent::Gemini, "home/.gemini/settings.json", "/hooks/BeforeTool/0/hooks/0/timeout", 600_000),
-        (Agent::Gemini, "home/.gemini/settings.json", "/hooks/AfterTool/0/hooks/0/timeout", 30_000),
-        (Agent::Copilot, "home/.copilot/hooks/sayso.json", "/hooks/preToolUse/0/timeoutSec", 600),
-        (Agent::Cursor, "home/.cursor/hooks.json", "/hooks/preToolUse/0/timeout", 600),
+        (Agent::CLAUDE_CODE, "home/.claude/settings.json", "/hooks/PreToolUse/0/hooks/0/timeout", 600),
+        (Agent::CODEX, "home/.codex/hooks.json", "/hooks/PreToolUse/0/hooks/0/timeout", 600),
+        (Agent::GEMINI, "home/.gemini/settings.json", "/hooks/BeforeTool/0/hooks/0/timeout", 600_000),
+        (Agent::GEMINI, "home/.gemini/settings.json", "/hooks/AfterTool/0/hooks/0/timeout", 30_000),
+        (Agent::COPILOT, "home/.copilot/hooks/sayso.json", "/hooks/preToolUse/0/timeoutSec", 600),
+        (Agent::CURSOR, "home/.cursor/hooks.json", "/hooks/preToolUse/0/timeout", 600),
     ] {
         let m = machine(Scope::User);
         m.install(agent);
@@ -241,7 +241,7 @@ fn every_failure_of_the_program_is_a_block_with_a_reason() {
                 Some(script) => std::fs::write(&m.setting.program, format!("#!/bin/sh\n{script}\n")).unwrap(),
                 None => std::fs::remove_file(&m.setting.program).unwrap(),
             }
-            m.install(Agent::Codex);
+            m.install(Agent::CODEX);
             let hooks = m.json("home/.codex/hooks.json");
             let line = hooks.pointer("/hooks/PreToolUse/0/hooks/0/command").unwrap().as_str().unwrap();
             let line = line.replace(" KILL 595 ", " KILL 1 ");
@@ -269,26 +269,26 @@ fn paths_with_odd_characters_survive_the_shell() {
     std::fs::rename(&m.setting.program, &program).unwrap();
     std::fs::write(&program, "#!/bin/sh\necho \"$@\"\n").unwrap();
     m.setting.program = program;
-    m.install(Agent::Gemini);
+    m.install(Agent::GEMINI);
     let settings = m.json("home/.gemini/settings.json");
     let line = settings.pointer("/hooks/BeforeTool/0/hooks/0/command").unwrap().as_str().unwrap().to_owned();
     let done = std::process::Command::new("sh").arg("-c").arg(&line).output().unwrap();
     let said = String::from_utf8(done.stdout).unwrap();
     assert!(said.starts_with("hook gemini --home "), "{said}");
-    assert!(m.look(Agent::Gemini)[0].findings.is_empty(), "{:?}", m.look(Agent::Gemini));
+    assert!(m.look(Agent::GEMINI)[0].findings.is_empty(), "{:?}", m.look(Agent::GEMINI));
 
     m.setting.program = m.at("new\nline/sayso");
-    assert!(matches!(plan_install(Agent::Gemini, &m.setting), Err(Error::CannotInstall { .. })));
+    assert!(matches!(plan_install(Agent::GEMINI, &m.setting), Err(Error::CannotInstall { .. })));
 }
 
 #[test]
 fn trust_is_recorded_only_on_a_clear_yes() {
     let m = machine(Scope::User);
-    let plan = plan_install(Agent::Codex, &m.setting).unwrap();
+    let plan = plan_install(Agent::CODEX, &m.setting).unwrap();
     assert!(plan.notices.iter().any(|notice| notice.contains("--trust")), "{:?}", plan.notices);
-    m.install(Agent::Codex);
+    m.install(Agent::CODEX);
     assert!(!m.at("home/.codex/config.toml").exists());
-    let look = m.look(Agent::Codex);
+    let look = m.look(Agent::CODEX);
     assert_eq!(codes(&look), ["not-trusted"]);
     assert!(!look[0].in_force);
 }
@@ -298,7 +298,7 @@ fn trust_is_recorded_only_on_a_clear_yes() {
 fn trust_is_the_hash_that_codex_makes() {
     let mut m = machine(Scope::User);
     m.setting.trust = true;
-    m.install(Agent::Codex);
+    m.install(Agent::CODEX);
     let config = m.text("home/.codex/config.toml");
     let key = format!("[hooks.state.\"{}:pre_tool_use:0:0\"]", m.at("home/.codex/hooks.json").display());
     assert!(config.contains(&key), "{config}");
@@ -324,7 +324,7 @@ fn trust_holds_under_both_names_of_a_folder_behind_a_link() {
     std::fs::create_dir_all(m.at("dotfiles/codex")).unwrap();
     let link = m.at("home/.codex");
     std::os::unix::fs::symlink(m.at("dotfiles/codex"), &link).unwrap();
-    m.install(Agent::Codex);
+    m.install(Agent::CODEX);
     let config = m.text("dotfiles/codex/config.toml");
     for folder in [link, m.at("dotfiles/codex")] {
         let key = format!("[hooks.state.\"{}:pre_tool_use:0:0\"]", folder.join("hooks.json").display());
@@ -333,9 +333,9 @@ fn trust_holds_under_both_names_of_a_folder_behind_a_link() {
     let forgotten =
         config.replace(&format!("{}/home/.codex/hooks.json:pre", m.setting.root.display()), "/elsewhere:pre");
     m.put("dotfiles/codex/config.toml", &forgotten);
-    assert_eq!(codes(&m.look(Agent::Codex)), ["not-trusted"]);
+    assert_eq!(codes(&m.look(Agent::CODEX)), ["not-trusted"]);
     m.put("dotfiles/codex/config.toml", &config);
-    m.uninstall(Agent::Codex);
+    m.uninstall(Agent::CODEX);
     assert!(!m.at("dotfiles/codex/config.toml").exists());
 
     // The home folder is a link, and the agent was never started.
@@ -343,19 +343,19 @@ fn trust_holds_under_both_names_of_a_folder_behind_a_link() {
     m.setting.trust = true;
     std::os::unix::fs::symlink(m.at("home"), m.at("link")).unwrap();
     m.setting.agent_folder = Some(m.at("link/.codex"));
-    m.install(Agent::Codex);
-    assert!(m.look(Agent::Codex)[0].in_force, "{:?}", m.look(Agent::Codex));
+    m.install(Agent::CODEX);
+    assert!(m.look(Agent::CODEX)[0].in_force, "{:?}", m.look(Agent::CODEX));
 }
 
 #[test]
 fn a_hook_that_changed_after_it_was_trusted_is_noticed() {
     let mut m = machine(Scope::User);
     m.setting.trust = true;
-    m.install(Agent::Codex);
-    assert!(m.look(Agent::Codex)[0].in_force);
+    m.install(Agent::CODEX);
+    assert!(m.look(Agent::CODEX)[0].in_force);
     let changed = m.text("home/.codex/hooks.json").replacen("\"timeout\": 600", "\"timeout\": 1", 1);
     m.put("home/.codex/hooks.json", &changed);
-    let look = m.look(Agent::Codex);
+    let look = m.look(Agent::CODEX);
     assert_eq!(codes(&look), ["registration-differs", "trust-outdated"]);
     assert!(!look[0].in_force);
 }
@@ -363,10 +363,10 @@ fn a_hook_that_changed_after_it_was_trusted_is_noticed() {
 #[test]
 fn what_switches_the_guard_off_is_found() {
     for (agent, file, text) in [
-        (Agent::ClaudeCode, "project/.claude/settings.local.json", "{\"disableAllHooks\": true}"),
-        (Agent::ClaudeCode, "etc/claude-code/managed-settings.json", "{\"allowManagedHooksOnly\": true}"),
-        (Agent::Gemini, "project/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}} // off"),
-        (Agent::Copilot, "home/.copilot/config.json", "{\"disableAllHooks\": true}"),
+        (Agent::CLAUDE_CODE, "project/.claude/settings.local.json", "{\"disableAllHooks\": true}"),
+        (Agent::CLAUDE_CODE, "etc/claude-code/managed-settings.json", "{\"allowManagedHooksOnly\": true}"),
+        (Agent::GEMINI, "project/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}} // off"),
+        (Agent::COPILOT, "home/.copilot/config.json", "{\"disableAllHooks\": true}"),
     ] {
         let m = machine(Scope::User);
         m.install(agent);
@@ -382,22 +382,22 @@ fn what_switches_the_guard_off_is_found() {
 fn a_machine_that_guards_gemini_leaves_no_switch_to_its_users() {
     let m = machine(Scope::Managed);
     m.put("etc/gemini-cli/settings.json", "{\"hooksConfig\": {\"notifications\": false}}");
-    m.install(Agent::Gemini);
+    m.install(Agent::GEMINI);
     let settings = m.json("etc/gemini-cli/settings.json");
     assert_eq!(settings["hooksConfig"], serde_json::json!({"notifications": false, "enabled": true}));
     m.put("home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}");
-    assert!(m.look(Agent::Gemini)[0].in_force);
-    m.uninstall(Agent::Gemini);
+    assert!(m.look(Agent::GEMINI)[0].in_force);
+    m.uninstall(Agent::GEMINI);
     assert_eq!(m.text("etc/gemini-cli/settings.json"), "{\"hooksConfig\": {\"notifications\": false}}");
 
     let m = machine(Scope::Managed);
     m.put("etc/gemini-cli/settings.json", "{\"hooksConfig\": {\"enabled\": false}}");
-    assert!(matches!(plan_install(Agent::Gemini, &m.setting), Err(Error::Settings { .. })));
+    assert!(matches!(plan_install(Agent::GEMINI, &m.setting), Err(Error::Settings { .. })));
 }
 
 #[test]
 fn a_program_that_is_gone_or_cannot_run_is_found() {
-    for agent in [Agent::ClaudeCode, Agent::Codex, Agent::OpenCode, Agent::OpenClaw] {
+    for agent in [Agent::CLAUDE_CODE, Agent::CODEX, Agent::OPENCODE, Agent::OPENCLAW] {
         let mut m = machine(Scope::User);
         m.setting.trust = true;
         m.install(agent);
@@ -412,24 +412,24 @@ fn a_program_that_is_gone_or_cannot_run_is_found() {
 fn a_plugin_of_somebody_else_is_left_alone() {
     let m = machine(Scope::User);
     m.put("home/.config/opencode/plugins/sayso.js", "export const Mine = 1\n");
-    assert!(matches!(plan_install(Agent::OpenCode, &m.setting), Err(Error::Settings { .. })));
-    m.uninstall(Agent::OpenCode);
+    assert!(matches!(plan_install(Agent::OPENCODE, &m.setting), Err(Error::Settings { .. })));
+    m.uninstall(Agent::OPENCODE);
     assert_eq!(m.text("home/.config/opencode/plugins/sayso.js"), "export const Mine = 1\n");
 }
 
 #[test]
 fn settings_in_a_hostile_state_are_refused_and_nothing_is_lost() {
     for (agent, path, text) in [
-        (Agent::Codex, "home/.codex/hooks.json", "{ // no comments here\n}"),
-        (Agent::Codex, "home/.codex/hooks.json", "{\"hooks\": 7}"),
-        (Agent::Codex, "home/.codex/config.toml", "hooks = 3\n"),
-        (Agent::Codex, "home/.codex/config.toml", "[hooks]\nstate = \"x\"\n"),
-        (Agent::Codex, "home/.codex/config.toml", "model = \n"),
-        (Agent::Gemini, "home/.gemini/settings.json", "{\"hooks\": {\"BeforeTool\": \"x\"}}"),
-        (Agent::Gemini, "home/.gemini/settings.json", "{\"a\": 1,}"),
-        (Agent::Gemini, "home/.gemini/settings.json", "\u{feff}{}"),
-        (Agent::Cursor, "home/.cursor/hooks.json", "[1]"),
-        (Agent::Copilot, "home/.copilot/hooks/sayso.json", "null"),
+        (Agent::CODEX, "home/.codex/hooks.json", "{ // no comments here\n}"),
+        (Agent::CODEX, "home/.codex/hooks.json", "{\"hooks\": 7}"),
+        (Agent::CODEX, "home/.codex/config.toml", "hooks = 3\n"),
+        (Agent::CODEX, "home/.codex/config.toml", "[hooks]\nstate = \"x\"\n"),
+        (Agent::CODEX, "home/.codex/config.toml", "model = \n"),
+        (Agent::GEMINI, "home/.gemini/settings.json", "{\"hooks\": {\"BeforeTool\": \"x\"}}"),
+        (Agent::GEMINI, "home/.gemini/settings.json", "{\"a\": 1,}"),
+        (Agent::GEMINI, "home/.gemini/settings.json", "\u{feff}{}"),
+        (Agent::CURSOR, "home/.cursor/hooks.json", "[1]"),
+        (Agent::COPILOT, "home/.copilot/hooks/sayso.json", "null"),
     ] {
         let mut m = machine(Scope::User);
         m.setting.trust = true;
@@ -444,13 +444,13 @@ fn settings_in_a_hostile_state_are_refused_and_nothing_is_lost() {
 fn links_pipes_and_folders_in_the_place_of_settings_are_named() {
     let m = machine(Scope::User);
     std::fs::create_dir_all(m.at("home/.gemini/settings.json")).unwrap();
-    let said = plan_install(Agent::Gemini, &m.setting).unwrap_err().to_string();
+    let said = plan_install(Agent::GEMINI, &m.setting).unwrap_err().to_string();
     assert!(said.contains("not a file"), "{said}");
 
     let m = machine(Scope::User);
     std::fs::create_dir_all(m.at("home/.gemini")).unwrap();
     std::os::unix::fs::symlink("/nonexistent/settings.json", m.at("home/.gemini/settings.json")).unwrap();
-    let said = plan_install(Agent::Gemini, &m.setting).unwrap_err().to_string();
+    let said = plan_install(Agent::GEMINI, &m.setting).unwrap_err().to_string();
     assert!(said.contains("leads nowhere"), "{said}");
     assert!(m.at("home/.gemini/settings.json").is_symlink());
 
@@ -458,7 +458,7 @@ fn links_pipes_and_folders_in_the_place_of_settings_are_named() {
     std::fs::create_dir_all(m.at("home/.gemini")).unwrap();
     let made = std::process::Command::new("mkfifo").arg(m.at("home/.gemini/settings.json")).status().unwrap();
     assert!(made.success());
-    let said = plan_install(Agent::Gemini, &m.setting).unwrap_err().to_string();
+    let said = plan_install(Agent::GEMINI, &m.setting).unwrap_err().to_string();
     assert!(said.contains("not a file"), "{said}");
 }
 
@@ -470,7 +470,7 @@ fn a_file_that_cannot_be_written_leaves_the_others_as_they_were() {
     // The second file's folder is a file: whoever runs this, root too, cannot write there.
     m.put("elsewhere/config.toml", "model = \"a\"\n");
     std::os::unix::fs::symlink(m.at("elsewhere/config.toml"), m.at("home/.codex/config.toml")).unwrap();
-    let plan = plan_install(Agent::Codex, &m.setting).unwrap();
+    let plan = plan_install(Agent::CODEX, &m.setting).unwrap();
     assert_eq!(plan.files.len(), 2);
     let temporary = m.at(&format!("elsewhere/config.toml.{}.sayso-new", std::process::id()));
     std::fs::create_dir(&temporary).unwrap();
@@ -483,10 +483,10 @@ fn a_file_that_cannot_be_written_leaves_the_others_as_they_were() {
 fn openclaw_is_told_to_load_the_plugin() {
     let m = machine(Scope::User);
     m.put("home/.openclaw/openclaw.json", "{\"plugins\": {\"allow\": [\"x\"]}, \"gateway\": {}}");
-    m.install(Agent::OpenClaw);
+    m.install(Agent::OPENCLAW);
     let list = m.json("home/.openclaw/openclaw.json");
     assert_eq!(list["plugins"], serde_json::json!({"allow": ["x", "sayso"], "entries": {"sayso": {"enabled": true}}}));
-    assert!(m.look(Agent::OpenClaw)[0].in_force);
+    assert!(m.look(Agent::OPENCLAW)[0].in_force);
     for off in [
         "{}",
         "{\"plugins\": {\"enabled\": false, \"entries\": {\"sayso\": {\"enabled\": true}}}}",
@@ -496,9 +496,9 @@ fn openclaw_is_told_to_load_the_plugin() {
         "{plugins: {}}",
     ] {
         m.put("home/.openclaw/openclaw.json", off);
-        assert!(!m.look(Agent::OpenClaw)[0].in_force, "{off}");
+        assert!(!m.look(Agent::OPENCLAW)[0].in_force, "{off}");
     }
-    assert!(matches!(plan_install(Agent::OpenClaw, &m.setting), Err(Error::Settings { .. })));
+    assert!(matches!(plan_install(Agent::OPENCLAW, &m.setting), Err(Error::Settings { .. })));
     assert_eq!(m.text("home/.openclaw/openclaw.json"), "{plugins: {}}");
 }
 
@@ -515,10 +515,10 @@ fn each_page_names_every_event_and_every_place() {
         m.setting.trust = true;
         m.install(*agent);
         let text = m.text(path);
-        let events: Vec<String> = match (serde_json::from_str::<Value>(&text), agent) {
+        let events: Vec<String> = match (serde_json::from_str::<Value>(&text), agent.name()) {
             (Ok(settings), _) => settings["hooks"].as_object().unwrap().keys().cloned().collect(),
-            (Err(_), Agent::OpenCode) => vec!["tool.execute.before".to_owned(), "tool.execute.after".to_owned()],
-            (Err(_), Agent::OpenClaw) => vec!["before_tool_call".to_owned(), "after_tool_call".to_owned()],
+            (Err(_), "opencode") => vec!["tool.execute.before".to_owned(), "tool.execute.after".to_owned()],
+            (Err(_), "openclaw") => vec!["before_tool_call".to_owned(), "after_tool_call".to_owned()],
             (Err(_), _) => Vec::new(),
         };
         for event in events {

@@ -742,6 +742,54 @@ fn every_call_is_in_the_record() {
     assert!(!text.contains("hunter2"));
 }
 
+/// What is on record of the calls of a tool, the newest last.
+fn recorded(machine: &Machine, tool: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(machine.places().state.join("spool/current.jsonl")).unwrap();
+    let lines = text.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line.get("verdict").is_some() && line["tool"] == format!("mcp:test/{tool}")).collect()
+}
+
+#[test]
+fn what_is_found_of_a_tool_is_an_opinion_on_record_beside_those_of_the_policy() {
+    let machine = Machine::new();
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    machine.tools("test", &[json!({"name": "echo", "description": "d", "inputSchema": schema}), tool("slow")]);
+    let mut client = Client::start(machine.setting(ALLOW)).greeted(&json!({}));
+    client.names();
+    let (ran, text) = client.call("echo", json!({"n": "one"}));
+    assert!(!ran && text.contains("mcp-arguments") && text.ends_with("Put them right and call it again."), "{text}");
+    machine.tools("test", &[json!({"name": "echo", "description": "other", "inputSchema": schema}), tool("slow")]);
+    client.names();
+    let (ran, text) = client.call("echo", json!({"n": 1}));
+    assert!(!ran && text.contains("mcp-changed-tool") && text.contains("sayso mcp pins accept"), "{text}");
+    let (ran, text) = client.call("gone", json!({}));
+    assert!(!ran && text.contains("mcp-unlisted-tool") && text.ends_with("Use a tool of its list."), "{text}");
+    drop(client);
+    let echo = recorded(&machine, "echo");
+    assert_eq!(echo.len(), 2, "each call is on record once: {echo:#?}");
+    for (record, code, verdict) in [(&echo[0], "mcp-arguments", "deny"), (&echo[1], "mcp-changed-tool", "ask")] {
+        let opinion = &record["opinions"][0];
+        assert_eq!((&opinion["stage"], &opinion["verdict"]), (&json!("tools"), &json!(verdict)), "{record:#}");
+        assert_eq!(opinion["code"], code, "{record:#}");
+        assert!(record["effects"].as_array().is_some_and(|effects| !effects.is_empty()), "{record:#}");
+        assert_eq!(record["answer"], "deny");
+    }
+    assert_eq!(recorded(&machine, "gone")[0]["reasons"][0]["code"], "mcp-unlisted-tool");
+}
+
+#[test]
+fn wrong_arguments_are_no_blocked_calls() {
+    let machine = Machine::new();
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    machine.tools("test", &[json!({"name": "echo", "description": "d", "inputSchema": schema})]);
+    let mut client = machine.client(&format!("{ALLOW}[limits.session]\nblocked = 2\n"));
+    for _ in 0..4 {
+        assert!(client.call("echo", json!({"n": "one"})).1.contains("mcp-arguments"));
+    }
+    let (ran, text) = client.call("echo", json!({"n": 1}));
+    assert!(ran, "{text}");
+}
+
 /// Not a test of its own: counts in a process where nobody else does.
 #[test]
 #[ignore = "is run by the next one"]

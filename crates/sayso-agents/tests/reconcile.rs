@@ -9,7 +9,7 @@
 )]
 
 use sayso_agents::Agent;
-use sayso_agents::reconcile::{Call, Read, Transcripts, uncovered};
+use sayso_agents::reconcile::{Read, TranscriptCall, Transcripts, uncovered};
 use sayso_gate::Record;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::path::Path;
 const SESSION: &str = "5e551011";
 
 fn transcripts(home: &Path) -> Transcripts {
-    Transcripts { home: home.to_owned(), variables: Default::default(), since_ms: 0 }
+    Transcripts { home: home.to_owned(), variable: |_| None, since_ms: 0 }
 }
 
 fn put(home: &Path, path: &str, lines: &[Value]) {
@@ -39,8 +39,8 @@ fn record(agent: Agent, call_id: Option<&str>, name: &str, arguments: Value) -> 
 /// Writes two calls of an agent's shell as that agent writes them down. -> the shell's name, the argument's, the ids
 fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'static str) {
     let each = commands.iter().enumerate();
-    match agent {
-        Agent::ClaudeCode => {
+    match agent.name() {
+        "claude-code" => {
             let line = |(n, command): (usize, &&str)| {
                 json!({"type": "assistant", "sessionId": SESSION, "timestamp": "2026-11-15T12:02:36.528Z", "message": {
                     "role": "assistant", "content": [{"type": "text", "text": "x"},
@@ -49,7 +49,7 @@ fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'stati
             put(home, ".claude/projects/-p/5e551011.jsonl", &each.map(line).collect::<Vec<_>>());
             ("Bash", "command")
         }
-        Agent::Codex => {
+        "codex" => {
             let mut lines = vec![json!({"type": "session_meta", "payload": {"id": SESSION}})];
             lines.extend(each.map(|(n, command)| {
                 json!({"timestamp": "2026-11-15T12:02:38.756Z", "type": "response_item", "payload": {"type": "function_call",
@@ -58,7 +58,7 @@ fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'stati
             put(home, ".codex/sessions/2026/11/15/rollout-x.jsonl", &lines);
             ("exec_command", "cmd")
         }
-        Agent::Gemini => {
+        "gemini" => {
             let mut lines = vec![json!({"sessionId": SESSION, "kind": "main"})];
             for (n, command) in each {
                 let call = json!({"id": format!("id{n}"), "name": "run_shell_command", "args": {"command": command}});
@@ -69,7 +69,7 @@ fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'stati
             put(home, ".gemini/tmp/p/chats/session-x.jsonl", &lines);
             ("run_shell_command", "command")
         }
-        Agent::Copilot => {
+        "copilot" => {
             let line = |(n, command): (usize, &&str)| {
                 json!({"type": "tool.execution_start", "timestamp": "2026-11-15T12:02:55.197Z", "data": {
                     "toolCallId": format!("id{n}"), "toolName": "bash", "arguments": {"command": command}}})
@@ -77,7 +77,7 @@ fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'stati
             put(home, ".copilot/session-state/5e551011/events.jsonl", &each.map(line).collect::<Vec<_>>());
             ("bash", "command")
         }
-        Agent::OpenCode => {
+        "opencode" => {
             let folder = home.join(".local/share/opencode");
             std::fs::create_dir_all(&folder).unwrap();
             let database = rusqlite::Connection::open(folder.join("opencode.db")).unwrap();
@@ -99,9 +99,9 @@ fn leave(agent: Agent, home: &Path, commands: &[&str]) -> (&'static str, &'stati
     }
 }
 
-const AGENTS: [Agent; 5] = [Agent::ClaudeCode, Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode];
+const AGENTS: [Agent; 5] = [Agent::CLAUDE_CODE, Agent::CODEX, Agent::GEMINI, Agent::COPILOT, Agent::OPENCODE];
 
-fn commands(calls: &[Call], key: &str) -> Vec<String> {
+fn commands(calls: &[TranscriptCall], key: &str) -> Vec<String> {
     calls.iter().map(|call| call.arguments[key].as_str().unwrap().to_owned()).collect()
 }
 
@@ -132,11 +132,11 @@ fn calls_that_no_decision_covers_are_found() {
 fn what_is_shown_holds_no_secret_and_still_matches() {
     let home = tempfile::tempdir().unwrap();
     let secret = format!("curl -H 'Authorization: Bearer ghp_{}' x", "a".repeat(36));
-    leave(Agent::Gemini, home.path(), &[&secret]);
-    let calls = transcripts(home.path()).read(Agent::Gemini).unwrap().calls;
+    leave(Agent::GEMINI, home.path(), &[&secret]);
+    let calls = transcripts(home.path()).read(Agent::GEMINI).unwrap().calls;
     assert!(!calls[0].arguments.to_string().contains("ghp_"), "{:?}", calls[0]);
     let kept = sayso_gate::audit::redact_arguments(&json!({"command": secret}), 4096);
-    assert!(uncovered(calls, &[record(Agent::Gemini, None, "run_shell_command", kept)]).is_empty());
+    assert!(uncovered(calls, &[record(Agent::GEMINI, None, "run_shell_command", kept)]).is_empty());
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn transcripts_that_are_damaged_or_hostile_are_read_as_far_as_they_go() {
         let read = transcripts(home.path()).read(agent).unwrap();
         assert!(read.calls.len() <= 4, "{agent}: {:?}", read.calls);
         // A line without a word of the agent's is nobody's business.
-        let reads_it = matches!(agent, Agent::ClaudeCode | Agent::Gemini | Agent::OpenCode);
+        let reads_it = matches!(agent.name(), "claude-code" | "gemini" | "opencode");
         assert_eq!(!read.skipped.is_empty(), reads_it, "{agent}: {:?}", read.skipped);
     }
 }
@@ -178,22 +178,22 @@ fn transcripts_that_are_damaged_or_hostile_are_read_as_far_as_they_go() {
 #[test]
 fn a_time_can_be_the_beginning() {
     let home = tempfile::tempdir().unwrap();
-    leave(Agent::Codex, home.path(), &["ls"]);
+    leave(Agent::CODEX, home.path(), &["ls"]);
     let mut from = transcripts(home.path());
     from.since_ms = 1_794_744_158_756;
-    assert_eq!(from.read(Agent::Codex).unwrap().calls.len(), 1);
+    assert_eq!(from.read(Agent::CODEX).unwrap().calls.len(), 1);
     from.since_ms += 1;
-    assert_eq!(from.read(Agent::Codex).unwrap().calls.len(), 0);
+    assert_eq!(from.read(Agent::CODEX).unwrap().calls.len(), 0);
 }
 
 #[test]
 fn a_database_behind_a_link_is_not_opened() {
     let home = tempfile::tempdir().unwrap();
-    leave(Agent::OpenCode, home.path(), &["ls"]);
+    leave(Agent::OPENCODE, home.path(), &["ls"]);
     let database = home.path().join(".local/share/opencode/opencode.db");
     std::fs::rename(&database, home.path().join("moved.db")).unwrap();
     std::os::unix::fs::symlink(home.path().join("moved.db"), &database).unwrap();
-    assert_eq!(transcripts(home.path()).read(Agent::OpenCode).unwrap().transcripts, 0);
+    assert_eq!(transcripts(home.path()).read(Agent::OPENCODE).unwrap().transcripts, 0);
 }
 
 /// A decision on a subagent's call: of the session that started it, in a run of its own.
@@ -208,11 +208,11 @@ fn inner(agent: Agent, call_id: Option<&str>, name: &str, arguments: Value) -> R
 
 #[test]
 fn a_subagents_calls_are_covered_by_their_decisions_and_by_no_others() {
-    for agent in [Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode] {
+    for agent in [Agent::CODEX, Agent::GEMINI, Agent::COPILOT, Agent::OPENCODE] {
         let dir = tempfile::tempdir().unwrap();
         let home = dir.path();
-        let (name, arguments, id) = match agent {
-            Agent::Codex => {
+        let (name, arguments, id) = match agent.name() {
+            "codex" => {
                 let call = json!({"type": "function_call", "name": "exec_command", "call_id": "in",
                     "arguments": json!({"cmd": "ls"}).to_string()});
                 put(
@@ -225,7 +225,7 @@ fn a_subagents_calls_are_covered_by_their_decisions_and_by_no_others() {
                 );
                 ("exec_command", json!({"cmd": "ls"}), Some("in"))
             }
-            Agent::Gemini => {
+            "gemini" => {
                 let call = json!({"id": "in", "name": "run_shell_command", "args": {"command": "ls"}});
                 put(
                     home,
@@ -237,7 +237,7 @@ fn a_subagents_calls_are_covered_by_their_decisions_and_by_no_others() {
                 );
                 ("run_shell_command", json!({"command": "ls"}), None)
             }
-            Agent::Copilot => {
+            "copilot" => {
                 put(
                     home,
                     &format!(".copilot/session-state/{SESSION}/events.jsonl"),
@@ -263,9 +263,9 @@ fn a_subagents_calls_are_covered_by_their_decisions_and_by_no_others() {
         let calls = transcripts(home).read(agent).unwrap().calls;
         assert_eq!(calls.len(), 1, "{agent}");
         assert_eq!(uncovered(calls.clone(), &[]).len(), 1, "{agent}");
-        let decision = match agent {
+        let decision = match agent.name() {
             // Its hooks are not told of subagents.
-            Agent::Gemini => record(agent, id, name, arguments.clone()),
+            "gemini" => record(agent, id, name, arguments.clone()),
             _ => inner(agent, id, name, arguments.clone()),
         };
         assert_eq!(uncovered(calls.clone(), &[decision]), [], "{agent}");
@@ -283,8 +283,8 @@ fn a_decision_on_a_subagents_call_covers_one_call() {
     let dir = tempfile::tempdir().unwrap();
     let line = |agent: Option<&str>| json!({"type": "tool.execution_start", "agentId": agent, "data": {"toolName": "bash", "arguments": {"command": "ls"}}});
     put(dir.path(), &format!(".copilot/session-state/{SESSION}/events.jsonl"), &[line(Some("5ub")), line(None)]);
-    let calls = transcripts(dir.path()).read(Agent::Copilot).unwrap().calls;
-    let decision = inner(Agent::Copilot, None, "bash", json!({"command": "ls"}));
+    let calls = transcripts(dir.path()).read(Agent::COPILOT).unwrap().calls;
+    let decision = inner(Agent::COPILOT, None, "bash", json!({"command": "ls"}));
     assert_eq!(uncovered(calls, &[decision]).len(), 1);
 }
 
@@ -306,7 +306,7 @@ fn calls_of_mcp_servers_are_covered_however_an_agent_spells_them() {
         &[json!({"type": "tool.execution_start",
         "data": {"toolCallId": "1", "toolName": "demo-echo", "arguments": {"text": "yo"}}})],
     );
-    for (agent, name, server) in [(Agent::Gemini, "echo", Some("demo")), (Agent::Copilot, "mcp-demo-echo", None)] {
+    for (agent, name, server) in [(Agent::GEMINI, "echo", Some("demo")), (Agent::COPILOT, "mcp-demo-echo", None)] {
         let calls = transcripts(home).read(agent).unwrap().calls;
         let decided = |name: &str, text: &str| {
             let mut record = record(agent, None, name, json!({"text": text}));

@@ -101,7 +101,18 @@ fn call(places: &Places, n: usize) -> (ToolCall, Circumstances) {
         ..ToolCall::command(COMMANDS[n % COMMANDS.len()])
     };
     let (asking, expected) = (Asking::OwnPrompt, Expected::default());
-    (call, Circumstances { way_in: "bench".into(), peer: None, event: None, call_id: None, asking, expected })
+    (
+        call,
+        Circumstances {
+            way_in: "bench".into(),
+            peer: None,
+            event: None,
+            call_id: None,
+            asking,
+            expected,
+            findings: Vec::new(),
+        },
+    )
 }
 
 /// The line of a typical record.

@@ -212,7 +212,12 @@ impl<'a> Case<'a> {
     }
 
     fn state(&self) -> State {
-        State { now_ms: now_ms(), mode: self.mode(), ..State::default() }
+        State {
+            now_ms: now_ms(),
+            mode: self.mode(),
+            findings: self.what.circumstances.findings.clone(),
+            ..State::default()
+        }
     }
 
     fn mode(&self) -> Option<Mode> {
@@ -435,6 +440,7 @@ impl<'a> Case<'a> {
             grants: remembered.grants.clone(),
             recent: remembered.recent.clone(),
             mode: self.mode(),
+            findings: self.what.circumstances.findings.clone(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::audit::Peer;
 use crate::limit::Expected;
+use sayso_policy::ToolFinding;
 use std::time::Instant;
 
 /// How a call came in.
@@ -19,20 +20,22 @@ pub struct Circumstances {
     pub asking: Asking,
     /// What the call is expected to use, where the caller knows.
     pub expected: Expected,
+    /// What the way in has found of the tool.
+    pub findings: Vec<ToolFinding>,
 }
 
 impl Circumstances {
     /// Those of a call that nobody makes: for `check` and the like, whose answers nobody acts on.
     #[must_use]
     pub fn rehearsal() -> Self {
-        Self {
-            way_in: String::new(),
-            peer: None,
-            event: None,
-            call_id: None,
-            asking: Asking::Rehearsal,
-            expected: Expected::default(),
-        }
+        Self::of(String::new(), Asking::Rehearsal)
+    }
+
+    /// Those of a call of which nothing is known but the way in and who can be asked.
+    #[must_use]
+    pub fn of(way_in: String, asking: Asking) -> Self {
+        let expected = Expected::default();
+        Self { way_in, peer: None, event: None, call_id: None, asking, expected, findings: Vec::new() }
     }
 }
 

@@ -146,6 +146,12 @@ impl<'g> Judgement<'g> {
 }
 
 impl Aside {
+    /// How the call came in.
+    #[must_use]
+    pub fn circumstances(&self) -> &Circumstances {
+        &self.what.circumstances
+    }
+
     /// Goes on where it was set aside, at the same gate.
     pub fn take_up<'g>(self, gate: &'g Gate, facts: FactsOf<'g>) -> Judgement<'g> {
         let Self { mut what, operation, alone } = self;

@@ -105,6 +105,7 @@ impl Machine {
             call_id: None,
             asking: Asking::OwnPrompt,
             expected: Expected::default(),
+            findings: Vec::new(),
         };
         gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record().decision
     }

@@ -74,6 +74,7 @@ fn judge(
         call_id: None,
         asking,
         expected: Expected::default(),
+        findings: Vec::new(),
     };
     gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record()
 }

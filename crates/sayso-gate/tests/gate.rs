@@ -37,6 +37,7 @@ fn circumstances(asking: Asking) -> Circumstances {
         call_id: None,
         asking,
         expected: Expected::default(),
+        findings: Vec::new(),
     }
 }
 

@@ -35,6 +35,7 @@ fn judge(recorder: Box<dyn Recorder + Send + Sync>) -> Judged {
         call_id: None,
         asking: Asking::Nobody,
         expected: Expected::default(),
+        findings: Vec::new(),
     };
     Gate::new(InForce::given(vec![file]).unwrap(), recorder)
         .judge(ToolCall::command("true"), circumstances.clone(), FactsOf::Gate)

@@ -62,6 +62,7 @@ impl Machine {
             call_id: None,
             asking: Asking::OwnPrompt,
             expected: Expected::default(),
+            findings: Vec::new(),
         };
         let decision = gate.judge(self.call(call), circumstances.clone(), FactsOf::Gate).settle().record().decision;
         (decision.verdict, decision.reasons.iter().map(|reason| reason.code.to_string()).collect())

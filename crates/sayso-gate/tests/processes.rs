@@ -44,7 +44,15 @@ fn call(command: &str) -> ToolCall {
 
 fn circumstances(asking: Asking) -> Circumstances {
     let expected = Expected { input_tokens: 10, ..Expected::default() };
-    Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected }
+    Circumstances {
+        way_in: "test".into(),
+        peer: None,
+        event: None,
+        call_id: None,
+        asking,
+        expected,
+        findings: Vec::new(),
+    }
 }
 
 /// How many of this process's threads succeeded, all at once.

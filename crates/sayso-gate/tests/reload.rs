@@ -44,7 +44,15 @@ impl Site {
         let expected = Expected::default();
         gate.judge(
             call,
-            Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
+            Circumstances {
+                way_in: "test".into(),
+                peer: None,
+                event: None,
+                call_id: None,
+                asking,
+                expected,
+                findings: Vec::new(),
+            },
             FactsOf::Gate,
         )
         .settle()

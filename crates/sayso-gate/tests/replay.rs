@@ -44,6 +44,7 @@ fn judge(places: &Places, recorder: Box<dyn Recorder + Send + Sync>, call: ToolC
         call_id: None,
         asking,
         expected: Expected::default(),
+        findings: Vec::new(),
     };
     let _ = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
 }

@@ -74,7 +74,15 @@ impl Stage {
         self.gate
             .judge(
                 call,
-                Circumstances { way_in: "test".into(), peer: None, event: None, call_id: None, asking, expected },
+                Circumstances {
+                    way_in: "test".into(),
+                    peer: None,
+                    event: None,
+                    call_id: None,
+                    asking,
+                    expected,
+                    findings: Vec::new(),
+                },
                 FactsOf::Gate,
             )
             .settle()

@@ -26,6 +26,7 @@ fn record() -> Record {
         call_id: None,
         asking: sayso_gate::Asking::Nobody,
         expected: sayso_gate::Expected::default(),
+        findings: Vec::new(),
     };
     let reason = sayso_gate::reason::built_in("call-malformed", "x");
     Record::refused(&circumstances, sayso_policy::Actor::default(), "bash", &reason)

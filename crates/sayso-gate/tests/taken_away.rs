@@ -31,9 +31,13 @@ impl World {
         call.workspace = Workspace::new(self.dir.path(), None);
         let (asking, expected) = (Asking::Nobody, Expected::default());
         let (peer, event, call_id) = (None, None, None);
-        gate.judge(call, Circumstances { way_in: "test".into(), peer, event, call_id, asking, expected }, FactsOf::Gate)
-            .settle()
-            .record()
+        gate.judge(
+            call,
+            Circumstances { way_in: "test".into(), peer, event, call_id, asking, expected, findings: Vec::new() },
+            FactsOf::Gate,
+        )
+        .settle()
+        .record()
     }
 
     fn file(&self, ending: &str) -> PathBuf {

@@ -31,6 +31,20 @@ pub struct State {
     pub recent: Vec<RecentCall>,
     /// The mode that an operator switched on for all files whose mode is not pinned.
     pub mode: Option<Mode>,
+    /// What whoever brings the call has found of its tool.
+    pub findings: Vec<ToolFinding>,
+}
+
+/// Something about the tool of a call that only whoever brings the call can know: what its server says of it is not what
+/// was accepted, or the arguments do not fit its schema. It can only make a decision stricter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolFinding {
+    /// Ask or Deny. An Allow says nothing.
+    pub verdict: Verdict,
+    /// The reason's code.
+    pub code: crate::word::ReasonCode,
+    /// The reason's sentence.
+    pub text: String,
 }
 
 /// An earlier call.

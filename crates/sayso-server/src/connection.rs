@@ -4,8 +4,8 @@ use crate::bounds::Bounds;
 use crate::door::{Bytes, Door};
 use crate::error::ApiError;
 use crate::guard;
-use crate::paced::{Paced, Phase, Progress};
 use crate::site::Site;
+use crate::slow_clients::{Phase, Progress, TimedStream};
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
 use axum::response::IntoResponse as _;
@@ -97,7 +97,7 @@ async fn talk(
     place: OwnedSemaphorePermit,
 ) {
     let progress = Arc::new(Progress::default());
-    let bytes = Paced::new(stream, bounds, Arc::clone(&progress), place);
+    let bytes = TimedStream::new(stream, bounds, Arc::clone(&progress), place);
     let service = service_fn(move |mut request: Request<Incoming>| {
         if let Some(peer) = &peer {
             request.extensions_mut().insert(peer.clone());
@@ -119,10 +119,15 @@ async fn talk(
     }
 }
 
-async fn answer(site: Site, progress: Arc<Progress>, bounds: Bounds, request: Request<Incoming>) -> Response<Answer> {
+async fn answer(
+    site: Site,
+    progress: Arc<Progress>,
+    bounds: Bounds,
+    request: Request<Incoming>,
+) -> Response<AnswerBody> {
     progress.begin(if request.body().is_end_stream() { Phase::Answering } else { Phase::Body });
     let too_long = head_length(&request) > bounds.head_bytes;
-    let asked = request.map(|body| Body::new(Asked { body, progress: Arc::clone(&progress) }));
+    let asked = request.map(|body| Body::new(RequestBody { body, progress: Arc::clone(&progress) }));
     let mut response = match too_long {
         true => guard::dress(ApiError::long_head(bounds.head_bytes).into_response()),
         false => site.answer(asked).await,
@@ -136,7 +141,7 @@ async fn answer(site: Site, progress: Arc<Progress>, bounds: Bounds, request: Re
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         progress.begin(Phase::Upgraded);
     }
-    response.map(|body| Answer { body, progress })
+    response.map(|body| AnswerBody { body, progress })
 }
 
 /// How long the head of a request is at least. The bytes are counted as they come, but not those of a request that came
@@ -148,12 +153,12 @@ fn head_length(request: &Request<Incoming>) -> usize {
 }
 
 /// The body of a request, which says when it was read.
-struct Asked {
+struct RequestBody {
     body: Incoming,
     progress: Arc<Progress>,
 }
 
-impl HttpBody for Asked {
+impl HttpBody for RequestBody {
     type Data = axum::body::Bytes;
     type Error = hyper::Error;
 
@@ -178,12 +183,12 @@ impl HttpBody for Asked {
 }
 
 /// The body of an answer: when it is gone, the next request may come.
-struct Answer {
+struct AnswerBody {
     body: Body,
     progress: Arc<Progress>,
 }
 
-impl HttpBody for Answer {
+impl HttpBody for AnswerBody {
     type Data = axum::body::Bytes;
     type Error = axum::Error;
 
@@ -203,7 +208,7 @@ impl HttpBody for Answer {
     }
 }
 
-impl Drop for Answer {
+impl Drop for AnswerBody {
     fn drop(&mut self) {
         if self.progress.phase() != Phase::Upgraded {
             self.progress.begin(Phase::Head);

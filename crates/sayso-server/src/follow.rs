@@ -23,7 +23,7 @@ const MOST_BEFORE: usize = 64;
 /// Where to begin, and what is wanted.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Asked {
+pub(crate) struct FollowQuery {
     /// Begin behind this number; without it, with what comes from now on. `Last-Event-ID` means the same and wins.
     pub(crate) after: Option<u64>,
     /// Only what belongs to this session.
@@ -34,7 +34,7 @@ pub(crate) struct Asked {
     attend: bool,
 }
 
-impl Asked {
+impl FollowQuery {
     /// Everything behind a number.
     pub(crate) fn behind(after: Option<u64>) -> Self {
         Self { after, ..Self::default() }
@@ -68,7 +68,12 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// Begins behind what was seen.
-    pub(crate) async fn begin(app: Arc<App>, caller: Caller, bearer: Bearer, asked: Asked) -> Result<Self, ApiError> {
+    pub(crate) async fn begin(
+        app: Arc<App>,
+        caller: Caller,
+        bearer: Bearer,
+        asked: FollowQuery,
+    ) -> Result<Self, ApiError> {
         let place = app.watchers.enter(&caller)?;
         let person = caller.person.as_ref().ok_or_else(ApiError::signed_out)?;
         if asked.attend && caller.role < Role::Approver {

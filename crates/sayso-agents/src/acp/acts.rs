@@ -2,8 +2,8 @@
 //! behalf. The protocol has no question for these, so where the policy says ask, Sayso asks the client itself.
 
 use super::call;
-use super::judge::{Call, Leave, Said, Who};
-use super::later::Asked;
+use super::judge::{AcpAnswer, AcpCall, Leave, Who};
+use super::later::HeldRequest;
 use super::pending::{Held, Pending};
 use super::proxy::{CANCELLED, DENIED, Proxy, Routed, Side, Unfit, text};
 use crate::pipe::{Id, Message, error_line, message_line};
@@ -28,14 +28,14 @@ impl Proxy {
         let who = self.who(Some(session));
         let folder = who.workspace.clone();
         let call = match method {
-            "fs/read_text_file" => Call::tool("read_text_file", json!({"path": path(&params)?}), folder),
+            "fs/read_text_file" => AcpCall::tool("read_text_file", json!({"path": path(&params)?}), folder),
             "fs/write_text_file" => {
                 let arguments = json!({"path": path(&params)?, "content": text(&params, "content")?});
-                Call::tool("write_text_file", arguments, folder)
+                AcpCall::tool("write_text_file", arguments, folder)
             }
-            "terminal/create" => Call::tool("terminal", command(&params)?, folder),
+            "terminal/create" => AcpCall::tool("terminal", command(&params)?, folder),
             // What a later version of the protocol lets a client do.
-            _ => Call::tool(format!("acp:{}", method.replace('/', "_")), params.clone(), folder),
+            _ => AcpCall::tool(format!("acp:{}", method.replace('/', "_")), params.clone(), folder),
         };
         // One yes is enough: the person at the editor has just seen exactly this write.
         let agreed = method == "fs/write_text_file" && {
@@ -65,7 +65,7 @@ impl Proxy {
             let state = self.state();
             state.servers.iter().find(|(known, _)| known == id && !id.is_empty()).map(|(_, name)| name.clone())
         };
-        let mut call = Call::tool(text(inner, "name")?, arguments, None);
+        let mut call = AcpCall::tool(text(inner, "name")?, arguments, None);
         if let Request::Tool { server: named, .. } = &mut call.request {
             *named = Some(server.unwrap_or_else(|| "unknown".to_owned()));
         }
@@ -76,14 +76,14 @@ impl Proxy {
         &self,
         method: &str,
         message: &Message<'_>,
-        mut call: Call,
+        mut call: AcpCall,
         who: &Who,
         agreed: bool,
     ) -> Result<Routed, Unfit> {
-        let asked = Asked::of(message)?;
+        let asked = HeldRequest::of(message)?;
         call.id = Some(String::from_utf8_lossy(&asked.id).into_owned());
         let (title, asking) = (title(method, &call), who.clone());
-        let then = move |proxy: &Self, asked: &Asked, mut said: Said| {
+        let then = move |proxy: &Self, asked: &HeldRequest, mut said: AcpAnswer| {
             let permit = match said.leave() {
                 Leave::Given(permit) => permit,
                 Leave::Asked(prompt) if agreed => prompt.yes(),
@@ -106,9 +106,9 @@ impl Proxy {
     /// Asks the person at the editor, and holds the request meanwhile.
     fn question(
         &self,
-        asked: &Asked,
+        asked: &HeldRequest,
         title: &str,
-        (said, prompt): (&Said, Prompt),
+        (said, prompt): (&AcpAnswer, Prompt),
         who: &Who,
     ) -> Result<Routed, Unfit> {
         let session = who.session.clone().unwrap_or_default();
@@ -218,7 +218,7 @@ fn command(params: &Value) -> Result<Value, Unfit> {
     Ok(arguments)
 }
 
-fn title(method: &str, call: &Call) -> String {
+fn title(method: &str, call: &AcpCall) -> String {
     let Request::Tool { name, arguments, .. } = &call.request else { return method.to_owned() };
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::to_owned);
     let what = match method {

@@ -4,9 +4,10 @@
 //! input alone; with a title alone. A `kind` is never believed, a title only from the agent that is known to put its
 //! command there. What is missing or odd is a call without a name, which no default allows.
 
-use super::judge::Call;
+use super::judge::AcpCall;
 use super::sessions::KnownCall;
 use crate::Agent;
+use crate::agent::Acp;
 use sayso_policy::Request;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -14,30 +15,15 @@ use std::path::{Path, PathBuf};
 /// The name of a call that cannot be told what it is. Only a rule that names it allows it.
 pub(super) const UNNAMED: &str = "acp:unnamed";
 
-/// What Codex tells beside the command: its own suggestions and book-keeping, not part of what runs.
-const CODEX_REMARKS: &[&str] = &[
-    "call_id",
-    "turn_id",
-    "process_id",
-    "started_at_ms",
-    "proposed_execpolicy_amendment",
-    "proposed_network_policy_amendments",
-    "available_decisions",
-    "parsed_cmd",
-    "reason",
-    "source",
-    "approval_id",
-];
-
 /// A call, and whether everything is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Understood {
     /// What it seems to be.
-    pub(super) call: Call,
+    pub(super) call: AcpCall,
     /// The input was not given in full: at best a person decides.
     pub(super) doubtful: bool,
     /// What else it may be, by all that was told of it. What denies one of these denies it; none of them allows it.
-    pub(super) readings: Vec<Call>,
+    pub(super) readings: Vec<AcpCall>,
 }
 
 /// Reads a tool call as its agent shows it. `known` has learned everything that was told of it.
@@ -46,7 +32,7 @@ pub(super) fn understood(known: &KnownCall, id: &str, agent: Option<Agent>, fold
     let here = folder.clone();
     let mut understood = match (&known.name, &known.raw_input) {
         (Some(name), Some(Value::Object(input))) => named(name, known, input, folder),
-        (Some(name), _) => doubtful(Call::tool(name.clone(), shown(known), folder)),
+        (Some(name), _) => doubtful(AcpCall::tool(name.clone(), shown(known), folder)),
         (None, Some(Value::Object(input))) => by_input(known, input, agent, folder),
         (None, None) => by_title(known, id, agent, folder),
         (None, Some(_)) => unnamed(known, folder),
@@ -63,28 +49,28 @@ pub(super) fn understood(known: &KnownCall, id: &str, agent: Option<Agent>, fold
 
 /// What a call may be of which not everything is known. A kind, a title and text that it shows are not believed where
 /// they would allow something, but an agent that says "edit" and names a file means to change it.
-fn readings(known: &KnownCall, folder: Option<&Path>) -> Vec<Call> {
+fn readings(known: &KnownCall, folder: Option<&Path>) -> Vec<AcpCall> {
     let folder = || folder.map(Path::to_owned);
     let kind = known.kind.as_deref().unwrap_or_default();
     let mut found = Vec::new();
     if !known.diffs.is_empty() || matches!(kind, "edit" | "delete" | "move") && !known.paths.is_empty() {
-        found.push(Call::tool("edit", json!({"paths": known.paths}), folder()));
+        found.push(AcpCall::tool("edit", json!({"paths": known.paths}), folder()));
     }
     let names = [known.name.as_ref(), known.title.as_ref(), known.first_title.as_ref()];
     for input in [&known.raw_input, &known.shown_input].into_iter().flatten().filter_map(Value::as_object) {
         for name in names.into_iter().flatten().filter(|name| is_name(name)) {
-            found.push(Call::tool(name.clone(), Value::Object(input.clone()), folder()));
+            found.push(AcpCall::tool(name.clone(), Value::Object(input.clone()), folder()));
         }
         if input.contains_key("command") {
-            found.push(Call::tool("shell", command_input(input), folder()));
+            found.push(AcpCall::tool("shell", command_input(input), folder()));
         }
         if let "edit" | "delete" | "read" = kind {
-            found.push(Call::tool(kind, Value::Object(input.clone()), folder()));
+            found.push(AcpCall::tool(kind, Value::Object(input.clone()), folder()));
         }
     }
     if let ("execute", Some(title)) = (kind, &known.title) {
         let bare = title.trim().trim_matches('`');
-        found.push(Call::tool("shell", json!({"command": bare}), folder()));
+        found.push(AcpCall::tool("shell", json!({"command": bare}), folder()));
     }
     found
 }
@@ -95,16 +81,16 @@ fn edited(known: &KnownCall) -> Option<&[String]> {
     (whole && known.paths.iter().all(|path| known.diffs.contains(path))).then_some(&known.diffs)
 }
 
-pub(super) fn certain(call: Call) -> Understood {
+pub(super) fn certain(call: AcpCall) -> Understood {
     Understood { call, doubtful: false, readings: Vec::new() }
 }
 
-fn doubtful(call: Call) -> Understood {
+fn doubtful(call: AcpCall) -> Understood {
     Understood { call, doubtful: true, readings: Vec::new() }
 }
 
 fn named(name: &str, known: &KnownCall, input: &Map<String, Value>, folder: Option<PathBuf>) -> Understood {
-    let mut call = Call::tool(name, Value::Object(input.clone()), folder);
+    let mut call = AcpCall::tool(name, Value::Object(input.clone()), folder);
     if let Request::Tool { server, .. } = &mut call.request {
         server.clone_from(&known.server);
     }
@@ -119,76 +105,59 @@ fn by_input(
     folder: Option<PathBuf>,
 ) -> Understood {
     let command = input.get("command").filter(|command| command.is_string() || command.is_array());
-    match (agent, command, &known.first_title) {
-        // OpenCode's first word about a call has the tool's name for its title.
-        (Some(Agent::OpenCode), command, Some(name))
-            if is_name(name) && name != "bash" && command.is_none_or(|command| command.as_str() != Some(name)) =>
-        {
-            certain(Call::tool(name.clone(), Value::Object(input.clone()), folder))
-        }
-        (Some(Agent::OpenCode | Agent::Codex), Some(_), _) => {
-            certain(Call::tool("shell", command_input(input), folder))
-        }
-        // A server's tool may have a parameter of that name too, and then says of itself that it is something else.
-        (_, Some(_), _) if known.kind.as_deref().is_none_or(|kind| kind == "execute") => {
-            certain(Call::tool("shell", command_input(input), folder))
-        }
-        (Some(Agent::Codex), None, _) => match patched(input) {
-            Some(paths) => certain(Call::tool("edit", json!({"paths": paths}), folder)),
-            None => unnamed(known, folder),
-        },
-        _ => unnamed(known, folder),
+    let acp = agent.map_or(&Acp::PLAIN, |agent| &agent.row().acp);
+    let named = known.first_title.as_ref().filter(|name| {
+        let is_command = command.is_some_and(|command| command.as_str() == Some(name));
+        acp.first_title_is_tool && is_name(name) && *name != "bash" && !is_command
+    });
+    if let Some(name) = named {
+        return certain(AcpCall::tool(name.clone(), Value::Object(input.clone()), folder));
+    }
+    // A server's tool may have a parameter of that name too, and then says of itself that it is something else.
+    let is_shell = acp.command_is_shell || known.kind.as_deref().is_none_or(|kind| kind == "execute");
+    if command.is_some() && is_shell {
+        return certain(AcpCall::tool("shell", command_input(input), folder));
+    }
+    match (acp.edited)(input).filter(|_| command.is_none()) {
+        Some(paths) => certain(AcpCall::tool("edit", json!({"paths": paths}), folder)),
+        None => unnamed(known, folder),
     }
 }
 
 /// A command's input without what only comments on it.
 fn command_input(input: &Map<String, Value>) -> Value {
-    let remark = |key: &str, value: &Value| {
-        // Copilot's list names the programs that it saw in the command.
-        CODEX_REMARKS.contains(&key) || key == "commands" && value.is_array()
-    };
+    let remark = |key: &str, value: &Value| Agent::ALL.iter().any(|agent| (agent.row().acp.is_remark)(key, value));
     let kept = input.iter().filter(|(key, value)| !remark(key, value));
     Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-/// The files that a patch of Codex changes.
-fn patched(input: &Map<String, Value>) -> Option<Vec<String>> {
-    let changes = input.get("changes")?.as_object()?;
-    let mut paths: Vec<String> = changes.keys().cloned().collect();
-    for change in changes.values() {
-        let moved = change.pointer("/update/move_path").or_else(|| change.get("move_path"));
-        paths.extend(moved.and_then(Value::as_str).map(str::to_owned));
-    }
-    // A root that is granted for the rest of the session is more than this change.
-    let granted = input.get("grant_root").is_some_and(|root| !root.is_null());
-    (!paths.is_empty() && !granted).then_some(paths)
-}
-
-/// Gemini CLI shows no input: the command is the title, and the tool's name begins the call's id. Codex shows none for an
-/// edit: its differences came before, and the request names the files.
+/// A call without an input. Some agents put the command into the title and begin the call's id with the tool's name; some
+/// have shown an edit's differences before, and the request names the files.
 fn by_title(known: &KnownCall, id: &str, agent: Option<Agent>, folder: Option<PathBuf>) -> Understood {
-    if let (Some(Agent::Codex), Some(paths)) = (agent, edited(known)) {
-        return certain(Call::tool("edit", json!({"paths": paths}), folder));
+    let shows = agent.is_some_and(|agent| agent.row().acp.edits_show_differences);
+    if let Some(paths) = edited(known).filter(|_| shows) {
+        return certain(AcpCall::tool("edit", json!({"paths": paths}), folder));
     }
     let tool = id.split_once("__").map(|(tool, _)| tool).filter(|tool| is_name(tool));
-    let (Some(tool), None | Some(Agent::Gemini)) = (tool, agent) else { return unnamed(known, folder) };
+    let titled = agent.is_none_or(|agent| agent.row().acp.title_is_command);
+    let Some(tool) = tool.filter(|_| titled) else { return unnamed(known, folder) };
     match (tool, &known.title) {
         ("run_shell_command", Some(command)) => {
             // A folder that is not the session's is only a word: then no folder is known.
             let here = |stated: &String| folder.as_deref() == Some(Path::new(stated));
             let folder = folder.clone().filter(|_| known.elsewhere.as_ref().is_none_or(here));
-            certain(Call::tool(tool, json!({"command": command}), folder))
+            certain(AcpCall::tool(tool, json!({"command": command}), folder))
         }
         ("write_file" | "replace", _) => match edited(known) {
-            Some(paths) => certain(Call::tool("edit", json!({"paths": paths}), folder)),
-            None => doubtful(Call::tool(tool, shown(known), folder)),
+            Some(paths) => certain(AcpCall::tool("edit", json!({"paths": paths}), folder)),
+            None => doubtful(AcpCall::tool(tool, shown(known), folder)),
         },
-        _ => doubtful(Call::tool(tool, shown(known), folder)),
+        _ => doubtful(AcpCall::tool(tool, shown(known), folder)),
     }
 }
 
 fn unnamed(known: &KnownCall, folder: Option<PathBuf>) -> Understood {
-    doubtful(Call::tool(UNNAMED, shown(known), folder))
+    doubtful(AcpCall::tool(UNNAMED, shown(known), folder))
 }
 
 /// Everything that a call shows. A title counts as a command against what denies.
@@ -232,19 +201,19 @@ mod tests {
         let codex = json!({"title": "x", "rawInput": {"command": ["/bin/bash", "-lc", "touch a"], "cwd": "/p",
             "parsed_cmd": [{"cmd": "rm b"}], "reason": "r", "call_id": "c"}});
         let expected = json!({"command": ["/bin/bash", "-lc", "touch a"], "cwd": "/p"});
-        assert_eq!(read(codex, Some(Agent::Codex)), ("shell".to_owned(), expected, false));
+        assert_eq!(read(codex, Some(Agent::CODEX)), ("shell".to_owned(), expected, false));
         let gemini = json!({"toolCallId": "run_shell_command__1", "title": "touch a", "kind": "read"});
         let expected = ("run_shell_command".to_owned(), json!({"command": "touch a"}), false);
-        assert_eq!(read(gemini.clone(), Some(Agent::Gemini)), expected);
+        assert_eq!(read(gemini.clone(), Some(Agent::GEMINI)), expected);
         assert_eq!(read(gemini, None), expected);
         let copilot = json!({"title": "harmless", "rawInput": {"command": "rm a", "commands": [{"identifier": "rm"}]}});
-        assert_eq!(read(copilot, Some(Agent::Copilot)), ("shell".to_owned(), json!({"command": "rm a"}), false));
+        assert_eq!(read(copilot, Some(Agent::COPILOT)), ("shell".to_owned(), json!({"command": "rm a"}), false));
     }
 
     #[test]
     fn a_title_is_no_command_of_another_agent() {
         let told = json!({"toolCallId": "run_shell_command__1", "title": "touch a"});
-        assert_eq!(read(told, Some(Agent::Copilot)).0, UNNAMED);
+        assert_eq!(read(told, Some(Agent::COPILOT)).0, UNNAMED);
         assert_eq!(read(json!({"title": "touch a", "kind": "read"}), None).0, UNNAMED);
     }
 
@@ -270,7 +239,7 @@ mod tests {
         told.iter().for_each(|one| known.learn(one));
         let understood = understood(&known, "x", None, Some(Path::new("/p")));
         assert!(understood.doubtful, "{told:?}");
-        let one = |call: Call| match call.request {
+        let one = |call: AcpCall| match call.request {
             Request::Tool { name, arguments, .. } => (name, arguments),
             Request::Command(_) => unreachable!(),
         };
@@ -309,11 +278,11 @@ mod tests {
         let gemini = json!({"toolCallId": "write_file__1", "kind": "edit", "title": "Writing to a", "content": content,
             "locations": [{"path": "/p/a"}]});
         let expected = ("edit".to_owned(), json!({"paths": ["/p/a"]}), false);
-        assert_eq!(read(gemini, Some(Agent::Gemini)), expected);
+        assert_eq!(read(gemini, Some(Agent::GEMINI)), expected);
         let codex = json!({"kind": "edit", "title": "Edit files", "content": content, "locations": [{"path": "/p/a"}]});
-        assert_eq!(read(codex, Some(Agent::Codex)), expected);
+        assert_eq!(read(codex, Some(Agent::CODEX)), expected);
         let more = json!({"kind": "edit", "content": content, "locations": [{"path": "/p/b"}]});
-        assert_eq!(read(more, Some(Agent::Codex)).0, UNNAMED);
+        assert_eq!(read(more, Some(Agent::CODEX)).0, UNNAMED);
     }
 
     #[test]
@@ -321,7 +290,7 @@ mod tests {
         let mut known = KnownCall::default();
         known.learn(&json!({"title": "write", "rawInput": {}}));
         known.learn(&json!({"title": "read", "rawInput": {"filepath": "/p/a", "diff": "x"}}));
-        let name_of = |known: &KnownCall| match understood(known, "c", Some(Agent::OpenCode), None).call.request {
+        let name_of = |known: &KnownCall| match understood(known, "c", Some(Agent::OPENCODE), None).call.request {
             Request::Tool { name, .. } => name,
             Request::Command(_) => unreachable!(),
         };

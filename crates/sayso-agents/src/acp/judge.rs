@@ -20,7 +20,7 @@ const WAY_IN: &str = "acp";
 
 /// A call as this way in hands it to the gate.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Call {
+pub(super) struct AcpCall {
     pub(super) request: Request,
     pub(super) cwd: Option<PathBuf>,
     pub(super) kind: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Call {
     pub(super) id: Option<String>,
 }
 
-impl Call {
+impl AcpCall {
     /// A tool by name, run where the session is.
     pub(super) fn tool(name: impl Into<String>, arguments: Value, cwd: Option<PathBuf>) -> Self {
         Self { request: Request::Tool { name: name.into(), arguments, server: None }, cwd, kind: None, id: None }
@@ -51,7 +51,7 @@ impl Who {
 
 /// What is said of a call.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct AcpAnswer {
     pub(super) answer: Answer,
     pub(super) verdict: Verdict,
     pub(super) reasons: Vec<Reason>,
@@ -75,7 +75,7 @@ pub(super) enum Leave {
 /// What comes of judging a call without waiting for anybody.
 pub(super) enum First {
     /// It is judged and recorded.
-    Said(Said),
+    Answered(AcpAnswer),
     /// Limits or remembered answers count, or people have to be asked.
     Needs(Needs),
 }
@@ -93,15 +93,15 @@ impl First {
     pub(super) fn of(gate: &Arc<Gate>, judgement: Judgement<'_>) -> Self {
         let asks = seems(judgement.alone()) == Verdict::Ask;
         match judgement.at_once() {
-            Ok(draft) => Self::Said(Said::from(draft.record())),
+            Ok(draft) => Self::Answered(AcpAnswer::from(draft.record())),
             Err(aside) => Self::Needs(Needs { gate: Arc::clone(gate), aside, asks }),
         }
     }
 
     /// Goes on to the end, asking nobody but the person at the editor.
-    pub(super) fn settle(self) -> Said {
+    pub(super) fn settle(self) -> AcpAnswer {
         match self {
-            Self::Said(said) => said,
+            Self::Answered(said) => said,
             Self::Needs(needs) => needs.settle(Asking::OwnPrompt),
         }
     }
@@ -109,8 +109,8 @@ impl First {
 
 impl Needs {
     /// Goes on, waits for whoever must be waited for, and records it.
-    pub(super) fn settle(self, asking: Asking) -> Said {
-        Said::from(self.aside.take_up(&self.gate, FactsOf::Gate).asking(asking).settle().record())
+    pub(super) fn settle(self, asking: Asking) -> AcpAnswer {
+        AcpAnswer::from(self.aside.take_up(&self.gate, FactsOf::Gate).asking(asking).settle().record())
     }
 }
 
@@ -133,7 +133,7 @@ impl Judge {
     }
 
     /// Judges a call and records it, asking nobody but the person at the editor.
-    pub(super) fn judge(&self, call: Call, who: &Who, event: &str) -> Said {
+    pub(super) fn judge(&self, call: AcpCall, who: &Who, event: &str) -> AcpAnswer {
         match self.gate(&call, who, event) {
             Ok(gate) => First::of(&gate, self.begin(&gate, call, who, event)).settle(),
             Err(said) => said,
@@ -141,7 +141,7 @@ impl Judge {
     }
 
     /// Judges a call by the policy alone. Nothing is recorded yet.
-    pub(super) fn begin<'g>(&self, gate: &'g Gate, call: Call, who: &Who, event: &str) -> Judgement<'g> {
+    pub(super) fn begin<'g>(&self, gate: &'g Gate, call: AcpCall, who: &Who, event: &str) -> Judgement<'g> {
         let circumstances = self.entrance().circumstances(event, call.id.clone(), Asking::OwnPrompt);
         gate.judge(self.tool_call(call, who), circumstances, FactsOf::Gate)
     }
@@ -153,7 +153,7 @@ impl Judge {
     }
 
     /// Takes back the question about a call, if it still waits.
-    pub(super) fn withdraw(&self, call: Call, who: &Who) {
+    pub(super) fn withdraw(&self, call: AcpCall, who: &Who) {
         let facts = Facts { files: &RealFiles, env: &crate::shell::in_pipe() };
         let operation = Operation::new(self.tool_call(call, who), facts);
         let exact = Bound::to(&operation, facts).exact;
@@ -166,20 +166,20 @@ impl Judge {
     }
 
     /// What the policy alone says, with nobody asked and nothing recorded. Gives no permit.
-    pub(super) fn rehearse(&self, call: Call, who: &Who) -> Verdict {
+    pub(super) fn rehearse(&self, call: AcpCall, who: &Who) -> Verdict {
         let Ok(gate) = self.gate_of(who) else { return Verdict::Deny };
         let facts = FactsOf::Call(Facts { files: &RealFiles, env: &crate::shell::in_pipe() });
         seems(gate.judge(self.tool_call(call, who), Circumstances::rehearsal(), facts).alone())
     }
 
     /// What cannot be read is denied, and recorded where that can be.
-    pub(super) fn malformed(&self, who: &Who, event: &str, why: &str) -> Said {
+    pub(super) fn malformed(&self, who: &Who, event: &str, why: &str) -> AcpAnswer {
         self.refuse(who, event, "unknown", reason::built_in(reason::CALL_MALFORMED, why))
     }
 
-    fn refuse(&self, who: &Who, event: &str, tool: &str, reason: Reason) -> Said {
+    fn refuse(&self, who: &Who, event: &str, tool: &str, reason: Reason) -> AcpAnswer {
         self.entrance().refuse(event, None, who.actor(), tool, &reason);
-        Said::refused(reason)
+        AcpAnswer::refused(reason)
     }
 
     /// What became of a call that was let through. Limits that cannot be settled stay as they were reserved.
@@ -210,7 +210,7 @@ impl Judge {
     }
 
     /// The gate for a call; where there is none, the call is denied, and that is recorded.
-    pub(super) fn gate(&self, call: &Call, who: &Who, event: &str) -> Result<Arc<Gate>, Said> {
+    pub(super) fn gate(&self, call: &AcpCall, who: &Who, event: &str) -> Result<Arc<Gate>, AcpAnswer> {
         self.gate_of(who).map_err(|error| {
             let why = format!("Sayso cannot judge this call: {error}.");
             self.refuse(who, event, &tool_name(call), reason::built_in(reason::INTERNAL_ERROR, why))
@@ -235,7 +235,7 @@ impl Judge {
         Ok(gate)
     }
 
-    fn tool_call(&self, call: Call, who: &Who) -> ToolCall {
+    fn tool_call(&self, call: AcpCall, who: &Who) -> ToolCall {
         let made = self.entrance().call(call.request, who.actor(), call.cwd, who.workspace.clone());
         ToolCall { reported_kind: call.kind, ..made }
     }
@@ -251,7 +251,7 @@ fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn tool_name(call: &Call) -> String {
+fn tool_name(call: &AcpCall) -> String {
     match &call.request {
         Request::Command(_) => "bash_execute".to_owned(),
         Request::Tool { name, .. } => name.clone(),
@@ -267,7 +267,7 @@ pub(super) fn seems(decision: &Decision) -> Verdict {
     }
 }
 
-impl From<Judged> for Said {
+impl From<Judged> for AcpAnswer {
     fn from(judged: Judged) -> Self {
         let Judged { decision, permit, prompt, record, .. } = judged;
         let leave = match (permit, prompt) {
@@ -280,7 +280,7 @@ impl From<Judged> for Said {
     }
 }
 
-impl Said {
+impl AcpAnswer {
     /// It does not run, for this one reason.
     fn refused(reason: Reason) -> Self {
         Self { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], leave: Leave::None, record: None }

@@ -2,7 +2,7 @@
 //! first, on a thread of its own, so that the pipe goes on.
 
 use super::call::Understood;
-use super::judge::{Call, First, Said, Who};
+use super::judge::{AcpAnswer, AcpCall, First, Who};
 use super::pending::Pending;
 use super::proxy::{CANCELLED, Onward, Proxy, Routed, Side, Unfit};
 use crate::pipe::{Id, Message, error_line, result_line};
@@ -17,7 +17,7 @@ const MOST: usize = 64;
 
 /// A governed request of the agent, kept while it is decided.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct HeldRequest {
     /// The line without its end.
     pub(super) line: Vec<u8>,
     /// The raw id.
@@ -25,7 +25,7 @@ pub(super) struct Asked {
     pub(super) key: Id,
 }
 
-impl Asked {
+impl HeldRequest {
     pub(super) fn of(message: &Message<'_>) -> Result<Self, Unfit> {
         let id = Proxy::request_id(message)?.to_vec();
         let key = message.key().ok_or_else(|| Unfit::params("Its id is invalid."))?;
@@ -45,12 +45,12 @@ pub(super) struct Queued {
     pub(super) session: Option<String>,
     /// It is a permission request, whose answer can say that it was cancelled.
     pub(super) permission: bool,
-    call: Call,
+    call: AcpCall,
     who: Who,
 }
 
 /// What is done with what was said.
-pub(super) type Then = Box<dyn FnOnce(&Proxy, &Asked, Said) -> Result<Routed, Unfit> + Send>;
+pub(super) type Then = Box<dyn FnOnce(&Proxy, &HeldRequest, AcpAnswer) -> Result<Routed, Unfit> + Send>;
 
 impl Proxy {
     /// Judges a call and goes on with what is said: at once, or, if people wait in the queue, when they have answered.
@@ -59,13 +59,13 @@ impl Proxy {
         understood: Understood,
         who: &Who,
         event: &str,
-        asked: Asked,
+        asked: HeldRequest,
         permission: bool,
         then: Then,
     ) -> Result<Routed, Unfit> {
         let called = understood.call.clone();
         let needs = match self.decide(understood, who, event) {
-            First::Said(said) => return then(self, &asked, said),
+            First::Answered(said) => return then(self, &asked, said),
             First::Needs(needs) => needs,
         };
         let me = self.me.upgrade().filter(|me| me.voice.get().is_some());
@@ -102,7 +102,7 @@ impl Proxy {
     }
 
     /// Carries out what was decided later.
-    fn speak(&self, routed: Routed, asked: &Asked) {
+    fn speak(&self, routed: Routed, asked: &HeldRequest) {
         let Some(voice) = self.voice.get() else { return };
         match routed.onward {
             Onward::AsItCame => voice(Side::Client, asked.whole()),

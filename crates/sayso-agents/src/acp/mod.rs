@@ -20,19 +20,16 @@ mod permission;
 mod proxy;
 mod pump;
 mod servers;
+mod session_start;
 mod sessions;
-mod starts;
-mod untold;
 mod updates;
 
 pub use proxy::{Onward, Proxy, Routed, Side};
 pub use pump::{run_between, run_component};
 pub use servers::McpGateway;
-pub use untold::settings_folder;
 
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
-use std::path::PathBuf;
 
 /// What the proxy depends on.
 #[derive(Clone, Debug)]
@@ -45,8 +42,8 @@ pub struct Setting {
     pub agent: Option<String>,
     /// How to start the MCP gateway; `None`: this Sayso has none.
     pub gateway: Option<McpGateway>,
-    /// Where Codex keeps its settings, if it is the agent: they say whether it asks where it tells of no mode.
-    pub codex_settings: Option<PathBuf>,
+    /// Nothing on the agent's command line overrules its own settings: they say whether it asks where it tells of no mode.
+    pub settings_count: bool,
     /// Cancel a session's turn when a call that the policy denies ran without asking.
     pub cancel_denied: bool,
     /// The longest line that is looked at.
@@ -62,7 +59,7 @@ impl Setting {
             given: None,
             agent: None,
             gateway: None,
-            codex_settings: None,
+            settings_count: false,
             cancel_denied: false,
             longest_line: crate::pipe::LONGEST_LINE,
         }

@@ -4,7 +4,7 @@
 //! rule that allows the tool `acp:set_mode` (or `acp:set_config_option`), and until there is one the session is kept
 //! out of it.
 
-use super::judge::Call;
+use super::judge::AcpCall;
 use crate::Agent;
 use serde_json::{Value, json};
 
@@ -15,12 +15,6 @@ pub(super) const SET_OPTION: &str = "acp:set_config_option";
 
 /// Modes that ask at least as much as the agent's default, in the order in which a session is put back into them.
 const ASKING: &[&str] = &["default", "ask", "manual", "read-only", "readonly", "plan", "dontAsk"];
-
-/// Copilot CLI names its modes by their address. Its mode `autopilot` asks nobody.
-const COPILOT_ASKING: &[&str] = &[
-    "https://agentclientprotocol.com/protocol/session-modes#agent",
-    "https://agentclientprotocol.com/protocol/session-modes#plan",
-];
 
 /// Options that do not bear on what is asked.
 const HARMLESS_OPTIONS: &[&str] =
@@ -54,15 +48,7 @@ const META_KEYS: &[&str] = &[
 
 /// Whether a mode is known to ask.
 pub(super) fn asks(mode: &str, agent: Option<Agent>) -> bool {
-    // OpenCode's default agent asks as its own rules say.
-    ASKING.contains(&mode)
-        || mode == "build" && agent == Some(Agent::OpenCode)
-        || agent == Some(Agent::Copilot) && COPILOT_ASKING.contains(&mode)
-}
-
-/// Whether an agent has modes in which it asks nobody, and tells of the one it is in: one that does not tell may be in any.
-pub(super) fn must_tell(agent: Option<Agent>) -> bool {
-    agent == Some(Agent::Codex)
+    ASKING.contains(&mode) || agent.is_some_and(|agent| agent.row().acp.asking_modes.contains(&mode))
 }
 
 /// The mode to go back to, of those that there are.
@@ -72,8 +58,8 @@ pub(super) fn fallback(available: &[String], agent: Option<Agent>) -> Option<Str
 }
 
 /// A change of mode as a call.
-pub(super) fn set_mode(mode: &str) -> Call {
-    Call::tool(SET_MODE, json!({"mode": mode}), None)
+pub(super) fn set_mode(mode: &str) -> AcpCall {
+    AcpCall::tool(SET_MODE, json!({"mode": mode}), None)
 }
 
 /// What a change of a setting is judged as; `None`: it does not bear on what is asked.
@@ -82,7 +68,7 @@ pub(super) fn set_option(option: &str, value: &Value, mode_options: &[String]) -
     match value {
         Value::String(mode) if named_mode => Some(Chosen::Mode(mode.clone())),
         _ if named_mode || !HARMLESS_OPTIONS.contains(&option) => {
-            Some(Chosen::Option(Call::tool(SET_OPTION, json!({"option": option, "value": value}), None)))
+            Some(Chosen::Option(AcpCall::tool(SET_OPTION, json!({"option": option, "value": value}), None)))
         }
         _ => None,
     }
@@ -92,7 +78,7 @@ pub(super) fn set_option(option: &str, value: &Value, mode_options: &[String]) -
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Chosen {
     Mode(String),
-    Option(Call),
+    Option(AcpCall),
 }
 
 /// What an agent tells of its modes when a session begins.
@@ -177,9 +163,9 @@ mod tests {
         {
             assert!(!asks(mode, None), "{mode}");
         }
-        assert!(asks("default", None) && asks("plan", None) && asks("build", Some(Agent::OpenCode)));
+        assert!(asks("default", None) && asks("plan", None) && asks("build", Some(Agent::OPENCODE)));
         let copilot = |mode: &str| {
-            asks(&format!("https://agentclientprotocol.com/protocol/session-modes#{mode}"), Some(Agent::Copilot))
+            asks(&format!("https://agentclientprotocol.com/protocol/session-modes#{mode}"), Some(Agent::COPILOT))
         };
         assert!(copilot("agent") && copilot("plan") && !copilot("autopilot"));
         assert!(!asks("https://agentclientprotocol.com/protocol/session-modes#agent", None));

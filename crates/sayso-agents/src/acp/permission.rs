@@ -1,8 +1,8 @@
 //! Permission requests: answered by the policy, or shown to the person at the editor.
 
 use super::call::{self, UNNAMED, Understood};
-use super::judge::{Call, First, Leave, Said, Who, seems};
-use super::later::Asked;
+use super::judge::{AcpAnswer, AcpCall, First, Leave, Who, seems};
+use super::later::HeldRequest;
 use super::options::{self, Choice};
 use super::pending::{Pending, PermissionAsked};
 use super::proxy::{Proxy, Routed, Side, Unfit, text};
@@ -40,9 +40,9 @@ impl Proxy {
         };
         let who = self.who(Some(session));
         let question = is_question(&understood.call);
-        let (asked, asking) = (Asked::of(message)?, who.clone());
+        let (asked, asking) = (HeldRequest::of(message)?, who.clone());
         let (session, call_id) = (session.to_owned(), call_id.to_owned());
-        let then = move |proxy: &Self, asked: &Asked, mut said: Said| match (
+        let then = move |proxy: &Self, asked: &HeldRequest, mut said: AcpAnswer| match (
             said.leave(),
             options::of_kind(&choices, "allow_once"),
         ) {
@@ -68,7 +68,7 @@ impl Proxy {
         let Understood { call, doubtful, readings } = understood;
         let gate = match self.judge.gate(&call, who, event) {
             Ok(gate) => gate,
-            Err(said) => return First::Said(said),
+            Err(said) => return First::Answered(said),
         };
         if !doubtful {
             return First::of(&gate, self.judge.begin(&gate, call, who, event));
@@ -85,9 +85,9 @@ impl Proxy {
     /// Passes the request to the person at the editor, with the answers that count once.
     fn ask_client(
         &self,
-        asked: &Asked,
+        asked: &HeldRequest,
         (params, choices): (&Value, &[Choice]),
-        (said, prompt): (&Said, Prompt),
+        (said, prompt): (&AcpAnswer, Prompt),
         who: &Who,
     ) -> Result<Routed, Unfit> {
         let offered = self.offered(choices, who);
@@ -122,7 +122,7 @@ impl Proxy {
         if choices.iter().all(|choice| options::counts_once(&choice.kind)) {
             return choices.to_vec();
         }
-        let always = self.judge.rehearse(Call::tool(ALLOW_ALWAYS, json!({}), None), who) == Verdict::Allow;
+        let always = self.judge.rehearse(AcpCall::tool(ALLOW_ALWAYS, json!({}), None), who) == Verdict::Allow;
         choices.iter().filter(|choice| always || options::counts_once(&choice.kind)).cloned().collect()
     }
 
@@ -165,11 +165,11 @@ impl Proxy {
     }
 }
 
-fn is_question(call: &Call) -> bool {
+fn is_question(call: &AcpCall) -> bool {
     matches!(&call.request, Request::Tool { name, .. } if QUESTIONS.contains(&name.as_str()))
 }
 
-fn without_name(call: Call) -> Call {
+fn without_name(call: AcpCall) -> AcpCall {
     let request = match call.request {
         Request::Tool { name, arguments, .. } if name != UNNAMED => Request::Tool {
             name: UNNAMED.to_owned(),
@@ -178,7 +178,7 @@ fn without_name(call: Call) -> Call {
         },
         other => other,
     };
-    Call { request, ..call }
+    AcpCall { request, ..call }
 }
 
 fn selected(option: &str) -> Value {
@@ -186,18 +186,18 @@ fn selected(option: &str) -> Value {
 }
 
 /// ACP has no room for a reason in an answer; `_meta` tells it to whoever looks there.
-fn rejected(choices: &[Choice], said: &Said) -> Value {
+fn rejected(choices: &[Choice], said: &AcpAnswer) -> Value {
     match options::of_kind(choices, "reject_once") {
         Some(option) => with_why(selected(option), said),
         None => cancelled(said),
     }
 }
 
-fn cancelled(said: &Said) -> Value {
+fn cancelled(said: &AcpAnswer) -> Value {
     with_why(json!({"outcome": {"outcome": "cancelled"}}), said)
 }
 
-fn with_why(mut result: Value, said: &Said) -> Value {
+fn with_why(mut result: Value, said: &AcpAnswer) -> Value {
     if let Some(fields) = result.as_object_mut() {
         fields.insert("_meta".to_owned(), json!({"sayso": {"answer": said.answer.as_str(), "why": said.why()}}));
     }
@@ -205,7 +205,7 @@ fn with_why(mut result: Value, said: &Said) -> Value {
 }
 
 /// The request as the person sees it: with why Sayso asks, and without the options that are not offered.
-fn shown(line: &[u8], params: &Value, choices: &[Choice], offered: &[Choice], said: &Said) -> Option<Vec<u8>> {
+fn shown(line: &[u8], params: &Value, choices: &[Choice], offered: &[Choice], said: &AcpAnswer) -> Option<Vec<u8>> {
     let mut out = line.to_vec();
     if offered.len() != choices.len() {
         let all = params.get("options")?.as_array()?;

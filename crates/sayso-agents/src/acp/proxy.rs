@@ -1,6 +1,6 @@
 //! What is done with one message: passed as it came, changed, answered, or held.
 
-use super::judge::{Judge, Said, Who};
+use super::judge::{AcpAnswer, Judge, Who};
 use super::pending::Waiting;
 use super::sessions::Sessions;
 use super::{McpGateway, Setting};
@@ -88,7 +88,8 @@ pub struct Proxy {
     pub(super) judge: Judge,
     pub(super) gateway: Option<McpGateway>,
     pub(super) cancel_denied: bool,
-    pub(super) codex_settings: Option<PathBuf>,
+    /// The home folder of the agent's settings, if they count.
+    pub(super) settings_home: Option<PathBuf>,
     agent_named: Option<String>,
     longest_line: usize,
     state: Mutex<State>,
@@ -134,7 +135,7 @@ impl Proxy {
         Arc::new_cyclic(|me| Self {
             gateway: setting.gateway.clone(),
             cancel_denied: setting.cancel_denied,
-            codex_settings: setting.codex_settings.clone(),
+            settings_home: setting.settings_count.then(|| setting.places.home.clone()),
             longest_line: setting.longest_line,
             state: Mutex::new(State { agent_name: agent_name.clone(), agent, ..State::default() }),
             agent_named: agent_name,
@@ -276,7 +277,7 @@ impl Proxy {
     }
 
     /// A call that is denied, in the words of an error.
-    pub(super) fn denied(id: &[u8], said: &Said) -> Vec<u8> {
+    pub(super) fn denied(id: &[u8], said: &AcpAnswer) -> Vec<u8> {
         error_line(Some(id), DENIED, &said.why(), Some(said.data()))
     }
 }
@@ -284,16 +285,8 @@ impl Proxy {
 /// The agent behind the name that an ACP agent gives itself.
 fn known_agent(name: &str) -> Option<Agent> {
     let name = name.to_ascii_lowercase();
-    let known = [
-        ("claude", Agent::ClaudeCode),
-        ("codex", Agent::Codex),
-        ("gemini", Agent::Gemini),
-        ("opencode", Agent::OpenCode),
-        ("copilot", Agent::Copilot),
-        ("cursor", Agent::Cursor),
-        ("openclaw", Agent::OpenClaw),
-    ];
-    known.iter().find(|(part, _)| name.contains(part)).map(|(_, agent)| *agent)
+    let calls_itself = |agent: &&Agent| agent.row().acp.calls_itself.is_some_and(|part| name.contains(part));
+    Agent::ALL.iter().find(calls_itself).copied()
 }
 
 /// Messages of a chain of proxies wrap others: where no chain is, they would hide them.

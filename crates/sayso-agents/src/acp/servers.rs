@@ -1,7 +1,7 @@
 //! The MCP servers that a client hands to its agent: each is put behind `sayso mcp`, so that its tools are judged
 //! whatever the agent asks about.
 
-use super::judge::Call;
+use super::judge::AcpCall;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -161,7 +161,7 @@ fn policy_name(fields: &Map<String, Value>) -> String {
 }
 
 /// A server that is not wrapped, as a call. Secrets of its environment are nobody's business.
-pub(super) fn as_call(entry: &Value) -> Call {
+pub(super) fn as_call(entry: &Value) -> AcpCall {
     let mut shown = Map::new();
     for key in ["name", "command", "args", "url"] {
         if let Some(value) = entry.get(key) {
@@ -170,7 +170,7 @@ pub(super) fn as_call(entry: &Value) -> Call {
             shown.insert(key.to_owned(), value.clone());
         }
     }
-    Call::tool(MCP_SERVER, Value::Object(shown), None)
+    AcpCall::tool(MCP_SERVER, Value::Object(shown), None)
 }
 
 #[cfg(test)]

@@ -7,16 +7,16 @@ use std::path::Path;
 
 /// How long an agent waits for an answer about a call, in seconds: a person may be asked meanwhile. The hook itself
 /// answers well before.
-pub const CALL_SECONDS: u32 = 600;
+pub(crate) const CALL_SECONDS: u32 = 600;
 /// How long it waits where nothing is decided.
-pub const NOTE_SECONDS: u32 = 30;
+pub(crate) const NOTE_SECONDS: u32 = 30;
 /// How long the hook may wait for a person, in seconds: it must have answered before anybody ends it.
 const WAIT_SECONDS: u32 = CALL_SECONDS - 2 * MARGIN;
 /// So much earlier Sayso is ended from outside if it hangs, where an agent would let the call run instead.
 const MARGIN: u32 = 5;
 
 /// What is registered, as words.
-pub(super) struct HookCommand<'a> {
+pub(crate) struct HookCommand<'a> {
     program: &'a str,
     agent: Agent,
     home: &'a str,
@@ -25,7 +25,7 @@ pub(super) struct HookCommand<'a> {
 }
 
 impl<'a> HookCommand<'a> {
-    pub(super) fn new(agent: Agent, setting: &'a Setting) -> Result<Self, String> {
+    pub(crate) fn new(agent: Agent, setting: &'a Setting) -> Result<Self, String> {
         if !setting.program.is_absolute() {
             return Err(format!("{} is not an absolute path", setting.program.display()));
         }
@@ -46,12 +46,12 @@ impl<'a> HookCommand<'a> {
         Ok(Self { program, agent, home, shell, limiter })
     }
 
-    pub(super) fn program(&self) -> &'a str {
+    pub(crate) fn program(&self) -> &'a str {
         self.program
     }
 
     /// What follows the program, where an agent waits so many seconds.
-    pub(super) fn arguments(&self, seconds: u32) -> Vec<String> {
+    pub(crate) fn arguments(&self, seconds: u32) -> Vec<String> {
         let mut words: Vec<String> = ["hook", self.agent.name(), "--home", self.home].map(ToOwned::to_owned).into();
         if let Some(shell) = self.shell {
             words.extend(["--shell".to_owned(), shell.to_owned()]);
@@ -64,7 +64,7 @@ impl<'a> HookCommand<'a> {
 
     /// Program and arguments, with a limiter before them where there is one: for agents that start a program without
     /// a shell and run the call when it is late.
-    pub(super) fn limited(&self, seconds: u32) -> Vec<String> {
+    pub(crate) fn limited(&self, seconds: u32) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(limiter) = self.limiter {
             words.extend([limiter.to_owned(), "-s".to_owned(), "KILL".to_owned(), limit(seconds)]);
@@ -76,7 +76,7 @@ impl<'a> HookCommand<'a> {
 
     /// A line for a shell in which every failure of Sayso is exit code 2 with a reason: the agents that run such lines
     /// take that for a block, and any other failure for leave to go on.
-    pub(super) fn guarded_line(&self, seconds: u32) -> String {
+    pub(crate) fn guarded_line(&self, seconds: u32) -> String {
         let words: Vec<String> = self.limited(seconds).iter().map(|word| quoted(word)).collect();
         let fallback = "Sayso did not answer, so the call is blocked. Run: sayso doctor";
         format!("{} || {{ [ $? = 2 ] || echo '{fallback}' >&2; exit 2; }}", words.join(" "))
@@ -138,18 +138,18 @@ fn shell_words(line: &str) -> Vec<String> {
 
 /// A handler of Sayso's: what it starts, and where that stands among its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ours {
+pub(crate) struct Ours {
     /// The program that is registered.
-    pub(super) program: String,
+    pub(crate) program: String,
     /// The home folder that is registered with it.
-    pub(super) home: Option<String>,
+    pub(crate) home: Option<String>,
     /// The agent's shell that is registered with it.
-    pub(super) shell: Option<String>,
+    pub(crate) shell: Option<String>,
 }
 
 impl Ours {
     /// A program with its arguments.
-    pub(super) fn of(program: String, arguments: &[String]) -> Self {
+    pub(crate) fn of(program: String, arguments: &[String]) -> Self {
         let after = |name: &str| {
             let at = arguments.iter().position(|word| word == name)?;
             arguments.get(at + 1).cloned()
@@ -159,7 +159,7 @@ impl Ours {
 }
 
 /// Registered by `install`, or by hand in the same words.
-pub(super) fn ours(handler: &Value, agent: Agent) -> Option<Ours> {
+pub(crate) fn ours(handler: &Value, agent: Agent) -> Option<Ours> {
     let words = words_of(handler);
     let is_sayso = |program: &str| Path::new(program).file_name().is_some_and(|name| name == "sayso");
     let at = words.windows(3).position(|three| match three {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_form_of_a_handler_is_recognised() {
-        let found = |handler: Value| ours(&handler, Agent::Codex).map(|ours| ours.program);
+        let found = |handler: Value| ours(&handler, Agent::CODEX).map(|ours| ours.program);
         let yes = Some("/opt/my apps/sayso".to_owned());
         assert_eq!(found(json!({"command": "'/opt/my apps/sayso' hook codex --home '/home/x y' || exit 2"})), yes);
         assert_eq!(found(json!({"command": "/usr/bin/timeout -s KILL 9 \"/opt/my apps/sayso\" hook codex"})), yes);
@@ -193,7 +193,7 @@ mod tests {
             assert_eq!(found(other.clone()), None, "{other}");
         }
         let home =
-            ours(&json!({"command": "'/a/sayso' hook codex --home '/home/it'\\''s'"}), Agent::Codex).unwrap().home;
+            ours(&json!({"command": "'/a/sayso' hook codex --home '/home/it'\\''s'"}), Agent::CODEX).unwrap().home;
         assert_eq!(home.as_deref(), Some("/home/it's"));
     }
 

@@ -1,7 +1,7 @@
 //! Hooks in a JSON file, edited as text. Four agents have such files, in two shapes.
 
-use super::command;
-use super::json_text::{self, Comments, Kind, Node};
+use super::command::{self, Ours};
+use super::json_text::{self, Comments, Node, NodeKind};
 use super::part::{Left, Part};
 use crate::Agent;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// How the handlers of an event stand in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// `"Event": [{"matcher": "*", "hooks": [handler]}]`
     Groups,
     /// `"event": [handler]`
@@ -18,22 +18,22 @@ pub(super) enum Shape {
 
 /// One event with the handler that answers it.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) event: &'static str,
-    pub(super) handler: Value,
+pub(crate) struct Entry {
+    pub(crate) event: &'static str,
+    pub(crate) handler: Value,
 }
 
 /// A file with hooks of Sayso's.
-pub(super) struct HooksFile {
-    pub(super) agent: Agent,
-    pub(super) path: PathBuf,
-    pub(super) shape: Shape,
-    pub(super) comments: Comments,
+pub(crate) struct HooksFile {
+    pub(crate) agent: Agent,
+    pub(crate) path: PathBuf,
+    pub(crate) shape: Shape,
+    pub(crate) comments: Comments,
     /// A member that the file must have beside its hooks.
-    pub(super) version: Option<u32>,
+    pub(crate) version: Option<u32>,
     /// A switch that must be on in this file, so that none of lower rank can turn it off: section and key.
-    pub(super) switch: Option<(&'static str, &'static str)>,
-    pub(super) entries: Vec<Entry>,
+    pub(crate) switch: Option<(&'static str, &'static str)>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 impl Part for HooksFile {
@@ -86,21 +86,27 @@ impl Part for HooksFile {
 
 /// A handler of Sayso's in a file, with its place: event, which entry, which handler in that.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
-    pub(super) event: String,
-    pub(super) entry: usize,
-    pub(super) handler: usize,
-    pub(super) matcher: Option<Value>,
-    pub(super) value: Value,
+pub(crate) struct Placed {
+    pub(crate) event: String,
+    pub(crate) entry: usize,
+    pub(crate) handler: usize,
+    pub(crate) matcher: Option<Value>,
+    pub(crate) value: Value,
 }
 
 impl HooksFile {
+    /// The first handler of Sayso's in a text.
+    pub(crate) fn registered(&self, text: &str) -> Option<Ours> {
+        let placed = self.placed(text).ok()?;
+        placed.first().and_then(|placed| command::ours(&placed.value, self.agent))
+    }
+
     /// Every handler of Sayso's in a text.
-    pub(super) fn placed(&self, text: &str) -> Result<Vec<Placed>, String> {
+    pub(crate) fn placed(&self, text: &str) -> Result<Vec<Placed>, String> {
         let mut all = Vec::new();
         let root = self.root(text)?;
         let Some(hooks) = root.member("hooks")? else { return Ok(all) };
-        let Kind::Object(events) = &hooks.value.kind else { return Ok(all) };
+        let NodeKind::Object(events) = &hooks.value.kind else { return Ok(all) };
         for event in events {
             for (entry, node) in event.value.items().iter().enumerate() {
                 let value = node.value(text);
@@ -124,7 +130,7 @@ impl HooksFile {
         let root = self.root(text)?;
         let Some(hooks) = root.member("hooks")? else { return Ok(Vec::new()) };
         match &hooks.value.kind {
-            Kind::Object(members) => Ok(members.iter().map(|member| member.key.clone()).collect()),
+            NodeKind::Object(members) => Ok(members.iter().map(|member| member.key.clone()).collect()),
             _ => Ok(Vec::new()),
         }
     }
@@ -132,7 +138,7 @@ impl HooksFile {
     fn root(&self, text: &str) -> Result<Node, String> {
         let root = json_text::parse(text, self.comments)?;
         match root.kind {
-            Kind::Object(_) => Ok(root),
+            NodeKind::Object(_) => Ok(root),
             _ => Err("the settings are not an object".to_owned()),
         }
     }
@@ -159,13 +165,13 @@ impl HooksFile {
         let Some(hooks) = root.member("hooks")? else {
             return Ok(json_text::push(text, &root, Some("hooks"), &json!({event: [entry]})));
         };
-        if !matches!(hooks.value.kind, Kind::Object(_)) {
+        if !matches!(hooks.value.kind, NodeKind::Object(_)) {
             return Err("its `hooks` are not an object".to_owned());
         }
         let Some(entries) = hooks.value.member(event)? else {
             return Ok(json_text::push(text, &hooks.value, Some(event), &json!([entry])));
         };
-        if !matches!(entries.value.kind, Kind::Array(_)) {
+        if !matches!(entries.value.kind, NodeKind::Array(_)) {
             return Err(format!("its `hooks.{event}` is not an array"));
         }
         let ours: Vec<Placed> = self.placed(text)?.into_iter().filter(|placed| placed.event == event).collect();

@@ -6,29 +6,29 @@ use std::ops::Range;
 
 /// A value with its place in the text.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    pub(super) kind: Kind,
+pub(crate) struct Node {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum NodeKind {
     Object(Vec<Member>),
     Array(Vec<Node>),
     Other,
 }
 
 #[derive(Debug)]
-pub(super) struct Member {
-    pub(super) key: String,
-    pub(super) start: usize,
-    pub(super) value: Node,
+pub(crate) struct Member {
+    pub(crate) key: String,
+    pub(crate) start: usize,
+    pub(crate) value: Node,
 }
 
 /// Whether the agent's own reader takes comments. Where it does not, a file with comments is one that the agent ignores
 /// whole: to edit it would look like a guard and be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comments {
+pub(crate) enum Comments {
     /// `//` and `/* */` are read over, and kept.
     Kept,
     /// The same, and a comma may stand behind the last child.
@@ -38,7 +38,7 @@ pub(super) enum Comments {
 }
 
 /// Reads a text that must be JSON.
-pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
+pub(crate) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
     let blanked;
     let plain = match comments {
         Comments::Kept => {
@@ -65,7 +65,7 @@ pub(super) fn parse(text: &str, comments: Comments) -> Result<Node, String> {
 }
 
 /// A text's value, comments or not.
-pub(super) fn value(text: &str) -> Option<Value> {
+pub(crate) fn value(text: &str) -> Option<Value> {
     serde_json::from_str(&without_last_commas(&blank(text))).ok()
 }
 
@@ -125,8 +125,8 @@ fn string_length(text: &str) -> usize {
 
 impl Node {
     /// The member of this name; two of one name cannot be told apart by a reader.
-    pub(super) fn member(&self, key: &str) -> Result<Option<&Member>, String> {
-        let Kind::Object(members) = &self.kind else { return Ok(None) };
+    pub(crate) fn member(&self, key: &str) -> Result<Option<&Member>, String> {
+        let NodeKind::Object(members) = &self.kind else { return Ok(None) };
         let mut found = members.iter().filter(|member| member.key == key);
         match (found.next(), found.next()) {
             (_, Some(_)) => Err(format!("it has two members named {key:?}")),
@@ -134,29 +134,29 @@ impl Node {
         }
     }
 
-    pub(super) fn items(&self) -> &[Node] {
+    pub(crate) fn items(&self) -> &[Node] {
         match &self.kind {
-            Kind::Array(items) => items,
+            NodeKind::Array(items) => items,
             _ => &[],
         }
     }
 
-    pub(super) fn value(&self, text: &str) -> Value {
+    pub(crate) fn value(&self, text: &str) -> Value {
         text.get(self.span.clone()).and_then(value).unwrap_or_default()
     }
 
     /// Where each child begins and ends.
     fn children(&self) -> Vec<Range<usize>> {
         match &self.kind {
-            Kind::Object(members) => members.iter().map(|m| m.start..m.value.span.end).collect(),
-            Kind::Array(items) => items.iter().map(|item| item.span.clone()).collect(),
-            Kind::Other => Vec::new(),
+            NodeKind::Object(members) => members.iter().map(|m| m.start..m.value.span.end).collect(),
+            NodeKind::Array(items) => items.iter().map(|item| item.span.clone()).collect(),
+            NodeKind::Other => Vec::new(),
         }
     }
 }
 
 /// The text with a new last child in an array (`key` is `None`) or object.
-pub(super) fn push(text: &str, parent: &Node, key: Option<&str>, value: &Value) -> String {
+pub(crate) fn push(text: &str, parent: &Node, key: Option<&str>, value: &Value) -> String {
     let style = Style::of(text);
     let children = parent.children();
     let inside = text.get(parent.span.clone()).unwrap_or_default();
@@ -185,7 +185,7 @@ pub(super) fn push(text: &str, parent: &Node, key: Option<&str>, value: &Value) 
 }
 
 /// The text with another value in a node's place.
-pub(super) fn replace(text: &str, node: &Node, value: &Value) -> String {
+pub(crate) fn replace(text: &str, node: &Node, value: &Value) -> String {
     let style = Style::of(text);
     let inside = text.get(node.span.clone()).unwrap_or_default();
     let body = match inside.contains('\n') || starts_line(text, node.span.start) {
@@ -196,7 +196,7 @@ pub(super) fn replace(text: &str, node: &Node, value: &Value) -> String {
 }
 
 /// The text without one child of a node, its comma and its line gone with it.
-pub(super) fn remove(text: &str, parent: &Node, index: usize) -> String {
+pub(crate) fn remove(text: &str, parent: &Node, index: usize) -> String {
     let children = parent.children();
     let Some(child) = children.get(index) else { return text.to_owned() };
     let before = index.checked_sub(1).and_then(|i| children.get(i));
@@ -266,11 +266,11 @@ fn splice(text: &str, range: Range<usize>, with: &str) -> String {
 }
 
 /// The text with this value at this path of members; what is missing on the way is made.
-pub(super) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) -> Result<String, String> {
+pub(crate) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) -> Result<String, String> {
     let root = parse(text, comments)?;
     let mut node = &root;
     for (depth, key) in path.iter().enumerate() {
-        if !matches!(node.kind, Kind::Object(_)) {
+        if !matches!(node.kind, NodeKind::Object(_)) {
             let name = path.get(..depth).unwrap_or_default().join(".");
             return Err(format!("its `{name}` is not an object"));
         }
@@ -285,7 +285,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value, comments: Comments) 
 }
 
 /// The text without the member at this path, if that is empty.
-pub(super) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Result<String, String> {
+pub(crate) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Result<String, String> {
     let root = parse(text, comments)?;
     let Some((last, above)) = path.split_last() else { return Ok(text.to_owned()) };
     let mut parent = &root;
@@ -293,11 +293,11 @@ pub(super) fn drop_empty(text: &str, path: &[&str], comments: Comments) -> Resul
         let Some(member) = parent.member(key)? else { return Ok(text.to_owned()) };
         parent = &member.value;
     }
-    let Kind::Object(members) = &parent.kind else { return Ok(text.to_owned()) };
+    let NodeKind::Object(members) = &parent.kind else { return Ok(text.to_owned()) };
     let empty = |node: &Node| match &node.kind {
-        Kind::Object(members) => members.is_empty() && !has_comment(text, node.span.clone()),
-        Kind::Array(items) => items.is_empty() && !has_comment(text, node.span.clone()),
-        Kind::Other => false,
+        NodeKind::Object(members) => members.is_empty() && !has_comment(text, node.span.clone()),
+        NodeKind::Array(items) => items.is_empty() && !has_comment(text, node.span.clone()),
+        NodeKind::Other => false,
     };
     match members.iter().position(|member| member.key == *last && empty(&member.value)) {
         Some(index) => Ok(remove(text, parent, index)),
@@ -358,17 +358,17 @@ impl Reader<'_> {
         self.skip_space();
         let start = self.at;
         let kind = match self.peek()? {
-            b'{' => Kind::Object(self.members(depth)?),
-            b'[' => Kind::Array(self.elements(depth)?),
+            b'{' => NodeKind::Object(self.members(depth)?),
+            b'[' => NodeKind::Array(self.elements(depth)?),
             b'"' => {
                 self.string()?;
-                Kind::Other
+                NodeKind::Other
             }
             _ => {
                 while self.peek().is_some_and(|b| !matches!(b, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t')) {
                     self.at += 1;
                 }
-                Kind::Other
+                NodeKind::Other
             }
         };
         Some(Node { span: start..self.at, kind })

@@ -3,11 +3,12 @@
 //! A server behind HTTP has no command that Sayso could stand in front of; its owner is told how to put it behind one.
 //! What a client's list gives a server as environment stays there, and reaches the server by name.
 
-use super::json_text::{self, Comments, Kind};
+use super::json_text::{self, Comments, NodeKind};
 use super::part::{Left, Part, read, resolved};
 use super::{FileChange, MCP, Noted, Plan, Scope, Setting, keep};
-use crate::Error;
+use crate::agent::McpList;
 use crate::mcp::check_name;
+use crate::{Agent, Error};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -26,8 +27,22 @@ struct ServerList {
     home: String,
 }
 
-/// Where a list is, its agent, what it is called, whether it has comments, and where those of projects are.
-type Known = (PathBuf, Option<&'static str>, &'static str, Comments, Option<&'static str>);
+/// The lists of clients that are none of the agents: Claude Desktop and Visual Studio Code.
+const OTHERS: &[McpList] = &[
+    desktop(".config/Claude/claude_desktop_config.json"),
+    desktop("Library/Application Support/Claude/claude_desktop_config.json"),
+    code(false, ".config/Code/User/mcp.json"),
+    code(false, "Library/Application Support/Code/User/mcp.json"),
+    code(true, ".vscode/mcp.json"),
+];
+
+const fn desktop(path: &'static str) -> McpList {
+    McpList { in_project: false, path, key: "mcpServers", comments: Comments::Refused, projects: None }
+}
+
+const fn code(in_project: bool, path: &'static str) -> McpList {
+    McpList { in_project, path, key: "servers", comments: Comments::Loose, projects: None }
+}
 
 /// Plans Sayso in front of every server of the clients on this machine.
 ///
@@ -98,32 +113,21 @@ fn lists(setting: &Setting) -> Result<Vec<ServerList>, Error> {
     let program = text(&setting.program).filter(|_| setting.program.is_absolute());
     let program = program.ok_or_else(|| cannot("Sayso's own path is not UTF-8"))?;
     let home = text(&setting.places.home).ok_or_else(|| cannot("the home folder's path is not UTF-8"))?;
-    let below: Vec<Known> = if setting.scope == Scope::Project {
-        let at = |name: &str| setting.project.join(name);
-        vec![
-            (at(".mcp.json"), Some("claude-code"), "mcpServers", Comments::Refused, None),
-            (at(".cursor/mcp.json"), Some("cursor"), "mcpServers", Comments::Refused, None),
-            (at(".vscode/mcp.json"), None, "servers", Comments::Loose, None),
-        ]
-    } else {
-        let at = |name: &str| setting.places.home.join(name);
-        let desktop = "Claude/claude_desktop_config.json";
-        let code = "Code/User/mcp.json";
-        vec![
-            (at(".claude.json"), Some("claude-code"), "mcpServers", Comments::Refused, Some("projects")),
-            (at(".config").join(desktop), None, "mcpServers", Comments::Refused, None),
-            (at("Library/Application Support").join(desktop), None, "mcpServers", Comments::Refused, None),
-            (at(".cursor/mcp.json"), Some("cursor"), "mcpServers", Comments::Refused, None),
-            (at(".config/zed/settings.json"), Some("zed"), "context_servers", Comments::Loose, None),
-            (at(".config").join(code), None, "servers", Comments::Loose, None),
-            (at("Library/Application Support").join(code), None, "servers", Comments::Loose, None),
-        ]
+    let in_project = setting.scope == Scope::Project;
+    let folder = if in_project { &setting.project } else { &setting.places.home };
+    let of_agents =
+        Agent::ALL.iter().flat_map(|agent| agent.row().mcp_lists.iter().map(|list| (Some(agent.name()), list)));
+    let all = of_agents.chain(OTHERS.iter().map(|list| (None, list)));
+    let server_list = |(agent, list): (Option<&'static str>, &McpList)| ServerList {
+        path: folder.join(list.path),
+        agent,
+        key: list.key,
+        comments: list.comments,
+        projects: list.projects,
+        program: program.clone(),
+        home: home.clone(),
     };
-    let list = |(path, agent, key, comments, projects)| {
-        let (program, home) = (program.clone(), home.clone());
-        ServerList { path, agent, key, comments, projects, program, home }
-    };
-    Ok(below.into_iter().map(list).collect())
+    Ok(all.filter(|(_, list)| list.in_project == in_project).map(server_list).collect())
 }
 
 impl Part for ServerList {
@@ -158,7 +162,7 @@ impl ServerList {
         let mut heads: Vec<Vec<String>> = vec![vec![self.key.to_owned()]];
         if let Some(projects) = self.projects
             && let Some(member) = root.member(projects)?
-            && let Kind::Object(each) = &member.value.kind
+            && let NodeKind::Object(each) = &member.value.kind
         {
             heads.extend(each.iter().map(|one| vec![projects.to_owned(), one.key.clone(), self.key.to_owned()]));
         }
@@ -171,7 +175,7 @@ impl ServerList {
                     None => None,
                 };
             }
-            if let Some(Kind::Object(servers)) = node.map(|node| &node.kind) {
+            if let Some(NodeKind::Object(servers)) = node.map(|node| &node.kind) {
                 places.extend(servers.iter().map(|server| [head.clone(), vec![server.key.clone()]].concat()));
             }
         }

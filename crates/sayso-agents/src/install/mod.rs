@@ -4,29 +4,23 @@
 //! before is kept, and `uninstall` puts it back byte for byte unless somebody else has changed a file meanwhile: then
 //! only what is Sayso's is taken out.
 
-mod claude_code;
-mod codex;
-mod codex_managed;
-mod codex_trust;
-mod command;
-mod copilot;
-mod cursor;
-mod gemini;
-mod hooks_json;
+pub(crate) mod command;
+pub(crate) mod hooks_json;
 mod inspect;
-mod json_text;
+mod installer;
+pub(crate) mod json_text;
 mod keep;
 mod mcp;
-mod openclaw;
-mod part;
-mod shim;
-mod zed;
+pub(crate) mod part;
+pub(crate) mod plugin_file;
 
-pub(crate) use command::quoted;
-pub use command::{CALL_SECONDS, NOTE_SECONDS};
+pub(crate) use command::{CALL_SECONDS, quoted};
 pub use inspect::{Finding, Registration, registrations};
+pub(crate) use installer::Installer;
+pub(crate) use json_text::Comments;
 pub use mcp::{plan_install_mcp, plan_uninstall_mcp};
 
+use crate::agent::Row;
 use crate::{Agent, Error};
 use part::{Left, Part, read, resolved, write};
 use sayso_gate::Places;
@@ -87,38 +81,29 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The settings of an agent on this machine, as the environment has them.
+    /// Of nobody in particular, on this machine.
     #[must_use]
-    pub fn here(agent: Agent, scope: Scope, places: Places, project: PathBuf, program: PathBuf) -> Self {
+    pub fn here(scope: Scope, places: Places, project: PathBuf, program: PathBuf) -> Self {
         let limiter = ["/usr/bin/timeout", "/bin/timeout"].into_iter().map(PathBuf::from).find(|path| path.is_file());
-        let agent_folder = agent_folder(agent, |name| std::env::var_os(name).map(PathBuf::from));
-        // Managed settings are for every user: each one's own is found when the hook runs.
-        let shell = (scope != Scope::Managed)
-            .then(|| crate::shell::to_register(agent, |name| std::env::var(name).ok()).to_owned());
+        let (agent_folder, shell) = (None, None);
         Self { places, scope, project, agent_folder, program, shell, limiter, trust: false, root: "/".into() }
     }
 
-    /// The folder of the agent's user settings.
-    fn agent_folder_or(&self, below_home: &str) -> PathBuf {
-        self.agent_folder.clone().unwrap_or_else(|| self.places.home.join(below_home))
+    /// Of an agent, as the environment has it.
+    #[must_use]
+    pub fn of(self, agent: Agent) -> Self {
+        let row = agent.row();
+        let agent_folder = row.settings.moved(|name| std::env::var_os(name).map(PathBuf::from));
+        // Managed settings are for every user: each one's own is found when the hook runs.
+        let shell =
+            (self.scope != Scope::Managed).then(|| row.shell.to_register(|name| std::env::var(name).ok()).to_owned());
+        Self { agent_folder, shell, ..self }
     }
-}
 
-/// Where an agent's own variables put its user settings.
-fn agent_folder(agent: Agent, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    let absolute = |path: &PathBuf| path.is_absolute();
-    match agent {
-        Agent::ClaudeCode => variable("CLAUDE_CONFIG_DIR"),
-        // As it is written: Codex names its hooks by that when it trusts them.
-        Agent::Codex => variable("CODEX_HOME").or_else(|| variable("HOME").map(|home| home.join(".codex"))),
-        Agent::Gemini => variable("GEMINI_CLI_HOME").map(|home| home.join(".gemini")),
-        Agent::Copilot => variable("COPILOT_HOME"),
-        Agent::OpenCode => variable("XDG_CONFIG_HOME").map(|folder| folder.join("opencode")),
-        Agent::OpenClaw => variable("OPENCLAW_STATE_DIR"),
-        Agent::Zed => variable("XDG_CONFIG_HOME").map(|folder| folder.join("zed")),
-        Agent::Cursor => None,
+    /// The folder of an agent's user settings.
+    pub(crate) fn folder_of(&self, agent: &Row) -> PathBuf {
+        self.agent_folder.clone().unwrap_or_else(|| self.places.home.join(agent.settings.below_home))
     }
-    .filter(absolute)
 }
 
 /// A change that has not been made yet.
@@ -172,6 +157,12 @@ pub struct FileChange {
     keep_as: PathBuf,
 }
 
+/// What the owner is asked where the agent runs no hook before it is trusted.
+#[must_use]
+pub fn trust_question(agent: Agent, setting: &Setting) -> Option<&'static str> {
+    agent.row().installer.trust_question(setting)
+}
+
 /// Plans the registration of Sayso with an agent.
 ///
 /// # Errors
@@ -223,76 +214,26 @@ pub fn plan_uninstall(agent: Agent, setting: &Setting) -> Result<Plan, Error> {
 
 /// The files that an installation changes, in the order in which they are written.
 fn parts(agent: Agent, setting: &Setting, trust: bool) -> Result<Vec<Box<dyn Part>>, Error> {
-    let boxed = |file: part::OwnFile| Box::new(file) as Box<dyn Part>;
-    let made: Result<Vec<Box<dyn Part>>, String> = match (agent, hooks(agent, setting)) {
-        (Agent::OpenCode, _) => shim::opencode(setting).map(|file| vec![boxed(file)]),
-        (Agent::Zed, _) => zed::settings(setting).map(|file| vec![Box::new(file) as _]),
-        (Agent::OpenClaw, _) => shim::openclaw(setting).and_then(|files| {
-            let mut parts: Vec<Box<dyn Part>> = files.into_iter().map(boxed).collect();
-            parts.push(Box::new(openclaw::PluginList::new(setting)?));
-            Ok(parts)
-        }),
-        (Agent::Codex, _) if setting.scope == Scope::Managed => {
-            codex_managed::requirements(setting).map(|part| vec![Box::new(part) as _])
-        }
-        (Agent::Codex, Some(file)) if trust => file.and_then(|file| {
-            let trust = codex_trust::Trust::new(setting)?;
-            Ok(vec![Box::new(file) as Box<dyn Part>, Box::new(trust)])
-        }),
-        (_, Some(file)) => file.map(|file| vec![Box::new(file) as _]),
-        (_, None) => return Err(Error::NotInstallable(agent.title())),
-    };
+    let made = agent.row().installer.parts(setting, trust);
     made.map_err(|why| Error::CannotInstall { agent: agent.title(), why })
-}
-
-/// The file of hooks of an agent that has one.
-fn hooks(agent: Agent, setting: &Setting) -> Option<Result<hooks_json::HooksFile, String>> {
-    match agent {
-        Agent::ClaudeCode => Some(claude_code::hooks(setting)),
-        Agent::Codex => Some(codex::hooks(setting)),
-        Agent::Gemini => Some(gemini::hooks(setting)),
-        Agent::Copilot => Some(copilot::hooks(setting)),
-        Agent::Cursor => Some(cursor::hooks(setting)),
-        Agent::OpenCode | Agent::OpenClaw | Agent::Zed => None,
-    }
 }
 
 /// What in a text of the agent's switches Sayso off.
 fn switched_off(agent: Agent, text: &str) -> Vec<String> {
-    let Some(settings) = json_text::value(text) else { return Vec::new() };
-    match agent {
-        Agent::ClaudeCode => claude_code::switched_off(&settings),
-        Agent::Gemini => gemini::switched_off(&settings),
-        Agent::Copilot => copilot::switched_off(&settings),
-        Agent::Zed => zed::unguarded(&settings),
-        _ => Vec::new(),
-    }
+    json_text::value(text).map(|settings| agent.row().installer.switched_off(&settings)).unwrap_or_default()
 }
 
 /// What the owner should know besides.
 fn advice(agent: Agent, setting: &Setting) -> Vec<String> {
-    let mut advice = Vec::new();
-    match (agent, setting.scope) {
-        (Agent::Codex, Scope::User | Scope::Project) if !setting.trust => advice.push(
-            "Codex only runs hooks you trust: it asks the next time it starts, or run `sayso install codex --trust` to record your trust."
-                .to_owned(),
-        ),
-        (Agent::OpenClaw, _) => {
-            advice.push("OpenClaw loads plugins when its gateway starts, so restart the gateway.".to_owned());
-        }
-        (Agent::Zed, _) => advice.push(
-            "Only the agent's own hooks see what it does not ask Zed about: install those too, for example `sayso install claude-code`."
-                .to_owned(),
-        ),
-        _ => {}
-    }
+    let installer = agent.row().installer;
+    let mut advice: Vec<String> = installer.advice(setting).into_iter().map(ToOwned::to_owned).collect();
     if setting.scope == Scope::Project {
         advice.push(
             "This file belongs to the project and contains paths of this machine: do not commit it for others."
                 .to_owned(),
         );
     }
-    if setting.limiter.is_none() && matches!(agent, Agent::Codex | Agent::Gemini | Agent::Copilot) {
+    if setting.limiter.is_none() && installer.runs_calls_of_late_hooks() {
         advice.push(format!(
             "This system has no `timeout` program: if Sayso ever hangs, {} runs the call after {CALL_SECONDS} seconds.",
             agent.title()

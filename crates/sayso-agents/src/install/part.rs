@@ -1,6 +1,8 @@
 //! One file that an installation changes.
 
+use super::json_text;
 use crate::Error;
+use serde_json::Value;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +10,7 @@ use std::path::{Path, PathBuf};
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// One file that an installation changes.
-pub(super) trait Part {
+pub(crate) trait Part {
     /// Where it is.
     fn path(&self) -> &Path;
 
@@ -21,7 +23,7 @@ pub(super) trait Part {
 
 /// What is left of a file without Sayso.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(crate) enum Left {
     /// Sayso was not in it.
     AsIs,
     /// This.
@@ -32,7 +34,7 @@ pub(super) enum Left {
 
 impl Left {
     /// The content afterwards, if this was the content before.
-    pub(super) fn of(self, before: &str) -> Option<String> {
+    pub(crate) fn of(self, before: &str) -> Option<String> {
         match self {
             Self::AsIs => Some(before.to_owned()),
             Self::Text(text) => Some(text),
@@ -42,11 +44,11 @@ impl Left {
 }
 
 /// A file that is all Sayso's.
-pub(super) struct OwnFile {
-    pub(super) path: PathBuf,
-    pub(super) content: String,
+pub(crate) struct OwnFile {
+    pub(crate) path: PathBuf,
+    pub(crate) content: String,
     /// What is in every version of it that Sayso wrote, and in nobody else's.
-    pub(super) mark: &'static str,
+    pub(crate) mark: &'static str,
 }
 
 impl Part for OwnFile {
@@ -69,7 +71,7 @@ impl Part for OwnFile {
 }
 
 /// Where a file really is: settings behind a link stay behind it.
-pub(super) fn resolved(path: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn resolved(path: &Path) -> Result<PathBuf, Error> {
     match path.canonicalize() {
         Ok(real) => Ok(real),
         Err(_) if path.is_symlink() => Err(Error::Settings {
@@ -85,7 +87,7 @@ pub(super) fn resolved(path: &Path) -> Result<PathBuf, Error> {
 }
 
 /// The content of a file; `None` if it is not there.
-pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     let refuse = |why: &str| Error::Settings { path: path.to_owned(), why: why.to_owned() };
     match std::fs::metadata(path) {
         // A pipe or a device would be read for ever.
@@ -100,8 +102,15 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
+/// The file's name, if a switch in it, found by a JSON pointer, stands at `wanted`.
+pub(crate) fn is_set(path: &Path, pointer: &str, wanted: bool) -> Option<String> {
+    let text = read(path).ok().flatten()?;
+    let switch = json_text::value(&text)?.pointer(pointer).cloned()?;
+    (switch == Value::Bool(wanted)).then(|| path.display().to_string())
+}
+
 /// Replaces a file's content whole, its mode kept; `None` removes it.
-pub(super) fn write(path: &Path, text: Option<&str>) -> Result<(), Error> {
+pub(crate) fn write(path: &Path, text: Option<&str>) -> Result<(), Error> {
     let Some(text) = text else {
         return match std::fs::remove_file(path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),

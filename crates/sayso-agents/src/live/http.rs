@@ -23,7 +23,7 @@ pub(super) struct Request {
 }
 
 /// An answer.
-pub(super) struct Answer {
+pub(super) struct HttpAnswer {
     pub(super) status: &'static str,
     pub(super) kind: &'static str,
     pub(super) body: String,
@@ -37,7 +37,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Answers every request with this, on a port of the system's choice.
-    pub(super) fn start(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> std::io::Result<Self> {
+    pub(super) fn start(answer: impl Fn(&Request) -> HttpAnswer + Send + Sync + 'static) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
         let stop = Arc::new(AtomicBool::new(false));
@@ -65,7 +65,7 @@ impl Drop for Server {
     }
 }
 
-fn serve(connection: TcpStream, answer: &(impl Fn(&Request) -> Answer + ?Sized)) {
+fn serve(connection: TcpStream, answer: &(impl Fn(&Request) -> HttpAnswer + ?Sized)) {
     let _ = connection.set_read_timeout(Some(PATIENCE));
     let Ok(writing) = connection.try_clone() else { return };
     let mut reader = BufReader::new(connection);

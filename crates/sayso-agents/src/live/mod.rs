@@ -9,7 +9,6 @@ use model::{Model, Seen};
 use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Error, Places};
 use sayso_policy::Verdict;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -46,7 +45,7 @@ pub struct Stage {
 /// Whether an agent can be let loose on a model of ours.
 #[must_use]
 pub fn can_rehearse(agent: Agent) -> bool {
-    matches!(agent, Agent::ClaudeCode | Agent::Codex | Agent::Gemini | Agent::Copilot | Agent::OpenCode)
+    agent.row().live.is_some()
 }
 
 /// Lets an agent make a call that must be denied.
@@ -116,66 +115,30 @@ enum Ended {
     Late,
 }
 
+/// What an agent is told to do.
+pub(crate) const PROMPT: &str = "Do what the model says.";
+/// What it shows to the model.
+pub(crate) const KEY: &str = "not-a-key";
+
+/// The stage that an agent is started on.
+pub(crate) struct Offline<'a> {
+    /// The model's address.
+    pub(crate) url: &'a str,
+    /// The agent's working directory.
+    pub(crate) here: &'a Path,
+    /// A folder that is removed afterwards.
+    pub(crate) scratch: &'a Path,
+}
+
 /// Starts the agent headless, with a model of ours and leave to run what it likes, and waits.
-fn run(agent: Agent, program: &Path, model: &Model, here: &Path, folder: &Path) -> std::io::Result<Ended> {
-    const PROMPT: &str = "Do what the model says.";
-    const KEY: &str = "not-a-key";
-    let url = model.url();
+fn run(agent: Agent, program: &Path, model: &Model, here: &Path, scratch: &Path) -> std::io::Result<Ended> {
+    let Some(start) = agent.row().live else {
+        return Ok(Ended::With(format!("{} cannot be given another model", agent.title())));
+    };
     let mut command = Command::new(program);
     command.current_dir(here).env("CI", "1").env("NO_COLOR", "1").env("DO_NOT_TRACK", "1");
-    match agent {
-        Agent::ClaudeCode => {
-            // Settings on the command line win over those of the user, whose environment may name another model.
-            let settings = json!({"env": {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY}}).to_string();
-            command.args(["-p", PROMPT, "--output-format", "json", "--allowedTools", "Bash", "--settings", &settings]);
-            command.env("ANTHROPIC_BASE_URL", &url).env("ANTHROPIC_API_KEY", KEY).env("DISABLE_AUTOUPDATER", "1");
-            command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
-            for other in
-                ["ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_OAUTH_TOKEN"]
-            {
-                command.env_remove(other);
-            }
-        }
-        Agent::Codex => {
-            let provider = format!(
-                "model_providers.sayso-live={{name=\"sayso-live\",base_url=\"{url}/v1\",wire_api=\"responses\",env_key=\"SAYSO_LIVE_KEY\",request_max_retries=0,stream_max_retries=0}}"
-            );
-            command.args(["exec", "--json", "--skip-git-repo-check", "-s", "danger-full-access"]);
-            command.args(["-c", &provider, "-c", "model_provider=\"sayso-live\"", "-c", "model=\"scripted\"", PROMPT]);
-            command.env("SAYSO_LIVE_KEY", KEY);
-        }
-        Agent::Gemini => {
-            let settings = here.join(".gemini/settings.json");
-            if !settings.exists() && here.starts_with(folder) {
-                std::fs::create_dir_all(here.join(".gemini"))?;
-                // However the user signs in elsewhere.
-                let text =
-                    json!({"security": {"auth": {"selectedType": "gemini-api-key"}}, "telemetry": {"enabled": false}});
-                std::fs::write(settings, text.to_string())?;
-            }
-            command.args(["--yolo", "-o", "json", "-p", PROMPT]);
-            command.env("GEMINI_API_KEY", KEY).env("GOOGLE_GEMINI_BASE_URL", &url);
-            command.env("GEMINI_CLI_TRUST_WORKSPACE", "true").env("GEMINI_TELEMETRY_ENABLED", "false");
-        }
-        Agent::Copilot => {
-            command.args(["-p", PROMPT, "--allow-all-tools", "--no-auto-update"]);
-            command.env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")).env("COPILOT_PROVIDER_API_KEY", KEY);
-            command.env("COPILOT_MODEL", "scripted").env("COPILOT_OFFLINE", "true");
-        }
-        Agent::OpenCode => {
-            let provider = json!({"npm": "@ai-sdk/openai-compatible", "name": "sayso-live",
-                "options": {"baseURL": format!("{url}/v1"), "apiKey": KEY},
-                "models": {"scripted": {"name": "scripted", "tool_call": true, "limit": {"context": 100_000, "output": 8000}}}});
-            let config = json!({"autoupdate": false, "share": "disabled", "model": "sayso-live/scripted",
-                "small_model": "sayso-live/scripted", "provider": {"sayso-live": provider}});
-            command.args(["run", "--format", "json", PROMPT]);
-            command.env("OPENCODE_CONFIG_CONTENT", config.to_string()).env("OPENCODE_DISABLE_AUTOUPDATE", "1");
-        }
-        Agent::Cursor | Agent::OpenClaw | Agent::Zed => {
-            return Ok(Ended::With(format!("{} cannot be given another model", agent.title())));
-        }
-    }
-    wait(command, folder)
+    start(&mut command, &Offline { url: &model.url(), here, scratch })?;
+    wait(command, scratch)
 }
 
 fn wait(mut command: Command, folder: &Path) -> std::io::Result<Ended> {

@@ -1,6 +1,6 @@
 //! A model that asks for one command and then says that it is done, in the words of four APIs.
 
-use super::http::{Answer, Request, Server};
+use super::http::{HttpAnswer, Request, Server};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -70,8 +70,8 @@ enum Step {
     Call { tool: String, arguments: Value },
 }
 
-fn answer(request: &Request, command: &str, seen: &mut Seen) -> Answer {
-    let json = |body: Value| Answer { status: "200 OK", kind: "application/json", body: body.to_string() };
+fn answer(request: &Request, command: &str, seen: &mut Seen) -> HttpAnswer {
+    let json = |body: Value| HttpAnswer { status: "200 OK", kind: "application/json", body: body.to_string() };
     let path = request.path.split('?').next().unwrap_or_default();
     let api = match path {
         _ if path.ends_with("/messages") => Api::Messages,
@@ -82,7 +82,7 @@ fn answer(request: &Request, command: &str, seen: &mut Seen) -> Answer {
             return json(json!({"input_tokens": 1, "totalTokens": 1}));
         }
         _ if request.method == "POST" => {
-            return Answer { status: "404 Not Found", kind: "application/json", body: "{}".to_owned() };
+            return HttpAnswer { status: "404 Not Found", kind: "application/json", body: "{}".to_owned() };
         }
         _ => {
             return json(
@@ -91,7 +91,7 @@ fn answer(request: &Request, command: &str, seen: &mut Seen) -> Answer {
         }
     };
     let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
-        return Answer { status: "400 Bad Request", kind: "application/json", body: "{}".to_owned() };
+        return HttpAnswer { status: "400 Bad Request", kind: "application/json", body: "{}".to_owned() };
     };
     let step = step(api, &body, command, seen);
     let stream = match api {
@@ -171,11 +171,11 @@ fn result(api: Api, body: &Value) -> Option<String> {
     found.map(|found| found.as_str().map_or_else(|| found.to_string(), ToOwned::to_owned))
 }
 
-fn whole(value: &Value) -> Answer {
-    Answer { status: "200 OK", kind: "application/json", body: value.to_string() }
+fn whole(value: &Value) -> HttpAnswer {
+    HttpAnswer { status: "200 OK", kind: "application/json", body: value.to_string() }
 }
 
-fn events(listed: &[Value], named: bool, end: &str) -> Answer {
+fn events(listed: &[Value], named: bool, end: &str) -> HttpAnswer {
     let mut body = String::new();
     for event in listed {
         if let (true, Some(name)) = (named, event.get("type").and_then(Value::as_str)) {
@@ -184,11 +184,11 @@ fn events(listed: &[Value], named: bool, end: &str) -> Answer {
         body.push_str(&format!("data: {event}\n\n"));
     }
     body.push_str(end);
-    Answer { status: "200 OK", kind: "text/event-stream", body }
+    HttpAnswer { status: "200 OK", kind: "text/event-stream", body }
 }
 
 /// Anthropic's.
-fn messages(request: &Value, step: &Step, stream: bool) -> Answer {
+fn messages(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
     let (block, start, delta, reason) = match step {
         Step::Text(text) => (
             json!({"type": "text", "text": text}),
@@ -223,7 +223,7 @@ fn messages(request: &Value, step: &Step, stream: bool) -> Answer {
 }
 
 /// OpenAI's newer.
-fn responses(request: &Value, step: &Step, stream: bool) -> Answer {
+fn responses(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
     let item = match step {
         Step::Text(text) => json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}]}),
@@ -250,7 +250,7 @@ fn responses(request: &Value, step: &Step, stream: bool) -> Answer {
 }
 
 /// OpenAI's older, which others speak too.
-fn chat(request: &Value, step: &Step, stream: bool) -> Answer {
+fn chat(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
     let (message, reason) = match step {
         Step::Text(text) => (json!({"role": "assistant", "content": text}), "stop"),
         Step::Call { tool, arguments } => {
@@ -275,7 +275,7 @@ fn chat(request: &Value, step: &Step, stream: bool) -> Answer {
 }
 
 /// Google's.
-fn gemini(request: &Value, step: &Step, stream: bool) -> Answer {
+fn gemini(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
     let wanted = request.get("generationConfig");
     let schema = wanted.and_then(|it| it.get("responseJsonSchema").or_else(|| it.get("responseSchema")));
     let part = match (step, schema) {

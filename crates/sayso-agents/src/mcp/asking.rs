@@ -4,7 +4,7 @@
 //! a question in the place of the call's result, which the client answers by calling again.
 
 use super::answer::refused;
-use super::call::Call;
+use super::call::McpCall;
 use super::definition::Definition;
 use super::elicit::{self, Answered};
 use super::guard::{Guard, Held, MOST_HELD, Port, Way, lock, own_reason};
@@ -14,7 +14,7 @@ use super::tools::Tool;
 use crate::pipe::{message_line, replaced};
 use crate::told;
 use sayso_gate::{Prompt, reason};
-use sayso_policy::{Code, Reason};
+use sayso_policy::{Code, Decision, Reason};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ pub(super) struct Round {
     state: String,
     /// The call that it is about, as it came: what runs, if the answer is yes.
     line: Vec<u8>,
-    call: Call,
+    call: McpCall,
     /// What a person may accept with the answer: the tool as it was shown.
     acceptable: Option<Definition>,
     shown: Shown,
@@ -45,12 +45,15 @@ impl Guard {
         &self,
         held: &Held,
         tool: Option<&Tool>,
-        (open, policy): (&[Reason], &[Reason]),
+        decision: &Decision,
         shown: Shown,
         to_client: &dyn Port,
     ) -> Way {
-        let sentences: Vec<String> = open.iter().chain(policy.iter().take(3)).map(told::lines).collect();
-        let acceptable = tool.filter(|_| open.iter().any(|reason| reason.code != Code::McpSchemaUnusable));
+        let found: Vec<&Reason> =
+            decision.asks().filter(|(_, ask)| ask.is_finding()).map(|(_, ask)| &ask.reason).collect();
+        let of_policy = decision.reasons.iter().filter(|reason| !found.iter().any(|known| known.code == reason.code));
+        let sentences: Vec<String> = found.iter().copied().chain(of_policy.take(3)).map(told::lines).collect();
+        let acceptable = tool.filter(|_| found.iter().any(|reason| reason.code != Code::McpSchemaUnusable));
         let acceptable = acceptable.map(|tool| tool.definition.clone());
         let question = elicit::question(&self.server, &held.call, &sentences, acceptable.is_some());
         if held.call.asks_in_rounds() {
@@ -123,7 +126,7 @@ impl Guard {
     }
 
     /// What becomes of a call after an answer; `None`: nobody answered.
-    fn answered(&self, call: &Call, answer: Option<Answered>, acceptable: Option<Definition>, shown: Shown) -> Way {
+    fn answered(&self, call: &McpCall, answer: Option<Answered>, acceptable: Option<Definition>, shown: Shown) -> Way {
         let (told, why) = match answer {
             None => ("nobody answered", Some("A person must decide this, and nobody answered.")),
             Some(Answered::No) => ("no", Some("The user said no.")),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Call {
+pub(crate) struct McpCall {
     /// The tool, as the server calls it.
     pub(crate) tool: String,
     /// The arguments: an object.
@@ -21,7 +21,7 @@ pub(crate) struct Call {
 /// How the protocol's own entries in `_meta` begin.
 const OF_PROTOCOL: &str = "io.modelcontextprotocol/";
 
-impl Call {
+impl McpCall {
     /// Reads the parameters. What two readers could understand differently is an error.
     pub(crate) fn read(message: &Message<'_>) -> Result<Self, String> {
         let params = message.params.ok_or("The call has no parameters.")?;
@@ -99,7 +99,7 @@ mod tests {
             let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
             let mut reader = Reader::default();
             let message = reader.read(line.as_bytes()).unwrap().unwrap();
-            assert_eq!(Call::read(&message).is_ok(), fine, "{params}");
+            assert_eq!(McpCall::read(&message).is_ok(), fine, "{params}");
         }
     }
 }

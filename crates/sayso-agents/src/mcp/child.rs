@@ -1,7 +1,7 @@
 //! A server that is a program: its life, and the lines in between.
 
-use super::member::{Gone, Link, Member};
 use super::setting::INHERITED;
+use super::upstream::{Gone, Link, Upstream};
 use crate::pipe::{Frame, Frames, Reader, Sink};
 use std::ffi::OsString;
 use std::fs::File;
@@ -62,20 +62,20 @@ impl ChildLink {
 }
 
 impl Link for ChildLink {
-    fn start(&self, member: &Arc<Member>, life: u64) -> std::io::Result<()> {
+    fn start(&self, upstream: &Arc<Upstream>, life: u64) -> std::io::Result<()> {
         let (child, input, output) = self.spawn()?;
         let child = Arc::new(Mutex::new(child));
         let input = Sink::new(input)?;
-        let reader = (Arc::clone(member), Arc::clone(&child), input.clone());
+        let reader = (Arc::clone(upstream), Arc::clone(&child), input.clone());
         let (tell, heard) = channel();
         *lock(&self.running) = Some(Running { input, child, heard });
         std::thread::Builder::new().name("mcp-server".to_owned()).spawn(move || {
-            let (member, child, input) = reader;
-            read(&member, output);
+            let (upstream, child, input) = reader;
+            read(&upstream, output);
             let _ = tell.send(());
             input.close();
             let status = end(&child);
-            member.gone(life, &ending(status));
+            upstream.gone(life, &ending(status));
         })?;
         Ok(())
     }
@@ -98,17 +98,17 @@ impl Link for ChildLink {
     }
 }
 
-fn read(member: &Arc<Member>, output: File) {
+fn read(upstream: &Arc<Upstream>, output: File) {
     let mut frames = Frames::new(output, LONGEST_LINE);
     let mut reader = Reader::default();
     loop {
         match frames.next() {
             Ok(Frame::Lines) => {
                 for line in frames.lines().split_inclusive(|byte| *byte == b'\n') {
-                    member.line_from_server(&mut reader, line);
+                    upstream.line_from_server(&mut reader, line);
                 }
             }
-            Ok(Frame::TooLong(skimmed)) => member.too_long_from_server(&skimmed, LONGEST_LINE),
+            Ok(Frame::TooLong(skimmed)) => upstream.too_long_from_server(&skimmed, LONGEST_LINE),
             Ok(Frame::End) | Err(_) => return,
         }
     }

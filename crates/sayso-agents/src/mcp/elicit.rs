@@ -3,7 +3,7 @@
 //! The answer comes from the client's own window. The model sees neither the question nor the answer, so it cannot
 //! answer in its user's place.
 
-use super::call::Call;
+use super::call::McpCall;
 use sayso_policy::explain::visible;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(crate) fn can_ask(capabilities: &Value) -> bool {
 }
 
 /// The question.
-pub(crate) fn question(server: &str, call: &Call, reasons: &[String], open: bool) -> Value {
+pub(crate) fn question(server: &str, call: &McpCall, reasons: &[String], open: bool) -> Value {
     let arguments: String = visible(&call.arguments.to_string()).chars().take(SHOWN).collect();
     let reasons: String = reasons.join("\n").chars().take(SHOWN_REASONS).collect();
     let message = format!(
@@ -122,7 +122,8 @@ mod tests {
     #[test]
     fn what_is_shown_moves_no_cursor() {
         let arguments = json!({"a": "\u{202e}b"});
-        let call = Call { tool: "x\u{1b}[2J".into(), arguments, id: None, of_client: Default::default(), answer: None };
+        let call =
+            McpCall { tool: "x\u{1b}[2J".into(), arguments, id: None, of_client: Default::default(), answer: None };
         let text = question("s\u{7}", &call, &["why".to_owned()], true)["message"].as_str().unwrap().to_owned();
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
     }

@@ -6,15 +6,16 @@
 
 use super::answer::{denied, malformed, refused, tool_error};
 use super::asking::{Round, Shown};
-use super::call::Call;
+use super::call::McpCall;
 use super::elicit;
+use super::findings;
 use super::judge::{self, Judge, Look};
 use super::own_id::{Reply, Waiting};
-use super::pins::{Pins, Standing};
+use super::pins::Pins;
 use super::result::{self, Redact, Shape};
 use super::schema::Checker;
 use super::suspicion;
-use super::tools::{Tool, Tools, next_cursor};
+use super::tools::{Tools, next_cursor};
 use crate::pipe::{Id, Message, Reader, error_line, message_line, replaced, result_line};
 use sayso_gate::{Aside, Permit, reason};
 use sayso_policy::{Answer, Code, Layer, Reason};
@@ -108,7 +109,7 @@ pub(crate) struct Held {
     pub(super) line: Vec<u8>,
     pub(super) id: Vec<u8>,
     key: Id,
-    pub(super) call: Call,
+    pub(super) call: McpCall,
     /// How far it is judged, if it is.
     aside: Option<Box<Aside>>,
     given_up: Arc<AtomicBool>,
@@ -248,7 +249,7 @@ impl Guard {
             let why = "The call has no id that can be relied on.";
             return if message.id.is_some() { FromClient::Answer(malformed(None, why)) } else { FromClient::Nothing };
         };
-        let call = match Call::read(message) {
+        let call = match McpCall::read(message) {
             Ok(call) => call,
             Err(why) => return FromClient::Answer(malformed(message.id, &why)),
         };
@@ -271,7 +272,7 @@ impl Guard {
     }
 
     /// The quick way, on the thread that reads: everything that needs neither a person nor the server.
-    fn way(&self, call: &Call) -> Way {
+    fn way(&self, call: &McpCall) -> Way {
         if call.answer.is_some() {
             return Way::Slow(None);
         }
@@ -279,13 +280,11 @@ impl Guard {
             Some(tool) if !tool.open => tool,
             _ => return Way::Slow(None),
         };
-        if let Some(text) = self.unfit(&tool, call) {
-            return Way::Told(text);
-        }
         if matches!(tool.checker(), Checker::Unusable(_)) {
             return Way::Slow(None);
         }
-        match self.judge.judge_at_once(&self.server, call) {
+        let findings = findings::of_arguments(&tool, call).into_iter().collect();
+        match self.judge.judge_at_once(&self.server, call, findings) {
             Err(aside) => Way::Slow(Some(aside)),
             Ok(judged) => match judged.permit {
                 Some(permit) => Way::Run(permit),
@@ -329,61 +328,25 @@ impl Guard {
             return Way::Told(refused(&[reason], "Try again later, or go on without it."));
         }
         let tool = self.tool(&call.tool);
-        let mut open = Vec::new();
-        match &tool {
-            None => {
-                let reason = own_reason(Code::McpUnlistedTool, "The server does not list this tool.".to_owned());
-                if lock(&self.tools).complete {
-                    self.judge.refuse(&self.server, call, &reason);
-                    return Way::Told(refused(&[reason], "Use a tool from its list."));
-                }
-                open.push(reason);
-            }
-            Some(tool) => {
-                if let Some(text) = self.unfit(tool, call) {
-                    return Way::Told(text);
-                }
-                if let Checker::Unusable(why) = tool.checker() {
-                    open.push(own_reason(
-                        Code::McpSchemaUnusable,
-                        format!("The tool's schema cannot be checked: {why}."),
-                    ));
-                }
-                match self.pins.standing(&self.server, &self.reached, &tool.definition) {
-                    Ok(Standing::Settled) => self.settle(tool),
-                    Ok(Standing::Open { reasons, .. }) => open.extend(
-                        reasons
-                            .into_iter()
-                            .map(|(code, text)| own_reason(Code::parse(&code).unwrap_or(Code::McpChangedTool), text)),
-                    ),
-                    Err(error) => return Way::Told(self.failed(call, &error)),
-                }
-            }
-        }
+        let findings = match self.findings(tool.as_deref(), call) {
+            Ok(findings) => findings,
+            Err(error) => return Way::Told(self.failed(call, &error)),
+        };
         let elicitation = match call.asks_in_rounds() {
             true => call.client_can_ask(),
             false => self.elicitation.load(Ordering::Relaxed),
         };
         let asking = judge::asking(elicitation, self.limits.patience);
-        let judged = self.judge.judge(&self.server, call, aside, asking);
+        let judged = self.judge.judge(&self.server, call, aside, findings, asking);
         let record = judged.record.id;
-        let way = match (judged.decision.answer, judged.permit) {
-            (Answer::Allow, Some(permit)) if open.is_empty() => Way::Run(permit),
-            (Answer::Allow | Answer::Ask, permit) if elicitation => {
-                let policy = if permit.is_some() { &[][..] } else { &judged.decision.reasons };
-                let look = judged.operation.map(|operation| Look::of(operation, &judged.decision.policy_version));
-                match permit.map(Permit::once_asked).or(judged.prompt) {
-                    Some(prompt) => self.ask(held, tool.as_deref(), (&open, policy), Shown { look, prompt }, to_client),
-                    None => Way::Told(denied(&judged.decision)),
-                }
+        let decision = judged.decision;
+        let way = match (decision.answer, judged.permit, judged.prompt) {
+            (Answer::Allow, Some(permit), _) => Way::Run(permit),
+            (Answer::Ask, _, Some(prompt)) if elicitation => {
+                let look = judged.operation.map(|operation| Look::of(operation, &decision.policy_version));
+                self.ask(held, tool.as_deref(), &decision, Shown { look, prompt }, to_client)
             }
-            (Answer::Allow, Some(_)) => {
-                open.iter().for_each(|reason| self.judge.refuse(&self.server, call, reason));
-                let next = "A person must look at this tool first: `sayso mcp pins show` shows it, `sayso mcp pins accept` \
-                            accepts it. Tell the user, and go on without it.";
-                Way::Told(refused(&open, next))
-            }
-            _ => Way::Told(denied(&judged.decision)),
+            _ => Way::Told(denied(&decision)),
         };
         if self.judge.has_limits() {
             match way {
@@ -405,18 +368,7 @@ impl Guard {
         }
     }
 
-    fn unfit(&self, tool: &Tool, call: &Call) -> Option<String> {
-        let problems = tool.checker().problems(&call.arguments);
-        if problems.is_empty() {
-            return None;
-        }
-        let text = format!("The arguments do not match the tool's schema: {}.", problems.join("; "));
-        let reason = own_reason(Code::McpArguments, text);
-        self.judge.refuse(&self.server, call, &reason);
-        Some(refused(&[reason], "Fix them and call it again."))
-    }
-
-    pub(super) fn failed(&self, call: &Call, error: &crate::Error) -> String {
+    pub(super) fn failed(&self, call: &McpCall, error: &crate::Error) -> String {
         let reason = own_reason(reason::INTERNAL_ERROR, format!("Sayso cannot judge this call: {error}."));
         self.judge.refuse(&self.server, call, &reason);
         refused(&[reason], "Tell the user.")

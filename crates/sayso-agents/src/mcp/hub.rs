@@ -3,10 +3,10 @@
 use super::child::ChildLink;
 use super::guard::{Guard, Port};
 use super::judge::Judge;
-use super::member::{Link, Member};
+use super::multiplexer::{Multiplexer, Routes};
 use super::pins::Pins;
 use super::setting::{GatewaySetting, Reach};
-use super::together::{Routes, Together};
+use super::upstream::{Link, Upstream};
 use crate::Error;
 use crate::pipe::{Reader, Refused, Skimmed, error_line};
 use std::sync::Arc;
@@ -20,8 +20,8 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// A client's session with what is behind the gateway.
 pub(crate) struct Hub {
     client: Arc<dyn Port>,
-    members: Vec<Arc<Member>>,
-    together: Option<Arc<Together>>,
+    upstreams: Vec<Arc<Upstream>>,
+    multiplexer: Option<Arc<Multiplexer>>,
 }
 
 impl Hub {
@@ -30,7 +30,7 @@ impl Hub {
         let judge = Arc::new(Judge::new(setting.judge.clone())?);
         let pins = Pins::open(&setting.judge.places)?;
         let routes = (setting.servers.len() > 1).then(|| Arc::new(Routes::default()));
-        let members: Vec<Arc<Member>> = setting
+        let upstreams: Vec<Arc<Upstream>> = setting
             .servers
             .iter()
             .enumerate()
@@ -38,17 +38,17 @@ impl Hub {
                 let reached = server.reach.in_words();
                 let guard = Guard::new(server.name.clone(), reached, Arc::clone(&judge), pins.clone(), setting.limits);
                 let link = link(&server.reach);
-                Member::new(guard, index, link, Arc::clone(&client), routes.clone(), setting.limits.timeout)
+                Upstream::new(guard, index, link, Arc::clone(&client), routes.clone(), setting.limits.timeout)
             })
             .collect();
-        for member in &members {
-            if let Err(error) = member.start() {
-                eprintln!("sayso: the MCP server {} cannot be started: {error}", member.guard.server);
+        for upstream in &upstreams {
+            if let Err(error) = upstream.start() {
+                eprintln!("sayso: the MCP server {} cannot be started: {error}", upstream.guard.server);
             }
         }
-        watch(&members)?;
-        let together = routes.map(|routes| Together::new(members.clone(), Arc::clone(&client), routes));
-        Ok(Self { client, members, together })
+        watch(&upstreams)?;
+        let multiplexer = routes.map(|routes| Multiplexer::new(upstreams.clone(), Arc::clone(&client), routes));
+        Ok(Self { client, upstreams, multiplexer })
     }
 
     /// A line of the client, its end included.
@@ -58,9 +58,9 @@ impl Hub {
             Ok(None) => return,
             Err(refused) => return self.refuse(&refused),
         };
-        match (&self.together, self.members.first()) {
-            (Some(together), _) => together.hear_client(&message),
-            (None, Some(member)) => member.hear_client(&message, line),
+        match (&self.multiplexer, self.upstreams.first()) {
+            (Some(multiplexer), _) => multiplexer.hear_client(&message),
+            (None, Some(upstream)) => upstream.hear_client(&message, line),
             (None, None) => {}
         }
     }
@@ -83,7 +83,7 @@ impl Hub {
     /// Waits a moment until what was asked is answered, then ends the servers: a client may send, close, and read.
     pub(crate) fn finish(&self) {
         let until = Instant::now() + LAST_ANSWERS;
-        while Instant::now() < until && self.members.iter().any(|member| member.is_busy()) {
+        while Instant::now() < until && self.upstreams.iter().any(|upstream| upstream.is_busy()) {
             std::thread::sleep(Duration::from_millis(5));
         }
         self.close();
@@ -92,8 +92,8 @@ impl Hub {
     /// Ends the servers.
     pub(crate) fn close(&self) {
         std::thread::scope(|scope| {
-            for member in &self.members {
-                scope.spawn(|| member.close());
+            for upstream in &self.upstreams {
+                scope.spawn(|| upstream.close());
             }
         });
     }
@@ -107,16 +107,16 @@ fn link(reach: &Reach) -> Box<dyn Link> {
 }
 
 /// Starts the clock: it sleeps while nobody waits.
-fn watch(members: &[Arc<Member>]) -> Result<(), Error> {
-    let watched: Vec<_> = members.iter().map(Arc::downgrade).collect();
+fn watch(upstreams: &[Arc<Upstream>]) -> Result<(), Error> {
+    let watched: Vec<_> = upstreams.iter().map(Arc::downgrade).collect();
     let clock = std::thread::Builder::new().name("mcp-clock".to_owned()).stack_size(256 * 1024).spawn(move || {
         loop {
-            let members: Vec<_> = watched.iter().filter_map(std::sync::Weak::upgrade).collect();
-            if members.is_empty() {
+            let upstreams: Vec<_> = watched.iter().filter_map(std::sync::Weak::upgrade).collect();
+            if upstreams.is_empty() {
                 return;
             }
-            let waits = members.iter().filter(|member| member.expire()).count() > 0;
-            drop(members);
+            let waits = upstreams.iter().filter(|upstream| upstream.expire()).count() > 0;
+            drop(upstreams);
             if waits {
                 std::thread::sleep(TICK);
             } else {
@@ -125,6 +125,6 @@ fn watch(members: &[Arc<Member>]) -> Result<(), Error> {
         }
     });
     let clock = clock.map_err(|e| Error::io("start a thread for", std::path::Path::new("the gateway"), e))?;
-    members.iter().for_each(|member| member.set_clock(clock.thread().clone()));
+    upstreams.iter().for_each(|upstream| upstream.set_clock(clock.thread().clone()));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! One call before the gate.
 
-use super::call::Call;
+use super::call::McpCall;
 use crate::Error;
 use crate::entrance::Entrance;
 use sayso_gate::audit::{Spool, What};
@@ -12,7 +12,9 @@ use sayso_gate::{
     RealFiles,
 };
 use sayso_policy::shell::Effect;
-use sayso_policy::{Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, available};
+use sayso_policy::{
+    Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, ToolFinding, available,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,18 +73,31 @@ impl Judge {
     }
 
     /// Judges a call and records it, where nobody has to be waited for; else the judgement is set aside.
-    pub(crate) fn judge_at_once(&self, server: &str, call: &Call) -> Result<Judged, Box<Aside>> {
-        let circumstances = self.circumstances(server, call, Asking::Nobody);
+    pub(crate) fn judge_at_once(
+        &self,
+        server: &str,
+        call: &McpCall,
+        findings: Vec<ToolFinding>,
+    ) -> Result<Judged, Box<Aside>> {
+        let circumstances = self.circumstances(server, call, findings, Asking::Nobody);
         let judgement = self.gate.judge(self.tool_call(server, call), circumstances, FactsOf::Gate);
         judgement.at_once().map(Draft::record)
     }
 
     /// Judges a call, or goes on with a judgement that was set aside, waits for whoever must be waited for, and records it.
-    pub(crate) fn judge(&self, server: &str, call: &Call, aside: Option<Box<Aside>>, asking: Asking) -> Judged {
-        let judgement = match aside {
+    pub(crate) fn judge(
+        &self,
+        server: &str,
+        call: &McpCall,
+        aside: Option<Box<Aside>>,
+        findings: Vec<ToolFinding>,
+        asking: Asking,
+    ) -> Judged {
+        // What has been found since then counts too.
+        let judgement = match aside.filter(|aside| aside.circumstances().findings == findings) {
             Some(aside) => aside.take_up(&self.gate, FactsOf::Gate).asking(asking),
             None => {
-                let circumstances = self.circumstances(server, call, asking);
+                let circumstances = self.circumstances(server, call, findings, asking);
                 self.gate.judge(self.tool_call(server, call), circumstances, FactsOf::Gate)
             }
         };
@@ -91,7 +106,7 @@ impl Judge {
 
     /// Why a yes to what was shown does not hold any more: the policy denies the call by now, or what it would do has
     /// changed while the person read. Time has passed, so it is judged again for that.
-    pub(crate) fn void(&self, server: &str, call: &Call, shown: Option<&Look>) -> Option<Vec<Reason>> {
+    pub(crate) fn void(&self, server: &str, call: &McpCall, shown: Option<&Look>) -> Option<Vec<Reason>> {
         let facts = FactsOf::Call(Facts { files: &RealFiles, env: &ProcessEnvironment });
         let again = self.gate.judge(self.tool_call(server, call), Circumstances::rehearsal(), facts);
         let (operation, decision) = again.rehearsed();
@@ -116,7 +131,7 @@ impl Judge {
     }
 
     /// Takes down what a person answered at the client's own prompt.
-    pub(crate) fn note_answer(&self, server: &str, call: &Call, answer: &str) {
+    pub(crate) fn note_answer(&self, server: &str, call: &McpCall, answer: &str) {
         self.entrance(server).note(What::PromptAnswered, self.actor.clone(), "elicitation/create", |happening| {
             happening.tool = Some(format!("mcp:{server}/{}", call.tool));
             happening.call_id.clone_from(&call.id);
@@ -125,7 +140,7 @@ impl Judge {
     }
 
     /// Records a call that does not run for a reason of the gateway's own.
-    pub(crate) fn refuse(&self, server: &str, call: &Call, reason: &Reason) {
+    pub(crate) fn refuse(&self, server: &str, call: &McpCall, reason: &Reason) {
         let tool = format!("mcp:{server}/{}", call.tool);
         self.entrance(server).refuse(EVENT, call.id.clone(), self.actor.clone(), &tool, reason);
     }
@@ -135,15 +150,15 @@ impl Judge {
         available(&self.gate.in_force().policy, &self.actor, &(server, tool)).is_ok()
     }
 
-    fn tool_call(&self, server: &str, call: &Call) -> ToolCall {
+    fn tool_call(&self, server: &str, call: &McpCall) -> ToolCall {
         let (name, arguments) = (call.tool.clone(), call.arguments.clone());
         let request = Request::Tool { name, arguments, server: Some(server.to_owned()) };
         let folder = Some(self.setting.workspace.clone());
         self.entrance(server).call(request, self.actor.clone(), folder.clone(), folder)
     }
 
-    fn circumstances(&self, server: &str, call: &Call, asking: Asking) -> Circumstances {
-        self.entrance(server).circumstances(EVENT, call.id.clone(), asking)
+    fn circumstances(&self, server: &str, call: &McpCall, findings: Vec<ToolFinding>, asking: Asking) -> Circumstances {
+        Circumstances { findings, ..self.entrance(server).circumstances(EVENT, call.id.clone(), asking) }
     }
 
     fn entrance(&self, server: &str) -> Entrance<'_> {

@@ -1,8 +1,8 @@
 //! The MCP gateway: stands between a client and MCP servers, and judges every call of a tool.
 //!
 //! A line goes this way: a driver reads it (`stdio`, `http`), the strict scanner of `crate::pipe` takes it apart,
-//! the `guard` says what becomes of it, and a `member` sends it on. What the guard says nothing of is passed byte
-//! for byte. With several servers, `together` finds the right one.
+//! the `guard` says what becomes of it, and an `upstream` sends it on. What the guard says nothing of is passed byte
+//! for byte. With several servers, `multiplexer` finds the right one.
 //!
 //! An attacker is on either side. The client's model is under injection, and may send anything that its client lets
 //! it. A server may describe its tools as it likes, change them later, answer what nobody asked, never answer, or die.
@@ -14,11 +14,12 @@ mod child;
 mod config;
 mod definition;
 mod elicit;
+mod findings;
 mod guard;
 mod http;
 mod hub;
 mod judge;
-mod member;
+mod multiplexer;
 mod own_id;
 mod pins;
 mod result;
@@ -26,8 +27,8 @@ mod schema;
 mod setting;
 mod stdio;
 mod suspicion;
-mod together;
 mod tools;
+mod upstream;
 
 pub use config::{check_name, read_config};
 pub use guard::Limits;

@@ -1,6 +1,6 @@
 //! What is known of a server's tools, and what the client is shown of them.
 
-use super::call::Call;
+use super::call::McpCall;
 use super::definition::Definition;
 use super::guard::{Guard, Port, lock};
 use super::pins::Standing;
@@ -53,7 +53,7 @@ impl Guard {
     }
 
     /// Asks the server for its tools. `false`: it does not answer.
-    pub(super) fn fetch(&self, call: &Call, to_server: &dyn Port) -> bool {
+    pub(super) fn fetch(&self, call: &McpCall, to_server: &dyn Port) -> bool {
         {
             let mut tools = lock(&self.tools);
             if tools.doubtful {

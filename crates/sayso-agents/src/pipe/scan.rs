@@ -1,7 +1,18 @@
 //! The strict scanner: one pass over a line, no tree, no recursion.
 //!
 //! It accepts exactly the JSON of RFC 8259 in UTF-8, with limits, and refuses what readers disagree about: a key that
-//! stands twice in one object at any depth, and a carriage return that some readers take for the end of a line.
+//! stands twice in one object at any depth, and a carriage return that some readers take for the end of a line. What we
+//! judge must be what the other side acts on: of `{"method":"ping","method":"tools/call"}` one reader takes the first and
+//! another the last.
+//!
+//! How it works. [`Level`]s are a stack of the arrays and objects that are open, instead of recursion; [`Key`]s are a
+//! second stack, of the keys seen in all objects that are open. A level knows where its own keys begin there. When an
+//! object ends, its keys are compared (pair by pair where there are few, sorted where there are many), then dropped, so
+//! that the work is bounded by the line's length and no object pays for another. Keys are ranges of the line: most are
+//! compared as bytes, and only one that has an escape is read (`"m\u0065thod"` is `method`). The outermost object's
+//! members are kept: they are all that a proxy looks at, and [`super::splice`] changes them in place.
+//!
+//! INVARIANT: nothing is copied out of the line, and nothing is added to it: what passes is what came.
 
 use super::splice::unescaped;
 use std::ops::Range;

@@ -3,12 +3,7 @@
 //! Transcripts are the agents' and may be huge, damaged or made by an attacker: what is read is bounded in every
 //! direction, links are not followed, and what was left out is said.
 
-mod claude_code;
-mod codex;
-mod copilot;
-mod gemini;
-mod opencode;
-mod transcript;
+pub(crate) mod transcript;
 
 use crate::Agent;
 use sayso_gate::Record;
@@ -20,11 +15,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 /// The most calls that are looked at.
-const MOST_CALLS: usize = 200_000;
+pub(crate) const MOST_CALLS: usize = 200_000;
 
 /// A call in a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Call {
+pub struct TranscriptCall {
     /// Whose transcript.
     pub agent: &'static str,
     /// The session, as the agent names it.
@@ -47,13 +42,10 @@ pub struct Transcripts {
     /// The home folder.
     pub home: PathBuf,
     /// What the environment says about an agent's folders: `CODEX_HOME` and the like.
-    pub variables: HashMap<String, PathBuf>,
+    pub variable: fn(&str) -> Option<PathBuf>,
     /// Only calls since then, in milliseconds since 1970. Calls without a time always count.
     pub since_ms: u64,
 }
-
-/// The variables that move agents' folders.
-pub const VARIABLES: &[&str] = &["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_DATA_HOME"];
 
 /// What was found in transcripts.
 #[derive(Clone, Debug, Default)]
@@ -61,49 +53,26 @@ pub struct Read {
     /// How many transcripts there were.
     pub transcripts: usize,
     /// The calls, each once.
-    pub calls: Vec<Call>,
+    pub calls: Vec<TranscriptCall>,
     /// What was left out, and why.
     pub skipped: Vec<String>,
 }
 
 impl Transcripts {
-    fn folder(&self, variable: &str, below_home: &str) -> PathBuf {
-        self.variables.get(variable).cloned().unwrap_or_else(|| self.home.join(below_home))
-    }
-
     /// The calls in an agent's transcripts; `None` if Sayso cannot read that agent's.
     #[must_use]
     pub fn read(&self, agent: Agent) -> Option<Read> {
+        let transcripts = agent.row().transcripts.as_ref()?;
         let mut read = Read::default();
-        match agent {
-            Agent::ClaudeCode => {
-                claude_code::read(&self.folder("CLAUDE_CONFIG_DIR", ".claude"), self.since_ms, &mut read)
-            }
-            Agent::Codex => codex::read(&self.folder("CODEX_HOME", ".codex"), self.since_ms, &mut read),
-            Agent::Gemini => {
-                let folder = match self.variables.get("GEMINI_CLI_HOME") {
-                    Some(home) => home.join(".gemini"),
-                    None => self.home.join(".gemini"),
-                };
-                gemini::read(&folder, self.since_ms, &mut read);
-            }
-            Agent::Copilot => copilot::read(&self.folder("COPILOT_HOME", ".copilot"), self.since_ms, &mut read),
-            Agent::OpenCode => {
-                opencode::read(
-                    &self.folder("XDG_DATA_HOME", ".local/share").join("opencode"),
-                    self.since_ms,
-                    &mut read,
-                );
-            }
-            Agent::Cursor | Agent::OpenClaw | Agent::Zed => return None,
-        }
+        let folder = transcripts.folder.find(&self.home, |name| (self.variable)(name));
+        (transcripts.read)(&folder, self.since_ms, &mut read);
         Some(read)
     }
 }
 
 impl Read {
     /// Takes a call, unless there are too many or it is there already: transcripts repeat themselves.
-    fn add(&mut self, call: Call, known: &mut HashSet<(Option<String>, String)>, since_ms: u64) {
+    pub(crate) fn add(&mut self, call: TranscriptCall, known: &mut HashSet<(Option<String>, String)>, since_ms: u64) {
         if call.time_ms.is_some_and(|time| time < since_ms) {
             return;
         }
@@ -127,7 +96,7 @@ impl Read {
 
 /// Which calls no decision covers. Every decision covers one call.
 #[must_use]
-pub fn uncovered(calls: Vec<Call>, records: &[Record]) -> Vec<Call> {
+pub fn uncovered(calls: Vec<TranscriptCall>, records: &[Record]) -> Vec<TranscriptCall> {
     let mut decisions = Decisions::of(records);
     calls.into_iter().filter(|call| !decisions.cover(call)).collect()
 }
@@ -166,7 +135,7 @@ impl Decisions {
         Self { by_id, by_content, used: vec![false; records.len()] }
     }
 
-    fn cover(&mut self, call: &Call) -> bool {
+    fn cover(&mut self, call: &TranscriptCall) -> bool {
         let agent = call.agent.to_owned();
         let session = call.session.clone().unwrap_or_default();
         if let Some(id) = &call.id
@@ -222,7 +191,7 @@ fn content(tool: &str, server: Option<&str>, arguments: &Value) -> String {
 }
 
 /// Arguments as the record keeps them, so that both can be compared and neither shows a secret.
-fn as_recorded(arguments: &Value) -> Value {
+pub(crate) fn as_recorded(arguments: &Value) -> Value {
     let parsed;
     let arguments = match arguments {
         // Some agents write an object as text.

@@ -16,7 +16,7 @@ const LARGEST_FILE: u64 = 512 * 1024 * 1024;
 const DEEPEST: usize = 6;
 
 /// Files below a folder whose path is wanted, the newest first. Links are not followed.
-pub(super) fn files(folder: &Path, wanted: impl Fn(&Path) -> bool, read: &mut Read) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path, wanted: impl Fn(&Path) -> bool, read: &mut Read) -> Vec<PathBuf> {
     let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
     let mut open = vec![(folder.to_owned(), 0)];
     let mut looked_at = 0_usize;
@@ -49,7 +49,7 @@ pub(super) fn files(folder: &Path, wanted: impl Fn(&Path) -> bool, read: &mut Re
 }
 
 /// Each line that is JSON and mentions one of these words; what cannot be read is skipped and said.
-pub(super) fn lines(path: &Path, words: &[&str], read: &mut Read, mut each: impl FnMut(&mut Read, Value)) {
+pub(crate) fn lines(path: &Path, words: &[&str], read: &mut Read, mut each: impl FnMut(&mut Read, Value)) {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) => {
@@ -115,7 +115,7 @@ fn contains(line: &[u8], word: &[u8]) -> bool {
 }
 
 /// A whole file that is one value.
-pub(super) fn whole(path: &Path, read: &mut Read) -> Option<Value> {
+pub(crate) fn whole(path: &Path, read: &mut Read) -> Option<Value> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).ok()?;
     let taken = file.take(LONGEST_LINE + 1).read_to_end(&mut bytes);
@@ -133,12 +133,12 @@ pub(super) fn whole(path: &Path, read: &mut Read) -> Option<Value> {
 }
 
 /// A member that is text.
-pub(super) fn text(value: &Value, key: &str) -> Option<String> {
+pub(crate) fn text(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).map(ToOwned::to_owned)
 }
 
 /// `2026-11-15T12:02:36.528Z` in milliseconds since 1970.
-pub(super) fn time_ms(text: &str) -> Option<u64> {
+pub(crate) fn time_ms(text: &str) -> Option<u64> {
     let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);

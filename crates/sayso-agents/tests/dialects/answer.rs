@@ -20,23 +20,23 @@ pub(crate) fn meaning(agent: Agent, output: &HookOutput) -> (&'static str, Strin
     let text = std::str::from_utf8(&output.stdout).unwrap();
     assert!(text.ends_with("}\n") && text.matches('\n').count() == 1, "one object on one line: {text:?}");
     let Value::Object(object) = serde_json::from_str(text).unwrap() else { panic!("no object: {text}") };
-    let (word, why) = match agent {
-        Agent::ClaudeCode if object.contains_key("systemMessage") => {
+    let (word, why) = match agent.name() {
+        "claude-code" if object.contains_key("systemMessage") => {
             only(&object, &["systemMessage"]);
             ("nothing", text_in(&object, "systemMessage"))
         }
-        Agent::ClaudeCode | Agent::Codex => claude(&object),
-        Agent::Copilot if object.contains_key("hookSpecificOutput") => claude(&object),
-        Agent::Copilot => copilot(&object),
-        Agent::Gemini => gemini(&object),
-        Agent::Cursor => cursor(&object),
-        Agent::OpenCode | Agent::OpenClaw => plugin(&object),
-        Agent::Zed => panic!("Zed has no hooks"),
+        "claude-code" | "codex" => claude(&object),
+        "copilot" if object.contains_key("hookSpecificOutput") => claude(&object),
+        "copilot" => copilot(&object),
+        "gemini" => gemini(&object),
+        "cursor" => cursor(&object),
+        "opencode" | "openclaw" => plugin(&object),
+        other => panic!("{other} has no hooks"),
     };
-    if agent == Agent::Codex {
+    if agent == Agent::CODEX {
         assert!(text.contains("PermissionRequest") || word == "deny", "Codex would run the call: {text}");
     }
-    if agent == Agent::OpenCode {
+    if agent == Agent::OPENCODE {
         assert_ne!(word, "ask", "OpenCode's plugin cannot ask");
     }
     assert!(word == "allow" || word == "nothing" || !why.trim().is_empty(), "{word} without a reason");

@@ -12,9 +12,9 @@ fn hook_inputs(folder: &Path) -> Vec<(Agent, String)> {
     let mut found = Vec::new();
     for agents in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
         let agent = match agents.file_name().unwrap().to_str().unwrap() {
-            "claude-code" | "acp-claude" => Agent::ClaudeCode,
-            "cli-codex" | "acp-codex" => Agent::Codex,
-            "cli-gemini" | "acp-gemini" => Agent::Gemini,
+            "claude-code" | "acp-claude" => Agent::CLAUDE_CODE,
+            "cli-codex" | "acp-codex" => Agent::CODEX,
+            "cli-gemini" | "acp-gemini" => Agent::GEMINI,
             _ => continue,
         };
         for file in std::fs::read_dir(&agents).unwrap().map(|entry| entry.unwrap().path()) {
@@ -52,7 +52,7 @@ fn what_real_agents_sent_is_understood() {
         if input.contains("touch proof") {
             assert_eq!(record.command.as_deref(), Some("touch proof"));
             // To Codex an allow is silence.
-            let allowed = if agent == Agent::Codex { "silent" } else { "allow" };
+            let allowed = if agent == Agent::CODEX { "silent" } else { "allow" };
             assert_eq!(said, allowed, "{why} {input}");
         } else {
             assert!(["allow", "ask", "deny"].contains(&said), "{said} {input}");

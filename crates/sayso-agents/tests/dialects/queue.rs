@@ -12,13 +12,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 fn event(agent: Agent) -> Value {
     let input = json!({"command": "mkdir d"});
-    match agent {
-        Agent::ClaudeCode | Agent::Codex => json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "$P",
+    match agent.name() {
+        "claude-code" | "codex" => json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "$P",
             "tool_name": "Bash", "tool_input": input, "tool_use_id": "t"}),
-        Agent::Gemini => json!({"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "$P",
+        "gemini" => json!({"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "$P",
             "tool_name": "run_shell_command", "tool_input": input}),
-        Agent::Copilot => json!({"sessionId": "s", "cwd": "$P", "toolName": "bash", "toolArgs": input}),
-        Agent::Cursor => json!({"hook_event_name": "beforeShellExecution", "conversation_id": "s", "cwd": "$P",
+        "copilot" => json!({"sessionId": "s", "cwd": "$P", "toolName": "bash", "toolArgs": input}),
+        "cursor" => json!({"hook_event_name": "beforeShellExecution", "conversation_id": "s", "cwd": "$P",
             "workspace_roots": ["$P"], "command": "mkdir d"}),
         _ => json!({"event": "tool.before", "sessionID": "s", "callID": "c", "cwd": "$P", "directory": "$P",
             "tool": "bash", "args": input}),
@@ -61,7 +61,7 @@ fn answered(agent: Agent, reply: &Reply) -> &'static str {
 #[test]
 fn a_yes_or_a_no_from_the_queue_reaches_every_agent() {
     for agent in Agent::ALL.iter().copied().filter(|agent| agent.has_hooks()) {
-        let yes = if agent == Agent::Codex { "silent" } else { "allow" };
+        let yes = if agent == Agent::CODEX { "silent" } else { "allow" };
         assert_eq!(answered(agent, &Reply::allow_once()), yes, "{agent}");
         assert_eq!(answered(agent, &Reply::deny()), "deny", "{agent}");
     }

@@ -109,19 +109,19 @@ macro_rules! tables {
 }
 
 tables! {
-    claude_code_is_answered_in_its_own_words: ClaudeCode "claude-code";
-    codex_is_answered_in_its_own_words: Codex "codex";
-    gemini_is_answered_in_its_own_words: Gemini "gemini";
-    copilot_is_answered_in_its_own_words: Copilot "copilot";
-    cursor_is_answered_in_its_own_words: Cursor "cursor";
-    opencode_is_answered_in_its_own_words: OpenCode "opencode";
-    openclaw_is_answered_in_its_own_words: OpenClaw "openclaw";
+    claude_code_is_answered_in_its_own_words: CLAUDE_CODE "claude-code";
+    codex_is_answered_in_its_own_words: CODEX "codex";
+    gemini_is_answered_in_its_own_words: GEMINI "gemini";
+    copilot_is_answered_in_its_own_words: COPILOT "copilot";
+    cursor_is_answered_in_its_own_words: CURSOR "cursor";
+    opencode_is_answered_in_its_own_words: OPENCODE "opencode";
+    openclaw_is_answered_in_its_own_words: OPENCLAW "openclaw";
 }
 
 /// Gemini CLI does not tell whether anybody can be asked. Without a person a question of its own runs the call, or never ends.
 #[test]
 fn without_a_person_at_its_terminal_nothing_is_left_to_gemini() {
-    let mut session = Session::new(Agent::Gemini);
+    let mut session = Session::new(Agent::GEMINI);
     session.setting.seated = None;
     for (tool, input) in [
         ("run_shell_command", serde_json::json!({"command": "mkdir d"})),
@@ -130,7 +130,7 @@ fn without_a_person_at_its_terminal_nothing_is_left_to_gemini() {
     ] {
         let event = serde_json::json!({"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "$P", "tool_name": tool,
             "tool_input": input});
-        let (said, why) = meaning(Agent::Gemini, &session.hook(session.here(&event.to_string()).as_bytes()));
+        let (said, why) = meaning(Agent::GEMINI, &session.hook(session.here(&event.to_string()).as_bytes()));
         assert_eq!(said, "deny", "{tool}: {why}");
         assert!(why.contains("sayso approvals"), "{why}");
     }

@@ -120,6 +120,7 @@ pub(crate) fn circumstances(asking: Asking) -> Circumstances {
         call_id: None,
         asking,
         expected: Expected::default(),
+        findings: Vec::new(),
     }
 }
 

@@ -75,6 +75,7 @@ fn decision() -> Record {
         peer: None,
         asking: Asking::Nobody,
         expected: Expected::default(),
+        findings: Vec::new(),
     };
     let reason = sayso_gate::reason::built_in("call-malformed", "x");
     Record::refused(&circumstances, sayso_policy::Actor::default(), "bash", &reason)

@@ -1,12 +1,13 @@
-//! Stage 3: which tools are available at all. Layers, all of which must agree.
+//! Stage 3: which tools are available at all. Layers, all of which must agree; and what was found about the tool itself.
 
 use super::opinions::Opinions;
 use super::{FileInForce, Inputs, of_layer};
 use crate::compile::{Compiler, built_in_tools};
 use crate::condition::is_actor;
 use crate::pattern::{Purpose, ToolPattern};
+use crate::state::ToolFinding;
 use crate::text::{LayerText, Who};
-use crate::word::{Actor, Code, Layer, Opinion, Source, Stage, ToolName, Verdict};
+use crate::word::{Actor, Code, Layer, Opinion, Reason, Source, Stage, ToolName, Verdict};
 
 /// One layer of `[tools]`.
 #[derive(Clone, Debug)]
@@ -64,6 +65,7 @@ fn layer(compiler: &mut Compiler<'_>, who: Option<Who>, layer: &LayerText) -> To
 /// What the layers of all files say of the call as a whole.
 pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
     let operation = inputs.judging.operation;
+    said.call.extend(found(&inputs.state.findings));
     for FileInForce { file, essential } in &inputs.files {
         let found = hiding(&file.tools, &file.layer, &operation.tool, &operation.actor);
         said.call.extend(found.filter(|found| !(found.closed_list && *essential)).map(|found| found.opinion));
@@ -84,6 +86,21 @@ pub(crate) fn hiding(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor:
         next = current.parent.as_deref();
     }
     None
+}
+
+/// What was found of the tool itself speaks whatever the mode of any file: it is no rule of theirs.
+///
+/// INVARIANT: it never allows, and no remembered answer lifts it.
+pub(crate) fn found(findings: &[ToolFinding]) -> impl Iterator<Item = Opinion> {
+    findings.iter().filter(|finding| finding.verdict != Verdict::Allow).map(|finding| Opinion {
+        stage: Stage::Tools,
+        verdict: finding.verdict,
+        maybe: false,
+        reason: Reason { code: finding.code.clone(), text: finding.text.clone(), layer: Layer::BuiltIn, source: None },
+        approver: None,
+        always: true,
+        grant: None,
+    })
 }
 
 /// The layers for one actor. A model's layer replaces its provider's, a member's the team's.

@@ -1,6 +1,6 @@
 //! What the gate says, with everything that led to it. Never a bool.
 
-use crate::word::{Answer, Approvers, Code, Reason, Verdict};
+use crate::word::{Answer, Approvers, Code, Layer, Reason, Verdict};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -46,6 +46,14 @@ pub struct Opinion {
     pub always: bool,
     /// The grant that speaks, by its id.
     pub grant: Option<String>,
+}
+
+impl Opinion {
+    /// Whether it says what was found of the tool itself, which is no rule of anybody's.
+    #[must_use]
+    pub fn is_finding(&self) -> bool {
+        self.stage == Stage::Tools && self.reason.layer == Layer::BuiltIn
+    }
 }
 
 /// All opinions on one effect.
@@ -116,13 +124,14 @@ impl Decision {
     }
 
     /// Whether a rule of a policy or a remembered answer of a person denied it: that counts as a blocked call. A
-    /// limit, a mode, a default and a question that nobody answered do not.
+    /// limit, a mode, a default, arguments that do not fit and a question that nobody answered do not.
     #[must_use]
     pub fn denied_by_rule(&self) -> bool {
         self.verdict == Verdict::Deny
             && self.effects.iter().flat_map(|effect| &effect.opinions).any(|opinion| {
                 opinion.verdict == Verdict::Deny
                     && opinion.reason.code != Code::ForeignDefault
+                    && !opinion.is_finding()
                     && matches!(
                         opinion.stage,
                         Stage::Integrity | Stage::Tools | Stage::Patterns | Stage::Rules | Stage::Grants

@@ -1,7 +1,7 @@
 //! `/v1/approvals`: questions that wait for a person, and their answers.
 
-use super::asked::{Asked, Named, blocking, tenant};
 use super::body::{Asks, Body};
+use super::parameters::{Named, Parameters, blocking, tenant};
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
@@ -87,7 +87,7 @@ pub(super) struct Previewed {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Answering)]
-pub(super) struct Answer {
+pub(super) struct ReplyBody {
     verdict: YesOrNo,
     /// For how long; `once` unless it is said.
     #[schema(default = "once")]
@@ -97,7 +97,7 @@ pub(super) struct Answer {
     width: Option<Width>,
 }
 
-impl Asks for Answer {}
+impl Asks for ReplyBody {}
 
 /// What a person can say.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -120,7 +120,7 @@ impl From<YesOrNo> for Verdict {
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Approver { caller, .. }: Approver,
-    Asked(wanted): Asked<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Approvals>, ApiError> {
     let most = wanted.limit.unwrap_or(MOST).min(MOST);
     let tenant = tenant(&caller, wanted.tenant)?;
@@ -183,7 +183,7 @@ pub(super) async fn preview_width(
     State(app): State<Arc<App>>,
     Approver { caller, person }: Approver,
     Named(id): Named,
-    Asked(Wider { width }): Asked<Wider>,
+    Parameters(Wider { width }): Parameters<Wider>,
 ) -> Result<Json<Previewed>, ApiError> {
     let question = theirs(&app, &caller, &id).await?.question;
     let offer = question.offers.iter().find(|offer| offer.width == width).cloned();
@@ -202,7 +202,7 @@ pub(super) async fn answer(
     State(app): State<Arc<App>>,
     Approver { caller, person }: Approver,
     Named(id): Named,
-    Body(said): Body<Answer>,
+    Body(said): Body<ReplyBody>,
 ) -> Result<Json<Approval>, ApiError> {
     let reply = Reply {
         verdict: said.verdict.into(),

@@ -1,7 +1,7 @@
 //! A list of calls in the body of `POST /v1/decisions`: each judged in its turn, each answered in its place.
 
-use super::asked::blocking;
-use super::decisions::{Answered, Needs, asked, asking, wait};
+use super::decisions::{Answered, Needs, asking, prepare, wait};
+use super::parameters::blocking;
 use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
 use crate::who::Caller;
@@ -118,7 +118,7 @@ fn look(app: &App, caller: &Caller, fields: &line::Fields) -> Result<Looked, Api
         return Err(ApiError::malformed("In a list, `wait` can only be 0: the call becomes pending and is not held."));
     }
     let looked = Once::over(&RealFiles);
-    Ok(match asked(app, caller, fields, &looked)?.judge(&looked) {
+    Ok(match prepare(app, caller, fields, &looked)?.judge(&looked) {
         Ok(unsaid) => Looked::Unsaid(unsaid),
         Err(needs) => Looked::Needs(needs, wait),
     })

@@ -13,7 +13,7 @@ pub(super) struct Calls;
 
 impl PartialSchema for Calls {
     fn schema() -> RefOr<Schema> {
-        let call = Ref::from_schema_name(Call::name());
+        let call = Ref::from_schema_name(CallBody::name());
         let list = ArrayBuilder::new().items(call.clone()).max_items(Some(batch::MOST));
         OneOfBuilder::new().item(call).item(list).description(Some("One call, or a list of them.")).into()
     }
@@ -21,15 +21,16 @@ impl PartialSchema for Calls {
 
 impl ToSchema for Calls {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((Call::name().into_owned(), Call::schema()));
-        Call::schemas(schemas);
+        schemas.push((CallBody::name().into_owned(), CallBody::schema()));
+        CallBody::schemas(schemas);
     }
 }
 
 /// A command, or a tool with its arguments. What is not said is not known.
 #[derive(ToSchema)]
+#[schema(as = Call)]
 #[expect(dead_code, reason = "the fields are described, and read one by one")]
-pub(super) struct Call {
+pub(super) struct CallBody {
     #[schema(inline)]
     #[serde(flatten)]
     what: What,
@@ -106,7 +107,7 @@ fn wait() -> Schema {
 #[expect(dead_code, reason = "the fields are described, and read one by one")]
 pub(super) struct Trial {
     #[serde(flatten)]
-    call: Call,
+    call: CallBody,
     /// Whether to look for small changes that would weaken the verdict, which costs more than the decision.
     #[schema(default = true)]
     nearest: Option<bool>,

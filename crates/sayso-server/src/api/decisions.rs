@@ -11,9 +11,7 @@ use crate::who::Caller;
 use axum::extract::State;
 use sayso_gate::wire::line::{Fields, Id};
 use sayso_gate::wire::{self, CallEnvironment};
-use sayso_gate::{
-    Aside, Asking, Circumstances, Draft, Expected, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid,
-};
+use sayso_gate::{Aside, Asking, Circumstances, Draft, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid};
 use sayso_policy::{Answer, Facts, Reason, ToolCall};
 use serde::Serialize;
 use serde_json::Value;
@@ -54,7 +52,7 @@ pub(super) struct Answered {
 }
 
 /// A call on its way to the gate.
-pub(super) struct Asked {
+pub(super) struct PreparedCall {
     at: At,
     call: ToolCall,
     circumstances: Circumstances,
@@ -88,7 +86,7 @@ pub(super) async fn decisions(
     // Before anybody is asked: whoever has no place to wait has asked nothing.
     let _place = wait.map(|_| app.waiters.enter(&caller)).transpose()?;
     let said = match ahead(&app, caller, fields).await? {
-        Ahead::Said(said) => said,
+        Ahead::Concluded(said) => said,
         Ahead::Needs(needs) => remembering(&app, needs, wait).await?,
     };
     Ok(Written(Told::One(said.to(id))))
@@ -97,19 +95,19 @@ pub(super) async fn decisions(
 impl Answered {
     /// What was said, counted.
     pub(super) fn of(app: &App, id: Id, recorded: Recorded, approval: Option<String>) -> Self {
-        Said::of(app, recorded, approval).to(id)
+        Conclusion::of(app, recorded, approval).to(id)
     }
 }
 
 /// What is told of a judgement. The rest of it ends on the thread that made it.
-struct Said {
+struct Conclusion {
     verdict: Answer,
     reasons: Vec<Reason>,
     record: String,
     approval: Option<String>,
 }
 
-impl Said {
+impl Conclusion {
     /// Counted.
     fn of(app: &App, recorded: Recorded, approval: Option<String>) -> Self {
         app.metrics.judged(&recorded);
@@ -137,7 +135,7 @@ impl Said {
 
 /// What comes of a first look at a call.
 enum Ahead {
-    Said(Said),
+    Concluded(Conclusion),
     Needs(Needs),
 }
 
@@ -146,10 +144,11 @@ async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, 
     let (answer, answered) = oneshot::channel();
     let ready = Arc::clone(app);
     app.judges.judge(Box::new(move |looked| {
-        let judged = asked(&ready, &caller, &fields, looked).map(|asked| asked.judge(looked));
+        let judged = prepare(&ready, &caller, &fields, looked).map(|call| call.judge(looked));
         match judged {
             Ok(Ok(unsaid)) => {
-                let tell = move |recorded| drop(answer.send(Ok(Ahead::Said(Said::of(&ready, recorded, None)))));
+                let tell =
+                    move |recorded| drop(answer.send(Ok(Ahead::Concluded(Conclusion::of(&ready, recorded, None)))));
                 Some(Pending { unsaid, tell: Box::new(tell) })
             }
             // Whoever went away cancels nothing, and is told nothing.
@@ -168,15 +167,15 @@ async fn ahead(app: &Arc<App>, caller: Caller, fields: Fields) -> Result<Ahead, 
 }
 
 /// Goes on with what is remembered, and with people. That waits for the disk, on a thread of its own.
-async fn remembering(app: &Arc<App>, needs: Needs, wait: Option<Duration>) -> Result<Said, ApiError> {
+async fn remembering(app: &Arc<App>, needs: Needs, wait: Option<Duration>) -> Result<Conclusion, ApiError> {
     let ready = Arc::clone(app);
     let first = app.remembering(move || {
         let Needs { at, aside } = needs;
         let draft = at.settle(*aside, asking(wait));
         let held = draft.waits().filter(|_| wait.is_some_and(|wait| wait > Duration::ZERO));
-        let Some(question) = held else { return Ok(Said::with_question(&ready, draft.record(), None)) };
+        let Some(question) = held else { return Ok(Conclusion::with_question(&ready, draft.record(), None)) };
         let (call, circumstances) = draft.into_call();
-        Err((Box::new(Asked { at, call, circumstances }), question))
+        Err((Box::new(PreparedCall { at, call, circumstances }), question))
     });
     let (asked, question) = match first.await? {
         Ok(said) => {
@@ -190,7 +189,7 @@ async fn remembering(app: &Arc<App>, needs: Needs, wait: Option<Duration>) -> Re
     waiting::wait(app, &question, wait.unwrap_or_default()).await?;
     // Made again from the call: a changed file, PATH or policy is another call than the one people saw.
     let ready = Arc::clone(app);
-    let judge = move || Said::with_question(&ready, asked.judge_again(), Some(question));
+    let judge = move || Conclusion::with_question(&ready, asked.judge_again(), Some(question));
     let said = app.remembering(judge).await?;
     app.tail.look_now();
     Ok(said)
@@ -213,7 +212,12 @@ pub(super) fn wait(fields: &Fields) -> Result<Option<Duration>, ApiError> {
     }
 }
 
-pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'_>) -> Result<Asked, ApiError> {
+pub(super) fn prepare(
+    app: &App,
+    caller: &Caller,
+    fields: &Fields,
+    looked: &Once<'_>,
+) -> Result<PreparedCall, ApiError> {
     fields.only(&wire::OF_A_CALL).map_err(ApiError::malformed)?;
     let (mut call, env) = wire::call_in(fields, looked).map_err(ApiError::malformed)?;
     app.sign(caller, &mut call.actor, Some(looked))?;
@@ -228,18 +232,15 @@ pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'
         }
     }
     let circumstances = Circumstances {
-        way_in: "http".to_owned(),
         peer: caller.peer.clone(),
-        event: None,
         call_id: fields.string("call_id").map_err(ApiError::malformed)?,
-        asking: Asking::OwnPrompt,
-        expected: Expected::default(),
+        ..Circumstances::of("http".to_owned(), Asking::OwnPrompt)
     };
     let at = At { gate: app.gate(call.workspace.root())?, env };
-    Ok(Asked { at, call, circumstances })
+    Ok(PreparedCall { at, call, circumstances })
 }
 
-impl Asked {
+impl PreparedCall {
     /// What is said of it once it is recorded, where the policy alone says it.
     pub(super) fn judge(self, looked: &Once<'_>) -> Result<Unsaid, Needs> {
         let Self { at, call, circumstances } = self;

@@ -1,6 +1,6 @@
 //! `/v1/grants`: remembered answers, and taking one back.
 
-use super::asked::{Asked, Named, blocking, tenant};
+use super::parameters::{Named, Parameters, blocking, tenant};
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
@@ -61,7 +61,7 @@ impl Shown {
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
-    Asked(wanted): Asked<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Remembered>, ApiError> {
     let tenant = tenant(&caller, wanted.tenant)?;
     blocking(move || {

@@ -1,6 +1,6 @@
 //! `GET /v1/limits`: what the policy limits, what was used of it, and what is left.
 
-use super::asked::{Asked, blocking, tenant};
+use super::parameters::{Parameters, blocking, tenant};
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
@@ -98,7 +98,7 @@ impl From<Allowance> for Budget {
 pub(super) async fn limits(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
-    Asked(wanted): Asked<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Limits>, ApiError> {
     let tenant = tenant(&caller, wanted.tenant)?;
     blocking(move || {

@@ -1,8 +1,8 @@
 //! `/v1/links`: a question behind a one-time link, and its answer. The link itself is the secret, and stands in the body.
 
 use super::approvals::{YesOrNo, give};
-use super::asked::blocking;
 use super::body::{Asks, Short};
+use super::parameters::blocking;
 use super::try_box::marks;
 use crate::app::App;
 use crate::error::ApiError;

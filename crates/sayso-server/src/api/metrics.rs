@@ -1,7 +1,7 @@
 //! `GET /metrics`: numbers for a Prometheus server.
 
-use super::asked::blocking;
-use super::describe::{Answer, Described};
+use super::describe::{Described, DescribesAnswer};
+use super::parameters::blocking;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::metrics::Now;
@@ -57,7 +57,7 @@ impl IntoResponse for Numbers {
     }
 }
 
-impl Answer for Numbers {
+impl DescribesAnswer for Numbers {
     fn describe(described: &mut Described) {
         described.add_text("The numbers.", &["application/openmetrics-text"]);
     }

@@ -1,7 +1,6 @@
 //! The HTTP API, one file for each thing that can be asked.
 
 mod approvals;
-mod asked;
 mod audit;
 mod batch;
 mod body;
@@ -15,6 +14,7 @@ mod links;
 mod metrics;
 mod openapi;
 mod outcomes;
+mod parameters;
 mod policy;
 mod problem;
 mod ready;
@@ -24,6 +24,7 @@ mod socket;
 mod status;
 mod stream;
 #[cfg(test)]
+#[path = "../../tests/inside/mod.rs"]
 mod tests;
 mod tools;
 mod try_box;

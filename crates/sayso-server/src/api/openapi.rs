@@ -1,6 +1,6 @@
 //! `GET /v1/openapi.json`: what this API is, for programs.
 
-use super::describe::{Answer, Described, document};
+use super::describe::{Described, DescribesAnswer, document};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -23,7 +23,7 @@ impl IntoResponse for Description {
     }
 }
 
-impl Answer for Description {
+impl DescribesAnswer for Description {
     fn describe(described: &mut Described) {
         let content = json!({"application/json": {"schema": {"type": "object"}}});
         described.add_response(200, json!({"description": "This description.", "content": content}));

@@ -1,7 +1,7 @@
 //! `POST /v1/outcomes`: what became of a call that was let through.
 
-use super::asked::blocking;
 use super::body::{Asks, Body};
+use super::parameters::blocking;
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;

@@ -2,9 +2,9 @@
 //!
 //! The policy is everybody's: whoever is behind a tenant's wall neither sees nor changes it.
 
-use super::asked::{Asked, Named, blocking};
 use super::body::{Asks, Body};
-use super::describe::{Answer, Described};
+use super::describe::{Described, DescribesAnswer};
+use super::parameters::{Named, Parameters, blocking};
 use super::problem::Problem;
 use crate::app::App;
 use crate::error::ApiError;
@@ -88,7 +88,7 @@ pub(super) struct Notice {
 pub(super) async fn show(
     State(app): State<Arc<App>>,
     _: Owner,
-    Asked(at): Asked<Where>,
+    Parameters(at): Parameters<Where>,
 ) -> Result<Json<Shown>, ApiError> {
     blocking(move || {
         let workspace = at.workspace.unwrap_or_else(|| PathBuf::from(&app.about.folder));
@@ -244,7 +244,7 @@ pub(super) async fn version(
     State(app): State<Arc<App>>,
     _: Owner,
     Named(name): Named,
-    Asked(asked): Asked<Against>,
+    Parameters(asked): Parameters<Against>,
 ) -> Result<Json<Compared>, ApiError> {
     blocking(move || {
         app.with_log(Log::fold)?;
@@ -293,7 +293,7 @@ impl IntoResponse for Put {
     }
 }
 
-impl Answer for Put {
+impl DescribesAnswer for Put {
     fn describe(described: &mut Described) {
         described.add_answer::<Changed>(200);
     }

@@ -1,7 +1,7 @@
 //! `GET /v1/ready`: can calls be judged and recorded here, now?
 
-use super::asked::blocking;
-use super::describe::{Answer, Described};
+use super::describe::{Described, DescribesAnswer};
+use super::parameters::blocking;
 use crate::app::App;
 use crate::error::ApiError;
 use axum::Json;
@@ -48,7 +48,7 @@ impl IntoResponse for Ready {
     }
 }
 
-impl Answer for Ready {
+impl DescribesAnswer for Ready {
     fn describe(described: &mut Described) {
         described.add_answer::<Self>(200);
         described.add_answer::<Self>(503);

@@ -1,7 +1,7 @@
 //! `/v1/sessions` and `/v1/runs`: who works on what, since when, and how that went.
 
-use super::asked::{Asked, Named, blocking, tenant};
 use super::grants::Shown;
+use super::parameters::{Named, Parameters, blocking, tenant};
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
@@ -80,7 +80,7 @@ pub(super) struct Detail {
 pub(super) async fn sessions(
     State(app): State<Arc<App>>,
     admin: Admin,
-    Asked(wanted): Asked<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Sessions>, ApiError> {
     Ok(Json(Sessions { sessions: list(app, admin, wanted, Of::Session).await? }))
 }
@@ -89,7 +89,7 @@ pub(super) async fn sessions(
 pub(super) async fn runs(
     State(app): State<Arc<App>>,
     admin: Admin,
-    Asked(wanted): Asked<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Runs>, ApiError> {
     Ok(Json(Runs { runs: list(app, admin, wanted, Of::Run).await? }))
 }
@@ -99,7 +99,7 @@ pub(super) async fn session(
     State(app): State<Arc<App>>,
     admin: Admin,
     Named(id): Named,
-    Asked(whose): Asked<Whose>,
+    Parameters(whose): Parameters<Whose>,
 ) -> Result<Json<Detail>, ApiError> {
     detail(app, admin, whose, Of::Session, id).await
 }
@@ -109,7 +109,7 @@ pub(super) async fn run(
     State(app): State<Arc<App>>,
     admin: Admin,
     Named(id): Named,
-    Asked(whose): Asked<Whose>,
+    Parameters(whose): Parameters<Whose>,
 ) -> Result<Json<Detail>, ApiError> {
     detail(app, admin, whose, Of::Run, id).await
 }

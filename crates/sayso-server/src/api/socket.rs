@@ -3,7 +3,7 @@
 use super::stream::beat;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::follow::{Asked, Follower};
+use crate::follow::{FollowQuery, Follower};
 use crate::who::Bearer;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
@@ -36,7 +36,7 @@ pub(super) fn open<F: Future<Output = ()> + Send + 'static>(
 }
 
 /// Waits for the token, then tells.
-pub(super) async fn sign_in(mut socket: WebSocket, app: Arc<App>, asked: Asked) {
+pub(super) async fn sign_in(mut socket: WebSocket, app: Arc<App>, asked: FollowQuery) {
     let first = tokio::time::timeout(SIGN_IN, socket.recv()).await;
     let follower = match first {
         Ok(Some(Ok(Message::Text(text)))) => signed_in(&text, app, asked).await,
@@ -54,7 +54,7 @@ pub(super) async fn sign_in(mut socket: WebSocket, app: Arc<App>, asked: Asked) 
     }
 }
 
-async fn signed_in(text: &str, app: Arc<App>, asked: Asked) -> Result<Follower, ApiError> {
+async fn signed_in(text: &str, app: Arc<App>, asked: FollowQuery) -> Result<Follower, ApiError> {
     let first: SignIn = serde_json::from_str(text)
         .map_err(|_| ApiError::malformed("The first message must be {\"token\": \"...\"}, and nothing else."))?;
     let caller = app.caller(&first.token, Instant::now())?;

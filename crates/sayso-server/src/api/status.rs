@@ -1,6 +1,6 @@
 //! `GET /v1/status`: what the page says about this server.
 
-use super::asked::blocking;
+use super::parameters::blocking;
 use crate::app::{App, in_words};
 use crate::error::ApiError;
 use crate::who::{Approver, Role};

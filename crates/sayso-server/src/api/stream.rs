@@ -1,8 +1,8 @@
 //! `GET /v1/stream`: records as they come. An upgrade gives a WebSocket, anything else server-sent events. Resumes
 //! behind `after` or `Last-Event-ID`.
 
-use super::asked::Asked;
-use super::describe::{Answer, Described};
+use super::describe::{Described, DescribesAnswer};
+use super::parameters::Parameters;
 use super::socket;
 use crate::app::App;
 use crate::error::ApiError;
@@ -34,7 +34,7 @@ impl IntoResponse for Followed {
     }
 }
 
-impl Answer for Followed {
+impl DescribesAnswer for Followed {
     fn describe(described: &mut Described) {
         // Also for an agent, which is told of its own questions; but for nobody without a token, wherever they say it.
         described.needs_token();
@@ -49,7 +49,7 @@ pub(super) async fn stream(
     caller: Caller,
     Extension(bearer): Extension<Bearer>,
     headers: HeaderMap,
-    Asked(mut asked): Asked<follow::Asked>,
+    Parameters(mut asked): Parameters<follow::FollowQuery>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Followed, ApiError> {
     asked.after = resumed(&headers)?.or(asked.after);

@@ -1,8 +1,8 @@
 //! `POST /v1/tools/filter`: which tools of a list are there for an actor, as the MCP gateway shows them.
 
-use super::asked::blocking;
 use super::body::{self, Keys};
 use super::call::Context;
+use super::parameters::blocking;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::Caller;

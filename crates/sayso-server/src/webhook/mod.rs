@@ -11,7 +11,7 @@ mod trust;
 use crate::app::App;
 use crate::attendance::{self, Seat};
 use crate::error::Error;
-use crate::follow::{Asked, Follower};
+use crate::follow::{FollowQuery, Follower};
 use crate::key::Via;
 use crate::owned;
 use crate::who::{Bearer, Caller};
@@ -102,7 +102,7 @@ pub(crate) async fn tell(app: Arc<App>, webhooks: Webhooks) {
     let (mut after, mut told_first) = (None, HashSet::new());
     loop {
         let caller = Caller::owner(&app.about.owner, Via::Http);
-        let asked = Asked::behind(after);
+        let asked = FollowQuery::behind(after);
         let begun = Follower::begin(Arc::clone(&app), caller, Bearer(Arc::default()), asked).await;
         let mut follower = match begun {
             Ok(follower) => follower,

@@ -4,7 +4,7 @@ use crate::choice::PolicyChoice;
 use crate::cli::Cli;
 use crate::failure::{Failure, Outcome};
 use clap::CommandFactory as _;
-use sayso_agents::acp::{McpGateway, Setting, run_between, run_component, settings_folder};
+use sayso_agents::acp::{McpGateway, Setting, run_between, run_component};
 use sayso_gate::{Home, Places};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
@@ -67,7 +67,7 @@ fn setting(acp: &Acp) -> Result<Setting, Failure> {
     setting.given = (!given.is_empty()).then_some(given);
     setting.agent.clone_from(&acp.agent);
     setting.cancel_denied = acp.cancel_denied;
-    setting.codex_settings = settings_folder(&acp.command, &setting.places.home);
+    setting.settings_count = acp.command.len() == 1;
     setting.gateway = gateway(acp, &setting.places)?;
     Ok(setting)
 }

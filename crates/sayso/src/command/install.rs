@@ -5,7 +5,7 @@ use crate::input::call::shells;
 use crate::operator;
 use crate::show::agents;
 use crate::show::paint::Paint;
-use sayso_agents::install::{Plan, Scope, Setting, plan_install, plan_install_mcp, registrations};
+use sayso_agents::install::{Plan, Scope, Setting, plan_install, plan_install_mcp, registrations, trust_question};
 use sayso_agents::{Agent, Error};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{Home, Places};
@@ -98,7 +98,7 @@ fn each(install: &Install) -> Outcome {
 }
 
 fn one(install: &Install, agent: Agent) -> Outcome {
-    let mut setting = install.change.setting(agent)?;
+    let mut setting = install.change.setting()?.of(agent);
     setting.trust = install.trust;
     if let Some(shell) = &install.shell {
         shells(shell).map_err(|why| Failure::wrong(format!("error: --shell {shell}: {why}")))?;
@@ -106,13 +106,11 @@ fn one(install: &Install, agent: Agent) -> Outcome {
     }
     let mut plan = plan_install(agent, &setting).map_err(failure)?;
     let asks = stdin().is_terminal() && !install.change.yes && !install.change.dry_run;
-    if agent == Agent::Codex && !setting.trust && setting.scope != Scope::Managed && asks {
-        let question =
-            "Codex only runs hooks you trust. Record your trust in this hook now, so that it runs immediately?";
-        if yes(question)? {
-            setting.trust = true;
-            plan = plan_install(agent, &setting).map_err(failure)?;
-        }
+    if let Some(question) = trust_question(agent, &setting).filter(|_| asks && !setting.trust)
+        && yes(question)?
+    {
+        setting.trust = true;
+        plan = plan_install(agent, &setting).map_err(failure)?;
     }
     if !plan.changes() {
         if !install.change.dry_run {
@@ -152,8 +150,7 @@ fn not_yet(agent: Agent, left: &[String]) -> String {
 
 /// The servers of MCP clients.
 fn mcp(install: &Install) -> Outcome {
-    // No agent's own folder matters here: the lists are found below the home folder and in the project.
-    let plan = plan_install_mcp(&install.change.setting(Agent::Zed)?).map_err(failure)?;
+    let plan = plan_install_mcp(&install.change.setting()?).map_err(failure)?;
     if !plan.changes() {
         if !install.change.dry_run {
             plan.note().map_err(failure)?;
@@ -182,15 +179,15 @@ fn yes(question: &str) -> Result<bool, Failure> {
 }
 
 impl Change {
-    /// What the settings of an agent depend on.
-    pub(crate) fn setting(&self, agent: Agent) -> Result<Setting, Failure> {
+    /// What an installation depends on, whichever agent it is for.
+    pub(crate) fn setting(&self) -> Result<Setting, Failure> {
         let scope = match (self.project, self.managed) {
             (true, _) => Scope::Project,
             (_, true) => Scope::Managed,
             _ => Scope::User,
         };
         let places = Places::find(Home::Environment)?;
-        Ok(Setting::here(agent, scope, places, std::env::current_dir()?, agents::this_program()?))
+        Ok(Setting::here(scope, places, std::env::current_dir()?, agents::this_program()?))
     }
 
     /// Shows a change, records and makes it, unless somebody says no.
@@ -254,11 +251,9 @@ pub(crate) fn say(text: &str) -> Outcome {
 /// What is the owner's to mend is wrong usage, all else internal.
 pub(crate) fn failure(error: Error) -> Failure {
     match error {
-        Error::UnknownAgent(_)
-        | Error::NotInstallable(_)
-        | Error::CannotInstall { .. }
-        | Error::Settings { .. }
-        | Error::Changed(_) => Failure::wrong(format!("error: {error}")),
+        Error::UnknownAgent(_) | Error::CannotInstall { .. } | Error::Settings { .. } | Error::Changed(_) => {
+            Failure::wrong(format!("error: {error}"))
+        }
         error => Failure::Internal(error.into()),
     }
 }

@@ -4,7 +4,7 @@ use super::install::failure;
 use super::log::time::{moment, shown};
 use crate::failure::Outcome;
 use sayso_agents::Agent;
-use sayso_agents::reconcile::{Call, Transcripts, VARIABLES, uncovered};
+use sayso_agents::reconcile::{TranscriptCall, Transcripts, uncovered};
 use sayso_gate::audit::{Log, Query};
 use sayso_gate::{Home, Places};
 use sayso_policy::explain::visible;
@@ -43,7 +43,7 @@ struct Found {
     agent: Agent,
     transcripts: usize,
     calls: usize,
-    uncovered: Vec<Call>,
+    uncovered: Vec<TranscriptCall>,
     skipped: Vec<String>,
 }
 
@@ -55,9 +55,8 @@ pub(crate) fn run(reconcile: &Reconcile) -> Outcome {
     };
     let places = Places::find(Home::Environment)?;
     let since_ms = reconcile.since.unwrap_or(0);
-    let variable = |name: &&str| Some(((*name).to_owned(), PathBuf::from(std::env::var_os(name)?)));
-    let variables = VARIABLES.iter().filter_map(variable).filter(|(_, path)| path.is_absolute()).collect();
-    let transcripts = Transcripts { home: places.home.clone(), variables, since_ms };
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let transcripts = Transcripts { home: places.home.clone(), variable, since_ms };
     let log = Log::open(&places)?;
     let mut all = Vec::new();
     for agent in agents {
@@ -112,7 +111,7 @@ fn as_text(all: &[Found]) -> String {
         for skipped in &found.skipped {
             text.push_str(&format!("  note: {}\n", visible(skipped)));
         }
-        let mut sessions: BTreeMap<(Option<u64>, &str), Vec<&Call>> = BTreeMap::new();
+        let mut sessions: BTreeMap<(Option<u64>, &str), Vec<&TranscriptCall>> = BTreeMap::new();
         let mut begins: BTreeMap<&str, Option<u64>> = BTreeMap::new();
         for call in &found.uncovered {
             let session = call.session.as_deref().unwrap_or("?");
@@ -142,7 +141,7 @@ fn as_text(all: &[Found]) -> String {
 }
 
 /// The command, or else the arguments.
-fn short(call: &Call) -> String {
+fn short(call: &TranscriptCall) -> String {
     let command = ["command", "cmd"].iter().find_map(|key| call.arguments.get(*key)?.as_str());
     let text = command.map_or_else(|| call.arguments.to_string(), ToOwned::to_owned);
     match text.char_indices().nth(160) {

@@ -35,7 +35,7 @@ pub(crate) fn find(places: &Places) -> Vec<Found> {
     let project = std::env::current_dir().unwrap_or_default();
     let program = this_program().unwrap_or_default();
     let found = sayso_agents::find::find(Duration::from_secs(3)).into_iter().map(|found| {
-        let setting = Setting::here(found.agent, Scope::User, places.clone(), project.clone(), program.clone());
+        let setting = Setting::here(Scope::User, places.clone(), project.clone(), program.clone()).of(found.agent);
         let guarded = registrations(found.agent, &setting).iter().any(|registration| registration.in_force);
         Found { agent: found.agent, version: found.version, guarded }
     });

@@ -382,7 +382,10 @@ fn a_server_that_is_started_with_an_earlier_copy_of_the_store_says_so() {
 
     std::fs::remove_dir_all(&state).unwrap();
     copy(&earlier, &state);
-    assert!(person.run(&["log", "verify"]).out.starts_with("The record is intact"), "an earlier one is whole in itself");
+    assert!(
+        person.run(&["log", "verify"]).out.starts_with("The record is intact"),
+        "an earlier one is whole in itself"
+    );
     let mut served = serve_with(&person, person.sayso(), &arguments);
     let alarm = served.says("ALARM");
     assert!(alarm.contains("heads.jsonl") || alarm.contains("has been altered"), "{alarm}");

@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
 /// A server behind HTTP.
-pub(crate) struct Upstream {
+pub(crate) struct HttpUpstream {
     uri: Uri,
     headers: HeaderMap,
     client: Transport,
@@ -22,7 +22,7 @@ enum Transport {
     Tls(Client<hyper_rustls::HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
-impl Upstream {
+impl HttpUpstream {
     /// The server at this address, with headers of its own for every request.
     pub(crate) fn new(url: &str, headers: &[(String, String)]) -> Result<Self, String> {
         let uri: Uri = url.parse().map_err(|_| format!("{url} is not an address"))?;
@@ -124,7 +124,7 @@ mod tests {
             stream.write_all(answer.as_bytes()).unwrap();
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let upstream = Upstream::new(&url, &[]).unwrap();
+        let upstream = HttpUpstream::new(&url, &[]).unwrap();
         let answer = runtime.block_on(upstream.send(Method::POST, HeaderMap::new(), b"{}".to_vec()));
         server.join().unwrap();
         answer.map(|answer| answer.status())

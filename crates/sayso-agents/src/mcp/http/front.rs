@@ -6,9 +6,9 @@ use super::{EVENTS, LARGEST_BODY, SESSION, VERSION};
 use crate::Error;
 use crate::mcp::guard::Port;
 use crate::mcp::hub::Hub;
-use crate::mcp::member::member_of;
 use crate::mcp::own_id;
 use crate::mcp::setting::GatewaySetting;
+use crate::mcp::upstream::json_member;
 use crate::pipe::{Id, Reader};
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -107,7 +107,7 @@ async fn post(front: &Arc<Front>, headers: &HeaderMap, body: Bytes) -> Reply {
     let (key, id, greets, token) = match reader.read(&line) {
         Ok(Some(message)) => {
             let asks = message.method.is_some() && message.id.is_some();
-            let token = message.params.and_then(|params| member_of(&member_of(params, "_meta")?, "progressToken"));
+            let token = message.params.and_then(|params| json_member(&json_member(params, "_meta")?, "progressToken"));
             let greets = message.method.as_deref() == Some("initialize");
             (message.key().filter(|_| asks), message.id.map(<[u8]>::to_vec), greets, token)
         }
@@ -226,7 +226,7 @@ impl Port for Streams {
             return true;
         }
         open.asked.retain(|(.., sender)| !sender.is_closed());
-        let token = message.params.and_then(|params| member_of(params, "progressToken"));
+        let token = message.params.and_then(|params| json_member(params, "progressToken"));
         let of_token = |stream: &&(Id, Vec<u8>, Sender<Line>)| token.as_ref().is_some_and(|token| stream.1 == *token);
         // What a program says while it works on something is most likely about that.
         let stream = open.asked.iter().find(of_token).or(open.asked.last()).map(|(.., sender)| sender);

@@ -1,9 +1,9 @@
 //! The way to a server behind HTTP, for clients that speak lines.
 
-use super::client::{Upstream, whole};
+use super::client::{HttpUpstream, whole};
 use super::sse::Events;
 use super::{EVENTS, RESUME, SESSION, VERSION, one_line, runtime};
-use crate::mcp::member::{Gone, Link, Member, member_of};
+use crate::mcp::upstream::{Gone, Link, Upstream, json_member};
 use crate::pipe::{Id, Reader};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -28,8 +28,8 @@ pub(crate) struct HttpLink {
 }
 
 struct Running {
-    upstream: Upstream,
-    member: Arc<Member>,
+    http: HttpUpstream,
+    upstream: Arc<Upstream>,
     life: u64,
     session: Mutex<Session>,
 }
@@ -49,10 +49,10 @@ impl HttpLink {
 }
 
 impl Link for HttpLink {
-    fn start(&self, member: &Arc<Member>, life: u64) -> std::io::Result<()> {
-        let upstream = Upstream::new(&self.url, &self.headers).map_err(std::io::Error::other)?;
+    fn start(&self, upstream: &Arc<Upstream>, life: u64) -> std::io::Result<()> {
+        let http = HttpUpstream::new(&self.url, &self.headers).map_err(std::io::Error::other)?;
         runtime().map_err(std::io::Error::other)?;
-        let running = Running { upstream, member: Arc::clone(member), life, session: Mutex::default() };
+        let running = Running { http, upstream: Arc::clone(upstream), life, session: Mutex::default() };
         *lock(&self.running) = Some(Arc::new(running));
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Link for HttpLink {
             let (tell, ended) = std::sync::mpsc::channel();
             let headers = session.headers();
             runtime.spawn(async move {
-                let delete = running.upstream.send(Method::DELETE, headers, Vec::new());
+                let delete = running.http.send(Method::DELETE, headers, Vec::new());
                 let _ = tokio::time::timeout(GOODBYE, delete).await;
                 let _ = tell.send(());
             });
@@ -133,7 +133,7 @@ impl Running {
         if let Err(why) = self.exchange(Method::POST, headers, body, &waits).await
             && let Some(id) = &waits.id
         {
-            tokio::task::block_in_place(|| self.member.failed(id, &why));
+            tokio::task::block_in_place(|| self.upstream.failed(id, &why));
         }
         if initialized {
             tokio::spawn(Arc::clone(&self).listen());
@@ -142,13 +142,13 @@ impl Running {
 
     /// One request and all that comes back for it.
     async fn exchange(&self, method: Method, headers: HeaderMap, body: Vec<u8>, waits: &Waits) -> Result<(), String> {
-        let answer = self.upstream.send(method, headers, body).await?;
+        let answer = self.http.send(method, headers, body).await?;
         let status = answer.status();
         if status == StatusCode::NOT_FOUND && lock(&self.session).id.is_some() {
             lock(&self.session).over = true;
-            let member = Arc::clone(&self.member);
+            let upstream = Arc::clone(&self.upstream);
             let life = self.life;
-            tokio::task::block_in_place(|| member.gone(life, "its session is over"));
+            tokio::task::block_in_place(|| upstream.gone(life, "its session is over"));
             return Err("its session is over".to_owned());
         }
         if waits.greeting
@@ -233,7 +233,7 @@ impl Running {
             let mut headers = lock(&self.session).headers();
             headers.insert(header::ACCEPT, HeaderValue::from_static(EVENTS));
             headers.insert(RESUME, id);
-            answer = self.upstream.send(Method::GET, headers, Vec::new()).await?;
+            answer = self.http.send(Method::GET, headers, Vec::new()).await?;
             if !answer.status().is_success() {
                 break;
             }
@@ -249,7 +249,7 @@ impl Running {
             Ok(Some(message)) => {
                 let awaited = message.method.is_none() && message.key().is_some() && message.key() == waits.key;
                 if awaited && waits.greeting {
-                    let version = message.result.and_then(|result| member_of(result, "protocolVersion"));
+                    let version = message.result.and_then(|result| json_member(result, "protocolVersion"));
                     let version = version.and_then(|raw| serde_json::from_slice::<String>(&raw).ok());
                     lock(&self.session).version = version.and_then(|version| HeaderValue::from_str(&version).ok());
                 }
@@ -257,7 +257,7 @@ impl Running {
             }
             _ => false,
         };
-        tokio::task::block_in_place(|| self.member.line_from_server(&mut Reader::default(), &line));
+        tokio::task::block_in_place(|| self.upstream.line_from_server(&mut Reader::default(), &line));
         awaited
     }
 
@@ -266,7 +266,7 @@ impl Running {
         let waits = Waits { id: None, key: None, greeting: false };
         let mut headers = lock(&self.session).headers();
         headers.insert(header::ACCEPT, HeaderValue::from_static(EVENTS));
-        let Ok(answer) = self.upstream.send(Method::GET, headers, Vec::new()).await else { return };
+        let Ok(answer) = self.http.send(Method::GET, headers, Vec::new()).await else { return };
         if answer.status().is_success() && is_events(answer.headers()) {
             let _ = self.events(answer, &waits).await;
         }

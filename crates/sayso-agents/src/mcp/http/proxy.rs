@@ -1,6 +1,6 @@
 //! HTTP on both sides: one server's sessions, streams and resumption pass through, and every message is judged.
 
-use super::client::{Upstream, whole};
+use super::client::{HttpUpstream, whole};
 use super::link::is_events;
 use super::sse::{Event, Events, message as event_of};
 use super::{EVENTS, LARGEST_BODY, SESSION, one_line};
@@ -45,7 +45,7 @@ const OF_ONE_CONNECTION: &[&str] = &[
 ];
 
 struct Proxy {
-    upstream: Upstream,
+    upstream: HttpUpstream,
     make: Box<dyn Fn() -> Arc<Guard> + Send + Sync>,
     /// For requests outside of sessions.
     common: Arc<Guard>,
@@ -63,8 +63,8 @@ type Reply = Response<Body>;
 /// Everything, as it is served.
 pub(super) fn router(setting: &GatewaySetting, server: &ServerSetting) -> Result<Router, Error> {
     let Reach::Url { url, headers } = &server.reach else { return Ok(Router::new()) };
-    let upstream =
-        Upstream::new(url, headers).map_err(|why| Error::io("reach", Path::new(url), std::io::Error::other(why)))?;
+    let upstream = HttpUpstream::new(url, headers)
+        .map_err(|why| Error::io("reach", Path::new(url), std::io::Error::other(why)))?;
     let pins = Pins::open(&setting.judge.places)?;
     let judge = Judge::new(setting.judge.clone())?;
     let (limits, name, reached) = (setting.limits, server.name.clone(), server.reach.in_words());
@@ -278,7 +278,7 @@ fn differs(headers: &HeaderMap, message: &Message<'_>) -> Option<String> {
         return Some("the header Mcp-Method does not match the message".to_owned());
     }
     let name = message.params.filter(|_| headers.contains_key("mcp-name")).and_then(|params| {
-        let name = ["name", "uri"].iter().find_map(|key| crate::mcp::member::member_of(params, key))?;
+        let name = ["name", "uri"].iter().find_map(|key| crate::mcp::upstream::json_member(params, key))?;
         serde_json::from_slice::<String>(&name).ok()
     });
     (header("mcp-name").is_some() && header("mcp-name") != name.as_deref())

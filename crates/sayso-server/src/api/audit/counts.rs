@@ -1,6 +1,6 @@
 //! `GET /v1/audit/counts`: how much was decided, how often people were asked, and which rules would have saved that.
 
-use crate::api::asked::{Asked, blocking, tenant};
+use crate::api::parameters::{Parameters, blocking, tenant};
 use crate::app::App;
 use crate::clock::now_ms;
 use crate::error::ApiError;
@@ -110,7 +110,7 @@ pub(in crate::api) struct Prompts {
 pub(in crate::api) async fn counts(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
-    Asked(wanted): Asked<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Counts>, ApiError> {
     if wanted.step == Some(0) {
         return Err(ApiError::malformed("`step` must be at least 1 millisecond."));

@@ -1,8 +1,8 @@
 //! `GET /v1/audit/export`: records as lines for other programs, read as they are sent.
 
 use super::Wanted;
-use crate::api::asked::{Asked, blocking};
-use crate::api::describe::{Answer, Described};
+use crate::api::describe::{Described, DescribesAnswer};
+use crate::api::parameters::{Parameters, blocking};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::Admin;
@@ -40,7 +40,7 @@ impl IntoResponse for Export {
     }
 }
 
-impl Answer for Export {
+impl DescribesAnswer for Export {
     fn describe(described: &mut Described) {
         described.add_text("Lines, streamed as they are read.", &["application/x-ndjson", "text/csv"]);
     }
@@ -50,7 +50,7 @@ impl Answer for Export {
 pub(in crate::api) async fn export(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
-    Asked(wanted): Asked<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Export, ApiError> {
     let format = wanted.format.unwrap_or_default();
     let limit = wanted.limit;

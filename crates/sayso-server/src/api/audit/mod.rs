@@ -4,7 +4,7 @@ pub(super) mod counts;
 pub(super) mod export;
 mod recorded;
 
-use super::asked::{Asked, blocking, tenant};
+use super::parameters::{Parameters, blocking, tenant};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::who::{Admin, Caller, Owner};
@@ -145,7 +145,7 @@ fn kinds(text: Option<&str>) -> Result<Vec<Kind>, ApiError> {
 pub(super) async fn find(
     State(app): State<Arc<App>>,
     Admin(caller): Admin,
-    Asked(Shown(wanted)): Asked<Shown>,
+    Parameters(Shown(wanted)): Parameters<Shown>,
 ) -> Result<Json<Page>, ApiError> {
     let query = wanted.query(&caller)?;
     let limit = query.limit.unwrap_or(MOST);

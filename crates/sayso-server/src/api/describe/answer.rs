@@ -7,24 +7,24 @@ use axum::Json;
 use utoipa::ToSchema;
 
 /// What a handler answers.
-pub(crate) trait Answer {
+pub(crate) trait DescribesAnswer {
     fn describe(described: &mut Described);
 }
 
 /// Refusals are described for all addresses alike.
-impl<T: Answer> Answer for Result<T, ApiError> {
+impl<T: DescribesAnswer> DescribesAnswer for Result<T, ApiError> {
     fn describe(described: &mut Described) {
         T::describe(described);
     }
 }
 
-impl<T: ToSchema> Answer for Json<T> {
+impl<T: ToSchema> DescribesAnswer for Json<T> {
     fn describe(described: &mut Described) {
         described.add_answer::<T>(200);
     }
 }
 
-impl<T: ToSchema> Answer for Written<T> {
+impl<T: ToSchema> DescribesAnswer for Written<T> {
     fn describe(described: &mut Described) {
         described.add_answer::<T>(200);
     }

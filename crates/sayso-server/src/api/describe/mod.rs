@@ -8,7 +8,7 @@ mod answer;
 mod document;
 mod part;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::DescribesAnswer;
 pub(crate) use document::document;
 pub(crate) use part::Part;
 
@@ -73,7 +73,7 @@ macro_rules! handles {
         where
             F: Fn($($part),*) -> Told,
             Told: Future<Output = Says>,
-            Says: Answer,
+            Says: DescribesAnswer,
             $($part: Part),*
         {
             fn describe(described: &mut Described) {

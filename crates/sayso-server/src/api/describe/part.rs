@@ -2,8 +2,8 @@
 
 use super::Described;
 use super::document::without_null;
-use crate::api::asked::{Asked, Named};
 use crate::api::body::{Asks, Body, Keys, Short};
+use crate::api::parameters::{Named, Parameters};
 use crate::app::App;
 use crate::who::{Admin, Approver, Bearer, Caller, Owner};
 use axum::Extension;
@@ -53,7 +53,7 @@ impl Part for Owner {
 }
 
 /// The parameters of the address.
-impl<T: IntoParams> Part for Asked<T> {
+impl<T: IntoParams> Part for Parameters<T> {
     fn describe(described: &mut Described) {
         for parameter in T::into_params(|| Some(ParameterIn::Query)) {
             // Of another tenant nothing is found.

@@ -97,7 +97,7 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
             continue;
         }
         let found = on_path.iter().find(|found| found.agent == agent).cloned();
-        let setting = Setting::here(agent, Scope::User, places.clone(), project.clone(), program.clone());
+        let setting = Setting::here(Scope::User, places.clone(), project.clone(), program.clone()).of(agent);
         let registrations = registrations(agent, &setting);
         if found.is_none() && registrations.is_empty() && named.is_none() {
             continue;
@@ -127,18 +127,8 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
 
 /// What the agent's own version makes wrong.
 fn version(agent: Agent, found: Option<&Found>) -> Option<Finding> {
-    let version = found.and_then(|found| found.version.as_deref());
-    let too_old = agent == Agent::ClaudeCode && version.is_some_and(|version| older(version, &[2, 1, 295]));
-    too_old.then(|| {
-        let text =
-            "This Claude Code does not support `onFailure`: if Sayso is missing, calls pass. Update it to 2.1.295 or later.";
-        Finding { code: "agent-too-old", text: text.to_owned() }
-    })
-}
-
-fn older(version: &str, than: &[u64]) -> bool {
-    let numbers: Vec<u64> = version.split('.').map_while(|part| part.parse().ok()).collect();
-    !numbers.is_empty() && numbers.as_slice() < than
+    let why = agent.too_old(found?.version.as_deref()?)?;
+    Some(Finding { code: "agent-too-old", text: why.to_owned() })
 }
 
 fn policy(places: &Places, project: &Path) -> Part {
@@ -277,7 +267,7 @@ impl Report {
                 "level": if checked.guarded() { json!("tripwire") } else { Value::Null },
                 "registrations": checked.registrations.iter().map(registration).collect::<Vec<_>>(),
                 "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
-                "not_covered": strength::not_covered(checked.agent),
+                "not_covered": checked.agent.not_covered(),
                 "live": checked.live.as_ref().map(live::as_json),
             })
         };
@@ -336,7 +326,7 @@ impl Report {
                 text.push_str(&format!("  {word}  {}\n", visible(&live::in_words(live))));
             }
             if checked.guarded() {
-                for hole in strength::not_covered(checked.agent) {
+                for hole in checked.agent.not_covered() {
                     text.push_str(&format!("  {}\n", paint.dim(&format!("beyond  {hole}"))));
                 }
             }

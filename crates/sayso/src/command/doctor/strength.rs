@@ -2,7 +2,6 @@
 //! agent's own user.
 
 use super::Checked;
-use sayso_agents::Agent;
 use sayso_agents::install::Scope;
 use sayso_gate::Places;
 use std::path::Path;
@@ -44,21 +43,4 @@ pub(super) fn attacker(places: &Places, agents: &[Checked]) -> Vec<String> {
 fn writable(path: &Path) -> bool {
     let may = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
     may(path) || path.parent().is_some_and(may)
-}
-
-/// Ways of an agent past its own hooks, as its page in `docs/agents` says.
-pub(super) fn not_covered(agent: Agent) -> &'static [&'static str] {
-    match agent {
-        Agent::ClaudeCode => &["`claude --bare`, `--safe-mode` and `disableAllHooks` skip all but managed hooks"],
-        Agent::Codex => &[
-            "hooks do not see text typed into a running program (`write_stdin`)",
-            "web searches run on the provider's side",
-        ],
-        Agent::Gemini => &["`hooksConfig.enabled: false` in any settings skips hooks"],
-        Agent::Copilot => &["`disableAllHooks` skips all but managed hooks"],
-        Agent::OpenCode => &["`opencode --pure` and OPENCODE_PURE=1 load no plugins"],
-        Agent::Cursor => &["not measured: Cursor does not run here without its service"],
-        Agent::OpenClaw => &["`plugins.enabled: false` and `plugins.deny` load no plugin; not measured end to end"],
-        Agent::Zed => &[],
-    }
 }

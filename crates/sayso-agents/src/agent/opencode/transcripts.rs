@@ -1,0 +1,66 @@
+//! `~/.local/share/opencode/opencode.db`: a database of OpenCode's, opened for reading alone. Seen with 1.18.33.
+
+use crate::reconcile::transcript::text;
+use crate::reconcile::{MOST_CALLS, Read, TranscriptCall, as_recorded};
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
+
+/// The largest part of a message that is read.
+const LARGEST_PART: i64 = 16 * 1024 * 1024;
+
+pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
+    let path = folder.join("opencode.db");
+    // A link could lead to anything.
+    if !path.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
+        return;
+    }
+    read.transcripts += 1;
+    if let Err(error) = calls(&path, since_ms, read) {
+        read.skipped.push(format!("{}: {error}", path.display()));
+    }
+}
+
+fn calls(path: &Path, since_ms: u64, read: &mut Read) -> rusqlite::Result<()> {
+    let database =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    database.busy_timeout(Duration::from_secs(2))?;
+    // The schema is OpenCode's: nothing in it may run.
+    database.pragma_update(None, "trusted_schema", false)?;
+    let mut parts = database.prepare(
+        "SELECT session_id, time_created, CASE WHEN length(data) <= ?1 THEN data END FROM part
+         WHERE time_created >= ?2 AND data LIKE '%\"type\":\"tool\"%' ORDER BY time_created LIMIT ?3",
+    )?;
+    let since = i64::try_from(since_ms).unwrap_or(i64::MAX);
+    let most = i64::try_from(MOST_CALLS + 1).unwrap_or(i64::MAX);
+    let mut rows = parts.query((LARGEST_PART, since, most))?;
+    let mut known = HashSet::new();
+    let mut odd = 0_usize;
+    while let Some(row) = rows.next()? {
+        let (session, time): (String, i64) = (row.get(0)?, row.get(1)?);
+        let data: Option<String> = row.get(2)?;
+        let Some(part) = data.and_then(|data| serde_json::from_str::<Value>(&data).ok()) else {
+            odd += 1;
+            continue;
+        };
+        if part.get("type").and_then(Value::as_str) != Some("tool") {
+            continue;
+        }
+        let call = TranscriptCall {
+            agent: super::ROW.name,
+            session: Some(session),
+            id: text(&part, "callID"),
+            tool: text(&part, "tool").unwrap_or_default(),
+            arguments: as_recorded(part.pointer("/state/input").unwrap_or(&Value::Null)),
+            time_ms: u64::try_from(time).ok(),
+            transcript: path.to_owned(),
+        };
+        read.add(call, &mut known, since_ms);
+    }
+    if odd > 0 {
+        read.skipped.push(format!("{}: {odd} parts could not be read.", path.display()));
+    }
+    Ok(())
+}
