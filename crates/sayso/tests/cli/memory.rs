@@ -211,7 +211,7 @@ fn a_person_at_a_terminal_answers_with_the_servers_key_and_the_call_passes() {
     let (_, shown) = at_terminal(&person, &off, &mut the_number());
     assert!(shown.contains("off: since"), "{shown}");
     assert_eq!(hook(&person, "make all").0, "allow");
-    assert!(at_terminal(&person, &["mode", "enforce"], &mut the_number()).1.contains("enforce: every"));
+    assert!(at_terminal(&person, &["mode", "enforce"], &mut the_number()).1.contains("enforce: each"));
     assert_eq!(hook(&person, "make all").0, "deny");
 }
 
