@@ -12,7 +12,7 @@ mod watch;
 
 pub(crate) use cache::{leave_own, open_own};
 pub(crate) use force::protecting;
-pub use force::{InForce, Notice};
+pub use force::{InForce, Notice, project_of};
 pub use repository::Repository;
 pub use trust::{Standing, Trusted, distrust, standing, trust};
 pub(crate) use versions::with_rule;

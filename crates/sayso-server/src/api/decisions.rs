@@ -235,7 +235,7 @@ pub(super) fn asked(app: &App, caller: &Caller, fields: &Fields, looked: &Once<'
         asking: Asking::OwnPrompt,
         expected: Expected::default(),
     };
-    let at = At { gate: app.gate(call.workspace.root())?, env };
+    let at = At { gate: app.gate_at(call.workspace.root(), call.cwd.as_deref())?, env };
     Ok(Asked { at, call, circumstances })
 }
 
