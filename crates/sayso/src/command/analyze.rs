@@ -26,8 +26,8 @@ use unguarded::Unguarded;
 /// Shows what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
 /// and what cannot be known.
 ///
-/// No policy is read. Like a shell itself, it looks at files: programs are looked up on PATH, scripts are read. Files that
-/// hold secrets are not: what they say would be shown.
+/// No rule decides anything here. Like a shell itself, it looks at files: programs are looked up on PATH, scripts are read.
+/// Files that hold secrets, and files that the policy in force denies to read, are not: what they say would be shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
