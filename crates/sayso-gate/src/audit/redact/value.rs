@@ -130,7 +130,7 @@ fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program
     let (mut next, mut command) = (Expecting::Nothing, Command::default());
     program.into_iter().flat_map(str::split_whitespace).for_each(|word| command.add(word));
     // `["Authorization", "x"]`
-    let is_pair = matches!(items, [Value::String(name), Value::String(_)] if is_secret_name(name));
+    let is_pair = matches!(items, [Value::String(name), Value::String(_)] if is_secret_name(name) && !name.contains(['=', ':', ' ']));
     let kept = items.iter().take(room.members(items.len())).map(|item| {
         let expected = std::mem::replace(&mut next, Expecting::Nothing);
         if let Value::String(word) = item {
