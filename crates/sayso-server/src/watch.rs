@@ -80,6 +80,8 @@ pub(crate) fn begin(app: &Arc<App>, report: Report) {
             newest: None,
             whole: None,
             failed: 0,
+            last: 0,
+            shorter: None,
             last_anchor: 0,
             compared: false,
             disagrees: None,
@@ -113,6 +115,9 @@ struct Watcher {
     whole: Option<String>,
     /// How many ways through the chain in a row came to no end, because the store could not be read.
     failed: u32,
+    /// The last record that was ever found, and what is said of those that were found and are gone.
+    last: u64,
+    shorter: Option<String>,
     /// The last record whose head was copied elsewhere.
     last_anchor: u64,
     /// The heads that were copied by earlier servers were compared with the chain.
@@ -167,7 +172,12 @@ impl Watcher {
         }
         let disagrees = self.disagrees.clone();
         let found = disagrees.as_ref().unwrap_or(found);
-        let whole = found.problems.first().map(|first| in_words(first, found));
+        // The newest records hang on nothing that would miss them.
+        if found.last < self.last && self.shorter.is_none() {
+            self.shorter = Some(format!("records {} to {} are gone", found.last + 1, self.last));
+        }
+        self.last = self.last.max(found.last);
+        let whole = found.problems.first().map(|first| in_words(first, found)).or_else(|| self.shorter.clone());
         let changed = whole != self.whole;
         self.whole = whole;
         app.watched.change(|state| {
