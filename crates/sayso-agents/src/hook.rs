@@ -172,6 +172,7 @@ impl Watchdog {
     fn start(patience: Duration) -> Result<Self, String> {
         let deadline = AtomicU64::new(millis(EPOCH.elapsed() + patience));
         let dog = Self { answered: Arc::default(), deadline: Arc::new(deadline) };
+        block_on_abort()?;
         let mut signals = SigSet::all();
         for signal in HARMLESS {
             signals.remove(signal);
@@ -218,6 +219,14 @@ impl Watchdog {
             }
         }
     }
+}
+
+/// Memory that is refused and a stack that is used up end in `abort`, which no mask holds back.
+fn block_on_abort() -> Result<(), String> {
+    let always = Arc::new(AtomicBool::new(true));
+    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, i32::from(BLOCK), always)
+        .map(drop)
+        .map_err(|error| format!("Sayso cannot handle signals ({error})."))
 }
 
 /// Waits for a signal, at most this many milliseconds.

@@ -79,6 +79,71 @@ fn nothing_is_allowed_once_a_file_of_the_store_is_deleted_moved_or_replaced() {
     }
 }
 
+/// In another process: whoever closes a descriptor of the file gives up all locks of its own on it.
+fn elsewhere(program: &str, arguments: &[&str]) {
+    assert!(std::process::Command::new(program).args(arguments).status().unwrap().success());
+}
+
+#[test]
+fn nothing_is_allowed_once_a_file_of_the_store_is_cut_off() {
+    for (ending, length) in [("", 0), ("", 4096), ("", 8192), ("-wal", 0), ("-wal", 32), ("-wal", 5000)] {
+        for policy in [PLAIN, LIMITED] {
+            let w = world();
+            for _ in 0..3 {
+                assert_eq!(w.judge(policy).decision.answer, Answer::Allow);
+            }
+            if ending.is_empty() {
+                let other = rusqlite::Connection::open(w.store.path()).unwrap();
+                other.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).unwrap();
+                assert_eq!(w.judge(policy).decision.answer, Answer::Allow);
+            }
+            assert!(std::fs::metadata(w.file(ending)).unwrap().len() > length);
+            elsewhere("truncate", &["-s", &length.to_string(), w.file(ending).to_str().unwrap()]);
+            // Where something was written behind the cut before anybody looked, the next look of a newcomer finds it.
+            let noticed = || w.judge(policy).decision.answer == Answer::Deny && w.store.writable().is_err();
+            if !noticed() && !noticed() {
+                std::thread::sleep(std::time::Duration::from_secs(6));
+                let _ = w.judge(policy);
+                assert!(noticed(), "{ending} {length} {policy}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_allowed_once_others_cannot_read_the_store() {
+    let w = world();
+    assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
+    let other = rusqlite::Connection::open(w.store.path()).unwrap();
+    other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    let of = format!("of={}", w.file("").display());
+    elsewhere("dd", &["if=/dev/zero", &of, "bs=4096", "count=1", "conv=notrunc", "status=none"]);
+    std::thread::sleep(std::time::Duration::from_secs(6));
+    let _ = w.judge(PLAIN);
+    assert_eq!(w.judge(PLAIN).decision.answer, Answer::Deny);
+    assert!(w.store.writable().is_err());
+}
+
+#[test]
+fn a_store_that_gets_shorter_in_good_order_stays_in_use() {
+    let w = world();
+    for _ in 0..200 {
+        assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
+    }
+    let before = std::fs::metadata(w.file("")).unwrap().len();
+    let other = rusqlite::Connection::open(w.store.path()).unwrap();
+    other
+        .execute_batch("CREATE TABLE room AS SELECT randomblob(1000000) AS x; PRAGMA wal_checkpoint(TRUNCATE);")
+        .unwrap();
+    assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
+    assert!(std::fs::metadata(w.file("")).unwrap().len() > before);
+    other.execute_batch("DROP TABLE room; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").unwrap();
+    for _ in 0..3 {
+        assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
+    }
+    w.store.writable().unwrap();
+}
+
 #[test]
 fn a_store_that_is_put_back_stays_out_of_use_until_it_is_opened_anew() {
     let w = world();

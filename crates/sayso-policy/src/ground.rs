@@ -12,7 +12,7 @@
 use crate::condition::Condition;
 use crate::guard::{self, Guards};
 use crate::index::Table;
-use crate::pattern::{Bases, Ground, PathPattern, Watch};
+use crate::pattern::{Bases, Ground, PathPattern, Watch, beside};
 use crate::policy::Policy;
 use crate::rule::{Pattern, Rule};
 use crate::stage::integrity;
@@ -79,7 +79,8 @@ fn label(policy: &Policy, operation: &Operation, state: &State) -> Vec<u8> {
     let mut label = Vec::with_capacity(256);
     // Counted, so that no home is taken for a remembered path.
     let counted = homes.clone().count().to_le_bytes();
-    let named = [root.unwrap_or_default(), &counted].into_iter().chain(homes);
+    let beside = beside(operation).map(|folder| folder.as_os_str().as_bytes()).unwrap_or_default();
+    let named = [root.unwrap_or_default(), beside, &counted].into_iter().chain(homes);
     for part in own.into_iter().chain(named).chain(granted(state).map(str::as_bytes)) {
         label.extend_from_slice(&part.len().to_le_bytes());
         label.extend_from_slice(part);

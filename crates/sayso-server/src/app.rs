@@ -15,6 +15,7 @@ use crate::watch::Watched;
 use crate::who::{Caller, Role};
 use sayso_gate::approval::Question;
 use sayso_gate::audit::Log;
+use sayso_gate::policy::project_of;
 use sayso_gate::store::Store;
 use sayso_gate::{Gate, Live, Memory, Once, Places, Recorder, Sessions};
 use sayso_policy::explain::visible;
@@ -71,8 +72,8 @@ pub(crate) struct App {
 /// Says a key, and why it is said.
 pub(crate) type Announce = Box<dyn Fn(&str, News) + Send + Sync>;
 
-/// By workspace. Each follows its policy files as they change.
-type Gates = HashMap<Option<PathBuf>, Arc<Gate>>;
+/// By workspace, and by the folder of another project that restricts. Each follows its policy files as they change.
+type Gates = HashMap<(Option<PathBuf>, Option<PathBuf>), Arc<Gate>>;
 
 /// What the page says about this server.
 #[derive(Clone, Debug, Default)]
@@ -134,12 +135,32 @@ impl App {
 
     /// The gate for a workspace.
     pub(crate) fn gate(&self, workspace: Option<&Path>) -> Result<Arc<Gate>, sayso_gate::Error> {
-        let key = if self.given.is_empty() { workspace.map(Path::to_owned) } else { None };
+        self.gate_beside(workspace, None)
+    }
+
+    /// The gate of a call's workspace.
+    ///
+    /// INVARIANT: the workspace is its caller's word. Where the call runs in another project, what that one restricts
+    /// holds too.
+    pub(crate) fn gate_at(&self, workspace: Option<&Path>, cwd: Option<&Path>) -> Result<Arc<Gate>, sayso_gate::Error> {
+        let elsewhere = cwd.filter(|cwd| workspace != Some(cwd) && self.given.is_empty());
+        let folder = elsewhere.map(|cwd| cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned()));
+        let folder = folder.filter(|cwd| workspace != Some(cwd));
+        let beside = folder.map(|folder| project_of(&self.places, &folder)).transpose()?.flatten();
+        self.gate_beside(workspace, beside.as_deref())
+    }
+
+    fn gate_beside(&self, workspace: Option<&Path>, beside: Option<&Path>) -> Result<Arc<Gate>, sayso_gate::Error> {
+        let owned = |folder: Option<&Path>| folder.filter(|_| self.given.is_empty()).map(Path::to_owned);
+        let key = (owned(workspace), owned(beside));
         if let Some(gate) = lock(&self.gates).get(&key) {
             return Ok(Arc::clone(gate));
         }
         let given = Some(self.given.as_slice()).filter(|given| !given.is_empty());
-        let policy = Live::of(&self.places, given, key.as_deref())?;
+        let policy = match given {
+            Some(_) => Live::of(&self.places, given, None)?,
+            None => Live::follow_beside(&self.places, key.0.as_deref(), key.1.as_deref())?,
+        };
         let gate = Gate::sharing(policy, Arc::clone(&self.recorder)).with_memory(self.memory.clone());
         let gate = Arc::new(gate);
         let mut gates = lock(&self.gates);
@@ -158,7 +179,7 @@ impl App {
 
     /// The gate that a question came from.
     pub(crate) fn gate_of(&self, question: &Question) -> Result<Arc<Gate>, sayso_gate::Error> {
-        self.gate(question.workspace.as_deref().map(Path::new))
+        self.gate_at(question.workspace.as_deref().map(Path::new), question.cwd.as_deref().map(Path::new))
     }
 
     /// Whoever holds this token.

@@ -79,6 +79,9 @@ pub(crate) fn begin(app: &Arc<App>, report: Report) {
             replaced: None,
             newest: None,
             whole: None,
+            failed: 0,
+            last: 0,
+            shorter: None,
             last_anchor: 0,
             compared: false,
             disagrees: None,
@@ -110,6 +113,11 @@ struct Watcher {
     /// What the newest records said, and what the whole chain did.
     newest: Option<String>,
     whole: Option<String>,
+    /// How many ways through the chain in a row came to no end, because the store could not be read.
+    failed: u32,
+    /// The last record that was ever found, and what is said of those that were found and are gone.
+    last: u64,
+    shorter: Option<String>,
     /// The last record whose head was copied elsewhere.
     last_anchor: u64,
     /// The heads that were copied by earlier servers were compared with the chain.
@@ -146,7 +154,7 @@ impl Watcher {
             match self.watch.step(SLICE) {
                 Ok(Some(found)) => self.ended(app, &found, began),
                 Ok(None) => self.pass += began.elapsed(),
-                Err(_) => self.next_pass = Instant::now() + BETWEEN,
+                Err(error) => self.failed(app, &error),
             }
         }
         if busy { (began.elapsed() * REST).max(Duration::from_millis(1)) } else { Duration::from_millis(250) }
@@ -155,6 +163,7 @@ impl Watcher {
     /// A way through the whole chain has ended.
     fn ended(&mut self, app: &App, found: &Verified, began: Instant) {
         self.pass += began.elapsed();
+        self.failed = 0;
         self.next_pass = Instant::now() + BETWEEN.max(self.pass * BETWEEN_TIMES);
         self.pass = Duration::ZERO;
         if !self.compared {
@@ -163,7 +172,12 @@ impl Watcher {
         }
         let disagrees = self.disagrees.clone();
         let found = disagrees.as_ref().unwrap_or(found);
-        let whole = found.problems.first().map(|first| in_words(first, found));
+        // The newest records hang on nothing that would miss them.
+        if found.last < self.last && self.shorter.is_none() {
+            self.shorter = Some(format!("records {} to {} are gone", found.last + 1, self.last));
+        }
+        self.last = self.last.max(found.last);
+        let whole = found.problems.first().map(|first| in_words(first, found)).or_else(|| self.shorter.clone());
         let changed = whole != self.whole;
         self.whole = whole;
         app.watched.change(|state| {
@@ -174,6 +188,16 @@ impl Watcher {
         if changed || self.said.is_none_or(|said| said.elapsed() > BETWEEN_RECORDS) {
             self.said = Some(Instant::now());
             let _ = self.watch.say(found);
+        }
+    }
+
+    /// The store could not be read. Once, somebody may have been in the way.
+    fn failed(&mut self, app: &App, error: &Error) {
+        self.next_pass = Instant::now() + BETWEEN;
+        self.failed += 1;
+        if self.failed > 1 {
+            self.whole = Some(format!("it cannot be read ({error})"));
+            self.tell(app);
         }
     }
 

@@ -223,6 +223,34 @@ fn a_hook_that_may_write_no_file_blocks_the_call() {
     }
 }
 
+/// Runs the program below a limit of its memory, in kilobytes.
+fn within_memory(home: &Home, kilobytes: u64, arguments: &str, input: &[u8]) -> std::process::Output {
+    let mut command = Command::new("bash");
+    let script = format!("ulimit -v {kilobytes}; exec \"$0\" {arguments}");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_sayso")]).env("HOME", home.0.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_hook_that_gets_no_more_memory_blocks_the_call() {
+    let home = Home::new();
+    let text = "x".repeat(6 * 1024 * 1024);
+    let event = serde_json::json!({"session_id": "s", "cwd": home.0.path(), "hook_event_name": "PreToolUse",
+        "tool_name": "Write", "tool_input": {"file_path": "a", "content": text}, "tool_use_id": "t"});
+    let event = event.to_string();
+    // The least with which the program starts at all; below that the kernel ends it.
+    let starts = |megabytes: &u64| within_memory(&home, megabytes * 1024, "--version", b"").status.success();
+    let least = (8..1024).step_by(4).find(starts).unwrap();
+    for megabytes in (least..least + 32).step_by(4) {
+        let output = within_memory(&home, megabytes * 1024, "hook claude-code", event.as_bytes());
+        let answered = output.status.success() && !output.stdout.is_empty();
+        assert!(answered || blocked(&output), "{megabytes}: {:?} {}", output.status, output.stderr.len());
+    }
+}
+
 #[test]
 fn a_hook_for_an_agent_without_hooks_blocks() {
     let home = Home::new();

@@ -151,6 +151,9 @@ pub(super) fn proposed(
             return None;
         }
         let (verb, pattern) = pattern(operation, effect, index, width, facts)?;
+        if tells_secret(operation, &pattern) {
+            return None;
+        }
         let selector = GrantSelector::pattern(verb, &pattern).ok()?;
         if !found.contains(&selector) {
             found.push(selector);
@@ -181,13 +184,23 @@ pub(super) fn programs(operation: &Operation, decision: &Decision, facts: Facts<
             return None;
         }
         if let Some(Target::Program(id)) = asked.effect.and_then(|at| Some(&operation.effects.get(at)?.target)) {
-            let selector = GrantSelector::pattern(Verb::Run, &program(operation, *id, facts)?).ok()?;
+            let pattern = program(operation, *id, facts)?;
+            if tells_secret(operation, &pattern) {
+                return None;
+            }
+            let selector = GrantSelector::pattern(Verb::Run, &pattern).ok()?;
             if !found.contains(&selector) {
                 found.push(selector);
             }
         }
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// Whether a pattern would show, and keep, what is taken out of the command before it is kept.
+fn tells_secret(operation: &Operation, pattern: &str) -> bool {
+    let command = explain::effect::command_text(operation).map(String::from_utf8_lossy).unwrap_or_default();
+    crate::audit::said_of(&command, pattern) != pattern
 }
 
 fn pattern(

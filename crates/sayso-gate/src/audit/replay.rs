@@ -123,7 +123,9 @@ fn call(record: &Record) -> ToolCall {
         actor: record.actor.clone(),
         cwd: path(&record.cwd),
         workspace: path(&record.workspace).map_or_else(Workspace::unknown, |root| {
-            Workspace::beside(root, home.iter().chain(&claimed).map(PathBuf::as_path))
+            let workspace = Workspace::beside(root, home.iter().chain(&claimed).map(PathBuf::as_path));
+            // Over HTTP it is the caller's word.
+            if record.way_in == "http" { workspace.claimed() } else { workspace }
         }),
         home,
         reported_kind: record.called_as.kind.clone(),

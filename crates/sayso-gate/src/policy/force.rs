@@ -79,6 +79,12 @@ impl InForce {
     /// # Errors
     /// If what was trusted cannot be read.
     pub fn load(places: &Places, workspace: Option<&Path>) -> Result<Self, Error> {
+        Self::load_beside(places, workspace, None)
+    }
+
+    /// The same, with what the project of another folder restricts: of the one that a call runs in, where its caller names
+    /// a workspace elsewhere.
+    pub(super) fn load_beside(places: &Places, workspace: Option<&Path>, beside: Option<&Path>) -> Result<Self, Error> {
         // INVARIANT: whatever is looked at from here on is looked at in `cache/inputs.rs` too, or a compiled copy would
         // outlive its change.
         let mut gathered = Gathered::default();
@@ -93,6 +99,9 @@ impl InForce {
         }
         if let Some(workspace) = workspace {
             gathered.programs_of_project(places, workspace)?;
+        }
+        if let Some(folder) = beside {
+            gathered.beside(places, folder)?;
         }
         gathered.compile(places)
     }
@@ -168,6 +177,26 @@ impl Gathered {
             let path = PathBuf::from(&text.name);
             self.files.push(Candidate { path, text, fallback: Fallback::Floor });
         }
+        Ok(())
+    }
+
+    /// What the project of this folder restricts, trusted or not.
+    fn beside(&mut self, places: &Places, folder: &Path) -> Result<(), Error> {
+        let mut of_folder = Self::default();
+        of_folder.project(places, folder)?;
+        for mut one in of_folder.files {
+            let known = |file: &Candidate| file.path == one.path && file.text.text == one.text.text;
+            if !self.files.iter().any(known) {
+                one.text.trusted = false;
+                self.files.push(one);
+            }
+        }
+        if let Some((verdict, reason)) = of_folder.floor
+            && self.floor.as_ref().is_none_or(|(least, _)| *least < verdict)
+        {
+            self.floor = Some((verdict, reason));
+        }
+        self.notices.extend(of_folder.notices);
         Ok(())
     }
 
@@ -281,6 +310,20 @@ impl Gathered {
     fn notice(&mut self, code: Code, why: String, problems: Vec<Problem>, text: Option<PolicyText>) {
         self.notices.push(Notice { reason: reason::built_in(code, why), problems, text });
     }
+}
+
+/// Where the project of this folder says something of its own: the folder of its nearest file, or its root where something
+/// was trusted that is gone.
+///
+/// # Errors
+/// If what was trusted cannot be read.
+pub fn project_of(places: &Places, folder: &Path) -> Result<Option<PathBuf>, Error> {
+    let repository = Repository::of(folder);
+    if let Some(found) = source::project(&repository, folder) {
+        return Ok(found.path.parent().map(Path::to_owned));
+    }
+    let trusted = trust::trusted(places, &repository, folder)?;
+    Ok((!trusted.is_empty()).then_some(repository.root))
 }
 
 /// A policy that knows what is Sayso's here.

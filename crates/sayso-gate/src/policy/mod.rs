@@ -13,7 +13,7 @@ mod watch;
 
 pub(crate) use cache::{leave_own, open_own};
 pub(crate) use force::protecting;
-pub use force::{InForce, Notice};
+pub use force::{InForce, Notice, project_of};
 pub use programs::programs_standing;
 pub use repository::Repository;
 pub use trust::{Standing, Trusted, distrust, standing, trust};

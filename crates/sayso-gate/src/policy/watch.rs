@@ -24,7 +24,7 @@ pub struct Live {
 
 enum Source {
     Fixed,
-    Files { places: Places, workspace: Option<PathBuf> },
+    Files { places: Places, workspace: Option<PathBuf>, beside: Option<PathBuf> },
 }
 
 struct State {
@@ -51,7 +51,8 @@ impl Live {
     /// which may wait for people.
     #[must_use]
     pub fn loaded(in_force: InForce, places: &Places, workspace: Option<&Path>) -> Self {
-        let source = Source::Files { places: places.clone(), workspace: workspace.map(Path::to_owned) };
+        let workspace = workspace.map(Path::to_owned);
+        let source = Source::Files { places: places.clone(), workspace, beside: None };
         Self { source, ..Self::fixed(in_force) }
     }
 
@@ -60,10 +61,20 @@ impl Live {
     /// # Errors
     /// As [`InForce::load`].
     pub fn follow(places: &Places, workspace: Option<&Path>) -> Result<Self, Error> {
-        let source = Source::Files { places: places.clone(), workspace: workspace.map(Path::to_owned) };
+        Self::follow_beside(places, workspace, None)
+    }
+
+    /// The same, with what the project of another folder restricts: of the one that a call runs in, where its caller names
+    /// a workspace elsewhere.
+    ///
+    /// # Errors
+    /// As [`InForce::load`].
+    pub fn follow_beside(places: &Places, workspace: Option<&Path>, beside: Option<&Path>) -> Result<Self, Error> {
+        let owned = |folder: Option<&Path>| folder.map(Path::to_owned);
+        let source = Source::Files { places: places.clone(), workspace: owned(workspace), beside: owned(beside) };
         // Marked before it is read: a change in between is seen by the next look.
-        let seen = marks(places, workspace);
-        let current = Arc::new(InForce::load(places, workspace)?);
+        let seen = marks(places, [workspace, beside]);
+        let current = Arc::new(InForce::load_beside(places, workspace, beside)?);
         Ok(Self { source, state: Mutex::new(State { current, looked: Instant::now(), seen, refused: None }) })
     }
 
@@ -104,13 +115,13 @@ impl Live {
     }
 
     fn look(&self, state: &mut State) {
-        let Source::Files { places, workspace } = &self.source else { return };
+        let Source::Files { places, workspace, beside } = &self.source else { return };
         state.looked = Instant::now();
-        let seen = marks(places, workspace.as_deref());
+        let seen = marks(places, [workspace.as_deref(), beside.as_deref()]);
         if seen == state.seen {
             return;
         }
-        match InForce::load(places, workspace.as_deref()) {
+        match InForce::load_beside(places, workspace.as_deref(), beside.as_deref()) {
             Ok(new) => {
                 (state.current, state.seen, state.refused) = (Arc::new(new), seen, None);
             }
@@ -126,10 +137,10 @@ impl Live {
 }
 
 /// Everything whose change may change what is in force.
-fn marks(places: &Places, workspace: Option<&Path>) -> Vec<Mark> {
+fn marks(places: &Places, folders: [Option<&Path>; 2]) -> Vec<Mark> {
     let mut paths = vec![places.managed.clone(), places.user.clone()];
     paths.extend(places.managed.parent().map(Path::to_owned));
-    if let Some(workspace) = workspace {
+    for workspace in folders.into_iter().flatten() {
         let repository = Repository::of(workspace);
         paths.extend(repository.chain(workspace).map(|folder| folder.join(PROJECT_FILE)));
         paths.push(trust::book(places, &repository));

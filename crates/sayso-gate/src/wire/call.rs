@@ -61,7 +61,8 @@ pub fn call(fields: &Fields) -> Result<(ToolCall, CallEnvironment), String> {
 /// The call in a body, where these are the files. Whatever else is said of who asks is refused.
 ///
 /// INVARIANT: what a caller says of its home and its environment adds to what is so here, and replaces nothing. A rule
-/// on `~` means the home of this process, whoever asks, and where it restricts also the one that is claimed.
+/// on `~` means the home of this process, whoever asks, and where it restricts also the one that is claimed. One on `.`
+/// means the workspace that is claimed, and where it restricts also the folder that the call runs in.
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
@@ -111,7 +112,8 @@ fn settle(
 #[must_use]
 pub fn workspace_of(files: &dyn Files, root: &Path, call: &ToolCall, env: &CallEnvironment) -> Workspace {
     let homes = call.home.iter().chain(&env.claimed_homes).map(PathBuf::as_path);
-    Workspace::beside(canonical(files, root).path, homes)
+    let workspace = Workspace::beside(canonical(files, root).path, homes);
+    if env.is_claim { workspace.claimed() } else { workspace }
 }
 
 /// An absolute path.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct Workspace {
     root: Option<PathBuf>,
     too_wide: bool,
+    claimed: bool,
 }
 
 impl Workspace {
@@ -33,7 +34,20 @@ impl Workspace {
             || root.parent().is_none()
             || homes.into_iter().any(|home| home.starts_with(&root))
             || looks_like_home_or_above(&root);
-        Self { root: Some(root), too_wide }
+        Self { root: Some(root), too_wide, claimed: false }
+    }
+
+    /// The same, where a caller says so of itself and no owner does: what restricts by `.` then holds for the folder that
+    /// the call runs in as well.
+    #[must_use]
+    pub fn claimed(self) -> Self {
+        Self { claimed: true, ..self }
+    }
+
+    /// Whether it is a caller's word alone.
+    #[must_use]
+    pub fn is_claimed(&self) -> bool {
+        self.claimed
     }
 
     /// The folder.

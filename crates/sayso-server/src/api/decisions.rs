@@ -236,7 +236,7 @@ pub(super) fn prepare(
         call_id: fields.string("call_id").map_err(ApiError::malformed)?,
         ..Circumstances::of("http".to_owned(), Asking::OwnPrompt)
     };
-    let at = At { gate: app.gate(call.workspace.root())?, env };
+    let at = At { gate: app.gate_at(call.workspace.root(), call.cwd.as_deref())?, env };
     Ok(PreparedCall { at, call, circumstances })
 }
 

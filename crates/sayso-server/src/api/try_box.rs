@@ -49,7 +49,7 @@ pub(super) fn marks(app: &App, question: &Question) -> Option<Vec<[u32; 2]>> {
 
 fn judge(app: &App, fields: &Fields) -> Result<Trace, ApiError> {
     let (call, env) = wire::call_in(fields, &RealFiles).map_err(ApiError::malformed)?;
-    let gate = app.gate(call.workspace.root())?;
+    let gate = app.gate_at(call.workspace.root(), call.cwd.as_deref())?;
     let facts = Facts { files: &RealFiles, env: &env };
     let judgement = gate.judge(call, Circumstances::rehearsal(), FactsOf::Call(facts));
     let (operation, decision) = judgement.rehearsed();

@@ -75,6 +75,68 @@ fn a_claimed_workspace_that_holds_a_home_matches_no_allow() {
     }
 }
 
+/// A project with a policy file of its own, a folder beside it and one above.
+fn project() -> tempfile::TempDir {
+    let above = tempfile::tempdir().unwrap();
+    for folder in ["project/docs", "project/locked", "other"] {
+        std::fs::create_dir_all(above.path().join(folder)).unwrap();
+    }
+    let file = "[deny]\nrun = [\"terraform\"]\n[ask]\nread = [\"./docs/**\"]\n";
+    std::fs::write(above.path().join("project/.sayso.toml"), file).unwrap();
+    above
+}
+
+#[test]
+fn no_claim_makes_a_verdict_milder() {
+    let served = Served::with(
+        "default = \"allow\"\n[deny]\nread = [\"./locked/**\", \"~/private/**\"]\nwrite = [\"./**\", \"!./out/**\"]\n\
+         [ask]\nrun = [\"make\"]\n[tools.for.subagent]\nhide = [\"web_fetch\"]\n",
+    );
+    let above = project();
+    let above = above.path().canonicalize().unwrap();
+    let (cwd, other) = (above.join("project"), above.join("other"));
+    let path = |folder: &PathBuf, name: &str| folder.join(name).display().to_string();
+    let commands = [
+        "terraform apply".to_owned(),
+        "cat locked/a".to_owned(),
+        format!("cat {}", path(&cwd, "locked/a")),
+        "cat docs/a".to_owned(),
+        format!("cat {}", path(&cwd, "docs/a")),
+        "touch a".to_owned(),
+        "make".to_owned(),
+        "cd docs && cat ../locked/a".to_owned(),
+        "cat ~/private/x".to_owned(),
+        "ls".to_owned(),
+    ];
+    let folders = [above.clone(), other.clone(), cwd.join("docs"), cwd.join("locked"), "/".into(), "/nowhere".into()];
+    let mut claims = vec![
+        json!({"home": other}),
+        json!({"env": {"HOME": "/nowhere", "PWD": "/tmp", "PATH": "/usr/bin:/bin"}}),
+        json!({"env": {}}),
+        json!({"kind": "read"}),
+        json!({"context": {"agent": "owner", "group": "leads", "member": "owner", "tenant": "t"}}),
+        json!({"context": {"subagent": false}}),
+    ];
+    claims.extend(folders.iter().map(|folder| json!({"workspace": folder})));
+    // Sessions that began elsewhere.
+    for (number, folder) in folders.iter().enumerate() {
+        let session = json!({"session": format!("s{number}")});
+        served.decide(None, &json!({"command": "ls", "cwd": folder, "context": session}));
+        claims.push(json!({"context": session}));
+    }
+    let strictness = |verdict: &str| ["allow", "ask", "deny"].iter().position(|known| *known == verdict).unwrap();
+    for command in commands {
+        let call = json!({"command": command, "cwd": cwd});
+        let without = verdict(&served, &call);
+        for claim in &claims {
+            let mut with = call.clone();
+            with.as_object_mut().unwrap().extend(claim.as_object().unwrap().clone());
+            let said = verdict(&served, &with);
+            assert!(strictness(&said) >= strictness(&without), "{command} {claim}: {without} became {said}");
+        }
+    }
+}
+
 #[test]
 fn an_environment_that_leaves_path_out_is_not_without_one() {
     let served = Served::with("default = \"ask\"\n[allow]\nrun = [\"/usr/bin/uname\", \"/bin/uname\"]\n");

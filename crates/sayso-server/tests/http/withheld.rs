@@ -129,3 +129,16 @@ fn a_trial_is_for_whoever_may_see_the_policy() {
         assert_eq!(served.post(token.map(String::as_str), "/v1/try", &body).0, expected, "{token:?}");
     }
 }
+
+#[test]
+fn no_width_of_an_answer_shows_what_is_taken_out_of_the_command() {
+    let served = Served::with("default = \"ask\"\n");
+    for command in
+        ["gpg --passphrase hunter2 -d x", "sshpass -p hunter2 ssh h", "mc alias set a https://h.example k hunter2"]
+    {
+        let told = served.decide(None, &json!({"command": command, "cwd": "/srv/x", "wait": 0}));
+        let path = format!("/v1/approvals/{}", told["approval"].as_str().unwrap());
+        let (_, card) = served.get(&served.owner, &path);
+        assert!(card["offers"].to_string().contains("exact") && !card.to_string().contains(SECRET), "{card:#}");
+    }
+}

@@ -114,6 +114,32 @@ async fn a_record_that_was_changed_is_noticed_without_being_asked() {
 }
 
 #[tokio::test]
+async fn newest_records_that_are_gone_are_noticed() {
+    let server = Server::new(ALLOWS);
+    for _ in 0..20 {
+        server.decide_true().await;
+    }
+    let said = watched(&server);
+    until("it was never checked", || server.app.watched.state().checked_ms.is_some()).await;
+    assert!(server.why_not_ready().await.is_empty());
+    // The rest hangs together as before.
+    server.forge("DELETE FROM event WHERE seq > 10");
+    server.until_ready_says("chain-broken", true).await;
+    assert!(said.lock().unwrap().iter().any(|text| text.starts_with("ALARM") && text.contains("records 11 to ")));
+}
+
+#[tokio::test]
+async fn a_chain_that_cannot_be_read_is_an_alarm() {
+    let server = Server::new(ALLOWS);
+    server.decide_true().await;
+    let said = watched(&server);
+    until("it was never checked", || server.app.watched.state().checked_ms.is_some()).await;
+    server.forge("DELETE FROM chain");
+    server.until_ready_says("chain-broken", true).await;
+    assert!(said.lock().unwrap().iter().any(|text| text.starts_with("ALARM") && text.contains("cannot be read")));
+}
+
+#[tokio::test]
 async fn heads_are_copied_elsewhere_and_tell_of_a_store_of_an_earlier_time() {
     let elsewhere = tempfile::tempdir().unwrap();
     let anchor = elsewhere.path().join("heads.jsonl");

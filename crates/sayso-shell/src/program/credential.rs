@@ -71,6 +71,14 @@ pub const FED: &[(&str, &str)] = &[
     ("argon2", ""),
     ("age", "-p"),
     ("", "--passwd-on-stdin"),
+    ("createuser", "--pwprompt"),
+    ("htdigest", ""),
+    ("keyring", "set"),
+    ("secret-tool", "store"),
+    ("vncpasswd", ""),
+    ("kubeseal", ""),
+    ("p4", "login"),
+    ("bw", "unlock"),
 ];
 
 impl Hides {

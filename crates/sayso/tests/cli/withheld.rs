@@ -74,3 +74,18 @@ fn a_plain_script_is_shown_as_before() {
     let said = person.run(&["why", "--policy", "preset:developer", "bash build.sh"]);
     assert!(said.out.contains("./built"), "{}", said.out);
 }
+
+#[test]
+fn analyze_shows_no_word_of_a_file_that_the_policy_denies_to_read() {
+    let person = with_secrets();
+    person.policy("default = \"allow\"\n[deny]\nread = [\"~/private/**\"]\n");
+    let private = person.home().join("private/run.sh");
+    std::fs::create_dir_all(private.parent().unwrap()).unwrap();
+    std::fs::write(&private, "rm -rf hunter2dir\n").unwrap();
+    let command = format!("bash {}", private.display());
+    let said = person.run(&["analyze", &command]);
+    assert!(said.code == 0 && !said.out.contains(SECRET), "{}{}", said.out, said.err);
+    let line = json!({"id": 1, "command": command, "cwd": person.project()});
+    let said = person.run_with(&["analyze", "--jsonl"], &format!("{line}\n"));
+    assert!(said.out.contains("\"opaque\":true") && !said.out.contains(SECRET), "{}", said.out);
+}

@@ -61,6 +61,12 @@ impl<'a> Command<'a> {
                     };
                     return Some((takes, name, value));
                 }
+                // `--proxy-us ann:x`: a beginning of it that no other option is likely to have.
+                let (name, value) = word.split_once('=').unwrap_or((word, ""));
+                let rest = option.strip_prefix(name).filter(|_| name.starts_with("--") && name.len() > 3);
+                if rest.is_some_and(|rest| !rest.starts_with('-')) {
+                    return Some((takes, word.get(..word.len() - value.len()).unwrap_or(word), value));
+                }
                 // `-su ann:x`: the last of several letters.
                 let cluster = option.len() == 2 && word.len() > 2 && word.len() < 8 && !word.starts_with("--");
                 if cluster && word.starts_with('-') && takes == Takes::Login && ends_cluster(word, option) {

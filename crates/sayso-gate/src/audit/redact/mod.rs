@@ -21,7 +21,7 @@ use name::{is_secret_key, is_secret_name, is_some_key, may_name_secret};
 use sayso_shell::program::credential::Takes;
 use sayso_shell::program::{Facets, facets};
 use std::borrow::Cow;
-use table::{NO_USERS, PARAMETERS, USERS};
+use table::{HOLDING, NO_USERS, PARAMETERS, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -118,6 +118,8 @@ struct Redactor<'a> {
     for_somebody: bool,
     /// The word `login` was seen in what may be a netrc.
     netrc: bool,
+    /// The word that ends a here-document which the command reads its secret from.
+    document: Option<&'a str>,
     /// What was hidden.
     taken: Vec<String>,
 }
@@ -134,7 +136,7 @@ enum Fed {
 /// The commands that print a secret for the next one in their pipe, and those that read it, by their number.
 fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
     // Most texts are one command, and every record is looked at.
-    if !text.contains('|') && !text.contains("<<<") {
+    if !text.contains('|') && !text.contains("<<") {
         return Vec::new();
     }
     let (mut commands, mut last) = (vec![(String::new(), false)], "");
@@ -156,7 +158,7 @@ fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
     }
     let mut found = Vec::new();
     for (number, (command, _)) in commands.iter().enumerate().filter(|(_, (command, _))| is_fed(command)) {
-        if command.contains("<<<") {
+        if command.contains("<<") {
             found.push((number, Fed::Reads));
         }
         let before = commands.iter().enumerate().take(number).rev();
@@ -180,6 +182,10 @@ enum Until {
     Line(Option<char>),
     /// The end of a substitution.
     Parenthesis,
+    /// The end of an object or a list, so many levels up.
+    Brace(usize),
+    /// The end of a here-document.
+    Document,
 }
 
 impl<'a> Redactor<'a> {
@@ -206,6 +212,8 @@ impl<'a> Redactor<'a> {
                 if ends { None } else { Some(Until::Line(quote)) }
             }
             Some(Until::Parenthesis) if !between.contains(')') => Some(Until::Parenthesis),
+            Some(until @ (Until::Brace(_) | Until::Document)) => Some(until),
+            _ if self.document.is_some() && between.contains('\n') => Some(Until::Document),
             _ => None,
         };
         if between != "&" || self.before.contains(char::is_whitespace) && !self.last.contains("://") {
@@ -218,15 +226,23 @@ impl<'a> Redactor<'a> {
             self.number += 1;
             self.netrc = self.netrc && between.trim().is_empty();
         }
-        if between.contains("<<<") && self.is(Fed::Reads) {
-            self.expecting = Expecting::Value;
+        if between.contains("<<") && self.is(Fed::Reads) {
+            self.expecting = if between.contains("<<<") { Expecting::Value } else { Expecting::Delimiter };
         }
         self.out.push_str(between);
         self.before = between;
     }
 
     fn word(&mut self, word: &'a str) {
-        if self.hiding.is_some() {
+        if self.hiding == Some(Until::Document) && self.document == Some(word) {
+            (self.hiding, self.document) = (None, None);
+            self.out.push_str(word);
+        } else if let Some(Until::Brace(depth)) = self.hiding {
+            self.out.push_str(REDACTED);
+            let opened = depth + word.matches(['{', '[']).count();
+            let left = opened.saturating_sub(word.matches(['}', ']']).count());
+            self.hiding = (left > 0).then_some(Until::Brace(left));
+        } else if self.hiding.is_some() {
             self.out.push_str(REDACTED);
             self.take(word);
         } else {
@@ -268,8 +284,27 @@ impl<'a> Redactor<'a> {
                 self.hiding = Some(Until::Parenthesis);
                 return word.into();
             }
+            // `auth=("ann", "x")`
+            Expecting::Value if self.before.starts_with('(') && self.last.ends_with('=') => {
+                self.hiding = Some(Until::Parenthesis);
+                return REDACTED.into();
+            }
             Expecting::Value | Expecting::Line if nothing_yet => {
                 self.expecting = expecting;
+                return word.into();
+            }
+            // `IDENTIFIED WITH mysql_native_password BY 'x'`
+            Expecting::Value if word.eq_ignore_ascii_case("by") => {
+                self.expecting = expecting;
+                return word.into();
+            }
+            // `gh variable set TOKEN --body x`: the secret may be what the option takes.
+            Expecting::Value if word.starts_with('-') && self.before.chars().all(char::is_whitespace) => {
+                self.expecting = expecting;
+                return self.hide(Until::Word).into();
+            }
+            Expecting::Delimiter => {
+                self.document = Some(word.trim_matches(['-', '\\']));
                 return word.into();
             }
             // What makes it none of a file's name is the option before it.
@@ -292,8 +327,22 @@ impl<'a> Redactor<'a> {
                 self.for_somebody = true;
                 return word.into();
             }
+            // `["password"] "x"`
+            Expecting::Sign if word.trim_matches([']', '\\']).is_empty() => {
+                self.expecting = Expecting::Value;
+                return word.into();
+            }
+            // `key="Password" value="x"`, `"name": "Authorization", "value": "x"`
+            Expecting::Sign if HOLDING.iter().any(|name| word.trim_end_matches('=').eq_ignore_ascii_case(name)) => {
+                self.expecting = if word.ends_with('=') { Expecting::Value } else { Expecting::Sign };
+                return word.into();
+            }
             Expecting::Sign if word.trim_start_matches(']').starts_with([':', '=']) => {
                 let value = word.trim_start_matches([']', ':', '=', '>']);
+                if value.starts_with(['{', '[']) && !value.contains(['}', ']']) {
+                    self.hiding = Some(Until::Brace(value.matches(['{', '[']).count()));
+                    return REDACTED.into();
+                }
                 let next = if word.starts_with(':') { Expecting::Line } else { Expecting::Value };
                 if value.trim_matches(['\\', '$']).is_empty() {
                     self.expecting = next;
@@ -337,8 +386,16 @@ impl<'a> Redactor<'a> {
             let line = sign == ":" || is_header(name);
             // `Authorization: Bearer x`, `TOKEN="x y"`, `"password": "x"`: the value is in the next piece.
             if value.trim_matches(['\\', '$']).is_empty() {
-                self.expecting = if line { Expecting::Line } else { Expecting::Value };
+                self.expecting = match line {
+                    _ if is_pwd(last_part(name)) => Expecting::Path,
+                    true => Expecting::Line,
+                    false => Expecting::Value,
+                };
                 return word.into();
+            }
+            // `printf 'TOKEN=%s\n' x`
+            if value.starts_with('%') && self.command.prints() {
+                self.expecting = Expecting::Value;
             }
             if is_some_key(last_part(name)) && is_path(value) {
                 return word.into();
@@ -456,7 +513,7 @@ fn following(word: &str, may_name: bool) -> Expecting {
     if lower == "bearer" || option || of_npm {
         return Expecting::Value;
     }
-    match is_secret_name(word) {
+    match is_secret_name(word) || is_pwd(word) {
         true if is_some_key(word) => Expecting::Sign,
         // `aws configure set aws_secret_access_key x`: a name that nothing but a setting has.
         true if word.contains('_') && !word.contains(['/', '.']) && names_a_setting(&lower) => Expecting::Value,
@@ -473,8 +530,15 @@ fn names_a_setting(lower: &str) -> bool {
 fn assignment(word: &str) -> Option<(&str, &str, &str)> {
     word.match_indices(['=', ':']).find_map(|(at, sign)| {
         let (before, value) = (word.get(..at)?, word.get(at + 1..)?);
-        is_secret_name(last_part(before)).then_some((before, sign, value))
+        let name = last_part(before);
+        let is_secret = is_secret_name(name) || is_pwd(name) && !is_path(value) && !value.starts_with('$');
+        is_secret.then_some((before, sign, value))
     })
+}
+
+/// The shell has a variable of this name, which holds a path; elsewhere it is a password.
+fn is_pwd(name: &str) -> bool {
+    name.eq_ignore_ascii_case("pwd")
 }
 
 /// Headers whose whole value is secret, however many words it has.
@@ -573,6 +637,8 @@ enum Expecting {
     Login,
     /// This word and the next.
     Pair,
+    /// What ends a here-document that is secret.
+    Delimiter,
 }
 
 enum Piece<'a> {

@@ -168,6 +168,10 @@ pub(super) const NAMING: &[&str] = &[
 ];
 pub(super) const HOLDING: &[&str] = &["value", "values", "text", "input", "answer", "default"];
 
+/// Members that name a program, and those that hold its words.
+pub(super) const STARTED: &[&str] = &["command", "cmd", "program", "executable", "file"];
+pub(super) const WORDS: &[&str] = &["args", "argv", "arguments"];
+
 /// Words of the shell that come before a command.
 pub(super) const BEFORE: &[&str] =
     &["then", "do", "else", "if", "while", "until", "!", "{", "export", "declare", "local", "readonly", "typeset"];

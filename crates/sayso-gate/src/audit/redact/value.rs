@@ -1,7 +1,7 @@
 //! JSON without secrets, as far as there is room.
 
 use super::command::Command;
-use super::table::{HOLDING, NAMING};
+use super::table::{HOLDING, NAMING, STARTED, WORDS};
 use super::{
     Expecting, MOST_TAKEN, REDACTED, SHORTEST, cut, following, is_path, is_secret_key, is_secret_name, may_name_secret,
     redacted, text, without, without_login,
@@ -96,18 +96,25 @@ fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
             room.full.set(true);
             Value::String("[too deep]".to_owned())
         }
-        Value::Array(items) => list(items, room, depth, secret),
+        Value::Array(items) => list(items, room, depth, secret, None),
         Value::Object(members) => {
             // `{"name": "X-Api-Key", "value": "..."}` is a member too.
             let named = NAMING.iter().filter_map(|key| members.get(*key)?.as_str());
             let named = named.into_iter().any(is_secret_name);
+            // `{"command": "mysql", "args": ["-px"]}` is one command.
+            let program = STARTED.iter().find_map(|key| members.get(*key)?.as_str());
             let member = |(key, value): (&String, &Value)| {
                 let secret = secret || is_secret_key(key) || named && HOLDING.contains(&key.as_str());
+                // A number of tokens is none, a list of them is.
+                let secret = secret || key.to_ascii_lowercase().ends_with("tokens");
                 let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
                 let below = is_secret_key(key) && scalar;
                 let value = match value {
                     Value::String(text) if below => room.hidden(text),
                     _ if below => REDACTED.into(),
+                    Value::Array(words) if WORDS.contains(&key.as_str()) => {
+                        list(words, room, depth + 1, secret, program)
+                    }
                     _ => clean(value, room, depth + 1, secret),
                 };
                 (cut(&text(key), 256), value)
@@ -119,8 +126,11 @@ fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
 }
 
 /// Words of a command may stand in a list: what follows an option with a secret's name is one.
-fn list(items: &[Value], room: &Room, depth: usize, secret: bool) -> Value {
+fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program: Option<&'a str>) -> Value {
     let (mut next, mut command) = (Expecting::Nothing, Command::default());
+    program.into_iter().flat_map(str::split_whitespace).for_each(|word| command.add(word));
+    // `["Authorization", "x"]`
+    let is_pair = matches!(items, [Value::String(name), Value::String(_)] if is_secret_name(name) && !name.contains(['=', ':', ' ']));
     let kept = items.iter().take(room.members(items.len())).map(|item| {
         let expected = std::mem::replace(&mut next, Expecting::Nothing);
         if let Value::String(word) = item {
@@ -129,6 +139,7 @@ fn list(items: &[Value], room: &Room, depth: usize, secret: bool) -> Value {
             let option = command.option(word).filter(|_| word.starts_with(['-', '/']));
             command.add(word);
             match (expected, option) {
+                (Expecting::Sign, _) if is_pair => return room.hidden(word),
                 (Expecting::Path, _) if is_path(word) => {}
                 (Expecting::Value | Expecting::Path, _) => return room.hidden(word),
                 (Expecting::Pair, _) => {

@@ -7,7 +7,7 @@ mod bases;
 mod reach;
 mod tree;
 
-pub(crate) use bases::Bases;
+pub(crate) use bases::{Bases, beside};
 pub(crate) use tree::{Below, Ground, Tree, Watch, may_name};
 
 use super::glob::{Token, overlap, shape_tokens};
@@ -448,13 +448,12 @@ impl Components {
 
     /// The folders that this pattern's anchor means.
     fn anchors<'b>(&self, bases: &'b Bases, purpose: Purpose) -> impl Iterator<Item = &'b Path> {
-        let (one, homes) = match self.anchor {
-            Anchor::Root => (Some(Path::new("/")), None),
-            Anchor::Workspace if purpose == Purpose::Permit && !bases.permit_workspace => (None, None),
-            Anchor::Workspace => (bases.workspace.as_deref(), None),
-            Anchor::Home => (None, Some(bases.homes(purpose))),
+        let (root, workspaces, homes) = match self.anchor {
+            Anchor::Root => (Some(Path::new("/")), None, None),
+            Anchor::Workspace => (None, Some(bases.workspaces(purpose)), None),
+            Anchor::Home => (None, None, Some(bases.homes(purpose))),
         };
-        one.into_iter().chain(homes.into_iter().flatten())
+        root.into_iter().chain(workspaces.into_iter().flatten()).chain(homes.into_iter().flatten())
     }
 
     /// Whether anything below this folder could match where the anchor means this one.

@@ -6,6 +6,7 @@ fn bases() -> Bases {
         workspace: Some(PathBuf::from("/p/app")),
         permit_workspace: true,
         home: Some(PathBuf::from("/home/ann")),
+        beside: None,
         claimed_homes: Vec::new(),
     }
 }

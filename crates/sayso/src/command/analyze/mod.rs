@@ -28,8 +28,8 @@ use unguarded::Unguarded;
 /// Show what a command would do: its structure, the programs it starts, what they read, write, delete and connect to,
 /// and what cannot be determined.
 ///
-/// This reads no policy. Like a shell, it looks at files: it finds programs on PATH and reads scripts. It does not read
-/// files that hold secrets, because their contents would be shown.
+/// No rule decides anything here. Like a shell, it looks at files: it finds programs on PATH and reads scripts. It does not
+/// read files that hold secrets, or that the policy in force denies reading, because their contents would be shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,10 +1,11 @@
-//! Files without what guarded ones hold: an agent that may run `sayso analyze` reads no secret by it.
+//! Files without what guarded ones hold, and those that the policy in force keeps from being read: an agent that may run
+//! `sayso analyze` reads none of them by it.
 
 use crate::failure::Failure;
 use crate::judge::refused;
-use sayso_gate::{InForce, ProcessEnvironment, RealFiles};
+use sayso_gate::{Home, InForce, Places, ProcessEnvironment, RealFiles};
 use sayso_policy::shell::{Files, Kind, Stands};
-use sayso_policy::{Facts, Layer, Operation, PolicyText, State, ToolCall, Verdict};
+use sayso_policy::{Facts, Layer, Operation, PolicyText, State, ToolCall, Verdict, Workspace};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,11 @@ use std::path::{Path, PathBuf};
 pub(super) struct Unguarded {
     /// Allows everything that is not guarded.
     allows: InForce,
+    /// What the owner's files deny, with the home that they mean. Also those of the user database: whoever starts this
+    /// may have changed `HOME`.
+    in_force: Vec<(InForce, PathBuf)>,
     home: Option<PathBuf>,
+    here: Option<PathBuf>,
 }
 
 impl Unguarded {
@@ -24,15 +29,27 @@ impl Unguarded {
             text: "default = \"allow\"\n".to_owned(),
             trusted: true,
         };
-        Ok(Self { allows: InForce::given(vec![text]).map_err(refused)?, home: home.map(Path::to_owned) })
+        let here = std::env::current_dir().and_then(|folder| folder.canonicalize()).ok();
+        let mut places: Vec<Places> =
+            [Home::Environment, Home::Database].into_iter().filter_map(|home| Places::find(home).ok()).collect();
+        places.dedup();
+        let load = |places: Places| Ok((InForce::load(&places, here.as_deref())?, places.home));
+        let in_force = places.into_iter().map(load).collect::<Result<_, sayso_gate::Error>>()?;
+        let allows = InForce::given(vec![text]).map_err(refused)?;
+        Ok(Self { allows, in_force, here, home: home.map(Path::to_owned) })
     }
 
     fn may_read(&self, path: &Path) -> bool {
         let Some(text) = path.to_str() else { return false };
         let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
         let read = ToolCall::tool("file_read", serde_json::json!({ "path": text }));
-        let operation = Operation::new(ToolCall { home: self.home.clone(), ..read }, facts);
-        self.allows.policy.evaluate(&operation, &State::default(), facts).verdict == Verdict::Allow
+        let said = |by: &InForce, home: Option<&Path>| {
+            let workspace = self.here.as_ref().map_or_else(Workspace::unknown, |here| Workspace::new(here, home));
+            let call = ToolCall { home: home.map(Path::to_owned), workspace, ..read.clone() };
+            by.policy.evaluate(&Operation::new(call, facts), &State::default(), facts).verdict
+        };
+        said(&self.allows, self.home.as_deref()) == Verdict::Allow
+            && self.in_force.iter().all(|(by, home)| said(by, Some(home)) != Verdict::Deny)
     }
 }
 

@@ -198,6 +198,7 @@ mod tests {
             workspace: Some("/w/app".into()),
             permit_workspace: true,
             home: Some("/w".into()),
+            beside: None,
             claimed_homes: Vec::new(),
         }
     }
