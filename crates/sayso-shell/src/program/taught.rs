@@ -20,7 +20,7 @@
 //! assert_eq!((problems[0].line, problems[0].column), (2, 9));
 //! ```
 
-use super::text::{self, Case, Command, Document, Facets, Options, Problem, Source, Words};
+use super::text::{self, Case, Command, Document, Facets, GoesBy, Options, Problem, Source, Variable, Words};
 use super::{Absent, Act, Operands, Role, Spec};
 use crate::option::Table;
 use std::collections::HashMap;
@@ -32,6 +32,10 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 pub struct Taught {
     /// The programs, in the order of the texts.
     pub programs: Vec<Program>,
+    /// Which files programs go by, by their names.
+    pub goes_by: Vec<(String, GoesBy)>,
+    /// Variables that change what a program runs, or name what it writes.
+    pub env: Vec<Variable>,
     /// What must come of commands.
     pub cases: Vec<Case>,
 }
@@ -91,14 +95,14 @@ pub fn is_known(name: &str) -> bool {
 }
 
 fn lower(document: Document) -> Taught {
-    let Document { programs, facets, cases, .. } = document;
+    let Document { programs, facets, goes_by, env, cases, .. } = document;
     let mut tables = HashMap::new();
     let lowered = |program: text::Program| {
         let facets = facets.iter().filter(|(name, _)| program.command.names.contains(name)).cloned().collect();
         let spec: &'static Spec = Box::leak(Box::new(spec(&program.command, &mut tables)));
         Program { spec, facets, at: program.command.at }
     };
-    Taught { programs: programs.into_iter().map(lowered).collect(), cases }
+    Taught { programs: programs.into_iter().map(lowered).collect(), goes_by, env, cases }
 }
 
 /// Tables that several commands share are made once.
@@ -173,5 +177,62 @@ fn act(act: &text::Act) -> Act {
         text::Act::Builds => Act::Builds,
         text::Act::Project => Act::Project,
         text::Act::ProjectIf(files) => Act::ProjectIf(texts(files)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::spec as built_in;
+    use std::fmt::Write as _;
+    use std::path::Path;
+
+    fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                texts(&path, found);
+            } else {
+                found.push((path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+
+    /// All that a table says but for functions, which no text read at run time has.
+    fn shown(spec: &Spec, out: &mut String) {
+        writeln!(out, "{:?} {} {:?}", spec.names, spec.aliased, spec.style).unwrap();
+        writeln!(out, "{:?} {:?} {:?}", spec.operands, spec.acts, spec.initials).unwrap();
+        for table in spec.options {
+            writeln!(out, "{table:?}").unwrap();
+        }
+        spec.subs.iter().for_each(|sub| shown(sub, out));
+    }
+
+    #[test]
+    fn a_text_says_the_same_when_sayso_is_built_and_while_it_runs() {
+        let mut found = Vec::new();
+        texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("programs"), &mut found);
+        found.sort();
+        let sources: Vec<Source<'_>> = found.iter().map(|(name, text)| Source { name, text }).collect();
+        let taught = lower(text::read(&sources, Words::BuiltIn).unwrap());
+        assert!(taught.programs.len() > 400);
+        for program in &taught.programs {
+            let (mut built, mut read) = (String::new(), String::new());
+            shown(built_in(program.spec.names[0]).unwrap(), &mut built);
+            shown(program.spec, &mut read);
+            assert_eq!(built, read);
+        }
+    }
+
+    #[test]
+    fn a_text_that_was_read_before_gives_the_same_tables() {
+        let text =
+            "program in-house\n  facets reader\n  goes-by .in-house\n  env IN_HOUSE : changes-what-runs\n  sub a\n";
+        let source = [Source { name: "in-house.prog", text }];
+        let (one, two) = (read(&source).unwrap(), read(&source).unwrap());
+        assert!(std::ptr::eq(one.programs[0].spec, two.programs[0].spec));
+        assert_eq!(one.programs[0].facets, [("in-house".to_owned(), Facets::READER)]);
+        assert_eq!((one.goes_by.len(), one.env.len()), (1, 1));
+        assert!(is_known("git") && is_known("auggie") && !is_known("in-house"));
     }
 }

@@ -66,7 +66,7 @@ impl Options {
         }
     }
 
-    fn spelled(&self, spelling: &Spelling) -> &str {
+    pub(super) fn spelled(&self, spelling: &Spelling) -> &str {
         let at = usize::from(spelling.at);
         self.text.get(at..at + usize::from(spelling.len)).unwrap_or_default()
     }
