@@ -1,12 +1,11 @@
 //! Makes tables in Rust of the texts in `programs/`, so that nothing is read when a hook starts.
 
-#![allow(missing_docs, reason = "a build script has no documentation")]
-
 #[path = "src/program/text/mod.rs"]
-#[allow(
+#[expect(
     dead_code,
-    unused_imports,
     unreachable_pub,
+    unused_imports,
+    clippy::enum_variant_names,
     reason = "the reader is shared with the crate, which uses the rest of it"
 )]
 mod text;

@@ -4,6 +4,9 @@ use crate::text::{Act, Command, Document, Facets, GoesBy, Hides, Operands, Optio
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+/// Options that functions of the crate ask for by name.
+const USED: [&str; 3] = ["hack", "ssh", "tar"];
+
 /// What stands in the file so far.
 #[derive(Default)]
 struct Rust {
@@ -22,7 +25,7 @@ pub(crate) fn generate(document: &Document, files: &[&str]) -> Result<String, St
     rust.list("SPECS", "Spec", &specs);
     rust.places(&document.programs)?;
     rust.facets(&document.facets)?;
-    rust.tables(&document.options);
+    rust.tables(&document.options)?;
     rust.goes_by(&document.goes_by)?;
     rust.listens(document)?;
     rust.keeps_lines(document)?;
@@ -297,13 +300,14 @@ impl Rust {
         self.index("ENV", &names)
     }
 
-    /// Options that have a name, for functions that read words by them.
-    fn tables(&mut self, options: &[(String, std::rc::Rc<Options>)]) {
-        for (name, options) in options {
-            let table = self.table(options);
-            let name = name.to_uppercase().replace('-', "_");
-            let _ = writeln!(self.out, "#[allow(dead_code)]\npub(super) const {name}_OPTIONS: &Table = &{table};");
+    /// Options by which functions read words of their own.
+    fn tables(&mut self, options: &[(String, std::rc::Rc<Options>)]) -> Result<(), String> {
+        for name in USED {
+            let found = options.iter().find(|(other, _)| other == name).map(|(_, options)| options);
+            let table = self.table(found.ok_or_else(|| format!("no text has options called {name}"))?);
+            let _ = writeln!(self.out, "pub(super) const {}_OPTIONS: &Table = &{table};", name.to_uppercase());
         }
+        Ok(())
     }
 }
 

@@ -264,3 +264,14 @@ fn texts(folder: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+#[test]
+fn no_line_of_a_table_is_wider_than_120_columns() {
+    for path in texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("programs")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let tables = text.split("\ncases\n").next().unwrap();
+        for (at, line) in tables.lines().enumerate() {
+            assert!(line.chars().count() <= 120, "{}:{}", path.display(), at + 1);
+        }
+    }
+}

@@ -22,6 +22,7 @@ mod mcp;
 mod memory;
 mod person;
 mod policy_files;
+mod programs;
 mod pty;
 mod readme;
 mod reference;

@@ -1,4 +1,9 @@
-use super::super::{Catalogue, Facets, Lesson, case};
+use super::super::text::{self, Source, Words};
+use super::super::{Catalogue, Facets, Lesson, Spec, case, spec as built_in};
+use super::{is_known, read, spec};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::Path;
 
 fn lesson(rank: u8, text: &str) -> Lesson {
     Lesson { name: format!("{rank}.prog"), text: text.to_owned(), rank, of_project: rank == 2 }
@@ -127,4 +132,51 @@ fn what_was_read_before_is_read_again_when_it_is_asked_for() {
     let broken = Catalogue::again(vec![lesson(1, "program git\n  judge x\n")], vec!["git".to_owned()]);
     assert!(broken.facets("git").has(Facets::RUNS_ANYTHING));
     assert!(broken.spec("git").is_none());
+}
+
+fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            texts(&path, found);
+        } else {
+            found.push((path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+/// All that a table says but for functions, which no text read at run time has.
+fn shown(spec: &Spec, out: &mut String) {
+    writeln!(out, "{:?} {} {:?}", spec.names, spec.aliased, spec.style).unwrap();
+    writeln!(out, "{:?} {:?} {:?}", spec.operands, spec.acts, spec.initials).unwrap();
+    for table in spec.options {
+        writeln!(out, "{table:?}").unwrap();
+    }
+    spec.subs.iter().for_each(|sub| shown(sub, out));
+}
+
+#[test]
+fn a_text_says_the_same_when_sayso_is_built_and_while_it_runs() {
+    let mut found = Vec::new();
+    texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("programs"), &mut found);
+    found.sort();
+    let sources: Vec<Source<'_>> = found.iter().map(|(name, text)| Source { name, text }).collect();
+    let programs = text::read(&sources, Words::BuiltIn).unwrap().programs;
+    assert!(programs.len() > 400);
+    let mut tables = HashMap::new();
+    for program in &programs {
+        let (mut built, mut read) = (String::new(), String::new());
+        shown(built_in(&program.command.names[0]).unwrap(), &mut built);
+        shown(&spec(&program.command, &mut tables), &mut read);
+        assert_eq!(built, read);
+    }
+}
+
+#[test]
+fn a_text_that_was_read_before_gives_the_same_tables() {
+    let source = [Source { name: "in-house.prog", text: "program in-house\n  facets reader\n  sub a\n" }];
+    let (one, two) = (read(&source).unwrap(), read(&source).unwrap());
+    assert!(std::ptr::eq(one.programs[0].spec, two.programs[0].spec));
+    assert_eq!(one.programs[0].facets, [("in-house".to_owned(), Facets::READER)]);
+    assert!(is_known("git") && is_known("auggie") && !is_known("in-house"));
 }

@@ -83,11 +83,6 @@ impl Env {
         ("writes-below", Self::WritesBelow),
         ("ordinary", Self::Ordinary),
     ];
-
-    /// Whether an owner may say it: it makes nothing pass.
-    const fn is_owners(self) -> bool {
-        matches!(self, Self::ChangesWhatRuns | Self::Writes | Self::WritesBelow)
-    }
 }
 
 /// What commands hide a secret, and where.
@@ -118,12 +113,12 @@ impl Reader<'_> {
     /// A fact that is said below a program. False: the line is none.
     pub(super) fn fact(&mut self, line: &Line, names: &[String], document: &mut Document) -> bool {
         match line.first() {
-            "goes-by" => self.goes_by(line, names, document),
-            "env" => self.env(line, document),
+            "goes-by" if self.words == Words::BuiltIn => self.goes_by(line, names, document),
+            "env" if self.words == Words::BuiltIn => self.env(line, document),
             "prints-number" if self.words == Words::BuiltIn => self.prints_number(line, names, document),
             "listens" if self.words == Words::BuiltIn => self.listens(line, names, document),
             "keeps-lines" if self.words == Words::BuiltIn => self.keeps_lines(line, names, document),
-            "listens" | "keeps-lines" | "prints-number" => {
+            "goes-by" | "env" | "listens" | "keeps-lines" | "prints-number" => {
                 self.problems.add(line.at, "only Sayso's own texts say this")
             }
             _ => return false,
@@ -240,9 +235,6 @@ impl Reader<'_> {
             self.problems.add(line.at, format!("`env NAME... : WHAT`, and what is one of {}", words.join(", ")));
             return;
         };
-        if self.words == Words::Owner && !does.is_owners() {
-            self.problems.add(line.at, "only Sayso's own texts say that a variable is harmless");
-        }
         for token in names {
             let letters = token.text.trim_start_matches('*');
             let letters = if letters.len() == token.text.len() { letters.trim_end_matches('*') } else { letters };
