@@ -13,8 +13,8 @@ use crate::word::{Part, Word};
 
 pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>, mut assigned: Vec<Assigned<'t>>) {
     let letters = flags(words, &assigned);
-    // `export` and `readonly` take no subscripts.
-    let subscripts = !matches!(name, "export" | "readonly");
+    // `export` and `readonly` take no subscripts, but of zsh they do.
+    let subscripts = !matches!(name, "export" | "readonly") || walker.state.dialect.may_be_zsh();
     let Some(letters) = letters else {
         for (at, word) in words.all().filter(|(_, word)| subscripts && word.exact().is_none()) {
             subscripted(walker, word, words, at);

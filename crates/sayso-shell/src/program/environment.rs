@@ -30,6 +30,7 @@ pub fn changes_what_runs(name: &str) -> bool {
         "LESS",
         "LESSKEY",
         "LESSKEYIN",
+        "LESSKEY_CONTENT",
         "BAT_PAGER",
         "EDITOR",
         "VISUAL",
@@ -116,6 +117,8 @@ pub fn changes_what_runs(name: &str) -> bool {
         "MAKEFLAGS",
         "MAKEFILES",
         "GNUMAKEFLAGS",
+        "MAKE",
+        "MAKE_COMMAND",
         "MFLAGS",
         "CMAKE_TOOLCHAIN_FILE",
         "GOFLAGS",
@@ -422,6 +425,8 @@ pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
             // Its value makes it harmless.
         } else if variable::names_output(name) {
             variable::written(inv, name, value, description);
+        } else if variable::is_recipe(inv, value) {
+            variable::needs_yes(inv, name, format!("{name} may run as part of a recipe"), description);
         } else if variable::is_strange(inv, name, value, description) {
             let text = format!("nobody knows what {} makes of {name}", inv.name);
             variable::needs_yes(inv, name, text, description);

@@ -129,6 +129,7 @@ pub use search::{named as named_by_glob, suffixes_of_type};
 pub use secret::is_secret_variable;
 pub use spec::{Absent, Act, Judge, Operands, Role, Spec, canonical_flag, canonical_words, does, subcommand_depth};
 pub use variable::names_output;
+pub(crate) use variable::{holds_command, pastes_variables};
 pub use view::View;
 pub(crate) use view::may_split;
 

@@ -6,7 +6,7 @@ use super::{Definition, Fog, Walker};
 use crate::Dialect;
 use crate::certain::Items;
 use crate::certain::value::Known;
-use crate::certain::variable::{Meaning, is_tame_prompt, may_compute, meaning};
+use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, may_compute, meaning};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
 use crate::program::{changes_what_runs, names_output};
@@ -27,6 +27,9 @@ pub(crate) struct Assigned<'t> {
     pub(crate) name: Vec<u8>,
     pub(crate) held: Held<Definition<'t>>,
 }
+
+/// Of variables that steer programs no more than these are kept in mind.
+const MAX_STEERING: usize = 32;
 
 impl<'t> Walker<'t> {
     /// An assignment in the shell itself.
@@ -215,7 +218,10 @@ impl<'t> Walker<'t> {
             return;
         }
         let Ok(text) = std::str::from_utf8(name) else { return };
-        if (changes_what_runs(text) || names_output(text)) && self.steering.len() < 32 {
+        if changes_what_runs(text) || names_output(text) {
+            if self.steering.len() >= MAX_STEERING {
+                return self.opaque("environment", "Too many variables that change what runs are set here.", span);
+            }
             let value = match held {
                 Held::Scalar(scalar) => scalar.to_word(),
                 _ => Word::Opaque,
@@ -259,6 +265,11 @@ impl<'t> Walker<'t> {
             value
         };
         let span = self.span(assignment.span);
+        // zsh computes what it keeps as a number even where it is set for one command alone.
+        let computes = if self.state.dialect.may_be_zsh() { may_compute } else { is_kept_by_bash };
+        if computes(&assignment.name) {
+            self.evaluate(&value, span);
+        }
         self.steered(&assignment.name, span);
         (Text::from(&*assignment.name), value)
     }

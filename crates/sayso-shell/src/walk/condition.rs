@@ -38,6 +38,11 @@ impl<'t> Walker<'t> {
                     let span = self.span(operand.span);
                     self.names_variable(&value, span);
                 }
+                // To zsh the number of a descriptor is arithmetic.
+                if &**operator == b"-t" && self.state.dialect.may_be_zsh() {
+                    let span = self.span(operand.span);
+                    self.evaluate(&value, span);
+                }
             }
             Condition::Binary { operator, left, right } => {
                 let numeric = matches!(&**operator, b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge");

@@ -195,7 +195,10 @@ impl<'t> Walker<'t> {
     pub(crate) fn parts(&mut self, parts: &'t [Part<'t>], fields: &mut Fields<'_>, position: Position) {
         let mut more = false;
         for (at, part) in parts.iter().enumerate() {
-            more |= self.state.dialect.may_be_zsh() && dialect::goes_on(part, parts.get(at + 1));
+            if self.state.dialect.may_be_zsh() && dialect::goes_on(part, parts.get(at + 1)) {
+                more = true;
+                self.unbraced_subscript(part, parts.get(at + 1..).unwrap_or_default());
+            }
             match part {
                 Part::Literal { text, .. } => self.literal(text, at == 0, parts.len() == at + 1, fields, position),
                 part => self.part(part, fields, position),
@@ -203,6 +206,34 @@ impl<'t> Walker<'t> {
         }
         if more {
             fields.blur(self.armed);
+        }
+    }
+
+    /// `$x[y]` of zsh: what stands in the brackets is arithmetic, as it is in `${x[y]}`.
+    fn unbraced_subscript(&mut self, variable: &Part<'t>, behind: &[Part<'t>]) {
+        let Part::Variable { span, .. } = variable else { return };
+        let span = self.span(*span);
+        let [Part::Literal { text, .. } | Part::Quoted { text, .. }, more @ ..] = behind else { return };
+        let Some(inside) = text.strip_prefix(b"[") else { return };
+        match (inside.iter().position(|b| *b == b']'), inside, more) {
+            (Some(end), ..) => {
+                let inside = inside.get(..end).unwrap_or_default();
+                if matches!(inside, b"@" | b"*") {
+                    return;
+                }
+                if inside.iter().all(|b| b.is_ascii_alphanumeric() || b"_ ,+-".contains(b)) {
+                    self.evaluate(&Scalar::exact(inside, Known::Written), span);
+                } else {
+                    self.evaluates_again(span);
+                }
+            }
+            (None, [], [Part::Variable { name, .. }, Part::Literal { text, .. } | Part::Quoted { text, .. }, ..])
+                if text.starts_with(b"]") =>
+            {
+                let value = self.lookup_scalar(name);
+                self.evaluate(&value, span);
+            }
+            _ => self.evaluates_again(span),
         }
     }
 
