@@ -21,6 +21,13 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
         }
         return lose(walker, words);
     };
+    // Where the name is not written plainly (`\\export x=$y`), some shells split the value and some do not.
+    let assigns = |word: &Word| word.exact().is_none_or(|text| text.contains(&b'='));
+    if walker.state.dialect.may_be_plain()
+        && words.operands().any(|(at, word)| assigns(word) && !assigned.iter().any(|one| one.at == at))
+    {
+        walker.lose_variables();
+    }
     let has = |letter: u8| letters.contains(&letter);
     if has(b'p') || has(b'F') {
         return;

@@ -53,6 +53,11 @@ impl<'t> Walker<'t> {
                     // It holds what was matched, which may be all of the text.
                     let crafted = !right.plain().is_some_and(crate::program::number::digits_alone);
                     self.set(b"BASH_REMATCH", Held::Unknown { crafted });
+                    if self.state.dialect.may_be_zsh() {
+                        for name in [&b"MATCH"[..], b"MBEGIN", b"MEND", b"match", b"mbegin", b"mend"] {
+                            self.set(name, Held::Unknown { crafted });
+                        }
+                    }
                 }
             }
         }

@@ -258,7 +258,10 @@ impl<'t> Walker<'t> {
                     _ => end,
                 };
                 let (prefix, tail) = rest.split_at(end);
-                if tail.is_empty() && !last {
+                if tail.is_empty() && !last && self.state.dialect.may_be_zsh() {
+                    // zsh looks at what it becomes: `~"/x"` and `~$x` are somebody's home folder.
+                    fields.hole(Origin::Unknown, true);
+                } else if tail.is_empty() && !last {
                     // `~"$x"` or `~$x`: bash does not expand it; `~us\er` neither.
                     fields.literal(prefix);
                 } else {
