@@ -127,6 +127,9 @@ impl<'t> Walker<'t> {
         } else {
             held
         };
+        if may_compute(name) {
+            self.computes(&held, span);
+        }
         let held = if self.is_readonly(name) || self.state.line_may_be_left || may_compute(name) {
             Held::Unknown { crafted: self.armed_names.contains(name) }
         } else {

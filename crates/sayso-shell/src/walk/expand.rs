@@ -516,7 +516,17 @@ impl<'t> Walker<'t> {
         }
         // `{a..c..2}` is text to it, and `{1..3..-1}` counts down.
         let steps = |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.windows(2).filter(|pair| *pair == b"..").count() > 1);
-        !self.state.dialect.may_be_zsh() || word.parts.iter().all(|part| is_one(self, part) && !steps(part))
+        // `{1..x}` is every character from `1` to `x`.
+        let odd = |six: &[u8]| match six {
+            [b'{', from, b'.', b'.', to, b'}'] => {
+                !(from.is_ascii_digit() && to.is_ascii_digit()
+                    || from.is_ascii_alphabetic() && to.is_ascii_alphabetic())
+            }
+            _ => false,
+        };
+        let odd = |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.windows(6).any(odd));
+        !self.state.dialect.may_be_zsh()
+            || word.parts.iter().all(|part| is_one(self, part) && !steps(part) && !odd(part))
     }
 
     fn command_substitution(&mut self, command: &'t CommandSubstitution<'t>) -> Scalar {
