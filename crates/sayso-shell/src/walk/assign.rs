@@ -127,6 +127,7 @@ impl<'t> Walker<'t> {
         } else {
             held
         };
+        // Some variables are born so.
         if may_compute(name) {
             self.computes(&held, span);
         }
@@ -140,9 +141,8 @@ impl<'t> Walker<'t> {
         // A string that is given to an array is its first element: the others are still there.
         let array = |entry: &Entry<_>| entry.others || matches!(entry.held, Held::Array(_) | Held::Unknown { .. });
         let others = matches!(held, Held::Scalar(_)) && old.is_some_and(array);
-        // `declare -i` evaluates what is assigned, and some variables are born so.
-        let computes = odd && !map || may_compute(name);
-        if computes {
+        // `declare -i` evaluates what is assigned.
+        if odd && !map && !may_compute(name) {
             self.computes(&held, span);
         }
         self.notice(name, &held, span);
