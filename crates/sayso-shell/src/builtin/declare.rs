@@ -13,14 +13,21 @@ use crate::word::{Part, Word};
 
 pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>, mut assigned: Vec<Assigned<'t>>) {
     let letters = flags(words, &assigned);
-    // `export` and `readonly` take no subscripts.
-    let subscripts = !matches!(name, "export" | "readonly");
+    // `export` and `readonly` take no subscripts, but of zsh they do.
+    let subscripts = !matches!(name, "export" | "readonly") || walker.state.dialect.may_be_zsh();
     let Some(letters) = letters else {
         for (at, word) in words.all().filter(|(_, word)| subscripts && word.exact().is_none()) {
             subscripted(walker, word, words, at);
         }
         return lose(walker, words);
     };
+    // Where the name is not written plainly (`\\export x=$y`), some shells split the value and some do not.
+    let assigns = |word: &Word| word.exact().is_none_or(|text| text.contains(&b'='));
+    if walker.state.dialect.may_be_plain()
+        && words.operands().any(|(at, word)| assigns(word) && !assigned.iter().any(|one| one.at == at))
+    {
+        walker.lose_variables();
+    }
     let has = |letter: u8| letters.contains(&letter);
     if has(b'p') || has(b'F') {
         return;

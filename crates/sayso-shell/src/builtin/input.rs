@@ -86,6 +86,7 @@ fn getopts(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 
 /// `printf -v NAME`.
 fn printf(walker: &mut Walker<'_>, words: &Arguments<'_>) {
+    super::number::counts(walker, words);
     let Some(first) = words.argv.get(1) else { return };
     let (at, word) = match first.exact() {
         Some(b"-v") => match words.argv.get(2) {
@@ -177,7 +178,7 @@ fn operands(words: &Arguments<'_>, valued: &[u8], named: &[u8]) -> Vec<(usize, W
     out
 }
 
-fn set<'t>(
+pub(super) fn set<'t>(
     walker: &mut Walker<'t>,
     word: &Word,
     held: Held<crate::walk::Definition<'t>>,

@@ -23,7 +23,7 @@ pub(crate) fn is_test(name: &[u8]) -> bool {
 /// function has its name.
 pub(crate) fn leaves_prefixes(name: &[u8], argv: &[Word]) -> bool {
     match name {
-        b"printf" => argv.get(1).and_then(Word::exact).is_some_and(|word| !word.starts_with(b"-v")),
+        b"printf" => super::number::sets_nothing(argv),
         b"set" | b"shift" | b"exec" | b"trap" | b"wait" | b"kill" | b"exit" | b"let" => true,
         _ => is_only_read(name) || leaves_no_trace(name) || !std::str::from_utf8(name).is_ok_and(is_builtin),
     }

@@ -6,6 +6,7 @@ mod directory;
 mod input;
 mod kind;
 mod lookup;
+mod number;
 mod switch;
 
 pub(crate) use kind::{
@@ -55,6 +56,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         words.named(walker, "shows-secrets", NamedBy::Nothing, 0);
     }
     shows_variables(walker, name, &words);
+    number::computes(walker, name, &words);
     match name {
         "cd" | "pushd" | "popd" | "dirs" => return directory::run(walker, name, &words),
         "declare" | "typeset" | "local" | "export" | "readonly" => declare::run(walker, name, &words, assigned),

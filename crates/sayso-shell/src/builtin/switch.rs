@@ -45,8 +45,8 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             }
             // No such option: it complains, and nothing is set.
             [b'-', b'-', ..] => return,
-            // `set -`: tracing ends, and what follows are parameters.
-            b"-" => {
+            // `set -`: tracing ends, and what follows are parameters. So they are behind a lone `+`.
+            b"-" | b"+" => {
                 if at + 1 < words.argv.len() {
                     walker.state.positional = walker.parameters(words.argv.get(at + 1..).unwrap_or_default());
                 }

@@ -207,7 +207,7 @@ pub(crate) fn is_silent(name: &str, argv: &[Word], assignments: usize) -> bool {
         "set" => {
             !words.is_empty()
                 && words.iter().all(|word| word.exact().is_some())
-                && !matches!(words.last().and_then(Word::exact), Some([b'-' | b'+', .., b'o']))
+                && !matches!(words.last().and_then(Word::exact), Some([b'-' | b'+', .., b'o'] | b"+"))
         }
         "shopt" => {
             let mut leading = words.iter().take_while(options).filter_map(Word::exact).peekable();

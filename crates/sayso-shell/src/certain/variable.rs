@@ -105,6 +105,7 @@ pub(crate) fn may_compute(name: &[u8]) -> bool {
                 | b"IGNOREEOF"
                 | b"TRY_BLOCK_ERROR"
                 | b"TRY_BLOCK_INTERRUPT"
+                | b"ZLE_RPROMPT_INDENT"
         )
 }
 

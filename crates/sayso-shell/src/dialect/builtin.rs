@@ -203,6 +203,15 @@ pub(crate) fn own<'a>(dialect: Dialect, name: &str, argv: &'a [Word]) -> Option<
             | "pushln"
             | "r"
             | "print"
+            | "bye"
+            | "whence"
+            | "where"
+            | "limit"
+            | "unlimit"
+            | "log"
+            | "ttyctl"
+            | "echotc"
+            | "echoti"
             | "add-zsh-hook"
     );
     own.then_some(Own::Unknown("To zsh this name means something of its own."))

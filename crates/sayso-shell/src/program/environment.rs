@@ -104,6 +104,8 @@ pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
             // Its value makes it harmless.
         } else if variable::names_output(name) {
             variable::written(inv, name, value, description);
+        } else if variable::is_recipe(inv, value) {
+            variable::needs_yes(inv, name, format!("{name} may run as part of a recipe"), description);
         } else if variable::is_strange(inv, name, value, description) {
             let text = format!("nobody knows what {} makes of {name}", inv.name);
             variable::needs_yes(inv, name, text, description);

@@ -101,6 +101,23 @@ pub(super) fn is_strange(inv: &Invocation<'_>, name: &str, value: &Word, descrip
         && is_telling(value, inv)
 }
 
+/// Whether a recipe that uses the variable would run its value: make expands `$(shell ..)` in it, and puts it into the
+/// text of a command as `just` and `task` do.
+pub(super) fn is_recipe(inv: &Invocation<'_>, value: &Word) -> bool {
+    pastes_variables(inv.name) && value.exact().is_some_and(holds_command)
+}
+
+/// Whether the program puts variables of its environment into the text of commands.
+pub(crate) fn pastes_variables(program: &str) -> bool {
+    matches!(program, "make" | "gmake" | "just" | "task")
+}
+
+/// Whether text is a command of its own where it is put between the words of another. A lone `&` is part of an address.
+pub(crate) fn holds_command(text: &[u8]) -> bool {
+    let spaced = text.iter().any(u8::is_ascii_whitespace);
+    text.iter().any(|b| b"$`;|<>\n".contains(b) || *b == b'&' && spaced)
+}
+
 /// Something about a variable needs a yes of its own.
 pub(super) fn needs_yes(inv: &Invocation<'_>, name: &str, text: String, out: &mut Description) {
     let span = span(inv);

@@ -6,7 +6,7 @@ use super::{Definition, Fog, Walker};
 use crate::Dialect;
 use crate::certain::Items;
 use crate::certain::value::Known;
-use crate::certain::variable::{Meaning, is_tame_prompt, may_compute, meaning};
+use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, may_compute, meaning};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
 use crate::program::{changes_what_runs, names_output};
@@ -27,6 +27,9 @@ pub(crate) struct Assigned<'t> {
     pub(crate) name: Vec<u8>,
     pub(crate) held: Held<Definition<'t>>,
 }
+
+/// Of variables that steer programs no more than these are kept in mind.
+const MAX_STEERING: usize = 32;
 
 impl<'t> Walker<'t> {
     /// An assignment in the shell itself.
@@ -124,6 +127,10 @@ impl<'t> Walker<'t> {
         } else {
             held
         };
+        // Some variables are born so.
+        if may_compute(name) {
+            self.computes(&held, span);
+        }
         let held = if self.is_readonly(name) || self.state.line_may_be_left || may_compute(name) {
             Held::Unknown { crafted: self.armed_names.contains(name) }
         } else {
@@ -134,9 +141,8 @@ impl<'t> Walker<'t> {
         // A string that is given to an array is its first element: the others are still there.
         let array = |entry: &Entry<_>| entry.others || matches!(entry.held, Held::Array(_) | Held::Unknown { .. });
         let others = matches!(held, Held::Scalar(_)) && old.is_some_and(array);
-        // `declare -i` evaluates what is assigned, and some variables are born so.
-        let computes = odd && !map || may_compute(name);
-        if computes {
+        // `declare -i` evaluates what is assigned.
+        if odd && !map && !may_compute(name) {
             self.computes(&held, span);
         }
         self.notice(name, &held, span);
@@ -215,7 +221,10 @@ impl<'t> Walker<'t> {
             return;
         }
         let Ok(text) = std::str::from_utf8(name) else { return };
-        if (changes_what_runs(text) || names_output(text)) && self.steering.len() < 32 {
+        if changes_what_runs(text) || names_output(text) {
+            if self.steering.len() >= MAX_STEERING {
+                return self.opaque("environment", "Too many variables that change what runs are set here.", span);
+            }
             let value = match held {
                 Held::Scalar(scalar) => scalar.to_word(),
                 _ => Word::Opaque,
@@ -259,6 +268,11 @@ impl<'t> Walker<'t> {
             value
         };
         let span = self.span(assignment.span);
+        // zsh computes what it keeps as a number even where it is set for one command alone.
+        let computes = if self.state.dialect.may_be_zsh() { may_compute } else { is_kept_by_bash };
+        if computes(&assignment.name) {
+            self.evaluate(&value, span);
+        }
         self.steered(&assignment.name, span);
         (Text::from(&*assignment.name), value)
     }

@@ -241,14 +241,15 @@ const MAX_GLOBS: usize = 32;
 
 /// How a program changes what it writes to.
 pub(crate) fn manner(facets: Facets, argv: &[Word]) -> Manner {
-    const LINKS: [&[u8]; 5] = [b"--archive", b"--recursive", b"--no-dereference", b"--preserve", b"--symbolic-link"];
+    const LINKS: [&[u8]; 6] =
+        [b"--archive", b"--link", b"--recursive", b"--no-dereference", b"--preserve", b"--symbolic-link"];
     let mut words = argv.iter().skip(1).filter_map(Word::exact);
     // `--arch`, `--preserve=links`, `-dR`
     let keeps_links = |word: &[u8]| {
         let name = word.split(|b| *b == b'=').next().unwrap_or(word);
         match word.strip_prefix(b"--") {
             Some(_) => word.len() > 3 && LINKS.iter().any(|flag| flag.starts_with(name)),
-            None => word.starts_with(b"-") && word.iter().any(|b| b"adPRrs".contains(b)),
+            None => word.starts_with(b"-") && word.iter().any(|b| b"adlPRrs".contains(b)),
         }
     };
     if facets.has(Facets::ATTRIBUTES) {
@@ -317,6 +318,7 @@ mod tests {
         assert_eq!(manner("cp a b"), Manner::Plain);
         assert_eq!(manner("cp -r a b"), Manner::Reshapes);
         assert_eq!(manner("cp --arch a b"), Manner::Reshapes);
+        assert_eq!(manner("cp -l a b"), Manner::Reshapes);
         assert_eq!(manner("git status"), Manner::Plain);
         assert_eq!(manner("git clone u"), Manner::Reshapes);
         assert_eq!(manner("chmod +x a"), Manner::Attributes);

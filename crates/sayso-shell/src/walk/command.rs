@@ -262,6 +262,12 @@ impl<'t> Walker<'t> {
             self.assign(assignment);
         }
         if !simple.redirects.is_empty() {
+            // Other shells open files first, and assign nothing where that fails.
+            if self.state.dialect != Dialect::Bash {
+                for assignment in &simple.assignments {
+                    self.set(&assignment.name, Held::Unknown { crafted: true });
+                }
+            }
             self.without_command(simple);
         }
         // Plain text assigned to a variable that can be assigned to cannot fail.
@@ -309,6 +315,17 @@ impl<'t> Walker<'t> {
         // `$(<f)` prints to where it always prints.
         self.state.streams = streams;
         self.read_by(&redirected, None);
+        // What is read need not be a file: `$(< <(p))`, `$(</dev/stdin)`.
+        let writes = |redirect: &Redirect<'_>| {
+            use RedirectOperator as Op;
+            matches!(
+                redirect.operator,
+                Op::Write | Op::Append | Op::Clobber | Op::CopyOutput | Op::WriteBoth | Op::AppendBoth
+            )
+        };
+        if !redirects.iter().all(writes) {
+            self.print(Output::ANYTHING);
+        }
         self.input = input;
     }
 

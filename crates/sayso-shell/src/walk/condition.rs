@@ -38,6 +38,11 @@ impl<'t> Walker<'t> {
                     let span = self.span(operand.span);
                     self.names_variable(&value, span);
                 }
+                // To zsh the number of a descriptor is arithmetic.
+                if &**operator == b"-t" && self.state.dialect.may_be_zsh() {
+                    let span = self.span(operand.span);
+                    self.evaluate(&value, span);
+                }
             }
             Condition::Binary { operator, left, right } => {
                 let numeric = matches!(&**operator, b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge");
@@ -48,6 +53,11 @@ impl<'t> Walker<'t> {
                     // It holds what was matched, which may be all of the text.
                     let crafted = !right.plain().is_some_and(crate::program::number::digits_alone);
                     self.set(b"BASH_REMATCH", Held::Unknown { crafted });
+                    if self.state.dialect.may_be_zsh() {
+                        for name in [&b"MATCH"[..], b"MBEGIN", b"MEND", b"match", b"mbegin", b"mend"] {
+                            self.set(name, Held::Unknown { crafted });
+                        }
+                    }
                 }
             }
         }

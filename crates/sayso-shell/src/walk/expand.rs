@@ -195,7 +195,10 @@ impl<'t> Walker<'t> {
     pub(crate) fn parts(&mut self, parts: &'t [Part<'t>], fields: &mut Fields<'_>, position: Position) {
         let mut more = false;
         for (at, part) in parts.iter().enumerate() {
-            more |= self.state.dialect.may_be_zsh() && dialect::goes_on(part, parts.get(at + 1));
+            if self.state.dialect.may_be_zsh() && dialect::goes_on(part, parts.get(at + 1)) {
+                more = true;
+                self.unbraced_subscript(part, parts.get(at + 1..).unwrap_or_default());
+            }
             match part {
                 Part::Literal { text, .. } => self.literal(text, at == 0, parts.len() == at + 1, fields, position),
                 part => self.part(part, fields, position),
@@ -203,6 +206,34 @@ impl<'t> Walker<'t> {
         }
         if more {
             fields.blur(self.armed);
+        }
+    }
+
+    /// `$x[y]` of zsh: what stands in the brackets is arithmetic, as it is in `${x[y]}`.
+    fn unbraced_subscript(&mut self, variable: &Part<'t>, behind: &[Part<'t>]) {
+        let Part::Variable { span, .. } = variable else { return };
+        let span = self.span(*span);
+        let [Part::Literal { text, .. } | Part::Quoted { text, .. }, more @ ..] = behind else { return };
+        let Some(inside) = text.strip_prefix(b"[") else { return };
+        match (inside.iter().position(|b| *b == b']'), inside, more) {
+            (Some(end), ..) => {
+                let inside = inside.get(..end).unwrap_or_default();
+                if matches!(inside, b"@" | b"*") {
+                    return;
+                }
+                if inside.iter().all(|b| b.is_ascii_alphanumeric() || b"_ ,+-".contains(b)) {
+                    self.evaluate(&Scalar::exact(inside, Known::Written), span);
+                } else {
+                    self.evaluates_again(span);
+                }
+            }
+            (None, [], [Part::Variable { name, .. }, Part::Literal { text, .. } | Part::Quoted { text, .. }, ..])
+                if text.starts_with(b"]") =>
+            {
+                let value = self.lookup_scalar(name);
+                self.evaluate(&value, span);
+            }
+            _ => self.evaluates_again(span),
         }
     }
 
@@ -227,7 +258,10 @@ impl<'t> Walker<'t> {
                     _ => end,
                 };
                 let (prefix, tail) = rest.split_at(end);
-                if tail.is_empty() && !last {
+                if tail.is_empty() && !last && self.state.dialect.may_be_zsh() {
+                    // zsh looks at what it becomes: `~"/x"` and `~$x` are somebody's home folder.
+                    fields.hole(Origin::Unknown, true);
+                } else if tail.is_empty() && !last {
                     // `~"$x"` or `~$x`: bash does not expand it; `~us\er` neither.
                     fields.literal(prefix);
                 } else {
@@ -482,7 +516,17 @@ impl<'t> Walker<'t> {
         }
         // `{a..c..2}` is text to it, and `{1..3..-1}` counts down.
         let steps = |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.windows(2).filter(|pair| *pair == b"..").count() > 1);
-        !self.state.dialect.may_be_zsh() || word.parts.iter().all(|part| is_one(self, part) && !steps(part))
+        // `{1..x}` is every character from `1` to `x`.
+        let odd = |six: &[u8]| match six {
+            [b'{', from, b'.', b'.', to, b'}'] => {
+                !(from.is_ascii_digit() && to.is_ascii_digit()
+                    || from.is_ascii_alphabetic() && to.is_ascii_alphabetic())
+            }
+            _ => false,
+        };
+        let odd = |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.windows(6).any(odd));
+        !self.state.dialect.may_be_zsh()
+            || word.parts.iter().all(|part| is_one(self, part) && !steps(part) && !odd(part))
     }
 
     fn command_substitution(&mut self, command: &'t CommandSubstitution<'t>) -> Scalar {

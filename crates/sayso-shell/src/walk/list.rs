@@ -177,6 +177,11 @@ impl<'t> Walker<'t> {
         }
         let ends = match &*pipeline.commands {
             [] => Ends::both(&self.state.cwd),
+            // zsh times what runs in a process of its own.
+            [only] if pipeline.timed && self.state.dialect.may_be_zsh() => {
+                self.maybe(|walker| walker.command(only));
+                Ends::both(&self.state.cwd)
+            }
             [only] => self.command(only),
             _ => {
                 self.pipe(pipeline);

@@ -327,6 +327,18 @@ impl<'t> Walker<'t> {
         }
     }
 
+    /// `${x:=a}` sets `x`; `${x[1]:=a}` an element, and `${!x:=a}` the variable that `x` names.
+    fn assigned(&mut self, parameter: &Parameter<'t>, held: Held<super::Definition<'t>>) {
+        if parameter.indirect {
+            self.lose_variables();
+            let span = self.span(parameter.span);
+            let text = "Which variable is set here is not known; it may change what runs.";
+            return self.opaque("environment", text, span);
+        }
+        let held = if parameter.subscript.is_some() { Held::Unknown { crafted: true } } else { held };
+        self.set(&parameter.name, held);
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the parts of one expansion")]
     fn fallback(
         &mut self,
@@ -356,7 +368,7 @@ impl<'t> Walker<'t> {
                 self.may_abort();
             }
             if kind == Fallback::Assign {
-                self.set(&parameter.name, Held::Unknown { crafted: true });
+                self.assigned(parameter, Held::Unknown { crafted: true });
             }
             return fields.hole(Origin::Unknown, true);
         }
@@ -364,7 +376,7 @@ impl<'t> Walker<'t> {
             // To zsh the word is a pattern, and more than one.
             let value = self.scalar(word, Position::Assignment);
             if kind == Fallback::Assign && has != Some(true) {
-                self.set(&parameter.name, Held::Unknown { crafted: value.may_run_in_arithmetic() });
+                self.assigned(parameter, Held::Unknown { crafted: value.may_run_in_arithmetic() });
             }
             if kind == Fallback::Error {
                 self.may_abort();
@@ -396,7 +408,7 @@ impl<'t> Walker<'t> {
             }
             (Fallback::Assign, Some(false)) => {
                 let value = self.scalar(word, Position::Assignment);
-                self.set(&parameter.name, Held::Scalar(value.clone()));
+                self.assigned(parameter, Held::Scalar(value.clone()));
                 self.push(&Expansion::One(value), quoted, joined, fields);
             }
             (Fallback::Error, Some(false)) => {
@@ -412,7 +424,7 @@ impl<'t> Walker<'t> {
                 let mark = self.scope.mark();
                 let value = self.scalar(word, Position::Assignment);
                 if kind == Fallback::Assign {
-                    self.set(&parameter.name, Held::Scalar(value.clone()));
+                    self.assigned(parameter, Held::Scalar(value.clone()));
                 }
                 let changes = self.scope.take(mark);
                 self.scope.join(vec![changes], false);

@@ -5,7 +5,7 @@ use super::command::{Among, Call};
 use super::filter::Filter;
 use super::names::passed;
 use super::redirect::Redirected;
-use super::{Cwd, Input, Place, Spans, Walker};
+use super::{Cwd, Input, Place, Spans, Walker, is_name};
 use crate::Dialect;
 use crate::Kind;
 use crate::canonical::canonical;
@@ -18,14 +18,16 @@ use crate::effect::{
     Carry, Effect, NamedBy, Opt, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb,
 };
 use crate::program::number::prints_number;
-use crate::program::{Description, Facets, Prints, Start, facets, without_gnu_prefix};
+use crate::program::{
+    Description, Facets, Prints, Start, facets, holds_command, pastes_variables, without_gnu_prefix,
+};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
 use crate::value::Scalar;
 use crate::value::field::Globbing;
 use crate::value::scope::{Entry, Held, function_key};
-use crate::word::Word;
+use crate::word::{Text, Word};
 use std::path::Path;
 
 /// With one of these a search may look into what it passes over by itself, or git into another repository.
@@ -33,6 +35,23 @@ const STEERS_SEARCHES: [&str; 5] =
     ["RIPGREP_CONFIG_PATH", "GREP_OPTIONS", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
 impl<'t> Walker<'t> {
+    /// Variables that the program finds and whose values would be commands in a recipe. What is in the environment
+    /// already is passed on without `export`, and has a name in capitals.
+    fn hand_on_commands(&self, env: &mut Vec<(Text, Word)>) {
+        for name in self.scope.names().map(|name| &**name) {
+            let Some(entry) = self.scope.get(name) else { continue };
+            let passed = entry.exported || !name.iter().any(u8::is_ascii_lowercase);
+            if let Held::Scalar(Scalar::Exact(value)) = &entry.held
+                && passed
+                && holds_command(value)
+                && is_name(name)
+                && !env.iter().any(|(known, _)| known.as_bytes() == name)
+            {
+                env.push((Text::from(name), Word::Exact(Text::from(&**value))));
+            }
+        }
+    }
+
     /// A program outside the shell.
     pub(crate) fn program(&mut self, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> RunId {
         let mut program = if self.state.elsewhere {
@@ -55,6 +74,9 @@ impl<'t> Walker<'t> {
                     call.env.push((name.clone(), value.clone()));
                 }
             }
+        }
+        if pastes_variables(base) {
+            self.hand_on_commands(&mut call.env);
         }
         self.hand_on_given(&mut call.env);
         if call.env.iter().any(|(name, _)| name.as_bytes() == b"PATH")

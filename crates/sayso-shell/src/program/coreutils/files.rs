@@ -150,8 +150,18 @@ pub(crate) fn copy(view: &mut View<'_>) {
                 view.effect(Verb::Read, Target::Path(target.clone()), at, Carry::Plain);
                 view.effect(Verb::Delete, Target::Path(target), at, Carry::Plain);
             }
-            // What a link points to can be read through it.
-            "ln" => view.path_effect(Verb::Read, word, at, true, Carry::Plain),
+            // What a link points to can be read through it. A hard one is the file itself under another name: whatever
+            // is written there later is not seen to be written here.
+            "ln" => {
+                view.path_effect(Verb::Read, word, at, true, Carry::Plain);
+                if !view.has("--symbolic") {
+                    view.path_effect(Verb::Write, word, at, false, Carry::Plain);
+                }
+            }
+            "cp" if view.has("--link") => {
+                view.reads(word, at);
+                view.path_effect(Verb::Write, word, at, view.deep, Carry::Plain);
+            }
             _ => view.reads(word, at),
         }
     }
