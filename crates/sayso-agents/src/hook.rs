@@ -10,6 +10,7 @@ use crate::{Agent, judge};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use rustix::io::Errno;
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
 use sayso_policy::shell::dialect::Shells;
@@ -246,14 +247,23 @@ fn say(output: &HookOutput) -> u8 {
     if output.stdout.is_empty() {
         return output.exit;
     }
-    // Not through the standard library's buffer, which would cut it at each newline.
-    let whole = match std::io::stdout().as_fd().try_clone_to_owned() {
-        Ok(descriptor) => std::fs::File::from(descriptor).write_all(&output.stdout).is_ok(),
-        Err(_) => false,
-    };
-    if whole {
+    if write_whole(&output.stdout).is_ok() {
         return output.exit;
     }
     let _ = std::io::stderr().write_all(b"Sayso: the answer could not be written.\n");
     BLOCK
+}
+
+/// Not through the standard library's buffer, which would cut it at each newline.
+fn write_whole(mut bytes: &[u8]) -> Result<(), Errno> {
+    let stdout = std::io::stdout();
+    while !bytes.is_empty() {
+        match rustix::io::write(&stdout, bytes) {
+            Ok(0) => return Err(Errno::PIPE),
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

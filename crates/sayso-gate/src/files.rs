@@ -10,6 +10,7 @@ use std::io::{ErrorKind, Read, Seek as _, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The real file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,7 +107,8 @@ impl Files for RealFiles {
         }
         let changed = (stat.st_ctime, u32::try_from(stat.st_ctime_nsec).ok()?);
         // Two changes within a tick of the clock look like one. A time in the future says nothing.
-        let settled = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse).tv_sec - SETTLED;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let settled = i64::try_from(now.as_secs()).ok()?.saturating_sub(SETTLED);
         (changed.0 < settled).then_some(Mark { device: stat.st_dev, inode: stat.st_ino, changed })
     }
 

@@ -21,6 +21,16 @@ const FILE: &str = "registered.json";
 /// Far more than every agent in a thousand projects takes.
 const LARGEST: usize = 4 * 1024 * 1024;
 
+/// Sayso's own programs, which lie side by side: everything, and the hook alone.
+pub const PROGRAMS: [&str; 2] = ["sayso", "sayso-hook"];
+
+/// Sayso's programs beside this one, itself included: who replaces one of them can take the place of the other.
+pub(crate) fn side_by_side(program: &Path) -> impl Iterator<Item = PathBuf> {
+    let beside = program.file_name().is_some_and(|name| PROGRAMS.iter().any(|known| name == *known));
+    let others = PROGRAMS.into_iter().filter(move |_| beside).map(|name| program.with_file_name(name));
+    std::iter::once(program.to_owned()).filter(move |_| !beside).chain(others)
+}
+
 /// One file in which Sayso is registered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {

@@ -278,7 +278,7 @@ fn hook() {
         built.is_ok_and(|status| status.success())
     };
     if !build("nothing", "-static") || !build("spawn", "-Wall") {
-        line("`sayso hook`", "not measured: no C compiler with a static library", "2 x", "");
+        line("`sayso-hook`", "not measured: no C compiler with a static library", "2 x", "");
         return;
     }
     let project = at("project");
@@ -299,13 +299,18 @@ fn hook() {
     let preset = home("preset", "extends = [\"developer\"]\n");
     let many = home("many", &policy_text(10_000));
     // As an installation does. What a linker has just written lies in memory in small pieces, which cost a third more.
-    let installed = at("sayso");
-    std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &installed).unwrap();
+    for (built, name) in [(env!("CARGO_BIN_EXE_sayso"), "sayso"), (env!("CARGO_BIN_EXE_sayso-hook"), "sayso-hook")] {
+        std::fs::copy(built, at(name)).unwrap();
+    }
     let nothing = vec![at("nothing").to_str().unwrap().to_owned()];
-    let hook = |home: &Path| {
-        let words = [installed.to_str().unwrap(), "hook", "claude-code", "--home", home.to_str().unwrap()];
+    // The words that `install` registers.
+    let started = |program: &str, home: &Path| {
+        let (program, home) = (at(program), home.to_str().unwrap());
+        let words =
+            [program.to_str().unwrap(), "hook", "claude-code", "--home", home, "--shell", "bash", "--wait", "590"];
         words.map(str::to_owned).to_vec()
     };
+    let hook = |home: &Path| started("sayso-hook", home);
     let spawn = |count: usize, programs: &[&Vec<String>]| spawn(&at("spawn"), &at("input"), count, programs);
     // A policy that changed just now is compiled at each call, until its files have been at rest for two seconds.
     let young = [&few, &many].map(|home| spawn(9, &[&hook(home)]).remove(0));
@@ -317,13 +322,27 @@ fn hook() {
     }
     let took = spawn(500, &[&nothing, &few_hook, &preset_hook, &many_hook]);
     let [floor, few, preset, many] = took.as_slice() else { unreachable!() };
+    // Both programs, in turns of their own: each keeps a compiled copy of the policy, and there is one for a workspace.
+    let whole = home("whole", &policy_text(20));
+    let whole_hook = started("sayso", &whole);
+    spawn(1, &[&whole_hook]);
+    std::thread::sleep(Duration::from_millis(2500));
+    spawn(1, &[&whole_hook]);
+    let both = spawn(500, &[&few_hook, &whole_hook]);
+    let [small, whole] = both.as_slice() else { unreachable!() };
     line("a static C program that does nothing", &floor.shown(), "", "1 x");
-    line("`sayso hook`, 20 rules, decision recorded", &few.shown(), "2 x, 10 MiB", &few.times(floor));
-    line("`sayso hook`, preset `developer`", &preset.shown(), "", &preset.times(floor));
-    line("`sayso hook`, 10,000 rules", &many.shown(), "1.25 x of 20 rules", &many.times(few));
+    line("`sayso-hook`, 20 rules, decision recorded", &few.shown(), "2 x, 10 MiB", &few.times(floor));
+    line(
+        "the same by `sayso hook`, the whole program",
+        &whole.shown(),
+        "",
+        &format!("{} of `sayso-hook`", whole.times(small)),
+    );
+    line("`sayso-hook`, preset `developer`", &preset.shown(), "", &preset.times(floor));
+    line("`sayso-hook`, 10,000 rules", &many.shown(), "1.25 x of 20 rules", &many.times(few));
     let [young_few, young_many] = young;
-    line("`sayso hook`, 20 rules, just changed", &young_few.shown(), "", &young_few.times(floor));
-    line("`sayso hook`, 10,000 rules, just changed", &young_many.shown(), "", &young_many.times(floor));
+    line("`sayso-hook`, 20 rules, just changed", &young_few.shown(), "", &young_few.times(floor));
+    line("`sayso-hook`, 10,000 rules, just changed", &young_many.shown(), "", &young_many.times(floor));
 }
 
 fn spawn(with: &Path, input: &Path, count: usize, programs: &[&Vec<String>]) -> Vec<Took> {

@@ -1,8 +1,8 @@
 /* Starts programs again and again, from spawn to exit, and prints what they took.
  *
- *   spawn COUNT INPUT PROGRAM ARGUMENT... [-- PROGRAM ARGUMENT...]...
+ *   spawn COUNT INPUT PROGRAM ARGUMENT... [-- [+INPUT] PROGRAM ARGUMENT...]...
  *
- * Each program in turn, COUNT times, with the content of INPUT on a pipe. A line for each: median wall time and median
+ * Each program in turn, COUNT times, with the content of INPUT on a pipe, or of its own +INPUT. A line for each: median wall time and median
  * CPU time in microseconds, largest resident set in KiB, median page faults, and the last exit status. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,19 +26,32 @@ static double median(double *list, int count) {
   return list[count / 2];
 }
 
+static char input[MOST][65536];
+
+static ssize_t content(const char *path, char *into) {
+  int file = open(path, O_RDONLY);
+  ssize_t length = file < 0 ? -1 : read(file, into, sizeof *input);
+  close(file);
+  return length;
+}
+
 int main(int argc, char **argv) {
   if (argc < 4) return 1;
   int count = atoi(argv[1]), programs = 0, status[MOST] = {0};
-  char **program[MOST], input[65536];
-  int file = open(argv[2], O_RDONLY);
-  ssize_t length = file < 0 ? -1 : read(file, input, sizeof input);
-  if (length < 0 || count < 1) return 1;
+  char **program[MOST];
+  ssize_t length[MOST];
   program[programs++] = argv + 3;
   for (int at = 3; at < argc; at++)
     if (!strcmp(argv[at], "--") && programs < MOST) {
       argv[at] = NULL;
       program[programs++] = argv + at + 1;
     }
+  for (int p = 0; p < programs; p++) {
+    int own = program[p][0] && program[p][0][0] == '+';
+    length[p] = content(own ? program[p][0] + 1 : argv[2], input[p]);
+    program[p] += own;
+    if (length[p] < 0 || count < 1 || !program[p][0]) return 1;
+  }
   double *wall[MOST], *cpu[MOST], *faults[MOST];
   long memory[MOST] = {0};
   for (int p = 0; p < programs; p++) {
@@ -51,7 +64,7 @@ int main(int argc, char **argv) {
     for (int p = 0; p < programs; p++) {
       int ends[2];
       if (pipe2(ends, O_CLOEXEC)) return 1;
-      if (write(ends[1], input, length) != length) return 1;
+      if (write(ends[1], input[p], length[p]) != length[p]) return 1;
       close(ends[1]);
       struct timespec before, after;
       struct rusage used;

@@ -1,4 +1,5 @@
-//! `sayso hook` as a process: one complete object or a block with a reason, whatever the agent does.
+//! The hook as a process: one complete object or a block with a reason, whatever the agent does. `sayso-hook` is what
+//! agents start; `sayso hook` must say the same.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,6 +12,9 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+/// The hook alone, and the program that holds everything.
+const PROGRAMS: [&str; 2] = [env!("CARGO_BIN_EXE_sayso-hook"), env!("CARGO_BIN_EXE_sayso")];
+
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -19,17 +23,25 @@ impl Home {
     }
 
     fn hook(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
+        self.hook_of(PROGRAMS[0], arguments)
+    }
+
+    fn hook_of(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.arg("hook").args(arguments).env("HOME", self.0.path()).current_dir(self.0.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     fn run(&self, arguments: &[&str], input: &[u8]) -> Output {
-        let mut child = self.hook(arguments).spawn().unwrap();
-        // A hook that refuses early does not read all of it.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        child.wait_with_output().unwrap()
+        let [small, whole] = PROGRAMS.map(|program| {
+            let mut child = self.hook_of(program, arguments).spawn().unwrap();
+            // A hook that refuses early does not read all of it.
+            let _ = child.stdin.take().unwrap().write_all(input);
+            child.wait_with_output().unwrap()
+        });
+        assert_eq!(small, whole, "{arguments:?}");
+        small
     }
 
     fn read_event(&self) -> Vec<u8> {
@@ -207,10 +219,11 @@ fn a_hook_that_is_told_to_end_blocks_the_call_whatever_the_signal() {
 #[test]
 fn a_hook_that_may_write_no_file_blocks_the_call() {
     let home = Home::new();
-    for limit in ["-f 0", "-f 1", "-n 4"] {
+    let limits = ["-f 0", "-f 1", "-n 4"].into_iter();
+    for (limit, program) in limits.flat_map(|limit| PROGRAMS.map(|program| (limit, program))) {
         let mut command = Command::new("bash");
         let script = format!("ulimit {limit}; exec \"$0\" hook claude-code --policy preset:developer");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_sayso")]).env("HOME", home.0.path());
+        command.args(["-c", &script, program]).env("HOME", home.0.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(&home.read_event());
@@ -285,4 +298,25 @@ fn what_is_known_of_many_folders_is_kept_for_the_next_call() {
     // What is kept counts only where nothing changed.
     std::fs::write(project.join("src/part7/.env"), "KEY=1").unwrap();
     assert_eq!(answer()["permissionDecision"], "ask");
+}
+
+#[test]
+fn nothing_but_a_hook_can_be_reached_through_the_small_program() {
+    let home = Home::new();
+    for words in [&["approvals"][..], &["mode", "off"], &["--help"], &["claude-code"], &[]] {
+        let output = Command::new(PROGRAMS[0]).args(words).env("HOME", home.0.path()).output().unwrap();
+        assert!(blocked(&output), "{words:?}: {output:?}");
+    }
+    let version = Command::new(PROGRAMS[0]).arg("--version").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&version.stdout), format!("sayso-hook {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_small_program_alone_blocks_what_only_the_whole_one_can_read() {
+    let home = Home::new();
+    let alone = home.0.path().join("sayso-hook");
+    std::fs::copy(PROGRAMS[0], &alone).unwrap();
+    let mut child = home.hook_of(alone.to_str().unwrap(), &["claude-code", "--policy", "preset:ci"]).spawn().unwrap();
+    drop(child.stdin.take());
+    assert!(blocked(&child.wait_with_output().unwrap()));
 }

@@ -2,6 +2,7 @@
 
 use super::{Scope, Setting};
 use crate::Agent;
+use sayso_gate::registered::PROGRAMS;
 use serde_json::Value;
 use std::path::Path;
 
@@ -161,7 +162,8 @@ impl Ours {
 /// Registered by `install`, or by hand in the same words.
 pub(crate) fn ours(handler: &Value, agent: Agent) -> Option<Ours> {
     let words = words_of(handler);
-    let is_sayso = |program: &str| Path::new(program).file_name().is_some_and(|name| name == "sayso");
+    let is_sayso =
+        |program: &str| Path::new(program).file_name().is_some_and(|name| PROGRAMS.iter().any(|known| name == *known));
     let at = words.windows(3).position(|three| match three {
         [program, hook, name] => is_sayso(program) && hook == "hook" && name == agent.name(),
         _ => false,
@@ -183,6 +185,7 @@ mod tests {
         assert_eq!(found(json!({"command": "/usr/bin/timeout -s KILL 9 \"/opt/my apps/sayso\" hook codex"})), yes);
         assert_eq!(found(json!({"exec": "/opt/my apps/sayso", "args": ["hook", "codex"]})), yes);
         assert_eq!(found(json!({"bash": "sayso hook codex"})), Some("sayso".to_owned()));
+        assert_eq!(found(json!({"bash": "/b/sayso-hook hook codex"})), Some("/b/sayso-hook".to_owned()));
         for other in [
             json!({"command": "sayso hook gemini"}),
             json!({"command": "echo sayso hooks codex"}),

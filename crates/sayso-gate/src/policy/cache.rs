@@ -86,6 +86,9 @@ fn compile_again(places: &Places, workspace: Option<&Path>, path: &Path) -> Opti
 
 /// A file that only this user can have written, in a folder of which the same is true.
 pub(crate) fn open_own(places: &Places, path: &Path) -> Option<(File, std::fs::Metadata)> {
+    // Opened first: where there is none, as in most projects, nothing more is asked.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
     let me = rustix::process::geteuid().as_raw();
     let mine = |meta: &std::fs::Metadata| meta.uid() == me && meta.mode() & 0o022 == 0;
     for folder in [places.state.as_path(), path.parent()?] {
@@ -94,8 +97,6 @@ pub(crate) fn open_own(places: &Places, path: &Path) -> Option<(File, std::fs::M
             return None;
         }
     }
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
     let meta = file.metadata().ok()?;
     (meta.is_file() && mine(&meta)).then_some((file, meta))
 }

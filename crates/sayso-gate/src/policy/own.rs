@@ -27,8 +27,8 @@ pub(super) fn protected(places: &Places) -> Protected {
     let (mut paths, mut registration, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for (start, file) in [(Path::new("/"), &places.managed), (&places.home, &places.user)] {
         let Some(folder) = file.parent() else { continue };
-        let real = follow(start, folder, &mut links);
-        if let Some(name) = file.file_name() {
+        let Followed { path: real, missing } = look(start, folder, &mut links);
+        if let (Some(name), false) = (file.file_name(), missing) {
             let target = follow(&real, &real.join(name), &mut links);
             paths.extend((!target.starts_with(&real)).then_some(target));
         }
@@ -51,6 +51,7 @@ pub(super) fn protected(places: &Places) -> Protected {
     let mut states = vec![places.state.clone()];
     for noted in registered::all(places) {
         registration.extend(noted.paths().cloned());
+        registration.extend(registered::side_by_side(&noted.program));
         links.extend_from_slice(noted.links());
         if let Some(home) = noted.home.as_ref().filter(|home| home.is_absolute() && **home != places.home) {
             paths.extend([CONFIG, STATE].map(|folder| home.join(folder)));
@@ -77,17 +78,18 @@ pub(super) fn protected(places: &Places) -> Protected {
 
 /// The program that runs here, for whoever knows no places.
 pub(super) fn protected_program() -> Protected {
-    let registration: Vec<PathBuf> = running().into_iter().collect();
+    let registration = running();
     let twins = registration.iter().filter_map(|path| twin(path)).collect();
     Protected { registration, twins, ..Protected::default() }
 }
 
-/// The program that runs here: the guard itself.
-fn running() -> Option<PathBuf> {
-    let path = std::env::current_exe().ok()?;
+/// The program that runs here, and the one that lies beside it: the guard itself.
+fn running() -> Vec<PathBuf> {
+    let Ok(path) = std::env::current_exe() else { return Vec::new() };
     // What the kernel says of one that was replaced meanwhile.
     let replaced = path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
-    Some(replaced.map_or_else(|| path.clone(), |path| PathBuf::from(std::ffi::OsStr::from_bytes(path))))
+    let path = replaced.map_or(path.as_path(), |path| Path::new(std::ffi::OsStr::from_bytes(path)));
+    registered::side_by_side(path).collect()
 }
 
 /// What a file is to the file system, if it has another name besides: whoever writes to that one changes it too.

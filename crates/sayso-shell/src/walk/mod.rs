@@ -189,7 +189,7 @@ impl<'t> Walker<'t> {
             source,
             sources,
             trees,
-            out: Analysis::default(),
+            out: Analysis { runs: Vec::with_capacity(programs(source)), ..Analysis::default() },
             scope: Scope::new(),
             state: State {
                 cwd: Cwd::given(context.cwd),
@@ -360,4 +360,11 @@ impl<'t> Walker<'t> {
         self.unrolled += turns;
         true
     }
+}
+
+/// About as many programs as a text starts, to make room for them at once: they are large.
+fn programs(source: &[u8]) -> usize {
+    const MANY: usize = 16;
+    let separators = source.iter().filter(|byte| matches!(byte, b'|' | b';' | b'&' | b'\n')).count();
+    (1 + separators).min(MANY)
 }

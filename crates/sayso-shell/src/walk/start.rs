@@ -55,14 +55,13 @@ impl<'t> Walker<'t> {
     /// A program outside the shell.
     pub(crate) fn program(&mut self, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> RunId {
         let mut program = if self.state.elsewhere {
-            let base = name.rsplit('/').next().map(str::to_owned);
-            Program { base, ..Program::default() }
+            Program { base: Some(last_name(name).to_owned()), ..Program::default() }
         } else {
             let path = self.search_path.get_or_init(|| self.context.env.get("PATH"));
             resolve_on(name, self.state.cwd.only(), &self.context, path.as_deref())
         };
         self.shadowed(&mut program, !name.contains('/'));
-        let base = without_gnu_prefix(name.rsplit('/').next().unwrap_or(name));
+        let base = without_gnu_prefix(last_name(name));
         // Asked once: each look costs as much as a comparison of names.
         let programs = self.context.env.programs();
         let facets = programs.facets(base);
@@ -528,6 +527,14 @@ impl<'t> Walker<'t> {
             Word::Opaque => true,
         });
         Items::of_words(words, self.armed)
+    }
+}
+
+/// What follows the last slash. Most names have none, and one look tells.
+fn last_name(name: &str) -> &str {
+    match name.as_bytes().iter().rposition(|byte| *byte == b'/') {
+        Some(at) => name.get(at + 1..).unwrap_or(name),
+        None => name,
     }
 }
 

@@ -187,7 +187,8 @@ impl Change {
             _ => Scope::User,
         };
         let places = Places::find(Home::Environment)?;
-        Ok(Setting::here(scope, places, std::env::current_dir()?, agents::this_program()?))
+        let program = if agent.has_hooks() { agents::hook_program()? } else { agents::this_program()? };
+        Ok(Setting::here(scope, places, std::env::current_dir()?, program))
     }
 
     /// Shows a change, records and makes it, unless somebody says no.

@@ -46,3 +46,10 @@ pub(crate) fn find(places: &Places) -> Vec<Found> {
 pub(crate) fn this_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()?.canonicalize()
 }
+
+/// The program to register as an agent's hook: the small one where it lies beside this one.
+pub(crate) fn hook_program() -> std::io::Result<PathBuf> {
+    let this = this_program()?;
+    let small = this.with_file_name("sayso-hook");
+    Ok(if small.is_file() { small } else { this })
+}

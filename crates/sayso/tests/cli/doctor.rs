@@ -95,14 +95,40 @@ fn a_program_that_was_put_in_sayso_s_place_is_found_by_its_content() {
 }
 
 #[test]
+fn the_small_program_is_registered_where_it_lies_beside_and_compared_by_its_content() {
+    let person = Person::new();
+    let tools = person.home().join("tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    let (whole, small) = (tools.join("sayso"), tools.join("sayso-hook"));
+    std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &whole).unwrap();
+    let settings = || std::fs::read_to_string(person.home().join(".claude/settings.json")).unwrap();
+    assert_eq!(person.run_program(&whole, &["install", "claude-code"]).code, 0);
+    assert!(settings().contains("tools/sayso\""), "{}", settings());
+    // What was registered before it came stays in force, until its owner registers the small one.
+    std::fs::copy(env!("CARGO_BIN_EXE_sayso-hook"), &small).unwrap();
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, codes(&report)), (0, Vec::new()), "{report:#}");
+    assert_eq!(person.run_program(&whole, &["install", "claude-code"]).code, 0);
+    assert!(settings().contains("tools/sayso-hook\"") && !settings().contains("tools/sayso\""), "{}", settings());
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, codes(&report)), (0, Vec::new()), "{report:#}");
+    std::fs::remove_file(&small).unwrap();
+    impostor(&small);
+    let (code, report) = doctor(&person, &["claude-code"]);
+    assert_eq!((code, codes(&report)), (1, vec!["other-content"]), "{report:#}");
+    assert_eq!(person.run_program(&whole, &["uninstall", "claude-code"]).code, 0);
+    assert!(!person.home().join(".claude/settings.json").exists());
+}
+
+#[test]
 fn a_registration_by_hand_is_told_from_one_that_is_noted() {
     let person = Person::new();
     person.run(&["install", "claude-code"]);
     let settings = person.home().join(".claude/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
-    let program = person.home().join("sayso");
+    let program = person.home().join("sayso-hook");
     impostor(&program);
-    std::fs::write(&settings, text.replace(env!("CARGO_BIN_EXE_sayso"), program.to_str().unwrap())).unwrap();
+    std::fs::write(&settings, text.replace(env!("CARGO_BIN_EXE_sayso-hook"), program.to_str().unwrap())).unwrap();
     let (code, report) = doctor(&person, &["claude-code"]);
     assert_eq!((code, codes(&report)), (1, vec!["other-content"]), "{report:#}");
     std::fs::write(&settings, text).unwrap();
@@ -133,8 +159,10 @@ fn no_agent_changes_the_program_that_another_agent_starts() {
     for attack in attacks {
         assert_eq!(hook(attack), "deny", "{attack}");
     }
-    // The hook's own program, noted or not.
+    // The hook's own program, noted or not, and the one that lies beside each.
     assert_eq!(hook(concat!("cp /bin/true ", env!("CARGO_BIN_EXE_sayso"))), "deny");
+    assert_eq!(hook(concat!("cp /bin/true ", env!("CARGO_BIN_EXE_sayso-hook"))), "deny");
+    assert_eq!(hook("cp /bin/true ~/tools/sayso-hook"), "deny");
     assert_eq!(hook("~/tools/sayso --version"), "allow");
     person.run_program(&program, &["uninstall", "gemini"]);
     assert_eq!(hook(attacks[0]), "allow");

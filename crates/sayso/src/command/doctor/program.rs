@@ -5,7 +5,7 @@ use sayso_agents::Agent;
 use sayso_agents::find::version_of;
 use sayso_agents::install::{Finding, Registration};
 use sayso_gate::Places;
-use sayso_gate::registered::{self, content_of};
+use sayso_gate::registered::{self, PROGRAMS, content_of};
 use std::path::Path;
 
 /// What is wrong with the programs of these registrations.
@@ -34,7 +34,7 @@ pub(super) fn compared(agent: Agent, registrations: &[Registration], places: &Pl
                     "{program} is not the program that was registered. If you upgraded Sayso, run: {renew}. Otherwise someone replaced it: reinstall Sayso first."
                 ),
             ),
-            None if content_of(this).is_some_and(|own| own == now) => (
+            None if ours(this).any(|own| own == now) => (
                 "not-noted",
                 format!(
                     "Sayso has no record of this registration, so {program} is not protected in other agents' sessions. Run: {renew}"
@@ -48,4 +48,9 @@ pub(super) fn compared(agent: Agent, registrations: &[Registration], places: &Pl
         Some(Finding { code, text })
     };
     registrations.iter().filter_map(compare).collect()
+}
+
+/// The contents of this program and of the one that lies beside it.
+fn ours(this: &Path) -> impl Iterator<Item = String> {
+    PROGRAMS.into_iter().filter_map(|name| content_of(&this.with_file_name(name)))
 }

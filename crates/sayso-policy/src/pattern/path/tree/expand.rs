@@ -1,5 +1,6 @@
 //! What patterns of the shell expand to.
 
+use super::survey::below;
 use super::{A_LINK, Found, Net, Passes, Tree, latin, widened};
 use crate::pattern::Glob;
 use sayso_shell::{Kind, Stands, canonical};
@@ -7,6 +8,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+/// To go into a folder costs as much as to compare so many names.
+const A_FOLDER: usize = 4;
 
 /// What the first parts of a pattern lead to.
 #[derive(Default)]
@@ -65,15 +69,14 @@ impl Tree<'_> {
         let (glob, dotted) = (widened(part), part.first() == Some(&b'.'));
         let mut step = Step::default();
         for folder in &before.folders {
+            self.survey.compare(A_FOLDER)?;
             let record = self.survey.folder(folder)?;
-            let elsewhere = !folder.starts_with(base);
+            let elsewhere = below(folder, base).is_none();
             for item in record.items() {
                 self.survey.compare(1)?;
-                if !fits(&glob, dotted, item.name) {
-                    continue;
-                }
-                // Of most files nothing is asked but that they were compared.
-                if item.stands == Stands::File && !item.notable && !elsewhere {
+                // Of most files nothing is asked.
+                let asked = item.stands != Stands::File || item.notable || elsewhere;
+                if !asked || !fits(&glob, dotted, item.name) {
                     continue;
                 }
                 let path = folder.join(OsStr::from_bytes(item.name));
@@ -86,11 +89,11 @@ impl Tree<'_> {
                 } else if elsewhere {
                     step.led_away.push(path.clone());
                 }
-                if item.stands == Stands::Folder {
-                    step.folders.push(path.clone());
-                }
                 if item.notable || item.stands == Stands::Link {
-                    step.paths.push(path);
+                    step.paths.push(path.clone());
+                }
+                if item.stands == Stands::Folder {
+                    step.folders.push(path);
                 }
             }
         }

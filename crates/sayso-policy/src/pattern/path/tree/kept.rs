@@ -21,7 +21,7 @@ const MOST_TRIED: usize = 64;
 /// One folder: the folders and links in it, and those of its names that matter.
 #[derive(Clone)]
 pub(super) struct Record {
-    bytes: Rc<[u8]>,
+    bytes: Rc<Vec<u8>>,
     items: Range<usize>,
     mark: Option<Mark>,
 }
@@ -86,14 +86,14 @@ impl Written {
 
     /// `None`: a name does not fit.
     pub(super) fn record(self, mark: Option<Mark>) -> Option<Record> {
-        let bytes: Rc<[u8]> = self.bytes.into();
-        (!self.broken).then(|| Record { items: 0..bytes.len(), bytes, mark })
+        (!self.broken).then(|| Record { items: 0..self.bytes.len(), bytes: Rc::new(self.bytes), mark })
     }
 }
 
 /// What was kept of a workspace: a table of places by path, the places, and their texts.
 pub(super) struct Kept {
-    bytes: Rc<[u8]>,
+    /// As it was read: to copy it would take longer than to look through it.
+    bytes: Rc<Vec<u8>>,
     slots: usize,
     folders: usize,
 }
@@ -109,7 +109,7 @@ impl Kept {
         let folders = usize::try_from(u32_at(&bytes, 4)?).ok()?;
         let long = HEAD.checked_add(slots.checked_mul(4)?)?.checked_add(folders.checked_mul(PLACE)?)?;
         (slots.is_power_of_two() && slots > folders && long <= bytes.len()).then(|| Self {
-            bytes: bytes.into(),
+            bytes: Rc::new(bytes),
             slots,
             folders,
         })

@@ -5,7 +5,8 @@ use super::watch::Watch;
 use sayso_shell::{Files, Mark, Visit};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -15,8 +16,8 @@ const MOST_NAMES: usize = 200_000;
 const MOST_NAMES_ELSEWHERE: usize = 20_000;
 /// Folders of which it is found out whether they are as they were.
 const MOST_FOLDERS: usize = 50_000;
-/// Names that are compared with patterns of the shell.
-const MOST_COMPARED: usize = 500_000;
+/// Names that are compared with patterns of the shell, and what counts as much.
+const MOST_COMPARED: usize = 200_000;
 /// To open a folder costs as much as to list so many names.
 const A_FOLDER: usize = 8;
 /// So many names are cheaper to keep in mind than to sift.
@@ -109,14 +110,13 @@ impl<'a> Survey<'a> {
     }
 
     fn look(&self, path: &Path) -> Option<Rc<Record>> {
-        let inside = self.ground.root.as_deref().is_some_and(|root| path.starts_with(root));
-        if !inside {
+        let Some(below_root) = self.ground.root.as_deref().and_then(|root| below(path, root)) else {
             return self.list(path, None, &self.elsewhere, MOST_NAMES_ELSEWHERE).map(Rc::new);
-        }
+        };
         self.spend(&self.folders, 1, MOST_FOLDERS)?;
         // INVARIANT: the mark is taken before the names, so that what changes while they are listed is seen later.
         let mark = if self.ground.label.is_empty() { None } else { self.files.mark(path) };
-        if let Some(kept) = mark.and_then(|mark| self.kept()?.find(self.below_root(path)?, mark)) {
+        if let Some(kept) = mark.and_then(|mark| self.kept()?.find(below_root, mark)) {
             return Some(Rc::new(kept));
         }
         self.anew.set(self.anew.get() + 1);
@@ -157,10 +157,6 @@ impl<'a> Survey<'a> {
         path.ancestors().take_while(|folder| *folder != root).any(|folder| watch.covers(folder)) || watch.covers(root)
     }
 
-    fn below_root<'p>(&self, path: &'p Path) -> Option<&'p Path> {
-        path.strip_prefix(self.ground.root.as_deref()?).ok()
-    }
-
     fn kept(&self) -> Option<&Kept> {
         self.kept.get_or_init(|| Kept::read(self.files.kept(&self.ground.label)?)).as_ref()
     }
@@ -177,4 +173,17 @@ impl<'a> Survey<'a> {
             self.files.keep(&self.ground.label, &bytes);
         }
     }
+}
+
+/// What follows a folder in a path, both canonical: by bytes, because there may be thousands of paths, and to compare them
+/// name by name takes many times as long.
+pub(super) fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+    let rest = path.as_os_str().as_bytes().strip_prefix(folder.as_os_str().as_bytes())?;
+    let rest = match rest {
+        [] => rest,
+        [b'/', rest @ ..] => rest,
+        _ if folder.parent().is_none() => rest,
+        _ => return None,
+    };
+    Some(Path::new(OsStr::from_bytes(rest)))
 }
