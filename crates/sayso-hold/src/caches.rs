@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::plan::What;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 /// How many runs can have a copy of one cache at a time.
@@ -14,12 +15,16 @@ const SLOTS: usize = 32;
 /// A copy that nobody else uses now.
 pub(crate) struct Slot {
     folder: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Slot {
     pub(crate) fn upper(&self) -> PathBuf {
         self.folder.join("changes")
+    }
+
+    pub(crate) fn lock(&self) -> BorrowedFd<'_> {
+        self.lock.as_fd()
     }
 
     pub(crate) fn overlay(&self) -> What {
@@ -36,7 +41,7 @@ pub(crate) fn take(store: &Path) -> Result<Slot, Error> {
         fs::create_dir_all(folder.join("work"))?;
         let lock = File::options().create(true).append(true).open(folder.join("lock"))?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Slot { folder, _lock: lock }),
+            Ok(()) => return Ok(Slot { folder, lock }),
             Err(rustix::io::Errno::WOULDBLOCK) => {}
             Err(error) => return Err(std::io::Error::from(error).into()),
         }

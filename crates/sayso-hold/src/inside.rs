@@ -21,18 +21,21 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, ExitCode, Stdio};
 
 /// The stage: what the program does when it was started as one. The channel is its standard input.
 #[must_use]
 pub fn stage() -> ExitCode {
     let Ok(channel) = own_channel() else { return ExitCode::FAILURE };
-    let Ok(Some(Received { message: Order::Make(plan), .. })) = channel.receive() else { return ExitCode::FAILURE };
+    let Ok(Some(Received { message: Order::Make(plan), descriptors: locks })) = channel.receive() else {
+        return ExitCode::FAILURE;
+    };
     // A key pressed at the terminal is for the program; it reaches everything in the foreground.
     if SigSet::all().thread_block().is_err() {
         return ExitCode::FAILURE;
     }
-    match divide(&plan) {
+    let code = match divide(&plan) {
         Ok(Fork::Parent(child)) => {
             drop(channel);
             wait_for(child, plan.level);
@@ -43,7 +46,9 @@ pub fn stage() -> ExitCode {
             let _ = channel.send(&News::Failed(failure), &[]);
             ExitCode::FAILURE
         }
-    }
+    };
+    drop(locks);
+    code
 }
 
 fn own_channel() -> io::Result<Channel> {
@@ -260,7 +265,8 @@ fn serve(channel: &Channel) -> io::Result<()> {
                             channel.send(&News::Started { run }, &[])?;
                         }
                         Err(error) => {
-                            let error = error.raw_os_error().unwrap_or(libc::EIO);
+                            let missing = error.kind() == io::ErrorKind::NotFound;
+                            let error = error.raw_os_error().unwrap_or(if missing { libc::ENOENT } else { libc::EIO });
                             channel.send(&News::NotStarted { run, error }, &[])?;
                         }
                     }
@@ -293,6 +299,9 @@ fn start(program: &Program, streams: Vec<OwnedFd>) -> io::Result<Pid> {
     let [input, output, errors] = <[OwnedFd; 3]>::try_from(streams).map_err(|_| io::ErrorKind::InvalidInput)?;
     let (word, rest) = program.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     std::env::set_current_dir(&program.folder)?;
+    // The program gets signals as any other does. What came for it before it was there may end this process: then
+    // nothing runs.
+    SigSet::empty().thread_set_mask()?;
     let child = Command::new(word)
         .args(rest)
         .env_clear()
@@ -300,6 +309,17 @@ fn start(program: &Program, streams: Vec<OwnedFd>) -> io::Result<Pid> {
         .stdin(Stdio::from(input))
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors))
-        .spawn()?;
+        .spawn();
+    SigSet::all().thread_block()?;
+    let child =
+        child.map_err(|error| if is_nowhere(program, &error) { io::ErrorKind::NotFound.into() } else { error })?;
     Pid::from_raw(child.id().cast_signed()).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// A folder on the `PATH` that cannot be entered makes the system say so, though the program is in none.
+fn is_nowhere(program: &Program, error: &io::Error) -> bool {
+    let Some(word) = program.words.first().filter(|word| !word.as_bytes().contains(&b'/')) else { return false };
+    let path = program.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    error.kind() == io::ErrorKind::PermissionDenied
+        && !std::env::split_paths(&path.unwrap_or_default()).any(|folder| folder.join(word).exists())
 }

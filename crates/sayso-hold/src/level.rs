@@ -16,21 +16,12 @@ pub enum Open {
     Processes,
     /// The priority and the processors of the user's other processes can be changed.
     Priorities,
-    /// Shared caches inside writable folders are changed themselves, not a copy.
-    Caches,
 }
 
 impl Open {
     /// All of them.
-    pub const ALL: &[Self] = &[
-        Self::SteeringFiles,
-        Self::SecretsInside,
-        Self::Metadata,
-        Self::Names,
-        Self::Processes,
-        Self::Priorities,
-        Self::Caches,
-    ];
+    pub const ALL: &[Self] =
+        &[Self::SteeringFiles, Self::SecretsInside, Self::Metadata, Self::Names, Self::Processes, Self::Priorities];
 
     /// In words.
     #[must_use]
@@ -42,7 +33,6 @@ impl Open {
             Self::Names => "names, sizes and times of files can be seen anywhere",
             Self::Processes => "the user's other processes can be seen, with their arguments",
             Self::Priorities => "priorities of the user's other processes can be changed",
-            Self::Caches => "caches inside writable folders are changed themselves, not a copy",
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Prepared {
     /// The decoys, in the order in which they are watched.
     pub(crate) decoys: Vec<PathBuf>,
     /// Kept so that nobody else writes the same copies.
-    pub(crate) _slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
 }
 
 /// Looks up what the bounds mean here.
@@ -107,7 +107,7 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
         folder: folder.to_path_buf(),
         fail_at: None,
     };
-    Ok(Prepared { plan, names, guards, decoys, _slots: slots })
+    Ok(Prepared { plan, names, guards, decoys, slots })
 }
 
 /// Refuses bounds that would hold nothing, or that the hold itself would contradict.

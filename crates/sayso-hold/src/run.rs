@@ -132,7 +132,7 @@ pub fn run_at(level: Level, bounds: &Bounds, launch: &Launch) -> Result<Ended, E
     let mut supervised = Supervised::new(prepared, resolve)?;
     // The order is there before the hold is: it is read when every step was taken.
     let sent = channel
-        .send(&Order::Make(supervised.plan().clone()), &[])
+        .send(&Order::Make(supervised.plan().clone()), &supervised.locks())
         .and_then(|()| channel.send(&Order::Run(program), &given));
     drop(streams);
     let ended = match sent {

@@ -2,6 +2,7 @@
 //! watched.
 
 use crate::aside::Guards;
+use crate::caches::Slot;
 use crate::held_back::{HeldBack, Record};
 use crate::names::dial::{self, Resolve};
 use crate::names::{Names, dns};
@@ -14,7 +15,7 @@ use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream, UdpSocket};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -41,7 +42,7 @@ pub(crate) struct Supervised {
     next_connection: u64,
     refused: (Sender<Finished>, Receiver<Finished>),
     /// Copies of caches are this run's until it has ended.
-    _slots: Vec<crate::caches::Slot>,
+    slots: Vec<Slot>,
 }
 
 /// A connection that has ended, and the host that was refused to it.
@@ -78,12 +79,17 @@ impl Supervised {
             connections: HashMap::new(),
             next_connection: 0,
             refused: channel(),
-            _slots: prepared._slots,
+            slots: prepared.slots,
         })
     }
 
     pub(crate) const fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Locks that must last as long as anything is inside, even if this process is killed.
+    pub(crate) fn locks(&self) -> Vec<BorrowedFd<'_>> {
+        self.slots.iter().map(Slot::lock).collect()
     }
 
     /// Takes what was opened inside.
@@ -113,16 +119,16 @@ impl Supervised {
 
     /// Does what there is to do, without waiting.
     pub(crate) fn work(&mut self) {
-        self.answer_names();
-        self.take_connections();
-        self.read_decoy_watch();
-        self.read_guard_watch();
         while let Ok(finished) = self.refused.1.try_recv() {
             self.connections.remove(&finished.connection);
             if let Some(what) = finished.refused {
                 self.record.add(what);
             }
         }
+        self.answer_names();
+        self.take_connections();
+        self.read_decoy_watch();
+        self.read_guard_watch();
     }
 
     fn answer_names(&mut self) {
@@ -155,7 +161,7 @@ impl Supervised {
                 if self.connections.len() >= MOST_CONNECTIONS || inside.set_nonblocking(false).is_err() {
                     continue;
                 }
-                let Ok(kept) = inside.try_clone() else { continue };
+                let (Ok(kept), Ok(last)) = (inside.try_clone(), inside.try_clone()) else { continue };
                 let connection = self.next_connection;
                 self.next_connection += 1;
                 self.connections.insert(connection, kept);
@@ -164,6 +170,8 @@ impl Supervised {
                     let refused = dial::serve(inside, &host, port, &resolve)
                         .err()
                         .map(|host| HeldBack::Connect { host, port: Some(port) });
+                    // Dropping is not enough: the supervisor has the same socket.
+                    let _ = last.shutdown(Shutdown::Both);
                     let _ = finished.send(Finished { connection, refused });
                 });
             }
@@ -175,6 +183,10 @@ impl Supervised {
         let mut space = [MaybeUninit::uninit(); 4096];
         let mut events = inotify::Reader::new(watch, &mut space);
         while let Ok(event) = events.next() {
+            // Not that the decoy went away with its mount.
+            if !event.events().contains(inotify::ReadFlags::OPEN) {
+                continue;
+            }
             // Watches are numbered from one, in the order of the decoys.
             let path = usize::try_from(event.wd()).ok().and_then(|number| self.decoys.get(number.checked_sub(1)?));
             if let Some(path) = path {

@@ -1,0 +1,290 @@
+//! A held run behaves like one that is not: exit codes, streams, signals, folders, git.
+
+use crate::room::{Room, can_hold, give_away, unprivileged};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn the_exit_code_is_the_programs_own() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let ws = room.text("ws");
+    let code = |words: &[&str]| room.held(&["--write", &ws], words).status.code();
+    for wanted in [0, 1, 42, 125, 126, 127, 255] {
+        assert_eq!(code(&["sh", "-c", &format!("exit {wanted}")]), Some(wanted));
+    }
+    assert_eq!(code(&["sh", "-c", "kill -TERM $$"]), Some(128 + 15));
+    assert_eq!(code(&["no-such-program-anywhere"]), Some(127));
+    assert_eq!(code(&["/etc/passwd"]), Some(126));
+    assert_eq!(room.held(&["--write", "relative"], &["true"]).status.code(), Some(126));
+    assert_eq!(room.held(&["--write", "/"], &["true"]).status.code(), Some(126));
+    assert_eq!(room.held(&["--unknown", "x"], &["true"]).status.code(), Some(125));
+}
+
+#[test]
+fn streams_pass_through_as_they_are() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let ws = room.text("ws");
+    let mut child = room
+        .command(&["--write", &ws], &["sh", "-c", "cat; echo error >&2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let data: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
+    let mut input = child.stdin.take().unwrap();
+    let sent = data.clone();
+    let writer = std::thread::spawn(move || input.write_all(&sent).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert!(output.stdout == data);
+    assert_eq!(output.stderr, b"error\n");
+}
+
+#[test]
+fn a_pipe_that_is_closed_ends_the_run_as_it_would_without_a_hold() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let mut child = room.command(&["--write", &room.text("ws")], &["yes"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!((line.as_str(), child.wait().unwrap().code()), ("y\n", Some(128 + 13)));
+}
+
+#[test]
+fn a_signal_to_the_runner_reaches_the_program() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    for (signal, name) in [("-TERM", "TERM"), ("-INT", "INT"), ("-HUP", "HUP"), ("-USR1", "USR1")] {
+        let script = format!("trap 'echo got {name}; exit 7' {name}; echo ready; while :; do sleep 0.02; done");
+        let mut child = room
+            .command(&["--write", &room.text("ws")], &["sh", "-c", &script])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let mut rest = String::new();
+        output.read_to_string(&mut rest).unwrap();
+        assert_eq!((rest.trim(), child.wait().unwrap().code()), (format!("got {name}").as_str(), Some(7)));
+    }
+}
+
+#[test]
+fn what_runs_in_the_background_ends_with_the_run_and_keeps_no_pipe_open() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let began = Instant::now();
+    let output = room.held(&["--write", &room.text("ws")], &["sh", "-c", "sleep 60 & (setsid sleep 60 &) ; echo done"]);
+    assert_eq!(output.stdout, b"done\n");
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn the_environment_arrives_without_what_is_withheld() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let output = room
+        .command(&["--write", &room.text("ws"), "--withhold", "TOKEN"], &["env"])
+        .env_clear()
+        .env("TOKEN", "s3cret")
+        .env("PATH", "/usr/bin:/bin")
+        .env("ODD", "a\nb=c")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["ODD=a", "PATH=/usr/bin:/bin", "b=c"]);
+}
+
+#[test]
+fn a_standard_stream_that_is_a_folder_is_refused() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let mut command = room.command(&["--write", &room.text("ws")], &["true"]);
+    let output = command.stdin(fs::File::open(room.path("out")).unwrap()).output().unwrap();
+    assert_eq!(output.status.code(), Some(126));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard stream 0 is a folder"));
+}
+
+#[test]
+fn what_was_held_back_is_told() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let bounds = room.bounds();
+    let bounds: Vec<&str> = bounds.iter().map(String::as_str).collect();
+    let output = room.held(&bounds, &["sh", "-c", "cat .env; echo x > .envrc; sleep 0.2; ls -A .envrc; true"]);
+    assert_eq!(output.stdout, b"This file is held back.\n", "the file is gone while the run goes on");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains(&format!("held back: read {} (1)", room.text("ws/.env"))), "{told}");
+    assert!(told.contains(&format!("held back: write {}", room.text("ws/.envrc"))), "{told}");
+    assert_eq!(fs::read_dir(room.path("aside")).unwrap().count(), 1);
+    assert!(!room.path("ws/.envrc").exists());
+}
+
+#[test]
+fn odd_names_are_held_like_others() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let odd = room.path("ws/a\nb: c,d\\e=\u{e9}");
+    fs::create_dir(&odd).unwrap();
+    fs::write(odd.join(".env"), "s3cret").unwrap();
+    give_away(&odd);
+    let (ws, secret) = (room.text("ws"), odd.join(".env").to_str().unwrap().to_owned());
+    let output = room.held(&["--write", &ws, "--decoy", &secret], &["sh", "-c", "cat */.env; cd a*; echo x > new"]);
+    assert_eq!(output.stdout, b"This file is held back.\n");
+    assert!(odd.join("new").exists());
+}
+
+#[test]
+fn links_inside_the_bounds_do_not_lead_them_elsewhere() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    std::os::unix::fs::symlink(room.path("out"), room.path("ws/out-link")).unwrap();
+    let output = room
+        .held(&["--write", &room.text("ws")], &["sh", "-c", "echo evil > out-link/prize; echo evil > out-link/new"]);
+    assert_ne!(output.status.code(), Some(0));
+    assert_eq!(fs::read_to_string(room.path("out/prize")).unwrap(), "canary\n");
+    assert!(!room.path("out/new").exists());
+}
+
+#[test]
+fn a_workspace_on_another_file_system_is_held_too() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let folder = tempfile::Builder::new().prefix("hold").tempdir_in("/dev/shm").unwrap();
+    give_away(folder.path());
+    let path = folder.path().to_str().unwrap();
+    // The machine's own /dev is not the run's: such a workspace is refused, and nothing runs.
+    let output = room.held(&["--write", path], &["true"]);
+    assert_eq!(output.status.code(), Some(126));
+}
+
+#[test]
+fn a_hidden_home_shows_what_is_allowed_inside_it() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    fs::create_dir_all(room.path("home/.cargo/bin")).unwrap();
+    fs::create_dir_all(room.path("home/work/app")).unwrap();
+    fs::write(room.path("home/.cargo/bin/tool"), "tool").unwrap();
+    give_away(&room.path("home"));
+    let (home, cargo, work, rc) =
+        (room.text("home"), room.text("home/.cargo"), room.text("home/work/app"), room.text("home/.bashrc"));
+    let options = ["--hide", &home, "--read", &cargo, "--read", &rc, "--write", &work];
+    let script = format!(
+        "ls -A {home}; cat {cargo}/bin/tool; echo; cat {rc}; echo ok > {work}/new; echo x > {home}/x; echo x > {cargo}/x; cat {home}/private/diary; true"
+    );
+    let output = room.held(&options, &["sh", "-c", &script]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, ".bashrc\n.cargo\nwork\ntool\nalias ll='ls -l'\n");
+    assert_eq!(fs::read_to_string(room.path("home/work/app/new")).unwrap(), "ok\n");
+    assert!(!room.path("home/x").exists() && !room.path("home/.cargo/x").exists());
+}
+
+/// A repository with a commit and hooks, made before anything is held.
+fn repository(room: &Room) -> String {
+    let ws = room.path("repo");
+    fs::create_dir(&ws).unwrap();
+    give_away(&ws);
+    let git = |words: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(words).current_dir(&ws).env("HOME", room.path("aside")).env("GIT_CONFIG_NOSYSTEM", "1");
+        assert!(unprivileged(&mut command).output().unwrap().status.success(), "git {words:?}");
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["config", "user.email", "a@example.org"]);
+    git(&["config", "user.name", "a"]);
+    fs::write(ws.join("file"), "one\n").unwrap();
+    give_away(&ws.join("file"));
+    git(&["add", "file"]);
+    git(&["commit", "-qm", "one"]);
+    ws.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn git_works_and_its_hooks_and_config_do_not_change() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let ws = repository(&room);
+    let git = format!("{ws}/.git");
+    let tree = format!("{ws}/tree");
+    let script = "set -e
+        cd \"$1\"
+        echo two >> file; git commit -qam two; git switch -qc other; echo three > new; git add new; git commit -qm three
+        git worktree add -q tree main; cd tree; echo four > four; git add four; git commit -qm four; cd ..
+        git stash list; git tag t; git gc -q; git status --porcelain; git log --oneline other | wc -l
+        git config core.fsmonitor evil && exit 9
+        echo evil > .git/hooks/pre-commit && exit 9
+        git branch -q -D t2 2>/dev/null || exit 0";
+    let output = room
+        .command(&["--write", &ws, "--git", &git], &["bash", "-c", script, "sh", &ws])
+        .env("HOME", room.path("aside"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{text}{errors}");
+    assert_eq!(text.lines().last().map(str::trim), Some("3"), "{text}{errors}");
+    assert!(fs::metadata(format!("{tree}/four")).is_ok());
+    assert!(!fs::read_to_string(format!("{git}/config")).unwrap().contains("evil"));
+    assert!(fs::metadata(format!("{git}/hooks/pre-commit")).is_err());
+    assert!(fs::metadata(format!("{git}/config.lock")).is_err());
+}
+
+#[test]
+fn a_terminal_can_be_opened_inside() {
+    if !can_hold() || Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let room = Room::new();
+    let output = room.held(&["--write", &room.text("ws")], &["script", "-qec", "tty; test -t 1", "/dev/null"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("/dev/pts/"));
+}
+
+#[test]
+fn a_server_inside_is_reached_inside() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let script = r#"exec 3<>/dev/tcp/127.0.0.1/1 2>/dev/null; ( perl -MIO::Socket::INET -e '$s=IO::Socket::INET->new(Listen=>1,LocalAddr=>"127.0.0.1",LocalPort=>8080) or die; print "up\n"; $|=1; $c=$s->accept; print $c "hello\n";' & ); for i in $(seq 100); do exec 4<>/dev/tcp/localhost/8080 && break; sleep 0.05; done 2>/dev/null; head -1 <&4"#;
+    if Command::new("perl").arg("-v").output().is_err() {
+        return;
+    }
+    let output = room.held(&["--write", &room.text("ws")], &["bash", "-c", script]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("hello"), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,17 @@
+//! Runs held for real, as a user without capabilities.
+//!
+//! Where the machine has no user namespaces these tests say `not run`; with `SAYSO_HOLD_REQUIRED=1` they fail there.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests may be blunt"
+)]
+
+mod behaviour;
+mod caches;
+mod faults;
+mod hosts;
+mod room;
+mod ways_out;
