@@ -1,5 +1,6 @@
 //! What a hold refused, as data. It informs; nothing is decided by it, since the run can make it say anything.
 
+use crate::wire::{Reader, Wire};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -61,6 +62,48 @@ impl Record {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.more == 0
+    }
+}
+
+impl Wire for HeldBack {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Read(path) => {
+                0_u8.put(out);
+                path.put(out);
+            }
+            Self::Write { path, aside } => {
+                1_u8.put(out);
+                path.put(out);
+                aside.put(out);
+            }
+            Self::Connect { host, port } => {
+                2_u8.put(out);
+                host.put(out);
+                port.put(out);
+            }
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(match u8::take(from)? {
+            0 => Self::Read(PathBuf::take(from)?),
+            1 => Self::Write { path: PathBuf::take(from)?, aside: <Option<PathBuf> as Wire>::take(from)? },
+            2 => Self::Connect { host: String::take(from)?, port: <Option<u16> as Wire>::take(from)? },
+            _ => return None,
+        })
+    }
+}
+
+impl Wire for Record {
+    fn put(&self, out: &mut Vec<u8>) {
+        let pairs: Vec<(HeldBack, u64)> = self.counts.iter().map(|(what, count)| (what.clone(), *count)).collect();
+        pairs.put(out);
+        self.more.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { counts: Vec::<(HeldBack, u64)>::take(from)?.into_iter().collect(), more: u64::take(from)? })
     }
 }
 

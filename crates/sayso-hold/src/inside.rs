@@ -299,6 +299,9 @@ fn start(program: &Program, streams: Vec<OwnedFd>) -> io::Result<Pid> {
     let [input, output, errors] = <[OwnedFd; 3]>::try_from(streams).map_err(|_| io::ErrorKind::InvalidInput)?;
     let (word, rest) = program.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     std::env::set_current_dir(&program.folder)?;
+    if let Some(mask) = program.mask {
+        rustix::process::umask(Mode::from_raw_mode(mask));
+    }
     // The program gets signals as any other does. What came for it before it was there may end this process: then
     // nothing runs.
     SigSet::empty().thread_set_mask()?;

@@ -10,6 +10,7 @@
 //! INVARIANT: a run is never held less than [`Ended::level`] says.
 
 mod aside;
+mod bounds;
 mod caches;
 mod carve;
 mod channel;
@@ -28,6 +29,7 @@ mod plan;
 mod prepare;
 mod restrict;
 mod run;
+pub mod session;
 mod signals;
 mod sockets;
 mod step;

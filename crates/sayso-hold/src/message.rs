@@ -24,6 +24,8 @@ pub(crate) struct Program {
     pub(crate) words: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) folder: PathBuf,
+    /// The mask for files that it makes, where it is not inherited.
+    pub(crate) mask: Option<u32>,
 }
 
 /// From the inside.
@@ -76,6 +78,7 @@ impl Wire for Program {
         self.words.put(out);
         self.environment.put(out);
         self.folder.put(out);
+        self.mask.put(out);
     }
 
     fn take(from: &mut Reader<'_>) -> Option<Self> {
@@ -84,6 +87,7 @@ impl Wire for Program {
             words: Vec::take(from)?,
             environment: Vec::take(from)?,
             folder: PathBuf::take(from)?,
+            mask: <Option<u32> as Wire>::take(from)?,
         })
     }
 }

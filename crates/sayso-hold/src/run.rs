@@ -201,7 +201,7 @@ fn last_words(channel: &Channel) -> Option<Result<Outcome, Error>> {
     }
 }
 
-fn start(stage: &Stage, channel: OwnedFd) -> Result<Child, Error> {
+pub(crate) fn start(stage: &Stage, channel: OwnedFd) -> Result<Child, Error> {
     Command::new(&stage.program)
         .args(&stage.arguments)
         .env_clear()
@@ -216,13 +216,13 @@ fn wait(stage: &mut Child) {
     let _ = stage.wait();
 }
 
-fn program(launch: &Launch, bounds: &Bounds) -> Program {
+pub(crate) fn program(launch: &Launch, bounds: &Bounds) -> Program {
     let environment = launch.environment.iter().filter(|(name, _)| !bounds.withhold.contains(name)).cloned().collect();
-    Program { run: 0, words: launch.words.clone(), environment, folder: launch.folder.clone() }
+    Program { run: 0, words: launch.words.clone(), environment, folder: launch.folder.clone(), mask: None }
 }
 
 /// The streams of the program. A folder among them would be a way past every mount.
-fn streams(launch: &Launch) -> Result<[OwnedFd; 3], Error> {
+pub(crate) fn streams(launch: &Launch) -> Result<[OwnedFd; 3], Error> {
     let streams = match &launch.streams {
         Some([input, output, errors]) => [input.try_clone()?, output.try_clone()?, errors.try_clone()?],
         None => [own(&io::stdin())?, own(&io::stdout())?, own(&io::stderr())?],

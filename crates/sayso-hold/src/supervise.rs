@@ -170,9 +170,10 @@ impl Supervised {
                     let refused = dial::serve(inside, &host, port, &resolve)
                         .err()
                         .map(|host| HeldBack::Connect { host, port: Some(port) });
+                    // Told before the run can end because of it.
+                    let _ = finished.send(Finished { connection, refused });
                     // Dropping is not enough: the supervisor has the same socket.
                     let _ = last.shutdown(Shutdown::Both);
-                    let _ = finished.send(Finished { connection, refused });
                 });
             }
         }
@@ -214,6 +215,13 @@ impl Supervised {
         for (path, aside) in self.guards.sweep() {
             self.record.add(HeldBack::Write { path, aside });
         }
+    }
+
+    /// What was held back since this was asked last.
+    pub(crate) fn so_far(&mut self) -> Record {
+        self.work();
+        self.sweep();
+        std::mem::take(&mut self.record)
     }
 
     /// The run has ended, and nothing of it is left: looks at everything once more.

@@ -69,6 +69,16 @@ impl Wire for u32 {
     }
 }
 
+impl Wire for u64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self::from_le_bytes(from.next(8)?.try_into().ok()?))
+    }
+}
+
 impl Wire for i32 {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_le_bytes());

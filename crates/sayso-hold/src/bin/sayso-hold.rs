@@ -4,13 +4,15 @@
 //! sayso-hold [--write DIR] [--read-only PATH] [--absent PATH] [--aside DIR] [--hide DIR] [--read PATH] [--decoy FILE]
 //!            [--refuse FILE] [--host NAME[:PORT]] [--resolve NAME=ADDRESS] [--socket PATH] [--copy DIR=STORE]
 //!            [--private DIR=FOLDER] [--empty DIR] [--withhold NAME] [--git DIR] [--need whole|files] [--level whole|files]
-//!            [--session SOCKET] [--fail-at NUMBER] -- COMMAND...
+//!            [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER] -- COMMAND...
+//! sayso-hold end-session SOCKET
 //! ```
 //!
 //! What was held back is told on standard error, a line each, after `held back:`.
 
+use sayso_hold::session::Session;
 use sayso_hold::{HeldBack, Launch, Level, Stage, Step};
-use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Need};
+use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
@@ -19,17 +21,26 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 const STAGE: &str = "hold-stage";
+const SUPERVISOR: &str = "hold-supervisor";
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1).peekable();
     if words.peek().is_some_and(|word| word == STAGE) {
         return sayso_hold::stage();
     }
+    if words.peek().is_some_and(|word| word == SUPERVISOR) {
+        return sayso_hold::session::supervisor();
+    }
+    if words.peek().is_some_and(|word| word == "end-session") {
+        let ended = words.nth(1).is_some_and(|socket| sayso_hold::session::end(socket.as_ref()));
+        return if ended { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let Some((asked, command)) = read(words.collect()) else {
         eprintln!("sayso-hold: wrong usage");
         return ExitCode::from(125);
     };
     let Ok(program) = std::env::current_exe() else { return ExitCode::from(126) };
+    let supervisor = Stage { program: program.clone(), arguments: vec![SUPERVISOR.into()] };
     let stage = Stage { program, arguments: vec![STAGE.into()] };
     let mut launch = match Launch::here(command, stage) {
         Ok(launch) => launch,
@@ -42,9 +53,13 @@ fn main() -> ExitCode {
             Ok(known.get(name).map(|address| SocketAddr::new(*address, port)).into_iter().collect())
         }));
     }
-    let ended = match asked.level {
-        Some(level) => sayso_hold::run_at(level, &asked.bounds, &launch),
-        None => sayso_hold::run(&asked.bounds, &launch),
+    let ended = match (asked.level, asked.session) {
+        (None, Some(socket)) => {
+            let session = Session { socket, supervisor, idle: asked.idle };
+            sayso_hold::session::run_in(&session, &asked.bounds, &launch)
+        }
+        (Some(level), _) => sayso_hold::run_at(level, &asked.bounds, &launch),
+        (None, None) => sayso_hold::run(&asked.bounds, &launch),
     };
     match ended {
         Ok(ended) => {
@@ -78,10 +93,12 @@ struct Asked {
     level: Option<Level>,
     resolve: HashMap<String, IpAddr>,
     fail_at: Option<Step>,
+    session: Option<PathBuf>,
+    idle: u32,
 }
 
 fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
-    let mut asked = Asked::default();
+    let mut asked = Asked { idle: 1800, ..Asked::default() };
     let mut words = words.into_iter();
     loop {
         let option = words.next()?;
@@ -123,6 +140,11 @@ fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
             "--empty" => bounds.caches.push(Cache { path, seen: CacheView::Empty }),
             "--need" => bounds.need = if text == "files" { Need::Files } else { Need::Whole },
             "--level" => asked.level = Some(if text == "files" { Level::Files } else { Level::Whole }),
+            "--session" => {
+                asked.session = Some(path);
+                bounds.leave = Leave::Session;
+            }
+            "--idle" => asked.idle = text.parse().ok()?,
             "--fail-at" => asked.fail_at = Some(*Step::ALL.get(text.parse::<usize>().ok()?)?),
             _ => return None,
         }

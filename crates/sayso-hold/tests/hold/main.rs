@@ -14,4 +14,5 @@ mod caches;
 mod faults;
 mod hosts;
 mod room;
+mod session;
 mod ways_out;
