@@ -73,7 +73,7 @@ pub struct Session {
 /// As [`run`](crate::run).
 pub fn run_in(session: &Session, bounds: &Bounds, launch: &Launch) -> Result<Ended, Error> {
     let streams = run::streams(launch)?;
-    let wants_terminal = streams.iter().any(|stream| rustix::termios::isatty(stream));
+    let wants_terminal = streams.iter().any(rustix::termios::isatty);
     if bounds.leave != Leave::Session || bounds.need == Need::Files || wants_terminal {
         return run::run(bounds, launch);
     }
