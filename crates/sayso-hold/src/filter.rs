@@ -10,6 +10,7 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 use std::io;
+use std::os::fd::OwnedFd;
 
 const NOT_PERMITTED: u32 = libc::EPERM.cast_unsigned();
 const NOT_THERE: u32 = libc::ENOSYS.cast_unsigned();
@@ -102,11 +103,16 @@ const TERMINAL_REQUESTS: [u64; 3] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCC
 const SHARED: &[i64] =
     &[libc::SYS_shmget, libc::SYS_shmat, libc::SYS_msgget, libc::SYS_semget, libc::SYS_mq_open, libc::SYS_mq_unlink];
 
-/// The filters of a level, to be applied in this order.
-pub(crate) fn filters(level: Level) -> io::Result<Vec<BpfProgram>> {
+/// Instructions of filters.
+const LOAD: u16 = 0x20;
+const EQUAL: u16 = 0x15;
+const RETURN: u16 = 0x06;
+
+/// The filters of a level, to be applied in this order. Without somebody to make connections there are no Unix sockets.
+fn filters(level: Level, brokered: bool) -> io::Result<Vec<BpfProgram>> {
     let mut refused: BTreeMap<i64, Vec<Rule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
-    refused.insert(libc::SYS_socket, sockets(level)?);
+    refused.insert(libc::SYS_socket, sockets(level, brokered)?);
     refused.insert(
         libc::SYS_socketpair,
         vec![
@@ -141,9 +147,10 @@ pub(crate) fn filters(level: Level) -> io::Result<Vec<BpfProgram>> {
 }
 
 /// Sockets of other families than a run needs, and in *held files* all that Landlock cannot bound.
-fn sockets(level: Level) -> io::Result<Vec<Rule>> {
+fn sockets(level: Level, brokered: bool) -> io::Result<Vec<Rule>> {
     let families: &[i32] = match level {
-        Level::Whole => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Level::Whole if brokered => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Level::Whole => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
         // A socket of this family could lead to any service of the machine.
         Level::Files => &[libc::AF_INET, libc::AF_INET6],
     };
@@ -205,9 +212,7 @@ fn build(rules: BTreeMap<i64, Vec<Rule>>, error: u32) -> io::Result<BpfProgram> 
 
 /// On x86-64 every call has a second number, with this bit, that a list of numbers does not know.
 fn without_x32(program: BpfProgram) -> BpfProgram {
-    const LOAD: u16 = 0x20;
     const AT_LEAST: u16 = 0x35;
-    const RETURN: u16 = 0x06;
     const REFUSE: u32 = 0x0005_0000 | NOT_PERMITTED;
     if !cfg!(target_arch = "x86_64") {
         return program;
@@ -219,12 +224,34 @@ fn without_x32(program: BpfProgram) -> BpfProgram {
     whole
 }
 
-/// Applies the filters to this process and all that come from it.
-pub(crate) fn apply(level: Level) -> io::Result<()> {
-    for filter in filters(level)? {
+/// Applies the filters to this process and all that come from it. Returns where connections are asked for, if there is a
+/// supervisor to make them.
+pub(crate) fn apply(level: Level) -> io::Result<Option<OwnedFd>> {
+    let broker = if level == Level::Whole { hand_over_connections()? } else { None };
+    for filter in filters(level, broker.is_some())? {
         seccompiler::apply_filter(&filter).map_err(io::Error::other)?;
     }
-    Ok(())
+    Ok(broker)
+}
+
+/// Hands every `connect` to the supervisor. `None` where somebody outside has taken such calls already, as only one can.
+fn hand_over_connections() -> io::Result<Option<OwnedFd>> {
+    const NOTIFY: u32 = 0x7FC0_0000;
+    const ALLOW: u32 = 0x7FFF_0000;
+    let instruction = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    let connect = u32::try_from(libc::SYS_connect).map_err(io::Error::other)?;
+    // Other architectures and other numbers of the same call are refused by the other filters.
+    let mut filter = [
+        instruction(LOAD, 0, 0, 0),
+        instruction(EQUAL, 0, 1, connect),
+        instruction(RETURN, 0, 0, NOTIFY),
+        instruction(RETURN, 0, 0, ALLOW),
+    ];
+    match crate::sys::filter_with_listener(&mut filter) {
+        Ok(listener) => Ok(Some(listener)),
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]
@@ -233,8 +260,8 @@ mod tests {
 
     #[test]
     fn filters_of_both_levels_can_be_built_and_are_short_enough_for_the_kernel() {
-        for level in [Level::Whole, Level::Files] {
-            for filter in filters(level).unwrap() {
+        for (level, brokered) in [(Level::Whole, true), (Level::Whole, false), (Level::Files, false)] {
+            for filter in filters(level, brokered).unwrap() {
                 assert!(filter.len() < 4096);
             }
         }

@@ -20,6 +20,8 @@ pub enum HeldBack {
         /// Where it is now; `None` if it could not be moved, or was only taken away.
         aside: Option<PathBuf>,
     },
+    /// A Unix socket outside, by the path that the run gave.
+    Socket(PathBuf),
     /// A host that is not allowed was asked for.
     Connect {
         /// Its name, as the run gave it.
@@ -82,6 +84,10 @@ impl Wire for HeldBack {
                 host.put(out);
                 port.put(out);
             }
+            Self::Socket(path) => {
+                3_u8.put(out);
+                path.put(out);
+            }
         }
     }
 
@@ -90,6 +96,7 @@ impl Wire for HeldBack {
             0 => Self::Read(PathBuf::take(from)?),
             1 => Self::Write { path: PathBuf::take(from)?, aside: <Option<PathBuf> as Wire>::take(from)? },
             2 => Self::Connect { host: String::take(from)?, port: <Option<u16> as Wire>::take(from)? },
+            3 => Self::Socket(PathBuf::take(from)?),
             _ => return None,
         })
     }

@@ -117,7 +117,7 @@ fn end_children() {
 fn first_process(channel: &Channel, plan: &Plan) -> ExitCode {
     // If the stage is killed there is nobody to wait; the supervisor's end is seen by the channel in any case.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    let open = match make(plan) {
+    let (open, brokered) = match make(plan) {
         Ok(open) => open,
         Err(failure) => {
             let _ = channel.send(&News::Failed(failure), &[]);
@@ -125,7 +125,7 @@ fn first_process(channel: &Channel, plan: &Plan) -> ExitCode {
         }
     };
     let given: Vec<BorrowedFd<'_>> = open.iter().map(AsFd::as_fd).collect();
-    if channel.send(&News::Ready, &given).is_err() {
+    if channel.send(&News::Ready { brokered }, &given).is_err() {
         return ExitCode::FAILURE;
     }
     drop(open);
@@ -135,18 +135,18 @@ fn first_process(channel: &Channel, plan: &Plan) -> ExitCode {
     }
 }
 
-/// Every step, in order. Returns the descriptors for the supervisor.
-fn make(plan: &Plan) -> Result<Vec<OwnedFd>, Failure> {
+/// Every step, in order. Returns the descriptors for the supervisor, and whether it makes connections.
+fn make(plan: &Plan) -> Result<(Vec<OwnedFd>, bool), Failure> {
     let steps = Steps { fail_at: plan.fail_at };
     let mut for_supervisor = Vec::new();
+    let mut listeners = Vec::new();
     if plan.level == Level::Whole {
-        let listeners = steps.take(Step::Network, || {
+        let (names, sockets) = steps.take(Step::Network, || {
             network::bring_up(&plan.addresses)?;
-            let mut all = vec![network::name_server()?];
             for (address, port) in &plan.listeners {
-                all.push(network::listener(*address, *port)?);
+                listeners.push(network::listener(*address, *port)?);
             }
-            io::Result::Ok(all)
+            io::Result::Ok((network::name_server()?, network::socket_list()?))
         })?;
         steps.take(Step::Private, mounts::make_private)?;
         let mut sources = steps.take(Step::Sources, || mounts::open_sources(&plan.covers))?;
@@ -158,23 +158,23 @@ fn make(plan: &Plan) -> Result<Vec<OwnedFd>, Failure> {
         })?;
         steps.take(Step::Processes, mounts::mount_processes)?;
         let watch = steps.take(Step::Watches, || watch_decoys(plan))?;
-        let mut listeners = listeners.into_iter();
-        for_supervisor.extend(listeners.next());
-        for_supervisor.push(watch);
-        for_supervisor.extend(listeners);
+        for_supervisor.extend([names, watch, sockets]);
     }
     // Again: the folder that the process is in is the one below the mounts.
     steps.take(Step::Folder, || std::env::set_current_dir(&plan.folder))?;
     steps.take(Step::Capabilities, || drop_capabilities(plan.level))?;
     steps.take(Step::Landlock, || restrict::apply(plan))?;
-    steps.take(Step::Seccomp, || filter::apply(plan.level))?;
+    let connections = steps.take(Step::Seccomp, || filter::apply(plan.level))?;
+    let brokered = connections.is_some();
+    for_supervisor.extend(connections);
+    for_supervisor.extend(listeners);
     steps.take(Step::Descriptors, || {
         sys::keep_standard_streams_only()?;
         // Programs inside have the same user: they must not reach into this process.
         io::Result::Ok(rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
     })?;
     steps.take(Step::Check, || check(plan.level))?;
-    Ok(for_supervisor)
+    Ok((for_supervisor, brokered))
 }
 
 /// Who opens a decoy is told.

@@ -11,6 +11,7 @@
 
 mod aside;
 mod bounds;
+mod broker;
 mod caches;
 mod carve;
 mod channel;
@@ -31,7 +32,6 @@ mod restrict;
 mod run;
 pub mod session;
 mod signals;
-mod sockets;
 mod step;
 mod supervise;
 mod sys;

@@ -33,8 +33,9 @@ pub(crate) struct Program {
 pub(crate) enum News {
     /// The hold could not be made; nothing ran.
     Failed(Failure),
-    /// It is made. The name server, the watch on decoys and the listeners come with this, in this order.
-    Ready,
+    /// It is made. The name server, the watch on decoys, the list of sockets, the connections that are asked for (if they
+    /// are `brokered`) and the listeners come with this, in this order.
+    Ready { brokered: bool },
     /// The program runs.
     Started { run: u32 },
     /// The program could not be started, for this error of the system.
@@ -99,7 +100,10 @@ impl Wire for News {
                 0_u8.put(out);
                 failure.put(out);
             }
-            Self::Ready => 1_u8.put(out),
+            Self::Ready { brokered } => {
+                1_u8.put(out);
+                brokered.put(out);
+            }
             Self::Started { run } => {
                 2_u8.put(out);
                 run.put(out);
@@ -120,7 +124,7 @@ impl Wire for News {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(match u8::take(from)? {
             0 => Self::Failed(Failure::take(from)?),
-            1 => Self::Ready,
+            1 => Self::Ready { brokered: bool::take(from)? },
             2 => Self::Started { run: u32::take(from)? },
             3 => Self::NotStarted { run: u32::take(from)?, error: i32::take(from)? },
             4 => Self::Ended { run: u32::take(from)?, status: i32::take(from)? },

@@ -191,12 +191,7 @@ pub(crate) fn attach_covers(covers: &[Cover], sources: Sources, devices: &OwnedF
         if hidden.iter().any(|(folder, _)| cover.path.starts_with(folder)) {
             make_place(&cover.path, source.is_folder).map_err(|error| at(&cover.path, &error))?;
         }
-        match attach(&source, &cover.path) {
-            Ok(()) => {}
-            // A socket that somebody has closed meanwhile.
-            Err(error) if cover.what == What::Refuse && error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(at(&cover.path, &error)),
-        }
+        attach(&source, &cover.path).map_err(|error| at(&cover.path, &error))?;
         if is_written {
             // The kernel mounts nothing that has no name; once mounted, it needs none.
             unlinkat(devices, STAGED, AtFlags::empty())?;

@@ -81,6 +81,12 @@ pub(crate) fn name_server() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
+/// Asks the kernel for the sockets of this namespace.
+pub(crate) fn socket_list() -> io::Result<OwnedFd> {
+    let protocol = std::num::NonZeroU32::new(4).map(rustix::net::Protocol::from_raw);
+    Ok(socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, protocol)?)
+}
+
 /// A socket that takes connections for the supervisor.
 pub(crate) fn listener(address: Ipv4Addr, port: u16) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;

@@ -3,18 +3,15 @@
 use crate::aside::Guards;
 use crate::caches::{self, Slot};
 use crate::error::Error;
+use crate::hard_links;
 use crate::names::Names;
 use crate::plan::{Cover, Level, Plan, What, arrange};
-use crate::{hard_links, sockets};
 use sayso_shell::bounds::{Bounds, CacheView};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders of the system that the hold arranges itself.
 const OWN: [&str; 3] = ["/dev", "/proc", "/sys"];
-
-/// Where services of the machine listen.
-const SERVICES: &str = "/run";
 
 /// Everything that is known before the first system call.
 pub(crate) struct Prepared {
@@ -23,6 +20,8 @@ pub(crate) struct Prepared {
     pub(crate) guards: Guards,
     /// The decoys, in the order in which they are watched.
     pub(crate) decoys: Vec<PathBuf>,
+    /// Sockets outside that may be reached.
+    pub(crate) sockets: Vec<PathBuf>,
     /// Kept so that nobody else writes the same copies.
     pub(crate) slots: Vec<Slot>,
 }
@@ -79,14 +78,8 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
             };
             add(&real(&cache.path).unwrap_or_else(|| cache.path.clone()), what);
         }
-        if let Some(path) = real(Path::new(SERVICES)) {
-            add(&path, What::Hide);
-        }
         if let Some(path) = real(Path::new("/etc/resolv.conf")) {
             add(&path, What::Text("nameserver 127.0.0.1\noptions timeout:2 attempts:1\n".to_owned()));
-        }
-        for path in sockets::outside(&bounds.sockets) {
-            add(&path, What::Refuse);
         }
     }
     hard_links::add(&mut covers, &bounds.write)?;
@@ -107,7 +100,8 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
         folder: folder.to_path_buf(),
         fail_at: None,
     };
-    Ok(Prepared { plan, names, guards, decoys, slots })
+    let sockets = bounds.sockets.clone();
+    Ok(Prepared { plan, names, guards, decoys, sockets, slots })
 }
 
 /// Refuses bounds that would hold nothing, or that the hold itself would contradict.

@@ -182,7 +182,7 @@ fn attend(channel: &Channel, supervised: &mut Supervised, forwarded: Option<&For
             return Err(io::Error::other("the hold ended before the program did").into());
         };
         match message {
-            News::Ready => supervised.take(descriptors)?,
+            News::Ready { brokered } => supervised.take(descriptors, brokered)?,
             News::Started { .. } => {}
             News::Failed(failure) => return Err(Error::Step { step: failure.step, why: failure.why }),
             News::NotStarted { error, .. } => return Ok(Outcome::NotStarted(error)),

@@ -256,7 +256,9 @@ impl Keeper {
         let stage = run::start(stage, theirs)?;
         hold.send(&Order::Make(supervised.plan().clone()), &supervised.locks())?;
         match hold.receive()? {
-            Some(Received { message: News::Ready, descriptors }) => supervised.take(descriptors)?,
+            Some(Received { message: News::Ready { brokered }, descriptors }) => {
+                supervised.take(descriptors, brokered)?
+            }
             Some(Received { message: News::Failed(Failure { step, why }), .. }) => {
                 return Err(Error::Step { step, why });
             }

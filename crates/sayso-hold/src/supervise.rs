@@ -2,6 +2,7 @@
 //! watched.
 
 use crate::aside::Guards;
+use crate::broker::Broker;
 use crate::caches::Slot;
 use crate::held_back::{HeldBack, Record};
 use crate::names::dial::{self, Resolve};
@@ -36,6 +37,8 @@ pub(crate) struct Supervised {
     record: Record,
     name_server: Option<UdpSocket>,
     decoy_watch: Option<OwnedFd>,
+    broker: Option<Broker>,
+    allowed_sockets: Vec<PathBuf>,
     listeners: Vec<TcpListener>,
     guard_watch: Option<(OwnedFd, HashSet<OsString>)>,
     connections: HashMap<u64, TcpStream>,
@@ -74,6 +77,8 @@ impl Supervised {
             record: Record::default(),
             name_server: None,
             decoy_watch: None,
+            broker: None,
+            allowed_sockets: prepared.sockets,
             listeners: Vec::new(),
             guard_watch,
             connections: HashMap::new(),
@@ -93,7 +98,7 @@ impl Supervised {
     }
 
     /// Takes what was opened inside.
-    pub(crate) fn take(&mut self, descriptors: Vec<OwnedFd>) -> io::Result<()> {
+    pub(crate) fn take(&mut self, descriptors: Vec<OwnedFd>, brokered: bool) -> io::Result<()> {
         let mut descriptors = descriptors.into_iter();
         if let Some(socket) = descriptors.next() {
             let socket = UdpSocket::from(socket);
@@ -101,6 +106,10 @@ impl Supervised {
             self.name_server = Some(socket);
         }
         self.decoy_watch = descriptors.next();
+        let sockets_inside = descriptors.next();
+        if brokered && let (Some(sockets), Some(notifications)) = (sockets_inside, descriptors.next()) {
+            self.broker = Some(Broker::new(notifications, sockets, std::mem::take(&mut self.allowed_sockets)));
+        }
         for socket in descriptors {
             let listener = TcpListener::from(socket);
             listener.set_nonblocking(true)?;
@@ -114,7 +123,8 @@ impl Supervised {
         let watches =
             self.decoy_watch.iter().chain(self.guard_watch.as_ref().map(|(watch, _)| watch)).map(|it| it.as_fd());
         let sockets = self.name_server.iter().map(|it| it.as_fd()).chain(self.listeners.iter().map(|it| it.as_fd()));
-        watches.chain(sockets).map(|it| PollFd::from_borrowed_fd(it, PollFlags::IN)).collect()
+        let connections = self.broker.iter().map(Broker::as_fd);
+        watches.chain(sockets).chain(connections).map(|it| PollFd::from_borrowed_fd(it, PollFlags::IN)).collect()
     }
 
     /// Does what there is to do, without waiting.
@@ -126,6 +136,9 @@ impl Supervised {
             }
         }
         self.answer_names();
+        for what in self.broker.iter().flat_map(|broker| broker.work(AT_ONCE)) {
+            self.record.add(what);
+        }
         self.take_connections();
         self.read_decoy_watch();
         self.read_guard_watch();

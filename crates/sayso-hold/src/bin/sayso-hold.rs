@@ -81,6 +81,7 @@ fn tell(what: &HeldBack) -> String {
     match what {
         HeldBack::Read(path) => format!("read {}", path.display()),
         HeldBack::Write { path, .. } => format!("write {}", path.display()),
+        HeldBack::Socket(path) => format!("socket {}", path.display()),
         HeldBack::Connect { host, port: Some(port) } => format!("connect {host}:{port}"),
         HeldBack::Connect { host, port: None } => format!("connect {host}"),
         _ => "something".to_owned(),

@@ -65,6 +65,55 @@ pub(crate) const ALL: &[Attempt] = &[
         let _ = std::fs::rename(at("WS").join("outside.sock"), at("WS").join("moved.sock"));
         through(UnixStream::connect(at("WS").join("moved.sock")));
     }),
+    ("unix-stream-that-came-late", || {
+        for _ in 0..300 {
+            if UnixStream::connect(at("WS").join("late.sock")).is_ok() {
+                println!("THROUGH");
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }),
+    ("unix-stream-by-relative-name", || through(UnixStream::connect("../out/s.sock"))),
+    ("unix-stream-by-descriptor", || {
+        use std::os::fd::AsRawFd as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        if let Ok(file) = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(at("SOCKET")) {
+            through(UnixStream::connect(format!("/proc/self/fd/{}", file.as_raw_fd())));
+        }
+    }),
+    ("unix-stream-in-a-race", || {
+        // The address is exchanged, and the socket with it, while somebody decides on them.
+        let inside = at("WS").join("inside.sock");
+        let _listener = std::os::unix::net::UnixListener::bind(&inside);
+        let mut place: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+        place.sun_family = u16::try_from(libc::AF_UNIX).unwrap();
+        let place = std::ptr::from_mut(Box::leak(Box::new(place))).addr();
+        let paths = [inside, at("SOCKET")].map(|path| path.as_os_str().as_bytes().to_vec());
+        let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let stop = over.clone();
+        let writer = std::thread::spawn(move || {
+            let place: *mut libc::sockaddr_un = std::ptr::with_exposed_provenance_mut(place);
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                for path in &paths {
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(path.as_ptr(), (*place).sun_path.as_mut_ptr().cast(), path.len());
+                        (*place).sun_path[path.len()] = 0;
+                    }
+                }
+            }
+        });
+        for _ in 0..500 {
+            unsafe {
+                let socket = libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_NONBLOCK, 0);
+                let address: *const libc::sockaddr_un = std::ptr::with_exposed_provenance(place);
+                libc::connect(socket, address.cast(), u32::try_from(size_of::<libc::sockaddr_un>()).unwrap());
+                libc::close(socket);
+            }
+        }
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        let _ = writer.join();
+    }),
     ("unix-datagram", || {
         through(UnixDatagram::unbound().and_then(|it| it.send_to(b"evil", at("DATAGRAM"))));
     }),

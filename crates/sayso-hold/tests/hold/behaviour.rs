@@ -288,3 +288,40 @@ fn a_server_inside_is_reached_inside() {
     let output = room.held(&["--write", &room.text("ws")], &["bash", "-c", script]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("hello"), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn a_unix_socket_is_reached_if_something_inside_listens_or_the_bounds_name_it() {
+    if !can_hold() || Command::new("perl").arg("-v").output().is_err() {
+        return;
+    }
+    let room = Room::new();
+    let ws = room.text("ws");
+    let ask = r#"perl -MIO::Socket::UNIX -e '$c=IO::Socket::UNIX->new(Peer=>$ARGV[0]) or die "no: $!\n"; print <$c>' "#;
+    let server = r#"perl -MIO::Socket::UNIX -e '$s=IO::Socket::UNIX->new(Listen=>5,Local=>"own.sock") or die; while ($c=$s->accept) { print $c "hello\n"; close $c }' & while [ ! -S own.sock ]; do sleep 0.02; done; "#;
+    // By a path, by a relative one, and by a link.
+    let script = format!("{server}{ask} own.sock; {ask} {ws}/own.sock; ln -s own.sock link; {ask} link; kill %1");
+    let output = room.held(&["--write", &ws], &["bash", "-c", &script]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(said, "hello\nhello\nhello\n", "{}", String::from_utf8_lossy(&output.stderr));
+
+    let outside = std::os::unix::net::UnixListener::bind(room.path("out/own.sock")).unwrap();
+    fs::set_permissions(room.path("out/own.sock"), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = outside.accept() {
+            let _ = stream.write_all(b"from outside\n");
+        }
+    });
+    let socket = room.text("out/own.sock");
+    let script = format!("{ask} {socket}");
+    let refused = room.held(&["--write", &ws], &["bash", "-c", &script]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.stdout.is_empty() && told.contains("Connection refused"), "{told}");
+    assert!(told.contains(&format!("held back: socket {socket} (1)")), "{told}");
+    let allowed = room.held(&["--write", &ws, "--socket", &socket], &["bash", "-c", &script]);
+    assert_eq!(
+        String::from_utf8_lossy(&allowed.stdout),
+        "from outside\n",
+        "{}",
+        String::from_utf8_lossy(&allowed.stderr)
+    );
+}

@@ -166,6 +166,17 @@ impl Room {
         if shared {
             assert!(self.share("--share").success());
         }
+        if name.contains("late") {
+            let (path, hits) = (self.path("ws/late.sock"), Arc::clone(&self.hits));
+            std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(400));
+                let Ok(listener) = UnixListener::bind(&path) else { return };
+                let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o777));
+                if listener.accept().is_ok() {
+                    hits.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+        }
         let typed = name.contains("terminal") || name.contains("console");
         let input =
             if typed { File::open(&self.terminal.1).unwrap() } else { File::open(self.path("out/prize")).unwrap() };
