@@ -10,7 +10,7 @@
 use crate::held_back::HeldBack;
 use crate::sys::{self, Notification};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fcntl_getfl, fstat, openat, openat2};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_getfl, fstat, openat, openat2};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, recv, send, sockopt};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
@@ -124,7 +124,7 @@ impl Broker {
         }
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
         let file = resolve(asked.thread, Path::new(OsStr::from_bytes(name)))?;
-        if self.is_inside(&file)? || self.is_allowed(&file) {
+        if self.is_inside(asked.thread, &file)? || self.is_allowed(&file) {
             return Ok(Target::Socket(file));
         }
         refused.push(HeldBack::Socket(PathBuf::from(OsStr::from_bytes(name))));
@@ -139,16 +139,14 @@ impl Broker {
     }
 
     /// Whether a socket in the hold's own network namespace has this file. The kernel is asked for all of them.
-    fn is_inside(&self, file: &OwnedFd) -> Result<bool, Errno> {
+    fn is_inside(&self, thread: u32, file: &OwnedFd) -> Result<bool, Errno> {
         const BY_FAMILY: u16 = 20;
         const REQUEST_ALL: u16 = 0x301;
         const SHOW_FILE: u32 = 2;
         const EVERY_STATE: u32 = u32::MAX;
         const END: u16 = 3;
-        let data = fstat(file)?;
-        let (major, minor) = (rustix::fs::major(data.st_dev), rustix::fs::minor(data.st_dev));
-        // The kernel's own numbers: 32 bits of the file's, and of the device's in its own order.
-        let wanted = (data.st_ino & 0xFFFF_FFFF, u64::from(major) << 20 | u64::from(minor));
+        // The kernel's own numbers: 32 bits of the file's, and the device of the file system.
+        let wanted = (fstat(file)?.st_ino & 0xFFFF_FFFF, device_of(thread, file)?);
 
         let mut request = Vec::new();
         request.extend_from_slice(&40_u32.to_ne_bytes());
@@ -202,6 +200,21 @@ fn file_of(message: &[u8]) -> Option<(u64, u64)> {
         attributes = attributes.get(length.max(4).next_multiple_of(4)..)?;
     }
     None
+}
+
+/// The device of the file system that a file is on. Files can say another one (on btrfs, or in an overlay); the list of
+/// mounts does not.
+fn device_of(thread: u32, file: &OwnedFd) -> Result<u64, Errno> {
+    let data = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+    let mounts = fs::read_to_string(format!("/proc/{thread}/mountinfo")).map_err(|_| Errno::SRCH)?;
+    let id = data.stx_mnt_id.to_string();
+    let device = mounts.lines().find_map(|line| {
+        let mut fields = line.split(' ');
+        (fields.next()? == id).then(|| fields.nth(1)).flatten()
+    });
+    let numbers = device.and_then(|it| it.split_once(':')).ok_or(Errno::NOENT)?;
+    let (Ok(major), Ok(minor)) = (numbers.0.parse::<u64>(), numbers.1.parse::<u64>()) else { return Err(Errno::PROTO) };
+    Ok(major << 20 | minor)
 }
 
 /// The process that a thread belongs to.

@@ -23,10 +23,12 @@ pub enum Error {
         why: String,
     },
     /// A standard stream would let the run out.
-    #[error("could not make the hold, nothing ran: standard stream {number} is a folder")]
+    #[error("could not make the hold, nothing ran: standard stream {number} is {what}")]
     Stream {
         /// Its number.
         number: usize,
+        /// What it is.
+        what: &'static str,
     },
     /// The program is not there.
     #[error("{program}: not found", program = .program.display())]

@@ -96,8 +96,8 @@ const NEW_NAMESPACES: u64 = 0x7E02_0080;
 /// What types of sockets are told from flags by.
 const SOCKET_TYPE: u64 = 0xF;
 
-/// Requests to a terminal that put words into its owner's mouth, or read the screen.
-const TERMINAL_REQUESTS: [u64; 3] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCCONS];
+/// Requests to a terminal that put words into its owner's mouth, read the screen, or load parts of the kernel.
+const TERMINAL_REQUESTS: [u64; 4] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCCONS, libc::TIOCSETD];
 
 /// Shared memory and queues, which only a namespace separates.
 const SHARED: &[i64] =

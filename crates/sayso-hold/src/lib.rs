@@ -33,6 +33,7 @@ mod run;
 pub mod session;
 mod signals;
 mod step;
+mod streams;
 mod supervise;
 mod sys;
 mod wire;

@@ -9,9 +9,9 @@ use crate::plan::Level;
 use crate::prepare::prepare;
 use crate::signals::Forwarded;
 use crate::step::Step;
+use crate::streams;
 use crate::supervise::Supervised;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{FileType, Mode, OFlags, fstat};
 use sayso_shell::bounds::{Bounds, Need};
 use std::ffi::OsString;
 use std::io;
@@ -121,7 +121,7 @@ pub fn run(bounds: &Bounds, launch: &Launch) -> Result<Ended, Error> {
 pub fn run_at(level: Level, bounds: &Bounds, launch: &Launch) -> Result<Ended, Error> {
     let mut prepared = prepare(bounds, &launch.folder, level)?;
     prepared.plan.fail_at = launch.fail_at;
-    let streams = streams(launch)?;
+    let streams = streams::streams(launch.streams.as_ref(), bounds)?;
     let forwarded = launch.forward_signals.then(Forwarded::begin).transpose()?;
     let resolve = launch.resolve.clone().unwrap_or_else(dial::system);
 
@@ -129,7 +129,7 @@ pub fn run_at(level: Level, bounds: &Bounds, launch: &Launch) -> Result<Ended, E
     let mut stage = start(&launch.stage, theirs)?;
     let program = program(launch, bounds);
     let given: Vec<BorrowedFd<'_>> = streams.iter().map(|it| it.as_fd()).collect();
-    let mut supervised = Supervised::new(prepared, resolve)?;
+    let mut supervised = Supervised::new(prepared, resolve);
     // The order is there before the hold is: it is read when every step was taken.
     let sent = channel
         .send(&Order::Make(supervised.plan().clone()), &supervised.locks())
@@ -219,29 +219,6 @@ fn wait(stage: &mut Child) {
 pub(crate) fn program(launch: &Launch, bounds: &Bounds) -> Program {
     let environment = launch.environment.iter().filter(|(name, _)| !bounds.withhold.contains(name)).cloned().collect();
     Program { run: 0, words: launch.words.clone(), environment, folder: launch.folder.clone(), mask: None }
-}
-
-/// The streams of the program. A folder among them would be a way past every mount.
-pub(crate) fn streams(launch: &Launch) -> Result<[OwnedFd; 3], Error> {
-    let streams = match &launch.streams {
-        Some([input, output, errors]) => [input.try_clone()?, output.try_clone()?, errors.try_clone()?],
-        None => [own(&io::stdin())?, own(&io::stdout())?, own(&io::stderr())?],
-    };
-    for (number, stream) in streams.iter().enumerate() {
-        if FileType::from_raw_mode(fstat(stream).map_err(io::Error::from)?.st_mode).is_dir() {
-            return Err(Error::Stream { number });
-        }
-    }
-    Ok(streams)
-}
-
-fn own(stream: &impl std::os::fd::AsFd) -> io::Result<OwnedFd> {
-    match stream.as_fd().try_clone_to_owned() {
-        Err(error) if error.raw_os_error() == Some(libc::EBADF) => {
-            Ok(rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?)
-        }
-        other => other,
-    }
 }
 
 pub(crate) fn not_started(launch: &Launch, error: i32) -> Error {

@@ -14,6 +14,7 @@ use crate::prepare::prepare;
 use crate::run::{self, Ended, Launch, Stage, Status};
 use crate::signals::Forwarded;
 use crate::step::Failure;
+use crate::streams;
 use crate::supervise::Supervised;
 use crate::wire::{Reader, Wire};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -72,7 +73,7 @@ pub struct Session {
 ///
 /// As [`run`](crate::run).
 pub fn run_in(session: &Session, bounds: &Bounds, launch: &Launch) -> Result<Ended, Error> {
-    let streams = run::streams(launch)?;
+    let streams = streams::streams(launch.streams.as_ref(), bounds)?;
     let wants_terminal = streams.iter().any(rustix::termios::isatty);
     if bounds.leave != Leave::Session || bounds.need == Need::Files || wants_terminal {
         return run::run(bounds, launch);
@@ -207,8 +208,11 @@ fn serve() -> Result<(), Error> {
             keeper.attend(&listener, &bounds, idle);
             // Nobody new, before everything inside ends.
             let _ = fs::remove_file(&socket);
-            keeper.finish();
-            Ok(())
+            let clients = keeper.finish();
+            drop(lock);
+            // Who asked for the end hears of it only now, and may begin anew.
+            drop(clients);
+            return Ok(());
         }
         Err(Error::Step { step, why }) => {
             let _ = fs::remove_file(&socket);
@@ -251,7 +255,7 @@ struct Keeper {
 impl Keeper {
     fn start(bounds: &Bounds, folder: &Path, stage: &Stage) -> Result<Self, Error> {
         let prepared = prepare(bounds, folder, Level::Whole)?;
-        let mut supervised = Supervised::new(prepared, dial::system())?;
+        let mut supervised = Supervised::new(prepared, dial::system());
         let (hold, theirs) = Channel::pair()?;
         let stage = run::start(stage, theirs)?;
         hold.send(&Order::Make(supervised.plan().clone()), &supervised.locks())?;
@@ -347,12 +351,12 @@ impl Keeper {
         }
     }
 
-    fn finish(mut self) {
+    /// Ends everything inside.
+    fn finish(mut self) -> HashMap<u32, Client> {
         drop(self.hold);
         let _ = self.stage.wait();
         let _ = self.supervised.finish();
-        // Who asked for the end hears of it only now.
-        self.clients.clear();
+        self.clients
     }
 }
 

@@ -55,20 +55,10 @@ struct Finished {
 }
 
 impl Supervised {
-    pub(crate) fn new(prepared: Prepared, resolve: Resolve) -> io::Result<Self> {
+    pub(crate) fn new(prepared: Prepared, resolve: Resolve) -> Self {
         let (folders, parts) = prepared.guards.watched();
-        let guard_watch = if folders.is_empty() {
-            None
-        } else {
-            use inotify::WatchFlags as Flags;
-            let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
-            for folder in folders {
-                // What cannot be watched is looked at in the end.
-                let _ = inotify::add_watch(&watch, &folder, Flags::CREATE | Flags::MOVED_TO | Flags::ONLYDIR);
-            }
-            Some((watch, parts))
-        };
-        Ok(Self {
+        let guard_watch = watch_folders(&folders).map(|watch| (watch, parts));
+        Self {
             plan: prepared.plan,
             names: prepared.names,
             guards: prepared.guards,
@@ -85,7 +75,7 @@ impl Supervised {
             next_connection: 0,
             refused: channel(),
             slots: prepared.slots,
-        })
+        }
     }
 
     pub(crate) const fn plan(&self) -> &Plan {
@@ -246,4 +236,17 @@ impl Supervised {
         self.sweep();
         self.record
     }
+}
+
+/// Tells of names that appear in these folders. What cannot be watched is looked at in the end.
+fn watch_folders(folders: &[PathBuf]) -> Option<OwnedFd> {
+    use inotify::WatchFlags as Flags;
+    if folders.is_empty() {
+        return None;
+    }
+    let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).ok()?;
+    for folder in folders {
+        let _ = inotify::add_watch(&watch, folder, Flags::CREATE | Flags::MOVED_TO | Flags::ONLYDIR);
+    }
+    Some(watch)
 }

@@ -53,12 +53,11 @@ pub(crate) const ALL: &[Attempt] = &[
     }),
     ("take-descriptor-of-victim", || descriptor(victim())),
     ("take-descriptor-of-first", || descriptor(1)),
-    ("list-descriptors-of-first", || {
-        through(
-            fs::read_dir("/proc/1/fd")
-                .and_then(|mut it| it.next().transpose())
-                .and_then(|it| it.ok_or(std::io::ErrorKind::NotFound.into())),
-        )
+    ("open-descriptors-of-first", || {
+        for number in 0..32 {
+            through(fs::read_link(format!("/proc/1/fd/{number}")));
+            through(File::open(format!("/proc/1/fd/{number}")));
+        }
     }),
     ("read-environment-of-victim", || {
         println!("{}", fs::read_to_string(of_victim("environ")).unwrap_or_default());

@@ -1,6 +1,6 @@
 //! A held run behaves like one that is not: exit codes, streams, signals, folders, git.
 
-use crate::room::{Room, can_hold, give_away, unprivileged};
+use crate::room::{Room, can_hold, give_away, terminal, unprivileged};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -126,6 +126,37 @@ fn a_standard_stream_that_is_a_folder_is_refused() {
     let output = command.stdin(fs::File::open(room.path("out")).unwrap()).output().unwrap();
     assert_eq!(output.status.code(), Some(126));
     assert!(String::from_utf8_lossy(&output.stderr).contains("standard stream 0 is a folder"));
+}
+
+#[test]
+fn a_protected_file_as_standard_input_can_be_read_and_not_written() {
+    if !can_hold() {
+        return;
+    }
+    for name in ["ws/.git/config", "ws/config-link", "ws/mise-real.toml"] {
+        let room = Room::new();
+        let bounds = room.bounds();
+        let before = fs::read_to_string(room.path(name)).unwrap();
+        let script = "cat; for f in /proc/self/fd/0 /dev/stdin; do echo evil > $f; echo evil >> $f; done";
+        let mut command = room.command(&bounds, &["timeout", "5", "bash", "-c", script]);
+        let output = command.stdin(fs::File::open(room.path(name)).unwrap()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), before, "{name}");
+        assert_eq!(fs::read_to_string(room.path(name)).unwrap(), before, "{name}");
+    }
+}
+
+#[test]
+fn a_network_socket_as_standard_stream_is_refused() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let stream = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let mut command = room.command(&["--write", &room.text("ws")], &["true"]);
+    let output = command.stdin(std::os::fd::OwnedFd::from(stream)).output().unwrap();
+    assert_eq!(output.status.code(), Some(126));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard stream 0 is a network socket"));
 }
 
 #[test]
@@ -324,4 +355,79 @@ fn a_unix_socket_is_reached_if_something_inside_listens_or_the_bounds_name_it() 
         "{}",
         String::from_utf8_lossy(&allowed.stderr)
     );
+}
+
+/// Reads what a terminal shows until it shows this.
+fn shows(master: &impl std::os::fd::AsFd, wanted: &str) -> bool {
+    let mut seen = String::new();
+    let began = Instant::now();
+    rustix::io::ioctl_fionbio(master, true).unwrap();
+    while began.elapsed() < Duration::from_secs(10) {
+        let mut piece = [0; 1024];
+        if let Ok(count) = rustix::io::read(master, &mut piece) {
+            seen += &String::from_utf8_lossy(&piece[..count]);
+        }
+        if seen.contains(wanted) {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    eprintln!("the terminal showed {seen:?}");
+    false
+}
+
+#[test]
+fn keys_at_the_terminal_interrupt_the_program_once_and_not_its_runner() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let (master, path) = terminal();
+    let open = || fs::File::options().read(true).write(true).open(&path).unwrap();
+    let held = room.command(
+        &["--write", &room.text("ws")],
+        &["sh", "-c", "trap 'echo caught; count=$((count+1))' INT; echo ready; while [ ! -e stop ]; do sleep 0.05; done; echo count=$count; exit 9"],
+    );
+    let mut command = Command::new("setsid");
+    command.args(["--ctty", "--wait"]).arg(held.get_program()).args(held.get_args()).current_dir(room.path("ws"));
+    let mut child = unprivileged(&mut command).stdin(open()).stdout(open()).stderr(open()).spawn().unwrap();
+    assert!(shows(&master, "ready"));
+    rustix::io::write(&master, b"\x03").unwrap();
+    assert!(shows(&master, "caught"));
+    fs::write(room.path("ws/stop"), "").unwrap();
+    assert!(shows(&master, "count=1"));
+    assert_eq!(child.wait().unwrap().code(), Some(9));
+}
+
+#[test]
+fn a_run_at_the_terminal_can_be_stopped_and_continued() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let (master, path) = terminal();
+    let open = || fs::File::options().read(true).write(true).open(&path).unwrap();
+    let held = room.command(
+        &["--write", &room.text("ws")],
+        &["sh", "-c", "echo ready; while [ ! -e stop ]; do sleep 0.05; done; echo over"],
+    );
+    // An interactive shell around it, as a person has one.
+    let words: Vec<String> = std::iter::once(held.get_program())
+        .chain(held.get_args())
+        .map(|word| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''")))
+        .collect();
+    let mut command = Command::new("setsid");
+    command.args(["--ctty", "--wait", "bash", "--norc", "-i"]).env("PS1", "prompt$ ").current_dir(room.path("ws"));
+    let mut child = unprivileged(&mut command).stdin(open()).stdout(open()).stderr(open()).spawn().unwrap();
+    let key = |text: &str| assert!(rustix::io::write(&master, text.as_bytes()).is_ok());
+    assert!(shows(&master, "prompt$ "));
+    key(&format!("{}\n", words.join(" ")));
+    assert!(shows(&master, "ready\r\n"));
+    key("\x1a");
+    assert!(shows(&master, "Stopped"));
+    key("fg\n");
+    fs::write(room.path("ws/stop"), "").unwrap();
+    assert!(shows(&master, "over\r\n"));
+    key("exit 3\n");
+    assert_eq!(child.wait().unwrap().code(), Some(3));
 }

@@ -36,9 +36,20 @@ pub(crate) fn can_hold() -> bool {
     yes
 }
 
+static STAYS_ROOT: AtomicBool = AtomicBool::new(false);
+
+/// From now on, root stays root in this process. Tests that want this have the process to themselves.
+pub(crate) fn stay_root() {
+    STAYS_ROOT.store(true, Ordering::SeqCst);
+}
+
 /// The user whom tests run as; root becomes nobody.
 pub(crate) fn unprivileged(command: &mut Command) -> &mut Command {
-    if rustix::process::geteuid().is_root() { command.uid(NOBODY).gid(NOBODY) } else { command }
+    if rustix::process::geteuid().is_root() && !STAYS_ROOT.load(Ordering::SeqCst) {
+        command.uid(NOBODY).gid(NOBODY)
+    } else {
+        command
+    }
 }
 
 pub(crate) struct Room {
@@ -348,7 +359,7 @@ fn listen(root: &Path, hits: &Arc<AtomicUsize>, over: &Arc<AtomicBool>) -> (u16,
     ports
 }
 
-fn terminal() -> (OwnedFd, PathBuf) {
+pub(crate) fn terminal() -> (OwnedFd, PathBuf) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -362,7 +373,7 @@ fn terminal() -> (OwnedFd, PathBuf) {
 
 /// Lets the user of the tests own everything.
 pub(crate) fn give_away(path: &Path) {
-    if !rustix::process::geteuid().is_root() {
+    if !rustix::process::geteuid().is_root() || STAYS_ROOT.load(Ordering::SeqCst) {
         return;
     }
     std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
