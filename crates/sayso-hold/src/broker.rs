@@ -8,6 +8,7 @@
 //! the program's own, and what was looked at is what is connected to, by its descriptor. The call is never let through.
 
 use crate::held_back::HeldBack;
+use crate::names::is_for_names;
 use crate::sys::{self, Notification};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_getfl, fstat, openat, openat2};
@@ -16,6 +17,7 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, recv, send, sockopt};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
@@ -34,6 +36,8 @@ pub(crate) struct Broker {
     notifications: Arc<OwnedFd>,
     sockets_inside: OwnedFd,
     allowed: Vec<PathBuf>,
+    /// Addresses that lead to the supervisor, besides those for names.
+    routed: Vec<Ipv4Addr>,
     waiting: Arc<AtomicUsize>,
 }
 
@@ -46,9 +50,14 @@ enum Target {
 }
 
 impl Broker {
-    pub(crate) fn new(notifications: OwnedFd, sockets_inside: OwnedFd, allowed: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(
+        notifications: OwnedFd,
+        sockets_inside: OwnedFd,
+        allowed: Vec<PathBuf>,
+        routed: Vec<Ipv4Addr>,
+    ) -> Self {
         let notifications = Arc::new(notifications);
-        Self { notifications, sockets_inside, allowed, waiting: Arc::default() }
+        Self { notifications, sockets_inside, allowed, routed, waiting: Arc::default() }
     }
 
     pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
@@ -89,6 +98,7 @@ impl Broker {
         let target = if sockopt::socket_domain(&socket)? == AddressFamily::UNIX {
             self.unix_target(asked, &address, refused)?
         } else {
+            refused.extend(nowhere(&address, &self.routed));
             Target::Address(address)
         };
         let waits = !fcntl_getfl(&socket)?.contains(OFlags::NONBLOCK);
@@ -181,6 +191,24 @@ impl Broker {
     }
 }
 
+/// A host that is asked for by an address, which leads nowhere: to be told, since the program hears only that there is no
+/// network.
+fn nowhere(address: &[u8], routed: &[Ipv4Addr]) -> Option<HeldBack> {
+    let family = u16::from_ne_bytes(address.get(..2)?.try_into().ok()?);
+    let port = u16::from_be_bytes(address.get(2..4)?.try_into().ok()?);
+    let host = match i32::from(family) {
+        libc::AF_INET => IpAddr::from(<[u8; 4]>::try_from(address.get(4..8)?).ok()?),
+        libc::AF_INET6 => IpAddr::from(<[u8; 16]>::try_from(address.get(8..24)?).ok()?).to_canonical(),
+        _ => return None,
+    };
+    let leads_somewhere = match host {
+        IpAddr::V4(it) => is_for_names(it) || routed.contains(&it),
+        IpAddr::V6(_) => false,
+    };
+    let is_own = host.is_loopback() || host.is_unspecified();
+    (!is_own && !leads_somewhere).then(|| HeldBack::Connect { host: host.to_string(), port: Some(port) })
+}
+
 fn number(bytes: &[u8], at: usize) -> Option<usize> {
     let number = u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?);
     usize::try_from(number).ok()
@@ -249,4 +277,25 @@ fn by_descriptor(file: &OwnedFd) -> Vec<u8> {
     let mut address = libc::AF_UNIX.to_ne_bytes().get(..2).unwrap_or_default().to_vec();
     address.extend_from_slice(format!("/proc/self/fd/{}\0", file.as_raw_fd()).as_bytes());
     address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn internet(address: Ipv4Addr, port: u16) -> Vec<u8> {
+        let family = u16::try_from(libc::AF_INET).unwrap().to_ne_bytes();
+        [family.as_slice(), &port.to_be_bytes(), &address.octets(), &[0; 8]].concat()
+    }
+
+    #[test]
+    fn an_address_is_told_only_if_it_leads_nowhere() {
+        let routed = [Ipv4Addr::new(10, 1, 1, 1)];
+        for known in [Ipv4Addr::LOCALHOST, Ipv4Addr::new(198, 19, 255, 1), routed[0], Ipv4Addr::UNSPECIFIED] {
+            assert_eq!(nowhere(&internet(known, 80), &routed), None);
+        }
+        let told = nowhere(&internet(Ipv4Addr::new(10, 1, 1, 2), 80), &routed);
+        assert_eq!(told, Some(HeldBack::Connect { host: "10.1.1.2".into(), port: Some(80) }));
+        assert_eq!(nowhere(&[2, 0], &routed), None);
+    }
 }

@@ -98,7 +98,8 @@ impl Supervised {
         self.decoy_watch = descriptors.next();
         let sockets_inside = descriptors.next();
         if brokered && let (Some(sockets), Some(notifications)) = (sockets_inside, descriptors.next()) {
-            self.broker = Some(Broker::new(notifications, sockets, std::mem::take(&mut self.allowed_sockets)));
+            let allowed = std::mem::take(&mut self.allowed_sockets);
+            self.broker = Some(Broker::new(notifications, sockets, allowed, self.plan.addresses.clone()));
         }
         for socket in descriptors {
             let listener = TcpListener::from(socket);

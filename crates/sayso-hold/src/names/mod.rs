@@ -51,6 +51,11 @@ pub(crate) fn is_pattern(name: &str) -> bool {
             && !name.split('.').next_back().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit())))
 }
 
+/// Whether an address is one of those that names get.
+pub(crate) fn is_for_names(address: Ipv4Addr) -> bool {
+    address.to_bits() >> 17 == FIRST >> 17
+}
+
 /// A name as it is compared.
 pub(crate) fn plain(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()

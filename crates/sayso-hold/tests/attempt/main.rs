@@ -3,7 +3,13 @@
 //! What there is to win are canaries in a temporary folder, which the test has made: an attempt that gets through does no
 //! harm. It says `THROUGH` if it did, or prints what it read.
 #![allow(unsafe_code, reason = "attempts make the system calls that no library wraps")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed attempt may end as it likes")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed attempt may end as it likes"
+)]
 
 mod files;
 mod kernel;
