@@ -58,7 +58,7 @@ fn spawning(room: &Path, bounds: &Bounds) {
         let _ = session::run_in(&session, &in_session, &launch(&words, &ws)).unwrap();
     };
     println!("spawning a program that does nothing, against plain (median)");
-    let measured = medians(200, &[&plain, &files, &whole, &with_files, &joining, &command]);
+    let measured = medians(100, &[&plain, &files, &whole, &with_files, &joining, &command]);
     session::end(&session.socket);
     let [base, rest @ ..] = measured.as_slice() else { return };
     println!("  plain                                {:>6.0} µs", micros(*base));
@@ -86,12 +86,12 @@ fn jobs(room: &Path, ws: &Path, bounds: &Bounds) {
     let tar = room.join("project.tar");
     sh(ws, &format!("tar cf {} --exclude=.git .", tar.display()));
     let jobs = [
-        ("compile 40 files", "for i in $(seq 40); do cc -O1 -c one.c -o one.o || exit 1; done".to_owned()),
+        ("compile 8 files", "for i in $(seq 8); do cc -O1 -c one.c -o one.o || exit 1; done".to_owned()),
         ("untar", format!("rm -rf out && mkdir out && tar xf {} -C out", tar.display())),
-        ("git status", "for i in $(seq 20); do git status --porcelain >/dev/null || exit 1; done".to_owned()),
-        ("grep -r", "for i in $(seq 10); do grep -r nowhere . >/dev/null; done; true".to_owned()),
+        ("git status", "for i in $(seq 5); do git status --porcelain >/dev/null || exit 1; done".to_owned()),
+        ("grep -r", "for i in $(seq 3); do grep -r nowhere . >/dev/null; done; true".to_owned()),
     ];
-    println!("processor time of jobs, held whole against plain (median of 7)");
+    println!("processor time of jobs, held whole against plain (median of 5)");
     for (name, script) in jobs {
         let words: [OsString; 3] = ["sh".into(), "-c".into(), script.clone().into()];
         let plain = || {
@@ -104,7 +104,7 @@ fn jobs(room: &Path, ws: &Path, bounds: &Bounds) {
             assert_eq!(ended.status.exit_code(), 0, "{name}");
         };
         let mut ratios = [Vec::new(), Vec::new()];
-        for _ in 0..7 {
+        for _ in 0..5 {
             ratios[0].push(processor_time(&plain));
             ratios[1].push(processor_time(&held));
         }

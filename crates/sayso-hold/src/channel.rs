@@ -3,7 +3,7 @@
 use crate::wire::Wire;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    SendFlags, Shutdown, SocketFlags, SocketType, recvmsg, sendmsg, shutdown, socketpair,
 };
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -62,6 +62,11 @@ impl Channel {
             }
         }
         Ok(())
+    }
+
+    /// Says that nothing more will be sent.
+    pub(crate) fn say_no_more(&self) {
+        let _ = shutdown(&self.socket, Shutdown::Write);
     }
 
     /// The next message; `None` once the other side is gone.

@@ -37,8 +37,9 @@ pub fn stage() -> ExitCode {
     }
     let code = match divide(&plan) {
         Ok(Fork::Parent(child)) => {
-            drop(channel);
             wait_for(child, plan.level);
+            // That the channel ends tells the supervisor that nothing is left.
+            drop(channel);
             ExitCode::SUCCESS
         }
         Ok(Fork::Child) => first_process(&channel, &plan),

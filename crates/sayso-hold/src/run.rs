@@ -126,7 +126,7 @@ pub fn run_at(level: Level, bounds: &Bounds, launch: &Launch) -> Result<Ended, E
     let resolve = launch.resolve.clone().unwrap_or_else(dial::system);
 
     let (channel, theirs) = Channel::pair()?;
-    let mut stage = start(&launch.stage, theirs)?;
+    let stage = start(&launch.stage, theirs)?;
     let program = program(launch, bounds);
     let given: Vec<BorrowedFd<'_>> = streams.iter().map(|it| it.as_fd()).collect();
     let mut supervised = Supervised::new(prepared, resolve);
@@ -139,9 +139,7 @@ pub fn run_at(level: Level, bounds: &Bounds, launch: &Launch) -> Result<Ended, E
         Ok(()) => attend(&channel, &mut supervised, forwarded.as_ref()),
         Err(error) => last_words(&channel).unwrap_or(Err(error.into())),
     };
-    // The other side ends when the channel does, and everything inside with it.
-    drop(channel);
-    wait(&mut stage);
+    end(channel, stage, supervised.locks().is_empty());
     let held_back = supervised.finish();
     drop(forwarded);
     match ended? {
@@ -212,8 +210,18 @@ pub(crate) fn start(stage: &Stage, channel: OwnedFd) -> Result<Child, Error> {
         .map_err(|error| Error::Step { step: Step::Init, why: error.to_string() })
 }
 
-fn wait(stage: &mut Child) {
-    let _ = stage.wait();
+/// Ends everything inside, and waits until nothing of it runs any more.
+fn end(channel: Channel, mut stage: Child, at_once: bool) {
+    channel.say_no_more();
+    while let Ok(Some(Received::<News> { .. })) = channel.receive() {}
+    drop(channel);
+    if at_once {
+        // What is left is to take the mounts apart, which takes the kernel longer than anything else here.
+        std::thread::spawn(move || stage.wait());
+    } else {
+        // The next run may have the same copies of caches: they must not be mounted any more.
+        let _ = stage.wait();
+    }
 }
 
 pub(crate) fn program(launch: &Launch, bounds: &Bounds) -> Program {
