@@ -28,6 +28,7 @@ mod names;
 mod network;
 mod plan;
 mod prepare;
+mod request;
 mod restrict;
 mod run;
 pub mod session;

@@ -6,22 +6,20 @@
 
 use crate::channel::{Channel, Received};
 use crate::error::Error;
-use crate::held_back::Record;
-use crate::message::{News, Order, Program};
+use crate::message::{News, Order};
 use crate::names::dial;
 use crate::plan::Level;
 use crate::prepare::prepare;
+use crate::request::{Reply, Request};
 use crate::run::{self, Ended, Launch, Stage, Status};
 use crate::signals::Forwarded;
 use crate::step::Failure;
 use crate::streams;
 use crate::supervise::Supervised;
-use crate::wire::{Reader, Wire};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock};
 use sayso_shell::bounds::{Bounds, Leave, Need};
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -29,32 +27,6 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-
-/// What a run asks of a session's supervisor.
-enum Request {
-    /// The first words to a new supervisor.
-    Serve { bounds: Bounds, folder: PathBuf, socket: PathBuf, stage: PathBuf, arguments: Vec<OsString>, idle: u32 },
-    /// Run this, if the bounds are the same; the streams come with it.
-    Join { bounds: Bounds, program: Program },
-    /// Pass on a signal.
-    Signal(i32),
-    /// End the session.
-    End,
-}
-
-/// What the supervisor answers.
-enum Reply {
-    /// The hold is made.
-    Ready,
-    /// It could not be made.
-    Failed(Failure),
-    /// The bounds are others.
-    Differs,
-    /// The program could not be started.
-    NotStarted(i32),
-    /// The program ended.
-    Ended(i32, Record),
-}
 
 /// How a session's hold is found and started.
 #[derive(Clone, Debug)]
@@ -367,80 +339,4 @@ fn is_outside(stream: &UnixStream) -> bool {
     let own = fs::read_link("/proc/self/ns/pid");
     let its = fs::read_link(format!("/proc/{}/ns/pid", peer.pid.as_raw_pid()));
     peer.uid == rustix::process::geteuid() && own.is_ok_and(|own| its.is_ok_and(|its| own == its))
-}
-
-impl Wire for Request {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Serve { bounds, folder, socket, stage, arguments, idle } => {
-                0_u8.put(out);
-                bounds.put(out);
-                folder.put(out);
-                socket.put(out);
-                stage.put(out);
-                arguments.put(out);
-                idle.put(out);
-            }
-            Self::Join { bounds, program } => {
-                1_u8.put(out);
-                bounds.put(out);
-                program.put(out);
-            }
-            Self::Signal(signal) => {
-                2_u8.put(out);
-                signal.put(out);
-            }
-            Self::End => 3_u8.put(out),
-        }
-    }
-
-    fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Serve {
-                bounds: Bounds::take(from)?,
-                folder: PathBuf::take(from)?,
-                socket: PathBuf::take(from)?,
-                stage: PathBuf::take(from)?,
-                arguments: Vec::take(from)?,
-                idle: u32::take(from)?,
-            },
-            1 => Self::Join { bounds: Bounds::take(from)?, program: Program::take(from)? },
-            2 => Self::Signal(i32::take(from)?),
-            3 => Self::End,
-            _ => return None,
-        })
-    }
-}
-
-impl Wire for Reply {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Ready => 0_u8.put(out),
-            Self::Failed(failure) => {
-                1_u8.put(out);
-                failure.put(out);
-            }
-            Self::Differs => 2_u8.put(out),
-            Self::NotStarted(error) => {
-                3_u8.put(out);
-                error.put(out);
-            }
-            Self::Ended(status, record) => {
-                4_u8.put(out);
-                status.put(out);
-                record.put(out);
-            }
-        }
-    }
-
-    fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Ready,
-            1 => Self::Failed(Failure::take(from)?),
-            2 => Self::Differs,
-            3 => Self::NotStarted(i32::take(from)?),
-            4 => Self::Ended(i32::take(from)?, Record::take(from)?),
-            _ => return None,
-        })
-    }
 }

@@ -1,6 +1,6 @@
-//! A held run behaves like one that is not: exit codes, streams, signals, folders, git.
+//! A held run behaves like one that is not: exit codes, streams, signals, folders.
 
-use crate::room::{Room, can_hold, give_away, terminal, unprivileged};
+use crate::room::{Room, can_hold, give_away};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -243,69 +243,6 @@ fn a_hidden_home_shows_what_is_allowed_inside_it() {
     assert!(!room.path("home/x").exists() && !room.path("home/.cargo/x").exists());
 }
 
-/// A repository with a commit and hooks, made before anything is held.
-fn repository(room: &Room) -> String {
-    let ws = room.path("repo");
-    fs::create_dir(&ws).unwrap();
-    give_away(&ws);
-    let git = |words: &[&str]| {
-        let mut command = Command::new("git");
-        command.args(words).current_dir(&ws).env("HOME", room.path("aside")).env("GIT_CONFIG_NOSYSTEM", "1");
-        assert!(unprivileged(&mut command).output().unwrap().status.success(), "git {words:?}");
-    };
-    git(&["init", "-q", "-b", "main"]);
-    git(&["config", "user.email", "a@example.org"]);
-    git(&["config", "user.name", "a"]);
-    fs::write(ws.join("file"), "one\n").unwrap();
-    give_away(&ws.join("file"));
-    git(&["add", "file"]);
-    git(&["commit", "-qm", "one"]);
-    ws.to_str().unwrap().to_owned()
-}
-
-#[test]
-fn git_works_and_its_hooks_and_config_do_not_change() {
-    if !can_hold() {
-        return;
-    }
-    let room = Room::new();
-    let ws = repository(&room);
-    let git = format!("{ws}/.git");
-    let tree = format!("{ws}/tree");
-    let script = "set -e
-        cd \"$1\"
-        echo two >> file; git commit -qam two; git switch -qc other; echo three > new; git add new; git commit -qm three
-        git worktree add -q tree main; cd tree; echo four > four; git add four; git commit -qm four; cd ..
-        git stash list; git tag t; git gc -q; git status --porcelain; git log --oneline other | wc -l
-        git config core.fsmonitor evil && exit 9
-        echo evil > .git/hooks/pre-commit && exit 9
-        git branch -q -D t2 2>/dev/null || exit 0";
-    let output = room
-        .command(&["--write", &ws, "--git", &git], &["bash", "-c", script, "sh", &ws])
-        .env("HOME", room.path("aside"))
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .unwrap();
-    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{text}{errors}");
-    assert_eq!(text.lines().last().map(str::trim), Some("3"), "{text}{errors}");
-    assert!(fs::metadata(format!("{tree}/four")).is_ok());
-    assert!(!fs::read_to_string(format!("{git}/config")).unwrap().contains("evil"));
-    assert!(fs::metadata(format!("{git}/hooks/pre-commit")).is_err());
-    assert!(fs::metadata(format!("{git}/config.lock")).is_err());
-}
-
-#[test]
-fn a_terminal_can_be_opened_inside() {
-    if !can_hold() || Command::new("script").arg("--version").output().is_err() {
-        return;
-    }
-    let room = Room::new();
-    let output = room.held(&["--write", &room.text("ws")], &["script", "-qec", "tty; test -t 1", "/dev/null"]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("/dev/pts/"));
-}
-
 #[test]
 fn a_server_inside_is_reached_inside() {
     if !can_hold() {
@@ -355,79 +292,4 @@ fn a_unix_socket_is_reached_if_something_inside_listens_or_the_bounds_name_it() 
         "{}",
         String::from_utf8_lossy(&allowed.stderr)
     );
-}
-
-/// Reads what a terminal shows until it shows this.
-fn shows(master: &impl std::os::fd::AsFd, wanted: &str) -> bool {
-    let mut seen = String::new();
-    let began = Instant::now();
-    rustix::io::ioctl_fionbio(master, true).unwrap();
-    while began.elapsed() < Duration::from_secs(10) {
-        let mut piece = [0; 1024];
-        if let Ok(count) = rustix::io::read(master, &mut piece) {
-            seen += &String::from_utf8_lossy(&piece[..count]);
-        }
-        if seen.contains(wanted) {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    eprintln!("the terminal showed {seen:?}");
-    false
-}
-
-#[test]
-fn keys_at_the_terminal_interrupt_the_program_once_and_not_its_runner() {
-    if !can_hold() {
-        return;
-    }
-    let room = Room::new();
-    let (master, path) = terminal();
-    let open = || fs::File::options().read(true).write(true).open(&path).unwrap();
-    let held = room.command(
-        &["--write", &room.text("ws")],
-        &["sh", "-c", "trap 'echo caught; count=$((count+1))' INT; echo ready; while [ ! -e stop ]; do sleep 0.05; done; echo count=$count; exit 9"],
-    );
-    let mut command = Command::new("setsid");
-    command.args(["--ctty", "--wait"]).arg(held.get_program()).args(held.get_args()).current_dir(room.path("ws"));
-    let mut child = unprivileged(&mut command).stdin(open()).stdout(open()).stderr(open()).spawn().unwrap();
-    assert!(shows(&master, "ready"));
-    rustix::io::write(&master, b"\x03").unwrap();
-    assert!(shows(&master, "caught"));
-    fs::write(room.path("ws/stop"), "").unwrap();
-    assert!(shows(&master, "count=1"));
-    assert_eq!(child.wait().unwrap().code(), Some(9));
-}
-
-#[test]
-fn a_run_at_the_terminal_can_be_stopped_and_continued() {
-    if !can_hold() {
-        return;
-    }
-    let room = Room::new();
-    let (master, path) = terminal();
-    let open = || fs::File::options().read(true).write(true).open(&path).unwrap();
-    let held = room.command(
-        &["--write", &room.text("ws")],
-        &["sh", "-c", "echo ready; while [ ! -e stop ]; do sleep 0.05; done; echo over"],
-    );
-    // An interactive shell around it, as a person has one.
-    let words: Vec<String> = std::iter::once(held.get_program())
-        .chain(held.get_args())
-        .map(|word| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''")))
-        .collect();
-    let mut command = Command::new("setsid");
-    command.args(["--ctty", "--wait", "bash", "--norc", "-i"]).env("PS1", "prompt$ ").current_dir(room.path("ws"));
-    let mut child = unprivileged(&mut command).stdin(open()).stdout(open()).stderr(open()).spawn().unwrap();
-    let key = |text: &str| assert!(rustix::io::write(&master, text.as_bytes()).is_ok());
-    assert!(shows(&master, "prompt$ "));
-    key(&format!("{}\n", words.join(" ")));
-    assert!(shows(&master, "ready\r\n"));
-    key("\x1a");
-    assert!(shows(&master, "Stopped"));
-    key("fg\n");
-    fs::write(room.path("ws/stop"), "").unwrap();
-    assert!(shows(&master, "over\r\n"));
-    key("exit 3\n");
-    assert_eq!(child.wait().unwrap().code(), Some(3));
 }

@@ -12,7 +12,9 @@
 mod behaviour;
 mod caches;
 mod faults;
+mod git;
 mod hosts;
 mod room;
 mod session;
+mod terminals;
 mod ways_out;
