@@ -43,7 +43,7 @@ pub struct Session {
 ///
 /// # Errors
 ///
-/// As [`run`](crate::run).
+/// As [`crate::run()`].
 pub fn run_in(session: &Session, bounds: &Bounds, launch: &Launch) -> Result<Ended, Error> {
     let streams = streams::streams(launch.streams.as_ref(), bounds)?;
     let wants_terminal = streams.iter().any(rustix::termios::isatty);
