@@ -6,6 +6,7 @@
 //! INVARIANT: nothing that the shell of [`Context::dialect`] would run, write, delete, read by redirect or connect to is missing from an
 //! [`Analysis`] unless [`Analysis::opaque`] is set.
 
+pub mod bounds;
 mod builtin;
 pub mod canonical;
 mod certain;

@@ -18,9 +18,7 @@ use crate::effect::{
     Carry, Effect, NamedBy, Opt, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb,
 };
 use crate::program::number::prints_number;
-use crate::program::{
-    Description, Facets, Prints, Start, facets, holds_command, pastes_variables, without_gnu_prefix,
-};
+use crate::program::{Description, Facets, Prints, Start, facets, holds_command, pastes_variables, without_gnu_prefix};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};

@@ -98,7 +98,7 @@ fn each(install: &Install) -> Outcome {
 }
 
 fn one(install: &Install, agent: Agent) -> Outcome {
-    let mut setting = install.change.setting()?.of(agent);
+    let mut setting = install.change.setting(Some(agent))?;
     setting.trust = install.trust;
     if let Some(shell) = &install.shell {
         shells(shell).map_err(|why| Failure::wrong(format!("error: --shell {shell}: {why}")))?;
@@ -150,7 +150,7 @@ fn not_yet(agent: Agent, left: &[String]) -> String {
 
 /// The servers of MCP clients.
 fn mcp(install: &Install) -> Outcome {
-    let plan = plan_install_mcp(&install.change.setting()?).map_err(failure)?;
+    let plan = plan_install_mcp(&install.change.setting(None)?).map_err(failure)?;
     if !plan.changes() {
         if !install.change.dry_run {
             plan.note().map_err(failure)?;
@@ -179,16 +179,21 @@ fn yes(question: &str) -> Result<bool, Failure> {
 }
 
 impl Change {
-    /// What an installation depends on, whichever agent it is for.
-    pub(crate) fn setting(&self) -> Result<Setting, Failure> {
+    /// What an installation depends on, for an agent whose hooks are registered, or for none.
+    pub(crate) fn setting(&self, agent: Option<Agent>) -> Result<Setting, Failure> {
         let scope = match (self.project, self.managed) {
             (true, _) => Scope::Project,
             (_, true) => Scope::Managed,
             _ => Scope::User,
         };
         let places = Places::find(Home::Environment)?;
-        let program = if agent.has_hooks() { agents::hook_program()? } else { agents::this_program()? };
-        Ok(Setting::here(scope, places, std::env::current_dir()?, program))
+        let program =
+            if agent.is_some_and(Agent::has_hooks) { agents::hook_program()? } else { agents::this_program()? };
+        let setting = Setting::here(scope, places, std::env::current_dir()?, program);
+        Ok(match agent {
+            Some(agent) => setting.of(agent),
+            None => setting,
+        })
     }
 
     /// Shows a change, records and makes it, unless somebody says no.

@@ -23,10 +23,10 @@ pub(crate) struct Uninstall {
 /// Runs it.
 pub(crate) fn run(uninstall: &Uninstall) -> Outcome {
     let plan = if uninstall.agent == "mcp" {
-        plan_uninstall_mcp(&uninstall.change.setting()?)
+        plan_uninstall_mcp(&uninstall.change.setting(None)?)
     } else {
         let agent: Agent = uninstall.agent.parse().map_err(failure)?;
-        plan_uninstall(agent, &uninstall.change.setting()?.of(agent))
+        plan_uninstall(agent, &uninstall.change.setting(Some(agent))?)
     };
     let plan = plan.map_err(failure)?;
     if !plan.changes() {

@@ -1,0 +1,155 @@
+//! Runs a command held to bounds that are given on the command line. For tests, and for trying things out.
+//!
+//! ```text
+//! sayso-hold [--write DIR] [--read-only PATH] [--absent PATH] [--aside DIR] [--hide DIR] [--read PATH] [--decoy FILE]
+//!            [--refuse FILE] [--host NAME[:PORT]] [--resolve NAME=ADDRESS] [--socket PATH] [--copy DIR=STORE]
+//!            [--private DIR=FOLDER] [--empty DIR] [--withhold NAME] [--git DIR] [--need whole|files] [--level whole|files]
+//!            [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER] -- COMMAND...
+//! sayso-hold end-session SOCKET
+//! ```
+//!
+//! What was held back is told on standard error, a line each, after `held back:`.
+
+use sayso_hold::session::Session;
+use sayso_hold::{HeldBack, Launch, Level, Stage, Step};
+use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const STAGE: &str = "hold-stage";
+const SUPERVISOR: &str = "hold-supervisor";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1).peekable();
+    if words.peek().is_some_and(|word| word == STAGE) {
+        return sayso_hold::stage();
+    }
+    if words.peek().is_some_and(|word| word == SUPERVISOR) {
+        return sayso_hold::session::supervisor();
+    }
+    if words.peek().is_some_and(|word| word == "end-session") {
+        let ended = words.nth(1).is_some_and(|socket| sayso_hold::session::end(socket.as_ref()));
+        return if ended { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let Some((asked, command)) = read(words.collect()) else {
+        eprintln!("sayso-hold: wrong usage");
+        return ExitCode::from(125);
+    };
+    let Ok(program) = std::env::current_exe() else { return ExitCode::from(126) };
+    let supervisor = Stage { program: program.clone(), arguments: vec![SUPERVISOR.into()] };
+    let stage = Stage { program, arguments: vec![STAGE.into()] };
+    let mut launch = match Launch::here(command, stage) {
+        Ok(launch) => launch,
+        Err(error) => return failed(&error.into()),
+    };
+    launch.fail_at = asked.fail_at;
+    if !asked.resolve.is_empty() {
+        let known = asked.resolve;
+        launch.resolve = Some(Arc::new(move |name, port| {
+            Ok(known.get(name).map(|address| SocketAddr::new(*address, port)).into_iter().collect())
+        }));
+    }
+    let ended = match (asked.level, asked.session) {
+        (None, Some(socket)) => {
+            let session = Session { socket, supervisor, idle: asked.idle };
+            sayso_hold::session::run_in(&session, &asked.bounds, &launch)
+        }
+        (Some(level), _) => sayso_hold::run_at(level, &asked.bounds, &launch),
+        (None, None) => sayso_hold::run(&asked.bounds, &launch),
+    };
+    match ended {
+        Ok(ended) => {
+            for (what, count) in ended.held_back.iter() {
+                eprintln!("held back: {} ({count})", tell(what));
+            }
+            ExitCode::from(ended.status.exit_code())
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &sayso_hold::Error) -> ExitCode {
+    eprintln!("sayso-hold: {error}");
+    ExitCode::from(error.exit_code())
+}
+
+fn tell(what: &HeldBack) -> String {
+    match what {
+        HeldBack::Read(path) => format!("read {}", path.display()),
+        HeldBack::Write { path, .. } => format!("write {}", path.display()),
+        HeldBack::Socket(path) => format!("socket {}", path.display()),
+        HeldBack::Connect { host, port: Some(port) } => format!("connect {host}:{port}"),
+        HeldBack::Connect { host, port: None } => format!("connect {host}"),
+        _ => "something".to_owned(),
+    }
+}
+
+#[derive(Default)]
+struct Asked {
+    bounds: Bounds,
+    level: Option<Level>,
+    resolve: HashMap<String, IpAddr>,
+    fail_at: Option<Step>,
+    session: Option<PathBuf>,
+    idle: u32,
+}
+
+fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
+    let mut asked = Asked { idle: 1800, ..Asked::default() };
+    let mut words = words.into_iter();
+    loop {
+        let option = words.next()?;
+        if option == "--" {
+            break;
+        }
+        let value = words.next()?;
+        let path = PathBuf::from(&value);
+        let text = value.to_str().unwrap_or_default().to_owned();
+        let bounds = &mut asked.bounds;
+        match option.to_str()? {
+            "--write" => bounds.write.push(path),
+            "--read-only" => bounds.read_only.push(path),
+            "--absent" => bounds.absent.push(path),
+            "--aside" => bounds.aside = Some(path),
+            "--hide" => bounds.hide.push(path),
+            "--read" => bounds.read.push(path),
+            "--decoy" => bounds.decoys.push(Decoy { path, text: "This file is held back.\n".to_owned() }),
+            "--refuse" => bounds.refuse.push(path),
+            "--socket" => bounds.sockets.push(path),
+            "--withhold" => bounds.withhold.push(value),
+            "--git" => bounds.read_only.extend(sayso_hold::git::steering(&path)),
+            "--host" => {
+                let (name, port) =
+                    text.split_once(':').map_or((text.as_str(), None), |(name, port)| (name, Some(port)));
+                let ports = port.map(|port| port.parse().ok()).into_iter().collect::<Option<Vec<u16>>>()?;
+                bounds.hosts.push(Host { name: name.to_owned(), ports });
+            }
+            "--resolve" => {
+                let (name, address) = text.split_once('=')?;
+                asked.resolve.insert(name.to_owned(), address.parse().ok()?);
+            }
+            "--copy" | "--private" => {
+                let (path, store) = text.split_once('=')?;
+                let store = PathBuf::from(store);
+                let seen = if option == "--copy" { CacheView::Copy(store) } else { CacheView::Private(store) };
+                bounds.caches.push(Cache { path: path.into(), seen });
+            }
+            "--empty" => bounds.caches.push(Cache { path, seen: CacheView::Empty }),
+            "--need" => bounds.need = if text == "files" { Need::Files } else { Need::Whole },
+            "--level" => asked.level = Some(if text == "files" { Level::Files } else { Level::Whole }),
+            "--session" => {
+                asked.session = Some(path);
+                bounds.leave = Leave::Session;
+            }
+            "--idle" => asked.idle = text.parse().ok()?,
+            "--fail-at" => asked.fail_at = Some(*Step::ALL.get(text.parse::<usize>().ok()?)?),
+            _ => return None,
+        }
+    }
+    let command: Vec<OsString> = words.collect();
+    (!command.is_empty()).then_some((asked, command))
+}

@@ -1,0 +1,278 @@
+//! System calls that a held run does not get.
+//!
+//! Everything else is allowed: files, processes and hosts are bounded by namespaces and Landlock. What is refused here
+//! leads around those, or is a part of the kernel that ordinary programs do not need and attackers do.
+
+use crate::plan::Level;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition as Condition,
+    SeccompFilter, SeccompRule as Rule, sock_filter,
+};
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+
+const NOT_PERMITTED: u32 = libc::EPERM.cast_unsigned();
+const NOT_THERE: u32 = libc::ENOSYS.cast_unsigned();
+
+/// Refused whatever their arguments are.
+const REFUSED: &[i64] = &[
+    // Mounts.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    OPEN_TREE_ATTRIBUTES,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    // Other namespaces and processes.
+    libc::SYS_setns,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Parts of the kernel that have their own ways to files, sockets and memory.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_userfaultfd,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_vhangup,
+    libc::SYS_lookup_dcookie,
+    // The machine.
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+];
+
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[i64] = &[
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_uselib,
+    libc::SYS__sysctl,
+    libc::SYS_kexec_file_load,
+    libc::SYS_nfsservctl,
+    libc::SYS_ustat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[i64] = &[libc::SYS_kexec_file_load, libc::SYS_nfsservctl];
+
+/// `open_tree_attr(2)`, newer than the C library's list.
+const OPEN_TREE_ATTRIBUTES: i64 = 467;
+
+/// Every flag that asks for a new namespace.
+const NEW_NAMESPACES: u64 = 0x7E02_0080;
+
+/// What types of sockets are told from flags by.
+const SOCKET_TYPE: u64 = 0xF;
+
+/// Requests to a terminal that put words into its owner's mouth, read the screen, or load parts of the kernel.
+const TERMINAL_REQUESTS: [u64; 4] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCCONS, libc::TIOCSETD];
+
+/// Shared memory and queues, which only a namespace separates.
+const SHARED: &[i64] =
+    &[libc::SYS_shmget, libc::SYS_shmat, libc::SYS_msgget, libc::SYS_semget, libc::SYS_mq_open, libc::SYS_mq_unlink];
+
+/// Instructions of filters.
+const LOAD: u16 = 0x20;
+const EQUAL: u16 = 0x15;
+const RETURN: u16 = 0x06;
+
+/// The filters of a level, to be applied in this order. Without somebody to make connections there are no Unix sockets.
+fn filters(level: Level, brokered: bool) -> io::Result<Vec<BpfProgram>> {
+    let mut refused: BTreeMap<i64, Vec<Rule>> =
+        REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
+    refused.insert(libc::SYS_socket, sockets(level, brokered)?);
+    refused.insert(
+        libc::SYS_socketpair,
+        vec![
+            rule(&[(0, Op::Ne, family(libc::AF_UNIX))])?,
+            // A datagram can be sent to any address from a pair, too.
+            rule(&[(1, Op::MaskedEq(SOCKET_TYPE), kind(libc::SOCK_DGRAM))])?,
+            rule(&[(1, Op::MaskedEq(SOCKET_TYPE), kind(libc::SOCK_RAW))])?,
+        ],
+    );
+    refused.insert(
+        libc::SYS_ioctl,
+        TERMINAL_REQUESTS.iter().map(|request| rule(&[(1, Op::Eq, *request)])).collect::<Result<_, _>>()?,
+    );
+    for call in [libc::SYS_unshare, libc::SYS_clone] {
+        refused.insert(call, bits(0, NEW_NAMESPACES)?);
+    }
+    if level == Level::Files {
+        refused.extend(SHARED.iter().map(|call| (*call, Vec::new())));
+        // A socket that listens without having been bound gets a port of the machine, past Landlock.
+        refused.insert(libc::SYS_listen, Vec::new());
+        // Another process of the same user: there is no namespace to keep it out of sight.
+        refused.insert(libc::SYS_prlimit64, vec![rule(&[(0, Op::Ne, 0)])?]);
+        // Data that goes with the first packet is not seen as a connection by Landlock.
+        let fast = libc::MSG_FASTOPEN.cast_unsigned().into();
+        refused.insert(libc::SYS_sendto, bits(3, fast)?);
+        refused.insert(libc::SYS_sendmsg, bits(2, fast)?);
+        refused.insert(libc::SYS_sendmmsg, bits(3, fast)?);
+    }
+    // The flags are behind a pointer, where no filter can look; C libraries go on with `clone`.
+    let hidden = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    Ok(vec![build(hidden, NOT_THERE)?, build(refused, NOT_PERMITTED)?])
+}
+
+/// Sockets of other families than a run needs, and in *held files* all that Landlock cannot bound.
+fn sockets(level: Level, brokered: bool) -> io::Result<Vec<Rule>> {
+    let families: &[i32] = match level {
+        Level::Whole if brokered => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Level::Whole => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        // A socket of this family could lead to any service of the machine.
+        Level::Files => &[libc::AF_INET, libc::AF_INET6],
+    };
+    let others: Vec<_> = families.iter().map(|it| (0, Op::Ne, family(*it))).collect();
+    let mut rules = vec![rule(&others)?];
+    match level {
+        Level::Whole => {
+            rules.push(rule(&[(0, Op::Eq, family(libc::AF_NETLINK)), (2, Op::Ne, family(libc::NETLINK_ROUTE))])?);
+            // Datagrams name their receiver one by one.
+            let datagram = (1, Op::MaskedEq(SOCKET_TYPE), kind(libc::SOCK_DGRAM));
+            rules.push(rule(&[(0, Op::Eq, family(libc::AF_UNIX)), datagram])?);
+            let raw = (1, Op::MaskedEq(SOCKET_TYPE), kind(libc::SOCK_RAW));
+            rules.push(rule(&[(0, Op::Eq, family(libc::AF_UNIX)), raw])?);
+        }
+        Level::Files => {
+            for number in (0..16).filter(|number| *number != kind(libc::SOCK_STREAM)) {
+                rules.push(rule(&[(1, Op::MaskedEq(SOCKET_TYPE), number)])?);
+            }
+            rules.push(rule(&[(2, Op::Ne, 0), (2, Op::Ne, family(libc::IPPROTO_TCP))])?);
+        }
+    }
+    Ok(rules)
+}
+
+fn family(number: i32) -> u64 {
+    number.cast_unsigned().into()
+}
+
+fn kind(number: i32) -> u64 {
+    number.cast_unsigned().into()
+}
+
+/// One rule for each bit: any of them is enough.
+fn bits(argument: u8, mask: u64) -> io::Result<Vec<Rule>> {
+    (0..64)
+        .map(|bit| 1_u64 << bit)
+        .filter(|bit| mask & bit != 0)
+        .map(|bit| rule(&[(argument, Op::MaskedEq(bit), bit)]))
+        .collect()
+}
+
+/// All of these must be so. The kernel reads these arguments as 32 bits, so nothing above them may hide a match.
+fn rule(conditions: &[(u8, Op, u64)]) -> io::Result<Rule> {
+    let conditions = conditions
+        .iter()
+        .map(|(argument, op, value)| Condition::new(*argument, Length::Dword, op.clone(), *value))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(io::Error::other)?;
+    Rule::new(conditions).map_err(io::Error::other)
+}
+
+fn build(rules: BTreeMap<i64, Vec<Rule>>, error: u32) -> io::Result<BpfProgram> {
+    let here = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
+    let filter =
+        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(error), here).map_err(io::Error::other)?;
+    let program: BpfProgram = filter.try_into().map_err(io::Error::other)?;
+    Ok(without_x32(program))
+}
+
+/// On x86-64 every call has a second number, with this bit, that a list of numbers does not know.
+fn without_x32(program: BpfProgram) -> BpfProgram {
+    const AT_LEAST: u16 = 0x35;
+    const REFUSE: u32 = 0x0005_0000 | NOT_PERMITTED;
+    if !cfg!(target_arch = "x86_64") {
+        return program;
+    }
+    let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    let mut whole =
+        vec![instruction(LOAD, 0, 0, 0), instruction(AT_LEAST, 0, 1, 0x4000_0000), instruction(RETURN, 0, 0, REFUSE)];
+    whole.extend(program);
+    whole
+}
+
+/// Applies the filters to this process and all that come from it. Returns where connections are asked for, if there is a
+/// supervisor to make them.
+pub(crate) fn apply(level: Level) -> io::Result<Option<OwnedFd>> {
+    let broker = if level == Level::Whole { hand_over_connections()? } else { None };
+    for filter in filters(level, broker.is_some())? {
+        seccompiler::apply_filter(&filter).map_err(io::Error::other)?;
+    }
+    Ok(broker)
+}
+
+/// Hands every `connect` to the supervisor. `None` where somebody outside has taken such calls already, as only one can.
+fn hand_over_connections() -> io::Result<Option<OwnedFd>> {
+    const NOTIFY: u32 = 0x7FC0_0000;
+    const ALLOW: u32 = 0x7FFF_0000;
+    let instruction = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    let connect = u32::try_from(libc::SYS_connect).map_err(io::Error::other)?;
+    // Other architectures and other numbers of the same call are refused by the other filters.
+    let mut filter = [
+        instruction(LOAD, 0, 0, 0),
+        instruction(EQUAL, 0, 1, connect),
+        instruction(RETURN, 0, 0, NOTIFY),
+        instruction(RETURN, 0, 0, ALLOW),
+    ];
+    match crate::sys::filter_with_listener(&mut filter) {
+        Ok(listener) => Ok(Some(listener)),
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_of_both_levels_can_be_built_and_are_short_enough_for_the_kernel() {
+        for (level, brokered) in [(Level::Whole, true), (Level::Whole, false), (Level::Files, false)] {
+            for filter in filters(level, brokered).unwrap() {
+                assert!(filter.len() < 4096);
+            }
+        }
+    }
+
+    #[test]
+    fn no_call_is_listed_twice() {
+        let mut calls: Vec<_> = REFUSED.iter().chain(REFUSED_HERE).collect();
+        let count = calls.len();
+        calls.sort_unstable();
+        calls.dedup();
+        assert_eq!(calls.len(), count);
+    }
+}
