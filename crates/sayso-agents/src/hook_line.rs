@@ -60,9 +60,9 @@ mod tests {
         let line = parsed(&["claude-code", "--home", "/home/x", "--shell", "zsh", "--wait", "600"]).unwrap();
         let wait = Some(Duration::from_secs(600));
         let (home, shells) = (Some("/home/x".into()), Shells::named("zsh"));
-        assert_eq!(line, HookLine { agent: Agent::ClaudeCode, home, shells, wait });
+        assert_eq!(line, HookLine { agent: Agent::CLAUDE_CODE, home, shells, wait });
         let bare = parsed(&["codex"]).unwrap();
-        assert_eq!(bare, HookLine { agent: Agent::Codex, home: None, shells: None, wait: None });
+        assert_eq!(bare, HookLine { agent: Agent::CODEX, home: None, shells: None, wait: None });
     }
 
     #[test]
