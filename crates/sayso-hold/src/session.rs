@@ -111,7 +111,7 @@ fn begin(session: &Session, bounds: &Bounds, launch: &Launch) -> Result<Option<C
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let (channel, theirs) = Channel::pair()?;
-    Command::new(&session.supervisor.program)
+    let mut supervisor = Command::new(&session.supervisor.program)
         .args(&session.supervisor.arguments)
         .env_clear()
         .current_dir("/")
@@ -119,6 +119,8 @@ fn begin(session: &Session, bounds: &Bounds, launch: &Launch) -> Result<Option<C
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
+    // It outlives this run, but perhaps not this process.
+    std::thread::spawn(move || supervisor.wait());
     let request = Request::Serve {
         bounds: bounds.clone(),
         folder: launch.folder.clone(),
