@@ -2,7 +2,6 @@
 
 pub mod bundle;
 pub mod chain;
-mod course;
 mod event;
 pub mod export;
 mod happening;
@@ -14,11 +13,11 @@ mod query;
 mod record;
 mod redact;
 mod replay;
+mod session_history;
 mod spool;
 mod verify;
 mod written;
 
-pub use course::{Course, Of, Said};
 pub use event::{Change, Event, Kind};
 pub(crate) use event::{decision_line, happening_line};
 pub use happening::{Ended, Happening, What};
@@ -35,6 +34,7 @@ pub(crate) use redact::said_of;
 pub(crate) use redact::shown;
 pub use redact::{arguments as redact_arguments, keys as redact_keys, may_hold_keys, text as redact_text};
 pub use replay::{Replayed, replay};
+pub use session_history::{DecisionCounts, HistoryOf, SessionHistory};
 pub use spool::{Folded, Spool};
 pub use verify::{Begin, Problem, Row, Verified, Verifier};
 pub use written::Written;

@@ -22,7 +22,7 @@ pub(crate) use rotation::rotated as key_rotated;
 pub use upkeep::{Condition, Upkeep};
 pub use watch::Watch;
 
-use crate::audit::{By, Chained, Course, Event, Happening, Of, PolicyVersion, Query, Recorder, Stored};
+use crate::audit::{By, Chained, Event, Happening, HistoryOf, PolicyVersion, Query, Recorder, SessionHistory, Stored};
 use crate::{Error, Places};
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ pub trait Records {
     ///
     /// # Errors
     /// If the store refuses.
-    fn courses(&self, of: Of, query: &Query) -> Result<Vec<Course>, Error>;
+    fn session_histories(&self, of: HistoryOf, query: &Query) -> Result<Vec<SessionHistory>, Error>;
 }
 
 /// What became of records that were handed to the store.

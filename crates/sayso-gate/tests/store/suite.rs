@@ -1,7 +1,9 @@
 //! What every store promises.
 
 use sayso_gate::approval::Presence;
-use sayso_gate::audit::{By, Change, Event, Kind, Of, Order, PolicyVersion, Problem, Query, Verified, Written, bundle};
+use sayso_gate::audit::{
+    By, Change, Event, HistoryOf, Kind, Order, PolicyVersion, Problem, Query, Verified, Written, bundle,
+};
 use sayso_gate::store::{Keep, Memo, Store, Subject, Watch};
 use sayso_gate::{Asking, Circumstances, Expected, Record};
 use sayso_policy::{Actor, Counting, Layer, Person, PolicyText, Scope, Verdict};
@@ -274,15 +276,16 @@ fn records_are_found_by_what_they_are_about() {
 #[test]
 fn sessions_and_runs_are_gathered_from_the_record() {
     let (_dir, store) = varied();
-    let all = store.courses(Of::Session, &Query { limit: Some(2), ..Query::default() }).unwrap();
+    let all = store.session_histories(HistoryOf::Session, &Query { limit: Some(2), ..Query::default() }).unwrap();
     let ids: Vec<(&str, Option<&str>)> = all.iter().map(|it| (it.id.as_str(), it.tenant.as_deref())).collect();
     assert_eq!(ids, [("s4", None), ("s4", Some("t")), ("s3", None), ("s3", Some("t"))]);
     assert_eq!((all[0].last_seq, all[1].last_seq), (500, 456));
     let agents: BTreeSet<&str> = all[0].agents.iter().map(String::as_str).collect();
     assert_eq!(agents, ["a1", "a2", "a3"].into());
     let page = Query { limit: Some(1), before: Some(all[0].last_seq), ..Query::default() };
-    assert_eq!(store.courses(Of::Session, &page).unwrap()[0].id, "s3");
-    let runs = store.courses(Of::Run, &Query { tenant: Some("t".into()), ..Query::default() }).unwrap();
+    assert_eq!(store.session_histories(HistoryOf::Session, &page).unwrap()[0].id, "s3");
+    let runs =
+        store.session_histories(HistoryOf::Run, &Query { tenant: Some("t".into()), ..Query::default() }).unwrap();
     assert_eq!(runs.len(), 1);
     assert_eq!((runs[0].id.as_str(), runs[0].sessions.as_slice()), ("r", &["s3".to_owned()][..]));
 }

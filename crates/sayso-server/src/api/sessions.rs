@@ -9,7 +9,7 @@ use crate::who::Admin;
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::approval::{Approval, Question};
-use sayso_gate::audit::{Course, Log, Of, Query};
+use sayso_gate::audit::{HistoryOf, Log, Query, SessionHistory};
 use sayso_gate::store::{GrantsWanted, Questions};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(super) struct Runs {
 #[schema(as = CourseListed)]
 pub(super) struct Listed {
     #[serde(flatten)]
-    course: Course,
+    history: SessionHistory,
     /// Questions of it that wait.
     pending: usize,
 }
@@ -69,7 +69,7 @@ pub(super) struct Listed {
 #[schema(as = CourseDetail)]
 pub(super) struct Detail {
     #[serde(flatten)]
-    course: Course,
+    history: SessionHistory,
     /// Questions of it that wait; of a long call the beginning.
     pending: Vec<Approval>,
     /// Answers that are remembered for it alone and in force.
@@ -82,7 +82,7 @@ pub(super) async fn sessions(
     admin: Admin,
     Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Sessions>, ApiError> {
-    Ok(Json(Sessions { sessions: list(app, admin, wanted, Of::Session).await? }))
+    Ok(Json(Sessions { sessions: list(app, admin, wanted, HistoryOf::Session).await? }))
 }
 
 /// Runs, the one with the latest record first.
@@ -91,7 +91,7 @@ pub(super) async fn runs(
     admin: Admin,
     Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Runs>, ApiError> {
-    Ok(Json(Runs { runs: list(app, admin, wanted, Of::Run).await? }))
+    Ok(Json(Runs { runs: list(app, admin, wanted, HistoryOf::Run).await? }))
 }
 
 /// One session.
@@ -101,7 +101,7 @@ pub(super) async fn session(
     Named(id): Named,
     Parameters(whose): Parameters<Whose>,
 ) -> Result<Json<Detail>, ApiError> {
-    detail(app, admin, whose, Of::Session, id).await
+    detail(app, admin, whose, HistoryOf::Session, id).await
 }
 
 /// One run.
@@ -111,10 +111,10 @@ pub(super) async fn run(
     Named(id): Named,
     Parameters(whose): Parameters<Whose>,
 ) -> Result<Json<Detail>, ApiError> {
-    detail(app, admin, whose, Of::Run, id).await
+    detail(app, admin, whose, HistoryOf::Run, id).await
 }
 
-async fn list(app: Arc<App>, Admin(caller): Admin, wanted: Wanted, of: Of) -> Result<Vec<Listed>, ApiError> {
+async fn list(app: Arc<App>, Admin(caller): Admin, wanted: Wanted, of: HistoryOf) -> Result<Vec<Listed>, ApiError> {
     let query = Query {
         tenant: tenant(&caller, wanted.tenant)?,
         agent: wanted.agent,
@@ -125,8 +125,8 @@ async fn list(app: Arc<App>, Admin(caller): Admin, wanted: Wanted, of: Of) -> Re
     };
     blocking(move || {
         app.with_log(Log::fold)?;
-        let found = app.store().courses(of, &query)?;
-        let listed = |course: Course| Ok(Listed { pending: waiting(&app, of, &course)?.len(), course });
+        let found = app.store().session_histories(of, &query)?;
+        let listed = |history: SessionHistory| Ok(Listed { pending: waiting(&app, of, &history)?.len(), history });
         found.into_iter().map(listed).collect()
     })
     .await
@@ -136,47 +136,48 @@ async fn detail(
     app: Arc<App>,
     Admin(caller): Admin,
     whose: Whose,
-    of: Of,
+    of: HistoryOf,
     id: String,
 ) -> Result<Json<Detail>, ApiError> {
     let tenant = tenant(&caller, whose.tenant)?;
     let (what, list) = match of {
-        Of::Session => ("session", "/v1/sessions"),
-        Of::Run => ("run", "/v1/runs"),
+        HistoryOf::Session => ("session", "/v1/sessions"),
+        HistoryOf::Run => ("run", "/v1/runs"),
     };
     blocking(move || {
         app.with_log(Log::fold)?;
         let (session, run) = match of {
-            Of::Session => (Some(id), None),
-            Of::Run => (None, Some(id)),
+            HistoryOf::Session => (Some(id), None),
+            HistoryOf::Run => (None, Some(id)),
         };
         let query = Query { tenant, session, run, limit: Some(1), ..Query::default() };
-        let found = app.store().courses(of, &query)?.into_iter().next();
-        let course = found.ok_or_else(|| ApiError::no_such(what, list))?;
-        let pending = waiting(&app, of, &course)?;
+        let found = app.store().session_histories(of, &query)?.into_iter().next();
+        let history = found.ok_or_else(|| ApiError::no_such(what, list))?;
+        let pending = waiting(&app, of, &history)?;
         let now = now_ms();
-        let sessions = if of == Of::Session { std::slice::from_ref(&course.id) } else { course.sessions.as_slice() };
+        let sessions =
+            if of == HistoryOf::Session { std::slice::from_ref(&history.id) } else { history.sessions.as_slice() };
         let mut grants = Vec::new();
         for session in sessions {
             let which = GrantsWanted { in_force: true, session: Some(session), ..GrantsWanted::default() };
             let theirs = app.store().remembered(&which, now)?.into_iter();
-            let theirs = theirs.filter(|kept| kept.grant.actor.tenant == course.tenant);
+            let theirs = theirs.filter(|kept| kept.grant.actor.tenant == history.tenant);
             grants.extend(theirs.map(|kept| Shown::of(kept, now)));
         }
-        Ok(Json(Detail { course, pending, grants }))
+        Ok(Json(Detail { history, pending, grants }))
     })
     .await
 }
 
 /// Questions of a session or run that wait.
-fn waiting(app: &App, of: Of, course: &Course) -> Result<Vec<Approval>, ApiError> {
-    let session = (of == Of::Session).then_some(course.id.as_str());
+fn waiting(app: &App, of: HistoryOf, history: &SessionHistory) -> Result<Vec<Approval>, ApiError> {
+    let session = (of == HistoryOf::Session).then_some(history.id.as_str());
     let which =
-        Questions { pending: true, session, tenant: course.tenant.as_deref(), limit: MOST, ..Questions::default() };
+        Questions { pending: true, session, tenant: history.tenant.as_deref(), limit: MOST, ..Questions::default() };
     let of_it = |question: &Question| {
         let actor = &question.actor;
-        let named = if of == Of::Session { &actor.session } else { &actor.run };
-        actor.tenant == course.tenant && named.as_deref() == Some(course.id.as_str())
+        let named = if of == HistoryOf::Session { &actor.session } else { &actor.run };
+        actor.tenant == history.tenant && named.as_deref() == Some(history.id.as_str())
     };
     Ok(app.store().questions(&which, &of_it)?.into_iter().map(Approval::brief).collect())
 }

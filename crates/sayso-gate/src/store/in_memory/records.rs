@@ -4,8 +4,8 @@ use super::chain::Link;
 use super::{InMemory, State, policy_versions, session_history};
 use crate::Error;
 use crate::audit::{
-    By, Chained, Course, Event, Happening, Kind, Of, Order, PolicyVersion, Query, Record, Recorder, Stored, Written,
-    left_beside, loaded,
+    By, Chained, Event, Happening, HistoryOf, Kind, Order, PolicyVersion, Query, Record, Recorder, SessionHistory,
+    Stored, Written, left_beside, loaded,
 };
 use crate::store::{Appended, Records};
 use sayso_policy::PolicyText;
@@ -88,8 +88,8 @@ impl Records for InMemory {
         Ok(counts.into_iter().map(|((began, what), count)| (began, what, count)).collect())
     }
 
-    fn courses(&self, of: Of, query: &Query) -> Result<Vec<Course>, Error> {
-        Ok(self.read(|state| session_history::courses(state, of, query)))
+    fn session_histories(&self, of: HistoryOf, query: &Query) -> Result<Vec<SessionHistory>, Error> {
+        Ok(self.read(|state| session_history::histories(state, of, query)))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::State;
 use super::chain::Link;
 use super::records::found;
-use crate::audit::{Course, Event, Of, Order, Query, Said};
+use crate::audit::{DecisionCounts, Event, HistoryOf, Order, Query, SessionHistory};
 use sayso_policy::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_NAMES: usize = 16;
 
 /// Sessions or runs with records that answer a query.
-pub(super) fn courses(state: &State, of: Of, query: &Query) -> Vec<Course> {
+pub(super) fn histories(state: &State, of: HistoryOf, query: &Query) -> Vec<SessionHistory> {
     let (after, before) = (query.after.unwrap_or(0), query.before.unwrap_or(u64::MAX));
     let all = Query { after: None, before: None, limit: None, order: Order::OldestFirst, ..query.clone() };
     let mut last: BTreeMap<&str, u64> = BTreeMap::new();
@@ -26,16 +26,16 @@ pub(super) fn courses(state: &State, of: Of, query: &Query) -> Vec<Course> {
     ids.into_iter().flat_map(|(id, _)| gathered(state, of, id, query.tenant.as_deref())).collect()
 }
 
-fn id(link: &Link, of: Of) -> Option<&str> {
+fn id(link: &Link, of: HistoryOf) -> Option<&str> {
     let actor = link.event.actor();
     match of {
-        Of::Session => actor.session.as_deref(),
-        Of::Run => actor.run.as_deref(),
+        HistoryOf::Session => actor.session.as_deref(),
+        HistoryOf::Run => actor.run.as_deref(),
     }
 }
 
 /// One id: a history for each tenant that uses it, the one with the latest record first.
-fn gathered(state: &State, of: Of, wanted: &str, tenant: Option<&str>) -> Vec<Course> {
+fn gathered(state: &State, of: HistoryOf, wanted: &str, tenant: Option<&str>) -> Vec<SessionHistory> {
     let mut by_tenant: BTreeMap<Option<&str>, Vec<&Link>> = BTreeMap::new();
     for link in state.links.all.iter().filter(|link| id(link, of) == Some(wanted)) {
         let whose = link.event.actor().tenant.as_deref();
@@ -43,14 +43,15 @@ fn gathered(state: &State, of: Of, wanted: &str, tenant: Option<&str>) -> Vec<Co
             by_tenant.entry(whose).or_default().push(link);
         }
     }
-    let mut found: Vec<Course> = by_tenant.into_iter().map(|(tenant, links)| one(of, wanted, tenant, &links)).collect();
-    found.sort_by_key(|course| std::cmp::Reverse(course.last_seq));
+    let mut found: Vec<SessionHistory> =
+        by_tenant.into_iter().map(|(tenant, links)| one(of, wanted, tenant, &links)).collect();
+    found.sort_by_key(|history| std::cmp::Reverse(history.last_seq));
     found
 }
 
-fn one(of: Of, id: &str, tenant: Option<&str>, links: &[&Link]) -> Course {
+fn one(of: HistoryOf, id: &str, tenant: Option<&str>, links: &[&Link]) -> SessionHistory {
     let times = || links.iter().map(|link| link.event.time_ms());
-    let mut decisions = Said::default();
+    let mut decisions = DecisionCounts::default();
     let mut workspace = None;
     for link in links {
         let Event::Decision(record) = &link.event else { continue };
@@ -65,11 +66,11 @@ fn one(of: Of, id: &str, tenant: Option<&str>, links: &[&Link]) -> Course {
         let names: BTreeSet<&str> = links.iter().filter_map(|link| name(link)).collect();
         names.into_iter().take(MOST_NAMES).map(str::to_owned).collect()
     };
-    Course {
+    SessionHistory {
         id: id.to_owned(),
         tenant: tenant.map(str::to_owned),
         agents: names(|link| link.event.actor().agent.as_deref()),
-        sessions: if of == Of::Run { names(|link| link.event.actor().session.as_deref()) } else { Vec::new() },
+        sessions: if of == HistoryOf::Run { names(|link| link.event.actor().session.as_deref()) } else { Vec::new() },
         workspace,
         first_ms: times().min().unwrap_or_default(),
         last_ms: times().max().unwrap_or_default(),

@@ -10,7 +10,6 @@ mod budget;
 mod care;
 mod chain;
 mod connection;
-mod courses;
 mod durable;
 mod error;
 mod grants;
@@ -22,6 +21,7 @@ mod pending;
 mod place;
 mod policy_versions;
 mod records;
+mod session_history;
 mod sketch;
 mod tally;
 #[cfg(test)]

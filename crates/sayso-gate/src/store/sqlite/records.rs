@@ -1,12 +1,12 @@
 //! The chain in SQLite: a few columns to search by, the whole as one line of JSON, and its place in the chain.
 
 use super::sketch::Search;
-use super::{Sqlite, Transaction, courses, policy_versions, tally};
+use super::{Sqlite, Transaction, policy_versions, session_history, tally};
 use crate::Error;
 use crate::audit::chain::End;
 use crate::audit::{
-    By, Chained, Course, Event, Happening, Kind, Of, Order, PolicyVersion, Query, Record, Recorder, Stored, Written,
-    as_written, left_beside, loaded,
+    By, Chained, Event, Happening, HistoryOf, Kind, Order, PolicyVersion, Query, Record, Recorder, SessionHistory,
+    Stored, Written, as_written, left_beside, loaded,
 };
 use crate::store::{Appended, Records};
 use blake3::Hash;
@@ -201,8 +201,8 @@ impl Records for Sqlite {
         })
     }
 
-    fn courses(&self, of: Of, query: &Query) -> Result<Vec<Course>, Error> {
-        courses::courses(self, of, query)
+    fn session_histories(&self, of: HistoryOf, query: &Query) -> Result<Vec<SessionHistory>, Error> {
+        session_history::histories(self, of, query)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Sqlite;
 use super::records::conditions;
 use crate::Error;
-use crate::audit::{Course, Of, Query, Said};
+use crate::audit::{DecisionCounts, HistoryOf, Query, SessionHistory};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 const MOST_NAMES: i64 = 16;
 
 /// Sessions or runs with records that answer a query.
-pub(super) fn courses(store: &Sqlite, of: Of, query: &Query) -> Result<Vec<Course>, Error> {
+pub(super) fn histories(store: &Sqlite, of: HistoryOf, query: &Query) -> Result<Vec<SessionHistory>, Error> {
     let column = column(of);
     let pages = (query.after, query.before);
     let all = Query { after: None, before: None, ..query.clone() };
@@ -33,15 +33,20 @@ pub(super) fn courses(store: &Sqlite, of: Of, query: &Query) -> Result<Vec<Cours
     })
 }
 
-fn column(of: Of) -> &'static str {
+fn column(of: HistoryOf) -> &'static str {
     match of {
-        Of::Session => "session",
-        Of::Run => "run",
+        HistoryOf::Session => "session",
+        HistoryOf::Run => "run",
     }
 }
 
-/// One id: a course for each tenant that uses it.
-fn gathered(connection: &Connection, of: Of, id: &str, tenant: Option<&str>) -> Result<Vec<Course>, Error> {
+/// One id: a history for each tenant that uses it.
+fn gathered(
+    connection: &Connection,
+    of: HistoryOf,
+    id: &str,
+    tenant: Option<&str>,
+) -> Result<Vec<SessionHistory>, Error> {
     let column = column(of);
     let sql = format!(
         "SELECT tenant, min(time_ms), max(time_ms), max(seq), sum(kind = 'decision' AND verdict = 'allow'),
@@ -51,44 +56,44 @@ fn gathered(connection: &Connection, of: Of, id: &str, tenant: Option<&str>) -> 
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params![id, tenant], |row| {
         let number = |at: usize| row.get::<_, i64>(at).map(|n| u64::try_from(n).unwrap_or_default());
-        let decisions = Said { allow: number(4)?, ask: number(5)?, deny: number(6)? };
-        Ok(Course {
+        let decisions = DecisionCounts { allow: number(4)?, ask: number(5)?, deny: number(6)? };
+        Ok(SessionHistory {
             id: id.to_owned(),
             tenant: row.get(0)?,
             first_ms: number(1)?,
             last_ms: number(2)?,
             last_seq: number(3)?,
             decisions,
-            ..Course::default()
+            ..SessionHistory::default()
         })
     })?;
-    let mut found = rows.collect::<rusqlite::Result<Vec<Course>>>()?;
-    for course in &mut found {
-        course.agents = names(connection, column, "agent", course)?;
-        if of == Of::Run {
-            course.sessions = names(connection, column, "session", course)?;
+    let mut found = rows.collect::<rusqlite::Result<Vec<SessionHistory>>>()?;
+    for history in &mut found {
+        history.agents = names(connection, column, "agent", history)?;
+        if of == HistoryOf::Run {
+            history.sessions = names(connection, column, "session", history)?;
         }
-        course.workspace = workspace(connection, column, course)?;
+        history.workspace = workspace(connection, column, history)?;
     }
     Ok(found)
 }
 
-fn names(connection: &Connection, column: &str, name: &str, course: &Course) -> Result<Vec<String>, Error> {
+fn names(connection: &Connection, column: &str, name: &str, history: &SessionHistory) -> Result<Vec<String>, Error> {
     let sql = format!(
         "SELECT DISTINCT {name} FROM event WHERE {column} = ?1 AND tenant IS ?2 AND {name} IS NOT NULL LIMIT ?3"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![course.id, course.tenant, MOST_NAMES], |row| row.get(0))?;
+    let rows = statement.query_map(params![history.id, history.tenant, MOST_NAMES], |row| row.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn workspace(connection: &Connection, column: &str, course: &Course) -> Result<Option<String>, Error> {
+fn workspace(connection: &Connection, column: &str, history: &SessionHistory) -> Result<Option<String>, Error> {
     let sql = format!(
         "SELECT body ->> '$.workspace' FROM event WHERE {column} = ?1 AND tenant IS ?2 AND kind = 'decision'
          AND json_valid(body) ORDER BY seq DESC LIMIT 1"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let found = statement.query_row(params![course.id, course.tenant], |row| row.get::<_, Option<String>>(0));
+    let found = statement.query_row(params![history.id, history.tenant], |row| row.get::<_, Option<String>>(0));
     Ok(found.optional()?.flatten())
 }
 

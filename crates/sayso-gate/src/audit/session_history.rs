@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// What records are gathered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum HistoryOf {
     /// Sessions.
     Session,
     /// Runs.
@@ -13,8 +13,8 @@ pub enum Of {
 
 /// What one session or run did. The id is the agent's own word: two tenants may use the same one, and are told apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Course {
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Course))]
+pub struct SessionHistory {
     /// Its id.
     pub id: String,
     /// Whose it is.
@@ -34,13 +34,13 @@ pub struct Course {
     /// The number of its last record.
     pub last_seq: u64,
     /// Decisions, by what the policy said.
-    pub decisions: Said,
+    pub decisions: DecisionCounts,
 }
 
 /// Decisions, by what the policy said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Said {
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Said))]
+pub struct DecisionCounts {
     /// Allowed.
     pub allow: u64,
     /// Asked about.
