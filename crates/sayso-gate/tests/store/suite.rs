@@ -210,7 +210,7 @@ fn varied() -> (tempfile::TempDir, Arc<dyn Store>) {
         let mut change = Change::now(if n.is_multiple_of(3) { Kind::Mode } else { Kind::Token }, "x");
         change.time_ms = 1_000_000_000 + n * 60_000 * 7;
         change.actor = Actor {
-            agent: (n % 4 > 0).then(|| format!("a{}", n % 4)),
+            agent: (!n.is_multiple_of(4)).then(|| format!("a{}", n % 4)),
             tenant: (n.is_multiple_of(5)).then(|| "t".to_owned()),
             session: Some(format!("s{}", n % 11)),
             run: (n % 11 == 3).then(|| "r".to_owned()),
