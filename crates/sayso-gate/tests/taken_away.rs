@@ -93,7 +93,7 @@ fn nothing_is_allowed_once_a_file_of_the_store_is_cut_off() {
                 assert_eq!(w.judge(policy).decision.answer, Answer::Allow);
             }
             if ending.is_empty() {
-                let other = rusqlite::Connection::open(w.store.path()).unwrap();
+                let other = rusqlite::Connection::open(w.file("")).unwrap();
                 other.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).unwrap();
                 assert_eq!(w.judge(policy).decision.answer, Answer::Allow);
             }
@@ -114,7 +114,7 @@ fn nothing_is_allowed_once_a_file_of_the_store_is_cut_off() {
 fn nothing_is_allowed_once_others_cannot_read_the_store() {
     let w = world();
     assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
-    let other = rusqlite::Connection::open(w.store.path()).unwrap();
+    let other = rusqlite::Connection::open(w.file("")).unwrap();
     other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     let of = format!("of={}", w.file("").display());
     elsewhere("dd", &["if=/dev/zero", &of, "bs=4096", "count=1", "conv=notrunc", "status=none"]);
@@ -131,7 +131,7 @@ fn a_store_that_gets_shorter_in_good_order_stays_in_use() {
         assert_eq!(w.judge(PLAIN).decision.answer, Answer::Allow);
     }
     let before = std::fs::metadata(w.file("")).unwrap().len();
-    let other = rusqlite::Connection::open(w.store.path()).unwrap();
+    let other = rusqlite::Connection::open(w.file("")).unwrap();
     other
         .execute_batch("CREATE TABLE room AS SELECT randomblob(1000000) AS x; PRAGMA wal_checkpoint(TRUNCATE);")
         .unwrap();
