@@ -79,7 +79,7 @@ fn decision() -> Record {
         expected: Expected::default(),
         findings: Vec::new(),
     };
-    let reason = sayso_gate::reason::built_in("call-malformed", "x");
+    let reason = sayso_gate::reason::built_in(sayso_policy::Code::CallMalformed, "x");
     Record::refused(&circumstances, sayso_policy::Actor::default(), "bash", &reason)
 }
 
