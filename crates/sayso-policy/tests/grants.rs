@@ -10,8 +10,8 @@
 
 use sayso_policy::shell::{MemoryFiles, NoEnvironment, Verb};
 use sayso_policy::{
-    Actor, Decision, Executable, Facts, Grant, GrantKeys, GrantSelector, Layer, Operation, Person, Policy, PolicyText,
-    Stage, State, ToolCall, ToolFinding, Verdict, Workspace,
+    Actor, Code, Decision, Executable, Facts, Grant, GrantKeys, GrantSelector, Layer, Operation, Person, Policy,
+    PolicyText, Stage, State, ToolCall, ToolFinding, Verdict, Workspace,
 };
 
 const SITE: &str = "site";
@@ -137,24 +137,28 @@ fn limits_are_never_answered_by_a_grant() {
 
 #[test]
 fn what_was_found_of_a_tool_only_tightens_and_is_never_answered_by_a_grant() {
-    let finding = |verdict, code: &'static str| ToolFinding { verdict, code: code.into(), text: "Found.".to_owned() };
+    let finding = |verdict, code: Code| ToolFinding { verdict, code: code.into(), text: "Found.".to_owned() };
     let found = |text: &str, findings: Vec<ToolFinding>| {
         let state = State { grants: vec![exactly(), by_pattern(Verb::Run, "ls")], findings, ..State::default() };
         decide_as(&policy(text), "ls", Actor::default(), state)
     };
     for text in ["default = \"allow\"\n", "default = \"ask\"\n", "[mode]\nrun = \"off\"\n"] {
         assert_eq!(found(text, Vec::new()).verdict, Verdict::Allow, "{text}");
-        assert_eq!(found(text, vec![finding(Verdict::Allow, "mcp-new-tool")]).verdict, Verdict::Allow, "{text}");
-        for (verdict, code) in [(Verdict::Ask, "mcp-changed-tool"), (Verdict::Deny, "mcp-arguments")] {
+        assert_eq!(found(text, vec![finding(Verdict::Allow, Code::McpNewTool)]).verdict, Verdict::Allow, "{text}");
+        for (verdict, code) in [(Verdict::Ask, Code::McpChangedTool), (Verdict::Deny, Code::McpArguments)] {
             let decision = found(text, vec![finding(verdict, code)]);
-            assert_eq!((decision.verdict, &*decision.reasons[0].code), (verdict, code), "{text}: {decision:#?}");
+            assert_eq!(
+                (decision.verdict, decision.reasons[0].code.built_in()),
+                (verdict, Some(code)),
+                "{text}: {decision:#?}"
+            );
             let opinion = decision.effects.iter().flat_map(|effect| &effect.opinions).find(|it| it.reason.code == code);
             assert_eq!(opinion.unwrap().stage, Stage::Tools);
             assert!(!decision.denied_by_rule(), "wrong arguments are no blocked call");
         }
     }
     // A grant for this call, given before, does not make a deny of it milder either.
-    assert_eq!(found("[deny]\nrun = [\"ls\"]\n", vec![finding(Verdict::Ask, "mcp-new-tool")]).verdict, Verdict::Deny);
+    assert_eq!(found("[deny]\nrun = [\"ls\"]\n", vec![finding(Verdict::Ask, Code::McpNewTool)]).verdict, Verdict::Deny);
 }
 
 #[test]

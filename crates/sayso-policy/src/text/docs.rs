@@ -3,7 +3,7 @@
 //! `SAYSO_UPDATE_DOCS=1 cargo test -p sayso-policy docs` writes the reference anew.
 
 use super::{PROBLEM_CODES, parse, reference, render_all};
-use crate::word::{Answer, CodeInfo, Facts, Layer, Operation, REASON_CODES, ToolCall, Workspace};
+use crate::word::{Answer, CodeInfo, Facts, Layer, REASON_CODES, ToolCall, Workspace};
 use crate::{Policy, PolicyText, State};
 use sayso_shell::{MemoryFiles, NoEnvironment};
 use std::fmt::Write as _;
