@@ -41,7 +41,7 @@ fn main() {
             if let Some(script) =
                 order(&variable("PROFILE"), &variable("RUSTC_LINKER"), &variable("CARGO_ENCODED_RUSTFLAGS"))
             {
-                println!("cargo::rustc-link-arg-bin=sayso=-Wl,-T,{}", script.display());
+                println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", script.display());
             }
             // Rust's start asks where the stack ends, to tell an overflow from other crashes. glibc answers from
             // `/proc/self/maps`, which costs a hook more than its judgement does. An answer other than 0 is "not known",
