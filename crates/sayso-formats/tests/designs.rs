@@ -275,7 +275,11 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
         ("w.yaml", "tools: {}\ngroup: {}\n", "w.yaml:2: group: unknown key; did you mean `groups`?"),
         ("d.yaml", "budget: {}\ndefault_actions: deny\n", "d.yaml:2: default_actions: unknown key"),
         ("x.json", "{\"unheard\": 1}", "x.json:1: no format has these keys"),
-        ("d.yaml", "budget:\n  max_tool_calls: many\n", "d.yaml:2: budget.max_tool_calls: a whole number"),
+        (
+            "d.yaml",
+            "budget:\n  max_tool_calls: many\n",
+            "d.yaml:2: budget.max_tool_calls: expected a non-negative whole number",
+        ),
     ] {
         let error = read(None, name, text).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");

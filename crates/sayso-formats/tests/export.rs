@@ -241,7 +241,7 @@ fn what_can_be_said_is_said() {
     assert_eq!(value["permissions"]["deny"], json!(["Bash(sudo:*)", "Bash(git push --force:*)"]));
     assert_eq!(value["permissions"]["defaultMode"], "default");
     let error = export(Format::PolicyEngine, &policy, &files).unwrap_err().to_string();
-    assert!(error.starts_with("policy-engine cannot say this policy"), "{error}");
+    assert!(error.starts_with("this policy cannot be written as policy-engine"), "{error}");
     let (policy, files) = compiled("[deny]\nread = [\"@secrets\"]\n");
     assert!(export(Format::Codex, &policy, &files).is_err());
     let closed = export(Format::Opencode, &policy, &files).unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Where SQLite may be named: its own folder, the function that opens a store, and the look into OpenCode's own database.
 const NAMED: [&str; 3] =
-    ["sayso-gate/src/store/sqlite/", "sayso-gate/src/store/mod.rs", "sayso-agents/src/reconcile/opencode.rs"];
+    ["sayso-gate/src/store/sqlite/", "sayso-gate/src/store/mod.rs", "sayso-agents/src/agent/opencode/transcripts.rs"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -115,7 +115,10 @@ fn what_cannot_be_judged_again_says_why() {
         other => panic!("{other:?}"),
     };
     let found: Vec<String> = replayed(&places).iter().map(why).collect();
-    assert!(found[0].contains("secrets") && found[1].contains("too long") && found[2].contains("no text"), "{found:?}");
+    assert!(
+        found[0].contains("secrets") && found[1].contains("too long") && found[2].contains("not text"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -281,7 +281,7 @@ fn a_yes_to_more_files_than_can_be_looked_at_holds_once_and_says_so() {
     assert!(question.offers.is_empty() && question.only_once.is_some(), "{question:?}");
     let always = Reply::allow_once().remembered(Remember::Always, Width::Exact);
     let refused = w.reply(&id, &ann(), &always).unwrap_err();
-    assert!(refused.to_string().contains("holds once"), "{refused}");
+    assert!(refused.to_string().contains("applies once"), "{refused}");
     w.says_yes(&id);
     assert_eq!(w.again(command).decision.answer, Answer::Allow);
     assert_eq!(w.again(command).decision.answer, Answer::Ask);

@@ -33,7 +33,7 @@ pub(super) fn visible_bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// As [`visible_bytes`], for a text of several lines: line feeds stay.
+/// As `visible_bytes`, for a text of several lines: line feeds stay.
 #[must_use]
 pub fn visible_lines(bytes: &[u8]) -> String {
     let lines: Vec<String> = bytes.split(|b| *b == b'\n').map(visible_bytes).collect();

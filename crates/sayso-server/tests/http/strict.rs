@@ -127,7 +127,7 @@ fn every_refusal_says_what_to_do_and_shows_nothing_that_hides() {
         ("PUT", "/v1/audit", None, 405, "wrong-method", "/v1/openapi.json"),
         ("POST", "/v1/policy/validate", Some("{\"text\":"), 400, "call-malformed", "JSON object"),
         ("POST", "/v1/policy/validate", Some("{}"), 400, "call-malformed", "`text` is missing"),
-        ("POST", "/v1/policy/validate", Some("{\"\\u001b[31m\\u202e\":1}"), 400, "call-malformed", "these are: text"),
+        ("POST", "/v1/policy/validate", Some("{\"\\u001b[31m\\u202e\":1}"), 400, "call-malformed", "use one of: text"),
         (
             "POST",
             "/v1/session",

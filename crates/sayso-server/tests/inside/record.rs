@@ -82,7 +82,7 @@ async fn a_store_that_was_taken_away_sets_off_the_alarm_without_being_asked() {
         }
         until("it said nothing", || !said.lock().unwrap().is_empty()).await;
         let alarm = said.lock().unwrap().remove(0);
-        assert!(alarm.starts_with("ALARM: the store was taken away: ") && alarm.contains("sayso.db"), "{alarm}");
+        assert!(alarm.starts_with("ALARM: the database is gone: ") && alarm.contains("sayso.db"), "{alarm}");
         assert_eq!(server.why_not_ready().await, ["store-replaced"]);
         let (code, status) = server.send(with_token("/v1/status", &token)).await;
         assert_eq!(code, StatusCode::OK, "{status}");

@@ -1,4 +1,4 @@
-//! Programs that owners teach: the language of [`text`](super::text), read while Sayso runs.
+//! Programs that owners teach: the language of [`text`], read while Sayso runs.
 //!
 //! [`read`] takes the texts that belong together and answers with [`Taught`] programs, whose [`Spec`] is what Sayso's own
 //! programs have, or with every mistake and its place. It does no I/O and keeps nothing but what it made: a text that was
@@ -6,7 +6,7 @@
 //!
 //! A text of an owner may use the whole language but for what only Sayso's own texts say ([`Words::Owner`]): functions
 //! in Rust, and facets that say that a program's words are those of one that Sayso knows. A program that Sayso knows
-//! itself can only be made stricter ([`stricter`]).
+//! itself can only be made stricter.
 //!
 //! ```
 //! use sayso_shell::program::taught::read;

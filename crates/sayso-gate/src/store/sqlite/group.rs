@@ -273,6 +273,11 @@ impl Group {
         change: impl FnOnce(&mut Transaction<'_>) -> Result<T, Error>,
     ) -> Result<(T, u64), Error> {
         let mut writer = self.wait_for_lock()?;
+        // INVARIANT: looked at before a group writes anything: what is written behind the end of a log that was cut off
+        // makes it long again, and then nobody sees it.
+        if writer.open.is_none() {
+            durable.check_place()?;
+        }
         writer.begin()?;
         let done = catch_unwind(AssertUnwindSafe(|| writer.change(turn, change)));
         if done.is_err() {

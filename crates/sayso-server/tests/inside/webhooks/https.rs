@@ -65,7 +65,7 @@ async fn a_receiver_of_ones_own_authority_is_told_over_https() {
     let again = got.recv().await.unwrap();
     assert_eq!((again.link(), again.head.lines().next()), (first.link(), Some("POST /hooks/secret HTTP/1.1")));
     let news = said.recv().await.unwrap();
-    assert!(news.contains("elsewhere (HTTP 302), which is not followed. Give its right address."), "{news}");
+    assert!(news.contains("it redirects (HTTP 302), which is not followed. Use its final address."), "{news}");
     assert!(news.starts_with("webhook for alice at https://localhost:") && !news.contains("secret"), "{news}");
     assert!(said.recv().await.unwrap().ends_with(": works again."));
     assert_eq!(server.link("answer", json!({"link": again.link(), "verdict": "allow"})).await.0, StatusCode::OK);
@@ -79,7 +79,7 @@ async fn a_wrong_certificate_is_refused_and_the_owner_is_told_what_to_do() {
     let cases = [
         (&theirs, "localhost", untrusted),
         (&imitation, "localhost", untrusted),
-        (&ours, "other.example", "its certificate is not for `localhost`. Give the name that stands in it"),
+        (&ours, "other.example", "its certificate is not for `localhost`. Use the name in the certificate"),
     ];
     for (made_by, name, told) in cases {
         let server = Server::new(ASKING);
