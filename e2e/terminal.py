@@ -85,7 +85,7 @@ class Terminal:
 
     def sign_in(self, serving, used):
         """Types the key that the terminal of `sayso serve` shows after so many were used."""
-        self.read_until("as you type): ")
+        self.read_until(r"as you type\): ")
         self.type(serving.read_until(r"(?s)(?:#k=.*?){%d}#k=(\S{9})" % used).group(1))
 
     def ended(self):

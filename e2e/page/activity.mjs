@@ -122,7 +122,7 @@ test('how often people were asked is told, and which rules would have spared the
   for (const file of ['a', 'b', 'c']) await asks({ command: 'git restore ' + file + '.txt', context: { agent: 'restorer' } });
   await show();
   const prompts = at.page.locator('.prompts');
-  await until('the questions to be counted', async () => Number((await prompts.innerText()).match(/asked (\d+) times/)?.[1]) >= 4);
+  await until('the questions to be counted', async () => Number((await prompts.innerText()).match(/(\d+) prompts/)?.[1]) >= 4);
   await prompts.getByRole('button', { name: 'Which rules would have avoided these prompts?' }).click();
   const rule = prompts.locator('.savings > li', { hasText: 'git restore' });
   await rule.getByText('3 avoided').waitFor();

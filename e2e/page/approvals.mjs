@@ -12,8 +12,8 @@ test('an approval appears, is answered by keyboard, and the caller over HTTP get
   const waits = asks({ command: 'git push origin main', wait: 60, context: { agent: 'coder', session: 'e2e-http' } });
   const push = card('git push origin main');
   await ready(push);
-  assert.match(await push.innerText(), /coder\s+asks to use/);
-  assert.match(await push.innerText(), /Asked by\s+git-push\s+preset:developer:\d+:\d+: .?A push is seen by others/);
+  assert.match(await push.innerText(), /coder\s+wants to use/);
+  assert.match(await push.innerText(), /Asked by\s+git-push\s+preset:developer:\d+:\d+: .?Others see what you push/);
   assert.match(await push.innerText(), /connects\s+host of origin/);
   assert.match(await push.innerText(), /1[45] min \d+ s left/);
   await push.locator('mark.ask').first().waitFor();

@@ -70,7 +70,7 @@ test('a signed message brings a link; opening it from a chat shows the question 
   assert.match(policy, /default-src 'none'.*script-src 'self'.*frame-ancestors 'none'/);
   assert.ok(!policy.includes('unsafe'), policy);
   const shown = await page.locator('main').innerText();
-  assert.match(shown, /coder\s+asks to use\s+bash_execute/);
+  assert.match(shown, /coder\s+wants to use\s+bash_execute/);
   assert.match(shown, /connects\s+paste\.example/);
   assert.match(shown, /Asked by\s+git-push|Asked by\s+default/);
   assert.match(shown, /You answer as alice: once, and for this call alone/);

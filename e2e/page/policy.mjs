@@ -54,7 +54,7 @@ test('the files in force are shown by layer, and say the next step where there i
   const preset = at.page.locator('.preset');
   await preset.locator('summary').click();
   await preset.getByRole('button', { name: /Show all \d+ lines/ }).click();
-  assert.match(await preset.innerText(), /A push is seen by others/);
+  assert.match(await preset.innerText(), /Others see what you push/);
   await shot(at.page, 'policy-preset');
   await preset.locator('summary').click();
   writeFileSync(policyFile, 'extends = ["developer"]\n\n[ask]\nrun = ["make deploy"]\n');

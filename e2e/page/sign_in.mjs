@@ -43,7 +43,7 @@ test('views that have nothing to show say the next step', async () => {
   await go('4', 'Remembered answers');
   await at.page.getByText('No saved answers.').waitFor();
   await go('5', 'Limits');
-  await at.page.getByText('The policy states no limits.').waitFor();
+  await at.page.getByText('The policy sets no limits.').waitFor();
   await at.page.getByText('[limits.session]').waitFor();
   await go('6', 'Sessions');
   await at.page.getByText('No sessions yet.').waitFor();
