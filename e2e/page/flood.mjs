@@ -45,7 +45,7 @@ test('with a thousand questions the page counts them, finds one, and nothing mov
   assert.equal(await page.locator('.yes:enabled').count(), 30, 'what did not move can be answered');
 
   // The one that ends first is a press away, wherever it stands.
-  await page.getByRole('button', { name: /The next ends in 9 min/ }).click();
+  await page.getByRole('button', { name: /Next expires in 9 min/ }).click();
   const urgent = card('make urgent', page);
   await ready(urgent);
   assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /careful: make urgent/);
