@@ -152,12 +152,28 @@ impl<'a> Case<'a> {
     /// What limits and remembered answers say to it. Memory is opened only for limits and for an Ask.
     pub(crate) fn remember(&mut self, operation: Option<&Operation>, alone: (Decision, Instant)) -> Decision {
         let decision = match (operation, self.memory) {
+            _ if self.alarm().is_some() => self.under_alarm(alone.0),
             (Some(operation), _) if !self.needs_memory(Some(operation), &alone.0) => alone.0,
             (Some(operation), Some(memory)) => self.recall(memory, operation, alone),
             (Some(_), None) => self.failed(reason::STORE_FAILED, "limits are in force, and there is no database here"),
             (None, _) => alone.0,
         };
         self.under_switch(decision)
+    }
+
+    /// What is wrong with the record, as far as this process knows.
+    fn alarm(&self) -> Option<Arc<str>> {
+        self.memory.and_then(Memory::alarm)
+    }
+
+    /// INVARIANT: nothing is allowed, and nobody is asked, while the record is known to be altered: an answer, a budget or a
+    /// mode may be missing from it.
+    fn under_alarm(&self, mut decision: Decision) -> Decision {
+        if let Some(what) = self.alarm().filter(|_| decision.answer != Answer::Deny) {
+            self.reserved().iter().for_each(Reserved::give_back);
+            tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_ALTERED, reason::altered(&what)));
+        }
+        decision
     }
 
     /// Whether what was used before counts.
@@ -185,7 +201,7 @@ impl<'a> Case<'a> {
             && let (Some(id), Asking::Queue { until, .. }) = (self.question.clone(), self.what.circumstances.asking)
         {
             let said = self.guarded(|case| case.await_people(memory, &id, until, operation));
-            *decision = self.under_switch(said);
+            *decision = self.under_switch(self.under_alarm(said));
         }
         if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) && self.waits(decision).is_none() {
             unanswered(decision, self.question.as_deref());
@@ -242,6 +258,9 @@ impl<'a> Case<'a> {
         match catch_unwind(AssertUnwindSafe(|| judge(self))) {
             Ok(Ok(decision)) => decision,
             Ok(Err(error @ Error::Replaced(_))) => self.failed(reason::STORE_REPLACED, &error.to_string()),
+            Ok(Err(Error::Altered(what))) => {
+                denied(&self.what.in_force, reason::built_in(reason::RECORD_ALTERED, reason::altered(&what)))
+            }
             Ok(Err(error)) => self.failed(reason::STORE_FAILED, &error.to_string()),
             Err(_) => judged(&self.what.in_force, None, &State::default(), self.facts()),
         }

@@ -112,6 +112,10 @@ impl Unsaid {
 /// What cannot be recorded does not run.
 pub(crate) fn not_recorded(decision: &mut Decision, error: &Error) {
     let why = format!("The decision could not be recorded ({error}), so the call does not run.");
-    let code = if matches!(error, Error::Replaced(_)) { reason::STORE_REPLACED } else { reason::RECORD_FAILED };
+    let (code, why) = match error {
+        Error::Replaced(_) => (reason::STORE_REPLACED, why),
+        Error::Altered(what) => (reason::RECORD_ALTERED, reason::altered(what)),
+        _ => (reason::RECORD_FAILED, why),
+    };
     tighten(decision, Verdict::Deny, &reason::built_in(code, why));
 }
