@@ -394,6 +394,9 @@ impl<'a> Case<'a> {
             self.looked.once().forget();
             judged(&self.what.in_force, Some(known.operation), &state, self.facts())
         });
+        if known.operation.actor.is_claimed() {
+            reason::share_limits(&mut decision.reasons);
+        }
         let approved = |approval: &&Approval| approval.standing == Standing::Approved;
         // A limit that was reached since is nothing that people were asked about.
         let asks = asks(&decision);

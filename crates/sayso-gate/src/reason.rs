@@ -56,3 +56,11 @@ pub(crate) fn altered(what: &str) -> String {
          says how to go on."
     )
 }
+
+/// Says of a limit that it is one for all who ask without a token.
+pub(crate) fn share_limits(reasons: &mut [Reason]) {
+    let limits = |reason: &&mut Reason| reason.code == Code::Limit;
+    for reason in reasons.iter_mut().filter(limits) {
+        reason.text.push_str(" Callers without a token share it; one with a token has its own (`sayso token create`).");
+    }
+}
