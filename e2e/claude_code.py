@@ -7,9 +7,11 @@ SAYSO_E2E_CLAUDE_CODE: another version.  SAYSO_E2E_CACHE: where it is installed.
 
 import json
 import os
+import sys
 
 import guarded
-from guarded import Guarded
+from guarded import SERVER, Guarded
+from scripted_model import ScriptedModel
 
 
 class ClaudeCode(Guarded):
@@ -31,6 +33,7 @@ class ClaudeCode(Guarded):
              "--allowedTools", "Bash", *more],
             ANTHROPIC_BASE_URL=model.url, ANTHROPIC_API_KEY="not-a-key", DISABLE_AUTOUPDATER="1",
             DISABLE_TELEMETRY="1", DISABLE_ERROR_REPORTING="1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+            ENABLE_TOOL_SEARCH="false", IS_SANDBOX="1",
         )
         assert json.loads(done.stdout)["result"] == "done", done.stdout
         return done
@@ -56,6 +59,36 @@ class ClaudeCode(Guarded):
             verdicts = {record["call_id"]: record["verdict"] for record in self.log(machine) if record.get("call_id")}
             assert sorted(verdicts.values()) == ["allow", "allow", "deny", "deny", "deny"], verdicts
 
+    def an_ask_runs_in_no_permission_mode(self):
+        """Whatever the tool: Claude Code's own modes and lists allow all of them."""
+        modes = ["bypassPermissions", "default", "acceptEdits", "plan", "auto", "dontAsk"]
+        for mode in modes:
+            with self.machine("mode") as machine:
+                (machine.home / ".config" / "sayso" / "policy.toml").write_text('default = "ask"\n')
+                program, called = machine.root / "server.py", machine.root / "called"
+                program.write_text(SERVER)
+                servers = {"mcpServers": {"demo": {"command": sys.executable, "args": [str(program), str(called)]}}}
+                (machine.root / "mcp.json").write_text(json.dumps(servers))
+                (machine.project / "old.md").write_text("old\n")
+                self.install(machine)
+                turns = [
+                    [self.shell("mkdir asked")],
+                    [("Read", {"file_path": str(machine.project / "old.md")})],
+                    [("Write", {"file_path": str(machine.project / "asked.md"), "content": "x"})],
+                    [("Edit", {"file_path": str(machine.project / "old.md"), "old_string": "old", "new_string": "asked"})],
+                    [("WebFetch", {"url": "https://asked.example/", "prompt": "p"})],
+                    [("mcp__demo__echo", {"text": "x"})],
+                    "done",
+                ]
+                with ScriptedModel(turns) as model:
+                    self.start(machine, model, "--permission-mode", mode, "--mcp-config", machine.root / "mcp.json",
+                               "--allowedTools", "Bash,Read,Write,Edit,WebFetch,mcp__demo__echo")
+                assert not model.unknown_tools, (mode, model.unknown_tools, model.offered)
+                assert not called.exists() and not list(machine.project.glob("asked*")), (mode, model.results)
+                assert (machine.project / "old.md").read_text() == "old\n", (mode, model.results)
+                told = [model.result(turn) for turn in range(6)]
+                assert all(text and "Sayso" in text for text in told), (mode, told)
+
     def settings_come_back_byte_for_byte(self):
         before = '{ "cleanupPeriodDays": 30,\n "env": {"A":"b"} }\n'
         with self.machine("settings") as machine:
@@ -75,6 +108,7 @@ if __name__ == "__main__":
         "allowed_calls_run_and_denied_ones_do_not",
         "one_deny_holds_for_every_tool",
         "an_ask_that_nobody_answers_does_not_run",
+        "an_ask_runs_in_no_permission_mode",
         "an_ask_waits_and_goes_on_when_answered",
         "a_vanished_program_blocks",
         "a_program_that_crashes_blocks",

@@ -5,10 +5,13 @@ usage: e2e/copilot.py PATH-TO-SAYSO [SCENARIO...]
 SAYSO_E2E_COPILOT: another version.  SAYSO_E2E_CACHE: where it is installed.
 """
 
+import json
 import os
+import sys
 
 import guarded
-from guarded import POLICY, Guarded
+from guarded import POLICY, SERVER, Guarded
+from scripted_model import ScriptedModel
 
 
 class Copilot(Guarded):
@@ -23,9 +26,9 @@ class Copilot(Guarded):
     def subagent(self, task):
         return ("task", {"agent_type": "general-purpose", "name": "helper", "description": "d", "prompt": task})
 
-    def start(self, machine, model):
+    def start(self, machine, model, *more):
         return machine.run(
-            [self.programs / "copilot", "-p", "Do what the script says.", "--allow-all-tools", "--no-auto-update"],
+            [self.programs / "copilot", "-p", "Do what the script says.", "--allow-all-tools", "--no-auto-update", *more],
             COPILOT_PROVIDER_BASE_URL=model.url + "/v1", COPILOT_PROVIDER_API_KEY="not-a-key",
             COPILOT_MODEL="scripted", COPILOT_OFFLINE="true", COPILOT_AUTO_UPDATE="false",
         )
@@ -49,6 +52,33 @@ class Copilot(Guarded):
             assert (machine.project / "fine.md").exists(), model.results
 
 
+    def an_ask_runs_in_no_mode(self):
+        """Whatever the tool, with everything allowed that Copilot itself can allow."""
+        for more in ([], ["--allow-all"], ["--allow-all", "--mode", "autopilot"], ["--mode", "plan"]):
+            with self.machine("mode") as machine:
+                (machine.home / ".config" / "sayso" / "policy.toml").write_text('default = "ask"\n')
+                program, called = machine.root / "server.py", machine.root / "called"
+                program.write_text(SERVER)
+                entry = {"type": "local", "command": sys.executable, "args": [str(program), str(called)], "tools": ["*"]}
+                servers = json.dumps({"mcpServers": {"demo": entry}})
+                (machine.project / "old.md").write_text("old\n")
+                self.install(machine)
+                turns = [
+                    [self.shell("mkdir asked")],
+                    [("view", {"path": str(machine.project / "old.md")})],
+                    [("create", {"path": str(machine.project / "asked.md"), "file_text": "x"})],
+                    [("edit", {"path": str(machine.project / "old.md"), "old_str": "old", "new_str": "asked"})],
+                    [("demo-echo", {"text": "x"})],
+                    "done",
+                ]
+                with ScriptedModel(turns) as model:
+                    self.start(machine, model, "--additional-mcp-config", servers, *more)
+                assert not model.unknown_tools, (more, model.unknown_tools, model.offered)
+                assert not called.exists() and not list(machine.project.glob("asked*")), (more, model.results)
+                assert (machine.project / "old.md").read_text() == "old\n", (more, model.results)
+                told = [model.result(turn) for turn in range(5)]
+                assert all(text and "Sayso" in text for text in told), (more, told)
+
     def a_write_counts_and_is_recorded_once(self):
         """Copilot tells of it twice: before the tool, and for its permission."""
         with self.machine("once") as machine:
@@ -67,6 +97,7 @@ if __name__ == "__main__":
         "allowed_calls_run_and_denied_ones_do_not",
         "one_deny_holds_for_every_tool",
         "an_ask_that_nobody_answers_does_not_run",
+        "an_ask_runs_in_no_mode",
         "an_ask_waits_and_goes_on_when_answered",
         "a_vanished_program_blocks",
         "a_program_that_crashes_blocks",

@@ -11,7 +11,7 @@ import sys
 
 import guarded
 import offline
-from guarded import Guarded
+from guarded import SERVER, Guarded
 
 SETTINGS = """{
   // as people have it
@@ -20,24 +20,6 @@ SETTINGS = """{
   "telemetry": {"enabled": false},
   "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false}
 }
-"""
-
-
-SERVER = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    result = {}
-    if message.get("method") == "initialize":
-        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "demo", "version": "1"}}
-    elif message.get("method") == "tools/list":
-        result = {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}
-    elif message.get("method") == "tools/call":
-        open(sys.argv[1], "w").close()
-        result = {"content": [{"type": "text", "text": "called"}]}
-    if "id" in message:
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 """
 
 

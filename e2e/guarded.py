@@ -41,6 +41,25 @@ BROKEN = {
 }
 
 
+# An MCP server that writes down that it was called.
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    result = {}
+    if message.get("method") == "initialize":
+        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "demo", "version": "1"}}
+    elif message.get("method") == "tools/list":
+        result = {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}
+    elif message.get("method") == "tools/call":
+        open(sys.argv[1], "w").close()
+        result = {"content": [{"type": "text", "text": "called"}]}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
 class Guarded:
     """What an agent's own class fills in: name, package, version, program, `shell`, `start`, and where it is told."""
 

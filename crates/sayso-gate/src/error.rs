@@ -39,6 +39,9 @@ pub enum Error {
     /// The store's file was deleted, moved or replaced while it was open.
     #[error("the database has moved: {0}")]
     Replaced(std::sync::Arc<str>),
+    /// Records were changed or taken away behind Sayso's back.
+    #[error("the record has been altered: {0}")]
+    Altered(std::sync::Arc<str>),
     /// The store was written by a newer Sayso.
     #[error("the database has version {found}, and this Sayso supports up to {known}: use a newer Sayso")]
     NewerStore {

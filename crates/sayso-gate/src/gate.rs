@@ -14,8 +14,8 @@
 //! longer than what was seen of files is good for. An answer counts only for what would still be judged the same.
 
 use crate::audit::{Recorder, Seen, Written};
-use crate::case::{Case, GOOD_FOR, Reserved, What};
 use crate::circumstances::{Asking, Circumstances};
+use crate::judgement::{GOOD_FOR, JudgedCall, Judging, ReservedBudget};
 use crate::limit::{Outcome, Which};
 use crate::looked::{FactsOf, Looked};
 use crate::memory::Memory;
@@ -31,20 +31,20 @@ impl Gate {
     /// Normalises, analyses and evaluates a call: what the policy alone says of it.
     pub fn judge<'g>(&'g self, call: ToolCall, circumstances: Circumstances, facts: FactsOf<'g>) -> Judgement<'g> {
         let looked = Looked::at(facts, &*self.files, &*self.env);
-        let case = Case::open(&self.policy, self.memory.as_ref(), (call, circumstances), looked);
-        let operation = case.understand();
-        let alone = case.evaluate(operation.as_ref());
-        Judgement { gate: self, case, operation, alone }
+        let judging = Judging::open(&self.policy, self.memory.as_ref(), (call, circumstances), looked);
+        let operation = judging.understand();
+        let alone = judging.evaluate(operation.as_ref());
+        Judgement { gate: self, judging, operation, alone }
     }
 }
 
 impl<'g> Judgement<'g> {
     /// Approves, or not: by limits and remembered answers, then by people. Waits for them.
     pub fn settle(self) -> Draft<'g> {
-        let Self { gate, mut case, operation, alone } = self;
-        let mut decision = case.remember(operation.as_ref(), alone);
-        case.ask(operation.as_ref(), &mut decision);
-        Draft { gate, case, operation, decision }
+        let Self { gate, mut judging, operation, alone } = self;
+        let mut decision = judging.remember(operation.as_ref(), alone);
+        judging.ask(operation.as_ref(), &mut decision);
+        Draft { gate, judging, operation, decision }
     }
 }
 
@@ -52,16 +52,16 @@ impl Draft<'_> {
     /// Records what is said. From here on it may be told.
     pub fn record(mut self) -> Judged {
         let (mut record, digest) = self.drawn_up();
-        let policy_kept = self.gate.keep_policy(&self.case.what.in_force);
+        let policy_kept = self.gate.keep_policy(&self.judging.what.in_force);
         let kept = self.gate.recorder.record(&record);
         if let Err(error) = policy_kept.and(kept) {
-            self.case.reserved().iter().for_each(Reserved::give_back);
+            self.judging.reserved().iter().for_each(ReservedBudget::give_back);
             not_recorded(&mut self.decision, &error);
             (record.verdict, record.answer) = (self.decision.verdict, self.decision.answer);
         }
         let permit = Permit::of(digest.as_deref(), &self.decision);
-        let prompt = Prompt::of(digest.as_deref(), &self.decision, self.case.what.circumstances.asking);
-        let question = self.case.waits(&self.decision);
+        let prompt = Prompt::of(digest.as_deref(), &self.decision, self.judging.what.circumstances.asking);
+        let question = self.judging.waits(&self.decision);
         Judged { decision: self.decision, permit, prompt, record, operation: self.operation, question }
     }
 }
@@ -84,7 +84,7 @@ pub struct Gate {
 #[must_use = "a judgement that nobody looks at guards nothing"]
 pub struct Judgement<'g> {
     gate: &'g Gate,
-    case: Case<'g>,
+    judging: Judging<'g>,
     operation: Option<Operation>,
     /// And when that was found.
     alone: (Decision, Instant),
@@ -94,7 +94,7 @@ pub struct Judgement<'g> {
 #[must_use = "a judgement that nobody looks at guards nothing"]
 pub struct Draft<'g> {
     gate: &'g Gate,
-    case: Case<'g>,
+    judging: Judging<'g>,
     operation: Option<Operation>,
     decision: Decision,
 }
@@ -102,7 +102,7 @@ pub struct Draft<'g> {
 /// A judgement that waits for a thread that may wait.
 #[must_use = "a judgement that nobody looks at guards nothing"]
 pub struct Aside {
-    what: What,
+    what: JudgedCall,
     operation: Option<Operation>,
     alone: (Decision, Instant),
 }
@@ -124,7 +124,7 @@ impl<'g> Judgement<'g> {
     /// # Errors
     /// The judgement, set aside: somebody who may wait is to take it up.
     pub fn at_once(self) -> Result<Draft<'g>, Box<Aside>> {
-        match self.case.needs_memory(self.operation.as_ref(), &self.alone.0) {
+        match self.judging.needs_memory(self.operation.as_ref(), &self.alone.0) {
             false => Ok(self.settle()),
             true => Err(Box::new(self.set_aside())),
         }
@@ -132,14 +132,14 @@ impl<'g> Judgement<'g> {
 
     /// Sets it aside.
     pub fn set_aside(self) -> Aside {
-        Aside { what: self.case.what, operation: self.operation, alone: self.alone }
+        Aside { what: self.judging.what, operation: self.operation, alone: self.alone }
     }
 
     /// The same where others can be asked than was thought when the call came.
     pub fn asking(mut self, asking: Asking) -> Self {
         // INVARIANT: what was rehearsed stays a rehearsal, and what was not becomes none.
-        if self.case.is_real() && asking != Asking::Rehearsal {
-            self.case.what.circumstances.asking = asking;
+        if self.judging.is_real() && asking != Asking::Rehearsal {
+            self.judging.what.circumstances.asking = asking;
         }
         self
     }
@@ -162,8 +162,8 @@ impl Aside {
         }
         what.began += lay;
         let looked = Looked::at(facts, &*gate.files, &*gate.env);
-        let case = Case::take_up(what, &gate.policy, gate.memory.as_ref(), looked);
-        Judgement { gate, case, operation, alone }
+        let judging = Judging::take_up(what, &gate.policy, gate.memory.as_ref(), looked);
+        Judgement { gate, judging, operation, alone }
     }
 }
 
@@ -178,13 +178,13 @@ impl Draft<'_> {
     /// go: nothing is recorded then but the question, and once it is decided the call is to be judged again.
     #[must_use]
     pub fn waits(&self) -> Option<String> {
-        self.case.waits(&self.decision)
+        self.judging.waits(&self.decision)
     }
 
     /// The call as it came, to be judged again.
     #[must_use]
     pub fn into_call(self) -> (ToolCall, Circumstances) {
-        (self.case.what.call, self.case.what.circumstances)
+        (self.judging.what.call, self.judging.what.circumstances)
     }
 
     /// Leaves the record to [`Unsaid::record_all`], which takes it together with others'.
@@ -194,8 +194,8 @@ impl Draft<'_> {
         Unsaid::new(Unkept {
             recorder: Arc::clone(&self.gate.recorder),
             written: Some(Written::of(record)),
-            policy_kept: self.gate.keep_policy(&self.case.what.in_force),
-            reserved: self.case.reserved(),
+            policy_kept: self.gate.keep_policy(&self.judging.what.in_force),
+            reserved: self.judging.reserved(),
             said: Recorded { decision: Decision { effects: Vec::new(), ..self.decision }, permit: None, id, micros },
             digest,
         })
@@ -203,7 +203,7 @@ impl Draft<'_> {
 
     /// The record of what is said, and the digest of the operation that a permit would be for: a rehearsal has none.
     fn drawn_up(&self) -> (Record, Option<String>) {
-        let (what, operation, decision) = (&self.case.what, self.operation.as_ref(), &self.decision);
+        let (what, operation, decision) = (&self.judging.what, self.operation.as_ref(), &self.decision);
         let digest = operation.map(|operation| permit::digest(operation, &decision.policy_version));
         let took = what.began.elapsed();
         let seen = Seen::of(&what.call);
@@ -212,7 +212,7 @@ impl Draft<'_> {
             None => seen,
         };
         let record = seen.record(what.id.clone(), operation, decision, &what.circumstances, digest.clone(), took);
-        (record, digest.filter(|_| self.case.is_real()))
+        (record, digest.filter(|_| self.judging.is_real()))
     }
 }
 

@@ -9,13 +9,13 @@
 pub mod anchored;
 pub mod approval;
 pub mod audit;
-mod case;
 mod circumstances;
 mod diff;
 mod error;
 mod files;
 mod gate;
 pub mod grant;
+mod judgement;
 pub mod limit;
 mod listing;
 mod looked;

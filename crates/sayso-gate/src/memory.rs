@@ -42,6 +42,11 @@ impl Memory {
         Ok(self.store.get_or_init(|| opened))
     }
 
+    /// What is wrong with the record, as far as this process knows: where the store was never needed, nothing is.
+    pub(crate) fn alarm(&self) -> Option<Arc<str>> {
+        self.store.get()?.alarm()
+    }
+
     /// Where it is.
     #[must_use]
     pub fn places(&self) -> &Places {

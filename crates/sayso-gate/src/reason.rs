@@ -34,6 +34,8 @@ pub const TOO_MANY_PENDING: Code = Code::TooManyPending;
 pub const STORE_FAILED: Code = Code::StoreFailed;
 /// The store's file was deleted, moved or replaced under this process.
 pub const STORE_REPLACED: Code = Code::StoreReplaced;
+/// Records were changed or taken away behind Sayso's back.
+pub const RECORD_ALTERED: Code = Code::RecordAltered;
 /// An operator broke the glass.
 pub const BREAK_GLASS: Code = Code::BreakGlass;
 /// An operator switched the mode.
@@ -45,4 +47,20 @@ pub const CALL_MALFORMED: Code = Code::CallMalformed;
 #[must_use]
 pub fn built_in(code: Code, text: impl Into<String>) -> Reason {
     Reason { code: code.into(), text: text.into(), layer: Layer::BuiltIn, source: None }
+}
+
+/// The sentence for [`RECORD_ALTERED`].
+pub(crate) fn altered(what: &str) -> String {
+    format!(
+        "The record has been altered ({what}), so nothing is allowed. `sayso log verify` shows what; `sayso explain record-altered` \
+         says how to go on."
+    )
+}
+
+/// Says of a limit that it is one for all who ask without a token.
+pub(crate) fn share_limits(reasons: &mut [Reason]) {
+    let limits = |reason: &&mut Reason| reason.code == Code::Limit;
+    for reason in reasons.iter_mut().filter(limits) {
+        reason.text.push_str(" Callers without a token share it; one with a token has its own (`sayso token create`).");
+    }
 }

@@ -1,7 +1,7 @@
 //! What the gate said of a call, and what it would say once that is recorded.
 
 use crate::audit::{Record, Recorder, Written};
-use crate::case::Reserved;
+use crate::judgement::ReservedBudget;
 use crate::verdict::tighten;
 use crate::{Error, Permit, Prompt, reason};
 use sayso_policy::{Decision, Operation, Verdict};
@@ -60,7 +60,7 @@ pub(crate) struct Unkept {
     /// Of the operation that a permit would be for.
     pub(crate) digest: Option<String>,
     /// Given back if it is not recorded.
-    pub(crate) reserved: Option<Reserved>,
+    pub(crate) reserved: Option<ReservedBudget>,
 }
 
 impl Unsaid {
@@ -101,7 +101,7 @@ impl Unsaid {
     fn say(self, kept: Result<(), Error>) -> Recorded {
         let Unkept { policy_kept, mut said, digest, reserved, .. } = *self.0;
         if let Err(error) = policy_kept.and(kept) {
-            reserved.iter().for_each(Reserved::give_back);
+            reserved.iter().for_each(ReservedBudget::give_back);
             not_recorded(&mut said.decision, &error);
         }
         said.permit = Permit::of(digest.as_deref(), &said.decision);
@@ -112,6 +112,10 @@ impl Unsaid {
 /// What cannot be recorded does not run.
 pub(crate) fn not_recorded(decision: &mut Decision, error: &Error) {
     let why = format!("The decision could not be recorded ({error}), so the call does not run.");
-    let code = if matches!(error, Error::Replaced(_)) { reason::STORE_REPLACED } else { reason::RECORD_FAILED };
+    let (code, why) = match error {
+        Error::Replaced(_) => (reason::STORE_REPLACED, why),
+        Error::Altered(what) => (reason::RECORD_ALTERED, reason::altered(what)),
+        _ => (reason::RECORD_FAILED, why),
+    };
     tighten(decision, Verdict::Deny, &reason::built_in(code, why));
 }

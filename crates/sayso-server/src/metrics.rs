@@ -10,7 +10,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use sayso_gate::Recorded;
-use sayso_gate::reason::{RECORD_FAILED, STORE_FAILED, STORE_REPLACED};
+use sayso_gate::reason::{RECORD_ALTERED, RECORD_FAILED, STORE_FAILED, STORE_REPLACED};
 use sayso_policy::{Answer, Code};
 use std::time::Duration;
 
@@ -113,7 +113,7 @@ impl Metrics {
         self.seconds.observe(Duration::from_micros(recorded.micros).as_secs_f64());
         match decision.reasons.first().and_then(|reason| reason.code.built_in()) {
             Some(Code::Limit) => drop(self.limited.inc()),
-            Some(RECORD_FAILED | STORE_FAILED | STORE_REPLACED) => drop(self.store_failures.inc()),
+            Some(RECORD_ALTERED | RECORD_FAILED | STORE_FAILED | STORE_REPLACED) => drop(self.store_failures.inc()),
             _ => {}
         }
     }

@@ -21,6 +21,9 @@ const BETWEEN: Duration = Duration::from_secs(5);
 const BETWEEN_TIMES: u32 = 10;
 /// How often the newest records are looked at.
 const NEWEST: Duration = Duration::from_secs(1);
+/// What the newest records said stands until so many ways have ended: the one that was under way may have passed them by,
+/// and whoever has others written behind them would have it forgotten.
+const PASSES: u32 = 2;
 /// How often the chain says that it was checked and is whole.
 const BETWEEN_RECORDS: Duration = Duration::from_secs(60 * 60);
 /// How often a head is copied elsewhere, if there are new records.
@@ -64,11 +67,16 @@ pub(crate) type Report = Arc<dyn Fn(&str) + Send + Sync>;
 /// Watches until the app is gone.
 pub(crate) fn begin(app: &Arc<App>, report: Report) {
     let anchor = app.about.anchor.clone();
+    // Before the first call is judged: what a server has found before this one stands until it was looked at again.
+    let last = app.store().last_checked().ok().flatten().filter(|last| last.problems > 0);
+    let distrusts = last.map(|_| "the last check found it altered, and it is being checked again".to_owned());
+    app.store().set_alarm(distrusts.as_deref());
     let app = Arc::downgrade(app);
     let watch = move || {
         let Some(known) = app.upgrade() else { return };
         let mut watcher = Watcher {
             watch: Watch::over(&known.store()),
+            distrusts,
             anchor,
             report,
             pass: Duration::ZERO,
@@ -78,10 +86,12 @@ pub(crate) fn begin(app: &Arc<App>, report: Report) {
             said: None,
             replaced: None,
             newest: None,
+            newest_stands: 0,
             whole: None,
             failed: 0,
             last: 0,
             shorter: None,
+            besides: None,
             last_anchor: 0,
             compared: false,
             disagrees: None,
@@ -108,16 +118,22 @@ struct Watcher {
     next_anchor: Instant,
     /// When the chain last said that it was checked.
     said: Option<Instant>,
+    /// What a server before this one has found, until this one has looked at the whole chain.
+    distrusts: Option<String>,
     /// The store's files are not those that were opened.
     replaced: Option<String>,
     /// What the newest records said, and what the whole chain did.
     newest: Option<String>,
+    /// How many ways through the chain must come to their end before what the newest records said is forgotten.
+    newest_stands: u32,
     whole: Option<String>,
     /// How many ways through the chain in a row came to no end, because the store could not be read.
     failed: u32,
     /// The last record that was ever found, and what is said of those that were found and are gone.
     last: u64,
     shorter: Option<String>,
+    /// What was wrong beside what a look at the chain shows, when the chain was last told.
+    besides: Option<String>,
     /// The last record whose head was copied elsewhere.
     last_anchor: u64,
     /// The heads that were copied by earlier servers were compared with the chain.
@@ -140,7 +156,9 @@ impl Watcher {
             let _ = app.store().move_mark();
             // A store that cannot be read is told by whoever needs it.
             if let Ok(found) = self.watch.newest() {
-                self.newest = found;
+                if found.is_some() {
+                    (self.newest, self.newest_stands) = (found, PASSES);
+                }
                 self.tell(app);
             }
         }
@@ -162,6 +180,11 @@ impl Watcher {
 
     /// A way through the whole chain has ended.
     fn ended(&mut self, app: &App, found: &Verified, began: Instant) {
+        self.distrusts = None;
+        self.newest_stands = self.newest_stands.saturating_sub(1);
+        if self.newest_stands == 0 {
+            self.newest = None;
+        }
         self.pass += began.elapsed();
         self.failed = 0;
         self.next_pass = Instant::now() + BETWEEN.max(self.pass * BETWEEN_TIMES);
@@ -185,9 +208,14 @@ impl Watcher {
             state.records = found.records;
         });
         self.tell(app);
+        // What the store has noticed itself: records that this server has written are gone.
+        let lost = app.store().alarm().filter(|why| self.found().as_deref() != Some(why));
+        let besides = self.shorter.clone().or_else(|| lost.map(|why| why.to_string()));
+        let changed = changed || besides != self.besides;
+        self.besides.clone_from(&besides);
         if changed || self.said.is_none_or(|said| said.elapsed() > BETWEEN_RECORDS) {
             self.said = Some(Instant::now());
-            let _ = self.watch.say(found);
+            let _ = self.watch.say(found, besides.as_deref());
         }
     }
 
@@ -201,15 +229,27 @@ impl Watcher {
         }
     }
 
+    /// What the checks have found.
+    fn found(&self) -> Option<String> {
+        let found = [&self.replaced, &self.whole, &self.newest, &self.distrusts];
+        found.into_iter().find_map(Option::clone)
+    }
+
+    /// Says what is wrong, at the terminal and to whoever asks, and has the gate stop allowing.
     fn tell(&self, app: &App) {
-        let broken = self.replaced.clone().or_else(|| self.whole.clone()).or_else(|| self.newest.clone());
+        let broken = self.found();
+        let stops = app.store().set_alarm(broken.as_deref()).map(|why| why.to_string());
+        let broken = broken.or(stops);
         let before = app.watched.state().broken;
         if broken != before {
             (self.report)(&match &broken {
                 Some(why) if self.replaced.is_some() => {
                     format!("ALARM: the database is gone: {why}. Nothing is allowed until this server is restarted.")
                 }
-                Some(why) => format!("ALARM: the record has been altered: {why}. Run `sayso log verify` for details."),
+                Some(why) => format!(
+                    "ALARM: the record has been altered: {why}. Nothing is allowed until that is put right. Run `sayso log verify` for \
+                     details, and `sayso explain record-altered` for what to do."
+                ),
                 None => "the record is intact again, as far as it was checked.".to_owned(),
             });
         }

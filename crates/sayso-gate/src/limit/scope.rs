@@ -1,7 +1,9 @@
 //! What a limit is counted over.
 //!
 //! A session's and a run's id are the agent's own words: an agent that makes up new ones begins anew there. The agent
-//! is named by the way in, and the day by the clock: limits that must hold belong to those.
+//! is named by the way in, and the day by the clock: limits that must hold belong to those. Whoever asks without a token
+//! names even the agent itself; what such callers use is counted under whatever they say and once more under who they are
+//! ([`unproven`]), so that another name is no new budget.
 
 use sayso_policy::{Actor, Scope};
 use serde::Serialize;
@@ -38,7 +40,26 @@ pub(crate) fn keys(actor: &Actor, scopes: &[Scope], now_ms: u64) -> Vec<(Scope, 
         next = current.parent.as_deref();
         below = Some(whole);
     }
+    found.extend(scopes.iter().filter_map(|scope| unproven(actor, *scope, now_ms)));
     found
+}
+
+/// INVARIANT: no name that a caller without a token makes up gives it a new budget: all that come in like it, the users of
+/// a socket and everybody on TCP, share one agent's, and one session's and one run's for each day. A day, since those are
+/// over by then where names are honest.
+fn unproven(actor: &Actor, scope: Scope, now_ms: u64) -> Option<(Scope, String)> {
+    let asker = actor.asker.as_ref().filter(|_| actor.is_claimed())?;
+    let all = format!("-{OPENED_BY}{}", named(&Some(asker.clone())));
+    let nobody = || "-".to_owned();
+    let day = now_ms / DAY_MS;
+    let parts = match scope {
+        Scope::Agent => vec![nobody(), all],
+        Scope::Session => vec![nobody(), nobody(), format!("{all}{OPENED_BY}{day}")],
+        Scope::Run => vec![nobody(), nobody(), nobody(), format!("{all}{OPENED_BY}{day}")],
+        // Their tenant is nobody's, and the day is everybody's.
+        Scope::Tenant | Scope::Day => return None,
+    };
+    Some((scope, parts.join("/")))
 }
 
 fn key(actor: &Actor, scope: Scope, now_ms: u64) -> String {
@@ -50,10 +71,12 @@ fn key(actor: &Actor, scope: Scope, now_ms: u64) -> String {
         Scope::Agent => vec![tenant, agent()],
         Scope::Session => vec![tenant, agent(), session(actor)],
         Scope::Run => vec![tenant, agent(), session(actor), named(&actor.run)],
-        Scope::Day => vec![tenant, (now_ms / 86_400_000).to_string()],
+        Scope::Day => vec![tenant, (now_ms / DAY_MS).to_string()],
     };
     parts.join("/")
 }
+
+const DAY_MS: u64 = 86_400_000;
 
 /// What stands between a session's name and who opened it. No name holds this: its `%` would be escaped.
 const OPENED_BY: &str = "%40";
@@ -179,6 +202,39 @@ mod tests {
             deep = Actor { agent: Some(n.to_string()), parent: Some(Box::new(deep)), ..Actor::default() };
         }
         assert_eq!(keys(&deep, &[Scope::Agent], 0).len(), 9);
+    }
+
+    #[test]
+    fn names_without_a_token_share_a_budget_with_all_that_come_in_alike() {
+        let of = |name: &str, asker: &str| Actor {
+            agent: Some(name.into()),
+            session: Some(name.into()),
+            run: Some(name.into()),
+            asker: Some(asker.into()),
+            ..Actor::default()
+        };
+        let shared = |one: &Actor, other: &Actor, now: u64| {
+            let (one, other) = (keys(one, &Scope::ALL, 0), keys(other, &Scope::ALL, now));
+            one.into_iter().filter(|key| other.contains(key)).map(|(scope, _)| scope).collect::<Vec<_>>()
+        };
+        let (a, b) = (of("a", "anybody"), of("b", "anybody"));
+        for scope in Scope::ALL {
+            assert!(shared(&a, &b, 1).contains(&scope), "{scope:?}");
+        }
+        assert_eq!(shared(&a, &b, DAY_MS), [Scope::Tenant, Scope::Agent], "sessions and runs begin anew with the day");
+        assert_eq!(shared(&a, &of("b", "user 1000"), 1), [Scope::Tenant, Scope::Day], "they come in another way");
+        for proven in ["token x", "owner x"] {
+            assert_eq!(shared(&of("a", proven), &of("b", proven), 1), [Scope::Tenant, Scope::Day], "{proven}");
+            assert_eq!(keys(&of("a", proven), &Scope::ALL, 0).len(), 5, "{proven}");
+        }
+        // What nobody is called is none of those that somebody is.
+        let unnamed = Actor { asker: Some("anybody".into()), ..Actor::default() };
+        let all: std::collections::BTreeSet<_> =
+            keys(&unnamed, &Scope::ALL, 0).into_iter().map(|(_, key)| key).collect();
+        assert_eq!(all.len(), 8, "{all:?}");
+        for (scope, key) in keys(&a, &Scope::ALL, 0) {
+            assert_eq!(Place::of(scope, &key).tenant, None, "{key}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::audit::{Change, Head, Kind, Verified, Verifier};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The chain as a whole.
 pub trait Chain {
@@ -40,6 +41,12 @@ pub trait Chain {
     /// # Errors
     /// If the store cannot be read.
     fn last_checked(&self) -> Result<Option<Checked>, Error>;
+
+    /// Why the gate is to allow nothing: records that this process has written are gone, or [`Self::set_alarm`] said so.
+    fn alarm(&self) -> Option<Arc<str>>;
+
+    /// What a check of the chain has found to be wrong; `None`: nothing. Gives what [`Self::alarm`] says then.
+    fn set_alarm(&self, found: Option<&str>) -> Option<Arc<str>>;
 
     /// Writes the whole chain so that it can be checked without the store: [`crate::audit::bundle`]. Ends with a head that
     /// is signed now. Tells how many records were written.

@@ -5,6 +5,7 @@
 //! to what the traits promise. What an answer means, what a call takes from its budgets and what the chain says of
 //! either stands here, once for all engines.
 
+mod alarm;
 mod answering;
 mod budget;
 mod chain;

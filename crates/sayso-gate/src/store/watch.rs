@@ -45,17 +45,21 @@ impl Watch {
         self.store.newest_problem()
     }
 
-    /// Has the chain say that it was checked.
+    /// Has the chain say that it was checked, and what is wrong with it that no look at it shows.
     ///
     /// # Errors
     /// If the store refuses.
-    pub fn say(&self, found: &Verified) -> Result<(), Error> {
+    pub fn say(&self, found: &Verified, besides: Option<&str>) -> Result<(), Error> {
         let problems = found.more_problems + u64::try_from(found.problems.len()).unwrap_or(u64::MAX);
+        let problems = problems + u64::from(besides.is_some());
         let mut change = Change::now(Kind::Chain, if problems == 0 { "checked" } else { "alarm" });
         change.id = format!("{CHECKED}{}", change.id);
         change.by = Some("sayso".to_owned());
         let some: Vec<_> = found.problems.iter().take(10).collect();
         change.detail = json!({"records": found.records, "first": found.first, "last": found.last, "problems": problems, "found": some});
+        if let (Some(besides), Some(detail)) = (besides, change.detail.as_object_mut()) {
+            detail.insert("besides".to_owned(), besides.into());
+        }
         self.store.append(&[Event::from(change)], &[]).map(|_| ())
     }
 }

@@ -356,7 +356,7 @@ fn a_chain_that_grows_or_loses_its_old_end_while_it_is_checked_is_whole() {
         assert_eq!(watch.newest().unwrap(), None);
     }
     assert_eq!(store.last_checked().unwrap(), None);
-    watch.say(&pass(&watch)).unwrap();
+    watch.say(&pass(&watch), None).unwrap();
     let last = store.last_checked().unwrap().unwrap();
     assert_eq!(last.problems, 0);
     assert!(last.records > 60 && last.time_ms > 0, "{last:?}");

@@ -191,6 +191,9 @@ codes! {
     StoreReplaced, "store-replaced",
         "The database file was deleted, moved or replaced while Sayso was writing to it, so nothing is allowed.",
         "Find out what did it, restore the file if you can, and restart `sayso serve`.";
+    RecordAltered, "record-altered",
+        "Records were changed or deleted behind Sayso's back, so nothing is allowed.",
+        "Run `sayso log verify` to see what was altered, and find out what did it. Then delete the altered part (`sayso log prune`), or restore a copy of the database, and restart `sayso serve`.";
     TooManyPending, "too-many-pending",
         "Too many calls of this session are already pending.",
         "Answer them with `sayso approvals`, or let them expire.";

@@ -69,8 +69,8 @@ fn in_the_way(app: &App) -> Vec<Why> {
         Err(_) => tell("store-refuses", "The database cannot be written. Run `sayso store check` for details."),
     }
     let watched = app.watched.state();
-    if watched.broken.is_some() && !replaced {
-        tell("chain-broken", "The record has been altered. Run `sayso log verify` for details.");
+    if (watched.broken.is_some() || app.store().alarm().is_some()) && !replaced {
+        tell("chain-broken", "The record has been altered, so nothing is allowed. Run `sayso log verify` for details.");
     }
     if watched.anchor.is_some() {
         tell(

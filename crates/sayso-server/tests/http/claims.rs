@@ -218,6 +218,31 @@ fn a_tenant_that_is_made_up_begins_no_new_day() {
 }
 
 #[test]
+fn a_name_that_is_made_up_begins_no_new_session_run_or_agent() {
+    for scope in ["session", "run", "agent"] {
+        let served = Served::with(&format!("default = \"allow\"\n[limits.{scope}]\ncalls = 3\n"));
+        let say = |token: Option<&str>, context: Value| {
+            served.decide(token, &json!({"command": "ls", "cwd": "/srv/x", "context": context}))
+        };
+        let named = |name: &str| json!({"session": name, "run": name, "agent": name, "tenant": name, "member": name});
+        for name in ["a", "b", "c"] {
+            assert_eq!(say(None, named(name))["verdict"], "allow", "{scope}");
+        }
+        for context in
+            [named("d"), named("a"), json!({}), json!({"session": "e"}), json!({"agent": "e", "subagent": true})]
+        {
+            let told = say(None, context.clone());
+            assert_eq!(told["verdict"], "deny", "{scope} {context}");
+            assert_eq!(told["reasons"][0]["code"], "limit", "{told}");
+            assert!(told["reasons"][0]["text"].as_str().unwrap().contains("without a token"), "{told}");
+        }
+        let token = served.token("bot", Role::Agent, None);
+        let told = say(Some(&token), named("bot"));
+        assert_eq!(told["verdict"], "allow", "whoever has a token has a budget of its own: {told}");
+    }
+}
+
+#[test]
 fn whoever_asks_under_the_owners_name_takes_no_question_from_the_owner() {
     let served = Served::with(
         "default = \"ask\"\n[approvals.leads]\nmembers = [\"owner\"]\n[[rule]]\nid = \"second\"\nask = { tool = \"web_fetch\" }\napprover = \"leads\"\n",

@@ -79,6 +79,9 @@ pub const FED: &[(&str, &str)] = &[
     ("kubeseal", ""),
     ("p4", "login"),
     ("bw", "unlock"),
+    ("curl", "-K"),
+    ("curl", "--config"),
+    ("runas", ""),
 ];
 
 impl Hides {

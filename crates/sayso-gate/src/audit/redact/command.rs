@@ -105,6 +105,12 @@ impl<'a> Command<'a> {
         self.hidden(Hides::Slashed.bit()).next().is_some()
     }
 
+    /// Whether that is so of a word without a place as well: the program itself is one of those, and no operand is named so.
+    pub(super) fn is_slashed_alone(&self) -> bool {
+        let first = Self { words: self.words.iter().copied().take(1).collect(), ..self.clone() };
+        first.is_slashed()
+    }
+
     /// Whether it prints its own words.
     pub(super) fn prints(&self) -> bool {
         self.words.first().is_some_and(|word| facets(base(word)).has(Facets::PRINTS_WORDS))

@@ -21,7 +21,7 @@ use name::{is_secret_key, is_secret_name, is_some_key, may_name_secret};
 use sayso_shell::program::credential::Takes;
 use sayso_shell::program::{Facets, facets};
 use std::borrow::Cow;
-use table::{HOLDING, NO_USERS, PARAMETERS, USERS};
+use table::{HOLDING, LOGIN_SETTINGS, NO_USERS, PARAMETERS, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -98,9 +98,12 @@ struct Redactor<'a> {
     expecting: Expecting,
     /// What is hidden now ends where?
     hiding: Option<Until>,
-    /// The last piece between words, and the last word.
+    /// The last piece between words, the last word, and the one before it.
     before: &'a str,
     last: &'a str,
+    last_but_one: &'a str,
+    /// What `INSERT INTO users(name, password) VALUES ('ann', 'x')` has said so far.
+    inserts: Inserts,
     /// The quote in which a secret's name stood.
     header_quote: Option<char>,
     /// The command so far.
@@ -122,6 +125,19 @@ struct Redactor<'a> {
     document: Option<&'a str>,
     /// What was hidden.
     taken: Vec<String>,
+}
+
+/// How far a statement is that puts rows into a table.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Inserts {
+    #[default]
+    Nothing,
+    /// Its columns are named.
+    Rows,
+    /// One of them is a secret's.
+    Secrets,
+    /// Its values follow.
+    Values,
 }
 
 /// What a command has to do with the secret that one reads from its standard input.
@@ -225,6 +241,15 @@ impl<'a> Redactor<'a> {
             self.named_user = false;
             self.number += 1;
             self.netrc = self.netrc && between.trim().is_empty();
+            self.inserts = Inserts::Nothing;
+        }
+        // `grep 'token:' file`: nothing follows it in its quotes.
+        let mut signs = between.chars();
+        if self.last.ends_with(':')
+            && self.header_quote.is_some_and(|quote| signs.next() == Some(quote))
+            && signs.next().is_some_and(char::is_whitespace)
+        {
+            self.expecting = Expecting::Nothing;
         }
         if between.contains("<<") && self.is(Fed::Reads) {
             self.expecting = if between.contains("<<<") { Expecting::Value } else { Expecting::Delimiter };
@@ -259,7 +284,13 @@ impl<'a> Redactor<'a> {
         self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
         self.netrc |= word == "login";
         self.in_address |= word.contains("://");
-        self.last = word;
+        self.last_but_one = std::mem::replace(&mut self.last, word);
+        self.inserts = match self.inserts {
+            _ if word.eq_ignore_ascii_case("insert") || word.eq_ignore_ascii_case("replace") => Inserts::Rows,
+            Inserts::Rows if may_name_secret(word) && is_secret_name(word) => Inserts::Secrets,
+            Inserts::Secrets if word.eq_ignore_ascii_case("values") => Inserts::Values,
+            before => before,
+        };
     }
 
     /// Notes what was hidden; what is too short stands anywhere.
@@ -298,6 +329,11 @@ impl<'a> Redactor<'a> {
                 self.expecting = expecting;
                 return word.into();
             }
+            // `IDENTIFIED BY PASSWORD 'x'`
+            Expecting::Value if self.last.eq_ignore_ascii_case("by") && word.eq_ignore_ascii_case("password") => {
+                self.expecting = expecting;
+                return word.into();
+            }
             // `gh variable set TOKEN --body x`: the secret may be what the option takes.
             Expecting::Value if word.starts_with('-') && self.before.chars().all(char::is_whitespace) => {
                 self.expecting = expecting;
@@ -326,6 +362,12 @@ impl<'a> Redactor<'a> {
             Expecting::Sign if word.eq_ignore_ascii_case("for") => {
                 self.for_somebody = true;
                 return word.into();
+            }
+            // `db.auth("ann", "x")`, `x.setPassword("x")`
+            Expecting::Sign if matches!(self.before, "(\"" | "('") && calls_with_secret(self.last) => {
+                self.hiding = Some(Until::Parenthesis);
+                self.take(word);
+                return REDACTED.into();
             }
             // `["password"] "x"`
             Expecting::Sign if word.trim_matches([']', '\\']).is_empty() => {
@@ -369,6 +411,12 @@ impl<'a> Redactor<'a> {
         if let Some(kept) = self.of_program(word) {
             return kept.into();
         }
+        if self.inserts == Inserts::Values && self.before.ends_with(is_quote) {
+            return self.hide(Until::Word).into();
+        }
+        if let Some(kept) = self.login_setting(word) {
+            return kept.into();
+        }
         if (self.in_address || word.contains("://"))
             && let Some((before, value)) = word.rsplit_once('=')
             && !value.is_empty()
@@ -400,7 +448,8 @@ impl<'a> Redactor<'a> {
             if is_some_key(last_part(name)) && is_path(value) {
                 return word.into();
             }
-            let hidden = self.hide(if is_header(name) { Until::Line(self.header_quote) } else { Until::Word });
+            let header = is_header(name) && !name.starts_with('-');
+            let hidden = self.hide(if header { Until::Line(self.header_quote) } else { Until::Word });
             return format!("{name}{sign}{hidden}").into();
         }
         self.expecting = match following(word, may_name) {
@@ -413,10 +462,35 @@ impl<'a> Redactor<'a> {
         if let Some(kept) = without_pgpass(word) {
             return kept.into();
         }
-        if let Some(kept) = without_login_at(word, self.command.is_slashed()) {
+        if let Some(kept) = without_login_at(word, self.command.is_slashed()).or_else(|| self.slashed_alone(word)) {
             return kept.into();
         }
         without_url_password(word)
+    }
+
+    /// `user = "ann:x"`, as curl reads it, and `user=ann:x`.
+    fn login_setting(&mut self, word: &str) -> Option<String> {
+        let names = |name: &str| LOGIN_SETTINGS.iter().any(|known| name.eq_ignore_ascii_case(known));
+        if let Some((name, value)) = word.split_once('=').filter(|(name, _)| names(name)) {
+            let login = without_login_at(value, true).or_else(|| value.contains(':').then(|| without_login(value)));
+            return login.map(|login| format!("{name}={login}"));
+        }
+        let behind = self.last == "=" && names(self.last_but_one) || self.last.strip_suffix('=').is_some_and(names);
+        (behind && word.contains(':')).then(|| without_login(word))
+    }
+
+    /// `sqlplus ann/x` without the password, and `sqlplus ann/"x"`, where it comes next.
+    fn slashed_alone(&mut self, word: &str) -> Option<String> {
+        let (user, password) =
+            word.split_once('/').filter(|(user, _)| !user.is_empty() && !user.contains(['=', '.']))?;
+        if word.starts_with(['-', '@', '~']) || password.contains(['/', '.']) || !self.command.is_slashed_alone() {
+            return None;
+        }
+        if password.is_empty() {
+            self.expecting = Expecting::Joined;
+            return Some(word.to_owned());
+        }
+        Some(format!("{user}/{REDACTED}"))
     }
 
     /// What the program of this command takes as a secret here.
@@ -522,6 +596,12 @@ fn following(word: &str, may_name: bool) -> Expecting {
     }
 }
 
+/// Whether a function of this name is given secrets.
+fn calls_with_secret(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    [".auth", "password", "passwd"].iter().any(|end| lower.ends_with(end)) && name.contains('.')
+}
+
 fn names_a_setting(lower: &str) -> bool {
     ["_key", "_token", "_secret", "_password"].iter().any(|end| lower.ends_with(end))
 }
@@ -561,6 +641,13 @@ fn without_login(word: &str) -> String {
 
 /// `ann:password@host` without the password, where no scheme says that it is an address.
 fn without_login_at(word: &str, slashed: bool) -> Option<String> {
+    // `:pserver:ann:x@host:/root`, `jdbc:oracle:thin:ann/x@host`
+    for (begin, slashed) in [(":pserver:", false), (":thin:", true), (":oci:", true)] {
+        if let Some(at) = word.find(begin).map(|at| at + begin.len()) {
+            let (head, rest) = word.split_at_checked(at)?;
+            return without_login_at(rest, slashed).map(|kept| format!("{head}{kept}"));
+        }
+    }
     let (login, place) = word.rsplit_once('@')?;
     let (user, password) = match slashed {
         true => login.split_once('/')?,

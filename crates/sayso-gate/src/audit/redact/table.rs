@@ -69,6 +69,10 @@ pub(super) const ANYWHERE: &[&str] = &[
     "askpass",
     "clientassertion",
     "samlresponse",
+    "hubsignature",
+    "keydata",
+    "dockerconfigjson",
+    "dockerauthconfig",
 ];
 
 /// Words that a name is, or ends with as a word of its own: `GH_TOKEN`, `ghToken`.
@@ -141,6 +145,9 @@ pub(super) const PARAMETERS: &[&str] = &["key", "code", "pwd", "sid", "session",
 
 /// Long options of whatever program that take a login, besides those that end in `creds`.
 pub(super) const LOGINS: &[&str] = &["--user", "--proxy-user", "--basic-auth", "--userpwd"];
+
+/// Settings that take a login: `user = "ann:x"` in what curl reads.
+pub(super) const LOGIN_SETTINGS: &[&str] = &["user", "proxy-user", "proxy_user", "userpwd", "userid"];
 
 /// Options that name a user, behind which `-p` is a password unless it is a number.
 pub(super) const USERS: &[&str] = &["-u", "-U", "-l", "--user", "--username"];

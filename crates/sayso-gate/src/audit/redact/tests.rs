@@ -251,7 +251,7 @@ fn no_form_in_the_list_keeps_its_secret() {
         count += 1;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count >= 500, "{count}");
+    assert!(count >= 960, "{count}");
 }
 
 #[test]
@@ -267,4 +267,14 @@ fn the_quick_look_lets_no_name_of_the_table_pass() {
     let words = "git status path workspace reads writes src main.rs cargo build release target because";
     let passed = words.split(' ').filter(|word| super::name::may_name_secret(word)).count();
     assert!(passed <= 2, "{passed} of the words are looked at for longer");
+}
+
+/// What only looks like a secret, or speaks of one, stays as it is.
+#[test]
+fn no_harmless_line_loses_a_word() {
+    let lines = include_str!("harmless.txt").lines().filter(|line| !line.starts_with('#'));
+    let wrong: Vec<String> =
+        lines.clone().filter(|line| text(line) != *line).map(|line| format!("{line}\n  {}", text(line))).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(lines.count() >= 115);
 }

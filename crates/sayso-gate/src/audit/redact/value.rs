@@ -4,7 +4,7 @@ use super::command::Command;
 use super::table::{HOLDING, NAMING, STARTED, WORDS};
 use super::{
     Expecting, MOST_TAKEN, REDACTED, SHORTEST, cut, following, is_path, is_secret_key, is_secret_name, may_name_secret,
-    redacted, text, without, without_login,
+    redacted, text, without, without_login, without_login_at,
 };
 use sayso_shell::program::credential::Takes;
 use serde_json::Value;
@@ -158,6 +158,9 @@ fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program
                 (_, Some((Takes::Secret, ..))) => next = Expecting::Value,
                 (_, Some((Takes::Pair, ..))) => next = Expecting::Pair,
                 _ if operand => return room.hidden(word),
+                _ if command.is_slashed() && without_login_at(word, true).is_some() => {
+                    return Value::String(room.cut(&without_login_at(word, true).unwrap_or_default()));
+                }
                 _ => {}
             }
         }

@@ -15,6 +15,7 @@ use blake3::Hash;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A record in its place.
 #[derive(Clone)]
@@ -195,6 +196,14 @@ impl Chain for InMemory {
 
     fn last_checked(&self) -> Result<Option<Checked>, Error> {
         Ok(self.read(|state| state.links.beginning(CHECKED).next_back().and_then(|link| checked(&link.line))))
+    }
+
+    fn alarm(&self) -> Option<Arc<str>> {
+        self.alarm.why()
+    }
+
+    fn set_alarm(&self, found: Option<&str>) -> Option<Arc<str>> {
+        self.alarm.found(found)
     }
 
     fn export_links(&self, out: &mut dyn Write) -> Result<u64, Error> {

@@ -12,6 +12,7 @@ mod policy_versions;
 mod records;
 mod session_history;
 
+use super::alarm::Alarm;
 use super::budget::{Key, Recorded, Tally};
 use crate::Error;
 use crate::approval::Presence;
@@ -32,6 +33,7 @@ const TIME_BETWEEN_HEADS: u64 = 60_000;
 pub(super) struct InMemory {
     /// Where the key that signs heads is.
     folder: PathBuf,
+    alarm: Alarm,
     state: Mutex<State>,
 }
 
@@ -73,7 +75,7 @@ impl InMemory {
             recorded: Table::default(),
             seals: false,
         };
-        Self { folder: folder.to_owned(), state: Mutex::new(state) }
+        Self { folder: folder.to_owned(), alarm: Alarm::default(), state: Mutex::new(state) }
     }
 
     /// Changes something, all or nothing.

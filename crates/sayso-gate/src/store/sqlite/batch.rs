@@ -71,9 +71,9 @@ impl Batches {
             self.carry(&places.fate, group, durable);
         }
         let kept = places.wait();
-        // Whatever was in the way: where the files are not those any more, that is why.
-        if kept.iter().any(Result::is_err) && durable.check_place().is_err() {
-            return kept.iter().map(|_| durable.check_place()).collect();
+        // Whatever was in the way: where the files are not those any more, or records are gone, that is why.
+        if kept.iter().any(Result::is_err) && durable.why_not_kept().is_err() {
+            return kept.iter().map(|_| durable.why_not_kept()).collect();
         }
         kept
     }

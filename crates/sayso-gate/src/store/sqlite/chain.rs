@@ -12,6 +12,7 @@ use crate::store::{Chain, Checked, Keep, Pass, Pruned, Rotated, Upkeep as _};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A head is also signed after so many milliseconds, if there are new records.
 const TIME_BETWEEN_HEADS: u64 = 60_000;
@@ -37,6 +38,14 @@ impl Chain for Sqlite {
 
     fn last_checked(&self) -> Result<Option<Checked>, Error> {
         self.read(watch::last_checked)
+    }
+
+    fn alarm(&self) -> Option<Arc<str>> {
+        self.durable.alarm().why()
+    }
+
+    fn set_alarm(&self, found: Option<&str>) -> Option<Arc<str>> {
+        self.durable.alarm().found(found)
     }
 
     fn export_links(&self, out: &mut dyn Write) -> Result<u64, Error> {

@@ -6,6 +6,7 @@
 use super::lock;
 use super::place::Place;
 use crate::Error;
+use crate::store::alarm::Alarm;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ pub(super) struct Durable {
     store: PathBuf,
     log: PathBuf,
     place: Place,
+    alarm: Alarm,
     /// How many commits this process has made.
     committed: AtomicU64,
     /// All commits up to this one are on disk: the same as below, for those who need not wait to know.
@@ -74,6 +76,7 @@ impl Durable {
             store: store.to_owned(),
             log: log.into(),
             place: Place::of(store),
+            alarm: Alarm::default(),
             committed: AtomicU64::new(0),
             synced_to: AtomicU64::new(0),
             synced: Mutex::default(),
@@ -87,6 +90,17 @@ impl Durable {
     /// One more commit was written. Gives its number.
     pub(super) fn committed(&self) -> u64 {
         self.committed.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// What is wrong with the chain.
+    pub(super) fn alarm(&self) -> &Alarm {
+        &self.alarm
+    }
+
+    /// Why something was not kept, where that is known better: the files are not those that were opened, or records are gone.
+    pub(super) fn why_not_kept(&self) -> Result<(), Error> {
+        self.place.check()?;
+        self.alarm.why().map_or(Ok(()), |why| Err(Error::Altered(why)))
     }
 
     /// Fails if the store's files are not those that were opened.

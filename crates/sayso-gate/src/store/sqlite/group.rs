@@ -132,13 +132,14 @@ impl Notes {
         &self.folder
     }
 
-    /// A transaction begins, of which these are the changes of others.
-    fn look_at_changes(&self, connection: &Connection) -> Result<(), Error> {
+    /// A transaction begins. Tells whether others have written to the file since the last one.
+    fn look_at_changes(&self, connection: &Connection) -> Result<bool, Error> {
         let others: i64 = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-        if self.found_at.replace(Some(others)) != Some(others) || self.budgets.borrow().len() > MOST_BUDGETS {
+        let changed = self.found_at.replace(Some(others)) != Some(others);
+        if changed || self.budgets.borrow().len() > MOST_BUDGETS {
             self.budgets.borrow_mut().clear();
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// Something that was to be written was not.
@@ -147,12 +148,24 @@ impl Notes {
         self.swept_ms.store(0, Ordering::SeqCst);
     }
 
-    /// The chain ends here now: it can only have grown.
-    fn look_at(&self, end: &End) {
-        let shorter = |last: &End| end.seq < last.seq || end.seq == last.seq && end.hash != last.hash;
-        if self.last.as_ref().is_some_and(shorter) {
-            self.shrunk.set(Some(self.shrunk.get().map_or(end.seq, |known| known.max(end.seq))));
+    /// The chain ends here now: it can only have grown, behind the last record that this process has written. Tells what is
+    /// gone. Whoever takes the newest records away and has others written in their place is found out as well: where somebody
+    /// else has written, the record itself is looked for.
+    fn look_at(&self, connection: &Connection, end: &End, others: bool) -> Result<Option<String>, Error> {
+        let Some(last) = &self.last else { return Ok(None) };
+        let there = match end.seq.cmp(&last.seq) {
+            std::cmp::Ordering::Less => false,
+            std::cmp::Ordering::Equal => end.hash == last.hash,
+            std::cmp::Ordering::Greater => !others || super::records::is_there(connection, last)?,
+        };
+        if there {
+            return Ok(None);
         }
+        self.shrunk.set(Some(self.shrunk.get().map_or(end.seq, |known| known.max(end.seq))));
+        Ok(Some(match end.seq < last.seq {
+            true => format!("records {} to {} are gone", end.seq + 1, last.seq),
+            false => format!("record {} is gone, and another is in its place", last.seq),
+        }))
     }
 }
 
@@ -278,7 +291,7 @@ impl Group {
         if writer.open.is_none() {
             durable.check_place()?;
         }
-        writer.begin()?;
+        writer.begin(durable)?;
         let done = catch_unwind(AssertUnwindSafe(|| writer.change(turn, change)));
         if done.is_err() {
             writer.roll_back_one();
@@ -346,17 +359,28 @@ impl Group {
 }
 
 impl Writer {
-    fn begin(&mut self) -> Result<(), Error> {
+    fn begin(&mut self, durable: &Durable) -> Result<(), Error> {
         if self.open.is_some() {
             return Ok(());
         }
         let begun = self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([]));
         let begun = begun.map(|_| ()).map_err(Error::from);
         let known = begun.and_then(|()| self.notes.look_at_changes(&self.connection));
-        let end = known.and_then(|()| super::records::end(&self.connection));
+        let end = known.and_then(|others| {
+            let end = super::records::end(&self.connection)?;
+            Ok((end, self.notes.look_at(&self.connection, &end, others)?))
+        });
+        // INVARIANT: what was decided before this was known is not kept, and so not told. What is decided from now on is
+        // decided under the alarm, and is kept.
+        let end = end.and_then(|(end, gone)| match gone {
+            Some(gone) => {
+                self.notes.last = Some(end);
+                Err(Error::Altered(durable.alarm().lose(gone)))
+            }
+            None => Ok(end),
+        });
         match end {
             Ok(end) => {
-                self.notes.look_at(&end);
                 let (began, fate) = (Instant::now(), Arc::default());
                 self.open = Some(Open { began, members: 0, gathers: false, end, fate });
                 Ok(())

@@ -118,12 +118,7 @@ impl Sqlite {
         let kept = lock(&self.readers).pop();
         let connection = match kept {
             Some(connection) => connection,
-            None => {
-                let opened = connection::to_read(&self.path)?;
-                // Looked at behind it: what was opened by its name must be the store.
-                self.durable.check_place()?;
-                opened
-            }
+            None => self.reader()?,
         };
         let transaction = connection.unchecked_transaction()?;
         let found = look(&transaction);
@@ -133,6 +128,23 @@ impl Sqlite {
             readers.push(connection);
         }
         found
+    }
+
+    /// The same by a connection that remembers nothing of the file: pages that somebody has overwritten past SQLite are not
+    /// seen by one that has read them before.
+    fn read_anew<T>(&self, look: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let connection = self.reader()?;
+        let transaction = connection.unchecked_transaction()?;
+        let found = look(&transaction);
+        transaction.rollback()?;
+        found
+    }
+
+    fn reader(&self) -> Result<Connection, Error> {
+        let opened = connection::to_read(&self.path)?;
+        // Looked at behind it: what was opened by its name must be the store.
+        self.durable.check_place()?;
+        Ok(opened)
     }
 
     /// Where the file is.

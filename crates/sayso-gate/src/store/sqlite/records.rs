@@ -31,6 +31,18 @@ pub(super) fn end(connection: &Connection) -> Result<End, Error> {
     Ok(End::of_nothing(&chain))
 }
 
+/// Whether the chain still holds the record that it once ended with, or that record was let go.
+pub(super) fn is_there(connection: &Connection, end: &End) -> Result<bool, Error> {
+    let seq = i64::try_from(end.seq).unwrap_or(i64::MAX);
+    let sql = "SELECT hash FROM event WHERE seq = ?1";
+    let found = connection.prepare_cached(sql)?.query_row([seq], |row| row.get::<_, Vec<u8>>(0)).optional()?;
+    if let Some(hash) = found {
+        return Ok(to_hash(&hash).is_ok_and(|hash| hash == end.hash));
+    }
+    let sql = "SELECT EXISTS (SELECT 1 FROM anchor WHERE seq >= ?1)";
+    Ok(connection.prepare_cached(sql)?.query_row([seq], |row| row.get(0))?)
+}
+
 /// Adds a record whose line is `body`.
 pub(super) fn append(transaction: &mut Transaction<'_>, columns: &Columns<'_>, body: &str) -> Result<u64, Error> {
     let end = transaction.end();

@@ -15,7 +15,7 @@ const NEWEST: i64 = 128;
 
 /// Goes on with a way through the chain, or begins one.
 pub(super) fn check(store: &Sqlite, current: Option<Pass>, most: usize) -> Result<Pass, Error> {
-    store.read(|connection| {
+    store.read_anew(|connection| {
         let pruned = pruned(connection)?;
         // What was looked at up to now may have gone with the old end.
         let mut pass = match current.filter(|pass| pass.pruned == pruned) {
@@ -154,9 +154,9 @@ mod tests {
         let store = store(&dir, 5);
         assert_eq!(store.last_checked().unwrap(), None);
         let watch = Watch::over(&(Arc::clone(&store) as Arc<dyn Store>));
-        watch.say(&pass(&watch)).unwrap();
+        watch.say(&pass(&watch), None).unwrap();
         forge(&store, "DELETE FROM event WHERE seq = 3");
-        watch.say(&pass(&watch)).unwrap();
+        watch.say(&pass(&watch), None).unwrap();
         let last = store.last_checked().unwrap().unwrap();
         assert!(last.problems > 0 && last.time_ms > 0);
     }

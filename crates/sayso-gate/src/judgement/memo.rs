@@ -1,6 +1,6 @@
 //! What is to be remembered of a call: the question it puts, what it takes, the grants it uses.
 
-use super::{Case, Known};
+use super::{Judging, KnownOperation};
 use crate::approval::{Question, USUAL_WAIT_MS, offers};
 use crate::audit::{Seen, fresh_id};
 use crate::grant::GrantUse;
@@ -9,8 +9,8 @@ use crate::store::Remembered;
 use crate::verdict::shown_as_allowed;
 use sayso_policy::{Decision, Operation, State, ToolCall, explain};
 
-impl Case<'_> {
-    pub(super) fn ask_about(&self, known: &Known<'_>, state: &State, decision: &Decision) -> Question {
+impl Judging<'_> {
+    pub(super) fn ask_about(&self, known: &KnownOperation<'_>, state: &State, decision: &Decision) -> Question {
         // Whoever answers sees what a script does that the agent may read anyway.
         let operation = &shown_as_allowed(&self.what.in_force.policy, known.operation.clone(), self.facts());
         let bound = known.bound.as_ref();
@@ -57,7 +57,7 @@ impl Case<'_> {
         }
     }
 
-    pub(super) fn reservation(&self, known: &Known<'_>, now_ms: u64) -> Option<Reservation> {
+    pub(super) fn reservation(&self, known: &KnownOperation<'_>, now_ms: u64) -> Option<Reservation> {
         (!self.what.counting.is_empty()).then(|| Reservation {
             id: self.what.id.clone(),
             call_id: self.what.circumstances.call_id.clone(),

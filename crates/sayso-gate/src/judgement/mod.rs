@@ -1,4 +1,4 @@
-//! One call while it is judged: the policy of this moment, what is remembered, and people who are asked.
+//! A judgement in the making: one call, the policy of this moment, what is remembered, and people who are asked.
 
 mod memo;
 mod question;
@@ -23,8 +23,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// One call while it is judged.
-pub(crate) struct Case<'a> {
-    pub(crate) what: What,
+pub(crate) struct Judging<'a> {
+    pub(crate) what: JudgedCall,
     policy: &'a Live,
     memory: Option<&'a Memory>,
     looked: Looked<'a>,
@@ -38,7 +38,7 @@ pub(crate) struct Case<'a> {
 }
 
 /// What is judged, and by which policy: what can be set aside and taken up by another thread.
-pub(crate) struct What {
+pub(crate) struct JudgedCall {
     /// The id of its record.
     pub(crate) id: String,
     pub(crate) call: ToolCall,
@@ -54,12 +54,12 @@ pub(crate) struct What {
 }
 
 /// What a call takes of limits, under the id of its record.
-pub(crate) struct Reserved {
+pub(crate) struct ReservedBudget {
     store: Arc<dyn Store>,
     record: String,
 }
 
-impl Reserved {
+impl ReservedBudget {
     /// The call does not run after all.
     pub(crate) fn give_back(&self) {
         let outcome = Outcome { not_run: true, ..Outcome::default() };
@@ -76,7 +76,7 @@ const MOST_TURNS: usize = 3;
 const MOST_DISTRUSTED: usize = 16;
 
 /// An operation as memory knows it.
-struct Known<'o> {
+struct KnownOperation<'o> {
     operation: &'o Operation,
     /// What a yes to it is bound to; `None`: nobody is asked by Sayso and no yes is in play, so no file was looked at.
     bound: Option<Bound>,
@@ -97,14 +97,14 @@ struct Known<'o> {
     asked: bool,
 }
 
-impl Known<'_> {
+impl KnownOperation<'_> {
     /// The name under which grants know the workspace.
     fn site(&self) -> Option<&str> {
         self.site.get_or_init(|| self.operation.workspace.root().map(site)).as_deref()
     }
 }
 
-impl<'a> Case<'a> {
+impl<'a> Judging<'a> {
     /// A call that has come just now, by the policy of this moment.
     pub(crate) fn open(
         policy: &'a Live,
@@ -120,12 +120,12 @@ impl<'a> Case<'a> {
             Asking::Rehearsal => Counting::default(),
             _ => in_force.policy.counting(switch.as_ref().map(|switch| switch.mode)),
         };
-        let what = What { id: fresh_id(), call, circumstances, began, in_force, switch, counting };
+        let what = JudgedCall { id: fresh_id(), call, circumstances, began, in_force, switch, counting };
         Self::take_up(what, policy, memory, looked)
     }
 
     /// A call that was set aside.
-    pub(crate) fn take_up(what: What, policy: &'a Live, memory: Option<&'a Memory>, looked: Looked<'a>) -> Self {
+    pub(crate) fn take_up(what: JudgedCall, policy: &'a Live, memory: Option<&'a Memory>, looked: Looked<'a>) -> Self {
         let memory = memory.filter(|_| what.circumstances.asking != Asking::Rehearsal);
         Self { what, policy, memory, looked, question: None, reserved: false, distrusted: Vec::new(), unpinned: false }
     }
@@ -152,12 +152,28 @@ impl<'a> Case<'a> {
     /// What limits and remembered answers say to it. Memory is opened only for limits and for an Ask.
     pub(crate) fn remember(&mut self, operation: Option<&Operation>, alone: (Decision, Instant)) -> Decision {
         let decision = match (operation, self.memory) {
+            _ if self.alarm().is_some() => self.under_alarm(alone.0),
             (Some(operation), _) if !self.needs_memory(Some(operation), &alone.0) => alone.0,
             (Some(operation), Some(memory)) => self.recall(memory, operation, alone),
             (Some(_), None) => self.failed(reason::STORE_FAILED, "limits are in force, and there is no database here"),
             (None, _) => alone.0,
         };
         self.under_switch(decision)
+    }
+
+    /// What is wrong with the record, as far as this process knows.
+    fn alarm(&self) -> Option<Arc<str>> {
+        self.memory.and_then(Memory::alarm)
+    }
+
+    /// INVARIANT: nothing is allowed, and nobody is asked, while the record is known to be altered: an answer, a budget or a
+    /// mode may be missing from it.
+    fn under_alarm(&self, mut decision: Decision) -> Decision {
+        if let Some(what) = self.alarm().filter(|_| decision.answer != Answer::Deny) {
+            self.reserved().iter().for_each(ReservedBudget::give_back);
+            tighten(&mut decision, Verdict::Deny, &reason::built_in(reason::RECORD_ALTERED, reason::altered(&what)));
+        }
+        decision
     }
 
     /// Whether what was used before counts.
@@ -184,8 +200,8 @@ impl<'a> Case<'a> {
             && let (Some(memory), Some(operation)) = (self.memory, operation)
             && let (Some(id), Asking::Queue { until, .. }) = (self.question.clone(), self.what.circumstances.asking)
         {
-            let said = self.guarded(|case| case.await_people(memory, &id, until, operation));
-            *decision = self.under_switch(said);
+            let said = self.guarded(|judging| judging.await_people(memory, &id, until, operation));
+            *decision = self.under_switch(self.under_alarm(said));
         }
         if decision.answer == Answer::Ask && !self.leaves_to_caller(decision) && self.waits(decision).is_none() {
             unanswered(decision, self.question.as_deref());
@@ -204,9 +220,9 @@ impl<'a> Case<'a> {
     }
 
     /// What is reserved for the call, to be given back if it does not run after all.
-    pub(crate) fn reserved(&self) -> Option<Reserved> {
+    pub(crate) fn reserved(&self) -> Option<ReservedBudget> {
         match (self.reserved, self.memory.map(Memory::store)) {
-            (true, Some(Ok(store))) => Some(Reserved { store: Arc::clone(store), record: self.what.id.clone() }),
+            (true, Some(Ok(store))) => Some(ReservedBudget { store: Arc::clone(store), record: self.what.id.clone() }),
             _ => None,
         }
     }
@@ -242,6 +258,9 @@ impl<'a> Case<'a> {
         match catch_unwind(AssertUnwindSafe(|| judge(self))) {
             Ok(Ok(decision)) => decision,
             Ok(Err(error @ Error::Replaced(_))) => self.failed(reason::STORE_REPLACED, &error.to_string()),
+            Ok(Err(Error::Altered(what))) => {
+                denied(&self.what.in_force, reason::built_in(reason::RECORD_ALTERED, reason::altered(&what)))
+            }
             Ok(Err(error)) => self.failed(reason::STORE_FAILED, &error.to_string()),
             Err(_) => judged(&self.what.in_force, None, &State::default(), self.facts()),
         }
@@ -249,21 +268,21 @@ impl<'a> Case<'a> {
 
     /// The call's turn with what is remembered.
     fn recall(&mut self, memory: &Memory, operation: &Operation, alone: (Decision, Instant)) -> Decision {
-        self.guarded(|case| {
+        self.guarded(|judging| {
             let store = memory.store()?;
-            let mut known = case.know(operation);
+            let mut known = judging.know(operation);
             // Where limits alone want a look at what is remembered, no yes is in play as a rule.
-            if !case.is_limited() || alone.0.answer == Answer::Ask {
+            if !judging.is_limited() || alone.0.answer == Answer::Ask {
                 known.grants = Some(GrantKeys::of(operation, None));
             }
             known.alone = Some(alone);
-            known.present = case.present(store.as_ref())?;
-            case.turn(store.as_ref(), &mut known)
+            known.present = judging.present(store.as_ref())?;
+            judging.turn(store.as_ref(), &mut known)
         })
     }
 
-    fn know<'o>(&self, operation: &'o Operation) -> Known<'o> {
-        Known {
+    fn know<'o>(&self, operation: &'o Operation) -> KnownOperation<'o> {
+        KnownOperation {
             digest: String::new(),
             bound: None,
             grants: None,
@@ -278,7 +297,7 @@ impl<'a> Case<'a> {
     }
 
     /// Pins down what a yes to the call is one to.
-    fn bind(&self, known: &mut Known<'_>) {
+    fn bind(&self, known: &mut KnownOperation<'_>) {
         let bound = Bound::to(known.operation, self.facts());
         known.digest = bound.under(self.what.in_force.policy.version(), &known.operation.actor);
         known.grants = Some(GrantKeys::of(known.operation, Some(&bound.exact)));
@@ -301,7 +320,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn turn(&mut self, store: &dyn Store, known: &mut Known<'_>) -> Result<Decision, Error> {
+    fn turn(&mut self, store: &dyn Store, known: &mut KnownOperation<'_>) -> Result<Decision, Error> {
         let counting = self.what.counting.clone();
         let mut said = None;
         let mut turns = 0;
@@ -365,7 +384,7 @@ impl<'a> Case<'a> {
     }
 
     /// What is said with this remembered, and what is to be remembered of it.
-    fn weigh(&mut self, known: &Known<'_>, mut remembered: Remembered, now_ms: u64) -> (Decision, Memo) {
+    fn weigh(&mut self, known: &KnownOperation<'_>, mut remembered: Remembered, now_ms: u64) -> (Decision, Memo) {
         let counts = |id: &str| !self.distrusted.iter().any(|(known, _)| known == id);
         remembered.grants.retain(|grant| counts(&grant.id));
         remembered.approvals.retain(|approval| counts(&approval.question.id));
@@ -375,6 +394,9 @@ impl<'a> Case<'a> {
             self.looked.once().forget();
             judged(&self.what.in_force, Some(known.operation), &state, self.facts())
         });
+        if known.operation.actor.is_claimed() {
+            reason::share_limits(&mut decision.reasons);
+        }
         let approved = |approval: &&Approval| approval.standing == Standing::Approved;
         // A limit that was reached since is nothing that people were asked about.
         let asks = asks(&decision);
@@ -417,14 +439,14 @@ impl<'a> Case<'a> {
 
     /// What was found before the call had its turn, where that was a moment ago, no answer is in play and no limit speaks
     /// of it: all others wait for this turn to end.
-    fn unlimited(&self, known: &Known<'_>, state: &State) -> Option<Decision> {
+    fn unlimited(&self, known: &KnownOperation<'_>, state: &State) -> Option<Decision> {
         let in_play = known.bound.is_some() || !state.grants.is_empty();
         let (alone, found) = known.alone.as_ref().filter(|_| !in_play)?;
         let holds = found.elapsed() < GOOD_FOR && !self.what.in_force.policy.limits_speak(state);
         holds.then(|| alone.clone())
     }
 
-    fn state_with(&self, known: &Known<'_>, remembered: &Remembered, now_ms: u64) -> State {
+    fn state_with(&self, known: &KnownOperation<'_>, remembered: &Remembered, now_ms: u64) -> State {
         let takes = |scope| {
             let hosts = remembered.new_hosts.get(scope).copied().unwrap_or(0);
             sayso_policy::Usage { hosts, ..known.takes.usage }
@@ -486,7 +508,7 @@ impl<'a> Case<'a> {
     }
 
     /// What is not as it was when people were asked.
-    fn changed(&self, known: &Known<'_>, asked: &Question) -> Option<String> {
+    fn changed(&self, known: &KnownOperation<'_>, asked: &Question) -> Option<String> {
         if asked.policy != self.what.in_force.policy.version() {
             return Some("the policy".to_owned());
         }

@@ -1,6 +1,6 @@
 //! An Ask that nobody has answered yet: who is asked, and what an answer would be bound to.
 
-use super::{Case, Known};
+use super::{Judging, KnownOperation};
 use crate::approval::{MOST_PENDING, Presence, Standing, may_answer};
 use crate::circumstances::Asking;
 use crate::reason;
@@ -22,13 +22,13 @@ enum Goes {
     },
 }
 
-impl Case<'_> {
+impl Judging<'_> {
     /// Whether it matters what a yes to this call would be bound to: there may be an answer to this very call, or people
     /// are about to be asked for one. To look at every file that a command goes by takes long, and where the caller
     /// asks at its own prompt nothing of the answer is kept here.
     ///
     /// INVARIANT: a question is put, and a kept answer counts, only for what was pinned down before.
-    pub(super) fn needs_pin(&self, known: &Known<'_>, remembered: &Remembered, decision: &Decision) -> bool {
+    pub(super) fn needs_pin(&self, known: &KnownOperation<'_>, remembered: &Remembered, decision: &Decision) -> bool {
         match decision.answer {
             Answer::Ask => {
                 remembered.answerable
@@ -45,7 +45,7 @@ impl Case<'_> {
     /// An Ask that nobody has answered yet: puts the question, or leaves it to the caller or to nobody.
     pub(super) fn put(
         &mut self,
-        known: &Known<'_>,
+        known: &KnownOperation<'_>,
         state: &State,
         remembered: &Remembered,
         decision: &mut Decision,
@@ -74,7 +74,7 @@ impl Case<'_> {
         }
     }
 
-    fn goes(&self, known: &Known<'_>, decision: &Decision) -> Goes {
+    fn goes(&self, known: &KnownOperation<'_>, decision: &Decision) -> Goes {
         let addressees = decision.addressees();
         let could = |there: &Presence| {
             let to = |to: &Option<_>| may_answer(&known.operation.actor, to.as_deref(), &there.person);
