@@ -15,13 +15,30 @@ const OPERANDS: u8 = Hides::OperandsFrom(0).bit();
 /// The words of a command so far that are no options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Command<'a> {
-    words: Vec<&'a str>,
+    words: Vec<Operand<'a>>,
     /// How many there were.
     count: usize,
     /// A wrapper came first: its options and numbers are none of the program's.
     wrapped: bool,
     /// Of which facts one of them may be the program, a bit for each kind.
     known: u8,
+}
+
+/// A word that is no option. What is known of it is found once: the table is long, and is gone through for every option.
+#[derive(Clone, Copy, Debug)]
+struct Operand<'a> {
+    word: &'a str,
+    /// Without the folder that it stands in.
+    base: &'a str,
+    /// Of which facts it may be the program.
+    known: u8,
+}
+
+impl Operand<'_> {
+    /// Whether it may be the program of such a command, by the kind of the fact and the first letter.
+    fn may_begin(&self, command: &str, kind: u8) -> bool {
+        self.known & kind != 0 && self.base.as_bytes().first() == command.as_bytes().first()
+    }
 }
 
 impl<'a> Command<'a> {
@@ -39,8 +56,10 @@ impl<'a> Command<'a> {
         }
         self.count += 1;
         if self.words.len() < MOST {
-            self.known |= may_hide(base(word));
-            self.words.push(word);
+            let base = base(word);
+            let known = may_hide(base);
+            self.known |= known;
+            self.words.push(Operand { word, base, known });
         }
     }
 
@@ -87,11 +106,12 @@ impl<'a> Command<'a> {
         }
         CREDENTIALS.iter().any(|Credential { commands, hides }| {
             let Hides::OperandsFrom(from) = hides else { return false };
-            commands.iter().any(|command| {
+            let may_be = |command: &&&str| self.words.iter().any(|operand| operand.may_begin(command, OPERANDS));
+            commands.iter().filter(may_be).any(|command| {
                 let mut behind = 0;
                 let stands = |name: &str| {
                     let here = self.words.iter().enumerate().skip(behind);
-                    let found = here.filter(|(_, word)| same(name, base(word))).map(|(at, _)| at).next();
+                    let found = here.filter(|(_, operand)| same(name, operand.base)).map(|(at, _)| at).next();
                     behind = found.map_or(behind, |at| at + 1);
                     found.is_some()
                 };
@@ -113,7 +133,7 @@ impl<'a> Command<'a> {
 
     /// Whether it prints its own words.
     pub(super) fn prints(&self) -> bool {
-        self.words.first().is_some_and(|word| facets(base(word)).has(Facets::PRINTS_WORDS))
+        self.words.first().is_some_and(|operand| facets(operand.base).has(Facets::PRINTS_WORDS))
     }
 
     /// Whether `NAME=value` is one whatever its name.
@@ -130,7 +150,8 @@ impl<'a> Command<'a> {
     fn hidden(&self, kind: u8) -> impl Iterator<Item = Hides> {
         let all = if self.may_hide(kind) { CREDENTIALS } else { &[] };
         let own = all.iter().filter(move |credential| credential.hides.bit() == kind);
-        own.filter(|credential| credential.commands.iter().any(|command| self.is(command))).map(|own| own.hides)
+        let ours = move |own: &&Credential| own.commands.iter().any(|command| self.is(command, kind));
+        own.filter(ours).map(|own| own.hides)
     }
 
     fn may_hide(&self, kind: u8) -> bool {
@@ -139,12 +160,12 @@ impl<'a> Command<'a> {
 
     /// Whether the program is this one, wherever it stands: another may start it (`docker exec db mysql`). The words of
     /// a subcommand stand somewhere behind it.
-    fn is(&self, command: &str) -> bool {
-        (0..self.words.len()).any(|at| {
+    fn is(&self, command: &str, kind: u8) -> bool {
+        self.words.iter().enumerate().filter(|(_, operand)| operand.may_begin(command, kind)).any(|(at, program)| {
             let mut names = command.split(' ');
-            let (program, rest) = (self.words.get(at), self.words.get(at + 1..).unwrap_or_default());
-            names.next().zip(program).is_some_and(|(name, word)| same(name, base(word)))
-                && names.all(|name| rest.iter().any(|word| same(name, word)))
+            let rest = self.words.get(at + 1..).unwrap_or_default();
+            names.next().is_some_and(|name| same(name, program.base))
+                && names.all(|name| rest.iter().any(|operand| same(name, operand.word)))
         })
     }
 }
