@@ -72,7 +72,7 @@ pub(super) fn elsewhere(view: &mut View<'_>) {
     }
     let led_to = |effect: &Effect| match &effect.target {
         Target::Path(PathTarget::Below(path)) => Some(path.clone()),
-        Target::Path(PathTarget::Exact(path)) if matches!(view.inv.files.kind(path), Kind::Folder { .. }) => {
+        Target::Path(PathTarget::Exact(path)) if !matches!(view.inv.files.kind(path), Kind::File { .. }) => {
             Some(path.clone())
         }
         Target::Path(PathTarget::Sifted(listing)) => Some(listing.folder.clone()),

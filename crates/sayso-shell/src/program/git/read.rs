@@ -43,7 +43,9 @@ pub(crate) fn grep(view: &mut View<'_>) {
     let given = view.has_any(&["-e", "-f"]);
     let words: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
     // Revisions stand before paths, and are searched as a whole if no path follows.
+    let only_paths = view.has_any(&["--untracked", "--no-index"]);
     let is_path = |at: &usize| match view.terminator {
+        _ if only_paths => true,
         Some(end) => *at > end,
         None => view.word(*at).is_none_or(|word| may_be_path(view, word)),
     };
@@ -83,7 +85,10 @@ fn is_unknown(view: &View<'_>, word: &Word) -> bool {
 /// Whether git would take a word for a path where it may be a revision too: it is one if such a file is there.
 fn may_be_path(view: &View<'_>, word: &Word) -> bool {
     let Some(bytes) = word.exact() else { return true };
-    let magic = bytes.starts_with(b":") || bytes.iter().any(|b| b"*?[".contains(b));
+    let magic = bytes.starts_with(b":")
+        || bytes.starts_with(b".")
+        || bytes.starts_with(b"/")
+        || bytes.iter().any(|b| b"*?[".contains(b));
     let path = crate::program::join(view.base.as_deref(), bytes);
     magic || !path.is_absolute() || view.inv.files.kind(&path) != crate::files::Kind::Missing
 }
