@@ -121,6 +121,40 @@ fn searches_and_lists_pass_where_they_open_no_secret() {
     check(&project(), include_str!("cases/project-search.txt"));
 }
 
+/// Scripts of the project run by its tool; a name that is none of them is a program.
+#[test]
+fn scripts_of_a_python_project_pass_by_their_names() {
+    let mut files = project();
+    files
+        .file(
+            "/app/pyproject.toml",
+            b"[tool.pdm.scripts]\nlint = 'ruff'\ndeploy = 'x'\n[tool.hatch.envs.dev.scripts]\nstyle = 'x'\n",
+        )
+        .program("/usr/bin/pdm", b"")
+        .program("/usr/bin/hatch", b"");
+    check(
+        &files,
+        "allow pdm run lint\nallow hatch run dev:style\nask pdm run deploy\nask pdm run other\nask hatch run evil\nask pdm run --frob lint\n\
+         ask cd ../x && pdm run lint",
+    );
+}
+
+/// The same project, in which somebody committed a file with secrets, and whose remote has a password in its address.
+#[test]
+fn what_git_shows_of_a_tracked_secret_is_asked_about() {
+    let mut files = project();
+    let tracked: Vec<&str> = [".env"].iter().chain(TRACKED).copied().collect();
+    files
+        .file("/app/.git/index", &index(&tracked))
+        .file("/app/.git/config", b"[remote \"origin\"]\n\turl = https://ann:pw@example.org/x\n");
+    check(&files, include_str!("cases/project-tracked.txt"));
+    // In the project as it is, none of these shows a secret.
+    let asked = include_str!("cases/project-tracked.txt").lines().filter_map(|line| line.strip_prefix("ask git "));
+    let allowed: Vec<String> = asked.map(|rest| format!("allow git {rest}")).collect();
+    assert!(allowed.len() > 20);
+    check(&project(), &allowed.join("\n"));
+}
+
 #[test]
 fn names_and_sizes_are_told_and_contents_are_not() {
     check(&project(), include_str!("cases/project-told.txt"));

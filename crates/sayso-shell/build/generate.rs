@@ -32,6 +32,7 @@ pub(crate) fn generate(document: &Document, files: &[&str]) -> Result<String, St
     rust.secrets(&document.secrets);
     rust.numbers(&document.numbers)?;
     rust.env(&document.env)?;
+    rust.plain_lists(document);
     Ok(rust.out)
 }
 
@@ -298,6 +299,18 @@ impl Rust {
         self.list("ENV_ENDS", "(&str, u8)", &rows(&ends));
         let names: Vec<(&str, usize)> = names.iter().map(|(name, bits)| (name.as_str(), *bits)).collect();
         self.index("ENV", &names)
+    }
+
+    /// What is looked through from its beginning: parts of programs, commands that are fed a secret, rehearsals.
+    fn plain_lists(&mut self, document: &Document) {
+        let part =
+            |(facets, pattern): &(Facets, String)| format!("(Facets::from_bits({}), {pattern:?})", facets.bits());
+        let parts: Vec<String> = document.parts.iter().map(part).collect();
+        self.list("PARTS", "(Facets, &str)", &parts);
+        let fed: Vec<String> = document.fed.iter().map(|pair| format!("{pair:?}")).collect();
+        self.list("FED", "(&str, &str)", &fed);
+        let rehearses: Vec<String> = document.rehearses.iter().map(|option| format!("{option:?}")).collect();
+        self.list("REHEARSES", "&str", &rehearses);
     }
 
     /// Options by which functions read words of their own.

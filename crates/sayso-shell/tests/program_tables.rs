@@ -26,6 +26,7 @@ fn described(name: &str, argv: &[Word]) -> Description {
         env: &[],
         cwd: Some(Path::new("/w")),
         home: None,
+        workspace: Some(Path::new("/w")),
         stdin: Stdin::Inherited,
         stdin_text: None,
         stdin_file: None,

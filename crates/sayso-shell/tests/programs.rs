@@ -211,6 +211,7 @@ fn answer(line: &str) -> String {
         env: &env,
         cwd: Some(Path::new("/w")),
         home: Some(Path::new("/home/u")),
+        workspace: Some(Path::new("/w")),
         stdin: Stdin::Inherited,
         stdin_text: None,
         stdin_file: None,

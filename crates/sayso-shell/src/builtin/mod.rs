@@ -160,6 +160,7 @@ fn record<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, transparent: 
         env: &[],
         cwd: cwd.only(),
         home: walker.context.home,
+        workspace: walker.context.workspace,
         stdin: walker.input.stdin,
         stdin_text: None,
         stdin_file: None,

@@ -245,7 +245,8 @@ impl<'a> Search<'a> {
 
 /// The tools that a command starts: the program, and those that it is told to start (`poetry run pytest`).
 fn tools(run: &Run, name: &str, goes_by_words: bool) -> Vec<&'static Steered> {
-    let mut found: Vec<&'static Steered> = goes_by::of(name).into_iter().collect();
+    let taught = run.program.taught.as_ref().and_then(crate::program::Entry::goes_by);
+    let mut found: Vec<&'static Steered> = goes_by::of(name).into_iter().chain(taught).collect();
     if goes_by_words && !is_data_of_git(run, name) {
         for word in run.argv.iter().skip(1).filter_map(Word::exact_str) {
             let tool = goes_by::named_in_file(word.rsplit('/').next().unwrap_or_default());

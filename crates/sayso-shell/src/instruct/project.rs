@@ -69,9 +69,11 @@ impl Search<'_> {
             return;
         }
         let folders = self.folders(&bases, &words, &trail);
-        let own = run.and_then(|run| run.program.base.as_deref()).and_then(goes_by::of);
+        let known = run.and_then(|run| run.program.base.as_deref()).and_then(goes_by::of);
+        let taught = run.and_then(|run| run.program.taught.as_ref()?.goes_by());
+        let own = [known, taught];
         for folder in &folders {
-            own.into_iter().for_each(|tool| self.at_work(tool, folder, &trail));
+            own.into_iter().flatten().for_each(|tool| self.at_work(tool, folder, &trail));
         }
         for tool in &words.tools {
             for place in bases.iter().map(|base| &base.path).chain(&folders) {

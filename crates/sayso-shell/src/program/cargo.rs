@@ -40,6 +40,22 @@ pub(crate) fn builds(view: &mut View<'_>) {
     }
 }
 
+/// Tests and benches get the words behind `--`. The usual harness writes its report where `--logfile` says.
+pub(crate) fn tests(view: &mut View<'_>) {
+    builds(view);
+    let Some(end) = view.terminator else { return };
+    for at in end + 1..view.inv.argv.len() {
+        let Some(word) = view.word(at) else { continue };
+        let before = view.word(at - 1).and_then(Word::exact);
+        let joined = word.exact().and_then(|word| word.strip_prefix(b"--logfile="));
+        match joined {
+            Some(file) => view.writes(&Word::Exact(file.into()), at),
+            None if before == Some(b"--logfile") => view.writes(word, at),
+            None => view.hands_on_word(word, at),
+        }
+    }
+}
+
 /// Versions are settled elsewhere.
 pub(crate) fn locks(view: &mut View<'_>) {
     if let Some((at, folder)) = elsewhere(view) {

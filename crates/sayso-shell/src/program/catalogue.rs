@@ -3,6 +3,7 @@
 //! Whoever analyses a command for a policy hands its [`Catalogue`] in with the environment. Without one, the programs that
 //! are built in are known.
 
+use super::goes_by::Steered;
 use super::taught::{self, Program};
 use super::text::{Case, Problem, Source};
 use super::{Facets, Spec};
@@ -41,6 +42,8 @@ pub struct Entry {
     name: &'static str,
     spec: Option<&'static Spec>,
     facets: Facets,
+    env: &'static [(&'static str, u8)],
+    goes_by: Option<&'static Steered>,
     known: bool,
 }
 
@@ -85,7 +88,7 @@ impl Catalogue {
         lessons.names.binary_search_by(|known| known.as_str().cmp(name)).ok()?;
         let read = lessons.read.get_or_init(|| entries(&lessons.texts).unwrap_or_default());
         // INVARIANT: a program that cannot be described any more is one that nobody knows, not the one that it was.
-        let lost = Entry { name: "", spec: None, facets: Facets::RUNS_ANYTHING, known: false };
+        let lost = Entry { name: "", spec: None, facets: Facets::RUNS_ANYTHING, env: &[], goes_by: None, known: false };
         Some(read.get(name).copied().unwrap_or(lost))
     }
 
@@ -179,6 +182,16 @@ impl Entry {
         self.facets
     }
 
+    /// What a variable of this name does to it, a bit for each [`super::text::Env`].
+    pub(crate) fn env(&self, name: &str) -> u8 {
+        self.env.iter().filter(|(known, _)| *known == name).fold(0, |all, (_, bits)| all | bits)
+    }
+
+    /// The files that it goes by, beside those that Sayso knows.
+    pub(crate) fn goes_by(&self) -> Option<&'static Steered> {
+        self.goes_by
+    }
+
     /// Sayso has a table of its own for it, which the text made stricter.
     #[must_use]
     pub fn is_known(&self) -> bool {
@@ -235,8 +248,15 @@ fn add<'l>(
     for name in program.spec.names {
         let facets = program.facets.iter().find(|(of, _)| of == name).map_or(Facets::NONE, |(_, facets)| *facets);
         let facets = if lesson.of_project { facets.without(Facets::EXACT) } else { facets };
-        let entry =
-            Entry { name: program.spec.canonical(name), spec: Some(program.spec), facets, known: program.known };
+        let goes_by = program.goes_by.iter().find(|(of, _)| of == name).map(|(_, files)| *files);
+        let entry = Entry {
+            name: program.spec.canonical(name),
+            spec: Some(program.spec),
+            facets,
+            env: program.env,
+            goes_by,
+            known: program.known,
+        };
         match entries.get(*name) {
             None => {
                 entries.insert((*name).to_owned(), (entry, lesson));

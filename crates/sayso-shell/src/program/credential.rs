@@ -45,44 +45,7 @@ pub struct Credential {
 pub static CREDENTIALS: &[Credential] = &super::built::CREDENTIALS;
 
 /// What reads a secret from its standard input: a word of the command, and a word that must stand beside it.
-pub const FED: &[(&str, &str)] = &[
-    ("sudo", "-S"),
-    ("sudo", "--stdin"),
-    ("su", ""),
-    ("passwd", ""),
-    ("chpasswd", ""),
-    ("kinit", ""),
-    ("smbpasswd", "-s"),
-    ("cryptsetup", ""),
-    ("openssl", "stdin"),
-    ("gpg", "--passphrase-fd"),
-    ("", "--password-stdin"),
-    ("", "--passphrase-stdin"),
-    ("", "--with-token"),
-    ("gh", "secret"),
-    ("vault", "login"),
-    ("", "secret"),
-    ("", "secrets"),
-    ("vercel", "env"),
-    ("read", "-s"),
-    ("read", "-rs"),
-    ("read", "-sr"),
-    ("pass", "insert"),
-    ("argon2", ""),
-    ("age", "-p"),
-    ("", "--passwd-on-stdin"),
-    ("createuser", "--pwprompt"),
-    ("htdigest", ""),
-    ("keyring", "set"),
-    ("secret-tool", "store"),
-    ("vncpasswd", ""),
-    ("kubeseal", ""),
-    ("p4", "login"),
-    ("bw", "unlock"),
-    ("curl", "-K"),
-    ("curl", "--config"),
-    ("runas", ""),
-];
+pub static FED: &[(&str, &str)] = &super::built::FED;
 
 impl Hides {
     /// A bit for each kind.

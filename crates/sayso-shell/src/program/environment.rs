@@ -94,6 +94,14 @@ pub(crate) fn steers(name: &str, value: &Word) -> bool {
 pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
     for (name, value) in inv.env {
         let Some(name) = name.as_str() else { continue };
+        let taught = inv.programs.taught(inv.name).map_or(0, |taught| taught.env(name));
+        if taught & Env::ChangesWhatRuns as u8 != 0 {
+            variable::needs_yes(inv, name, format!("{name} changes what {} runs", inv.name), description);
+            continue;
+        }
+        if taught & (Env::Writes as u8 | Env::WritesBelow as u8) != 0 {
+            variable::written(inv, name, value, taught & Env::WritesBelow as u8 != 0, description);
+        }
         if adds_own_modules(name, value, description) {
             continue;
         }
@@ -103,7 +111,7 @@ pub(super) fn add_effects(inv: &Invocation<'_>, description: &mut Description) {
         } else if changes_what_runs(name) {
             // Its value makes it harmless.
         } else if variable::names_output(name) {
-            variable::written(inv, name, value, description);
+            variable::written(inv, name, value, variable::is_folder(name), description);
         } else if variable::is_recipe(inv, value) {
             variable::needs_yes(inv, name, format!("{name} may run as part of a recipe"), description);
         } else if variable::is_strange(inv, name, value, description) {

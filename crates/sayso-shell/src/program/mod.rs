@@ -138,6 +138,8 @@ pub struct Invocation<'a> {
     pub cwd: Option<&'a Path>,
     /// Home folder, if known.
     pub home: Option<&'a Path>,
+    /// The workspace, if there is one.
+    pub workspace: Option<&'a Path>,
     /// Where standard input comes from.
     pub stdin: Stdin,
     /// The text of a here-document or here-string on standard input, if exact.

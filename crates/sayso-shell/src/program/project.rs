@@ -4,11 +4,13 @@
 //! Some programs do so even when they are asked for a list or their version: the project's settings name the program that
 //! answers (`yarnPath`), its plugins (`.mvn/extensions.xml`, a `Gemfile`, which is Ruby) or its options.
 
-use super::{Act, Code, Description, Invocation, Spec, View, index};
-use crate::effect::{Opt, Span};
+use super::{Act, Code, Description, Invocation, Spec, View, goes_by, index};
+use crate::canonical::canonical;
+use crate::effect::{Carry, Effect, NamedBy, Opt, PathTarget, Span, Target, Verb};
 use crate::files::Kind;
 use crate::option::{Does, Seen};
 use crate::word::Word;
+use std::path::{Path, PathBuf};
 
 /// The option that rules see.
 const FLAG: &str = "--runs-project";
@@ -42,9 +44,62 @@ fn builds(act: &Act) -> bool {
 pub(super) fn add(view: &mut View<'_>) {
     let question = is_question_alone(view.inv);
     let here = !question && view.spec.acts.iter().any(|act| matches!(act, Act::Builds));
-    if here || of_any_use(view.root, view.inv) || of_any_use(view.spec, view.inv) {
+    let fact_holds = here || of_any_use(view.root, view.inv) || of_any_use(view.spec, view.inv);
+    if fact_holds {
         view.seen.push(Seen { opt: fact(), does: Does::Nothing, at: 0 });
     }
+    let steered = || {
+        let taught = view.inv.programs.taught(view.name).and_then(|taught| taught.goes_by());
+        let known = goes_by::of(view.name).filter(|_| view.root.subs.is_empty());
+        known.into_iter().chain(taught).any(|files| !files.names.is_empty())
+    };
+    if !question && (fact_holds || view.spec.acts.iter().any(builds) || steered()) {
+        elsewhere(view);
+    }
+}
+
+/// Whoever may build this project may not run the code of another: a build writes where it begins, and in the folders
+/// that it is led to.
+pub(super) fn elsewhere(view: &mut View<'_>) {
+    let Some(workspace) = view.inv.workspace else { return };
+    match view.base.as_deref().filter(|base| base.is_absolute()) {
+        None => {
+            view.named(Code::RunsCode, NamedBy::Nothing, 0);
+            view.doubt(Code::RunsCode, format!("{} runs code of a folder that is not known", view.name), 0);
+        }
+        Some(base) if is_outside(view, base, workspace) => view.touches(Verb::Write, ".", true),
+        Some(_) => {}
+    }
+    let led_to = |effect: &Effect| match &effect.target {
+        Target::Path(PathTarget::Below(path)) => Some(path.clone()),
+        Target::Path(PathTarget::Exact(path)) if !matches!(view.inv.files.kind(path), Kind::File { .. }) => {
+            Some(path.clone())
+        }
+        Target::Path(PathTarget::Sifted(listing)) => Some(listing.folder.clone()),
+        _ => None,
+    };
+    let read = view.out.effects.iter().filter(|effect| effect.verb == Verb::Read && effect.certain);
+    let outside = |path: &PathBuf| path.is_absolute() && !is_system(path) && is_outside(view, path, workspace);
+    let others: Vec<PathBuf> = read.filter_map(led_to).filter(outside).collect();
+    for path in others {
+        view.effect(Verb::Write, Target::Path(PathTarget::Below(path)), 0, Carry::Plain);
+    }
+}
+
+/// Whether a folder does not lie in the workspace.
+fn is_outside(view: &View<'_>, folder: &Path, workspace: &Path) -> bool {
+    if folder == workspace {
+        return false;
+    }
+    let real = canonical(view.inv.files, folder).path;
+    !real.starts_with(workspace) && !real.starts_with(canonical(view.inv.files, workspace).path)
+}
+
+/// Folders that hold libraries and headers, and no project of anybody.
+fn is_system(folder: &Path) -> bool {
+    ["/usr", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/nix", "/Library"]
+        .iter()
+        .any(|of| folder.starts_with(of))
 }
 
 /// Adds the fact to a command that only asks for help or the version.

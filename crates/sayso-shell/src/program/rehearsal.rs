@@ -1,29 +1,9 @@
-//! Options that hold a program back.
+//! Options that hold a program back. `programs/environment.prog` names them, since they mean the same to every program.
 
-/// Options without which a program does what it only talks about with them, by their canonical names.
-const REHEARSES: &[&str] = &[
-    "--check",
-    "--check-only",
-    "--collect-only",
-    "--diff",
-    "--dry-run",
-    "--just-print",
-    "--list",
-    "--listTests",
-    "--list-different",
-    "--no-run",
-    "--noEmit",
-    "--plan",
-    "--print-config",
-    "--show-config",
-    "--showConfig",
-    "--simulate",
-    "--what-if",
-    "-N",
-    "-n",
-];
+use super::built::REHEARSES;
 
-/// Whether an option holds a program back: whoever said yes to a rehearsal did not say yes to the play.
+/// Whether an option, by its canonical name, holds a program back: whoever said yes to a rehearsal did not say yes to the
+/// play.
 #[must_use]
 pub fn rehearses(option: &str) -> bool {
     REHEARSES.contains(&option)

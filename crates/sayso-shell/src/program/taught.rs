@@ -22,11 +22,13 @@
 
 mod stricter;
 
+use super::goes_by::Steered;
 use super::text::{self, Case, Command, Document, Facets, Options, Problem, Source, Words};
 use super::{Absent, Act, Operands, Role, Spec};
 use crate::option::Table;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// What texts teach.
@@ -45,6 +47,10 @@ pub struct Program {
     pub spec: &'static Spec,
     /// Its facets, by name.
     pub facets: Vec<(String, Facets)>,
+    /// What variables of the environment do to it, a bit for each [`text::Env`].
+    pub env: &'static [(&'static str, u8)],
+    /// The files that it goes by, by its names.
+    pub(crate) goes_by: Vec<(String, &'static Steered)>,
     /// Sayso knows a program of this name; the text made it stricter.
     pub known: bool,
     /// Where it stands.
@@ -95,14 +101,20 @@ pub fn is_known(name: &str) -> bool {
 }
 
 fn lower(document: Document, sources: &[Source<'_>]) -> Result<Taught, Vec<Problem>> {
-    let Document { programs, facets, cases, .. } = document;
+    let Document { programs, facets, cases, goes_by, env_of, .. } = document;
     let mut tables = HashMap::new();
     let (mut lowered, mut problems) = (Vec::new(), Vec::new());
     for program in &programs {
         let command = &program.command;
         let mine = facets.iter().filter(|(name, _)| command.names.contains(name)).cloned().collect();
         match made(command, mine, &mut tables) {
-            Ok(program) => lowered.push(program),
+            Ok(program) => {
+                let files = goes_by.iter().filter(|(name, _)| command.names.contains(name));
+                let files = files.map(|(name, files)| (name.clone(), steered(files))).collect();
+                let env = env_of.iter().filter(|(name, _)| command.names.first() == Some(name));
+                let env = env.map(|(_, variable)| (self::text(&variable.name), variable.does as u8));
+                lowered.push(Program { goes_by: files, env: env.collect::<Vec<_>>().leak(), ..program });
+            }
             Err((at, text)) => problems.push(Problem {
                 file: sources.get(at.file).map(|source| source.name.to_owned()).unwrap_or_default(),
                 line: at.line,
@@ -118,7 +130,8 @@ fn lower(document: Document, sources: &[Source<'_>]) -> Result<Taught, Vec<Probl
 fn made(command: &Command, facets: Vec<(String, Facets)>, tables: &mut Tables) -> Result<Program, stricter::Refused> {
     let known = command.names.iter().any(|name| is_known(name));
     let spec = if known { known_program(command, &facets, tables)? } else { spec(command, tables) };
-    Ok(Program { spec: Box::leak(Box::new(spec)), facets, known, at: command.at })
+    let spec = Box::leak(Box::new(spec));
+    Ok(Program { spec, facets, env: &[], goes_by: Vec::new(), known, at: command.at })
 }
 
 fn known_program(
@@ -149,6 +162,17 @@ fn known_program(
             format!("Sayso knows `{name}` as a program that runs what it is given; `facets` alone can be added"),
         )),
     }
+}
+
+/// The files that an owner's program goes by. Each has a key of its own, as Sayso's own have.
+fn steered(files: &text::GoesBy) -> &'static Steered {
+    static NEXT: AtomicUsize = AtomicUsize::new(1 << 20);
+    Box::leak(Box::new(Steered {
+        key: NEXT.fetch_add(1, Ordering::Relaxed),
+        names: texts(&files.here),
+        home: texts(&files.home),
+        repository: files.repository,
+    }))
 }
 
 /// Tables that several commands share are made once.

@@ -25,6 +25,11 @@ pub fn names_output(name: &str) -> bool {
     said_of(name) & (Env::Writes as u8 | Env::WritesBelow as u8) != 0
 }
 
+/// Whether what it names is a folder, below which files are written.
+pub(super) fn is_folder(name: &str) -> bool {
+    said_of(name) & Env::WritesBelow as u8 != 0
+}
+
 /// A registry or a proxy that a variable names is connected to.
 pub(super) fn connects(inv: &Invocation<'_>, value: &Word, description: &mut Description) {
     for target in value.exact_str().map_or_else(Vec::new, super::address::addresses) {
@@ -40,8 +45,7 @@ pub(super) fn connects(inv: &Invocation<'_>, value: &Word, description: &mut Des
 }
 
 /// The files that a variable tells the program to write.
-pub(super) fn written(inv: &Invocation<'_>, name: &str, value: &Word, out: &mut Description) {
-    let below = said_of(name) & Env::WritesBelow as u8 != 0;
+pub(super) fn written(inv: &Invocation<'_>, name: &str, value: &Word, below: bool, out: &mut Description) {
     let words: Vec<Word> = match value.exact() {
         // `DEPENDENCIES_OUTPUT="file target"`: whichever of them is the file.
         Some(bytes) => {
@@ -79,16 +83,29 @@ fn is_telling(value: &Word, inv: &Invocation<'_>) -> bool {
         return !matches!(value, Word::Dynamic(shape) if shape.origin == Origin::Number);
     };
     let signs = text.iter().any(|b| b";|&$`<>!\n".contains(b));
-    let url = text.windows(3).any(|three| three == b"://");
+    let address = text.windows(3).any(|three| three == b"://");
+    let url = address && std::str::from_utf8(text).is_ok_and(is_address_of_another);
+    if address && !url {
+        return false;
+    }
     // `-3` is a number.
     let options = matches!(text, [b'-', next, ..] if !next.is_ascii_digit());
     let system = [&b"/usr/"[..], b"/etc/", b"/opt/", b"/bin/", b"/lib/", b"/dev/"];
-    let path = text.contains(&b'/') && !system.iter().any(|folder| text.starts_with(folder));
+    let path = text.contains(&b'/') && !address && !system.iter().any(|folder| text.starts_with(folder));
     let exists = || {
         let found = inv.cwd.map(|cwd| inv.files.kind(&super::join(Some(cwd), text)));
         found.is_some_and(|kind| !matches!(kind, crate::files::Kind::Missing | crate::files::Kind::Unknown))
     };
-    !text.is_empty() && !url && (signs || options || path || text.len() < 256 && exists())
+    !text.is_empty() && (url || signs || options || path || text.len() < 256 && exists())
+}
+
+/// Whether a value is the address of another machine, which a program may be led to by it.
+fn is_address_of_another(value: &str) -> bool {
+    let Some((_, rest)) = value.split_once("://") else { return false };
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = place.rsplit('@').next().unwrap_or_default();
+    let host = host.strip_prefix('[').and_then(|v6| v6.split(']').next()).or_else(|| host.split(':').next());
+    !matches!(host, Some("localhost" | "127.0.0.1" | "0.0.0.0" | "::1"))
 }
 
 /// A variable that nobody knows, before a program that runs no code of the project: why is it set?

@@ -1,7 +1,7 @@
 //! Simple commands: which function, builtin or program a name means, and what becomes of it.
 
 use super::directory::either;
-use super::expand::Expansion;
+use super::expand::{Expansion, reads_process};
 use super::redirect::Redirected;
 use super::{Assigned, Definition, Ends, Fog, Input, Walker};
 use crate::Dialect;
@@ -293,7 +293,7 @@ impl<'t> Walker<'t> {
         let span = simple.redirects.first().map_or_else(Span::default, |redirect| self.span(redirect.span));
         // A lone `<f` is shown, by what `READNULLCMD` is unless somebody changed it.
         let shows = matches!(simple.redirects.as_slice(), [redirect] if redirect.operator == RedirectOperator::Read);
-        let names = started_for_redirects(shows);
+        let names = started_for_redirects(shows && !reads_process(&simple.redirects));
         let input = self.input.clone();
         let streams = self.state.streams;
         let redirected = self.redirects(&simple.redirects);

@@ -37,6 +37,7 @@ impl<'t> Walker<'t> {
                 env: &call.env,
                 cwd,
                 home: if self.state.elsewhere && !self.state.may_be_here { None } else { self.context.home },
+                workspace: if self.state.elsewhere { None } else { self.context.workspace },
                 stdin: self.input.stdin,
                 stdin_text: self.input.text.as_deref(),
                 stdin_file: self.input.file.as_deref(),

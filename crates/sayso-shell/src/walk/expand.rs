@@ -539,8 +539,10 @@ impl<'t> Walker<'t> {
         self.deeper(span, |walker| {
             printed = walker
                 .collect(|walker| match only_reads_file(&command.body) {
-                    Some(redirects) => walker.reads_file(redirects),
-                    None => {
+                    Some(redirects) if !walker.state.dialect.may_be_zsh() || !reads_process(redirects) => {
+                        walker.reads_file(redirects);
+                    }
+                    _ => {
                         walker.list(&command.body);
                     }
                 })
@@ -630,6 +632,15 @@ impl<'t> Walker<'t> {
         self.input = input;
         printed
     }
+}
+
+/// `< <(p)`: zsh does not read that itself, and starts what it starts for redirects without a command.
+pub(super) fn reads_process(redirects: &[Redirect<'_>]) -> bool {
+    let is_process = |redirect: &Redirect<'_>| match &redirect.target {
+        RedirectTarget::Word(word) => word.parts.iter().any(|part| matches!(part, Part::Process(_))),
+        _ => false,
+    };
+    redirects.iter().any(is_process)
 }
 
 /// `$(<f)`, which no shell starts a program for.

@@ -119,4 +119,5 @@ pub(crate) fn of_this_project(view: &mut View<'_>) {
     if let Some((at, _)) = view.values("--project-name").first() {
         view.named_by_flag(Code::ChangesService, "--project-name", *at);
     }
+    crate::program::project::elsewhere(view);
 }

@@ -45,3 +45,26 @@ pub(crate) fn getent(view: &mut View<'_>) {
         Some(_) | None => {}
     }
 }
+
+/// Processes are signalled, unless it lists signals. `%1` is a job that this shell began, and signal 0 is none.
+pub(crate) fn kill(view: &mut View<'_>) {
+    if view.has_any(&["-l", "--list", "--table"]) {
+        return;
+    }
+    // Facts are no words: whoever writes one is not believed.
+    if view.has("--own") {
+        view.named(Code::Signals, NamedBy::Nothing, 0);
+        return;
+    }
+    let operands = view.operands();
+    let text = |at: &usize| view.word(*at).and_then(Word::exact);
+    let own = !operands.is_empty() && operands.iter().all(|at| text(at).is_some_and(|word| word.starts_with(b"%")));
+    let zero = |name: &str| view.value(name).is_some_and(|signal| matches!(signal.exact(), Some(b"0" | b"EXIT")));
+    let signals = view.seen.iter().filter(|seen| !matches!(seen.opt.name.as_str(), "-0" | "--signal" | "-n")).count();
+    let asks = (view.has("-0") || zero("--signal") || zero("-n")) && signals == 0 && !view.out.open_options;
+    if own && !view.out.open_options || asks {
+        view.imply("--own", None, 0);
+    } else {
+        view.named_by_words(Code::Signals);
+    }
+}

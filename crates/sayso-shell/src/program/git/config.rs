@@ -54,7 +54,11 @@ pub(crate) fn config(view: &mut View<'_>) {
 }
 
 /// Parts of the names of settings that hold a password or a token.
-const WORDS: &[&str] = &["extraheader", "token", "password", "passwd", "smtppass", "secret"];
+const WORDS: &[&str] =
+    &["extraheader", "token", "password", "passwd", "smtppass", "passphrase", "secret", "apikey", "api-key"];
+
+/// How many files of settings are looked at, those that others take in among them. Git gives up after ten in a row.
+const MOST_FILES: usize = 32;
 
 /// `git var -l` lists the settings too.
 pub(crate) fn var(view: &mut View<'_>) {
@@ -65,6 +69,21 @@ pub(crate) fn var(view: &mut View<'_>) {
 
 /// Settings are listed: they are secrets if one of the files that are in force here holds such a setting.
 fn lists_secrets(view: &mut View<'_>) {
+    if any_file(view, holds_secret) {
+        view.named(Code::ShowsSecrets, NamedBy::Nothing, 0);
+    }
+}
+
+/// Where the remotes of this repository are is told: that is a secret if an address has a password in it.
+pub(crate) fn shows_addresses(view: &mut View<'_>) {
+    let tells = matches!(view.path.last(), Some(&("get-url" | "show"))) || view.has_any(&["--verbose", "--get-url"]);
+    if tells && any_file(view, holds_password) {
+        view.named(Code::ShowsSecrets, NamedBy::Nothing, 0);
+    }
+}
+
+/// Whether one of the files of settings that are in force satisfies `test`, or cannot be read though it is there.
+fn any_file(view: &View<'_>, test: fn(&[u8]) -> bool) -> bool {
     let files = &view.inv.files;
     let read = |path: &Path| path.is_absolute().then(|| files.read(path, crate::limit::MAX_COMMAND)).flatten();
     let mut places: Vec<PathBuf> = Vec::new();
@@ -87,41 +106,109 @@ fn lists_secrets(view: &mut View<'_>) {
         }
         places.push(PathBuf::from("/etc/gitconfig"));
     }
-    if places.iter().any(|place| read(place).is_some_and(|text| holds_secret(&text))) {
-        view.named(Code::ShowsSecrets, NamedBy::Nothing, 0);
+    let mut next = 0;
+    while let Some(place) = places.get(next) {
+        next += 1;
+        if next > MOST_FILES {
+            return true;
+        }
+        match read(place) {
+            Some(text) if test(&text) => return true,
+            Some(text) => {
+                let more: Vec<PathBuf> = included(&text, place, view.inv.home).collect();
+                places.extend(more);
+            }
+            None if place.is_absolute() && matches!(files.kind(place), Kind::File { .. } | Kind::Link(_)) => {
+                return true;
+            }
+            None => {}
+        }
     }
+    false
+}
+
+/// The files that a file of settings takes in: `path` below `[include]` and `[includeIf ..]`, whatever the condition is.
+fn included<'a>(text: &'a [u8], file: &'a Path, home: Option<&'a Path>) -> impl Iterator<Item = PathBuf> + 'a {
+    let mut includes = false;
+    text.split(|byte| *byte == b'\n').filter_map(move |line| {
+        let line = String::from_utf8_lossy(line);
+        let mut rest = line.trim();
+        if let Some(section) = rest.strip_prefix('[') {
+            includes = section.get(..7).is_some_and(|name| name.eq_ignore_ascii_case("include"));
+            rest = rest.rsplit_once(']').map_or("", |(_, behind)| behind).trim();
+        }
+        let (key, value) = rest.split_once('=').filter(|_| includes)?;
+        if !key.trim().eq_ignore_ascii_case("path") {
+            return None;
+        }
+        let value = value.trim().trim_matches('"');
+        match (value.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => Some(home.join(rest)),
+            _ => Some(file.parent()?.join(value)),
+        }
+    })
 }
 
 /// Whether a line sets something of such a name, or names an address with a password in it.
 fn holds_secret(text: &[u8]) -> bool {
-    text.split(|byte| *byte == b'\n').any(|line| {
-        let line = String::from_utf8_lossy(line).to_ascii_lowercase();
-        if line.trim_start().starts_with(['#', ';']) {
-            return false;
-        }
+    lines(text).any(|line| {
         // Section headers are searched with the keys: `[url "https://x:y@host"]`, `[core] token = x`.
         let (key, value) = line.split_once('=').unwrap_or((&line, ""));
-        let has_password = |text: &str| {
-            let place = text.split_once("://").map(|(_, rest)| rest.split(['/', '"', ' ']).next().unwrap_or_default());
-            place.and_then(|place| place.rsplit_once('@')).is_some_and(|(user, _)| user.contains(':'))
-        };
         let names = !value.trim().is_empty() && WORDS.iter().any(|word| key.contains(word));
-        names || has_password(&line)
+        names || value.contains("password=") || has_password(&line)
+    })
+}
+
+/// Whether a line names an address with a password in it.
+fn holds_password(text: &[u8]) -> bool {
+    lines(text).any(|line| has_password(&line))
+}
+
+/// The lines that are no comments, in lower case.
+fn lines(text: &[u8]) -> impl Iterator<Item = String> {
+    let lines = text.split(|byte| *byte == b'\n').map(|line| String::from_utf8_lossy(line).to_ascii_lowercase());
+    lines.filter(|line| !line.trim_start().starts_with(['#', ';']))
+}
+
+/// `https://user:password@host`, or a token in the place of the user's name.
+fn has_password(text: &str) -> bool {
+    /// Shorter names are those of people.
+    const TOKEN: usize = 20;
+    text.split("://").skip(1).any(|rest| {
+        let place = rest.split(['/', '"', ' ']).next().unwrap_or_default();
+        place.rsplit_once('@').is_some_and(|(user, _)| user.contains(':') || user.len() >= TOKEN)
     })
 }
 
 /// Settings that hold a password or a token, asked for by name.
 pub(crate) fn shows_secrets(view: &mut View<'_>) {
+    // The settings stand in a file as the repository holds it, or in an object that only its number names.
+    for (at, blob) in view.values("--blob") {
+        match blob.exact() {
+            Some(bytes) if bytes.contains(&b':') => super::revision::reads_file_of_revision(view, bytes, at),
+            Some(_) => super::pathspec::whole(view, &crate::effect::Sieve::Tracked),
+            None => view.reads_below(&Word::Opaque, at),
+        }
+    }
     let named = view.path.last() == Some(&"list") || view.has_any(&["--list", "--get-regexp", "--get-urlmatch"]);
     if (named || view.has_any(&["--regexp", "--url"])) && !view.has("--name-only") {
         lists_secrets(view);
     }
     for at in view.operands() {
         let word = view.word(at).and_then(Word::exact_str).map(str::to_ascii_lowercase);
-        if word.is_some_and(|word| WORDS.iter().any(|secret| word.contains(secret))) {
+        let secret = |word: &String| WORDS.iter().any(|secret| word.contains(secret));
+        let address = |word: &String| word.ends_with("url") || word.ends_with("proxy") || word.ends_with("helper");
+        if word.as_ref().is_some_and(secret)
+            || word.as_ref().is_some_and(address) && any_file(view, holds_secret_address)
+        {
             view.named(Code::ShowsSecrets, NamedBy::Nothing, at);
         }
     }
+}
+
+/// Whether an address or a helper that is set here holds a password.
+fn holds_secret_address(text: &[u8]) -> bool {
+    lines(text).any(|line| has_password(&line) || line.contains("password="))
 }
 
 /// A setting that names a repository or a proxy: git will connect there.
@@ -195,6 +282,7 @@ mod tests {
             env: &[],
             cwd: Some(Path::new("/w/src")),
             home: None,
+            workspace: Some(Path::new("/w")),
             stdin: Stdin::Inherited,
             stdin_text: None,
             stdin_file: None,

@@ -18,6 +18,9 @@ use crate::word::{Text, Word};
 /// What settings before the subcommand make git connect to (`-c url.https://x/.insteadOf=https://y/`).
 pub(crate) fn of_every_subcommand(view: &mut View<'_>) {
     store::check(view);
+    if changes(view) {
+        crate::program::project::elsewhere(view);
+    }
     for (at, value) in view.values("-c") {
         if let Some((key, value)) = value.exact_str().and_then(|text| text.split_once('=')) {
             config::names_host(view, key, Some(&Word::Exact(Text::from(value))), at);
@@ -27,6 +30,17 @@ pub(crate) fn of_every_subcommand(view: &mut View<'_>) {
             }
         }
     }
+}
+
+/// Whether the subcommand changes a repository, and runs its hooks by that.
+fn changes(view: &View<'_>) -> bool {
+    let named = |carry: &Carry| matches!(carry, Carry::Named { code, .. } if *code == Code::ChangesRepository.as_str());
+    view.path.first().is_some_and(|sub| {
+        matches!(
+            *sub,
+            "add" | "am" | "apply" | "commit" | "cherry-pick" | "gc" | "merge" | "mv" | "pull" | "push" | "rebase"
+        ) || matches!(*sub, "reset" | "revert" | "rm" | "switch")
+    }) || view.out.effects.iter().any(|effect| named(&effect.carry))
 }
 
 fn is_of_setting(carry: &Carry) -> bool {

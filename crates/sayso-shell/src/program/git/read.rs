@@ -41,7 +41,15 @@ pub(crate) fn ls_files(view: &mut View<'_>) {
 /// The first operand is a pattern unless `-e` or `-f` gives one; then revisions and paths.
 pub(crate) fn grep(view: &mut View<'_>) {
     let given = view.has_any(&["-e", "-f"]);
-    let specs: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
+    let words: Vec<usize> = view.operands().into_iter().skip(usize::from(!given)).collect();
+    // Revisions stand before paths, and are searched as a whole if no path follows.
+    let only_paths = view.has_any(&["--untracked", "--no-index"]);
+    let is_path = |at: &usize| match view.terminator {
+        _ if only_paths => true,
+        Some(end) => *at > end,
+        None => view.word(*at).is_none_or(|word| may_be_path(view, word)),
+    };
+    let (specs, revisions): (Vec<usize>, Vec<usize>) = words.iter().partition(|at| is_path(at));
     // With these it looks at files that git does not know, as any other search.
     let known = !view.has_any(&["--untracked", "--no-index"]);
     let ignored = view.has("--no-exclude-standard") || view.has("--no-index") && !view.has("--exclude-standard");
@@ -50,19 +58,46 @@ pub(crate) fn grep(view: &mut View<'_>) {
         (false, true) => Sieve::All,
         (false, false) => Sieve::Unignored,
     };
-    if !known && specs.is_empty() {
+    // A word of which nobody knows whether such a file is there may be a revision.
+    let unsure =
+        view.terminator.is_none() && specs.iter().any(|at| view.word(*at).is_none_or(|word| is_unknown(view, word)));
+    if specs.is_empty() || unsure {
         view.reads_sifted(&Word::Exact(".".into()), 0, &sieve);
     }
     pathspec::reads(view, &specs, &sieve);
+    for at in revisions.iter().copied() {
+        if let Some(bytes) = view.word(at).and_then(Word::exact) {
+            super::revision::reads_file_of_revision(view, bytes, at);
+        }
+    }
     if view.has_any(&["--files-with-matches", "--files-without-match"]) {
         let others = ["--untracked", "--no-index", "--recurse-submodules", "--full-name"];
-        let tracked = specs.is_empty() && !view.out.open_options && !view.has_any(&others);
-        pathspec::names(view, &specs, tracked);
+        let tracked = words.is_empty() && !view.out.open_options && !view.has_any(&others);
+        pathspec::names(view, &words, tracked);
     }
 }
 
-/// Tells names, not what files hold.
+fn is_unknown(view: &View<'_>, word: &Word) -> bool {
+    let path = word.exact().map(|bytes| crate::program::join(view.base.as_deref(), bytes));
+    path.is_some_and(|path| !path.is_absolute() || view.inv.files.kind(&path) == crate::files::Kind::Unknown)
+}
+
+/// Whether git would take a word for a path where it may be a revision too: it is one if such a file is there.
+fn may_be_path(view: &View<'_>, word: &Word) -> bool {
+    let Some(bytes) = word.exact() else { return true };
+    let magic = bytes.starts_with(b":")
+        || bytes.starts_with(b".")
+        || bytes.starts_with(b"/")
+        || bytes.iter().any(|b| b"*?[".contains(b));
+    let path = crate::program::join(view.base.as_deref(), bytes);
+    magic || !path.is_absolute() || view.inv.files.kind(&path) != crate::files::Kind::Missing
+}
+
+/// Tells names, and what files hold only with `-v`.
 pub(crate) fn status(view: &mut View<'_>) {
+    if view.path.last() == Some(&"status") && view.has("--verbose") {
+        super::revision::shows_tracked(view, &view.operands());
+    }
     for at in view.operands() {
         match view.word(at).map(|word| pathspec::place(view, word)) {
             Some(Place::At(path)) => view.tells(&path, at, true),

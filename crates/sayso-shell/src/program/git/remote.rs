@@ -73,7 +73,9 @@ pub(crate) fn fetch(view: &mut View<'_>) {
 }
 
 pub(crate) fn ls_remote(view: &mut View<'_>) {
-    if !view.has("--get-url") {
+    if view.has("--get-url") {
+        super::config::shows_addresses(view);
+    } else {
         first_repository(view, Verb::Read);
     }
 }
@@ -132,6 +134,7 @@ pub(crate) fn clone(view: &mut View<'_>) {
 }
 
 pub(crate) fn remote_show(view: &mut View<'_>) {
+    super::config::shows_addresses(view);
     if view.operand_count() > 0 && !view.has("-n") {
         fetch(view);
     }

@@ -20,7 +20,21 @@ fn overwrite(view: &mut View<'_>, at: usize) {
     changes(view, Verb::Write, at, true);
 }
 
+/// What is chosen piece by piece is shown first.
+fn shows_pieces(view: &mut View<'_>, pathspecs: &[usize]) {
+    if view.has_any(&["--patch", "--interactive", "--edit"]) {
+        super::revision::shows_tracked(view, pathspecs);
+    }
+}
+
+pub(crate) fn reset(view: &mut View<'_>) {
+    let behind: Vec<usize> =
+        view.operands().into_iter().filter(|at| view.terminator.is_some_and(|end| *at > end)).collect();
+    shows_pieces(view, &behind);
+}
+
 pub(crate) fn restore(view: &mut View<'_>) {
+    shows_pieces(view, &view.operands());
     if view.has("--staged") && !view.has("--worktree") {
         return;
     }
@@ -50,6 +64,7 @@ pub(crate) fn checkout(view: &mut View<'_>) {
     }
     if view.has_any(&["--pathspec-from-file", "--patch"]) {
         restored = restored.or(Some(0));
+        shows_pieces(view, &[]);
     }
     match restored {
         Some(at) => view.imply("--restore", None, at),
@@ -157,10 +172,12 @@ pub(crate) fn add(view: &mut View<'_>) {
         whole(view, &sieve);
     }
     pathspec::reads(view, &view.operands(), &sieve);
+    shows_pieces(view, &view.operands());
 }
 
 /// What is stashed can be shown: with these options also what git does not know, or ignores.
 pub(crate) fn stash(view: &mut View<'_>) {
+    shows_pieces(view, &[]);
     if view.has("--all") {
         whole(view, &Sieve::All);
     } else if view.has("--include-untracked") {

@@ -40,7 +40,7 @@ pub(crate) fn by_name(view: &mut View<'_>) {
     mise_run(view);
 }
 
-/// `nx run app:lint`, or `nx run lint` in a project's folder.
+/// `nx run app:lint`, or `nx run lint` in a project's folder. `nx build app` is `nx run app:build`.
 pub(crate) fn nx_run(view: &mut View<'_>) {
     if let Some(at) = view.operand_at(0) {
         task(view, at, Naming::Target);
@@ -66,15 +66,6 @@ pub(crate) fn nx_many(view: &mut View<'_>) {
     for (at, name) in names {
         named(view, &name, at, Naming::Target);
     }
-    hand_values_on(view);
-}
-
-/// `nx build app` is `nx run app:build`.
-pub(crate) fn nx_target(view: &mut View<'_>) {
-    if let Some(at) = view.operand_at(0) {
-        task(view, at, Naming::Target);
-    }
-    view.hands_on(1);
     hand_values_on(view);
 }
 

@@ -124,6 +124,23 @@ fn a_project_cannot_call_its_programs_harmless() {
 }
 
 #[test]
+fn variables_and_files_of_an_owners_program_count() {
+    let text = "program ship = shp\n  goes-by ship.toml home .shiprc\n  env SHIP_HOST : changes-what-runs\n  env SHIP_LOG : writes\n";
+    let programs = taught(text);
+    for command in ["SHIP_HOST=x ship", "SHIP_HOST=x shp"] {
+        assert!(said(command, &programs).contains("environment"), "{command}");
+    }
+    assert!(said("SHIP_LOG=/etc/x ship", &programs).contains("/etc/x"));
+    assert!(!said("SHIP_HOST=x cat", &programs).contains("environment"));
+    assert!(!said("OTHER=x ship", &programs).contains("environment"));
+    let files = programs.taught("ship").unwrap().goes_by().unwrap();
+    assert_eq!((files.names, files.home), (&["ship.toml"][..], &[".shiprc"][..]));
+    assert!(refused("program ship\n  env SHIP_HOST : ordinary\n").contains("harmless"));
+    assert!(refused("program ship\n  env PATH_* : changes-what-runs\n").contains("each variable"));
+    assert!(refused("env X : writes\nprogram ship\n").contains("own texts"));
+}
+
+#[test]
 fn what_was_read_before_is_read_again_when_it_is_asked_for() {
     let first = taught(SHIP);
     let (lessons, names) = first.lessons();

@@ -17,8 +17,8 @@ pub struct Source<'t> {
 pub enum Words {
     /// All of them.
     BuiltIn,
-    /// Not `judge`, `always`, `known`, `family`, `listens`, `keeps-lines`, `prints-number`, `secrets` and the style `raw`, not
-    /// that a variable is harmless, and of facets only [`Facets::OWNERS`].
+    /// Not `judge`, `always`, `known`, `family`, `listens`, `keeps-lines`, `prints-number`, `part`, `rehearses`, `secrets` and the
+    /// style `raw`, not that a variable is harmless, no variable by itself or by how it begins or ends, and of facets only [`Facets::OWNERS`].
     Owner,
 }
 
@@ -39,8 +39,16 @@ pub struct Document {
     pub numbers: Vec<(String, String)>,
     /// What variables of the environment do.
     pub env: Vec<Variable>,
+    /// What variables do to programs of an owner, by their names.
+    pub env_of: Vec<(String, Variable)>,
     /// Where commands hold secrets. Of several about an option the first counts.
     pub secrets: Vec<Secret>,
+    /// Commands that have a facet though their program, with other words, has not: patterns, as a policy's sets hold them.
+    pub parts: Vec<(Facets, String)>,
+    /// Commands that read a secret from their standard input: a word, and one that must stand beside it.
+    pub fed: Vec<(String, String)>,
+    /// Options that hold a program back.
+    pub rehearses: Vec<String>,
     /// What must come of commands.
     pub cases: Vec<Case>,
     /// Tables of options by the name that several programs use.

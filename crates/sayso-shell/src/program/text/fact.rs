@@ -3,7 +3,7 @@
 use super::command::{Reader, rest};
 use super::line::{Line, Token};
 use super::problem::{Place, shown};
-use super::{Document, Words};
+use super::{Document, Facets, Words};
 
 /// Files that say what a program does though no word of a command names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,12 +113,14 @@ impl Reader<'_> {
     /// A fact that is said below a program. False: the line is none.
     pub(super) fn fact(&mut self, line: &Line, names: &[String], document: &mut Document) -> bool {
         match line.first() {
-            "goes-by" if self.words == Words::BuiltIn => self.goes_by(line, names, document),
+            "goes-by" => self.goes_by(line, names, document),
             "env" if self.words == Words::BuiltIn => self.env(line, document),
+            "env" => self.env_of_owner(line, names, document),
             "prints-number" if self.words == Words::BuiltIn => self.prints_number(line, names, document),
             "listens" if self.words == Words::BuiltIn => self.listens(line, names, document),
             "keeps-lines" if self.words == Words::BuiltIn => self.keeps_lines(line, names, document),
-            "goes-by" | "env" | "listens" | "keeps-lines" | "prints-number" => {
+            "part" if self.words == Words::BuiltIn => self.part(line, names, document),
+            "listens" | "keeps-lines" | "prints-number" | "part" => {
                 self.problems.add(line.at, "only Sayso's own texts say this")
             }
             _ => return false,
@@ -210,6 +212,34 @@ impl Reader<'_> {
         document.keeps_lines.extend(of.into_iter().map(keeps));
     }
 
+    /// `part FACET : PATTERN`, of commands of this program that have a facet which the program has not.
+    fn part(&mut self, line: &Line, names: &[String], document: &mut Document) {
+        let (facet, pattern) = match rest(line) {
+            [facet, colon, pattern @ ..] if colon.is(":") && pattern.len() > 1 => (Facets::named(&facet.text), pattern),
+            _ => (None, &[][..]),
+        };
+        let Some(facet) = facet else {
+            self.problems.add(line.at, "`part FACET : PROGRAM WORDS...`");
+            return;
+        };
+        let program = pattern.first().map_or("", |token| token.text.trim_matches(['{', '}']));
+        if let Some(other) = program.split(',').find(|name| !names.iter().any(|known| known == name)) {
+            self.problems.add(line.at, format!("{} is none of the names of this program", shown(other)));
+        }
+        document.parts.push((facet, texts(pattern).join(" ")));
+    }
+
+    /// `rehearses OPTION...`, of every program.
+    pub(super) fn rehearses(&mut self, line: &Line, document: &mut Document) {
+        for token in rest(line) {
+            if !token.text.starts_with('-') {
+                self.problems.add(token.at, "`rehearses OPTION...`");
+            }
+            document.rehearses.push(token.text.clone());
+        }
+        self.nothing_below(line);
+    }
+
     /// `prints-number FUNCTION`: it decides whether the program prints a number and nothing else.
     fn prints_number(&mut self, line: &Line, names: &[String], document: &mut Document) {
         let (of, said) = self.about(line, names);
@@ -247,6 +277,23 @@ impl Reader<'_> {
         }
     }
 
+    /// The same of an owner's program: what a variable does to it, and never that it does nothing.
+    fn env_of_owner(&mut self, line: &Line, names: &[String], document: &mut Document) {
+        let mut said = Document::default();
+        self.env(line, &mut said);
+        for variable in said.env {
+            if matches!(variable.does, Env::Tunes | Env::Ordinary) {
+                self.problems.add(line.at, "only Sayso's own texts say that a variable is harmless");
+                return;
+            }
+            if variable.name.contains('*') {
+                self.problems.add(line.at, "name each variable; only Sayso's own texts say how they begin or end");
+                return;
+            }
+            document.env_of.extend(names.iter().map(|name| (name.clone(), variable.clone())));
+        }
+    }
+
     /// The lines below `secrets`: `curl, wget : login -u`.
     pub(super) fn secrets(&mut self, line: &Line, document: &mut Document) {
         for below in &line.below {
@@ -256,6 +303,13 @@ impl Reader<'_> {
             let (commands, said) = tokens.split_at(colon);
             let written = commands.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
             let commands: Vec<String> = written.split(", ").map(str::to_owned).collect();
+            if matches!(said, [_, word] if word.is("on-stdin")) {
+                // `sudo -S`, and `* --password-stdin` of whatever program.
+                let fed = commands.iter().map(|command| command.split_once(' ').unwrap_or((command, "")));
+                let named = |name: &str| if name == "*" { String::new() } else { name.to_owned() };
+                document.fed.extend(fed.map(|(name, word)| (named(name), word.to_owned())));
+                continue;
+            }
             if commands.iter().any(|command| command.trim_matches(' ').len() < 2) {
                 self.problems.add(below.at, "`COMMAND, COMMAND : WHERE`; a program's name has two letters at least");
             }
@@ -286,7 +340,7 @@ impl Reader<'_> {
             _ => {}
         }
         let text = "where the secret stands: `secret`, `joined`, `login` or `pair` with options, `operands N`, `slashed`, \
-                    `assignments` or `behind-name`";
+                    `assignments`, `behind-name` or `on-stdin`";
         self.problems.add(at, text);
         None
     }

@@ -30,6 +30,7 @@
 //!   goes-by @python                       those of `files python`
 //!   listens up-to 1 unless -c --command   whoever types into it commands it (Sayso's own texts alone, as the next)
 //!   keeps-lines basic --regexp            with these options it prints lines that it reads, and nothing else
+//!   part reader : sort --check            a facet of commands of this program alone, as a pattern
 //!   prints-number date                    it prints a number if this function of `number.rs` says so
 //!
 //! options common                          options under a name of their own
@@ -53,6 +54,9 @@
 //! secrets                                 where commands hold secrets, for those who show or record them
 //!   curl : login -u --proxy-user          `secret`, `joined`, `login` and `pair` with options
 //!   cargo login, bw unlock : operands 0   or `slashed`, `assignments`, `behind-name`
+//!   sudo -S, * --password-stdin : on-stdin  what they read there is one; `*` is any program
+//!
+//! rehearses --dry-run -n                  options that hold any program back
 //!
 //! cases
 //!   sort -o out in => run sort, read in, write out !writes-file
@@ -192,9 +196,12 @@ impl Reader<'_> {
                     self.nothing_below(line);
                 }
                 "secrets" if self.words == Words::BuiltIn => self.secrets(line, document),
+                "rehearses" if self.words == Words::BuiltIn => self.rehearses(line, document),
                 "options" | "words" | "files" | "subs" => {}
                 "family" if self.words == Words::BuiltIn => self.nothing_below(line),
-                "known" | "family" | "secrets" | "env" => self.problems.add(line.at, "only Sayso's own texts say this"),
+                "known" | "family" | "secrets" | "env" | "rehearses" => {
+                    self.problems.add(line.at, "only Sayso's own texts say this")
+                }
                 other => {
                     let text = format!(
                         "{} begins nothing; a text holds `program`, `options`, `subs`, `words`, `files` and `cases`",

@@ -24,6 +24,7 @@ pub(crate) fn shown_with(line: &str, stdin: Stdin, stdin_text: Option<&str>, std
         env: &[],
         cwd: Some(Path::new("/w")),
         home: Some(Path::new("/home/u")),
+        workspace: Some(Path::new("/w")),
         stdin,
         stdin_text: stdin_text.map(str::as_bytes),
         stdin_file: None,
