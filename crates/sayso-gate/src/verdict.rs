@@ -75,6 +75,7 @@ pub(crate) fn denied(in_force: &InForce, reason: Reason) -> Decision {
         answer: Answer::Deny,
         would: None,
         unanswered: None,
+        hold: None,
         reasons: vec![reason],
         effects: Vec::new(),
         policy_version: in_force.policy.version().to_owned(),

@@ -51,6 +51,7 @@ pub(crate) fn unreadable(policy: &Policy) -> Decision {
         answer: Answer::Deny,
         would: None,
         unanswered: None,
+        hold: None,
         reasons: vec![opinion.reason.clone()],
         effects: vec![ask::settle(None, vec![opinion])],
         policy_version: policy.version.clone(),

@@ -205,6 +205,7 @@ impl Record {
             answer: Answer::Deny,
             would: None,
             unanswered: None,
+            hold: None,
             reasons: vec![reason.clone()],
             effects: Vec::new(),
             policy_version: String::new(),

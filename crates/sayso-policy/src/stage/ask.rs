@@ -36,6 +36,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, mut said: Opinions) -> Decision {
         answer,
         would: None,
         unanswered,
+        hold: None,
         reasons: reasons(&effects, verdict),
         effects,
         policy_version: policy.version.clone(),
