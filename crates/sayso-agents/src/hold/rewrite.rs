@@ -137,6 +137,20 @@ pub(crate) fn original(text: &str) -> Option<String> {
     }
 }
 
+/// The words of a text that is one simple command, if each is the same to every shell.
+pub(crate) fn simple_words(text: &str) -> Option<Vec<String>> {
+    let tree = parse(text.as_bytes(), Dialect::Bash, Options::default()).ok()?;
+    let [item] = &*tree.body.items else { return None };
+    let alone = !item.background && item.and_or.rest.is_empty();
+    let pipeline = &item.and_or.first;
+    let [Command { kind: CommandKind::Simple(simple), .. }] = &*pipeline.commands else { return None };
+    let bare = alone && !pipeline.negated && !pipeline.timed;
+    if !bare || !simple.assignments.is_empty() || !simple.redirects.is_empty() {
+        return None;
+    }
+    simple.words.iter().map(|word| exact(word, None)).collect()
+}
+
 /// What follows `&&`, `;` or the end of a line. Of one newline, as of one `;`.
 fn after_connector(text: &str) -> Option<&str> {
     let text = text.trim_start_matches([' ', '\t']);
