@@ -1,0 +1,20 @@
+//! The bounds of a run, by the policy in force.
+
+use super::Stop;
+use super::cleared::Cleared;
+use sayso_policy::shell::bounds::{Bounds, Need};
+
+/// The bounds of this run.
+///
+/// INVARIANT: what the decision needs, the caller cannot lessen.
+pub(super) fn of(cleared: &Cleared, asked: Option<Need>) -> Result<Bounds, Stop> {
+    let mut bounds = lowered(cleared)?;
+    let least = asked.unwrap_or(bounds.need);
+    bounds.need = cleared.need.map_or(least, |need| need.max(least));
+    Ok(bounds)
+}
+
+fn lowered(cleared: &Cleared) -> Result<Bounds, Stop> {
+    let _ = (&cleared.in_force, &cleared.home);
+    Ok(Bounds { write: vec![cleared.workspace.clone()], ..Bounds::default() })
+}
