@@ -188,7 +188,7 @@ impl Question<'_> {
     }
 }
 
-fn circumstances(call_id: Option<String>) -> Circumstances {
+pub(super) fn circumstances(call_id: Option<String>) -> Circumstances {
     let asking = match Instant::now().checked_add(PATIENCE) {
         Some(until) => Asking::Queue { until, otherwise: Otherwise::Nobody },
         None => Asking::Nobody,
@@ -197,7 +197,7 @@ fn circumstances(call_id: Option<String>) -> Circumstances {
     Circumstances { call_id, can_hold: CanHold::Whole, ..Circumstances::of(WAY_IN.to_owned(), asking) }
 }
 
-fn live(places: &Places, workspace: &Path) -> Result<Live, Stop> {
+pub(super) fn live(places: &Places, workspace: &Path) -> Result<Live, Stop> {
     let in_force = InForce::load_compiled(places, Some(workspace))?;
     Ok(Live::loaded(in_force, places, Some(workspace)))
 }

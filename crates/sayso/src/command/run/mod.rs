@@ -1,5 +1,6 @@
 //! `sayso run`: judges a command, and runs it held to what the policy allows.
 
+mod attempt;
 mod bounds;
 mod cleared;
 mod held;
@@ -36,10 +37,15 @@ const NOT_FOUND: u8 = 127;
 Examples:
   sayso run -- make test
   sayso run -- sh -c 'npm ci && npm test'
+  sayso run --try -- npx some-codemod       make only the changes that the policy allows
   sayso run --need files -- cargo build     also run where the kernel can only hold files
   sayso check 'make test'                   see the decision without running anything
   sayso doctor --hold                       see what this machine can hold")]
 pub(crate) struct Run {
+    /// Run over a copy of the files first, then make only those changes that the policy allows or a person approves. Exit code
+    /// 125 if some were thrown away
+    #[arg(long)]
+    r#try: bool,
     /// Least level of hold to accept: whole or files; the policy may require more [default: what the policy says]
     #[arg(long, value_name = "LEVEL", value_parser = need)]
     need: Option<Need>,
@@ -114,6 +120,9 @@ fn go(run: &Run) -> Result<ExitCode, Stop> {
         None => cleared::by_judgement(places, &run.command)?,
     };
     let bounds = bounds::of(&cleared, run.need)?;
+    if run.r#try {
+        return attempt::run(cleared, &bounds);
+    }
     let (cleared, ended) = cleared.spend(|cleared| held::run(cleared, bounds));
     let ended = ended?;
     told::tell(&cleared, &ended);
