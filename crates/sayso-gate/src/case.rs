@@ -216,6 +216,7 @@ impl<'a> Case<'a> {
             now_ms: now_ms(),
             mode: self.mode(),
             findings: self.what.circumstances.findings.clone(),
+            can_hold: self.what.circumstances.can_hold,
             ..State::default()
         }
     }
@@ -441,6 +442,7 @@ impl<'a> Case<'a> {
             recent: remembered.recent.clone(),
             mode: self.mode(),
             findings: self.what.circumstances.findings.clone(),
+            can_hold: self.what.circumstances.can_hold,
         }
     }
 

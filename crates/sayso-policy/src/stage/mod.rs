@@ -5,6 +5,7 @@ pub(crate) mod ask;
 pub(crate) mod default;
 pub(crate) mod essential;
 pub(crate) mod grants;
+pub(crate) mod hold;
 pub(crate) mod integrity;
 pub(crate) mod limits;
 pub(crate) mod mode;
