@@ -3,6 +3,7 @@
 use super::Stop;
 use super::cleared::Cleared;
 use sayso_policy::shell::bounds::{Bounds, Need};
+use std::ffi::OsString;
 
 /// The bounds of this run.
 ///
@@ -15,6 +16,7 @@ pub(super) fn of(cleared: &Cleared, asked: Option<Need>) -> Result<Bounds, Stop>
 }
 
 fn lowered(cleared: &Cleared) -> Result<Bounds, Stop> {
-    let _ = (&cleared.in_force, &cleared.home);
-    Ok(Bounds { write: vec![cleared.workspace.clone()], ..Bounds::default() })
+    let variables: Vec<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
+    let Cleared { places, in_force, workspace, home, .. } = cleared;
+    Ok(sayso_gate::hold::bounds(places, in_force, workspace, home.as_deref(), &variables)?.bounds)
 }
