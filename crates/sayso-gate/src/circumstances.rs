@@ -23,6 +23,8 @@ pub struct Circumstances {
     /// What the way in has found of the tool.
     pub findings: Vec<ToolFinding>,
     /// How strongly the way in can hold what it lets pass.
+    ///
+    /// INVARIANT: whoever the way in belongs to says so, never the call.
     pub can_hold: CanHold,
 }
 
@@ -36,13 +38,14 @@ impl Circumstances {
     /// Those of a call of which nothing is known but the way in and who can be asked.
     #[must_use]
     pub fn of(way_in: String, asking: Asking) -> Self {
+        let expected = Expected::default();
         Self {
             way_in,
             peer: None,
             event: None,
             call_id: None,
             asking,
-            expected: Expected::default(),
+            expected,
             findings: Vec::new(),
             can_hold: CanHold::No,
         }

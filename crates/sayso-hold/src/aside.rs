@@ -63,6 +63,12 @@ impl Guards {
         Ok(guards)
     }
 
+    /// Looks after nothing any more. Returns the names that would have been.
+    pub(crate) fn give_up(&mut self) -> Vec<PathBuf> {
+        let links = self.links.drain(..).map(|(name, _)| name.path());
+        self.absent.drain(..).map(|name| name.path()).chain(links).collect()
+    }
+
     fn links_on_the_way(&mut self, path: &Path, folders: &[PathBuf]) {
         for part in path.ancestors() {
             if let Ok(target) = fs::read_link(part)

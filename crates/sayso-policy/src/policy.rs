@@ -1,6 +1,7 @@
 //! A policy: files in force, compiled.
 
 use crate::condition::Condition;
+use crate::hold::HoldSection;
 use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
@@ -85,6 +86,8 @@ pub(crate) struct CompiledFile {
     pub essential: Vec<crate::pattern::ToolPattern>,
     pub limits: Vec<LimitRule>,
     pub unanswered: Option<Verdict>,
+    /// `[hold]`, its presets' included.
+    pub hold: Option<HoldSection>,
 }
 
 /// A preset that a file extends.

@@ -7,6 +7,7 @@ use crate::{Error, Places};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// Holds of one session, of other bounds each. Further ones end with their run.
 const MOST: usize = 8;
@@ -64,6 +65,22 @@ pub fn sockets(places: &Places, whose: Whose<'_>) -> Vec<PathBuf> {
         name.starts_with(beginning.as_bytes()) && !name.contains(&b'.')
     };
     names.filter(is_one).collect()
+}
+
+/// The word with which Sayso ends what listens at the sockets that follow it.
+pub const END: &str = "hold-end";
+
+/// Ends a session's holds and everything in them, without waiting for it: for hooks. Costs a look into a folder where there is
+/// none. Tells whether there was one.
+pub fn end(places: &Places, whose: Whose<'_>) -> bool {
+    let sockets = sockets(places, whose);
+    let Ok(program) = std::env::current_exe() else { return false };
+    // A hook knows nothing of holds; the program beside it does.
+    let program = program.with_file_name("sayso");
+    let mut command = std::process::Command::new(program);
+    command.arg(END).args(&sockets).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // If that fails, they end by themselves when nobody has used them for a while.
+    !sockets.is_empty() && command.spawn().is_ok()
 }
 
 /// A folder of this user's running programs, by the system and not by a variable: one that nobody else can enter. A home

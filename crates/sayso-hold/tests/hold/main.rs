@@ -9,6 +9,7 @@
     reason = "tests may be blunt"
 )]
 
+mod attempt;
 mod behaviour;
 mod caches;
 mod faults;

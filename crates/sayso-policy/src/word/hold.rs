@@ -7,7 +7,7 @@ use sayso_shell::bounds::Need;
 pub enum Holding {
     /// The Allow counts only under a hold of at least this strength.
     Required(Need),
-    /// It is allowed as it is; the policy wants it held where that can be.
+    /// It is allowed as it is; the policy wants it held where that can be. Beside an Ask: once somebody has said yes.
     Wanted(Need),
     /// It is not allowed as it is. Under such a hold it would be.
     WouldAllow(Need),

@@ -1,5 +1,6 @@
 //! `sayso doctor`: whether the guard holds, and what it does not hold against.
 
+mod hold;
 mod live;
 mod program;
 mod strength;
@@ -8,6 +9,7 @@ use super::install::failure;
 use crate::failure::Outcome;
 use crate::show::agents::this_program;
 use crate::show::paint::Paint;
+use hold::Machine;
 use sayso_agents::Agent;
 use sayso_agents::find::{Found, find};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
@@ -33,6 +35,7 @@ use std::time::Duration;
 Examples:
   sayso doctor
   sayso doctor codex --json
+  sayso doctor --hold     see what this machine can hold, and how to make it hold more
   sayso doctor --live     have each agent make a harmless call that must be denied, offline, with a test model")]
 pub(crate) struct Doctor {
     /// The agent [default: all on PATH or with Sayso in their settings]
@@ -40,6 +43,10 @@ pub(crate) struct Doctor {
     /// Have the real agent make a harmless call that must be denied
     #[arg(long)]
     live: bool,
+    /// Try what the kernel of this machine can hold, and say what to do about what it cannot. Exit code 1 if it cannot hold
+    /// commands whole
+    #[arg(long, conflicts_with_all = ["agent", "live"])]
+    hold: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -80,12 +87,20 @@ struct Report {
     record: Part,
     /// Receivers of `serve --webhook`; `None`: there are none, or no server runs.
     webhooks: Option<Part>,
+    machine: Machine,
     attacker: Vec<String>,
     agents: Vec<Checked>,
 }
 
 /// Runs it.
 pub(crate) fn run(doctor: &Doctor) -> Outcome {
+    let machine = Machine::look();
+    if doctor.hold {
+        let text =
+            if doctor.json { format!("{:#}\n", machine.as_json()) } else { machine.as_text(Paint::for_stdout()) };
+        stdout().write_all(text.as_bytes())?;
+        return Ok(if machine.is_whole() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
     let places = Places::find(Home::Environment)?;
     let project = std::env::current_dir()?;
     let program = this_program()?;
@@ -117,6 +132,7 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
         policy: policy(&places, &project),
         record: record(&places),
         webhooks: webhooks(&places),
+        machine,
         attacker,
         agents,
     };
@@ -277,6 +293,7 @@ impl Report {
             "policy": part(&self.policy),
             "record": part(&self.record),
             "webhooks": self.webhooks.as_ref().map(part),
+            "hold": self.machine.as_json(),
             "level": {"name": "tripwire", "attacker": self.attacker},
             "agents": self.agents.iter().map(agent).collect::<Vec<_>>(),
         });
@@ -287,8 +304,13 @@ impl Report {
         let good = |text: &str| paint.verdict(Verdict::Allow, text);
         let bad = |text: &str| paint.verdict(Verdict::Deny, text);
         let mut text = String::new();
-        let parts =
-            [("policy", Some(&self.policy)), ("record", Some(&self.record)), ("webhooks", self.webhooks.as_ref())];
+        let hold = self.machine.in_a_line();
+        let parts = [
+            ("policy", Some(&self.policy)),
+            ("record", Some(&self.record)),
+            ("webhooks", self.webhooks.as_ref()),
+            ("hold", Some(&hold)),
+        ];
         for (name, part) in parts.into_iter().filter_map(|(name, part)| Some((name, part?))) {
             let line = match part {
                 Ok(said) => format!("{}     {}", good("ok"), visible(said)),

@@ -10,6 +10,7 @@ mod tracked;
 mod watch;
 
 pub(crate) use below::Below;
+pub(crate) use output::is_output_name;
 pub(crate) use survey::Ground;
 pub(crate) use watch::Watch;
 
@@ -291,6 +292,11 @@ impl<'a> Tree<'a> {
     }
 
     /// Everything below a folder, links not gone through, and with `links` where they lead; `None`: not known.
+    /// Every name below a folder that some pattern may be about; `None`: there is more than is looked at.
+    pub(crate) fn everything_below(&self, folder: &Path) -> Option<Rc<Below>> {
+        self.all_below(folder, Passes::Nothing, false)
+    }
+
     fn all_below(&self, folder: &Path, passes: Passes, links: bool) -> Option<Rc<Below>> {
         let key = (folder.as_os_str().to_owned(), passes, links);
         if let Some(found) = self.known.borrow().get(&key) {
