@@ -287,6 +287,12 @@ impl Policy {
         !self.counting(None).is_empty()
     }
 
+    /// Whether any file says something of holding runs.
+    #[must_use]
+    pub fn has_hold(&self) -> bool {
+        self.files.iter().any(|file| file.hold.is_some())
+    }
+
     /// Whether any rule names approvers of its own, which need a queue.
     #[must_use]
     pub fn has_approvers(&self) -> bool {

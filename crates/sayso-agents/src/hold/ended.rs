@@ -50,11 +50,5 @@ fn key(event: &Event, after: &After, setting: &HookSetting) -> Option<String> {
 /// The session is over: so is its hold, with everything that still runs in it.
 pub(crate) fn session_ended(dialect: &dyn Dialect, event: &Event, setting: &HookSetting) {
     let Some(id) = event.session.as_deref().filter(|_| event.subagents.is_empty()) else { return };
-    let whose = session::Whose { agent: Some(dialect.agent().name()), session: id };
-    let sockets = session::sockets(&setting.places, whose);
-    let Some(sayso) = super::sayso().filter(|_| !sockets.is_empty()) else { return };
-    // By the program that knows holds: this one is small.
-    let mut end = std::process::Command::new(sayso);
-    end.arg("held-session-end").args(sockets).stdin(std::process::Stdio::null());
-    let _ = end.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn();
+    session::end(&setting.places, session::Whose { agent: Some(dialect.agent().name()), session: id });
 }

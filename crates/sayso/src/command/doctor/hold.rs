@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// What the kernel keeps here.
-pub(super) struct Machine {
+pub(crate) struct Machine {
     /// Held whole, or why not.
     whole: Result<(), String>,
     /// Held files, or why not.
@@ -24,11 +24,20 @@ pub(super) struct Machine {
 
 impl Machine {
     /// Holds a program that does nothing, in both ways.
-    pub(super) fn look() -> Self {
+    pub(crate) fn look() -> Self {
         let whole = hold(Level::Whole);
         let files = hold(Level::Files);
         let advice = if whole.is_ok() { Vec::new() } else { Facts::here().advice() };
         Self { whole, files, advice }
+    }
+
+    /// How strongly commands can be held.
+    pub(crate) fn can_hold(&self) -> sayso_policy::CanHold {
+        match (&self.whole, &self.files) {
+            (Ok(()), _) => sayso_policy::CanHold::Whole,
+            (_, Ok(())) => sayso_policy::CanHold::Files,
+            _ => sayso_policy::CanHold::No,
+        }
     }
 
     pub(super) fn is_whole(&self) -> bool {

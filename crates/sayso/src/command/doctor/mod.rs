@@ -1,6 +1,6 @@
 //! `sayso doctor`: whether the guard holds, and what it does not hold against.
 
-mod hold;
+pub(crate) mod hold;
 mod live;
 mod program;
 mod strength;
@@ -13,11 +13,11 @@ use hold::Machine;
 use sayso_agents::Agent;
 use sayso_agents::find::{Found, find};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
-use sayso_agents::live::Live;
+use sayso_agents::live::{Live, holds, ran_unheld};
 use sayso_gate::audit::{Event, Kind, Log, Query};
 use sayso_gate::store::Watch;
 use sayso_gate::{Home, InForce, Places, reason};
-use sayso_policy::Verdict;
+use sayso_policy::{CanHold, Verdict};
 use sayso_policy::explain::visible;
 use serde_json::{Value, json};
 use std::io::{Write as _, stdout};
@@ -59,6 +59,8 @@ struct Checked {
     registrations: Vec<Registration>,
     findings: Vec<Finding>,
     live: Option<Live>,
+    /// How strongly it was seen to hold commands, or why it does not; `None`: no policy here wants that.
+    held: Option<Result<CanHold, String>>,
 }
 
 impl Checked {
@@ -119,11 +121,24 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
         }
         let mut findings = program::compared(agent, &registrations, &places, &program);
         findings.extend(version(agent, found.as_ref()));
-        agents.push(Checked { agent, found, registrations, findings, live: None });
+        agents.push(Checked { agent, found, registrations, findings, live: None, held: None });
     }
-    if doctor.live {
-        for checked in &mut agents {
-            checked.live = live::see(checked, &places, &program, &project)?;
+    let hold = InForce::load(&places, Some(&project)).is_ok_and(|in_force| in_force.policy.has_hold());
+    for checked in &mut agents {
+        if doctor.live
+            && let Some(seen) = live::see(checked, &places, &program, &project, hold)?
+        {
+            (checked.live, checked.held) = (Some(seen.live), seen.hold);
+        }
+        if hold && checked.held.is_none() && !checked.registrations.is_empty() {
+            checked.held = Some(holds(checked.agent, &places));
+        }
+        if ran_unheld(checked.agent, &places).is_some() && !matches!(checked.held, Some(Ok(_))) {
+            let text = format!(
+                "A command ran without the hold under which alone it was allowed (`sayso log --kind happening` has it as `unheld`), so commands of this agent are not held any more. To try again: sayso doctor {} --live",
+                checked.agent
+            );
+            checked.findings.push(Finding { code: "unheld", text });
         }
     }
     let attacker = strength::attacker(&places, &agents);
@@ -251,6 +266,14 @@ fn webhooks(places: &Places) -> Option<Part> {
     None
 }
 
+fn level_name(level: CanHold) -> &'static str {
+    match level {
+        CanHold::Whole => "whole",
+        CanHold::Files => "files",
+        CanHold::No => "none",
+    }
+}
+
 impl Report {
     fn wrong(&self) -> bool {
         let unguarded = self.agents.iter().all(|checked| !checked.guarded());
@@ -285,6 +308,10 @@ impl Report {
                 "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
                 "not_covered": checked.agent.not_covered(),
                 "live": checked.live.as_ref().map(live::as_json),
+                "held": checked.held.as_ref().map(|held| match held {
+                    Ok(level) => json!({"level": level_name(*level)}),
+                    Err(why) => json!({"level": Value::Null, "text": why}),
+                }),
             })
         };
         let report = json!({
@@ -346,6 +373,14 @@ impl Report {
             if let Some(live) = &checked.live {
                 let word = if *live == Live::Denied { good("live ") } else { bad("live ") };
                 text.push_str(&format!("  {word}  {}\n", visible(&live::in_words(live))));
+            }
+            match &checked.held {
+                Some(Ok(level)) => {
+                    let said = format!("commands were seen to run held ({})", level_name(*level));
+                    text.push_str(&format!("  {}  {said}\n", good("held ")));
+                }
+                Some(Err(why)) => text.push_str(&format!("  {}  not held: {}\n", bad("held "), visible(why))),
+                None => {}
             }
             if checked.guarded() {
                 for hole in checked.agent.not_covered() {

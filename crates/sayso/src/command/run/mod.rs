@@ -6,7 +6,7 @@ mod cleared;
 mod held;
 pub(crate) mod inner;
 mod nested;
-mod told;
+pub(crate) mod told;
 
 use crate::failure::Outcome;
 use sayso_gate::{Home, Places};

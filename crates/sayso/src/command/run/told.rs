@@ -63,7 +63,7 @@ fn kept(what: &HeldBack, count: u64) -> HeldBackRecord {
 }
 
 /// `reading ./.env, connecting to evil.example:443 (3 times), and 2 more`
-fn line(back: &Record, workspace: &Path) -> Option<String> {
+pub(crate) fn line(back: &Record, workspace: &Path) -> Option<String> {
     if back.is_empty() {
         return None;
     }
