@@ -9,10 +9,12 @@ import json
 import os
 
 import guarded
+import held
 from guarded import Guarded
+from held import Held
 
 
-class ClaudeCode(Guarded):
+class ClaudeCode(Held, Guarded):
     name, package = "claude-code", "@anthropic-ai/claude-code"
     version = os.environ.get("SAYSO_E2E_CLAUDE_CODE", "2.1.325")
 
@@ -87,4 +89,6 @@ if __name__ == "__main__":
         "a_subagent_starts_and_its_calls_are_judged",
         "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
+        *held.SCENARIOS,
+        "another_hook_voids_the_proof",
     ])

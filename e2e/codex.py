@@ -8,7 +8,9 @@ SAYSO_E2E_CODEX: another version.  SAYSO_E2E_CACHE: where it is installed.
 import os
 
 import guarded
+import held
 from guarded import Guarded
+from held import Held
 from scripted_model import ScriptedModel
 from terminal import Terminal
 
@@ -32,7 +34,7 @@ stream_max_retries = 0
 """
 
 
-class Codex(Guarded):
+class Codex(Held, Guarded):
     name, package, version = "codex", "@openai/codex", os.environ.get("SAYSO_E2E_CODEX", "0.166.0")
 
     def shell(self, command):
@@ -119,4 +121,6 @@ if __name__ == "__main__":
         "a_subagent_starts_and_its_calls_are_judged",
         "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
+        *held.SCENARIOS,
+        "another_hook_voids_the_proof",
     ])

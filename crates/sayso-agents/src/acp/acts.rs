@@ -105,7 +105,7 @@ impl Proxy {
                 }
             };
             proxy.let_through(&asking, said.record.clone());
-            Ok(proxy.started(asked, &said, permit, &asking, terminal))
+            Ok(proxy.sent_on(asked, &said, permit, &asking, terminal))
         };
         if agreed {
             return then(self, &asked, self.judge.judge(call, who, method));
@@ -114,7 +114,7 @@ impl Proxy {
     }
 
     /// A request that goes on: as it came, or so that what the client starts is held.
-    fn started(
+    fn sent_on(
         &self,
         asked: &HeldRequest,
         said: &AcpAnswer,
