@@ -21,7 +21,22 @@ const KINDS: &[&str] = &["json", "jsonc", "toml", "js", "ts", "mjs", "cjs", "mts
 const MOST_OF_PACKAGES: usize = 20_000;
 const DEEPEST: usize = 7;
 /// What in settings decides what becomes of a command.
-const DECIDES: &[&str] = &["hooks", "hooksConfig", "disableAllHooks", "env", "sandbox", "shell", "tools"];
+const DECIDES: &[&str] = &[
+    "hooks",
+    "hooksConfig",
+    "disableAllHooks",
+    "allow_managed_hooks_only",
+    "env",
+    "shell",
+    "shell_environment_policy",
+    "sandbox",
+    "sandbox_mode",
+    "sandbox_workspace_write",
+    "features",
+    "profile",
+    "profiles",
+    "tools",
+];
 
 /// Where an agent's settings are.
 #[derive(Clone, Debug)]
@@ -198,9 +213,10 @@ fn meant(path: &Path) -> Vec<u8> {
     let Some(text) = read(path) else { return b"?".to_vec() };
     if path.extension().is_some_and(|it| it == "toml") {
         if let Ok(mut table) = text.parse::<toml_edit::DocumentMut>() {
-            // Projects that were trusted, notices that were seen.
-            for key in ["projects", "notice", "tui"] {
-                table.remove(key);
+            // Not the model, nor which hooks elsewhere are trusted: those are looked at where they stand.
+            table.retain(|key, _| DECIDES.contains(&key));
+            if let Some(hooks) = table.get_mut("hooks").and_then(toml_edit::Item::as_table_like_mut) {
+                hooks.remove("state");
             }
             return table.to_string().into_bytes();
         }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const POLICY: &str = "default = \"ask\"\n\n[allow]\nrun = [\"ls\"]\nread = [\"./**\"]\nwrite = [\"./**\"]\n\n[hold]\nrun = [\"make\", \"ls\"]\nalways = true\n";
+const POLICY: &str = "default = \"ask\"\n\n[allow]\nrun = [\"ls\", \"cd\"]\nread = [\"./**\"]\nwrite = [\"./**\"]\n\n[hold]\nrun = [\"make\", \"ls\"]\nalways = true\n";
 
 struct Room {
     dir: tempfile::TempDir,
