@@ -112,7 +112,8 @@ fn signals_reach_the_command_and_its_end_is_told() {
             fs::remove_file(room.path("project/ready")).unwrap();
         }
         for (name, number) in [("TERM", 15), ("KILL", 9), ("SEGV", 11)] {
-            let output = room.sh(&format!("kill -{name} $$"));
+            let script = format!("import os, signal; os.kill(os.getpid(), signal.SIG{name})");
+            let output = room.sayso(&["run", "--", "python3", "-c", &script]);
             assert_eq!(output.status.signal(), Some(number), "{name}: {}", err(&output));
         }
     }
@@ -139,8 +140,8 @@ fn a_command_is_held_and_what_was_held_back_is_told_and_recorded() {
         room.give_away();
         let script =
             "echo in > in; echo out > ../outside/out; cat ../home/diary; cat .env; getent hosts evil.example; true";
-        let output = room.sh(script);
-        assert_eq!(output.status.code(), Some(0));
+        let output = room.unseen(script);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
         assert!(room.path("project/in").exists() && !room.path("outside/out").exists());
         assert!(!out(&output).contains("hunter2") && !out(&output).contains("dear diary"), "{}", out(&output));
         let line = err(&output).lines().last().unwrap().to_owned();
@@ -179,11 +180,12 @@ fn nothing_is_left_in_the_project() {
     for user in users() {
         let room = Room::new(user);
         room.file("Makefile", "all:\n\techo built > out.txt\n");
+        room.unseen("true");
         room.repository();
         room.file(".env", "A=b\n");
-        let output = room.sh("echo built > out.txt; cat .env > /dev/null; echo x > .git/hooks/pre-commit; true");
+        let output = room.unseen("echo built > out.txt; cat .env > /dev/null; echo x > .git/hooks/pre-commit; true");
         assert!(output.status.success(), "{}", err(&output));
-        assert_eq!(out(&room.git(&["status", "--porcelain"])), "");
+        assert_eq!(out(&room.git(&["status", "--porcelain", "--", ":!script.py"])), "");
         assert!(!room.path("project/.git/hooks/pre-commit").exists());
         assert_eq!(fs::read_to_string(room.path("project/out.txt")).unwrap(), "built\n");
         let mut names: Vec<String> = fs::read_dir(room.path("project"))
@@ -191,7 +193,7 @@ fn nothing_is_left_in_the_project() {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        assert_eq!(names, [".env", ".git", ".gitignore", "Makefile", "out.txt"]);
+        assert_eq!(names, [".env", ".git", ".gitignore", "Makefile", "out.txt", "script.py"]);
     }
 }
 

@@ -14,6 +14,10 @@ const AGENT: Option<&str> = Some("claude-code");
 
 /// What a hook does: judges a command, and spends its permit.
 fn issue(room: &Room, script: &str, session: &str, call: &str) -> String {
+    room.as_tester(|| issued(room, script, session, call))
+}
+
+fn issued(room: &Room, script: &str, session: &str, call: &str) -> String {
     let (places, project) = (room.places(), room.path("project"));
     let in_force = InForce::load(&places, Some(&project)).unwrap();
     let policy_version = in_force.policy.version().to_owned();
@@ -38,9 +42,7 @@ fn issue(room: &Room, script: &str, session: &str, call: &str) -> String {
         required: true,
         expires_ms: now + 60_000,
     };
-    let id = HoldPermits::at(&places).issue(judged.permit.expect("the command is allowed"), terms).unwrap();
-    room.give_away();
-    id
+    HoldPermits::at(&places).issue(judged.permit.expect("the command is allowed"), terms).unwrap()
 }
 
 fn redeem(room: &Room, id: &str, script: &str) -> Output {
@@ -52,7 +54,7 @@ fn last(room: &Room) -> Happening {
 }
 
 fn outcome(room: &Room, session: &str, call: &str) -> Option<Redemption> {
-    HoldPermits::at(&room.places()).outcome(AGENT, Some(session), call)
+    room.as_tester(|| HoldPermits::at(&room.places()).outcome(AGENT, Some(session), call))
 }
 
 fn held(room: &Room, session: &str, script: &str) -> Output {

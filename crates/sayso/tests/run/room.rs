@@ -4,7 +4,7 @@ use sayso_gate::audit::{Event, Happening, Kind, Log, Query};
 use sayso_gate::{Places, Record};
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{PermissionsExt as _, lchown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -99,7 +99,7 @@ impl Room {
     pub(crate) fn give_away(&self) {
         if self.user == User::Nobody {
             for name in ["home", "project", "outside"] {
-                give(&self.path(name));
+                give(&self.path(name), NOBODY);
             }
         }
     }
@@ -159,12 +159,29 @@ impl Room {
         self.prepare(command).output().unwrap()
     }
 
+    /// Does something with the home as whoever runs the tests: what is another user's is refused.
+    pub(crate) fn as_tester<T>(&self, what: impl FnOnce() -> T) -> T {
+        if self.user == User::Nobody {
+            give(&self.path("home"), 0);
+        }
+        let done = what();
+        self.give_away();
+        done
+    }
+
     fn events(&self) -> Vec<Event> {
         let query = Query { kinds: vec![Kind::Happening, Kind::Decision], ..Query::default() };
-        let events = Log::open(&self.places()).and_then(|log| log.events(&query)).unwrap();
-        // The store was opened by whoever runs the tests.
-        self.give_away();
+        let events = self.as_tester(|| Log::open(&self.places()).and_then(|log| log.events(&query)).unwrap());
         events.into_iter().map(|chained| chained.event).rev().collect()
+    }
+
+    /// Runs something that no analysis sees through, by a script of the project.
+    pub(crate) fn unseen(&self, script: &str) -> Output {
+        self.file(
+            "script.py",
+            &format!("import subprocess, sys\nsys.exit(subprocess.call(['sh', '-c', {script:?}]))\n"),
+        );
+        self.sayso(&["run", "--", "python3", "script.py"])
     }
 
     /// What happened, the latest last.
@@ -180,14 +197,10 @@ impl Room {
     }
 }
 
-fn give(path: &Path) {
-    let _ = std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY));
-    if path.is_symlink() {
-        return;
-    }
-    let _ = chown(path, Some(NOBODY), Some(NOBODY));
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        give(&entry.path());
+fn give(path: &Path, user: u32) {
+    let _ = lchown(path, Some(user), Some(user));
+    if !path.is_symlink() {
+        fs::read_dir(path).into_iter().flatten().flatten().for_each(|entry| give(&entry.path(), user));
     }
 }
 
