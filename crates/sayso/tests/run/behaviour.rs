@@ -168,6 +168,7 @@ fn what_the_run_calls_things_is_made_visible() {
         room.file("a\u{1b}[2J\n.env", "X=1\n");
         let output =
             room.sh("cat a*.env > /dev/null; getent hosts ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example; true");
+        assert_eq!(output.status.code(), Some(0), "{user:?}: {}", err(&output));
         let told = err(&output);
         assert!(!told.contains('\u{1b}') && told.lines().count() <= 1, "{told:?}");
         let text = format!("{:?}", room.happenings().pop().unwrap());
