@@ -125,6 +125,8 @@ facets! {
     GNU exact;
     /// It runs code of a project, or starts others, for which any variable may be meant.
     TAKES_VARIABLES exact;
+    /// It works through a service of this machine, or on another one: from within a hold it reaches neither.
+    REACHES_OUT;
 }
 
 impl Facets {
