@@ -166,11 +166,14 @@ fn what_the_run_calls_things_is_made_visible() {
         let room = Room::new(user);
         room.repository();
         room.file("a\u{1b}[2J\n.env", "X=1\n");
-        let output =
-            room.sh("cat a*.env > /dev/null; getent hosts ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example; true");
+        let host = "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example";
+        let read = "import os, socket\nfor name in os.listdir('.'):\n  if os.path.isfile(name): open(name).read()\n";
+        room.file("script.py", &format!("{read}try: socket.getaddrinfo('{host}', 80)\nexcept OSError: pass\n"));
+        let output = room.sayso(&["run", "--", "python3", "script.py"]);
         assert_eq!(output.status.code(), Some(0), "{user:?}: {}", err(&output));
         let told = err(&output);
-        assert!(!told.contains('\u{1b}') && told.lines().count() <= 1, "{told:?}");
+        assert!(told.starts_with("sayso: held back: "), "{told:?}");
+        assert!(!told.contains('\u{1b}') && told.lines().count() == 1 && !told.contains("ghp_aaaa"), "{told:?}");
         let text = format!("{:?}", room.happenings().pop().unwrap());
         assert!(!text.contains("ghp_aaaa"), "{text}");
     }
