@@ -354,7 +354,12 @@ fn a_run_that_is_killed_has_changed_nothing_and_the_next_one_cleans_up() {
 }
 
 /// A command in a mount namespace where `prepare` has mounted things; `None`: this machine has none for users.
-fn in_own_mounts(room: &Room, prepare: &str, options: &[&str], script: &str) -> Option<(Option<i32>, String)> {
+pub(crate) fn in_own_mounts(
+    room: &Room,
+    prepare: &str,
+    options: &[&str],
+    script: &str,
+) -> Option<(Option<i32>, String)> {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-current-user", "--mount", "--keep-caps", "sh", "-c"]);
     let look = "code=$?; find . -type f ! -path './.*' | sort | xargs -d '\\n' head -n 1; exit $code";

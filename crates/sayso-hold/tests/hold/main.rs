@@ -17,5 +17,6 @@ mod git;
 mod hosts;
 mod room;
 mod session;
+mod surroundings;
 mod terminals;
 mod ways_out;

@@ -44,8 +44,10 @@ pub struct HoldGround {
     pub keep: Option<PathBuf>,
     /// The names of variables that the run would get.
     pub env: Vec<OsString>,
-    /// Not everything could be looked at, for there is too much.
+    /// Not all of the workspace could be looked at, for there is too much.
     pub cut_short: bool,
+    /// Other folders that may be written and could not be looked at to the end.
+    pub unexamined: Vec<PathBuf>,
 }
 
 /// Something that is there.
@@ -117,8 +119,17 @@ impl HoldGround {
             tree.keep();
             self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(&root)));
         }
+        let others: Vec<PathBuf> =
+            self.folders.iter().filter(|folder| !self.is_in_workspace(folder)).cloned().collect();
+        for folder in others {
+            let tree = Tree::over(files, crate::pattern::Ground::unknown());
+            match tree.everything_below(&folder) {
+                Some(below) => self.look(&tree, &below, &folder, &restricting, &bases, files),
+                None => self.unexamined.push(folder),
+            }
+        }
         for place in restricting.all().filter_map(|pattern| pattern.place(&bases)) {
-            let inside = self.workspace.as_deref().is_some_and(|root| place.starts_with(root));
+            let inside = self.is_in_workspace(&place);
             let hidden = self.home.as_deref().is_some_and(|home| place.starts_with(home));
             if !inside && !hidden {
                 self.add(&place, files, |_| false);
@@ -127,6 +138,10 @@ impl HoldGround {
         self.names.sort();
         self.names.dedup();
         self
+    }
+
+    fn is_in_workspace(&self, path: &Path) -> bool {
+        self.workspace.as_deref().is_some_and(|root| path.starts_with(root))
     }
 
     fn look(

@@ -18,6 +18,8 @@ struct Wanted<'a> {
     source: Option<&'a Source>,
     /// `hold.connect` says so, whatever rules allow.
     listed: bool,
+    /// What its list leaves out.
+    except: &'a [Pattern],
 }
 
 /// The hosts, and what could not be said.
@@ -45,7 +47,10 @@ pub(super) fn lower(
                 said.is_none_or(|said| said.by_rule || !wanted.listed && said.verdict != Verdict::Allow)
             }
             // No part can be taken out again.
-            Some(_) => stricter(files).any(|rule| overlaps(rule, &host.name)),
+            Some(_) => {
+                stricter(files).any(|rule| overlaps(&rule.pattern, &host.name))
+                    || wanted.except.iter().any(|except| overlaps(except, &host.name))
+            }
         };
         if kept_back {
             let text = format!(
@@ -67,7 +72,9 @@ fn of_rules<'a>(policy: &'a Policy, files: &'a [&'a CompiledFile]) -> impl Itera
         .flat_map(|file| tables(file).flat_map(Table::each))
         .filter(|rule| rule.verdict == Verdict::Allow && rule.verb == Verb::Connect && rule.when.is_empty())
         .filter_map(|rule| match &rule.pattern {
-            Pattern::Host(pattern) => Some(Wanted { pattern, source: rule.source.as_ref(), listed: false }),
+            Pattern::Host(pattern) => {
+                Some(Wanted { pattern, source: rule.source.as_ref(), listed: false, except: &rule.except })
+            }
             _ => None,
         })
 }
@@ -88,6 +95,7 @@ fn of_holds<'a>(holds: &'a [&'a HoldSection]) -> impl Iterator<Item = Wanted<'a>
         pattern: &one.pattern,
         source: Some(&one.source),
         listed: true,
+        except: &[],
     })
 }
 
@@ -125,10 +133,9 @@ fn stricter<'a>(files: &'a [&'a CompiledFile]) -> impl Iterator<Item = &'a Rule>
     rules.filter(|rule| rule.verdict != Verdict::Allow && rule.verb == Verb::Connect)
 }
 
-/// Whether a stricter rule may speak of a name below this one.
-fn overlaps(rule: &Rule, name: &str) -> bool {
-    let Pattern::Host(pattern) = &rule.pattern else { return false };
-    may_match(pattern, name)
+/// Whether a pattern may speak of a name below this one.
+fn overlaps(pattern: &Pattern, name: &str) -> bool {
+    matches!(pattern, Pattern::Host(pattern) if may_match(pattern, name))
 }
 
 /// Whether a pattern may match this name, or one that this stands for.

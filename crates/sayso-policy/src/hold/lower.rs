@@ -20,7 +20,6 @@ use crate::word::{Layer, Source, Verdict};
 use sayso_shell::Verb;
 use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Leave};
 use sayso_shell::program::is_secret_variable;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Bounds, and what of the policy they do not say.
@@ -49,6 +48,10 @@ impl Loss {
 
 /// Folders of the system that a hold arranges itself.
 const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+fn is_of_system(folder: &Path) -> bool {
+    SYSTEM.iter().any(|system| folder.starts_with(system))
+}
 
 /// Folders that are written by builds: what is guarded by its name elsewhere is made there all the time.
 pub(super) fn is_made_by_builds(path: &Path) -> bool {
@@ -90,11 +93,29 @@ struct Lowering<'a> {
 }
 
 /// A folder that may be written.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 struct Folder {
     path: PathBuf,
     /// `hold.write` says so, whatever rules allow.
     listed: bool,
+    source: Option<Source>,
+}
+
+/// What is guarded by its name.
+struct Guarded {
+    secrets: Vec<PathPattern>,
+    steers: Vec<PathPattern>,
+}
+
+impl Guarded {
+    fn new() -> Self {
+        Self { secrets: guard::patterns("secrets"), steers: guard::patterns("steers") }
+    }
+
+    fn covers(&self, path: &Path, bases: &Bases) -> bool {
+        let matches = |pattern: &PathPattern| pattern.matches_path(path, bases, Purpose::Restrict);
+        self.secrets.iter().any(matches) || self.steers.iter().any(matches) && !is_made_by_builds(path)
+    }
 }
 
 impl Lowering<'_> {
@@ -145,13 +166,13 @@ impl Lowering<'_> {
             };
             let mut folders = Vec::new();
             for one in &list.any {
-                let found = one.pattern.folders(&self.bases);
                 if !one.pattern.is_folder() {
-                    let text =
-                        format!("`{}` is not a folder with everything below it: it cannot be written.", one.written);
-                    self.lose(text, Some(&one.source));
+                    let text = "This is not a folder with everything below it: it lets nothing be written.";
+                    self.lose(text.to_owned(), Some(&one.source));
                 }
-                folders.extend(found.into_iter().map(|path| Folder { path, listed: true }));
+                let source = Some(one.source.clone());
+                let found = one.pattern.folders(&self.bases).into_iter().filter(|folder| !is_of_system(folder));
+                folders.extend(found.map(|path| Folder { path, listed: true, source: source.clone() }));
             }
             // An untrusted file only narrows: what it lists must be allowed besides.
             if !hold.lifts {
@@ -163,19 +184,44 @@ impl Lowering<'_> {
         if of_holds.is_empty() {
             of_holds.push(by_rules);
         }
-        let all: BTreeSet<Folder> = of_holds.iter().flatten().cloned().collect();
+        // INVARIANT: what cannot be written as a whole is left out before the holds are compared: else a part of it, which
+        // one of them names, would be more than the whole was.
+        let of_holds: Vec<Vec<Folder>> =
+            of_holds.into_iter().map(|folders| self.that_can_be_written(folders)).collect();
         let in_each =
             |folder: &Folder| of_holds.iter().all(|of| of.iter().any(|other| folder.path.starts_with(&other.path)));
-        let kept: Vec<Folder> = all.into_iter().filter(in_each).collect();
-        kept.into_iter().filter(|folder| self.can_be_written(&folder.path)).collect()
+        of_holds.iter().flatten().filter(|folder| in_each(folder)).cloned().collect()
     }
 
-    fn can_be_written(&self, folder: &Path) -> bool {
-        let is_there = self.ground.folders.iter().any(|known| known == folder);
-        let system = folder.parent().is_none() || SYSTEM.iter().any(|system| folder.starts_with(system));
+    fn that_can_be_written(&mut self, folders: Vec<Folder>) -> Vec<Folder> {
+        let paths: Vec<&Path> = folders.iter().map(|folder| folder.path.as_path()).collect();
+        let said = Verdicts::of(self.policy, self.ground, &self.files).on(&paths);
+        let guarded = Guarded::new();
+        let mut kept = Vec::new();
+        for (folder, said) in folders.iter().zip(said) {
+            let named = guarded.covers(&folder.path, &self.bases);
+            let forbidden = if folder.listed { said.write.restricts(named) } else { said.write.forbids(named) };
+            if forbidden || said.read.restricts(named) || said.excepted {
+                let text = format!("`{}` cannot be written: a stricter rule speaks of it.", folder.path.display());
+                self.lose(text, folder.source.as_ref());
+            } else if self.is_too_wide(&folder.path) {
+                let text = format!("`{}` is too wide for a held run to write.", folder.path.display());
+                self.lose(text, folder.source.as_ref());
+            } else if self.ground.folders.contains(&folder.path) && !self.is_own(&folder.path) {
+                kept.push(folder.clone());
+            }
+        }
+        kept
+    }
+
+    fn is_own(&self, folder: &Path) -> bool {
+        self.ground.own.iter().any(|own| folder.starts_with(&own.path))
+    }
+
+    fn is_too_wide(&self, folder: &Path) -> bool {
+        let system = folder.parent().is_none();
         let whole_home = self.ground.home.as_deref().is_some_and(|home| home.starts_with(folder));
-        let own = self.ground.own.iter().any(|own| folder.starts_with(&own.path));
-        is_there && !system && !whole_home && !own
+        system || whole_home
     }
 
     /// What the rules let be written, as folders.
@@ -197,7 +243,13 @@ impl Lowering<'_> {
                         rule.source.as_ref(),
                     );
                 } else if pattern.is_folder() {
-                    found.extend(pattern.folders(&self.bases).into_iter().map(|path| Folder { path, listed: false }));
+                    let source = rule.source.clone();
+                    let folders = pattern.folders(&self.bases).into_iter();
+                    found.extend(folders.filter(|folder| !is_of_system(folder)).map(|path| Folder {
+                        path,
+                        listed: false,
+                        source: source.clone(),
+                    }));
                 } else {
                     let text = "This pattern is not a folder with everything below it: it lets nothing be written.";
                     self.lose(text.to_owned(), rule.source.as_ref());
@@ -209,13 +261,8 @@ impl Lowering<'_> {
 
     /// What stays as it is, or is not shown, though it lies where a run may write or read.
     fn guard(&mut self, folders: &[Folder]) {
-        let steers = guard::patterns("steers");
-        let secrets = guard::patterns("secrets");
-        let guarded = |path: &Path, bases: &Bases| {
-            let matches = |pattern: &PathPattern| pattern.matches_path(path, bases, Purpose::Restrict);
-            secrets.iter().any(matches) || steers.iter().any(matches) && !is_made_by_builds(path)
-        };
-        let around = |path: &Path| folders.iter().filter(|folder| path.starts_with(&folder.path)).max();
+        let guarded = Guarded::new();
+        let around = |path: &Path| folders.iter().filter(|folder| path.starts_with(&folder.path)).collect::<Vec<_>>();
         let verdicts = Verdicts::of(self.policy, self.ground, &self.files);
         let names = self.ground.names.iter().filter(|name| !is_made_by_builds(name));
         let paths: Vec<&Path> =
@@ -224,13 +271,13 @@ impl Lowering<'_> {
         let bounds = &mut self.lowered.bounds;
         for (at, (path, said)) in paths.iter().zip(&said).enumerate() {
             let found = self.ground.found.get(at);
-            let named = guarded(path, &self.bases);
+            let named = guarded.covers(path, &self.bases);
             let unread = said.read.restricts(named);
-            let unwritten = match around(path) {
-                None => false,
-                Some(folder) if folder.listed => said.write.restricts(named) || said.excepted,
-                Some(_) => said.write.forbids(named) || said.excepted,
-            } || around(path).is_some() && said.delete.restricts(false);
+            let around = around(path);
+            // Where one hold goes by what rules allow, they must.
+            let by_rules = around.iter().any(|folder| !folder.listed);
+            let kept = if by_rules { said.write.forbids(named) } else { said.write.restricts(named) };
+            let unwritten = !around.is_empty() && (kept || said.excepted || said.delete.by_rule);
             match found {
                 Some(found) if unread && found.folder => bounds.hide.push(found.path.clone()),
                 Some(found) if unread && found.tracked => bounds.refuse.push(found.path.clone()),
@@ -244,6 +291,10 @@ impl Lowering<'_> {
         }
         let inside = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(&folder.path));
         bounds.read_only.extend(self.ground.git.iter().filter(inside).cloned());
+        for folder in &self.ground.unexamined.clone() {
+            let text = format!("`{}` holds more than is looked at: secrets there can be read.", folder.display());
+            self.lose(text, None);
+        }
         self.unsaid();
     }
 

@@ -10,6 +10,7 @@ use crate::explain::effect::command_text;
 use crate::judging::Judging;
 use crate::stage::integrity::Protected;
 use sayso_shell::bounds::Need;
+use sayso_shell::effect::Shadow;
 use sayso_shell::program::Facets;
 use sayso_shell::{Run, RunId};
 
@@ -61,10 +62,12 @@ fn is_at_the_beginning(judging: &Judging<'_>, run: &Run) -> bool {
         && between(ends, at) == Some(b"&&")
 }
 
-/// Whether it is the program that guards here, or lies beside it.
+/// Whether it is the program that guards here, or lies beside it. By its full path it is the same wherever `PATH` leads.
 fn is_registered(run: &Run, protected: &Protected) -> bool {
     let program = &run.program;
-    program.shadow.is_none()
+    let full = run.name().is_some_and(|name| name.starts_with('/'));
+    let itself = program.shadow.is_none() || full && program.shadow == Some(Shadow::Path);
+    itself
         && program.path.as_ref().is_some_and(|path| protected.registration.contains(path))
         && program.path.as_ref().and_then(|path| path.file_name()) == program.base.as_deref().map(std::ffi::OsStr::new)
 }

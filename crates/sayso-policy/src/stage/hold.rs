@@ -149,7 +149,7 @@ impl<'a, 'j> Holds<'a, 'j> {
     /// Whether a known effect lies beyond what a held run could do.
     fn leaves(&self, said: &Opinions) -> bool {
         let judging = self.inputs.judging;
-        let away = |run: &Run| run.program.facets().has(Facets::OTHER_USER);
+        let away = |run: &Run| run.program.facets().has(Facets::OTHER_USER.and(Facets::REACHES_OUT));
         judging.analysis().is_some_and(|analysis| analysis.runs.iter().any(away))
             || judging
                 .operation

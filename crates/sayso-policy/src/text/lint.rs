@@ -325,6 +325,21 @@ mod tests {
     }
 
     #[test]
+    fn holds_that_change_nothing_are_named() {
+        let held = "[[rule]]\nask = { run = 'x' }\nheld = 'allow'";
+        assert_eq!(warned(held), ["3: held-nothing"]);
+        assert_eq!(warned(&format!("[hold]\nneed = 'files'\n{held}")), [""; 0]);
+        assert_eq!(warned(&format!("extends = 'developer'\n{held}")), [""; 0], "its preset has one");
+        assert_eq!(warned(&format!("[hold]\nrun = 'x'\n{held}\nalways = true")), ["5: held-nothing"]);
+        assert_eq!(warned("[hold]\nrun = 'x'\n[[rule]]\nask = { connect = 'x' }\nheld = 'allow'"), ["5: held-nothing"]);
+        assert_eq!(warned("[hold]\nneed = 'whole'"), ["1: hold-nothing"]);
+        assert_eq!(
+            warned("[hold]\nrun = '@builds'\nwrite = ['./**', '@scratch', './*.log', '!./x*']"),
+            ["3: hold-write-pattern"]
+        );
+    }
+
+    #[test]
     fn what_stands_there_twice_or_for_nothing_is_named() {
         assert_eq!(warned("[deny]\nrun = ['a', 'b', 'a']"), ["2: duplicate-pattern"]);
         assert_eq!(warned("[set]\nmine = 'x'\nyours = ['@mine']\n[deny]\nrun = '{a,b} | @yours'"), [""; 0]);

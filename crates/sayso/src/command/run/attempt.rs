@@ -31,20 +31,22 @@ pub(super) fn run(cleared: Cleared, bounds: &Bounds) -> Result<ExitCode, Stop> {
     let (cleared, tried) = cleared.spend(|_| attempt::run(bounds, &launch, &store));
     let tried = tried?;
     let mut said = judge(&cleared, &tried.changes)?;
-    let (status, changes) = (tried.ended.status, tried.changes.clone());
-    told::tell(&cleared, &tried.ended);
-    let left_out = tried.left_out;
+    let (ended, changes, left_out) = (tried.ended.clone(), tried.changes.clone(), tried.left_out);
     let chosen: Vec<usize> = said.iter().filter(|(_, said)| said.is_ok()).map(|(number, _)| *number).collect();
     let committed = tried.commit(&chosen);
     for (number, why) in committed.refused {
         said.insert(number, Err(why.to_string()));
     }
-    let thrown_away = said.values().filter(|said| said.is_err()).count();
-    show(&cleared, &changes, &said, left_out);
-    if thrown_away > 0 || left_out > 0 {
+    let made = said.values().filter(|said| said.is_ok()).count();
+    let thrown_away = u64::try_from(said.len().saturating_sub(made)).unwrap_or(u64::MAX).saturating_add(left_out);
+    let in_all = format!("{made} changes made, {thrown_away} thrown away");
+    told::tell(&cleared, &ended, Some(&format!("tried: {in_all}")));
+    eprintln!("sayso: {in_all}");
+    show(&cleared, &changes, &said);
+    if thrown_away > 0 {
         return Ok(ExitCode::from(NOT_ALLOWED));
     }
-    Ok(held::end_like(status))
+    Ok(held::end_like(ended.status))
 }
 
 /// What is said of each change: that it is made, or why not.
@@ -87,16 +89,17 @@ fn one(gate: &Gate, cleared: &Cleared, change: &Change, questions: &mut usize) -
         decision.reasons.first().map(|reason| format!("{} [{}]", reason.text, reason.code)).unwrap_or_default()
     };
     match judgement.alone().answer {
-        // INVARIANT: a guarded name is never taken because a folder around it may be written.
-        Answer::Allow if !change.guarded => Ok(()),
+        // The bounds know a way to something guarded that the judgement does not.
+        Answer::Allow if change.guarded => Err("it leads to a guarded name".to_owned()),
+        Answer::Allow => Ok(()),
         Answer::Deny => Err(first(judgement.alone())),
         _ if *questions >= MOST_QUESTIONS => Err("it needs approval, and too many do".to_owned()),
         _ => {
             *questions += 1;
             let judged = judgement.settle().record();
             match judged.permit {
-                Some(permit) if !change.guarded => permit.spend(|| Ok(())),
-                _ => Err(first(&judged.decision)),
+                Some(permit) => permit.spend(|| Ok(())),
+                None => Err(first(&judged.decision)),
             }
         }
     }
@@ -139,14 +142,11 @@ fn climbs(path: &Path) -> bool {
     path.components().any(|part| part == Component::ParentDir)
 }
 
-fn show(cleared: &Cleared, changes: &[Change], said: &Said, left_out: u64) {
+fn show(cleared: &Cleared, changes: &[Change], said: &Said) {
     let name = |path: &Path| match path.strip_prefix(&cleared.workspace) {
         Ok(rest) => format!("./{}", rest.display()),
         Err(_) => path.display().to_string(),
     };
-    let made = said.values().filter(|said| said.is_ok()).count();
-    let thrown_away = u64::try_from(said.len().saturating_sub(made)).unwrap_or(u64::MAX).saturating_add(left_out);
-    eprintln!("sayso: {made} changes made, {thrown_away} thrown away");
     // What was thrown away first.
     let (away, kept): (Vec<_>, Vec<_>) = said.iter().partition(|(_, said)| said.is_err());
     for (number, said) in away.into_iter().chain(kept).take(MOST_NAMED) {

@@ -125,6 +125,6 @@ fn go(run: &Run) -> Result<ExitCode, Stop> {
     }
     let (cleared, ended) = cleared.spend(|cleared| held::run(cleared, bounds));
     let ended = ended?;
-    told::tell(&cleared, &ended);
+    told::tell(&cleared, &ended, None);
     Ok(held::end_like(ended.status))
 }

@@ -11,8 +11,9 @@ const MOST: usize = 8;
 const LONGEST: usize = 120;
 
 /// Tells how a run was held. The text comes from the run: it is made visible, and bounded.
-pub(super) fn tell(cleared: &Cleared, ended: &Ended) {
-    if let Some(line) = line(&ended.held_back, &cleared.workspace) {
+pub(super) fn tell(cleared: &Cleared, ended: &Ended, more: Option<&str>) {
+    let line = line(&ended.held_back, &cleared.workspace);
+    if let Some(line) = &line {
         eprintln!("sayso: held back: {line}");
     }
     let level = match ended.level {
@@ -22,10 +23,11 @@ pub(super) fn tell(cleared: &Cleared, ended: &Ended) {
     let mut happening = Happening::new(What::HeldRun, WAY_IN, cleared.actor.clone());
     happening.call_id.clone_from(&cleared.call_id);
     happening.workspace = Some(cleared.workspace.display().to_string());
-    happening.text = Some(match line(&ended.held_back, &cleared.workspace) {
-        Some(line) => format!("held {level}; held back: {line}"),
-        None => format!("held {level}"),
-    });
+    let mut text = format!("held {level}");
+    for part in more.map(str::to_owned).into_iter().chain(line.map(|line| format!("held back: {line}"))) {
+        text.push_str(&format!("; {part}"));
+    }
+    happening.text = Some(text);
     happening.held = Some(Held {
         record: Some(cleared.record.clone()),
         level: Some(level.to_owned()),
