@@ -1,7 +1,10 @@
 """Calls that run held, with a real agent: mixed into the class of each agent that can rewrite."""
 
 import json
+import os
 import shutil
+import subprocess
+import tempfile
 
 POLICY = """
 extends = ["developer"]
@@ -37,8 +40,9 @@ class Held:
 
     def can_hold(self):
         """Where the kernel gives a user no namespaces there is nothing to see; that is said, not passed over."""
-        import subprocess
-        said = subprocess.run([str(self.sayso), "doctor", "--hold", "--json"], capture_output=True, text=True)
+        nowhere = {**os.environ, "HOME": tempfile.gettempdir()}
+        command = [str(self.sayso), "doctor", "--hold", "--json"]
+        said = subprocess.run(command, capture_output=True, text=True, env=nowhere)
         level = json.loads(said.stdout or "{}").get("level")
         if level != "whole":
             print("not run %s: this machine holds %s" % (self.name, level), flush=True)
@@ -117,6 +121,8 @@ class Held:
                 assert "hunter2" not in stolen.read_text(), (stolen, model.results)
             assert "hunter2" not in str(model.results), model.results
             assert not self.happenings(machine, "unheld"), self.log(machine)
+            # Not all were refused before they ran, or this would show nothing. The first is the canary.
+            assert len(self.happenings(machine, "held-run")) >= 3, (model.results, self.log(machine))
 
     def another_hook_voids_the_proof(self):
         if not self.can_hold():
