@@ -11,8 +11,8 @@ use crate::once::Once;
 use crate::{Agent, HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Asking, FactsOf, Gate, InForce, Judged, Live, Memory, Otherwise, Outcome, ProcessEnvironment, Recorder, Reporter, Which,
-    reason,
+    Asking, FactsOf, Gate, InForce, Judged, Live, Memory, Otherwise, Outcome, ProcessEnvironment, Recorder, Reporter,
+    Which, reason,
 };
 use sayso_policy::shell::dialect::InShell;
 use sayso_policy::{Answer, Holding, Reason, Request};
@@ -106,11 +106,7 @@ fn judge_once(
     let workspace = event.workspace(agent, setting)?;
     let mut policy = policy(setting, workspace.as_deref())?;
     let wanted = || policy.current().policy.has_hold();
-    let way = if may_hold {
-        Way::of(dialect, event, call, setting, workspace.as_deref(), wanted)
-    } else {
-        Way::none()
-    };
+    let way = if may_hold { Way::of(dialect, event, call, setting, workspace.as_deref(), wanted) } else { Way::none() };
     let version = policy.current().policy.version().to_owned();
     if let Some(own) = way.policy() {
         policy = Live::of(&setting.places, Some(&own), workspace.as_deref())?;
@@ -168,7 +164,8 @@ fn said(
             note(dialect, event, What::NotHeld, setting, |it| {
                 it.tool = Some(call.tool.clone());
                 it.call_id.clone_from(&call.id);
-                it.held = Some(sayso_gate::audit::Held { record: Some(judged.record.id.clone()), ..Default::default() });
+                it.held =
+                    Some(sayso_gate::audit::Held { record: Some(judged.record.id.clone()), ..Default::default() });
             });
         }
         Held::Under(input) => return Some(HookAnswer::from(judged).held(input)),

@@ -6,8 +6,8 @@ use crate::told;
 use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Aside, Asking, Circumstances, FactsOf, Gate, Judged, Judgement, Live, Memory, Outcome, Permit, Prompt, RealFiles,
-    Places, Which, reason,
+    Aside, Asking, Circumstances, FactsOf, Gate, Judged, Judgement, Live, Memory, Outcome, Permit, Places, Prompt,
+    RealFiles, Which, reason,
 };
 use sayso_policy::{Actor, Answer, CanHold, Decision, Facts, Holding, Operation, Reason, Request, ToolCall, Verdict};
 use serde_json::{Value, json};
@@ -33,7 +33,13 @@ pub(super) struct AcpCall {
 impl AcpCall {
     /// A tool by name, run where the session is.
     pub(super) fn tool(name: impl Into<String>, arguments: Value, cwd: Option<PathBuf>) -> Self {
-        Self { request: Request::Tool { name: name.into(), arguments, server: None }, cwd, kind: None, id: None, can_hold: CanHold::No }
+        Self {
+            request: Request::Tool { name: name.into(), arguments, server: None },
+            cwd,
+            kind: None,
+            id: None,
+            can_hold: CanHold::No,
+        }
     }
 }
 
@@ -293,7 +299,15 @@ impl From<Judged> for AcpAnswer {
             (None, None) => Leave::None,
         };
         let (answer, verdict) = (decision.answer, decision.verdict);
-        Self { answer, verdict, reasons: decision.reasons, leave, record: Some(record.id), hold: decision.hold, policy: decision.policy_version }
+        Self {
+            answer,
+            verdict,
+            reasons: decision.reasons,
+            leave,
+            record: Some(record.id),
+            hold: decision.hold,
+            policy: decision.policy_version,
+        }
     }
 }
 

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 /// Processes above the hook that are looked at.
 const MOST_ANCESTORS: usize = 8;
 /// Programs that only start what follows.
-const BETWEEN: &[&str] = &["timeout", "gtimeout", "env", "busybox", "coreutils", "nice", "setsid", "sayso", "sayso-hook"];
+const BETWEEN: &[&str] =
+    &["timeout", "gtimeout", "env", "busybox", "coreutils", "nice", "setsid", "sayso", "sayso-hook"];
 /// Programs whose first operand is the program.
 const INTERPRETERS: &[&str] = &["node", "nodejs", "bun", "deno", "python", "python3"];
 

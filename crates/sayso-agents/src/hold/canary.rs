@@ -71,7 +71,12 @@ impl Canary {
     /// The policy that it is judged by: these programs, in a folder of its own.
     pub(crate) fn policy() -> PolicyText {
         let text = "default = \"deny\"\n\n[allow]\nrun = [\"echo\", \"readlink\", \"grep\"]\nread = [\"/proc/**\"]\nwrite = [\"./**\"]\n";
-        PolicyText { layer: Layer::Given, name: "canary of `sayso doctor --live`".to_owned(), text: text.to_owned(), trusted: true }
+        PolicyText {
+            layer: Layer::Given,
+            name: "canary of `sayso doctor --live`".to_owned(),
+            text: text.to_owned(),
+            trusted: true,
+        }
     }
 
     /// Notes who ran the hook.
@@ -107,9 +112,9 @@ impl Canary {
         let namespaces: Vec<&str> = lines.by_ref().take(2).collect();
         let value = |name: &str| report.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
         let filtered = value("NoNewPrivs:") == Some("1") && value("Seccomp:") == Some("2");
-        let apart = namespaces.len() == 2 && !ours.is_empty() && namespaces.iter().all(|it| {
-            it.contains(":[") && !ours.iter().any(|own| own == it)
-        });
+        let apart = namespaces.len() == 2
+            && !ours.is_empty()
+            && namespaces.iter().all(|it| it.contains(":[") && !ours.iter().any(|own| own == it));
         match (filtered, apart) {
             (true, true) => Ok(CanHold::Whole),
             (true, false) => Ok(CanHold::Files),

@@ -28,7 +28,9 @@ impl Doubt {
     pub(crate) fn text(&self, agent: Agent) -> String {
         let again = format!("Run: sayso doctor {agent} --live");
         match self {
-            Self::Cannot => "commands of this agent are not rewritten, so they run held only as `sayso run -- ...`".to_owned(),
+            Self::Cannot => {
+                "commands of this agent are not rewritten, so they run held only as `sayso run -- ...`".to_owned()
+            }
             Self::NotSeen => format!("it was not seen to run commands held. {again}"),
             Self::OtherProgram => format!("its program has changed since it was seen to run commands held. {again}"),
             Self::OtherSettings => format!("its settings have changed since it was seen to run commands held. {again}"),

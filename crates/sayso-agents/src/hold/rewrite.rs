@@ -380,11 +380,18 @@ mod tests {
     fn the_original_is_found_in_a_rewritten_text() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("sub")).unwrap();
-        for text in ["npm test", "cd sub && echo 'it'\\''s' \"$x\"\n\tls", "export A=1; a && b", "x run --permit y -- z -c w"] {
+        for text in
+            ["npm test", "cd sub && echo 'it'\\''s' \"$x\"\n\tls", "export A=1; a && b", "x run --permit y -- z -c w"]
+        {
             let parted = Parted::of(text, dir.path(), dir.path());
             assert_eq!(original(&parted.line(SAYSO, "7", "/bin/bash")).as_deref(), Some(parted.inside), "{text}");
         }
-        for text in ["npm test", "sayso run -- npm test", "echo ' run --permit 7 -- sh -c x'", "sayso run --permit 7 -- sh -c 'x' y"] {
+        for text in [
+            "npm test",
+            "sayso run -- npm test",
+            "echo ' run --permit 7 -- sh -c x'",
+            "sayso run --permit 7 -- sh -c 'x' y",
+        ] {
             assert_eq!(original(text), None, "{text}");
         }
     }
@@ -401,9 +408,34 @@ mod tests {
     #[test]
     fn every_character_is_read_back() {
         let all: Vec<String> = (1..=0x2ff_u32).filter_map(char::from_u32).map(String::from).collect();
-        let pairs = ["'", "''", "'\\''", "\\", "\n", "!", "!!", "$(x)", "`x`", "=ls", "~", "~root", "#", "*", "{a,b}", "-n", "\u{feff}", "\u{10ffff}", "\r\n", "\x1b[0m"];
-        let words: Vec<String> = all.iter().cloned().chain(pairs.iter().map(|it| (*it).to_owned()))
-            .chain(pairs.iter().flat_map(|a| pairs.iter().map(move |b| format!("{a}{b}")))).collect();
+        let pairs = [
+            "'",
+            "''",
+            "'\\''",
+            "\\",
+            "\n",
+            "!",
+            "!!",
+            "$(x)",
+            "`x`",
+            "=ls",
+            "~",
+            "~root",
+            "#",
+            "*",
+            "{a,b}",
+            "-n",
+            "\u{feff}",
+            "\u{10ffff}",
+            "\r\n",
+            "\x1b[0m",
+        ];
+        let words: Vec<String> = all
+            .iter()
+            .cloned()
+            .chain(pairs.iter().map(|it| (*it).to_owned()))
+            .chain(pairs.iter().flat_map(|a| pairs.iter().map(move |b| format!("{a}{b}"))))
+            .collect();
         for shell in shells() {
             assert_eq!(read_back(shell, &[], &words), words, "{shell}");
         }

@@ -168,7 +168,8 @@ fn is_other(settings: &Value, steering: &Steering) -> bool {
     let handlers = steering.before.iter().filter_map(|event| hooks.get(event));
     let plugins = steering.plugins.and_then(|key| settings.get(key));
     handlers.flat_map(handlers_in).any(|handler| !is_ours(handler))
-        || plugins.is_some_and(|listed| !matches!(listed, Value::Null) && listed.as_array().is_none_or(|it| !it.is_empty()))
+        || plugins
+            .is_some_and(|listed| !matches!(listed, Value::Null) && listed.as_array().is_none_or(|it| !it.is_empty()))
 }
 
 fn is_ours(handler: &Value) -> bool {

@@ -69,7 +69,8 @@ impl Room {
 
     /// Comes for the permit of a rewritten command, as `sayso run` does.
     fn redeem(&self, line: &str) -> bool {
-        let words = line.rsplit_once("/bin/true run --permit ").or_else(|| line.rsplit_once("true run --permit ")).unwrap().1;
+        let words =
+            line.rsplit_once("/bin/true run --permit ").or_else(|| line.rsplit_once("true run --permit ")).unwrap().1;
         let (id, rest) = words.split_once(" -- ").unwrap();
         let inside = super::rewrite::original(line).unwrap();
         let shell = rest.split(' ').next().unwrap();
@@ -149,7 +150,8 @@ fn a_permit_that_cannot_be_issued_is_a_question() {
 #[test]
 fn settings_that_changed_void_the_proof() {
     let other = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "rtk rewrite"}]}]}});
-    let ours = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/x/sayso hook claude-code"}]}]}});
+    let ours =
+        json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/x/sayso hook claude-code"}]}]}});
     let verdict = |room: &Room| {
         let answer = room.claude("PreToolUse", "make", &json!({}));
         answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned()
@@ -187,10 +189,9 @@ fn settings_that_changed_void_the_proof() {
 fn another_program_is_not_the_one_that_was_seen() {
     let room = Room::new(POLICY);
     let caller = Caller::find().unwrap();
-    for (program, seen) in [
-        (PathBuf::from("/bin/sh"), caller.seen.clone()),
-        (caller.program.clone(), format!("{} ", caller.seen)),
-    ] {
+    for (program, seen) in
+        [(PathBuf::from("/bin/sh"), caller.seen.clone()), (caller.program.clone(), format!("{} ", caller.seen))]
+    {
         proven::keep(Agent::CLAUDE_CODE, &room.places, (&program, &seen), CanHold::Whole).unwrap();
         let answer = room.claude("PreToolUse", "make", &json!({}));
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{answer}");

@@ -10,8 +10,8 @@ use crate::hold::canary::{Canary, namespaces};
 use crate::hold::{keep, state, unheld};
 use model::{Model, Seen};
 use sayso_gate::audit::{Log, Query};
-use sayso_gate::{Error, Places};
 use sayso_gate::hold::permit::{HoldPermits, Redemption};
+use sayso_gate::{Error, Places};
 use sayso_policy::{CanHold, Verdict};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -132,7 +132,9 @@ fn in_folder(agent: Agent, stage: &Stage, folder: &Path, outside: &Path) -> Resu
     let seen = model.seen();
     let hold = match &canary {
         Some(canary) => Some(held(agent, &stage.places, canary, &report, &seen)),
-        None if stage.hold => Some(Err("Sayso is registered in this project alone; held runs need it registered for the user".to_owned())),
+        None if stage.hold => {
+            Some(Err("Sayso is registered in this project alone; held runs need it registered for the user".to_owned()))
+        }
         None => None,
     };
     if mark.exists() {
@@ -155,7 +157,8 @@ fn held(agent: Agent, places: &Places, canary: &Canary, report: &Path, seen: &Se
     let text = std::fs::read_to_string(report).unwrap_or_default();
     let redeemed = HoldPermits::at(places).outcome(Some(agent.name()), None, &canary.nonce);
     let sighting = canary.sighting(places, agent.name());
-    let told = || seen.told.get(1).map(|told| format!(": {}", told.chars().take(300).collect::<String>())).unwrap_or_default();
+    let told =
+        || seen.told.get(1).map(|told| format!(": {}", told.chars().take(300).collect::<String>())).unwrap_or_default();
     if redeemed != Some(Redemption::Redeemed) {
         return Err(match (text.is_empty(), sighting.is_some()) {
             (true, false) => format!("the agent did not ask Sayso about the second call{}", told()),
@@ -173,9 +176,7 @@ fn held(agent: Agent, places: &Places, canary: &Canary, report: &Path, seen: &Se
 /// Why nothing can be said.
 fn explain(seen: Seen, ended: Ended) -> Live {
     match (seen, ended) {
-        (Seen { told, .. }, _) if !told.is_empty() => {
-            Live::NotAsked(told.concat().chars().take(300).collect())
-        }
+        (Seen { told, .. }, _) if !told.is_empty() => Live::NotAsked(told.concat().chars().take(300).collect()),
         (Seen { without_shell: Some(tools), .. }, _) => {
             Live::NotSeen(format!("it offers no shell, only: {}", tools.join(", ")))
         }

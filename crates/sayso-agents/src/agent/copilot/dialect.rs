@@ -203,9 +203,9 @@ fn after(object: &Map<String, Value>) -> After {
             ..Ended::default()
         },
         error: error.and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str())).map(str::to_owned),
-        command: ["toolArgs", "toolInput"].iter().find_map(|key| {
-            json::object_or_text(object.get(*key)?)?.get("command")?.as_str().map(str::to_owned)
-        }),
+        command: ["toolArgs", "toolInput"]
+            .iter()
+            .find_map(|key| json::object_or_text(object.get(*key)?)?.get("command")?.as_str().map(str::to_owned)),
         ..After::default()
     }
 }

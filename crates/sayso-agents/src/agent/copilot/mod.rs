@@ -27,7 +27,12 @@ pub(super) static ROW: Row = Row {
     steering: Some(Steering {
         user: &["hooks", "config.json", "settings.json"],
         managed: &["etc/github-copilot/policy.d"],
-        project: &[".github/hooks", ".github/copilot/settings.json", ".claude/settings.json", ".claude/settings.local.json"],
+        project: &[
+            ".github/hooks",
+            ".github/copilot/settings.json",
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+        ],
         packages: &["installed-plugins", "plugins"],
         before: &["preToolUse", "PreToolUse"],
         plugins: None,

@@ -27,7 +27,13 @@ pub(super) static ROW: Row = Row {
     steering: Some(Steering {
         user: &["plugins", "plugin", "opencode.json", "opencode.jsonc", "config.json"],
         managed: &["etc/opencode/opencode.json"],
-        project: &[".opencode/plugins", ".opencode/plugin", ".opencode/opencode.json", "opencode.json", "opencode.jsonc"],
+        project: &[
+            ".opencode/plugins",
+            ".opencode/plugin",
+            ".opencode/opencode.json",
+            "opencode.json",
+            "opencode.jsonc",
+        ],
         packages: &[],
         before: &[],
         plugins: Some("plugin"),
