@@ -6,6 +6,7 @@ SAYSO_E2E_CODEX: another version.  SAYSO_E2E_CACHE: where it is installed.
 """
 
 import os
+import types
 
 import guarded
 import held
@@ -62,6 +63,12 @@ class Codex(Held, Guarded):
         kept = text[text.index("[hooks"):] if "[hooks" in text else ""
         config.write_text(CONFIG % model.url + "\n" + kept)
         return config
+
+    def held_machine(self, name):
+        """Codex's own sandbox is part of what it was seen with."""
+        machine = super().held_machine(name)
+        self.configure(machine, types.SimpleNamespace(url="http://127.0.0.1:9"))
+        return machine
 
     def start(self, machine, model):
         config = self.configure(machine, model)

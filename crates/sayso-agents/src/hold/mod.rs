@@ -49,7 +49,7 @@ pub(crate) struct Way {
 enum How {
     /// Not at all.
     No,
-    /// It is `sayso run` itself, which holds what it runs.
+    /// It is `sayso run` itself, which judges and holds what it runs: nothing is put before it.
     Itself,
     /// By another text.
     Rewritten(Box<Place>),
@@ -116,8 +116,8 @@ impl Way {
             return Self::none();
         }
         if canary.is_none() && is_held_itself(command) {
-            // What it needs and the machine cannot give, it refuses by itself.
-            return Self { can_hold: CanHold::Whole, how: How::Itself };
+            // Whether that counts as held, the policy says: it looks at the program, the home folder and the workspace.
+            return Self { can_hold: CanHold::No, how: How::Itself };
         }
         let place = dialect.rewrites(event, call).then(|| Place::of(agent, event, call, setting, workspace)).flatten();
         match (place, canary) {
@@ -162,11 +162,11 @@ impl Way {
             (_, Some(Holding::WouldAllow(_)) | None) => return Held::Plain(permit),
         };
         let place = match self.how {
-            How::Itself => return Held::Plain(permit),
+            How::Itself if !required => return Held::Plain(permit),
             _ if !self.can_hold.meets(need) && !required => return Held::NotHeld(permit),
             How::No if !required => return Held::NotHeld(permit),
             // It must not have come to this; it does not run unheld.
-            How::No => return Held::NotIssued,
+            How::No | How::Itself => return Held::NotIssued,
             _ if !self.can_hold.meets(need) => return Held::NotIssued,
             How::Rewritten(place) => place,
             How::Canary(place, canary) => {
