@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -138,7 +139,7 @@ class Held:
     def add_hook(self, machine):
         """Registers another hook beside Sayso's."""
         settings = self.settings(machine)
-        text = json.loads(settings.read_text())
+        text = json.loads(re.sub(r"^ *//.*$", "", settings.read_text(), flags=re.M))
         for event in ("PreToolUse", "BeforeTool", "preToolUse"):
             for entry in text["hooks"].get(event, [])[:1]:
                 other = json.loads(json.dumps(entry).replace("sayso", "other"))
