@@ -5,7 +5,7 @@ use crate::counted::Counted;
 use crate::dialect::{Dialect, Person};
 use crate::entrance::Entrance;
 use crate::event::{After, Event, HookCall, Occasion};
-use crate::hold::{self, Held, Way};
+use crate::hold::{self, Taken, Way};
 use crate::hook_answer::HookAnswer;
 use crate::once::Once;
 use crate::{Agent, HookOutput, HookSetting, json};
@@ -158,8 +158,8 @@ fn said(
     };
     let record = judged.record.id.clone();
     match way.take(permit, holding, setting, (version, record)) {
-        Held::Plain(permit) => judged.permit = Some(permit),
-        Held::NotHeld(permit) => {
+        Taken::Plain(permit) => judged.permit = Some(permit),
+        Taken::NotHeld(permit) => {
             judged.permit = Some(permit);
             note(dialect, event, What::NotHeld, setting, |it| {
                 it.tool = Some(call.tool.clone());
@@ -168,8 +168,8 @@ fn said(
                     Some(sayso_gate::audit::Held { record: Some(judged.record.id.clone()), ..Default::default() });
             });
         }
-        Held::Under(input) => return Some(HookAnswer::from(judged).held(input)),
-        Held::NotIssued => return None,
+        Taken::Under(input) => return Some(HookAnswer::from(judged).held(input)),
+        Taken::NotIssued => return None,
     }
     Some(HookAnswer::from(judged))
 }

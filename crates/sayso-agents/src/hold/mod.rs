@@ -83,7 +83,7 @@ impl HeldInput {
 }
 
 /// What becomes of an Allow.
-pub(crate) enum Held {
+pub(crate) enum Taken {
     /// It runs as it is.
     Plain(Permit),
     /// It runs as it is, though the policy wants it held.
@@ -153,32 +153,32 @@ impl Way {
         holding: Option<Holding>,
         setting: &HookSetting,
         (policy, record): (String, String),
-    ) -> Held {
+    ) -> Taken {
         let (need, required) = match (&self.how, holding) {
             (How::Canary(..), _) => (Need::Files, true),
             (_, Some(Holding::Required(need))) => (need, true),
             (_, Some(Holding::Wanted(need))) => (need, false),
             // An Allow of which nothing is said that a hold would change.
-            (_, Some(Holding::WouldAllow(_)) | None) => return Held::Plain(permit),
+            (_, Some(Holding::WouldAllow(_)) | None) => return Taken::Plain(permit),
         };
         let place = match self.how {
-            How::Itself if !required => return Held::Plain(permit),
-            _ if !self.can_hold.meets(need) && !required => return Held::NotHeld(permit),
-            How::No if !required => return Held::NotHeld(permit),
+            How::Itself if !required => return Taken::Plain(permit),
+            _ if !self.can_hold.meets(need) && !required => return Taken::NotHeld(permit),
+            How::No if !required => return Taken::NotHeld(permit),
             // It must not have come to this; it does not run unheld.
-            How::No | How::Itself => return Held::NotIssued,
-            _ if !self.can_hold.meets(need) => return Held::NotIssued,
+            How::No | How::Itself => return Taken::NotIssued,
+            _ if !self.can_hold.meets(need) => return Taken::NotIssued,
             How::Rewritten(place) => place,
             How::Canary(place, canary) => {
                 if canary.sighted(&setting.places, place.agent.name()).is_err() {
-                    return Held::NotIssued;
+                    return Taken::NotIssued;
                 }
                 Box::new(Place { session: None, call: canary.nonce, ..*place })
             }
         };
         match place.issue(permit, setting, (policy, record), need, required) {
-            Ok(input) => Held::Under(input),
-            Err(_) => Held::NotIssued,
+            Ok(input) => Taken::Under(input),
+            Err(_) => Taken::NotIssued,
         }
     }
 }

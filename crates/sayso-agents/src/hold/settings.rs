@@ -212,15 +212,15 @@ fn handlers_in(event: &Value) -> Vec<&Value> {
 /// A file's content, without what agents themselves write into it at every turn.
 fn meant(path: &Path) -> Vec<u8> {
     let Some(text) = read(path) else { return b"?".to_vec() };
-    if path.extension().is_some_and(|it| it == "toml") {
-        if let Ok(mut table) = text.parse::<toml_edit::DocumentMut>() {
-            // Not the model, nor which hooks elsewhere are trusted: those are looked at where they stand.
-            table.retain(|key, _| DECIDES.contains(&key));
-            if let Some(hooks) = table.get_mut("hooks").and_then(toml_edit::Item::as_table_like_mut) {
-                hooks.remove("state");
-            }
-            return table.to_string().into_bytes();
+    if path.extension().is_some_and(|it| it == "toml")
+        && let Ok(mut table) = text.parse::<toml_edit::DocumentMut>()
+    {
+        // Not the model, nor which hooks elsewhere are trusted: those are looked at where they stand.
+        table.retain(|key, _| DECIDES.contains(&key));
+        if let Some(hooks) = table.get_mut("hooks").and_then(toml_edit::Item::as_table_like_mut) {
+            hooks.remove("state");
         }
+        return table.to_string().into_bytes();
     }
     match json_text::value(&text) {
         Some(Value::Object(settings)) => {
