@@ -10,11 +10,13 @@ import os
 import sys
 
 import guarded
+import held
 from guarded import SERVER, Guarded
+from held import Held
 from scripted_model import ScriptedModel
 
 
-class ClaudeCode(Guarded):
+class ClaudeCode(Held, Guarded):
     name, package = "claude-code", "@anthropic-ai/claude-code"
     version = os.environ.get("SAYSO_E2E_CLAUDE_CODE", "2.1.325")
 
@@ -121,4 +123,6 @@ if __name__ == "__main__":
         "a_subagent_starts_and_its_calls_are_judged",
         "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
+        *held.SCENARIOS,
+        "another_hook_voids_the_proof",
     ])

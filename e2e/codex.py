@@ -6,9 +6,12 @@ SAYSO_E2E_CODEX: another version.  SAYSO_E2E_CACHE: where it is installed.
 """
 
 import os
+import types
 
 import guarded
+import held
 from guarded import Guarded
+from held import Held
 from scripted_model import ScriptedModel
 from terminal import Terminal
 
@@ -32,7 +35,7 @@ stream_max_retries = 0
 """
 
 
-class Codex(Guarded):
+class Codex(Held, Guarded):
     name, package, version = "codex", "@openai/codex", os.environ.get("SAYSO_E2E_CODEX", "0.166.0")
 
     def shell(self, command):
@@ -60,6 +63,12 @@ class Codex(Guarded):
         kept = text[text.index("[hooks"):] if "[hooks" in text else ""
         config.write_text(CONFIG % model.url + "\n" + kept)
         return config
+
+    def held_machine(self, name):
+        """Codex's own sandbox is part of what it was seen with."""
+        machine = super().held_machine(name)
+        self.configure(machine, types.SimpleNamespace(url="http://127.0.0.1:9"))
+        return machine
 
     def start(self, machine, model):
         config = self.configure(machine, model)
@@ -119,4 +128,6 @@ if __name__ == "__main__":
         "a_subagent_starts_and_its_calls_are_judged",
         "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
+        *held.SCENARIOS,
+        "another_hook_voids_the_proof",
     ])

@@ -10,11 +10,13 @@ import os
 import sys
 
 import guarded
+import held
 from guarded import POLICY, SERVER, Guarded
+from held import Held
 from scripted_model import ScriptedModel
 
 
-class Copilot(Guarded):
+class Copilot(Held, Guarded):
     name, package, version = "copilot", "@github/copilot", os.environ.get("SAYSO_E2E_COPILOT", "1.0.102")
 
     def shell(self, command):
@@ -110,4 +112,6 @@ if __name__ == "__main__":
         "a_subagent_starts_and_its_calls_are_judged",
         "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
+        *held.SCENARIOS,
+        "another_hook_voids_the_proof",
     ])

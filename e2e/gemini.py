@@ -10,8 +10,10 @@ import os
 import sys
 
 import guarded
+import held
 import offline
 from guarded import SERVER, Guarded
+from held import Held
 
 SETTINGS = """{
   // as people have it
@@ -23,7 +25,7 @@ SETTINGS = """{
 """
 
 
-class Gemini(Guarded):
+class Gemini(Held, Guarded):
     name, package, version = "gemini", "@google/gemini-cli", os.environ.get("SAYSO_E2E_GEMINI", "0.61.0")
 
     @staticmethod
@@ -122,4 +124,6 @@ if __name__ == "__main__":
         "a_subagent_starts_and_its_calls_are_judged",
         "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
+        *held.SCENARIOS,
+        "another_hook_voids_the_proof",
     ])

@@ -10,10 +10,12 @@ import os
 import re
 
 import guarded
+import held
 from guarded import Guarded
+from held import Held
 
 
-class OpenCode(Guarded):
+class OpenCode(Held, Guarded):
     name, package, version = "opencode", "opencode-ai", os.environ.get("SAYSO_E2E_OPENCODE", "1.18.33")
 
     environment = {"npm_config_fetch_retries": "0", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
@@ -99,4 +101,5 @@ if __name__ == "__main__":
         "a_subagent_starts_and_its_calls_are_judged",
         "its_own_program_is_not_replaced",
         "uninstall_leaves_nothing_behind",
+        *held.SCENARIOS,
     ])

@@ -44,6 +44,11 @@ pub(crate) trait Dialect: Sync + RefUnwindSafe {
         false
     }
 
+    /// Whether an answer to this event can replace the command of this call, and the agent then runs that.
+    fn rewrites(&self, _: &Event, _: &HookCall) -> bool {
+        false
+    }
+
     /// Answers an event about a call.
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput;
 

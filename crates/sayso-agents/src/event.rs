@@ -73,6 +73,12 @@ pub(crate) struct After {
     pub(crate) ended: Ended,
     /// The error, if it failed.
     pub(crate) error: Option<String>,
+    /// The command, where the agent repeats it: as the model wrote it, or as it ran.
+    pub(crate) command: Option<String>,
+    /// It was interrupted, or did not start: nothing can be said of how it ran.
+    pub(crate) interrupted: bool,
+    /// It goes on after this.
+    pub(crate) background: bool,
 }
 
 impl Event {

@@ -5,16 +5,17 @@ use crate::counted::Counted;
 use crate::dialect::{Dialect, Person};
 use crate::entrance::Entrance;
 use crate::event::{After, Event, HookCall, Occasion};
+use crate::hold::{self, Taken, Way};
 use crate::hook_answer::HookAnswer;
 use crate::once::Once;
 use crate::{Agent, HookOutput, HookSetting, json};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Asking, FactsOf, Gate, InForce, Live, Memory, Otherwise, Outcome, ProcessEnvironment, Recorder, Reporter, Which,
-    reason,
+    Asking, FactsOf, Gate, InForce, Judged, Live, Memory, Otherwise, Outcome, ProcessEnvironment, Recorder, Reporter,
+    Which, reason,
 };
 use sayso_policy::shell::dialect::InShell;
-use sayso_policy::{Answer, Reason, Request};
+use sayso_policy::{Answer, Holding, Reason, Request};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,7 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
             dialect.nothing(&event)
         }
         Occasion::SessionEnd => {
+            hold::session_ended(dialect, &event, setting);
             note(dialect, &event, What::SessionEnded, setting, |_| {});
             dialect.nothing(&event)
         }
@@ -50,6 +52,13 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
         }
         Occasion::AfterTool(after) => {
             settle(dialect, &event, after, setting);
+            if hold::ended(dialect, &event, after, setting) {
+                note(dialect, &event, What::Unheld, setting, |it| {
+                    it.tool.clone_from(&after.tool);
+                    it.call_id.clone_from(&after.id);
+                    it.text.clone_from(&after.command);
+                });
+            }
             note(dialect, &event, What::CallEnded, setting, |it| {
                 it.tool.clone_from(&after.tool);
                 it.call_id.clone_from(&after.id);
@@ -72,9 +81,37 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
 }
 
 fn judge(dialect: &dyn Dialect, event: &Event, call: &HookCall, setting: &HookSetting) -> HookAnswer {
+    match judge_once(dialect, event, call, setting, true) {
+        Ok(Some(answer)) => answer,
+        // It cannot be held after all: what it is without that.
+        Ok(None) => match judge_once(dialect, event, call, setting, false) {
+            Ok(Some(answer)) => answer,
+            Ok(None) => unjudged(dialect, event, call, "it cannot be held", setting),
+            Err(error) => unjudged(dialect, event, call, &error.to_string(), setting),
+        },
+        Err(error) => unjudged(dialect, event, call, &error.to_string(), setting),
+    }
+}
+
+/// Judges a call, and spends its permit on a hold where the decision says so. `None`: the decision counts only under a
+/// hold that cannot be made.
+fn judge_once(
+    dialect: &dyn Dialect,
+    event: &Event,
+    call: &HookCall,
+    setting: &HookSetting,
+    may_hold: bool,
+) -> Result<Option<HookAnswer>, sayso_gate::Error> {
     let agent = dialect.agent();
-    let judged = event.workspace(agent, setting).and_then(|workspace| {
-        let policy = policy(setting, workspace.as_deref())?;
+    let workspace = event.workspace(agent, setting)?;
+    let mut policy = policy(setting, workspace.as_deref())?;
+    let wanted = || policy.current().policy.has_hold();
+    let way = if may_hold { Way::of(dialect, event, call, setting, workspace.as_deref(), wanted) } else { Way::none() };
+    let version = policy.current().policy.version().to_owned();
+    if let Some(own) = way.policy() {
+        policy = Live::of(&setting.places, Some(&own), workspace.as_deref())?;
+    }
+    let judged = {
         let counts = dialect.one_record() || policy.current().policy.has_limits();
         let counted = counts.then(|| Counted::of(dialect, event, call, &setting.places)).transpose()?;
         let earlier = counted.as_ref().and_then(Counted::earlier);
@@ -90,20 +127,57 @@ fn judge(dialect: &dyn Dialect, event: &Event, call: &HookCall, setting: &HookSe
         let entrance = entrance(dialect, setting);
         let tool_call = entrance.call(request, event.actor(agent), event.cwd.clone(), workspace);
         let asking = asking(dialect.person(event), setting);
-        let circumstances = entrance.circumstances(&event.name, call.id.clone(), asking);
+        let mut circumstances = entrance.circumstances(&event.name, call.id.clone(), asking);
+        circumstances.can_hold = way.can_hold();
         let judged = gate.judge(tool_call, circumstances, FactsOf::Gate).settle().record();
         if let (Some(counted), true) = (counted, judged.decision.answer != Answer::Deny) {
             counted.leave(&judged.record);
         }
-        Ok(judged)
-    });
-    match judged {
-        Ok(judged) => HookAnswer::from(judged),
-        Err(error) => {
-            let why = format!("Sayso cannot judge this call: {error}.");
-            refuse(dialect, event, &call.tool, reason::built_in(reason::INTERNAL_ERROR, why), setting)
+        judged
+    };
+    Ok(said(dialect, event, call, setting, way, judged, version))
+}
+
+/// What is said of a call, held where the decision says so; `None` if that cannot be.
+fn said(
+    dialect: &dyn Dialect,
+    event: &Event,
+    call: &HookCall,
+    setting: &HookSetting,
+    way: Way,
+    mut judged: Judged,
+    version: String,
+) -> Option<HookAnswer> {
+    let holding = judged.decision.hold;
+    let Some(permit) = judged.permit.take() else {
+        let advice = match holding {
+            Some(Holding::WouldAllow(_)) => hold::advice(call),
+            _ => None,
+        };
+        return Some(HookAnswer::from(judged).advised(advice));
+    };
+    let record = judged.record.id.clone();
+    match way.take(permit, holding, setting, (version, record)) {
+        Taken::Plain(permit) => judged.permit = Some(permit),
+        Taken::NotHeld(permit) => {
+            judged.permit = Some(permit);
+            note(dialect, event, What::NotHeld, setting, |it| {
+                it.tool = Some(call.tool.clone());
+                it.call_id.clone_from(&call.id);
+                it.held =
+                    Some(sayso_gate::audit::Held { record: Some(judged.record.id.clone()), ..Default::default() });
+            });
         }
+        Taken::Under(input) => return Some(HookAnswer::from(judged).held(input)),
+        Taken::NotIssued => return None,
     }
+    Some(HookAnswer::from(judged))
+}
+
+/// Sayso cannot judge: the call does not run.
+fn unjudged(dialect: &dyn Dialect, event: &Event, call: &HookCall, why: &str, setting: &HookSetting) -> HookAnswer {
+    let why = format!("Sayso cannot judge this call: {why}.");
+    refuse(dialect, event, &call.tool, reason::built_in(reason::INTERNAL_ERROR, why), setting)
 }
 
 /// The policy in force: the only place where a hook loads it.

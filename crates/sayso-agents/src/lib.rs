@@ -12,6 +12,7 @@ mod entrance;
 mod error;
 mod event;
 pub mod find;
+mod hold;
 mod hook;
 mod hook_answer;
 mod hook_line;

@@ -98,6 +98,9 @@ fn after(object: &Map<String, Value>) -> After {
             output_tokens: count("output"),
         },
         error: text("error"),
+        command: object.get("args").and_then(|args| args.get("command")?.as_str()).map(str::to_owned),
+        interrupted: object.get("interrupted") == Some(&Value::Bool(true)),
+        ..After::default()
     }
 }
 
@@ -105,6 +108,9 @@ fn after(object: &Map<String, Value>) -> After {
 pub(crate) fn say(word: Word, why: &str) -> HookOutput {
     let decision = match word {
         Word::Allow(permit) => permit.spend(|| "allow"),
+        Word::Held(input) => {
+            return HookOutput::object(&json!({"decision": "allow", "reason": why, "args": input.into_input()}));
+        }
         Word::Ask => "ask",
         Word::Deny => "deny",
     };

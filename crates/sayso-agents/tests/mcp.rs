@@ -179,6 +179,7 @@ impl Machine {
                 agent: None,
             },
             servers: vec![self.server("test", &[])],
+            launcher: Vec::new(),
             limits: Limits { timeout: Duration::from_secs(60), patience: Duration::from_secs(20), ..Limits::default() },
         }
     }

@@ -44,6 +44,7 @@ fn echo() -> &'static Mutex<Echo> {
                 name: "echo".into(),
                 reach: Reach::Command { command: vec!["cat".into()], env: vec![], cwd: None },
             }],
+            launcher: Vec::new(),
             limits: Limits::default(),
         };
         let ((input, to), (from, output)) = (pipe(), pipe());

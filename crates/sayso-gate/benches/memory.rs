@@ -111,6 +111,7 @@ fn call(places: &Places, n: usize) -> (ToolCall, Circumstances) {
             asking,
             expected,
             findings: Vec::new(),
+            can_hold: sayso_policy::CanHold::No,
         },
     )
 }

@@ -210,7 +210,16 @@ fn call(project: &Path, command: &str) -> ToolCall {
 
 fn circumstances(asking: Asking) -> Circumstances {
     let (peer, event, call_id, expected) = (None, None, None, Expected::default());
-    Circumstances { way_in: "bench".into(), peer, event, call_id, asking, expected, findings: Vec::new() }
+    Circumstances {
+        way_in: "bench".into(),
+        peer,
+        event,
+        call_id,
+        asking,
+        expected,
+        findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
+    }
 }
 
 /// A typical record.

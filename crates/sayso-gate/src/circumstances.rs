@@ -2,7 +2,7 @@
 
 use crate::audit::Peer;
 use crate::limit::Expected;
-use sayso_policy::ToolFinding;
+use sayso_policy::{CanHold, ToolFinding};
 use std::time::Instant;
 
 /// How a call came in.
@@ -22,6 +22,10 @@ pub struct Circumstances {
     pub expected: Expected,
     /// What the way in has found of the tool.
     pub findings: Vec<ToolFinding>,
+    /// How strongly the way in can hold what it lets pass.
+    ///
+    /// INVARIANT: whoever the way in belongs to says so, never the call.
+    pub can_hold: CanHold,
 }
 
 impl Circumstances {
@@ -35,7 +39,16 @@ impl Circumstances {
     #[must_use]
     pub fn of(way_in: String, asking: Asking) -> Self {
         let expected = Expected::default();
-        Self { way_in, peer: None, event: None, call_id: None, asking, expected, findings: Vec::new() }
+        Self {
+            way_in,
+            peer: None,
+            event: None,
+            call_id: None,
+            asking,
+            expected,
+            findings: Vec::new(),
+            can_hold: CanHold::No,
+        }
     }
 }
 

@@ -53,6 +53,9 @@ pub enum Error {
     /// Something could not be written as JSON.
     #[error("cannot write a record: {0}")]
     Json(#[from] serde_json::Error),
+    /// A workspace of more files than are looked at.
+    #[error("{} has more files than Sayso examines, so it cannot tell which of them a held run must not see", .0.display())]
+    TooMuchToHold(PathBuf),
     /// There is no project file to trust.
     #[error("there is no .sayso.toml in {} or its parent folders, up to the repository's root", .0.display())]
     NoProjectFile(PathBuf),

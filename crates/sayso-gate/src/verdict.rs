@@ -2,7 +2,7 @@
 
 use crate::policy::InForce;
 use crate::reason;
-use sayso_policy::{Answer, Decision, Facts, Operation, Policy, Provenance, Reason, State, ToolCall, Verdict};
+use sayso_policy::{Answer, Decision, Facts, Holding, Operation, Policy, Provenance, Reason, State, ToolCall, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,6 +48,10 @@ pub(crate) fn tighten(decision: &mut Decision, least: Verdict, reason: &Reason) 
     } else {
         decision.reasons.push(reason.clone());
     }
+    // INVARIANT: what a hold would lift is not this.
+    if least != Verdict::Allow {
+        decision.hold = decision.hold.filter(|hold| matches!(hold, Holding::Wanted(_)) && least == Verdict::Ask);
+    }
     decision.verdict = decision.verdict.max(least);
     decision.answer = match (decision.answer, least) {
         (_, Verdict::Deny) | (Answer::Deny, _) => Answer::Deny,
@@ -59,6 +63,13 @@ pub(crate) fn tighten(decision: &mut Decision, least: Verdict, reason: &Reason) 
 /// Gives a decision another answer, and says why first.
 pub(crate) fn answer(decision: &mut Decision, answer: Answer, why: Reason) {
     decision.answer = answer;
+    decision.hold = match (decision.hold, answer) {
+        // Somebody said yes to it as it is; the policy still wants it held where that can be.
+        (Some(Holding::WouldAllow(need)), Answer::Allow) => Some(Holding::Wanted(need)),
+        (hold @ Some(Holding::WouldAllow(_)), _) => hold,
+        (hold, Answer::Allow | Answer::Ask) => hold,
+        (_, Answer::Deny | Answer::DryRun) => None,
+    };
     decision.reasons.insert(0, why);
 }
 
@@ -75,6 +86,7 @@ pub(crate) fn denied(in_force: &InForce, reason: Reason) -> Decision {
         answer: Answer::Deny,
         would: None,
         unanswered: None,
+        hold: None,
         reasons: vec![reason],
         effects: Vec::new(),
         policy_version: in_force.policy.version().to_owned(),

@@ -106,6 +106,7 @@ impl Machine {
             asking: Asking::OwnPrompt,
             expected: Expected::default(),
             findings: Vec::new(),
+            can_hold: sayso_policy::CanHold::No,
         };
         gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record().decision
     }

@@ -75,6 +75,7 @@ fn judge(
         asking,
         expected: Expected::default(),
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     };
     gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record()
 }

@@ -38,6 +38,7 @@ fn circumstances(asking: Asking) -> Circumstances {
         asking,
         expected: Expected::default(),
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     }
 }
 

@@ -36,6 +36,7 @@ fn judge(recorder: Box<dyn Recorder + Send + Sync>) -> Judged {
         asking: Asking::Nobody,
         expected: Expected::default(),
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     };
     Gate::new(InForce::given(vec![file]).unwrap(), recorder)
         .judge(ToolCall::command("true"), circumstances.clone(), FactsOf::Gate)

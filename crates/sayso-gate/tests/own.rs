@@ -63,6 +63,7 @@ impl Machine {
             asking: Asking::OwnPrompt,
             expected: Expected::default(),
             findings: Vec::new(),
+            can_hold: sayso_policy::CanHold::No,
         };
         let decision = gate.judge(self.call(call), circumstances.clone(), FactsOf::Gate).settle().record().decision;
         (decision.verdict, decision.reasons.iter().map(|reason| reason.code.to_string()).collect())

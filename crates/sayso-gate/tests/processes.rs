@@ -52,6 +52,7 @@ fn circumstances(asking: Asking) -> Circumstances {
         asking,
         expected,
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     }
 }
 

@@ -52,6 +52,7 @@ impl Site {
                 asking,
                 expected,
                 findings: Vec::new(),
+                can_hold: sayso_policy::CanHold::No,
             },
             FactsOf::Gate,
         )

@@ -45,6 +45,7 @@ fn judge(places: &Places, recorder: Box<dyn Recorder + Send + Sync>, call: ToolC
         asking,
         expected: Expected::default(),
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     };
     let _ = gate.judge(call, circumstances.clone(), FactsOf::Gate).settle().record();
 }

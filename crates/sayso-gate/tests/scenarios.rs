@@ -82,6 +82,7 @@ impl Stage {
                     asking,
                     expected,
                     findings: Vec::new(),
+                    can_hold: sayso_policy::CanHold::No,
                 },
                 FactsOf::Gate,
             )

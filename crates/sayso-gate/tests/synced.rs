@@ -27,6 +27,7 @@ fn record() -> Record {
         asking: sayso_gate::Asking::Nobody,
         expected: sayso_gate::Expected::default(),
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     };
     let reason = sayso_gate::reason::built_in(sayso_policy::Code::CallMalformed, "x");
     Record::refused(&circumstances, sayso_policy::Actor::default(), "bash", &reason)

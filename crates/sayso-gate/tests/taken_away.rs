@@ -33,7 +33,16 @@ impl World {
         let (peer, event, call_id) = (None, None, None);
         gate.judge(
             call,
-            Circumstances { way_in: "test".into(), peer, event, call_id, asking, expected, findings: Vec::new() },
+            Circumstances {
+                way_in: "test".into(),
+                peer,
+                event,
+                call_id,
+                asking,
+                expected,
+                findings: Vec::new(),
+                can_hold: sayso_policy::CanHold::No,
+            },
             FactsOf::Gate,
         )
         .settle()

@@ -6,16 +6,18 @@
 use crate::error::Error;
 use crate::prepare::real;
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, RenameFlags, ResolveFlags, openat2, readlinkat, renameat_with, statat, symlinkat,
+    AtFlags, CWD, Mode, OFlags, RenameFlags, ResolveFlags, chmod, fstat, openat2, readlinkat, renameat_with, statat,
+    symlinkat,
 };
 use rustix::io::Errno;
 use sayso_shell::bounds::Bounds;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many folders are watched while a run goes on; all are looked at in the end.
 const MOST_WATCHED: usize = 512;
@@ -30,6 +32,8 @@ pub(crate) struct Guards {
     /// Symlinks on the way to something protected, and where they lead.
     links: Vec<(Name, OsString)>,
     aside: Option<PathBuf>,
+    /// How many things were moved aside.
+    moved: AtomicU64,
 }
 
 /// A name below a writable folder.
@@ -61,6 +65,12 @@ impl Guards {
             fs::create_dir_all(aside)?;
         }
         Ok(guards)
+    }
+
+    /// Looks after nothing any more. Returns the names that would have been.
+    pub(crate) fn give_up(&mut self) -> Vec<PathBuf> {
+        let links = self.links.drain(..).map(|(name, _)| name.path());
+        self.absent.drain(..).map(|name| name.path()).chain(links).collect()
     }
 
     fn links_on_the_way(&mut self, path: &Path, folders: &[PathBuf]) {
@@ -108,7 +118,14 @@ impl Guards {
         let mut parts = name.below.iter().peekable();
         while let Some(part) = parts.next() {
             at.push(part);
-            let data = statat(&parent, part, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let look = || statat(&parent, part, AtFlags::SYMLINK_NOFOLLOW);
+            let data = match look() {
+                Err(Errno::ACCESS) => {
+                    make_accessible(&parent);
+                    look().ok()?
+                }
+                other => other.ok()?,
+            };
             let is_folder = rustix::fs::FileType::from_raw_mode(data.st_mode).is_dir();
             if parts.peek().is_none() || rustix::fs::FileType::from_raw_mode(data.st_mode).is_symlink() {
                 return Some((at, self.move_aside(&parent, part)));
@@ -140,29 +157,54 @@ impl Guards {
     }
 
     /// Renames into the folder for such things, or, where that cannot be, to a name beside it that means nothing.
+    ///
+    /// The run may have taken away the permissions that this needs. They are its own to give, and so they are ours.
     fn move_aside(&self, parent: &OwnedFd, part: &OsStr) -> Option<PathBuf> {
-        for number in 0..10_000_u32 {
+        let aside = self.aside.as_ref().and_then(|folder| Some((folder, open_folder(folder)?)));
+        let mut opened = false;
+        // Names are never looked for twice, so a run that makes a name again and again does not use them up.
+        for _ in 0..1_000 {
+            let number = self.moved.fetch_add(1, Ordering::Relaxed);
             let mut fresh = OsString::from(format!("held-back-{}-{number}-", std::process::id()));
             fresh.push(part);
             let mut bytes = fresh.into_vec();
             bytes.truncate(255);
             let fresh = OsString::from_vec(bytes);
-            if let Some(folder) = &self.aside
-                && let Some(to) = open_folder(folder)
-            {
-                match renameat_with(parent, part, &to, &fresh, RenameFlags::NOREPLACE) {
+            let mut refused = None;
+            if let Some((folder, to)) = &aside {
+                match renameat_with(parent, part, to, &fresh, RenameFlags::NOREPLACE) {
                     Ok(()) => return Some(folder.join(fresh)),
                     Err(Errno::EXIST) => continue,
-                    Err(_) => {}
+                    Err(error) => refused = Some(error),
                 }
+            }
+            if refused == Some(Errno::ACCESS) && !opened {
+                opened = true;
+                make_accessible(parent);
+                if let Ok(folder) = openat2(parent, part, folder_flags(), Mode::empty(), no_links()) {
+                    make_accessible(&folder);
+                }
+                continue;
             }
             match renameat_with(parent, part, parent, &fresh, RenameFlags::NOREPLACE) {
                 Ok(()) => return Some(PathBuf::from(fresh)),
                 Err(Errno::EXIST) => {}
+                Err(Errno::ACCESS) if !opened => {
+                    opened = true;
+                    make_accessible(parent);
+                }
                 Err(_) => return None,
             }
         }
         None
+    }
+}
+
+/// Gives the owner of a folder all rights to it.
+fn make_accessible(folder: &OwnedFd) {
+    if let Ok(data) = fstat(folder) {
+        let mode = Mode::from_raw_mode(data.st_mode & 0o7777 | 0o700);
+        let _ = chmod(format!("/proc/self/fd/{}", folder.as_raw_fd()), mode);
     }
 }
 
@@ -239,6 +281,25 @@ mod tests {
         assert!(moved.iter().all(|(_, to)| to.as_ref().is_some_and(|to| to.starts_with(&aside) && to.exists())));
         assert!(!work.join(".envrc").exists() && !work.join(".vscode/settings.json").exists());
         assert!(work.join(".vscode/other").exists());
+    }
+
+    #[test]
+    fn permissions_and_repetition_keep_nothing_in_place() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_root, work, aside) = folders();
+        let guards = guards(&work, &[".envrc", ".vscode/settings.json"], &[], &aside);
+        for _ in 0..1_200 {
+            fs::write(work.join(".envrc"), "evil").unwrap();
+            assert_eq!(guards.sweep().len(), 1);
+        }
+        assert!(!work.join(".envrc").exists());
+        for mode in [0o000, 0o111, 0o555] {
+            fs::create_dir_all(work.join(".vscode")).unwrap();
+            fs::write(work.join(".vscode/settings.json"), "evil").unwrap();
+            fs::set_permissions(work.join(".vscode"), fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(guards.sweep().len(), 1, "{mode:o}");
+            assert!(!work.join(".vscode/settings.json").exists());
+        }
     }
 
     #[test]

@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::plan::What;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File};
-use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 /// How many runs can have a copy of one cache at a time.
@@ -23,8 +22,9 @@ impl Slot {
         self.folder.join("changes")
     }
 
-    pub(crate) fn lock(&self) -> BorrowedFd<'_> {
-        self.lock.as_fd()
+    /// Kept as long as the copy is used.
+    pub(crate) fn into_lock(self) -> File {
+        self.lock
     }
 
     pub(crate) fn overlay(&self) -> What {

@@ -36,6 +36,7 @@ pub enum HeldBack {
 pub struct Record {
     counts: BTreeMap<HeldBack, u64>,
     more: u64,
+    reached: BTreeMap<(String, u16), u64>,
 }
 
 impl Record {
@@ -47,6 +48,18 @@ impl Record {
         } else {
             self.more = self.more.saturating_add(1);
         }
+    }
+
+    pub(crate) fn reach(&mut self, host: &str, port: u16) {
+        if self.reached.len() < MOST {
+            let count = self.reached.entry((host.to_owned(), port)).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Hosts that the run connected to, with the port, and how often. Not all of them, if there were very many.
+    pub fn reached(&self) -> impl Iterator<Item = (&str, u16, u64)> {
+        self.reached.iter().map(|((host, port), count)| (host.as_str(), *port, *count))
     }
 
     /// What was held back, and how often.
@@ -107,10 +120,16 @@ impl Wire for Record {
         let pairs: Vec<(HeldBack, u64)> = self.counts.iter().map(|(what, count)| (what.clone(), *count)).collect();
         pairs.put(out);
         self.more.put(out);
+        let reached: Vec<((String, u16), u64)> = self.reached.iter().map(|(at, count)| (at.clone(), *count)).collect();
+        reached.put(out);
     }
 
     fn take(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { counts: Vec::<(HeldBack, u64)>::take(from)?.into_iter().collect(), more: u64::take(from)? })
+        Some(Self {
+            counts: Vec::<(HeldBack, u64)>::take(from)?.into_iter().collect(),
+            more: u64::take(from)?,
+            reached: Vec::<((String, u16), u64)>::take(from)?.into_iter().collect(),
+        })
     }
 }
 

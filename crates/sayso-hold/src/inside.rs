@@ -88,7 +88,13 @@ fn divide(plan: &Plan) -> Result<Fork, Failure> {
 
 /// Waits until nothing is left inside.
 fn wait_for(child: Pid, level: Level) {
-    while let Ok(Some((pid, _))) = rustix::process::wait(WaitOptions::empty()) {
+    let also_stopped = if level == Level::Files { WaitOptions::UNTRACED } else { WaitOptions::empty() };
+    while let Ok(Some((pid, status))) = rustix::process::wait(also_stopped) {
+        // Without a process namespace the run can stop the first process, which would then not notice that it is to end.
+        if status.stopped() {
+            let _ = rustix::process::kill_process(pid, Signal::CONT);
+            continue;
+        }
         // Without a process namespace whatever was left behind is now a child of this process.
         if pid == child && level == Level::Files {
             break;

@@ -10,6 +10,7 @@
 //! INVARIANT: a run is never held less than [`Ended::level`] says.
 
 mod aside;
+pub mod attempt;
 mod bounds;
 mod broker;
 mod caches;

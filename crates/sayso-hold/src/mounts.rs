@@ -34,9 +34,19 @@ pub(crate) struct Source {
     is_folder: bool,
 }
 
+/// Where a cover comes from.
+enum Origin {
+    /// Opened already.
+    Mount(Source),
+    /// A text that is written when its turn comes.
+    Text,
+    /// What is there when its turn comes: the folder around it is a copy by then, and so must this be.
+    Copied,
+}
+
 /// What was opened before anything changed.
 pub(crate) struct Sources {
-    covers: Vec<Option<Source>>,
+    covers: Vec<Origin>,
     devices: Vec<(&'static str, Source)>,
 }
 
@@ -47,10 +57,23 @@ pub(crate) fn make_private() -> io::Result<()> {
 
 /// Opens everything that stays visible.
 pub(crate) fn open_sources(covers: &[Cover]) -> io::Result<Sources> {
-    let covers = covers
-        .iter()
-        .map(|cover| open_source(cover).map_err(|error| at(&cover.path, &error)))
-        .collect::<Result<_, _>>()?;
+    let mut opened = Vec::with_capacity(covers.len());
+    let mut around: Vec<&Cover> = Vec::new();
+    for cover in covers {
+        while around.last().is_some_and(|outer| !cover.path.starts_with(&outer.path)) {
+            around.pop();
+        }
+        let is_copied = around.last().is_some_and(|outer| matches!(outer.what, What::Copy { .. }));
+        let origin = match &cover.what {
+            // INVARIANT: nothing of a copied folder is written through to the folder itself.
+            What::Pin | What::ReadOnly if is_copied => Origin::Copied,
+            _ => open_source(cover).map_err(|error| at(&cover.path, &error))?,
+        };
+        opened.push(origin);
+        if !matches!(cover.what, What::Pin | What::ReadOnly) {
+            around.push(cover);
+        }
+    }
     let mut devices = Vec::new();
     for name in DEVICES {
         let path = Path::new("/dev").join(name);
@@ -65,21 +88,22 @@ pub(crate) fn open_sources(covers: &[Cover]) -> io::Result<Sources> {
             Err(error) => return Err(at(&path, &error)),
         }
     }
-    Ok(Sources { covers, devices })
+    Ok(Sources { covers: opened, devices })
 }
 
-fn open_source(cover: &Cover) -> io::Result<Option<Source>> {
-    let free = MountAttributes { set: NO_SETUID, ..MountAttributes::default() };
-    let fixed = MountAttributes { set: NO_SETUID | READ_ONLY, ..MountAttributes::default() };
-    Ok(Some(match &cover.what {
-        What::Pin | What::Write => itself(&open(&cover.path)?, &free)?,
-        What::Show | What::ReadOnly => itself(&open(&cover.path)?, &fixed)?,
-        What::Private(folder) => Source { same: None, ..itself(&open(folder)?, &free)? },
+fn open_source(cover: &Cover) -> io::Result<Origin> {
+    Ok(Origin::Mount(match &cover.what {
+        What::Pin | What::Write | What::Show | What::ReadOnly => itself(&open(&cover.path)?, &attributes(&cover.what))?,
+        What::Private(folder) => Source { same: None, ..itself(&open(folder)?, &attributes(&cover.what))? },
         What::Copy { upper, work } => overlay(&open(&cover.path)?, &open(upper)?, &open(work)?)?,
-        What::Scratch => empty_folder("0755")?,
-        What::Hide => empty_folder("0755")?,
-        What::Text(_) | What::Decoy(_) | What::Refuse => return Ok(None),
+        What::Scratch | What::Hide => empty_folder("0755")?,
+        What::Text(_) | What::Decoy(_) | What::Refuse => return Ok(Origin::Text),
     }))
+}
+
+fn attributes(what: &What) -> MountAttributes {
+    let fixed = if matches!(what, What::Show | What::ReadOnly) { READ_ONLY } else { 0 };
+    MountAttributes { set: NO_SETUID | fixed, ..MountAttributes::default() }
 }
 
 /// A file or folder by its path, through no link.
@@ -181,23 +205,33 @@ pub(crate) fn finish_devices(folder: &OwnedFd) -> io::Result<()> {
 /// Lays the covers over what is there, from the top.
 pub(crate) fn attach_covers(covers: &[Cover], sources: Sources, devices: &OwnedFd) -> io::Result<()> {
     let mut hidden: Vec<(&Path, OwnedFd)> = Vec::new();
-    for (cover, source) in covers.iter().zip(sources.covers) {
-        let is_written = source.is_none();
-        let source = match (source, &cover.what) {
-            (Some(source), _) => source,
-            (None, What::Text(text) | What::Decoy(text)) => written(devices, text, 0o444)?,
-            (None, _) => written(devices, "", 0o000)?,
+    let mut copied: Vec<&Path> = Vec::new();
+    for (cover, origin) in covers.iter().zip(sources.covers) {
+        let is_text = matches!(origin, Origin::Text);
+        let source = match (origin, &cover.what) {
+            (Origin::Mount(source), _) => source,
+            (Origin::Copied, what) => {
+                attach_to_itself(&cover.path, &attributes(what)).map_err(|error| at(&cover.path, &error))?;
+                continue;
+            }
+            (Origin::Text, What::Text(text) | What::Decoy(text)) => written(devices, text, 0o444)?,
+            (Origin::Text, _) => written(devices, "", 0o000)?,
         };
         if hidden.iter().any(|(folder, _)| cover.path.starts_with(folder)) {
             make_place(&cover.path, source.is_folder).map_err(|error| at(&cover.path, &error))?;
         }
+        // In a copy every file has another number.
+        let is_copied = copied.iter().any(|folder| cover.path.starts_with(folder));
+        let source = if is_copied { Source { same: None, ..source } } else { source };
         attach(&source, &cover.path).map_err(|error| at(&cover.path, &error))?;
-        if is_written {
+        if is_text {
             // The kernel mounts nothing that has no name; once mounted, it needs none.
             unlinkat(devices, STAGED, AtFlags::empty())?;
         }
-        if cover.what == What::Hide {
-            hidden.push((&cover.path, source.mount));
+        match cover.what {
+            What::Hide => hidden.push((&cover.path, source.mount)),
+            What::Copy { .. } => copied.push(&cover.path),
+            _ => {}
         }
     }
     // Only now: mounts inside them needed places to stand on.
@@ -206,6 +240,14 @@ pub(crate) fn attach_covers(covers: &[Cover], sources: Sources, devices: &OwnedF
         sys::set_attributes_of_one(mount.as_fd(), &closed).map_err(|error| at(path, &error))?;
     }
     Ok(())
+}
+
+/// Mounts what is there over itself.
+fn attach_to_itself(path: &Path, attributes: &MountAttributes) -> io::Result<()> {
+    let place = open(path)?;
+    let source = itself(&place, attributes)?;
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    Ok(move_mount(&source.mount, "", &place, "", flags)?)
 }
 
 /// A file with this text that is nowhere on disk.

@@ -1,13 +1,16 @@
 //! From bounds to a plan: what must be looked up on this machine before the hold is made.
 
 use crate::aside::Guards;
-use crate::caches::{self, Slot};
+use crate::attempt::Trial;
+use crate::caches;
 use crate::error::Error;
 use crate::hard_links;
 use crate::names::Names;
 use crate::plan::{Cover, Level, Plan, What, arrange};
 use sayso_shell::bounds::{Bounds, CacheView};
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders of the system that the hold arranges itself.
@@ -23,7 +26,66 @@ pub(crate) struct Prepared {
     /// Sockets outside that may be reached.
     pub(crate) sockets: Vec<PathBuf>,
     /// Kept so that nobody else writes the same copies.
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) locks: Vec<File>,
+}
+
+/// What a tried run writes instead of the folders themselves.
+pub(crate) struct Tried {
+    pub(crate) layers: Vec<Layer>,
+    /// Names that must not come into being.
+    pub(crate) guarded: Vec<PathBuf>,
+}
+
+/// A writable folder, and where changes to it go.
+pub(crate) struct Layer {
+    pub(crate) path: PathBuf,
+    pub(crate) upper: PathBuf,
+}
+
+/// As [`prepare`], but whatever the run writes goes to a folder of its own.
+pub(crate) fn prepare_attempt(bounds: &Bounds, folder: &Path, trial: &Trial) -> Result<(Prepared, Tried), Error> {
+    let mut prepared = prepare(bounds, folder, Level::Whole)?;
+    prepared.locks.push(trial.lock()?);
+    let mut layers = Vec::new();
+    for cover in prepared.plan.covers.iter_mut().filter(|cover| cover.what == What::Write) {
+        let (upper, work) = trial.layer(layers.len())?;
+        layers.push(Layer { path: cover.path.clone(), upper: upper.clone() });
+        cover.what = What::Copy { upper, work };
+    }
+    // The kernel makes no copy of a folder that something is mounted in: it would uncover what is below.
+    let is_inside = |mount: &PathBuf| layers.iter().any(|it| mount.starts_with(&it.path) && *mount != it.path);
+    if let Some(path) = mount_points().into_iter().find(is_inside) {
+        let why = "something is mounted here, so changes to the folder around it cannot be tried".to_owned();
+        return Err(Error::Bounds { path, why });
+    }
+    // Nothing appears in the workspace itself. Such names are told with the changes.
+    let guarded = prepared.guards.give_up();
+    Ok((prepared, Tried { layers, guarded }))
+}
+
+fn mount_points() -> Vec<PathBuf> {
+    let list = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    list.lines().filter_map(|line| line.split(' ').nth(4)).map(unescaped).collect()
+}
+
+/// A path as the kernel lists it, with some bytes as octal numbers.
+fn unescaped(field: &str) -> PathBuf {
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.and_then(|digits| u8::from_str_radix(digits, 8).ok()).filter(|_| *first == b'\\') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(3..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
 }
 
 /// Looks up what the bounds mean here.
@@ -31,7 +93,7 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
     check(bounds)?;
     let guards = Guards::find(bounds)?;
     let names = Names::new(&bounds.hosts);
-    let mut slots = Vec::new();
+    let mut locks = Vec::new();
     let mut covers = Vec::new();
     let mut add = |path: &Path, what: What| covers.push(Cover { path: path.to_path_buf(), what });
 
@@ -67,7 +129,7 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
                 CacheView::Copy(store) => {
                     let slot = caches::take(store)?;
                     let what = if cache.path.is_dir() { slot.overlay() } else { What::Private(slot.upper()) };
-                    slots.push(slot);
+                    locks.push(slot.into_lock());
                     what
                 }
                 CacheView::Private(folder) => {
@@ -101,7 +163,7 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
         fail_at: None,
     };
     let sockets = bounds.sockets.clone();
-    Ok(Prepared { plan, names, guards, decoys, sockets, slots })
+    Ok(Prepared { plan, names, guards, decoys, sockets, locks })
 }
 
 /// Refuses bounds that would hold nothing, or that the hold itself would contradict.
@@ -170,4 +232,16 @@ fn without_what_is_missing(covers: Vec<Cover>) -> Vec<Cover> {
             fs::symlink_metadata(&cover.path).is_ok() || hidden.iter().any(|folder| cover.path.starts_with(folder))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_the_kernel_are_read_as_bytes() {
+        for (field, path) in [("/a", "/a"), ("/a\\040b\\012c", "/a b\nc"), ("/x\\134y\\", "/x\\y\\")] {
+            assert_eq!(unescaped(field), Path::new(path));
+        }
+    }
 }

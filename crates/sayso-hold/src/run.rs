@@ -6,7 +6,7 @@ use crate::held_back::Record;
 use crate::message::{News, Order, Program};
 use crate::names::dial::{self, Resolve};
 use crate::plan::Level;
-use crate::prepare::prepare;
+use crate::prepare::{Prepared, prepare};
 use crate::signals::Forwarded;
 use crate::step::Step;
 use crate::streams;
@@ -119,7 +119,16 @@ pub fn run(bounds: &Bounds, launch: &Launch) -> Result<Ended, Error> {
 ///
 /// As [`run`].
 pub fn run_at(level: Level, bounds: &Bounds, launch: &Launch) -> Result<Ended, Error> {
-    let mut prepared = prepare(bounds, &launch.folder, level)?;
+    run_prepared(level, prepare(bounds, &launch.folder, level)?, bounds, launch)
+}
+
+/// Runs a program by what was looked up before.
+pub(crate) fn run_prepared(
+    level: Level,
+    mut prepared: Prepared,
+    bounds: &Bounds,
+    launch: &Launch,
+) -> Result<Ended, Error> {
     prepared.plan.fail_at = launch.fail_at;
     let streams = streams::streams(launch.streams.as_ref(), bounds)?;
     let forwarded = launch.forward_signals.then(Forwarded::begin).transpose()?;

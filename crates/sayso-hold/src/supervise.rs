@@ -3,7 +3,6 @@
 
 use crate::aside::Guards;
 use crate::broker::Broker;
-use crate::caches::Slot;
 use crate::held_back::{HeldBack, Record};
 use crate::names::dial::{self, Resolve};
 use crate::names::{Names, dns};
@@ -13,6 +12,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::inotify;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream, UdpSocket};
@@ -45,7 +45,7 @@ pub(crate) struct Supervised {
     next_connection: u64,
     refused: (Sender<Finished>, Receiver<Finished>),
     /// Copies of caches are this run's until it has ended.
-    slots: Vec<Slot>,
+    locks: Vec<File>,
 }
 
 /// A connection that has ended, and the host that was refused to it.
@@ -74,7 +74,7 @@ impl Supervised {
             connections: HashMap::new(),
             next_connection: 0,
             refused: channel(),
-            slots: prepared.slots,
+            locks: prepared.locks,
         }
     }
 
@@ -84,7 +84,7 @@ impl Supervised {
 
     /// Locks that must last as long as anything is inside, even if this process is killed.
     pub(crate) fn locks(&self) -> Vec<BorrowedFd<'_>> {
-        self.slots.iter().map(Slot::lock).collect()
+        self.locks.iter().map(|lock| lock.as_fd()).collect()
     }
 
     /// Takes what was opened inside.
@@ -165,6 +165,7 @@ impl Supervised {
                 if self.connections.len() >= MOST_CONNECTIONS || inside.set_nonblocking(false).is_err() {
                     continue;
                 }
+                self.record.reach(&host, port);
                 let (Ok(kept), Ok(last)) = (inside.try_clone(), inside.try_clone()) else { continue };
                 let connection = self.next_connection;
                 self.next_connection += 1;

@@ -5,7 +5,7 @@ use crate::foreign;
 use crate::judging::Judging;
 use crate::policy::{CompiledFile, Policy};
 use crate::stage::opinions::Opinions;
-use crate::stage::{Inputs, ask, built_in, default, grants, integrity, limits, mode, patterns, rules, tools};
+use crate::stage::{Inputs, ask, built_in, default, grants, hold, integrity, limits, mode, patterns, rules, tools};
 use crate::state::State;
 use crate::text::Mode;
 use crate::word::{Answer, Code, Decision, Facts, Operation, Stage, Verdict};
@@ -24,6 +24,7 @@ fn judge(inputs: &Inputs<'_, '_>) -> Decision {
     // Files of other systems go through stages of their own.
     foreign::judge(inputs, &mut said);
     grants::judge(inputs, &mut said);
+    hold::judge(inputs, &mut said);
     ask::judge(inputs, said)
 }
 
@@ -51,6 +52,7 @@ pub(crate) fn unreadable(policy: &Policy) -> Decision {
         answer: Answer::Deny,
         would: None,
         unanswered: None,
+        hold: None,
         reasons: vec![opinion.reason.clone()],
         effects: vec![ask::settle(None, vec![opinion])],
         policy_version: policy.version.clone(),

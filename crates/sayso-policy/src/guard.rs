@@ -62,6 +62,7 @@ fn table(set: &str) -> Table {
         source: None,
         approver: None,
         always: false,
+        held: false,
     };
     Table::new(patterns(set).into_iter().map(rule).collect())
 }
@@ -108,11 +109,12 @@ fn first<'a>(
 }
 
 /// The patterns of a built-in set of paths.
-fn patterns(name: &str) -> Vec<PathPattern> {
-    set::built_in(name)
-        .map(|set| set.members)
-        .unwrap_or_default()
+pub(crate) fn patterns(name: &str) -> Vec<PathPattern> {
+    let members = |name: &str| set::built_in(name).map(|set| set.members).unwrap_or_default();
+    members(name)
         .iter()
+        // Sets of paths are one deep.
+        .flat_map(|text| text.strip_prefix('@').map_or(std::slice::from_ref(text), members))
         .flat_map(|text| expand_braces(text).unwrap_or_default())
         .filter_map(|text| PathPattern::parse(&text).ok())
         .collect()
@@ -152,8 +154,8 @@ mod tests {
 
     #[test]
     fn every_member_of_the_guarded_sets_is_a_valid_pattern() {
-        for name in ["secrets", "guarded", "scratch"] {
-            for member in set::built_in(name).unwrap().members {
+        for name in ["secrets", "guarded", "steers", "scratch"] {
+            for member in set::built_in(name).unwrap().members.iter().filter(|member| !member.starts_with('@')) {
                 for text in expand_braces(member).unwrap() {
                     assert!(PathPattern::parse(&text).is_ok(), "{text}");
                 }

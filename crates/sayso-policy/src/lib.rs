@@ -11,6 +11,7 @@ mod filter;
 pub mod foreign;
 mod ground;
 mod guard;
+pub mod hold;
 pub mod image;
 mod index;
 mod judging;

@@ -1,6 +1,7 @@
 //! A policy: files in force, compiled.
 
 use crate::condition::Condition;
+use crate::hold::HoldSection;
 use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
@@ -85,6 +86,8 @@ pub(crate) struct CompiledFile {
     pub essential: Vec<crate::pattern::ToolPattern>,
     pub limits: Vec<LimitRule>,
     pub unanswered: Option<Verdict>,
+    /// `[hold]`, its presets' included.
+    pub hold: Option<HoldSection>,
 }
 
 /// A preset that a file extends.
@@ -282,6 +285,12 @@ impl Policy {
     #[must_use]
     pub fn has_limits(&self) -> bool {
         !self.counting(None).is_empty()
+    }
+
+    /// Whether any file says something of holding runs.
+    #[must_use]
+    pub fn has_hold(&self) -> bool {
+        self.files.iter().any(|file| file.hold.is_some())
     }
 
     /// Whether any rule names approvers of its own, which need a queue.

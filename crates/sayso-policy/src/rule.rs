@@ -35,6 +35,8 @@ pub(crate) struct Rule {
     pub source: Option<Source>,
     pub approver: Option<Arc<Approvers>>,
     pub always: bool,
+    /// A hold answers this ask.
+    pub held: bool,
 }
 
 /// What a rule says where its owner gave no reason.
@@ -98,7 +100,10 @@ impl Rule {
             NamedBy::Env(name) => {
                 matches!(pattern, RunPattern::Anything) || self.when.iter().any(|when| when.names_env(name))
             }
-            by => pattern.names(by, run, &judging.bases),
+            by => match pattern {
+                RunPattern::Kind(kind) => kind.names(effect),
+                pattern => pattern.names(by, run, &judging.bases),
+            },
         };
         named
             && judging.matches_run(pattern, id, self.purpose()) == Tri::Yes

@@ -1,7 +1,7 @@
 //! What must be remembered, handed in as a value so that evaluation stays pure.
 
 use crate::text::Mode;
-use crate::word::{Actor, Person, Verdict};
+use crate::word::{Actor, CanHold, Person, Verdict};
 use sayso_shell::{Files, Run, Verb};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,6 +33,8 @@ pub struct State {
     pub mode: Option<Mode>,
     /// What whoever brings the call has found of its tool.
     pub findings: Vec<ToolFinding>,
+    /// How strongly whoever brings the call can hold it.
+    pub can_hold: CanHold,
 }
 
 /// Something about the tool of a call that only whoever brings the call can know: what its server says of it is not what

@@ -9,8 +9,9 @@ mod machine;
 
 use imaged::Both;
 use machine::{Machine, command_in_app};
+use sayso_policy::shell::bounds::Need;
 use sayso_policy::shell::dialect::{InShell, Shells};
-use sayso_policy::{Answer, Facts, Operation, Policy, PolicyText, State};
+use sayso_policy::{Answer, CanHold, Facts, Holding, Operation, Policy, PolicyText, State};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -191,4 +192,43 @@ fn developer_allows_work_and_asks_before_harm() {
         println!("wrong: {} {}: {}", line.label, if line.high { "high" } else { "medium" }, short(&line.command));
     }
     assert!(wrong.iter().all(|(line, ..)| !line.high), "harm was allowed");
+}
+
+/// Runs that are held answer for what nobody can see through; what is harmful by its text is not among them.
+#[test]
+fn a_hold_spares_most_questions_and_lets_no_harm_run_unheld() {
+    let Some(lines) = corpus() else {
+        println!("no corpus here: set SAYSO_CORPUS");
+        return;
+    };
+    let policy = Both::new(Policy::compile(&[PolicyText::preset("developer")]).unwrap());
+    let env = InShell { env: MACHINE, shells: Shells::named("bash").unwrap() };
+    let facts = Facts { files: &MACHINE, env: &env };
+    let judge = |line: &Line, can_hold: CanHold| {
+        let operation = Operation::new(command_in_app(&line.command), facts);
+        policy.evaluate(&operation, &State { can_hold, ..State::default() }, facts)
+    };
+    let harm = ["secrets", "system-write", "destructive", "network", "install"];
+    let (mut before, mut after, mut held) = (0, 0, 0);
+    for line in &lines {
+        let (unheld, now) = (judge(line, CanHold::No), judge(line, CanHold::Whole));
+        before += usize::from(unheld.answer == Answer::Ask);
+        after += usize::from(now.answer == Answer::Ask);
+        match now.hold {
+            Some(Holding::Required(_)) => {
+                held += 1;
+                assert_eq!(unheld.hold, Some(Holding::WouldAllow(Need::Whole)), "{}", line.command);
+                if harm.contains(&line.label.as_str()) {
+                    println!("held: {}: {}", line.label, short(&line.command));
+                }
+            }
+            _ => assert_eq!(unheld.answer, now.answer, "without a hold nothing changes: {}", line.command),
+        }
+        if now.answer == Answer::Ask {
+            let why: Vec<String> = now.reasons.iter().map(|reason| reason.code.to_string()).collect();
+            println!("asks: {} {why:?}: {}", line.label, short(&line.command));
+        }
+    }
+    println!("{before} ask without a hold, {after} with one; {held} run held");
+    assert!(after <= 55, "{after} of {before} still ask");
 }

@@ -14,6 +14,7 @@ pub mod dialect;
 pub mod doubt;
 pub mod effect;
 pub mod files;
+pub mod git_store;
 pub mod instruct;
 pub mod limit;
 pub mod option;

@@ -46,6 +46,7 @@ pub(crate) enum Command {
     Acp(command::acp::Acp),
     Install(command::install::Install),
     Uninstall(command::uninstall::Uninstall),
+    Run(command::run::Run),
     Doctor(command::doctor::Doctor),
     Reconcile(command::reconcile::Reconcile),
     Mcp(command::mcp::Mcp),

@@ -4,9 +4,10 @@ use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
 use sayso_gate::{Circumstances, FactsOf, Gate, Home, InForce, KeptFiles, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
+use sayso_policy::hold::Lowered;
 use sayso_policy::shell::Environment;
 use sayso_policy::text::{Problem, render};
-use sayso_policy::{Decision, Facts, Operation, PolicyText, State, ToolCall};
+use sayso_policy::{CanHold, Decision, Facts, Operation, PolicyText, State, ToolCall};
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -50,17 +51,32 @@ impl Judge {
         }
     }
 
-    /// Judges a call.
-    pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment) -> Judged {
+    /// Judges a call that its caller could hold in this way.
+    pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment, can_hold: CanHold) -> Judged {
         let facts = FactsOf::Call(Facts { files: &self.files, env });
-        let (operation, decision) = self.gate.judge(call, Circumstances::rehearsal(), facts).rehearsed();
+        let circumstances = Circumstances { can_hold, ..Circumstances::rehearsal() };
+        let (operation, decision) = self.gate.judge(call, circumstances, facts).rehearsed();
         Judged { operation, decision }
     }
 
+    /// The bounds of held runs in a workspace.
+    pub(crate) fn bounds(&self, workspace: &Path, home: Option<&Path>) -> anyhow::Result<Lowered> {
+        let env: Vec<std::ffi::OsString> = std::env::vars_os().map(|(name, _)| name).collect();
+        let places = Places::find(Home::Environment)?;
+        Ok(sayso_gate::hold::bounds(&places, &self.gate.in_force(), workspace, home, &env)?)
+    }
+
     /// The single changes that would weaken a decision.
-    pub(crate) fn nearest(&self, operation: &Operation, decision: &Decision, env: &dyn Environment) -> Vec<Change> {
+    pub(crate) fn nearest(
+        &self,
+        operation: &Operation,
+        decision: &Decision,
+        env: &dyn Environment,
+        can_hold: CanHold,
+    ) -> Vec<Change> {
         let facts = Facts { files: &self.files, env };
-        nearest(&self.gate.in_force().policy, operation, decision, &State::default(), facts)
+        let state = State { can_hold, ..State::default() };
+        nearest(&self.gate.in_force().policy, operation, decision, &state, facts)
     }
 }
 
@@ -87,9 +103,9 @@ impl Judges {
     }
 
     /// Judges a call.
-    pub(crate) fn judge(&mut self, call: ToolCall, env: &dyn Environment) -> Result<Judged, String> {
+    pub(crate) fn judge(&mut self, call: ToolCall, env: &dyn Environment, can_hold: CanHold) -> Result<Judged, String> {
         match self {
-            Self::Given(judge) => Ok(judge.judge(call, env)),
+            Self::Given(judge) => Ok(judge.judge(call, env, can_hold)),
             Self::InForce { places, by_workspace } => {
                 let workspace = call.workspace.root().map(Path::to_owned);
                 if !by_workspace.contains_key(&workspace) {
@@ -97,7 +113,7 @@ impl Judges {
                     by_workspace.insert(workspace.clone(), judge);
                 }
                 match by_workspace.get(&workspace) {
-                    Some(judge) => Ok(judge.judge(call, env)),
+                    Some(judge) => Ok(judge.judge(call, env, can_hold)),
                     None => Err("Internal error. Treat this as a deny, and please report the bug.".to_owned()),
                 }
             }

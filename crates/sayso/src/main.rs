@@ -18,7 +18,14 @@ fn main() -> ExitCode {
     if let Some(code) = command::hook::fast_path() {
         return code;
     }
-    let outcome = match Cli::parse().command {
+    if let Some(code) = command::run::inner::part() {
+        return code;
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong_usage(&error),
+    };
+    let outcome = match cli.command {
         Command::Check(it) => command::check::run(&it),
         Command::Why(it) => command::why::run(&it),
         Command::Analyze(it) => command::analyze::run(&it),
@@ -42,6 +49,7 @@ fn main() -> ExitCode {
         Command::Acp(it) => command::acp::run(&it),
         Command::Install(it) => command::install::run(&it),
         Command::Uninstall(it) => command::uninstall::run(&it),
+        Command::Run(it) => command::run::run(&it),
         Command::Doctor(it) => command::doctor::run(&it),
         Command::Reconcile(it) => command::reconcile::run(&it),
         Command::Mcp(it) => command::mcp::run(&it),
@@ -50,4 +58,17 @@ fn main() -> ExitCode {
         Command::Man(it) => command::man::run(&it),
     };
     outcome.unwrap_or_else(|failure| failure.report())
+}
+
+/// Says what is wrong with the words, or shows the help that was asked for. `sayso run` ends with the program's own code, so
+/// wrong usage has another one there.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    // Nobody may be there to read it.
+    let _ = error.print();
+    let runs = std::env::args_os().nth(1).is_some_and(|word| word == "run");
+    match error.exit_code() {
+        0 => ExitCode::SUCCESS,
+        _ if runs => ExitCode::from(command::run::NOT_ALLOWED),
+        code => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+    }
 }

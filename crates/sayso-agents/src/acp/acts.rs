@@ -6,10 +6,12 @@ use super::judge::{AcpAnswer, AcpCall, Leave, Who};
 use super::later::HeldRequest;
 use super::pending::{Held, Pending};
 use super::proxy::{CANCELLED, DENIED, Proxy, Routed, Side, Unfit, text};
+use super::terminal::Terminal;
 use crate::pipe::{Id, Message, error_line, message_line};
-use sayso_gate::Prompt;
-use sayso_policy::Request;
+use sayso_gate::audit::What;
+use sayso_gate::{Permit, Prompt};
 use sayso_policy::explain::visible;
+use sayso_policy::{CanHold, Holding, Request};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -27,7 +29,11 @@ impl Proxy {
         let session = text(&params, "sessionId")?;
         let who = self.who(Some(session));
         let folder = who.workspace.clone();
-        let call = match method {
+        let terminal = match method {
+            "terminal/create" if self.judge.can_hold() != CanHold::No => Terminal::of(&params, &who),
+            _ => None,
+        };
+        let mut call = match method {
             "fs/read_text_file" => AcpCall::tool("read_text_file", json!({"path": path(&params)?}), folder),
             "fs/write_text_file" => {
                 let arguments = json!({"path": path(&params)?, "content": text(&params, "content")?});
@@ -37,12 +43,15 @@ impl Proxy {
             // What a later version of the protocol lets a client do.
             _ => AcpCall::tool(format!("acp:{}", method.replace('/', "_")), params.clone(), folder),
         };
+        if terminal.is_some() {
+            call.can_hold = self.judge.can_hold();
+        }
         // One yes is enough: the person at the editor has just seen exactly this write.
         let agreed = method == "fs/write_text_file" && {
             let (path, content) = (text(&params, "path")?, text(&params, "content")?);
             self.state().sessions.at(session).take_agreed(path, content)
         };
-        self.gated(method, message, call, &who, agreed)
+        self.gated(method, message, call, &who, agreed, terminal)
     }
 
     /// A message to an MCP server that speaks through the client.
@@ -69,7 +78,7 @@ impl Proxy {
         if let Request::Tool { server: named, .. } = &mut call.request {
             *named = Some(server.unwrap_or_else(|| "unknown".to_owned()));
         }
-        self.gated("mcp/message", message, call, &self.who(None), false)
+        self.gated("mcp/message", message, call, &self.who(None), false, None)
     }
 
     fn gated(
@@ -79,6 +88,7 @@ impl Proxy {
         mut call: AcpCall,
         who: &Who,
         agreed: bool,
+        terminal: Option<Terminal>,
     ) -> Result<Routed, Unfit> {
         let asked = HeldRequest::of(message)?;
         call.id = Some(String::from_utf8_lossy(&asked.id).into_owned());
@@ -94,13 +104,54 @@ impl Proxy {
                     return Ok(Routed::say(Side::Agent, Self::denied(&asked.id, &said)));
                 }
             };
-            proxy.let_through(&asking, said.record);
-            Ok(permit.spend(Routed::pass))
+            proxy.let_through(&asking, said.record.clone());
+            Ok(proxy.sent_on(asked, &said, permit, &asking, terminal))
         };
         if agreed {
             return then(self, &asked, self.judge.judge(call, who, method));
         }
         self.decided(call::certain(call), who, method, asked, false, Box::new(then))
+    }
+
+    /// A request that goes on: as it came, or so that what the client starts is held.
+    fn sent_on(
+        &self,
+        asked: &HeldRequest,
+        said: &AcpAnswer,
+        permit: Permit,
+        who: &Who,
+        terminal: Option<Terminal>,
+    ) -> Routed {
+        let (need, required) = match said.hold {
+            Some(Holding::Required(need)) => (need, true),
+            Some(Holding::Wanted(need)) => (need, false),
+            Some(Holding::WouldAllow(_)) | None => return permit.spend(Routed::pass),
+        };
+        let terminal = terminal.filter(|_| self.judge.can_hold().meets(need));
+        match (terminal, required) {
+            (Some(terminal), _) => {
+                let record = said.record.clone().unwrap_or_default();
+                let (terms, how) = ((said.policy.clone(), record), (need, required));
+                match terminal.held(permit, self.judge.places(), (&asked.id, who), terms, how) {
+                    Ok(line) => Routed::instead(line),
+                    Err(error) => {
+                        let why = format!("Sayso: deny. It could not be held ({error}), so it does not run.");
+                        Routed::say(Side::Agent, error_line(Some(&asked.id), DENIED, &visible(&why), None))
+                    }
+                }
+            }
+            (None, false) => {
+                self.judge.note(What::NotHeld, who, "terminal/create", |it| {
+                    it.held = Some(sayso_gate::audit::Held { record: said.record.clone(), ..Default::default() });
+                });
+                permit.spend(Routed::pass)
+            }
+            // It must not have come to this; it does not run unheld.
+            (None, true) => {
+                let why = "Sayso: deny. It cannot be held, so it does not run.";
+                Routed::say(Side::Agent, error_line(Some(&asked.id), DENIED, why, None))
+            }
+        }
     }
 
     /// Asks the person at the editor, and holds the request meanwhile.

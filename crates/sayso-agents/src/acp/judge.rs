@@ -6,10 +6,10 @@ use crate::told;
 use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Aside, Asking, Circumstances, FactsOf, Gate, Judged, Judgement, Live, Memory, Outcome, Permit, Prompt, RealFiles,
-    Which, reason,
+    Aside, Asking, Circumstances, FactsOf, Gate, Judged, Judgement, Live, Memory, Outcome, Permit, Places, Prompt,
+    RealFiles, Which, reason,
 };
-use sayso_policy::{Actor, Answer, Decision, Facts, Operation, Reason, Request, ToolCall, Verdict};
+use sayso_policy::{Actor, Answer, CanHold, Decision, Facts, Holding, Operation, Reason, Request, ToolCall, Verdict};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,12 +26,20 @@ pub(super) struct AcpCall {
     pub(super) kind: Option<String>,
     /// The agent's own id of it.
     pub(super) id: Option<String>,
+    /// How strongly it can be held, if it is let through.
+    pub(super) can_hold: CanHold,
 }
 
 impl AcpCall {
     /// A tool by name, run where the session is.
     pub(super) fn tool(name: impl Into<String>, arguments: Value, cwd: Option<PathBuf>) -> Self {
-        Self { request: Request::Tool { name: name.into(), arguments, server: None }, cwd, kind: None, id: None }
+        Self {
+            request: Request::Tool { name: name.into(), arguments, server: None },
+            cwd,
+            kind: None,
+            id: None,
+            can_hold: CanHold::No,
+        }
     }
 }
 
@@ -59,6 +67,10 @@ pub(super) struct AcpAnswer {
     leave: Leave,
     /// The id of its record, under which limits know what it takes.
     pub(super) record: Option<String>,
+    /// Whether it counts only under a hold, or is wanted under one.
+    pub(super) hold: Option<Holding>,
+    /// The policy that said so.
+    pub(super) policy: String,
 }
 
 /// Whether a call goes on.
@@ -142,7 +154,8 @@ impl Judge {
 
     /// Judges a call by the policy alone. Nothing is recorded yet.
     pub(super) fn begin<'g>(&self, gate: &'g Gate, call: AcpCall, who: &Who, event: &str) -> Judgement<'g> {
-        let circumstances = self.entrance().circumstances(event, call.id.clone(), Asking::OwnPrompt);
+        let mut circumstances = self.entrance().circumstances(event, call.id.clone(), Asking::OwnPrompt);
+        circumstances.can_hold = call.can_hold;
         gate.judge(self.tool_call(call, who), circumstances, FactsOf::Gate)
     }
 
@@ -194,6 +207,16 @@ impl Judge {
         if let Some(record) = record {
             self.settle(who, record, &Outcome { not_run: true, ..Outcome::default() });
         }
+    }
+
+    /// Where things are.
+    pub(super) fn places(&self) -> &Places {
+        &self.setting.places
+    }
+
+    /// How strongly this machine can hold what the client starts.
+    pub(super) fn can_hold(&self) -> CanHold {
+        self.setting.can_hold
     }
 
     /// Where what a gateway must know is written down.
@@ -276,14 +299,30 @@ impl From<Judged> for AcpAnswer {
             (None, None) => Leave::None,
         };
         let (answer, verdict) = (decision.answer, decision.verdict);
-        Self { answer, verdict, reasons: decision.reasons, leave, record: Some(record.id) }
+        Self {
+            answer,
+            verdict,
+            reasons: decision.reasons,
+            leave,
+            record: Some(record.id),
+            hold: decision.hold,
+            policy: decision.policy_version,
+        }
     }
 }
 
 impl AcpAnswer {
     /// It does not run, for this one reason.
     fn refused(reason: Reason) -> Self {
-        Self { answer: Answer::Deny, verdict: Verdict::Deny, reasons: vec![reason], leave: Leave::None, record: None }
+        Self {
+            answer: Answer::Deny,
+            verdict: Verdict::Deny,
+            reasons: vec![reason],
+            leave: Leave::None,
+            record: None,
+            hold: None,
+            policy: String::new(),
+        }
     }
 
     /// Takes away whether it goes on.

@@ -22,6 +22,7 @@ mod pump;
 mod servers;
 mod session_start;
 mod sessions;
+mod terminal;
 mod updates;
 
 pub use proxy::{Onward, Proxy, Routed, Side};
@@ -29,7 +30,7 @@ pub use pump::{run_between, run_component};
 pub use servers::McpGateway;
 
 use sayso_gate::Places;
-use sayso_policy::PolicyText;
+use sayso_policy::{CanHold, PolicyText};
 
 /// What the proxy depends on.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Setting {
     pub gateway: Option<McpGateway>,
     /// Nothing on the agent's command line overrules its own settings: they say whether it asks where it tells of no mode.
     pub settings_count: bool,
+    /// How strongly this machine can hold what the client starts.
+    pub can_hold: CanHold,
     /// Cancel a session's turn when a call that the policy denies ran without asking.
     pub cancel_denied: bool,
     /// The longest line that is looked at.
@@ -60,6 +63,7 @@ impl Setting {
             agent: None,
             gateway: None,
             settings_count: false,
+            can_hold: CanHold::No,
             cancel_denied: false,
             longest_line: crate::pipe::LONGEST_LINE,
         }

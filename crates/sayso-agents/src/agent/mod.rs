@@ -17,7 +17,7 @@ mod opencode;
 mod row;
 mod zed;
 
-pub(crate) use row::{Acp, McpList, Row};
+pub(crate) use row::{Acp, McpList, Row, Steering};
 
 use row::{Folder, Oldest, TranscriptsOf};
 

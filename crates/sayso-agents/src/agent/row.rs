@@ -35,8 +35,28 @@ pub(crate) struct Row {
     pub(crate) transcripts: Option<TranscriptsOf>,
     /// Makes its program work through one prompt on a model of ours, where that can be.
     pub(crate) live: Option<fn(&mut Command, &Offline<'_>) -> std::io::Result<()>>,
+    /// Who else has a say in what it runs, where its hooks can rewrite a command and that can be shown.
+    pub(crate) steering: Option<Steering>,
     /// Its ways in ACP.
     pub(crate) acp: Acp,
+}
+
+/// Where hooks stand that an agent asks beside Sayso's. Each path is a file, or a folder of files.
+pub(crate) struct Steering {
+    /// Below the folder of its user's settings.
+    pub(crate) user: &'static [&'static str],
+    /// Below `/`.
+    pub(crate) managed: &'static [&'static str],
+    /// Below the project's folder.
+    pub(crate) project: &'static [&'static str],
+    /// Folders below the user's settings with packages that may bring hooks: looked at when it is seen to hold.
+    pub(crate) packages: &'static [&'static str],
+    /// The events before a tool.
+    pub(crate) before: &'static [&'static str],
+    /// The key under which plugins are listed that may rewrite.
+    pub(crate) plugins: Option<&'static str>,
+    /// What is in Sayso's own plugin and in nobody else's.
+    pub(crate) own_plugin: &'static str,
 }
 
 /// The first version that can be guarded.

@@ -1,14 +1,19 @@
 //! Seeing a guard work: the real agent is let loose on a model of ours that asks for one harmless call which Sayso denies
-//! under every policy. Nothing leaves the machine: the model is a server on the loopback interface inside this process.
+//! under every policy, and, where the policy holds runs, for a second one that shows whether it ran held. Nothing leaves the
+//! machine: the model is a server on the loopback interface inside this process.
 
 mod http;
 mod model;
 
 use crate::Agent;
+use crate::hold::canary::{Canary, namespaces};
+use crate::hold::{keep, state, unheld};
 use model::{Model, Seen};
 use sayso_gate::audit::{Log, Query};
+use sayso_gate::hold::permit::{HoldPermits, Redemption};
 use sayso_gate::{Error, Places};
-use sayso_policy::Verdict;
+use sayso_policy::{CanHold, Verdict};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -40,6 +45,31 @@ pub struct Stage {
     pub sayso: PathBuf,
     /// The project's folder, where Sayso is registered there alone.
     pub project: Option<PathBuf>,
+    /// Whether it is to be seen that commands run held.
+    pub hold: bool,
+}
+
+/// What a rehearsal showed.
+#[derive(Clone, Debug)]
+pub struct Rehearsal {
+    /// Of the call that must be denied.
+    pub live: Live,
+    /// How strongly a command was held, or why not; `None`: not tried.
+    pub hold: Option<Result<CanHold, String>>,
+}
+
+/// How strongly an agent was seen to hold what its hook lets pass, or why it holds nothing now.
+///
+/// # Errors
+/// Why, in words.
+pub fn holds(agent: Agent, places: &Places) -> Result<CanHold, String> {
+    state(agent, places).map_err(|doubt| doubt.text(agent))
+}
+
+/// When a call of an agent ran without the hold under which alone it was allowed, if the agent was not seen to hold since.
+#[must_use]
+pub fn ran_unheld(agent: Agent, places: &Places) -> Option<SystemTime> {
+    unheld(agent, places)
 }
 
 /// Whether an agent can be let loose on a model of ours.
@@ -48,16 +78,29 @@ pub fn can_rehearse(agent: Agent) -> bool {
     agent.row().live.is_some()
 }
 
-/// Lets an agent make a call that must be denied.
+/// Lets an agent make a call that must be denied, and perhaps one that must run held: then it is kept that it did.
 ///
 /// # Errors
 /// If the stage cannot be set, or the record cannot be read.
-pub fn rehearse(agent: Agent, stage: &Stage) -> Result<Live, Error> {
+pub fn rehearse(agent: Agent, stage: &Stage) -> Result<Rehearsal, Error> {
     let folder = scratch(&stage.places)?;
-    let done = in_folder(agent, stage, &folder);
+    let done = outside(&folder).and_then(|outside| {
+        let done = in_folder(agent, stage, &folder, &outside);
+        let _ = std::fs::remove_dir_all(&outside);
+        done
+    });
     // Only what was made here goes.
     let _ = std::fs::remove_dir_all(&folder);
+    Canary::end(&stage.places, agent.name());
     done
+}
+
+/// A folder for the project: Sayso's own are out of reach of every held run.
+fn outside(folder: &Path) -> Result<PathBuf, Error> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let path = std::env::temp_dir().join(format!("sayso-{name}"));
+    let made = std::fs::DirBuilder::new().mode(0o700).create(&path).and_then(|()| path.canonicalize());
+    made.map_err(|source| Error::Io { doing: "create", path, source })
 }
 
 /// A folder of its own, that nobody else can reach into.
@@ -67,20 +110,35 @@ fn scratch(places: &Places) -> Result<PathBuf, Error> {
     places.own_folder(&name)
 }
 
-fn in_folder(agent: Agent, stage: &Stage, folder: &Path) -> Result<Live, Error> {
+fn in_folder(agent: Agent, stage: &Stage, folder: &Path, outside: &Path) -> Result<Rehearsal, Error> {
     let io = |doing: &'static str, source: std::io::Error| Error::Io { doing, path: folder.to_owned(), source };
-    let project = folder.join("project");
+    let project = outside.join("project");
     std::fs::create_dir(&project).map_err(|e| io("create", e))?;
     let mark = folder.join("ran");
     // The mark shows whether the line ran. Its second half is what no policy allows, and does nothing but print.
     let command = format!("touch {} && {} uninstall --help", quoted(&mark), quoted(&stage.sayso));
-    let model = Model::start(&command).map_err(|e| io("serve", e))?;
+    let report = project.join("canary.txt");
+    // A project's own folder is not written to.
+    let canary = if stage.hold && stage.project.is_none() {
+        Some(Canary::release(&stage.places, agent.name(), &report)?)
+    } else {
+        None
+    };
+    let commands = std::iter::once(command).chain(canary.as_ref().map(|canary| canary.command.clone())).collect();
+    let model = Model::start(commands).map_err(|e| io("serve", e))?;
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let here = stage.project.as_deref().unwrap_or(&project);
-    let ended = run(agent, &stage.program, &model, here, folder).map_err(|e| io("start", e))?;
+    let ended = run(agent, &stage.program, &model, here, (folder, outside)).map_err(|e| io("start", e))?;
     let seen = model.seen();
+    let hold = match &canary {
+        Some(canary) => Some(held(agent, &stage.places, canary, &report, &seen)),
+        None if stage.hold => {
+            Some(Err("Sayso is registered in this project alone; held runs need it registered for the user".to_owned()))
+        }
+        None => None,
+    };
     if mark.exists() {
-        return Ok(Live::Ran);
+        return Ok(Rehearsal { live: Live::Ran, hold });
     }
     let query = Query {
         agent: Some(agent.name().to_owned()),
@@ -91,17 +149,38 @@ fn in_folder(agent: Agent, stage: &Stage, folder: &Path) -> Result<Live, Error> 
     let mark = mark.display().to_string();
     let records = Log::open(&stage.places)?.query(&query)?;
     let asked = records.iter().any(|it| it.record.command.as_deref().is_some_and(|command| command.contains(&mark)));
-    Ok(if asked { Live::Denied } else { explain(seen, ended) })
+    Ok(Rehearsal { live: if asked { Live::Denied } else { explain(seen, ended) }, hold })
+}
+
+/// How the canary ran.
+fn held(agent: Agent, places: &Places, canary: &Canary, report: &Path, seen: &Seen) -> Result<CanHold, String> {
+    let text = std::fs::read_to_string(report).unwrap_or_default();
+    let redeemed = HoldPermits::at(places).outcome(Some(agent.name()), None, &canary.nonce);
+    let sighting = canary.sighting(places, agent.name());
+    let told =
+        || seen.told.get(1).map(|told| format!(": {}", told.chars().take(300).collect::<String>())).unwrap_or_default();
+    if redeemed != Some(Redemption::Redeemed) {
+        return Err(match (text.is_empty(), sighting.is_some()) {
+            (true, false) => format!("the agent did not ask Sayso about the second call{}", told()),
+            (true, true) => format!("the rewritten command did not run{}", told()),
+            (false, _) => "the agent ran the command as it was before it was rewritten".to_owned(),
+        });
+    }
+    let level = canary.held(&text, &namespaces()).map_err(|why| format!("{why}{}", told()))?;
+    let sighting = sighting.and_then(|it| Some((it.program?, it.seen?)));
+    let (program, caller) = sighting.ok_or("the program that runs the hook could not be found out")?;
+    keep(agent, places, (&program, &caller), level).map_err(|doubt| doubt.text(agent))?;
+    Ok(level)
 }
 
 /// Why nothing can be said.
 fn explain(seen: Seen, ended: Ended) -> Live {
     match (seen, ended) {
-        (Seen { called: true, told: Some(told), .. }, _) => Live::NotAsked(told.chars().take(300).collect()),
+        (Seen { told, .. }, _) if !told.is_empty() => Live::NotAsked(told.concat().chars().take(300).collect()),
         (Seen { without_shell: Some(tools), .. }, _) => {
             Live::NotSeen(format!("it offers no shell, only: {}", tools.join(", ")))
         }
-        (Seen { called: true, .. }, _) => Live::NotSeen("it never reported the result of the call".to_owned()),
+        (Seen { called: 1.., .. }, _) => Live::NotSeen("it never reported the result of the call".to_owned()),
         (_, Ended::Late) => Live::NotSeen(format!("it did not finish within {} seconds", PATIENCE.as_secs())),
         (Seen { spoke: false, .. }, Ended::With(said)) => {
             Live::NotSeen(format!("it never contacted the model: {said}"))
@@ -131,14 +210,20 @@ pub(crate) struct Offline<'a> {
 }
 
 /// Starts the agent headless, with a model of ours and leave to run what it likes, and waits.
-fn run(agent: Agent, program: &Path, model: &Model, here: &Path, scratch: &Path) -> std::io::Result<Ended> {
+fn run(
+    agent: Agent,
+    program: &Path,
+    model: &Model,
+    here: &Path,
+    (folder, scratch): (&Path, &Path),
+) -> std::io::Result<Ended> {
     let Some(start) = agent.row().live else {
         return Ok(Ended::With(format!("{} cannot be given another model", agent.title())));
     };
     let mut command = Command::new(program);
     command.current_dir(here).env("CI", "1").env("NO_COLOR", "1").env("DO_NOT_TRACK", "1");
     start(&mut command, &Offline { url: &model.url(), here, scratch })?;
-    wait(command, scratch)
+    wait(command, folder)
 }
 
 fn wait(mut command: Command, folder: &Path) -> std::io::Result<Ended> {

@@ -1,11 +1,11 @@
-//! A model that asks for one command and then says that it is done, in the words of four APIs.
+//! A model that asks for a few commands, one after the other, and then says that it is done, in the words of four APIs.
 
 use super::http::{HttpAnswer, Request, Server};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 /// What every id of ours holds.
-const CALL: &str = "saysolive0";
+const CALL: &str = "saysolive";
 /// Shell tools of agents, and the argument that is the command.
 const SHELLS: &[(&str, &str)] = &[
     ("Bash", "command"),
@@ -22,10 +22,10 @@ pub(super) struct Seen {
     pub(super) spoke: bool,
     /// The tools that it offered, where none was a shell.
     pub(super) without_shell: Option<Vec<String>>,
-    /// The call was made.
-    pub(super) called: bool,
-    /// What the agent said came of it.
-    pub(super) told: Option<String>,
+    /// How many calls were made.
+    pub(super) called: usize,
+    /// What the agent said came of each.
+    pub(super) told: Vec<String>,
 }
 
 /// The model, while it runs.
@@ -35,13 +35,13 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// A model that wants this command.
-    pub(super) fn start(command: &str) -> std::io::Result<Self> {
+    /// A model that wants these commands.
+    pub(super) fn start(commands: Vec<String>) -> std::io::Result<Self> {
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let (shared, command) = (Arc::clone(&seen), command.to_owned());
+        let shared = Arc::clone(&seen);
         let server = Server::start(move |request| {
             let mut seen = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            answer(request, &command, &mut seen)
+            answer(request, &commands, &mut seen)
         })?;
         Ok(Self { server, seen })
     }
@@ -67,10 +67,10 @@ enum Api {
 /// What the model says: a text, or the call.
 enum Step {
     Text(&'static str),
-    Call { tool: String, arguments: Value },
+    Call { id: String, tool: String, arguments: Value },
 }
 
-fn answer(request: &Request, command: &str, seen: &mut Seen) -> HttpAnswer {
+fn answer(request: &Request, commands: &[String], seen: &mut Seen) -> HttpAnswer {
     let json = |body: Value| HttpAnswer { status: "200 OK", kind: "application/json", body: body.to_string() };
     let path = request.path.split('?').next().unwrap_or_default();
     let api = match path {
@@ -93,7 +93,7 @@ fn answer(request: &Request, command: &str, seen: &mut Seen) -> HttpAnswer {
     let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
         return HttpAnswer { status: "400 Bad Request", kind: "application/json", body: "{}".to_owned() };
     };
-    let step = step(api, &body, command, seen);
+    let step = step(api, &body, commands, seen);
     let stream = match api {
         Api::Gemini => path.ends_with(":streamGenerateContent"),
         _ => body.get("stream") == Some(&Value::Bool(true)),
@@ -106,31 +106,35 @@ fn answer(request: &Request, command: &str, seen: &mut Seen) -> HttpAnswer {
     }
 }
 
-fn step(api: Api, body: &Value, command: &str, seen: &mut Seen) -> Step {
+fn step(api: Api, body: &Value, commands: &[String], seen: &mut Seen) -> Step {
     let tools = tools(api, body);
     // Titles, summaries and the like.
     if tools.is_empty() {
         return Step::Text("ok");
     }
     seen.spoke = true;
-    if let Some(told) = result(api, body) {
-        seen.told = Some(told);
-        return Step::Text("done");
+    let told: Vec<String> = (0..commands.len()).map_while(|number| result(api, body, &call_id(number))).collect();
+    let number = told.len();
+    if told.len() > seen.told.len() {
+        seen.told = told;
     }
-    if seen.called {
-        return Step::Text("done");
-    }
+    let Some(command) = commands.get(number).filter(|_| number == seen.called) else { return Step::Text("done") };
     let shell = SHELLS.iter().find(|(name, _)| tools.iter().any(|tool| tool == name));
     let Some((tool, key)) = shell else {
         seen.without_shell = Some(tools);
         return Step::Text("done");
     };
-    seen.called = true;
+    seen.called += 1;
     let mut arguments = json!({*key: command});
     if let (true, Some(arguments)) = (*key == "command", arguments.as_object_mut()) {
         arguments.insert("description".to_owned(), json!("Sayso checks that it is asked"));
     }
-    Step::Call { tool: (*tool).to_owned(), arguments }
+    Step::Call { id: call_id(number), tool: (*tool).to_owned(), arguments }
+}
+
+/// No id is the beginning of another.
+fn call_id(number: usize) -> String {
+    format!("{CALL}{number}x")
 }
 
 /// The tools that an agent offers.
@@ -147,10 +151,10 @@ fn tools(api: Api, body: &Value) -> Vec<String> {
     }
 }
 
-/// What came of the call.
-fn result(api: Api, body: &Value) -> Option<String> {
+/// What came of a call.
+fn result(api: Api, body: &Value, call: &str) -> Option<String> {
     let list = |key: &str| body.get(key).and_then(Value::as_array).into_iter().flatten();
-    let ours = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).is_some_and(|id| id.contains(CALL));
+    let ours = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).is_some_and(|id| id.contains(call));
     let found = match api {
         Api::Messages => list("messages")
             .filter_map(|message| message.get("content")?.as_array())
@@ -196,9 +200,9 @@ fn messages(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
             json!({"type": "text_delta", "text": text}),
             "end_turn",
         ),
-        Step::Call { tool, arguments } => {
+        Step::Call { id, tool, arguments } => {
             let of =
-                |input: Value| json!({"type": "tool_use", "id": format!("toolu_{CALL}"), "name": tool, "input": input});
+                |input: Value| json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": tool, "input": input});
             let delta = json!({"type": "input_json_delta", "partial_json": arguments.to_string()});
             (of(arguments.clone()), of(json!({})), delta, "tool_use")
         }
@@ -227,8 +231,8 @@ fn responses(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
     let item = match step {
         Step::Text(text) => json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}]}),
-        Step::Call { tool, arguments } => json!({"type": "function_call", "id": format!("item_{CALL}"),
-            "call_id": format!("call_{CALL}"), "status": "completed", "name": tool, "arguments": arguments.to_string()}),
+        Step::Call { id, tool, arguments } => json!({"type": "function_call", "id": format!("item_{id}"),
+            "call_id": format!("call_{id}"), "status": "completed", "name": tool, "arguments": arguments.to_string()}),
     };
     let usage = json!({"input_tokens": 1, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 1,
         "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 2});
@@ -253,8 +257,8 @@ fn responses(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
 fn chat(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
     let (message, reason) = match step {
         Step::Text(text) => (json!({"role": "assistant", "content": text}), "stop"),
-        Step::Call { tool, arguments } => {
-            let call = json!({"index": 0, "id": format!("call_{CALL}"), "type": "function",
+        Step::Call { id, tool, arguments } => {
+            let call = json!({"index": 0, "id": format!("call_{id}"), "type": "function",
                 "function": {"name": tool, "arguments": arguments.to_string()}});
             (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
         }
@@ -279,8 +283,8 @@ fn gemini(request: &Value, step: &Step, stream: bool) -> HttpAnswer {
     let wanted = request.get("generationConfig");
     let schema = wanted.and_then(|it| it.get("responseJsonSchema").or_else(|| it.get("responseSchema")));
     let part = match (step, schema) {
-        (Step::Call { tool, arguments }, _) => {
-            json!({"functionCall": {"id": CALL, "name": tool, "args": arguments}, "thoughtSignature": "AA=="})
+        (Step::Call { id, tool, arguments }, _) => {
+            json!({"functionCall": {"id": id, "name": tool, "args": arguments}, "thoughtSignature": "AA=="})
         }
         // A side request that wants an object gets its smallest.
         (Step::Text(_), Some(schema)) => json!({"text": smallest(schema, 0).to_string()}),

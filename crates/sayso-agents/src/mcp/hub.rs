@@ -9,6 +9,7 @@ use super::setting::{GatewaySetting, Reach};
 use super::upstream::{Link, Upstream};
 use crate::Error;
 use crate::pipe::{Reader, Refused, Skimmed, error_line};
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,7 @@ impl Hub {
             .map(|(index, server)| {
                 let reached = server.reach.in_words();
                 let guard = Guard::new(server.name.clone(), reached, Arc::clone(&judge), pins.clone(), setting.limits);
-                let link = link(&server.reach);
+                let link = link(&server.reach, &setting.launcher);
                 Upstream::new(guard, index, link, Arc::clone(&client), routes.clone(), setting.limits.timeout)
             })
             .collect();
@@ -99,9 +100,12 @@ impl Hub {
     }
 }
 
-fn link(reach: &Reach) -> Box<dyn Link> {
+fn link(reach: &Reach, launcher: &[OsString]) -> Box<dyn Link> {
     match reach {
-        Reach::Command { command, env, cwd } => Box::new(ChildLink::new(command.clone(), env.clone(), cwd.clone())),
+        Reach::Command { command, env, cwd } => {
+            let command = [launcher, command].concat();
+            Box::new(ChildLink::new(command, env.clone(), cwd.clone()))
+        }
         Reach::Url { url, headers } => Box::new(super::http::HttpLink::new(url.clone(), headers.clone())),
     }
 }

@@ -13,6 +13,8 @@ pub struct GatewaySetting {
     pub judge: JudgeSetting,
     /// The servers; with more than one, their tools carry the server's name in front.
     pub servers: Vec<ServerSetting>,
+    /// What stands before the command of every server that is a program: what holds it. Nothing: it is started as it is.
+    pub launcher: Vec<OsString>,
     /// What servers may give, and how long things may take.
     pub limits: Limits,
 }

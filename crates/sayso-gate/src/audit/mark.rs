@@ -65,6 +65,17 @@ impl Marks {
     }
 }
 
+/// What shows that a process of Sayso's wrote a file in this folder, for a purpose that nothing else has.
+pub(crate) fn seal(folder: &Path, purpose: &str, parts: &[&[u8]]) -> Result<blake3::Hash, Error> {
+    let key = blake3::derive_key(purpose, &Marks::of(folder)?.0);
+    let mut hasher = blake3::Hasher::new_keyed(&key);
+    for part in parts {
+        hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hasher.update(part);
+    }
+    Ok(hasher.finalize())
+}
+
 /// A line without its mark, and whether that is a good one.
 pub(super) fn taken_off(line: &str, marks: Option<&Marks>) -> (String, bool) {
     let Some((open, mark)) = line.rsplit_once(MEMBER) else { return (line.to_owned(), false) };

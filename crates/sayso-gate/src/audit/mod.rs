@@ -20,10 +20,11 @@ mod written;
 
 pub use event::{Change, Event, Kind};
 pub(crate) use event::{decision_line, happening_line};
-pub use happening::{Ended, Happening, What};
+pub use happening::{Ended, Happening, Held, HeldBackRecord, What};
 pub use head::{Head, HeadKey};
 pub(crate) use head::{RECORDS_BETWEEN_HEADS, is_signed};
 pub use log::Log;
+pub(crate) use mark::seal;
 pub use policies::PolicyVersion;
 pub(crate) use policies::{are_left, left_beside, loaded};
 pub(crate) use query::as_written;

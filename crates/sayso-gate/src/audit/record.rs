@@ -3,7 +3,8 @@
 use crate::Circumstances;
 use crate::audit::redact::{self, Room};
 use sayso_policy::{
-    Actor, Answer, Decision, EffectOpinions, Operation, Opinion, Reason, Request, Stage, ToolCall, Verdict, explain,
+    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Request, Stage, ToolCall, Verdict,
+    explain,
 };
 use sayso_shell::Verb;
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,10 @@ pub struct Record {
     /// What the policy would have said where a mode lets calls pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would: Option<Verdict>,
+    /// What was said of holding the run: `required-whole`, `wanted-whole`, `would-allow-whole`, or the same with `files`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub hold: Option<Holding>,
     /// Why, the decisive reason first.
     pub reasons: Vec<ReasonRecord>,
     /// What the call would do.
@@ -205,6 +210,7 @@ impl Record {
             answer: Answer::Deny,
             would: None,
             unanswered: None,
+            hold: None,
             reasons: vec![reason.clone()],
             effects: Vec::new(),
             policy_version: String::new(),
@@ -348,6 +354,7 @@ impl Seen {
             verdict: decision.verdict,
             answer: decision.answer,
             would: decision.would,
+            hold: decision.hold,
             reasons,
             effects,
             more_effects,

@@ -2,7 +2,7 @@
 
 use crate::audit::{PolicyVersion, Record};
 use crate::{Places, permit, policy};
-use sayso_policy::{Code, Facts, Request, State, ToolCall, Verdict, Workspace};
+use sayso_policy::{CanHold, Code, Facts, Holding, Request, State, ToolCall, Verdict, Workspace};
 use sayso_shell::Environment;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -58,7 +58,11 @@ pub fn replay(record: &Record, version: Option<&PolicyVersion>, places: &Places,
     if record.reasons.iter().filter_map(|reason| Code::parse(&reason.code)).any(|code| switched.contains(&code)) {
         return cannot("an operator had switched the mode");
     }
-    let state = State { now_ms: record.time_ms, ..State::default() };
+    let can_hold = match record.hold {
+        Some(Holding::Required(_)) => CanHold::Whole,
+        _ => CanHold::No,
+    };
+    let state = State { now_ms: record.time_ms, can_hold, ..State::default() };
     let decision = policy.evaluate(&operation, &state, facts);
     for (index, effect) in record.effects.iter().enumerate() {
         let now =

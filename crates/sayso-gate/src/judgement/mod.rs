@@ -232,6 +232,7 @@ impl<'a> Judging<'a> {
             now_ms: now_ms(),
             mode: self.mode(),
             findings: self.what.circumstances.findings.clone(),
+            can_hold: self.what.circumstances.can_hold,
             ..State::default()
         }
     }
@@ -463,6 +464,7 @@ impl<'a> Judging<'a> {
             recent: remembered.recent.clone(),
             mode: self.mode(),
             findings: self.what.circumstances.findings.clone(),
+            can_hold: self.what.circumstances.can_hold,
         }
     }
 

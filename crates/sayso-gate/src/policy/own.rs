@@ -23,7 +23,7 @@ const CONFIG: &str = ".config/sayso";
 const STATE: &str = ".local/state/sayso";
 
 /// What is Sayso's here, wherever the home folder is said to be.
-pub(super) fn protected(places: &Places) -> Protected {
+pub(crate) fn protected(places: &Places) -> Protected {
     let (mut paths, mut registration, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for (start, file) in [(Path::new("/"), &places.managed), (&places.home, &places.user)] {
         let Some(folder) = file.parent() else { continue };

@@ -3,7 +3,7 @@
 use super::line::{Fields, not_known};
 use crate::{ProcessEnvironment, RealFiles};
 use sayso_policy::explain::visible;
-use sayso_policy::{Actor, Request, ToolCall, Workspace};
+use sayso_policy::{Actor, CanHold, Request, ToolCall, Workspace};
 use sayso_shell::resolve::is_system_folder;
 use sayso_shell::{Environment, Files, canonical::canonical};
 use serde_json::Value;
@@ -11,8 +11,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What a call of the API may say.
-pub const OF_A_CALL: [&str; 12] =
-    ["id", "command", "tool", "args", "cwd", "workspace", "home", "env", "kind", "context", "call_id", "wait"];
+pub const OF_A_CALL: [&str; 13] = [
+    "id",
+    "command",
+    "tool",
+    "args",
+    "cwd",
+    "workspace",
+    "home",
+    "env",
+    "kind",
+    "context",
+    "call_id",
+    "wait",
+    "can_hold",
+];
 /// What it may say of who asks.
 pub const OF_A_CONTEXT: [&str; 8] = ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
 
@@ -44,6 +57,18 @@ impl Environment for CallEnvironment {
 
     fn claimed_homes(&self) -> &[PathBuf] {
         &self.claimed_homes
+    }
+}
+
+/// Whether whoever makes the call says that it holds what it runs: `true` means whole.
+///
+/// # Errors
+/// If it is neither `true` nor `false`.
+pub fn can_hold(fields: &Fields) -> Result<CanHold, String> {
+    match fields.value("can_hold")? {
+        None | Some(Value::Bool(false)) => Ok(CanHold::No),
+        Some(Value::Bool(true)) => Ok(CanHold::Whole),
+        Some(_) => Err("`can_hold` must be true or false.".to_owned()),
     }
 }
 

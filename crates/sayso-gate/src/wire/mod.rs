@@ -5,6 +5,6 @@ mod json_string;
 pub mod line;
 
 pub use call::{
-    CallEnvironment, OF_A_CALL, OF_A_CONTEXT, actor, call, call_in, folder, home, workspace_at, workspace_of,
+    CallEnvironment, OF_A_CALL, OF_A_CONTEXT, actor, call, call_in, can_hold, folder, home, workspace_at, workspace_of,
 };
 pub use json_string::JsonText;

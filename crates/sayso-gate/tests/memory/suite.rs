@@ -121,6 +121,7 @@ pub(crate) fn circumstances(asking: Asking) -> Circumstances {
         asking,
         expected: Expected::default(),
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     }
 }
 

@@ -78,6 +78,7 @@ fn decision() -> Record {
         asking: Asking::Nobody,
         expected: Expected::default(),
         findings: Vec::new(),
+        can_hold: sayso_policy::CanHold::No,
     };
     let reason = sayso_gate::reason::built_in(sayso_policy::Code::CallMalformed, "x");
     Record::refused(&circumstances, sayso_policy::Actor::default(), "bash", &reason)

@@ -4,14 +4,17 @@
 //! sayso-hold [--write DIR] [--read-only PATH] [--absent PATH] [--aside DIR] [--hide DIR] [--read PATH] [--decoy FILE]
 //!            [--refuse FILE] [--host NAME[:PORT]] [--resolve NAME=ADDRESS] [--socket PATH] [--copy DIR=STORE]
 //!            [--private DIR=FOLDER] [--empty DIR] [--withhold NAME] [--git DIR] [--need whole|files] [--level whole|files]
-//!            [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER] -- COMMAND...
+//!            [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER]
+//!            [--try STORE [--take all|none|NUMBER,...] [--take-after FILE]] -- COMMAND...
 //! sayso-hold end-session SOCKET
 //! ```
 //!
-//! What was held back is told on standard error, a line each, after `held back:`.
+//! What was held back is told on standard error, a line each, after `held back:`. With `--try`, what the command changed
+//! is told after `try:`, and made as far as it is taken; `--take-after` waits for a file before that.
 
+use sayso_hold::attempt::{self, Attempt, Diff};
 use sayso_hold::session::Session;
-use sayso_hold::{HeldBack, Launch, Level, Stage, Step};
+use sayso_hold::{Ended, HeldBack, Launch, Level, Stage, Step};
 use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -48,10 +51,16 @@ fn main() -> ExitCode {
     };
     launch.fail_at = asked.fail_at;
     if !asked.resolve.is_empty() {
-        let known = asked.resolve;
+        let known = asked.resolve.clone();
         launch.resolve = Some(Arc::new(move |name, port| {
             Ok(known.get(name).map(|address| SocketAddr::new(*address, port)).into_iter().collect())
         }));
+    }
+    if let Some(store) = &asked.store {
+        return match attempt::run(&asked.bounds, &launch, store) {
+            Ok(attempt) => settle(attempt, &asked),
+            Err(error) => failed(&error),
+        };
     }
     let ended = match (asked.level, asked.session) {
         (None, Some(socket)) => {
@@ -62,14 +71,53 @@ fn main() -> ExitCode {
         (None, None) => sayso_hold::run(&asked.bounds, &launch),
     };
     match ended {
-        Ok(ended) => {
-            for (what, count) in ended.held_back.iter() {
-                eprintln!("held back: {} ({count})", tell(what));
-            }
-            ExitCode::from(ended.status.exit_code())
-        }
+        Ok(ended) => finish(&ended),
         Err(error) => failed(&error),
     }
+}
+
+fn finish(ended: &Ended) -> ExitCode {
+    for (what, count) in ended.held_back.iter() {
+        eprintln!("held back: {} ({count})", tell(what));
+    }
+    ExitCode::from(ended.status.exit_code())
+}
+
+/// Shows what a tried run changed, and makes what is taken of it.
+fn settle(attempt: Attempt, asked: &Asked) -> ExitCode {
+    let code = finish(&attempt.ended);
+    for (number, change) in attempt.changes.iter().enumerate() {
+        let marks = [(change.guarded, " guarded"), (change.conflict, " conflict")];
+        let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
+        let from = change.from.as_ref().map(|from| format!(" from {from:?}")).unwrap_or_default();
+        let contents = match &change.diff {
+            Diff::None => "",
+            Diff::Text { .. } => " text",
+            Diff::Binary => " binary",
+            Diff::Large => " large",
+        };
+        let kind = change.kind().word();
+        eprintln!("try: {number} {kind} {:?}{from}{contents}{marks} {:?}", change.path, change.after);
+    }
+    for (host, port, _) in attempt.ended.held_back.reached() {
+        eprintln!("try: reached {host}:{port}");
+    }
+    if let Some(file) = &asked.take_after {
+        while !file.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+    let count = attempt.changes.len();
+    let taken: Vec<usize> = match asked.take.as_str() {
+        "all" => (0..count).collect(),
+        list => list.split(',').filter_map(|number| number.parse().ok()).collect(),
+    };
+    let committed = attempt.commit(&taken);
+    eprintln!("try: took {} of {count}", committed.done.len());
+    for (number, why) in &committed.refused {
+        eprintln!("try: refused {number}: {why}");
+    }
+    code
 }
 
 fn failed(error: &sayso_hold::Error) -> ExitCode {
@@ -96,6 +144,9 @@ struct Asked {
     fail_at: Option<Step>,
     session: Option<PathBuf>,
     idle: u32,
+    store: Option<PathBuf>,
+    take: String,
+    take_after: Option<PathBuf>,
 }
 
 fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
@@ -145,6 +196,9 @@ fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
                 asked.session = Some(path);
                 bounds.leave = Leave::Session;
             }
+            "--try" => asked.store = Some(path),
+            "--take" => asked.take = text,
+            "--take-after" => asked.take_after = Some(path),
             "--idle" => asked.idle = text.parse().ok()?,
             "--fail-at" => asked.fail_at = Some(*Step::ALL.get(text.parse::<usize>().ok()?)?),
             _ => return None,

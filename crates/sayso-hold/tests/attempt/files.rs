@@ -137,7 +137,91 @@ pub(crate) const ALL: &[Attempt] = &[
     ("map-and-write-outside", || through(OpenOptions::new().read(true).write(true).open(prize()))),
     ("append-outside", || through(OpenOptions::new().append(true).open(prize()))),
     ("write-home-dot-file", || through(fs::write(at("HOME_").join(".bashrc"), "evil"))),
+    ("write-by-thread-root", || change(&below("/proc/thread-self/root", &prize()))),
+    ("write-by-own-memory", || {
+        // A shared view of a file that may only be read, written past its protection.
+        let file = File::open(prize()).unwrap();
+        let map =
+            unsafe { libc::mmap(std::ptr::null_mut(), 7, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+        let place = u64::try_from(map.addr()).unwrap();
+        use std::os::unix::fs::FileExt as _;
+        let _ = OpenOptions::new().write(true).open("/proc/self/mem").and_then(|it| it.write_at(b"evil", place));
+        unsafe { libc::mprotect(map, 7, libc::PROT_READ | libc::PROT_WRITE) };
+    }),
+    ("write-by-pipe-pages", || {
+        // A page of the file in a pipe, and then more bytes into the same page.
+        let file = File::open(prize()).unwrap();
+        let (mut pipe, mut from) = ([0; 2], 0_i64);
+        unsafe {
+            libc::pipe(pipe.as_mut_ptr());
+            libc::splice(file.as_raw_fd(), &mut from, pipe[1], std::ptr::null_mut(), 1, 0);
+            libc::write(pipe[1], b"evil".as_ptr().cast(), 4);
+        }
+    }),
+    ("copy-range-outside", || {
+        fs::write(at("WS").join("mine"), "evil").unwrap();
+        let (own, file) = (File::open(at("WS").join("mine")).unwrap(), File::open(prize()).unwrap());
+        let (none, target) = (std::ptr::null_mut(), file.as_raw_fd());
+        unsafe {
+            through_if(libc::copy_file_range(own.as_raw_fd(), none, target, none, 4, 0) > 0);
+            through_if(libc::ioctl(target, 0x4004_9409, own.as_raw_fd()) == 0);
+            through_if(libc::fallocate(target, 0, 0, 4096) == 0);
+            through_if(libc::ftruncate(target, 0) == 0);
+        }
+    }),
+    ("set-flags-outside", || {
+        let file = File::open(prize()).unwrap();
+        let flags: libc::c_long = 0x40;
+        through_if(unsafe { libc::ioctl(file.as_raw_fd(), 0x4008_6602, &flags) } == 0);
+    }),
+    ("set-attributes-outside", || {
+        let (path, attributes) = (c(&prize()), [0x80_u64, 0, 0]);
+        let cwd = libc::AT_FDCWD;
+        through_if(unsafe { libc::syscall(469, cwd, path.as_ptr(), attributes.as_ptr(), 24, 0) } == 0);
+    }),
+    ("access-list-outside", || {
+        // Everybody may read and write: owner, group, mask and others, by number.
+        let (path, name) = (c(&prize()), c"system.posix_acl_access");
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, bits) in [(1_u16, 6_u16), (4, 6), (0x10, 6), (0x20, 6)] {
+            list.extend(tag.to_le_bytes());
+            list.extend(bits.to_le_bytes());
+            list.extend(u32::MAX.to_le_bytes());
+        }
+        through_if(unsafe { libc::setxattr(path.as_ptr(), name.as_ptr(), list.as_ptr().cast(), list.len(), 0) } == 0);
+    }),
+    ("change-by-descriptor-outside", || {
+        let file = File::open(prize()).unwrap();
+        through_if(unsafe { libc::fchmod(file.as_raw_fd(), 0o600) } == 0);
+        through_if(unsafe { libc::futimens(file.as_raw_fd(), std::ptr::null()) } == 0);
+    }),
+    ("write-by-program-without-a-name", || {
+        let file = unsafe { libc::memfd_create(c"program".as_ptr(), 0) };
+        let mut script = std::mem::ManuallyDrop::new(unsafe { File::from_raw_fd(file) });
+        write!(script, "#!/bin/sh\necho evil > '{}'\n", prize().display()).unwrap();
+        let _ = std::process::Command::new(format!("/proc/self/fd/{file}")).status();
+    }),
+    ("write-by-another-working-directory", || {
+        if std::env::set_current_dir(at("OUT")).is_ok() {
+            change(Path::new("prize"));
+        }
+        let folder = File::open(at("OUT")).unwrap();
+        through_if(unsafe { libc::openat(folder.as_raw_fd(), c"prize".as_ptr(), libc::O_WRONLY) } >= 0);
+    }),
     // Secrets.
+    ("read-hidden-by-working-directory", || {
+        if std::env::set_current_dir(at("HOME_").join("private")).is_ok() {
+            print(Path::new("diary"));
+        }
+    }),
+    ("read-hidden-in-a-copied-cache", || {
+        let _ = fs::hard_link(at("HOME_").join("private/diary"), at("CACHE").join("diary"));
+        let _ = symlink(at("HOME_").join("private/diary"), at("CACHE").join("diary"));
+        print(&at("CACHE").join("diary"));
+    }),
+    ("read-secret-by-another-process", || {
+        let _ = std::process::Command::new("cat").arg(at("WS").join(".env")).arg(at("WS").join("key.pem")).status();
+    }),
     ("read-secret", || print(&at("WS").join(".env"))),
     ("read-refused", || print(&at("WS").join("key.pem"))),
     ("chmod-refused-and-read", || {

@@ -12,9 +12,11 @@
 )]
 
 mod files;
+mod guarded;
 mod kernel;
 mod processes;
 mod sockets;
+mod surroundings;
 
 use std::path::PathBuf;
 
@@ -43,12 +45,15 @@ pub(crate) type Attempt = (&'static str, fn());
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
-    let all = [files::ALL, processes::ALL, sockets::ALL, kernel::ALL];
+    let all = [files::ALL, guarded::ALL, processes::ALL, sockets::ALL, kernel::ALL];
     if name == "--list" {
         for (name, _) in all.iter().flat_map(|them| them.iter()) {
             println!("{name}");
         }
         return;
+    }
+    if let Some(prepare) = surroundings::named(&name) {
+        return prepare();
     }
     if let Some(remove) = match name.as_str() {
         "--share" => Some(false),

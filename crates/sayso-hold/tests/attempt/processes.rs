@@ -97,6 +97,78 @@ pub(crate) const ALL: &[Attempt] = &[
         }
         std::thread::sleep(std::time::Duration::from_millis(150));
     }),
+    ("leave-a-daemon-beside-its-parent", || {
+        // A child of the parent, not of this process.
+        let flags = usize::try_from(libc::CLONE_PARENT | libc::SIGCHLD).unwrap();
+        if unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } == 0 {
+            unsafe { libc::setsid() };
+            for round in 0..200 {
+                let _ = fs::write(at("WS").join("daemon"), format!("beside {round}"));
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            unsafe { libc::_exit(0) };
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }),
+    ("leave-a-daemon-that-is-always-another-process", || {
+        unsafe {
+            if libc::fork() == 0 {
+                libc::setsid();
+                for round in 0..2_000 {
+                    let _ = fs::write(at("WS").join("daemon"), format!("{} {round}", std::process::id()));
+                    if libc::fork() != 0 {
+                        libc::_exit(0);
+                    }
+                }
+                libc::_exit(0);
+            }
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }),
+    ("kill-own-group", || {
+        unsafe { libc::kill(0, libc::SIGTERM) };
+    }),
+    ("kill-own-group-by-number", || {
+        let group = unsafe { libc::getpgrp() };
+        let group = if group > 1 { group } else { victim() };
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+    }),
+    ("signal-own-group-by-pipe", || {
+        let mut pipe = [0; 2];
+        unsafe {
+            libc::pipe(pipe.as_mut_ptr());
+            libc::fcntl(pipe[0], libc::F_SETFL, libc::O_ASYNC | libc::O_NONBLOCK);
+            libc::fcntl(pipe[0], 10, libc::SIGKILL);
+            libc::fcntl(pipe[0], libc::F_SETOWN, -libc::getpgrp().max(1));
+            libc::write(pipe[1], b"x".as_ptr().cast(), 1);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }),
+    ("write-memory-of-first", || {
+        let mut buffer = [0_u8; 8];
+        let local = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: 8 };
+        let remote = libc::iovec { iov_base: std::ptr::without_provenance_mut(0x40_0000), iov_len: 8 };
+        through_if(unsafe { libc::process_vm_writev(1, &local, 1, &remote, 1, 0) } > 0);
+        through(OpenOptions::new().write(true).open("/proc/1/mem").and_then(|it| it.write_at(&[0], 0x40_0000)));
+    }),
+    ("read-environment-of-first", || {
+        println!("{}", String::from_utf8_lossy(&fs::read("/proc/1/environ").unwrap_or_default()));
+    }),
+    ("leave-a-daemon-and-stop-its-keeper", || {
+        let path = at("WS").join("daemon");
+        unsafe {
+            if libc::fork() == 0 {
+                libc::setsid();
+                for round in 0..200 {
+                    let _ = fs::write(&path, format!("kept {round}"));
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                libc::_exit(0);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            libc::kill(libc::getppid(), libc::SIGSTOP);
+        }
+    }),
     ("type-into-terminal", || {
         let byte = b"x";
         through_if(unsafe { libc::ioctl(0, libc::TIOCSTI, byte.as_ptr()) } == 0);

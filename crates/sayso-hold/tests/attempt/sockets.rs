@@ -20,6 +20,42 @@ pub(crate) const ALL: &[Attempt] = &[
         through(TcpStream::connect((std::net::Ipv6Addr::LOCALHOST, port())).and_then(|mut it| it.write_all(b"evil")));
     }),
     ("tcp-to-metadata-address", || tcp_to(SocketAddrV4::new(Ipv4Addr::new(169, 254, 169, 254), 80))),
+    ("tcp-to-any-address", || tcp(Ipv4Addr::UNSPECIFIED)),
+    ("tcp-to-mapped-address", || {
+        for address in [Ipv4Addr::LOCALHOST, Ipv4Addr::UNSPECIFIED, own()] {
+            let to = std::net::SocketAddr::from((address.to_ipv6_mapped(), port()));
+            through(TcpStream::connect_timeout(&to, Duration::from_secs(2)).and_then(|mut it| it.write_all(b"evil")));
+        }
+    }),
+    ("tcp-by-other-spellings", || {
+        for host in ["localhost.", "LOCALHOST", "127.1", "0x7f.1", "2130706433", "[::]", "ip6-localhost", "0"] {
+            if let Ok(mut it) = TcpStream::connect((host.trim_matches(['[', ']']), port())) {
+                through(it.write_all(b"evil"));
+            }
+        }
+    }),
+    ("tcp-after-taking-a-socket-back", || {
+        // Connected to nobody, then to somebody, on the same socket.
+        unsafe {
+            let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0);
+            let nobody = [0_u8; 16];
+            libc::connect(socket, nobody.as_ptr().cast(), 16);
+            let to = internet(port());
+            let length = u32::try_from(size_of_val(&to)).unwrap();
+            libc::connect(socket, std::ptr::from_ref(&to).cast(), length);
+            through_if(libc::send(socket, b"evil".as_ptr().cast(), 4, libc::MSG_NOSIGNAL) == 4);
+        }
+    }),
+    ("udp-to-mapped-address", || {
+        for address in [Ipv4Addr::LOCALHOST, own()] {
+            let _ =
+                UdpSocket::bind("[::]:0").and_then(|it| it.send_to(b"evil", (address.to_ipv6_mapped(), udp_port())));
+        }
+    }),
+    ("udp-connected", || {
+        let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+        let _ = socket.connect((Ipv4Addr::LOCALHOST, udp_port())).and_then(|()| socket.send(b"evil"));
+    }),
     ("tcp-with-fast-open", || {
         let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) };
         let to = internet(port());
@@ -114,6 +150,60 @@ pub(crate) const ALL: &[Attempt] = &[
         over.store(true, std::sync::atomic::Ordering::Relaxed);
         let _ = writer.join();
     }),
+    ("unix-stream-by-working-directory", || {
+        through(UnixStream::connect("/proc/self/cwd/../out/s.sock"));
+        if std::env::set_current_dir(at("OUT")).is_ok() {
+            through(UnixStream::connect("s.sock"));
+        }
+    }),
+    ("unix-stream-by-own-root", || {
+        let path = at("SOCKET");
+        through(UnixStream::connect(std::path::Path::new("/proc/self/root").join(path.strip_prefix("/").unwrap())));
+        through(UnixStream::connect(std::path::Path::new("/proc/1/root").join(path.strip_prefix("/").unwrap())));
+    }),
+    ("unix-stream-without-an-end", || {
+        // The name fills the address and has no zero behind it.
+        let mut to: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+        to.sun_family = u16::try_from(libc::AF_UNIX).unwrap();
+        let path = at("SOCKET");
+        let path = path.as_os_str().as_bytes();
+        for (place, byte) in to.sun_path.iter_mut().zip(path) {
+            *place = byte.cast_signed();
+        }
+        let length = u32::try_from(2 + path.len()).unwrap();
+        unsafe {
+            let socket = libc::socket(libc::AF_UNIX, libc::SOCK_STREAM, 0);
+            through_if(libc::connect(socket, std::ptr::from_ref(&to).cast(), length) == 0);
+        }
+    }),
+    ("unix-stream-linked-in", || {
+        let own = at("WS").join("linked.sock");
+        let _ = std::fs::hard_link(at("SOCKET"), &own);
+        through(UnixStream::connect(own));
+    }),
+    ("unix-stream-over-an-own-name", || {
+        // A socket of its own first, so that the name is known inside, then the other in its place.
+        let own = at("WS").join("own.sock");
+        let _listener = std::os::unix::net::UnixListener::bind(&own);
+        let _ = UnixStream::connect(&own);
+        let _ = std::fs::rename(at("WS").join("outside.sock"), &own);
+        through(UnixStream::connect(&own));
+    }),
+    ("unix-sequence-sent-to-a-name", || {
+        let mut to: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+        to.sun_family = u16::try_from(libc::AF_UNIX).unwrap();
+        for (place, byte) in to.sun_path.iter_mut().zip(at("SOCKET").as_os_str().as_bytes()) {
+            *place = byte.cast_signed();
+        }
+        let length = u32::try_from(size_of_val(&to)).unwrap();
+        for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET] {
+            let sent = unsafe {
+                let socket = libc::socket(libc::AF_UNIX, kind, 0);
+                libc::sendto(socket, b"evil".as_ptr().cast(), 4, 0, std::ptr::from_ref(&to).cast(), length)
+            };
+            through_if(sent > 0);
+        }
+    }),
     ("unix-datagram", || {
         through(UnixDatagram::unbound().and_then(|it| it.send_to(b"evil", at("DATAGRAM"))));
     }),
@@ -182,6 +272,11 @@ fn port() -> u16 {
 
 fn udp_port() -> u16 {
     u16::try_from(number("UDP")).unwrap_or(0)
+}
+
+/// An address of this machine.
+fn own() -> Ipv4Addr {
+    std::env::var("ADDRESS").ok().and_then(|it| it.parse().ok()).unwrap_or(Ipv4Addr::LOCALHOST)
 }
 
 fn abstract_name() -> String {

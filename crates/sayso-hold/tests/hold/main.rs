@@ -9,6 +9,7 @@
     reason = "tests may be blunt"
 )]
 
+mod attempt;
 mod behaviour;
 mod caches;
 mod faults;
@@ -16,5 +17,6 @@ mod git;
 mod hosts;
 mod room;
 mod session;
+mod surroundings;
 mod terminals;
 mod ways_out;

@@ -106,7 +106,11 @@ impl Room {
         }
         give_away(&shared_file);
         let victim = unprivileged(
-            Command::new("sleep").arg("300").env("VARIABLE", "s3cret-of-victim").current_dir(root.join("out")),
+            Command::new("sleep")
+                .arg("300")
+                .env("VARIABLE", "s3cret-of-victim")
+                .current_dir(root.join("out"))
+                .process_group(0),
         )
         .spawn()
         .unwrap();
@@ -188,6 +192,10 @@ impl Room {
                 }
             });
         }
+        if name.contains("group") {
+            // In one group of processes with somebody outside, as a shell's commands are.
+            command.process_group(self.victim.id().try_into().unwrap());
+        }
         let typed = name.contains("terminal") || name.contains("console");
         let input =
             if typed { File::open(&self.terminal.1).unwrap() } else { File::open(self.path("out/prize")).unwrap() };
@@ -198,6 +206,8 @@ impl Room {
             ("CACHE", "cache"),
             ("SOCKET", "out/s.sock"),
             ("DATAGRAM", "out/d.sock"),
+            ("ASIDE", "aside"),
+            ("STORE", "store"),
         ] {
             command.env(variable, self.path(path));
         }
@@ -251,6 +261,10 @@ impl Room {
             "ws/.git/config",
             "ws/.git/hooks",
             "ws/.git/config.worktree",
+            "ws/.git/info/attributes",
+            "ws/.git/objects/info/alternates",
+            "ws/.git/commondir",
+            "ws/.git/modules",
             "ws/.envrc",
             "ws/.vscode/settings.json",
             "ws/.mise.toml",

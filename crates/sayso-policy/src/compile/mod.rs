@@ -4,6 +4,7 @@ mod example;
 mod pattern;
 mod programs;
 
+use crate::hold::{self, HoldSection};
 use crate::index::Table;
 use crate::pattern::ToolPattern;
 use crate::policy::{CompiledFile, CompiledPreset, Defaults, Policy, PolicyText};
@@ -19,6 +20,9 @@ use sayso_shell::Verb;
 use sayso_shell::program::Catalogue;
 use std::borrow::Cow;
 use std::collections::HashSet;
+
+/// What `disable` calls the `[hold]` of a preset.
+const HOLD: &str = "hold";
 
 /// Compiles files, strictest wins between them.
 pub(crate) fn compile(texts: &[PolicyText]) -> Result<Policy, Vec<Problem>> {
@@ -90,6 +94,8 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
     let tools = tools::section(&mut compiler);
     let patterns = patterns::section(&mut compiler);
     let essential = essential::section(&mut compiler, &text.layer);
+    let own_hold = hold::compile(&mut compiler);
+    let mut preset_holds = Vec::new();
     let limits = limits::section(file);
     let mut defaults = Defaults::default();
     for verb in Verb::ALL {
@@ -118,12 +124,14 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         match text::parse(&format!("preset:{}", name.value), preset) {
             Ok(parsed) => {
                 let layer = Layer::Preset(Cow::Owned(name.value.clone()));
-                let found = Compiler::new(&parsed, layer, programs, problems).rules();
+                let mut compiler = Compiler::new(&parsed, layer, programs, problems);
+                let found = compiler.rules();
+                let hold = hold::compile(&mut compiler);
                 codes.extend(found.iter().map(|rule| rule.code.clone()));
-                let kept: Vec<Rule> = found
-                    .into_iter()
-                    .filter(|rule| enforced || !file.disable.iter().any(|off| off.value == rule.code))
-                    .collect();
+                codes.extend(hold.is_some().then_some(Cow::Borrowed(HOLD)));
+                let off = |code: &str| file.disable.iter().any(|off| off.value == code);
+                preset_holds.extend(hold.filter(|_| enforced || !off(HOLD)));
+                let kept: Vec<Rule> = found.into_iter().filter(|rule| enforced || !off(&rule.code)).collect();
                 for verb in Verb::ALL {
                     // The file's own default overrules its presets'; among presets the strictest counts.
                     if file.default.of(verb).is_none()
@@ -174,6 +182,7 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         essential,
         limits,
         unanswered,
+        hold: HoldSection::of(own_hold, preset_holds, text.trusted),
     }
 }
 

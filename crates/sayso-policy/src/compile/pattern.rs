@@ -2,7 +2,7 @@
 
 use super::example;
 use crate::condition::Condition;
-use crate::pattern::{HostPattern, PathPattern, PatternError, RunPattern, ToolPattern, expand_braces};
+use crate::pattern::{HostPattern, PathPattern, PatternError, RunKind, RunPattern, ToolPattern, expand_braces};
 use crate::rule::{Pattern, Rule, in_words};
 use crate::set::{self, SetKind};
 use crate::text::{File, MAX_PROBLEMS, Problem, RuleText, SetText, Text, nearest};
@@ -70,6 +70,7 @@ impl<'f> Compiler<'f> {
                         source: Some(self.file.source(&text.span)),
                         approver: None,
                         always: false,
+                        held: false,
                     });
                 }
             }
@@ -114,6 +115,8 @@ impl<'f> Compiler<'f> {
                     source: Some(self.file.source(&text.span)),
                     approver: approvers.clone(),
                     always: rule.always,
+                    // Only what starts is held; what else it does is known, or bounded.
+                    held: rule.held.is_some() && verb == Verb::Run && !rule.always,
                 });
             }
         }
@@ -149,11 +152,15 @@ impl<'f> Compiler<'f> {
                 });
                 continue;
             }
+            if let Some(kind) = expanded.strip_prefix('@').and_then(RunKind::named) {
+                found.push(Pattern::Run(RunPattern::Kind(kind)));
+                continue;
+            }
             let parsed: Result<Vec<Pattern>, PatternError> = match kind {
                 SetKind::Run => {
                     let span = text.span.clone();
                     let programs = self.programs;
-                    let mut set = |name: &str| Ok(self.expand(&format!("@{name}"), &span, SetKind::Run));
+                    let mut set = |name: &str| Ok(self.piped(name, &span));
                     RunPattern::parse_in(&expanded, programs, &mut set).map(|pattern| vec![Pattern::Run(pattern)])
                 }
                 SetKind::Path => PathPattern::parse(&expanded).map(|pattern| vec![Pattern::Path(pattern)]),
@@ -170,12 +177,30 @@ impl<'f> Compiler<'f> {
         found
     }
 
+    /// The commands of a set within a pipe: those of a kind by their programs.
+    fn piped(&mut self, set: &str, span: &Range<usize>) -> Vec<String> {
+        let texts = self.expand(&format!("@{set}"), span, SetKind::Run);
+        let programs = self.programs;
+        let commands = |text: String| match text.strip_prefix('@').and_then(set::built_in) {
+            Some(kind) => {
+                kind.all(programs).iter().flat_map(|command| expand_braces(command).unwrap_or_default()).collect()
+            }
+            None => vec![text],
+        };
+        texts.into_iter().flat_map(commands).collect()
+    }
+
     /// Resolves a set and alternatives to plain texts. `@anything` stays as it is.
     pub(crate) fn expand(&mut self, text: &str, span: &Range<usize>, kind: SetKind) -> Vec<String> {
         let mut done = Vec::new();
         let mut open = vec![(text.to_owned(), 0)];
         while let Some((text, depth)) = open.pop() {
-            if text == "@anything" {
+            // What a run does decides whether it is of a kind, not a list of names. A file's own set goes first.
+            let is_kind = kind == SetKind::Run
+                && text
+                    .strip_prefix('@')
+                    .is_some_and(|name| RunKind::named(name).is_some() && !self.sets.contains_key(name));
+            if text == "@anything" || is_kind {
                 done.push(text);
             } else if let Some(name) = text.strip_prefix('@').filter(|name| !name.contains(['|', ' '])) {
                 if depth > MAX_SET_DEPTH {

@@ -3,7 +3,7 @@
 use super::effect;
 use super::nearest::Change;
 use crate::shell::Span;
-use crate::word::{Answer, Decision, EffectOpinions, Operation, Reason, Stage, Verdict};
+use crate::word::{Answer, Decision, EffectOpinions, Holding, Operation, Reason, Stage, Verdict};
 use serde::Serialize;
 
 /// What is said of a call, and why.
@@ -14,6 +14,13 @@ pub struct Trace {
     pub verdict: Answer,
     /// What the policy says; differs from `verdict` in dry-run and shadow.
     pub would_be: Verdict,
+    /// The hold under which this is, or would be, allowed: `whole` or `files`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<&'static str>,
+    /// What is said of holding the run: `required-whole`, `wanted-whole`, `would-allow-whole`, or the same with `files`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub hold: Option<Holding>,
     /// Why, the decisive reason first.
     pub reasons: Vec<Reason>,
     /// The tool, canonical.
@@ -101,6 +108,8 @@ pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change]) -> 
     Trace {
         verdict: decision.answer,
         would_be: decision.verdict,
+        held: decision.hold.and_then(Holding::decides),
+        hold: decision.hold,
         reasons: decision.reasons.clone(),
         tool: operation.tool.canonical.clone(),
         opaque: operation.analysis.as_ref().is_some_and(|analysis| analysis.opaque),

@@ -1,6 +1,7 @@
 //! What an image holds of a file beside its rules.
 
 use super::bytes::{Imaged, Reader, choice, fields};
+use crate::hold::HoldSection;
 use crate::index::Table;
 use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
@@ -24,6 +25,7 @@ pub(super) struct Rest {
     essential: Vec<ToolPattern>,
     limits: Vec<LimitRule>,
     unanswered: Option<Verdict>,
+    hold: Option<HoldSection>,
 }
 
 pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
@@ -39,6 +41,7 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         essential,
         limits,
         unanswered,
+        hold,
     } = file;
     layer.put(out);
     counts_allow.put(out);
@@ -49,6 +52,7 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     essential.put(out);
     limits.put(out);
     unanswered.put(out);
+    hold.put(out);
 }
 
 impl Rest {
@@ -63,11 +67,12 @@ impl Rest {
             essential: Imaged::take(from)?,
             limits: Imaged::take(from)?,
             unanswered: Imaged::take(from)?,
+            hold: Imaged::take(from)?,
         })
     }
 
     pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
-        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered } = self;
+        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered, hold } = self;
         CompiledFile {
             layer,
             own,
@@ -80,6 +85,7 @@ impl Rest {
             essential,
             limits,
             unanswered,
+            hold,
         }
     }
 }

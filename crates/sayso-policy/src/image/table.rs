@@ -194,13 +194,14 @@ fn write_slots(built: &Built, data: &mut Vec<u8>) -> Option<(u8, usize)> {
 }
 
 fn write_rule(rule: &Rule, pool: &mut Pool, data: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<()> {
-    let Rule { verdict, verb, pattern, except, when, code, sentence, layer, source, approver, always } = rule;
+    let Rule { verdict, verb, pattern, except, when, code, sentence, layer, source, approver, always, held } = rule;
     verdict.put(out);
     verb.put(out);
     pattern.put(out);
     code.put(out);
     put_text(sentence, out);
     always.put(out);
+    held.put(out);
     let approver = match approver {
         None => None,
         Some(approvers) => {
@@ -258,6 +259,7 @@ fn read_rule(data: &Data, bytes: &[u8]) -> Option<Rule> {
     let code = Imaged::take(&mut from)?;
     let sentence = Imaged::take(&mut from)?;
     let always = Imaged::take(&mut from)?;
+    let held = Imaged::take(&mut from)?;
     let pooled = |place: (u32, u32)| data.bytes(place.0 as usize, place.1 as usize);
     let approver: Option<Approvers> = match Imaged::take(&mut from)? {
         Some(place) => Some(Reader::whole(&pooled(place)?)?),
@@ -290,5 +292,6 @@ fn read_rule(data: &Data, bytes: &[u8]) -> Option<Rule> {
         source,
         approver: approver.map(Arc::new),
         always,
+        held,
     })
 }

@@ -3,7 +3,7 @@
 //! Program, then leading words (subcommands), then flags that must all be present in any spelling and position.
 
 use super::pipe::{LONGEST, Line, Programs, too_long};
-use super::{Glob, PatternError, Purpose};
+use super::{Glob, PatternError, Purpose, RunKind};
 use crate::word::Tri;
 use regex::Regex;
 use sayso_shell::program::{BUILT_IN, Catalogue, is_fact, plain_name};
@@ -18,6 +18,8 @@ pub(crate) enum RunPattern {
     Pipe(Vec<Vec<CommandPattern>>),
     /// `re:` on the words of the command, joined with single blanks.
     Regex(Regex),
+    /// Runs of a kind: `@builds`, `@scripts`, `@code`.
+    Kind(RunKind),
 }
 
 /// A pattern on one command.
@@ -111,6 +113,7 @@ impl RunPattern {
         let Some(run) = programs.analysis().run(id) else { return Tri::No };
         match self {
             Self::Anything => Tri::Yes,
+            Self::Kind(kind) => kind.matches(programs.kinds(), id, run, purpose),
             Self::Regex(regex) => match joined(run) {
                 Some(text) => regex.is_match(&text).into(),
                 None if purpose == Purpose::Restrict => Tri::Maybe,
@@ -127,7 +130,7 @@ impl RunPattern {
     /// value is the one that was answered for, the last is the one that counts.
     pub(crate) fn names_all_values(&self, run: &Run) -> bool {
         match self {
-            Self::Anything | Self::Regex(_) => true,
+            Self::Anything | Self::Regex(_) | Self::Kind(_) => true,
             Self::Pipe(stages) => stages.iter().flatten().all(|command| command.names_all_values(run)),
         }
     }
@@ -136,7 +139,8 @@ impl RunPattern {
     pub(crate) fn names(&self, by: &NamedBy, run: &Run, bases: &super::Bases) -> bool {
         match self {
             Self::Anything => true,
-            Self::Regex(_) => false,
+            // What a kind names is asked of the kind.
+            Self::Regex(_) | Self::Kind(_) => false,
             Self::Pipe(stages) => stages
                 .iter()
                 .flatten()
@@ -440,7 +444,7 @@ const SYSTEM_FOLDERS: [&str; 9] = [
 
 /// Whether a name means the program of that name. Called by a path, it does only from the system's folders: an
 /// agent can put a `git` of its own anywhere else.
-fn is_what_it_says(run: &Run) -> bool {
+pub(super) fn is_what_it_says(run: &Run) -> bool {
     if run.program.shadow.is_some() {
         return false;
     }

@@ -2,9 +2,10 @@
 
 use super::command::{CommandPattern, FlagPattern, ProgramPattern};
 use super::path::{Anchor, Component, Components};
-use super::{Glob, HostPattern, PathPattern, RunPattern, ToolPattern, compile_regex, path};
+use super::{Glob, HostPattern, PathPattern, RunKind, RunPattern, ToolPattern, compile_regex, path};
 use crate::image::{Imaged, Reader, choice, fields, put_text};
 
+choice!(RunKind { 0 => Self::Builds, 1 => Self::Scripts, 2 => Self::Code });
 choice!(Anchor { 0 => Self::Workspace, 1 => Self::Home, 2 => Self::Root });
 fields!(Components { anchor, list });
 fields!(CommandPattern { program, words, flags });
@@ -98,6 +99,10 @@ impl Imaged for RunPattern {
                 out.push(2);
                 put_text(regex.as_str(), out);
             }
+            Self::Kind(kind) => {
+                out.push(3);
+                kind.put(out);
+            }
         }
     }
     fn take(from: &mut Reader<'_>) -> Option<Self> {
@@ -105,6 +110,7 @@ impl Imaged for RunPattern {
             0 => Self::Anything,
             1 => Self::Pipe(Imaged::take(from)?),
             2 => Self::Regex(compile_regex(from.text()?).ok()?),
+            3 => Self::Kind(Imaged::take(from)?),
             _ => return None,
         })
     }

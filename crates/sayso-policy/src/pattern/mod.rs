@@ -7,6 +7,7 @@ mod command;
 mod glob;
 mod host;
 mod image;
+mod kind;
 mod path;
 mod pipe;
 mod text;
@@ -15,7 +16,10 @@ mod tool;
 pub(crate) use command::{RunPattern, canonical_flags, compile_regex};
 pub(crate) use glob::Glob;
 pub(crate) use host::{HostPattern, is_link_local, normal_host};
-pub(crate) use path::{Bases, Below, Component, Ground, PathKey, PathPattern, Tree, Watch, beside, may_name};
+pub(crate) use kind::RunKind;
+pub(crate) use path::{
+    Bases, Below, Component, Ground, PathKey, PathPattern, Tree, Watch, beside, is_output_name, may_name,
+};
 pub(crate) use pipe::{Line, Programs, too_long};
 pub(crate) use text::{PatternError, expand_braces};
 pub(crate) use tool::{ToolPattern, all_names};

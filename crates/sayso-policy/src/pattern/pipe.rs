@@ -1,6 +1,7 @@
 //! Who stands with whom in a pipe.
 
 use super::Purpose;
+use super::kind::{Kinds, kinds};
 use crate::word::Tri;
 use sayso_shell::{Analysis, Run, RunId};
 use std::cell::OnceCell;
@@ -15,6 +16,8 @@ pub(crate) struct Programs<'a> {
     analysis: &'a Analysis,
     /// By pipeline, from left to right. Most commands are never asked about it.
     lines: OnceCell<HashMap<u16, Vec<Piped<'a>>>>,
+    /// Of each program, found once.
+    kinds: OnceCell<Vec<Kinds>>,
 }
 
 /// A program and its place in its pipe. What a group runs stands in one place.
@@ -35,11 +38,16 @@ pub(crate) enum Line<'l, 'a> {
 
 impl<'a> Programs<'a> {
     pub(crate) fn new(analysis: &'a Analysis) -> Self {
-        Self { analysis, lines: OnceCell::new() }
+        Self { analysis, lines: OnceCell::new(), kinds: OnceCell::new() }
     }
 
     pub(crate) fn analysis(&self) -> &'a Analysis {
         self.analysis
+    }
+
+    /// What kinds of runs they are.
+    pub(super) fn kinds(&self) -> &[Kinds] {
+        self.kinds.get_or_init(|| kinds(self.analysis))
     }
 
     /// The pipe of a program.

@@ -5,8 +5,17 @@
 //! person or an agent writes later, and that no build needs to change. Not here: sources, `package.json`, `Makefile`:
 //! to write those is the work itself, and what runs them is judged when it runs.
 
-/// The patterns.
+/// Git's own store, which git itself changes with every commit, and all that steers something.
 pub(super) const MEMBERS: &[&str] = &[
+    "@steers",
+    "/**/.git",
+    "/**/.git/{HEAD,ORIG_HEAD,index,packed-refs,shallow}",
+    "/**/.git/{objects,refs,logs,worktrees}/**",
+    "/**/HEAD",
+];
+
+/// What steers something.
+pub(super) const STEERS: &[&str] = &[
     // Shells, at start and end. bash(1) "INVOCATION", zsh(1) "STARTUP/SHUTDOWN FILES", ksh(1), tcsh(1), fish
     // "Configuration files", nushell.sh/book/configuration, elv.sh/ref/command.html, xon.sh/xonshrc.html,
     // about_Profiles of PowerShell.
@@ -53,11 +62,8 @@ pub(super) const MEMBERS: &[&str] = &[
     "~/.gitconfig",
     "~/.config/git/**",
     "~/.{git-templates,git_template}/**",
-    "/**/.git",
-    "/**/.git/{HEAD,ORIG_HEAD,index,packed-refs,shallow,commondir,gitdir}",
-    "/**/.git/{objects,refs,logs,worktrees}/**",
+    "/**/.git/{commondir,gitdir}",
     "/**/.git/config",
-    "/**/HEAD",
     "/**/.git/config.worktree",
     "/**/.git/hooks/**",
     "/**/.git/{rebase-merge,rebase-apply,sequencer}/**",

@@ -55,6 +55,10 @@ const OF_PROGRAMS: &[(&str, Facets)] = &[
     ("compilation", Facets::BUILDS),
     ("read-only-git", Facets::READS_REPOSITORY),
     ("safe-npm", Facets::READS_PACKAGES),
+    // Where a rule names these, a run is of a kind by what it does (`pattern/kind.rs`); in a pipe, by its program alone.
+    ("builds", Facets::BUILDS),
+    ("scripts", Facets::INTERPRETER.and(Facets::SHELL)),
+    ("code", Facets::INTERPRETER),
 ];
 
 impl BuiltIn {
@@ -88,6 +92,9 @@ pub(crate) const BUILT_IN: &[BuiltIn] = &[
     BuiltIn { name: "compilation", kind: SetKind::Run, members: &[] },
     BuiltIn { name: "read-only-git", kind: SetKind::Run, members: &[] },
     BuiltIn { name: "safe-npm", kind: SetKind::Run, members: &[] },
+    BuiltIn { name: "builds", kind: SetKind::Run, members: &[] },
+    BuiltIn { name: "scripts", kind: SetKind::Run, members: &[] },
+    BuiltIn { name: "code", kind: SetKind::Run, members: &[] },
     BuiltIn {
         name: "secrets",
         kind: SetKind::Path,
@@ -181,10 +188,36 @@ pub(crate) const BUILT_IN: &[BuiltIn] = &[
         kind: SetKind::Path,
         members: guarded::MEMBERS,
     },
+    BuiltIn { name: "steers", kind: SetKind::Path, members: guarded::STEERS },
     BuiltIn {
         name: "scratch",
         kind: SetKind::Path,
         members: &["/tmp/**", "/var/tmp/**", "/private/tmp/**", "/private/var/tmp/**", "/dev/shm/**"],
+    },
+    BuiltIn {
+        // Where tools fetch what a project declares. What is sent there may be kept there.
+        name: "registries",
+        kind: SetKind::Host,
+        members: &[
+            "index.crates.io",
+            "static.crates.io",
+            "registry.npmjs.org",
+            "registry.yarnpkg.com",
+            "pypi.org",
+            "files.pythonhosted.org",
+            "proxy.golang.org",
+            "sum.golang.org",
+            "repo.maven.apache.org",
+            "repo1.maven.org",
+            "plugins.gradle.org",
+            "services.gradle.org",
+            "rubygems.org",
+            "index.rubygems.org",
+            "api.nuget.org",
+            "repo.packagist.org",
+            "repo.hex.pm",
+            "hackage.haskell.org",
+        ],
     },
     BuiltIn { name: "loopback", kind: SetKind::Host, members: &["localhost", "127.*", "::1", "*.localhost"] },
     BuiltIn { name: "fs", kind: SetKind::Tool, members: &["file_read", "file_write", "file_list", "file_delete"] },

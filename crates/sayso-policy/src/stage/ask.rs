@@ -3,7 +3,7 @@
 
 use super::opinions::{Opinions, Rehearsal};
 use super::{Inputs, built_in};
-use crate::word::{Answer, Code, Decision, EffectOpinions, Layer, Operation, Opinion, Reason, Stage, Verdict};
+use crate::word::{Answer, Code, Decision, EffectOpinions, Holding, Layer, Operation, Opinion, Reason, Stage, Verdict};
 use sayso_shell::Target;
 
 /// The decision that these opinions make.
@@ -36,6 +36,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, mut said: Opinions) -> Decision {
         answer,
         would: None,
         unanswered,
+        hold: said.hold.filter(|hold| answer == verdict.into() && stands(*hold, verdict)),
         reasons: reasons(&effects, verdict),
         effects,
         policy_version: policy.version.clone(),
@@ -79,15 +80,29 @@ fn settled(
     effects
 }
 
-/// The strictest opinion, but for Asks that a grant answers.
+/// Whether what was said of holding the run fits the verdict.
+///
+/// INVARIANT: an Allow that needs a hold is told as one, and nothing else is.
+fn stands(hold: Holding, verdict: Verdict) -> bool {
+    match hold {
+        Holding::Required(_) => verdict == Verdict::Allow,
+        Holding::WouldAllow(_) => verdict == Verdict::Ask,
+        Holding::Wanted(_) => verdict != Verdict::Deny,
+    }
+}
+
+/// Whether an opinion answers the Asks beside it.
+fn answers(opinion: &Opinion) -> bool {
+    matches!(opinion.stage, Stage::Grants | Stage::Hold)
+}
+
+/// The strictest opinion, but for Asks that a grant or a hold answers.
 pub(crate) fn settle(effect: Option<usize>, opinions: Vec<Opinion>) -> EffectOpinions {
-    let granted = opinions.iter().any(|opinion| opinion.stage == Stage::Grants);
+    let granted = opinions.iter().any(answers);
     let counts = |opinion: &Opinion| !(granted && opinion.verdict == Verdict::Ask);
     let verdict = opinions.iter().filter(|o| counts(o)).map(|o| o.verdict).max().unwrap_or(Verdict::Allow);
     let decisive = opinions.iter().position(|opinion| {
-        opinion.verdict == verdict
-            && counts(opinion)
-            && (!granted || opinion.stage == Stage::Grants || verdict == Verdict::Deny)
+        opinion.verdict == verdict && counts(opinion) && (!granted || answers(opinion) || verdict == Verdict::Deny)
     });
     EffectOpinions { effect, verdict, opinions, decisive }
 }

@@ -1,6 +1,6 @@
 //! What the stages have said so far.
 
-use crate::word::{Operation, Opinion, Verdict};
+use crate::word::{Holding, Operation, Opinion, Verdict};
 
 /// What the stages have said so far: about the call as a whole, and about each of its effects.
 pub(crate) struct Opinions {
@@ -11,6 +11,8 @@ pub(crate) struct Opinions {
     pub rehearsal: Rehearsal,
     /// What becomes of an Ask that nobody can answer, where a foreign file says so.
     pub unanswered: Option<Verdict>,
+    /// What is said of holding the run.
+    pub hold: Option<Holding>,
 }
 
 /// Whether this is a rehearsal.
@@ -33,6 +35,8 @@ pub(crate) struct OnEffect {
     pub carried: Option<Carried>,
     /// An owner's own rule allows it, by its own verb or as part of the program.
     pub by_owner: bool,
+    /// Which of the opinions a hold answers, by number: Asks of rules that say so.
+    pub held: Vec<usize>,
 }
 
 /// A verdict on a program or tool, and how far it reaches.
@@ -43,6 +47,8 @@ pub(crate) struct Carried {
     pub by_preset: bool,
     /// An allow of a file's own, or one whose conditions say which hosts: a host that the call writes out is covered.
     pub covers_hosts: bool,
+    /// A hold answers it.
+    pub held: bool,
 }
 
 impl Opinions {
@@ -52,6 +58,7 @@ impl Opinions {
             effects: operation.effects.iter().map(|_| OnEffect::default()).collect(),
             rehearsal: Rehearsal::No,
             unanswered: None,
+            hold: None,
         }
     }
 

@@ -39,6 +39,7 @@ pub const PROBLEM_CODES: &[CodeInfo] = &[
     code("unknown-verdict", "The word is not a verdict this key accepts.", "Use one of those listed."),
     code("unknown-verb", "The word is not a verb.", "The verbs are run, read, write, delete, connect and tool."),
     code("unknown-mode", "The word is not a mode.", "The modes are enforce, dry-run, shadow, halt and off."),
+    code("unknown-word", "The word is not one this key accepts.", "Use one of those listed."),
     code("unknown-profile", "The tool profile does not exist.", "The profiles are minimal, coding, analysis and full."),
     code(
         "unknown-actor",
@@ -59,7 +60,7 @@ pub const PROBLEM_CODES: &[CodeInfo] = &[
     code("bad-name", "A name contains characters that are not allowed.", "Use letters, digits and `-`."),
     code(
         "not-an-ask",
-        "`approver` or `always` is set on a rule that does not ask.",
+        "`approver`, `always` or `held` is set on a rule that does not ask.",
         "Remove them, or make the rule an ask.",
     ),
     code("bad-number", "The number is out of range for the key.", "Use a whole, non-negative number."),
@@ -106,6 +107,21 @@ pub const PROBLEM_CODES: &[CodeInfo] = &[
         "unused-approver",
         "No rule uses these approvers. (Warning)",
         "Add `approver` to the rules they should answer.",
+    ),
+    code(
+        "held-nothing",
+        "`held` has no effect on this rule: there is no `[hold]`, the rule is not about `run`, or it says `always`. (Warning)",
+        "Add a `[hold]` section, or remove `held`.",
+    ),
+    code(
+        "hold-nothing",
+        "`[hold]` lifts no question: it names nothing under `run`, and no rule says `held`. (Warning)",
+        "Add `run = [\"@builds\", \"@scripts\", \"@code\"]`, or remove the section.",
+    ),
+    code(
+        "hold-write-pattern",
+        "A pattern under `hold.write` is not a folder with everything below it, so it lets a held run write nothing. (Warning)",
+        "Write a folder and `/**`, as in `./target/**`.",
     ),
     code("built-in-code", "A rule's id is one of Sayso's own codes. (Warning)", "Give the rule a different id."),
     code("hit-and-miss", "An example is both a hit and a miss. (Warning)", "No rule can satisfy both."),

@@ -6,6 +6,7 @@ use super::{MAX_BYTES, Problem, read::Reader, section};
 use crate::state::Scope;
 use crate::word::{Actor, Answer, ProviderKey, Source, Verdict};
 use sayso_shell::Verb;
+use sayso_shell::bounds::{Leave, Need};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,6 +63,8 @@ pub struct File {
     pub limits: Vec<Limit>,
     /// `[approvals]`.
     pub approvals: Vec<Approval>,
+    /// `[hold]`.
+    pub hold: Option<HoldText>,
     /// `mode.run`.
     pub mode: Option<Spanned<Mode>>,
     /// `mode.pinned`. For a managed file alone.
@@ -140,6 +143,8 @@ pub struct RuleText {
     pub because: Option<Text>,
     /// No grant answers this ask. Only on an ask.
     pub always: bool,
+    /// A hold answers this ask; at its key. Only on an ask.
+    pub held: Option<Range<usize>>,
     /// It must match these.
     pub hits: Vec<Example>,
     /// It must not match these.
@@ -326,6 +331,41 @@ pub struct Approval {
     pub need: Option<Spanned<u64>>,
     /// How long a question waits.
     pub expires: Option<Spanned<Duration>>,
+}
+
+/// `[hold]`. An empty list is a key that was not given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoldText {
+    /// The table as a whole.
+    pub span: Range<usize>,
+    /// What may run unasked if it is held.
+    pub run: Vec<Text>,
+    /// What is allowed anyway is held too.
+    pub always: Option<Spanned<bool>>,
+    /// How much the machine must hold.
+    pub need: Option<Spanned<Need>>,
+    /// Folders that may be written.
+    pub write: Vec<Text>,
+    /// What a run sees of caches.
+    pub caches: Option<Spanned<Caches>>,
+    /// Hosts that may be reached.
+    pub connect: Vec<Text>,
+    /// Variables that look like secrets, to be handed over all the same.
+    pub env: Vec<Text>,
+    /// What becomes of processes that are left behind.
+    pub leave: Option<Spanned<Leave>>,
+}
+
+/// `hold.caches`. The stricter is the greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Caches {
+    /// Seen as they are; changes are kept apart.
+    #[default]
+    Copy,
+    /// One for each workspace.
+    Private,
+    /// An empty one for each run.
+    None,
 }
 
 /// `mode.run`.

@@ -104,6 +104,7 @@ pub(crate) const FILE: Table = Table {
         ),
         key("limits", Shape::Table(&LIMITS), "budgets"),
         key("approvals", Shape::Named(&Shape::Table(&APPROVAL)), "who answers, by the name used in `approver`"),
+        key("hold", Shape::Table(&HOLD), "what may run unasked while the kernel holds it to the policy"),
         key("mode", Shape::Table(&MODE), "whether verdicts are enforced"),
         key("test", Shape::Tables(&TEST), "test cases that `sayso test` runs against the whole policy"),
     ],
@@ -150,6 +151,11 @@ pub(crate) const RULE: Table = Table {
         key("approver", Shape::Text, "who decides: a name from `[approvals]`"),
         key("because", Shape::Text, "the explanation shown to the agent and the approver"),
         key("always", Shape::Flag, "`true`: a saved answer never applies; always ask"),
+        key(
+            "held",
+            Shape::Word(&["allow"]),
+            "`\"allow\"`: allowed without asking where the run is held; needs `[hold]`",
+        ),
         key("hits", Shape::Examples, "examples that the rule must match, checked when the file is loaded"),
         key("misses", Shape::Examples, "examples that the rule must not match"),
     ],
@@ -265,6 +271,42 @@ pub(crate) const APPROVAL: Table = Table {
         key("expires", Shape::Duration, "how long a call stays pending: `\"15m\"`"),
     ],
     required: &["members"],
+};
+
+pub(crate) const HOLD: Table = Table {
+    name: "hold",
+    title: "`[hold]`",
+    keys: &[
+        key(
+            "run",
+            Shape::Texts,
+            "programs that may run without asking if they are held: `@builds`, `@scripts`, `@code`, patterns as in `[allow]`",
+        ),
+        key("always", Shape::Flag, "`true`: runs of these that a rule or an answer allows are held too"),
+        key(
+            "need",
+            Shape::Word(&["whole", "files"]),
+            "how much the machine must hold for a run to go unasked; if absent, `whole`",
+        ),
+        key(
+            "write",
+            Shape::Texts,
+            "folders that a held run may write, with everything below: `./**`; if absent, those of `allow.write`",
+        ),
+        key(
+            "caches",
+            Shape::Word(&["copy", "private", "none"]),
+            "the tools' caches: `copy`: changes are kept apart for each workspace; `private`: a separate cache for each; `none`: an empty one for each run; if absent, `copy`",
+        ),
+        key("connect", Shape::Texts, "hosts that a held run may reach, besides those of `allow.connect`"),
+        key("env", Shape::Texts, "variables that look like secrets and that held runs get all the same"),
+        key(
+            "leave",
+            Shape::Word(&["session", "end"]),
+            "what becomes of processes a run leaves behind: `session`: they live as long as the session; `end`: they end with the run; if absent, `session`",
+        ),
+    ],
+    required: &[],
 };
 
 pub(crate) const MODE: Table = Table {

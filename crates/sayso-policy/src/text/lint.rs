@@ -18,6 +18,7 @@ pub fn lint(file: &File) -> Vec<Problem> {
     unused_sets(file, &mut warnings);
     approvers(file, &mut warnings);
     names(file, &mut warnings);
+    hold(file, &mut warnings);
     for warning in &mut warnings {
         warning.warning = true;
     }
@@ -143,7 +144,46 @@ fn pattern_texts(file: &File) -> impl Iterator<Item = &str> {
     let tools = layers.flat_map(|layer| layer.also.iter().chain(&layer.only).chain(&layer.hide));
     let sets = file.sets.iter().flat_map(|set| &set.members);
     let patterns = file.patterns.iter().map(|patterns| &patterns.tool);
-    lists.chain(rules).chain(tools).chain(sets).chain(patterns).map(|text| text.value.as_str())
+    let hold = file.hold.iter().flat_map(|hold| hold.run.iter().chain(&hold.write).chain(&hold.connect));
+    lists.chain(rules).chain(tools).chain(sets).chain(patterns).chain(hold).map(|text| text.value.as_str())
+}
+
+/// `[hold]` and `held` where they change nothing.
+fn hold(file: &File, warnings: &mut Vec<Problem>) {
+    let mut warn = |code, span, message: &str, suggestion: &str| {
+        let mut warning = file.problem(code, span, message);
+        warning.suggestion = Some(suggestion.to_owned());
+        warnings.push(warning);
+    };
+    let of_presets = || presets(file).iter().any(|(_, preset)| preset.hold.is_some());
+    for rule in &file.rules {
+        let Some(held) = &rule.held else { continue };
+        if rule.verb.value != Verb::Run {
+            let message = "a hold answers only questions about `run`; what else it may do is set by `[hold]`";
+            warn("held-nothing", held, message, "remove `held`");
+        } else if rule.always {
+            warn("held-nothing", held, "`always = true` asks whether the run is held or not", "remove one of the two");
+        } else if file.hold.is_none() && !of_presets() {
+            let message = "there is no `[hold]`, so nothing is held and the rule always asks";
+            warn("held-nothing", held, message, "add a `[hold]` section");
+        }
+    }
+    let Some(section) = &file.hold else { return };
+    let held = file.rules.iter().any(|rule| rule.held.is_some());
+    if section.run.is_empty() && !held && !of_presets() {
+        let message = "this names nothing under `run`, and no rule says `held`, so no question is lifted";
+        warn("hold-nothing", &section.span, message, "add run = [\"@builds\", \"@scripts\", \"@code\"]");
+    }
+    for text in &section.write {
+        let written = text.value.trim_start_matches('!');
+        // What an exception leaves out may be of any shape; a set says what it says.
+        let folder = written.ends_with("/**") && !written.trim_end_matches("/**").contains(['*', '?']);
+        if !text.value.starts_with('!') && !written.starts_with('@') && !folder {
+            let message =
+                format!("`{written}` is not a folder with everything below it: a held run may not write there");
+            warn("hold-write-pattern", &text.span, &message, "write a folder and `/**`, as in `./target/**`");
+        }
+    }
 }
 
 /// Approvals that no rule uses.
@@ -282,6 +322,21 @@ mod tests {
         for name in crate::presets::NAMES {
             assert_eq!(warned(crate::presets::text(name).unwrap()), [""; 0], "{name}");
         }
+    }
+
+    #[test]
+    fn holds_that_change_nothing_are_named() {
+        let held = "[[rule]]\nask = { run = 'x' }\nheld = 'allow'";
+        assert_eq!(warned(held), ["3: held-nothing"]);
+        assert_eq!(warned(&format!("[hold]\nneed = 'files'\n{held}")), [""; 0]);
+        assert_eq!(warned(&format!("extends = 'developer'\n{held}")), [""; 0], "its preset has one");
+        assert_eq!(warned(&format!("[hold]\nrun = 'x'\n{held}\nalways = true")), ["5: held-nothing"]);
+        assert_eq!(warned("[hold]\nrun = 'x'\n[[rule]]\nask = { connect = 'x' }\nheld = 'allow'"), ["5: held-nothing"]);
+        assert_eq!(warned("[hold]\nneed = 'whole'"), ["1: hold-nothing"]);
+        assert_eq!(
+            warned("[hold]\nrun = '@builds'\nwrite = ['./**', '@scratch', './*.log', '!./x*']"),
+            ["3: hold-write-pattern"]
+        );
     }
 
     #[test]

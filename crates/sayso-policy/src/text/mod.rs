@@ -31,8 +31,8 @@ pub use diagnose::render;
 #[cfg(test)]
 pub(crate) use diagnose::render_all;
 pub use file::{
-    Approval, Arg, Defaults, Example, ExampleValue, File, LayerText, Limit, Listed, Mode, ParamPatterns, PerActor,
-    PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, Who, parse,
+    Approval, Arg, Caches, Defaults, Example, ExampleValue, File, HoldText, LayerText, Limit, Listed, Mode,
+    ParamPatterns, PerActor, PolicyTest, Profile, RuleText, SetText, Spanned, TestRequest, Text, Tools, Who, parse,
 };
 pub use lines::{Lines, locate};
 pub use lint::lint;

@@ -95,9 +95,20 @@ arg.a.b = ["x", "!y"]
 arg.n = 3
 arg.deep = { er = { yes = true } }
 
+[hold]
+run = ["@builds", "!make deploy"]
+always = true
+need = "files"
+write = "./**"
+caches = "private"
+connect = ["*.example.org"]
+env = "GITHUB_TOKEN"
+leave = "end"
+
 [[rule]]
 ask = { run = "make" }
 always = true
+held = "allow"
 hits = ["make", "make all"]
 misses = "gmake"
 

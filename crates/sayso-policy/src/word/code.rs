@@ -146,6 +146,9 @@ codes! {
     Granted, "granted",
         "Someone approved this earlier.",
         "`sayso grants` lists saved answers and can revoke them.";
+    Held, "held",
+        "The kernel holds the run to what the policy allows, so nobody is asked.",
+        "`sayso why --hold` shows the bounds. To be asked, remove the program from `run` in `[hold]`.";
     InternalError, "internal-error",
         "Sayso itself failed, and a failure never allows a call.",
         "Report it, with the id of the record.";

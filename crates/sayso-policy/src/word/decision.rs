@@ -1,6 +1,6 @@
 //! What the gate says, with everything that led to it. Never a bool.
 
-use crate::word::{Answer, Approvers, Code, Layer, Reason, Verdict};
+use crate::word::{Answer, Approvers, Code, Holding, Layer, Reason, Verdict};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -25,6 +25,8 @@ pub enum Stage {
     Limits,
     /// Remembered answers.
     Grants,
+    /// The kernel's bounds around a run.
+    Hold,
     /// Nothing spoke.
     Default,
 }
@@ -81,6 +83,8 @@ pub struct Decision {
     pub would: Option<Verdict>,
     /// What becomes of an Ask that nobody can answer, where the files say so.
     pub unanswered: Option<Verdict>,
+    /// Whether the run is to be held.
+    pub hold: Option<Holding>,
     /// Why, the decisive reason first.
     pub reasons: Vec<Reason>,
     /// The opinion of every stage on every effect.

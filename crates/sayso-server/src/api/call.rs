@@ -38,6 +38,9 @@ pub(super) struct CallBody {
     id: Option<Value>,
     /// The caller's own id of the call, for the record.
     call_id: Option<String>,
+    /// `true`: whoever makes this call runs its command held whole, as `sayso run` does. What is allowed only so is an
+    /// allow then, and an ask otherwise.
+    can_hold: Option<bool>,
     #[schema(schema_with = wait)]
     wait: Option<Value>,
     /// Absolute.

@@ -12,7 +12,7 @@ use axum::extract::State;
 use sayso_gate::wire::line::{Fields, Id};
 use sayso_gate::wire::{self, CallEnvironment};
 use sayso_gate::{Aside, Asking, Circumstances, Draft, FactsOf, Gate, Judged, Once, RealFiles, Recorded, Unsaid};
-use sayso_policy::{Answer, Facts, Reason, ToolCall};
+use sayso_policy::{Answer, Facts, Holding, Reason, ToolCall};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -42,6 +42,10 @@ pub(super) struct Answered {
     #[schema(value_type = Value)]
     id: Id,
     verdict: Answer,
+    /// The hold under which the call is, or would be, allowed: `whole` or `files`. An allow with it counts only for a run
+    /// that is held so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held: Option<&'static str>,
     /// Why, the decisive reason first.
     reasons: Vec<Reason>,
     /// The id of the record.
@@ -102,6 +106,7 @@ impl Answered {
 /// What is told of a judgement. The rest of it ends on the thread that made it.
 struct Conclusion {
     verdict: Answer,
+    held: Option<&'static str>,
     reasons: Vec<Reason>,
     record: String,
     approval: Option<String>,
@@ -118,7 +123,8 @@ impl Conclusion {
             (None, Answer::Allow) => Answer::Deny,
             (None, answer) => answer,
         };
-        Self { verdict, reasons: decision.reasons, record: id, approval }
+        let held = decision.hold.and_then(Holding::decides);
+        Self { verdict, held, reasons: decision.reasons, record: id, approval }
     }
 
     /// The same of what was said with what is remembered.
@@ -128,8 +134,8 @@ impl Conclusion {
     }
 
     fn to(self, id: Id) -> Answered {
-        let Self { verdict, reasons, record, approval } = self;
-        Answered { id, verdict, reasons, record, approval }
+        let Self { verdict, held, reasons, record, approval } = self;
+        Answered { id, verdict, held, reasons, record, approval }
     }
 }
 
@@ -234,6 +240,7 @@ pub(super) fn prepare(
     let circumstances = Circumstances {
         peer: caller.peer.clone(),
         call_id: fields.string("call_id").map_err(ApiError::malformed)?,
+        can_hold: wire::can_hold(fields).map_err(ApiError::malformed)?,
         ..Circumstances::of("http".to_owned(), Asking::OwnPrompt)
     };
     let at = At { gate: app.gate_at(call.workspace.root(), call.cwd.as_deref())?, env };

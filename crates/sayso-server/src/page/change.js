@@ -15,7 +15,7 @@ export function Change({ record, open, toggle }) {
   return html`<li data-seq=${seq} class=${open ? 'open' : ''}>
     <button class="row" aria-expanded=${open} onClick=${toggle}>
       <${Time} ms=${time_ms} /><span></span>
-      <span class="what"><span class="tool"><${Line} text=${said} most=${60} /></span> <code><${Line} text=${about ?? ''} most=${200} /></code></span>
+      <span class="what"><span class="tool"><${Line} text=${said} most=${60} /></span> <code><${Line} text=${about ?? record.text ?? ''} most=${200} /></code></span>
       <span class="who"><${Line} text=${who} most=${40} /></span>
     </button>
     ${open && html`<div class="detail">

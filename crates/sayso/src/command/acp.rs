@@ -2,6 +2,7 @@
 
 use crate::choice::PolicyChoice;
 use crate::cli::Cli;
+use crate::command::doctor::hold::Machine;
 use crate::failure::{Failure, Outcome};
 use clap::CommandFactory as _;
 use sayso_agents::acp::{McpGateway, Setting, run_between, run_component};
@@ -68,6 +69,7 @@ fn setting(acp: &Acp) -> Result<Setting, Failure> {
     setting.agent.clone_from(&acp.agent);
     setting.cancel_denied = acp.cancel_denied;
     setting.settings_count = acp.command.len() == 1;
+    setting.can_hold = Machine::look().can_hold();
     setting.gateway = gateway(acp, &setting.places)?;
     Ok(setting)
 }

@@ -9,7 +9,7 @@ use crate::show::{paint::Paint, verdict};
 use anyhow::Context as _;
 use sayso_gate::wire::{self, line};
 use sayso_policy::shell::dialect::InShell;
-use sayso_policy::{Answer, Reason};
+use sayso_policy::{Answer, CanHold, Holding, Reason};
 use std::io::{Write as _, stdin, stdout};
 use std::process::ExitCode;
 
@@ -22,6 +22,7 @@ use std::process::ExitCode;
 Examples:
   sayso check 'cargo test && git push --force'
   sayso check --shell zsh 'echo *(/)'
+  sayso check --hold 'python3 train.py'
   sayso check --policy preset:read-only 'rm -rf target'
   sayso check --tool Write --args '{\"file_path\": \"/etc/hosts\", \"content\": \"\"}'
   echo '{\"id\": 1, \"command\": \"ls\", \"cwd\": \"/tmp\"}' | sayso check --jsonl --policy preset:developer")]
@@ -41,6 +42,9 @@ pub(crate) struct Check {
     /// Read calls from standard input, one JSON object per line, and print one answer per line
     #[arg(long)]
     jsonl: bool,
+    /// Answer as to a caller that holds the run, as `sayso run` does: what a hold would allow is an allow
+    #[arg(long)]
+    hold: bool,
     #[command(flatten)]
     policy: PolicyChoice,
     #[command(flatten)]
@@ -56,9 +60,10 @@ pub(crate) fn run(check: &Check) -> Outcome {
         check.circumstances.call(request(check.command.as_deref(), check.tool.as_deref(), check.args.as_deref())?)?;
     let judge = Judge::choose(&check.policy, &call)?;
     judge.say_notices();
-    let Judged { operation, decision } = judge.judge(call, &check.circumstances.environment());
+    let can_hold = can_hold(check.hold);
+    let Judged { operation, decision } = judge.judge(call, &check.circumstances.environment(), can_hold);
     let operation = operation.context("Sayso failed while judging this; please report the bug")?;
-    let changes = judge.nearest(&operation, &decision, &check.circumstances.environment());
+    let changes = judge.nearest(&operation, &decision, &check.circumstances.environment(), can_hold);
     let text = if check.json {
         let trace = sayso_policy::explain::trace(&operation, &decision, &changes);
         serde_json::to_string_pretty(&trace)? + "\n"
@@ -67,6 +72,11 @@ pub(crate) fn run(check: &Check) -> Outcome {
     };
     stdout().write_all(text.as_bytes())?;
     Ok(exit_code(decision.answer))
+}
+
+/// What `--hold` says.
+pub(crate) fn can_hold(hold: bool) -> CanHold {
+    if hold { CanHold::Whole } else { CanHold::No }
 }
 
 /// 0 allow or dry-run, 3 ask, 4 deny.
@@ -82,8 +92,17 @@ pub(crate) fn exit_code(answer: Answer) -> ExitCode {
 #[derive(serde::Serialize)]
 #[serde(untagged)]
 enum Line {
-    Decided { id: line::Id, verdict: &'static str, reasons: Vec<Reason> },
-    Failed { id: line::Id, error: String },
+    Decided {
+        id: line::Id,
+        verdict: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        held: Option<&'static str>,
+        reasons: Vec<Reason>,
+    },
+    Failed {
+        id: line::Id,
+        error: String,
+    },
 }
 
 fn lines(check: &Check) -> Outcome {
@@ -93,10 +112,16 @@ fn lines(check: &Check) -> Outcome {
         let (id, fields) = line::read(text);
         let decided = fields.and_then(|fields| {
             let (call, env) = wire::call(&fields)?;
-            Ok(judges.judge(call, &InShell { env, shells })?.decision)
+            let said = wire::can_hold(&fields)?.max(can_hold(check.hold));
+            Ok(judges.judge(call, &InShell { env, shells }, said)?.decision)
         });
         match decided {
-            Ok(decision) => Line::Decided { id, verdict: decision.answer.as_str(), reasons: decision.reasons },
+            Ok(decision) => Line::Decided {
+                id,
+                verdict: decision.answer.as_str(),
+                held: decision.hold.and_then(Holding::decides),
+                reasons: decision.reasons,
+            },
             Err(error) => Line::Failed { id, error },
         }
     };

@@ -1,14 +1,17 @@
 //! `sayso mcp`: stands between a client and MCP servers.
 
 use crate::choice::PolicyChoice;
+use crate::command::run::{inner, told};
 use crate::failure::{Failure, Outcome};
 use crate::operator;
 use sayso_agents::mcp::{
     GatewaySetting, JudgeSetting, Limits, Pin, PinnedServer, Pins, Reach, Redact, ServerSetting, check_name, name_of,
     read_config, run_stdio,
 };
-use sayso_gate::{Home, Places};
+use sayso_gate::{Home, InForce, Places};
+use sayso_hold::Launch;
 use sayso_policy::explain::{visible, visible_lines};
+use sayso_policy::shell::bounds::Leave;
 use std::ffi::OsString;
 use std::io::{Write as _, stdout};
 use std::net::SocketAddr;
@@ -123,6 +126,13 @@ struct Gateway {
     home: Option<PathBuf>,
     #[command(flatten)]
     policy: PolicyChoice,
+    /// Hold the servers to what your policy allows: they write to the workspace, read no secrets and reach the hosts that the
+    /// policy names. A server that cannot be held does not start
+    #[arg(long, conflicts_with = "url")]
+    hold: bool,
+    /// Be the server's command, held
+    #[arg(long, hide = true, conflicts_with_all = ["hold", "url", "config", "listen"])]
+    held_server: bool,
     /// The server's command
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -138,6 +148,9 @@ pub(crate) fn run(mcp: &Mcp) -> Outcome {
 
 impl Gateway {
     fn run(&self) -> Outcome {
+        if self.held_server {
+            return self.run_held();
+        }
         let setting = self.setting()?;
         match &self.listen {
             None => run_stdio(&setting)?,
@@ -179,7 +192,34 @@ impl Gateway {
         };
         let given = (!given.is_empty()).then_some(given);
         let judge = JudgeSetting { places, given, workspace, agent: self.agent.clone() };
-        Ok(GatewaySetting { judge, servers: self.servers()?, limits })
+        let launcher = if self.hold { launcher(&judge)? } else { Vec::new() };
+        Ok(GatewaySetting { judge, servers: self.servers()?, launcher, limits })
+    }
+
+    /// Runs the server's command within the bounds of the workspace, until it ends.
+    fn run_held(&self) -> Outcome {
+        let places = Places::find(self.home.as_deref().map_or(Home::Environment, Home::At))?;
+        let workspace = match &self.workspace {
+            Some(folder) => folder.canonicalize()?,
+            None => std::env::current_dir()?.canonicalize()?,
+        };
+        let in_force = InForce::load(&places, Some(&workspace))?;
+        let names: Vec<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
+        let mut bounds = sayso_gate::hold::bounds(&places, &in_force, &workspace, Some(&places.home), &names)?.bounds;
+        bounds.leave = Leave::End;
+        let launch = Launch::here(self.command.clone(), inner::stage()?)?;
+        match sayso_hold::run(&bounds, &launch) {
+            Ok(ended) => {
+                if let Some(line) = told::line(&ended.held_back, &workspace) {
+                    eprintln!("sayso: held back from this MCP server: {line}");
+                }
+                Ok(ExitCode::from(ended.status.exit_code()))
+            }
+            Err(error) => {
+                eprintln!("sayso: the MCP server does not start: {}", visible(&error.to_string()));
+                Ok(ExitCode::from(error.exit_code()))
+            }
+        }
     }
 
     fn servers(&self) -> Result<Vec<ServerSetting>, Failure> {
@@ -223,6 +263,14 @@ impl Gateway {
         };
         self.env.iter().map(one).collect()
     }
+}
+
+/// The words that start a server held.
+fn launcher(judge: &JudgeSetting) -> Result<Vec<OsString>, Failure> {
+    let program = std::env::current_exe()?.canonicalize()?;
+    let words = ["mcp".into(), "--held-server".into(), "--home".into(), judge.places.home.clone().into_os_string()];
+    let workspace = ["--workspace".into(), judge.workspace.clone().into_os_string(), "--".into()];
+    Ok(std::iter::once(program.into_os_string()).chain(words).chain(workspace).collect())
 }
 
 fn pins(command: &PinsCommand) -> Outcome {

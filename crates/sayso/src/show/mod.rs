@@ -1,6 +1,7 @@
 //! What people see in the terminal.
 
 pub(crate) mod agents;
+pub(crate) mod bounds;
 pub(crate) mod caret;
 pub(crate) mod paint;
 pub(crate) mod table;

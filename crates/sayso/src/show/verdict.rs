@@ -4,8 +4,9 @@ use crate::show::caret;
 use crate::show::paint::Paint;
 use sayso_policy::explain::effect::{bytes_of, command_line, command_text};
 use sayso_policy::explain::{Change, visible};
+use sayso_policy::shell::bounds::Need;
 use sayso_policy::shell::{Analysis, RunId, Span, Target};
-use sayso_policy::{Code, Decision, EffectOpinions, Layer, Operation, Opinion, Reason, Verdict};
+use sayso_policy::{Code, Decision, EffectOpinions, Holding, Layer, Operation, Opinion, Reason, Verdict};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -32,6 +33,9 @@ pub(crate) fn report(paint: Paint, operation: &Operation, decision: &Decision, c
     let mut say = |label: &str, text: String| {
         let _ = writeln!(out, "{INDENT}{}  {text}", paint.dim(&format!("{label:<7}")));
     };
+    if let Some(hold) = decision.hold {
+        say("hold", hold_line(hold));
+    }
     let rules = rules(decision);
     if !rules.is_empty() {
         say("rule", rules.join(", and "));
@@ -49,6 +53,19 @@ pub(crate) fn report(paint: Paint, operation: &Operation, decision: &Decision, c
         }
     }
     out
+}
+
+/// What is said of holding the run.
+pub(crate) fn hold_line(hold: Holding) -> String {
+    let level = match hold.need() {
+        Need::Whole => "held whole",
+        Need::Files => "held, files at least",
+    };
+    match hold {
+        Holding::Required(_) => format!("allowed only {level}: `sayso run` runs it so"),
+        Holding::Wanted(_) => format!("the policy wants it {level}"),
+        Holding::WouldAllow(_) => format!("{level}, this would be allowed: `sayso run -- COMMAND`"),
+    }
 }
 
 /// `deny  Force pushes rewrite shared history.  [no-force-push]`

@@ -38,7 +38,7 @@ fn completions_and_manual_pages_know_every_command() {
 #[test]
 fn help_teaches_by_example() {
     let person = Person::new();
-    for command in ["check", "why", "init", "lint", "trust", "log", "install", "uninstall", "serve", "explain"] {
+    for command in ["check", "why", "init", "lint", "trust", "log", "install", "uninstall", "serve", "explain", "run"] {
         let said = person.run(&[command, "--help"]);
         assert!(said.code == 0 && said.out.contains(&format!("  sayso {command}")), "{command}: {}", said.out);
     }

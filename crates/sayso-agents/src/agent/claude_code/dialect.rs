@@ -11,7 +11,8 @@
 
 use super::shape;
 use crate::dialect::{Dialect, Person};
-use crate::event::{Event, Occasion};
+use crate::event::{Event, HookCall, Occasion};
+use crate::hold::HeldInput;
 use crate::hook_answer::Word;
 use crate::{Agent, HookOutput};
 use sayso_policy::explain::visible;
@@ -44,6 +45,10 @@ impl Dialect for ClaudeCode {
         Person::InQueueOrAtPrompt
     }
 
+    fn rewrites(&self, event: &Event, call: &HookCall) -> bool {
+        matches!(event.occasion, Occasion::BeforeTool(_)) && call.tool == "Bash"
+    }
+
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
         let is_question = event.call().is_some_and(|call| QUESTIONS.contains(&call.tool.as_str()));
         match (word, &event.occasion) {
@@ -67,6 +72,7 @@ impl Dialect for ClaudeCode {
 pub(in crate::agent) fn before_tool(word: Word, why: &str) -> HookOutput {
     let decision = match word {
         Word::Allow(permit) => permit.spend(|| "allow"),
+        Word::Held(input) => return held(input, Some(why)),
         Word::Ask => "ask",
         Word::Deny => "deny",
     };
@@ -77,11 +83,25 @@ pub(in crate::agent) fn before_tool(word: Word, why: &str) -> HookOutput {
     }}))
 }
 
+/// The answer to `PreToolUse` that replaces the input, whole.
+pub(in crate::agent) fn held(input: HeldInput, why: Option<&str>) -> HookOutput {
+    let mut answer = json!({
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "allow",
+        "updatedInput": input.into_input(),
+    });
+    if let (Some(why), Some(answer)) = (why, answer.as_object_mut()) {
+        answer.insert("permissionDecisionReason".to_owned(), why.into());
+    }
+    HookOutput::object(&json!({"hookSpecificOutput": answer}))
+}
+
 /// The answer to `PermissionRequest`, which knows no Ask.
 pub(in crate::agent) fn permission(word: Word, why: &str) -> HookOutput {
     let decision = match word {
         Word::Allow(permit) => permit.spend(|| json!({"behavior": "allow"})),
-        Word::Ask | Word::Deny => json!({"behavior": "deny", "message": why}),
+        // Nothing is rewritten here.
+        Word::Held(_) | Word::Ask | Word::Deny => json!({"behavior": "deny", "message": why}),
     };
     HookOutput::object(&json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}))
 }

@@ -6,7 +6,7 @@ mod live;
 pub(super) mod shape;
 mod transcripts;
 
-use super::{Acp, Folder, McpList, Oldest, Row, TranscriptsOf};
+use super::{Acp, Folder, McpList, Oldest, Row, Steering, TranscriptsOf};
 use crate::install::Comments;
 use crate::shell::{ShellUse, Source, Takes};
 
@@ -41,5 +41,14 @@ pub(super) static ROW: Row = Row {
         read: transcripts::read,
     }),
     live: Some(live::start),
+    steering: Some(Steering {
+        user: &["settings.json", "settings.local.json", "plugins/installed_plugins.json"],
+        managed: &["etc/claude-code/managed-settings.json", "etc/claude-code/managed-settings.d"],
+        project: &[".claude/settings.json", ".claude/settings.local.json"],
+        packages: &["plugins"],
+        before: &["PreToolUse"],
+        plugins: None,
+        own_plugin: "\0",
+    }),
     acp: Acp { program: Some(("claude-agent-acp", &[])), calls_itself: Some("claude"), ..Acp::PLAIN },
 };

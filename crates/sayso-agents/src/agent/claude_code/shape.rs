@@ -71,5 +71,10 @@ pub(in crate::agent) fn after(object: &Map<String, Value>, ok: Option<bool>) -> 
             output_tokens: tokens("output_tokens"),
         },
         error: text("error"),
+        command: object.get("tool_input").and_then(|input| input.get("command")?.as_str()).map(str::to_owned),
+        interrupted: [object.get("is_interrupt"), response.and_then(|response| response.get("interrupted"))]
+            .contains(&Some(&Value::Bool(true))),
+        background: object.get("tool_input").and_then(|input| input.get("run_in_background"))
+            == Some(&Value::Bool(true)),
     }
 }

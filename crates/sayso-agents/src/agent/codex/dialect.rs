@@ -47,11 +47,17 @@ impl Dialect for Codex {
         }
     }
 
+    fn rewrites(&self, event: &Event, call: &HookCall) -> bool {
+        matches!(event.occasion, Occasion::BeforeTool(_)) && call.tool == "exec_command"
+    }
+
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
         match (word, &event.occasion) {
             (Word::Ask, Occasion::Permission(_)) => HookOutput::silent(),
             (word, Occasion::Permission(_)) => claude_code::permission(word, why),
             (Word::Allow(permit), _) => permit.spend(HookOutput::silent),
+            // With new input, and only then, it may say allow.
+            (Word::Held(input), _) => claude_code::held(input, None),
             (Word::Ask | Word::Deny, _) => claude_code::before_tool(Word::Deny, why),
         }
     }

@@ -9,7 +9,7 @@ mod transcripts;
 mod trust;
 mod untold;
 
-use super::{Acp, Folder, Row, TranscriptsOf};
+use super::{Acp, Folder, Row, Steering, TranscriptsOf};
 use crate::shell::{ShellUse, Source, Takes};
 
 pub(super) static ROW: Row = Row {
@@ -33,6 +33,15 @@ pub(super) static ROW: Row = Row {
         read: transcripts::read,
     }),
     live: Some(live::start),
+    steering: Some(Steering {
+        user: &["hooks.json", "config.toml"],
+        managed: &["etc/codex/requirements.toml", "etc/codex/config.toml", "etc/codex/managed_config.toml"],
+        project: &[".codex/hooks.json", ".codex/config.toml"],
+        packages: &["plugins"],
+        before: &["PreToolUse"],
+        plugins: None,
+        own_plugin: "\0",
+    }),
     acp: Acp {
         program: Some(("codex-acp", &[])),
         calls_itself: Some("codex"),

@@ -79,6 +79,10 @@ impl Dialect for Copilot {
         Person::InQueueOrAtPrompt
     }
 
+    fn rewrites(&self, event: &Event, call: &HookCall) -> bool {
+        matches!(event.occasion, Occasion::BeforeTool(_)) && matches!(call.tool.as_str(), "bash" | "Bash")
+    }
+
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
         let is_question = event.call().is_some_and(|call| QUESTIONS.contains(&call.tool.as_str()));
         let is_claude_like = event.name.starts_with('P');
@@ -97,6 +101,11 @@ impl Dialect for Copilot {
 fn before_tool(word: Word, why: &str) -> HookOutput {
     let decision = match word {
         Word::Allow(permit) => permit.spend(|| "allow"),
+        Word::Held(input) => {
+            return HookOutput::object(&json!({
+                "permissionDecision": "allow", "permissionDecisionReason": why, "modifiedArgs": input.into_input(),
+            }));
+        }
         Word::Ask => "ask",
         Word::Deny => "deny",
     };
@@ -106,7 +115,8 @@ fn before_tool(word: Word, why: &str) -> HookOutput {
 fn permission(word: Word, why: &str) -> HookOutput {
     HookOutput::object(&match word {
         Word::Allow(permit) => permit.spend(|| json!({"behavior": "allow"})),
-        Word::Ask | Word::Deny => json!({"behavior": "deny", "message": why}),
+        // Nothing is rewritten here.
+        Word::Held(_) | Word::Ask | Word::Deny => json!({"behavior": "deny", "message": why}),
     })
 }
 
@@ -193,5 +203,9 @@ fn after(object: &Map<String, Value>) -> After {
             ..Ended::default()
         },
         error: error.and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str())).map(str::to_owned),
+        command: ["toolArgs", "toolInput"]
+            .iter()
+            .find_map(|key| json::object_or_text(object.get(*key)?)?.get("command")?.as_str().map(str::to_owned)),
+        ..After::default()
     }
 }

@@ -5,7 +5,7 @@ mod install;
 mod live;
 mod transcripts;
 
-use super::{Acp, Folder, Row, TranscriptsOf};
+use super::{Acp, Folder, Row, Steering, TranscriptsOf};
 use crate::shell::ShellUse;
 
 pub(super) static ROW: Row = Row {
@@ -24,6 +24,20 @@ pub(super) static ROW: Row = Row {
         read: transcripts::read,
     }),
     live: Some(live::start),
+    steering: Some(Steering {
+        user: &["hooks", "config.json", "settings.json"],
+        managed: &["etc/github-copilot/policy.d"],
+        project: &[
+            ".github/hooks",
+            ".github/copilot/settings.json",
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+        ],
+        packages: &["installed-plugins", "plugins"],
+        before: &["preToolUse", "PreToolUse"],
+        plugins: None,
+        own_plugin: "\0",
+    }),
     acp: Acp {
         program: Some(("copilot", &["--acp"])),
         calls_itself: Some("copilot"),

@@ -70,9 +70,16 @@ impl Dialect for Cursor {
         event.name != "preToolUse"
     }
 
+    fn rewrites(&self, event: &Event, call: &HookCall) -> bool {
+        event.name == "preToolUse" && call.tool == "Shell"
+    }
+
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
         let permission = match word {
             Word::Allow(permit) => return permit.spend(|| HookOutput::object(&json!({"permission": "allow"}))),
+            Word::Held(input) => {
+                return HookOutput::object(&json!({"permission": "allow", "updated_input": input.into_input()}));
+            }
             Word::Ask if self.person(event) != Person::InQueue => "ask",
             Word::Ask | Word::Deny => "deny",
         };
@@ -187,5 +194,7 @@ fn after(object: &Map<String, Value>, ok: Option<bool>) -> After {
         id: text("tool_use_id"),
         ended: Ended { ok, duration_ms: json::count(object, &["duration"]), ..Ended::default() },
         error: text("error_message"),
+        command: text("command"),
+        ..After::default()
     }
 }

@@ -35,5 +35,6 @@ pub(super) static ROW: Row = Row {
     ],
     transcripts: None,
     live: None,
+    steering: None,
     acp: Acp { calls_itself: Some("cursor"), ..Acp::PLAIN },
 };

@@ -74,9 +74,16 @@ impl Dialect for Gemini {
         if event.call().is_some_and(asked) { Person::InQueueOrSeated(&SEAT) } else { Person::InQueue }
     }
 
+    fn rewrites(&self, event: &Event, call: &HookCall) -> bool {
+        event.name == "BeforeTool" && call.server.is_none() && call.tool == "run_shell_command"
+    }
+
     fn say(&self, _: &Event, word: Word, why: &str) -> HookOutput {
         HookOutput::object(&match word {
             Word::Allow(permit) => permit.spend(|| json!({"decision": "allow"})),
+            Word::Held(input) => json!({"decision": "allow", "hookSpecificOutput": {
+                "hookEventName": "BeforeTool", "tool_input": input.into_input(),
+            }}),
             Word::Ask => json!({"decision": "ask", "reason": why}),
             Word::Deny => json!({"decision": "deny", "reason": why}),
         })
@@ -113,5 +120,8 @@ fn after(object: &Map<String, Value>) -> After {
         id: None,
         ended: Ended { ok: response.map(|_| error.is_none()), ..Ended::default() },
         error: error.map(message),
+        command: object.get("tool_input").and_then(|input| input.get("command")?.as_str()).map(str::to_owned),
+        background: object.get("tool_input").and_then(|input| input.get("is_background")) == Some(&Value::Bool(true)),
+        ..After::default()
     }
 }

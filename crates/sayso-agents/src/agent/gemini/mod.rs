@@ -5,7 +5,7 @@ mod install;
 mod live;
 mod transcripts;
 
-use super::{Acp, Folder, Row, TranscriptsOf};
+use super::{Acp, Folder, Row, Steering, TranscriptsOf};
 use crate::shell::ShellUse;
 
 pub(super) static ROW: Row = Row {
@@ -24,6 +24,15 @@ pub(super) static ROW: Row = Row {
         read: transcripts::read,
     }),
     live: Some(live::start),
+    steering: Some(Steering {
+        user: &["settings.json", "extensions"],
+        managed: &["etc/gemini-cli/settings.json", "etc/gemini-cli/system-defaults.json"],
+        project: &[".gemini/settings.json"],
+        packages: &["extensions"],
+        before: &["BeforeTool"],
+        plugins: None,
+        own_plugin: "\0",
+    }),
     acp: Acp {
         program: Some(("gemini", &["--acp"])),
         calls_itself: Some("gemini"),

@@ -20,5 +20,6 @@ pub(super) static ROW: Row = Row {
     mcp_lists: &[],
     transcripts: None,
     live: None,
+    steering: None,
     acp: Acp { calls_itself: Some("openclaw"), ..Acp::PLAIN },
 };

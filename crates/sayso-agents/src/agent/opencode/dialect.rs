@@ -31,6 +31,10 @@ impl Dialect for OpenCode {
         Person::InQueue
     }
 
+    fn rewrites(&self, event: &Event, call: &HookCall) -> bool {
+        event.name == "tool.before" && call.server.is_none() && call.tool == "bash"
+    }
+
     fn say(&self, _: &Event, word: Word, why: &str) -> HookOutput {
         plugin::say(if matches!(word, Word::Ask) { Word::Deny } else { word }, why)
     }

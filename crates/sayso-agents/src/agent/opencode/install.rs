@@ -6,7 +6,7 @@ use crate::install::part::{OwnFile, Part};
 use crate::install::{Installer, Scope, Setting, plugin_file};
 
 /// In the plugin.
-const MARK: &str = "Written by `sayso install opencode`";
+pub(super) const MARK: &str = "Written by `sayso install opencode`";
 
 /// OpenCode's plugin.
 pub(super) struct Plugin;

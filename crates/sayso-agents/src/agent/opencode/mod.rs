@@ -5,7 +5,7 @@ mod install;
 mod live;
 mod transcripts;
 
-use super::{Acp, Folder, Row, TranscriptsOf};
+use super::{Acp, Folder, Row, Steering, TranscriptsOf};
 use crate::shell::ShellUse;
 
 pub(super) static ROW: Row = Row {
@@ -24,6 +24,21 @@ pub(super) static ROW: Row = Row {
         read: transcripts::read,
     }),
     live: Some(live::start),
+    steering: Some(Steering {
+        user: &["plugins", "plugin", "opencode.json", "opencode.jsonc", "config.json"],
+        managed: &["etc/opencode/opencode.json"],
+        project: &[
+            ".opencode/plugins",
+            ".opencode/plugin",
+            ".opencode/opencode.json",
+            "opencode.json",
+            "opencode.jsonc",
+        ],
+        packages: &[],
+        before: &[],
+        plugins: Some("plugin"),
+        own_plugin: install::MARK,
+    }),
     acp: Acp {
         program: Some(("opencode", &["acp"])),
         calls_itself: Some("opencode"),

@@ -25,5 +25,6 @@ pub(super) static ROW: Row = Row {
     }],
     transcripts: None,
     live: None,
+    steering: None,
     acp: Acp::PLAIN,
 };

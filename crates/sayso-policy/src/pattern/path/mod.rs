@@ -8,7 +8,7 @@ mod reach;
 mod tree;
 
 pub(crate) use bases::{Bases, beside};
-pub(crate) use tree::{Below, Ground, Tree, Watch, may_name};
+pub(crate) use tree::{Below, Ground, Tree, Watch, is_output_name, may_name};
 
 use super::glob::{Token, overlap, shape_tokens};
 use super::{Glob, PatternError, Purpose};

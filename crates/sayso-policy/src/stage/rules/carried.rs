@@ -52,6 +52,7 @@ pub(super) fn carry(judging: &Judging<'_>, slots: &mut [OnEffect]) {
         if covered && let Some(slot) = slots.get_mut(index) {
             slot.settled = true;
             slot.by_owner = carried.covers_hosts && !carried.by_preset;
+            slot.held.extend((carried.verdict == Verdict::Ask && carried.held).then_some(slot.opinions.len()));
             slot.opinions.push(built_in(
                 Stage::Rules,
                 carried.verdict,

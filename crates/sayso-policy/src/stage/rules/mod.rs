@@ -139,6 +139,7 @@ fn judge_effect(inputs: &Inputs<'_, '_>, index: usize, on: &mut OnEffect) {
     let mut strictest: Option<Verdict> = None;
     let mut by_preset = true;
     let mut covers_hosts = false;
+    let mut held = true;
     for FileInForce { file, .. } in &inputs.files {
         let mut said = judge_file(file, judging, index);
         if policy.closed.contains(&effect.verb) && file.layer != Layer::Managed {
@@ -147,11 +148,16 @@ fn judge_effect(inputs: &Inputs<'_, '_>, index: usize, on: &mut OnEffect) {
         covers_hosts |= said.covers_hosts();
         on.by_owner |= said.allow.is_some() && !said.by_preset;
         let Some((verdict, rule, maybe)) = said.verdict() else { continue };
+        // A file's own hold answers its rules, and those of its presets.
+        let lifts = rule.held && rule.verdict == Verdict::Ask && file.hold.as_ref().is_some_and(|hold| hold.lifts);
+        on.held.extend(lifts.then_some(on.opinions.len()));
+        held &= lifts || verdict != Verdict::Ask;
         on.opinions.push(opinion(rule, verdict, maybe));
         // Beside a rule that asks for certain, one that perhaps denies changes no verdict, but who may answer it.
         if let (Verdict::Ask, false, Some(perhaps)) = (verdict, maybe, said.maybe)
             && perhaps.verdict == Verdict::Deny
         {
+            held = false;
             on.opinions.push(opinion(perhaps, Verdict::Ask, true));
         }
         if maybe {
@@ -167,5 +173,5 @@ fn judge_effect(inputs: &Inputs<'_, '_>, index: usize, on: &mut OnEffect) {
             by_preset &= said.by_preset;
         }
     }
-    on.carried = strictest.map(|verdict| Carried { verdict, by_preset, covers_hosts });
+    on.carried = strictest.map(|verdict| Carried { verdict, by_preset, covers_hosts, held });
 }

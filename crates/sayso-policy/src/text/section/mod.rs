@@ -2,6 +2,7 @@
 
 mod arguments;
 mod case;
+mod hold;
 mod limits;
 mod lists;
 mod rule;
@@ -54,6 +55,7 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
     let patterns = fields.get("patterns").map(|value| tools::patterns(reader, value)).unwrap_or_default();
     let limits = fields.get("limits").map(|value| limits::limits(reader, value)).unwrap_or_default();
     let approvals = fields.get("approvals").map(|value| approvals(reader, value)).unwrap_or_default();
+    let hold = fields.get("hold").and_then(|value| hold::hold(reader, value));
     let (mode, mode_pinned) = fields.get("mode").map(|value| mode(reader, value)).unwrap_or_default();
     let tests = tables(reader, "test");
     let tests = tests.into_iter().filter_map(|(table, span)| case::test(reader, table, span)).collect();
@@ -74,6 +76,7 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
         patterns,
         limits,
         approvals,
+        hold,
         mode,
         mode_pinned,
         tests,

@@ -37,12 +37,14 @@ fn rule(reader: &mut Reader, fields: Fields<'_, '_>, span: Range<usize>) -> Opti
     let approver = fields.get("approver").and_then(|value| reader.text(value));
     let because = fields.get("because").and_then(|value| reader.text(value));
     let always = fields.get("always").and_then(|value| reader.flag(value));
+    let held = fields.get("held").and_then(|value| reader.word(value, "unknown-verdict", &[("allow", ())]));
     let hits = fields.get("hits").map(|value| examples(reader, value)).unwrap_or_default();
     let misses = fields.get("misses").map(|value| examples(reader, value)).unwrap_or_default();
 
     let (verdict, verb, patterns) = effect?;
     if verdict.value != Verdict::Ask {
-        for (key, present) in [("approver", approver.is_some()), ("always", always.is_some())] {
+        let only = [("approver", approver.is_some()), ("always", always.is_some()), ("held", held.is_some())];
+        for (key, present) in only {
             if let Some((key, _)) = fields.entry(key).filter(|_| present) {
                 let message = format!("`{}` is only for rules that ask, and this one says {}", key, verdict.value);
                 reader.advise("not-an-ask", key.span(), message, "take it out, or make the rule an ask");
@@ -50,7 +52,8 @@ fn rule(reader: &mut Reader, fields: Fields<'_, '_>, span: Range<usize>) -> Opti
         }
     }
     let always = always.is_some_and(|always| always.value);
-    Some(RuleText { span, id, verdict, verb, patterns, when, approver, because, always, hits, misses })
+    let held = held.map(|held| held.span);
+    Some(RuleText { span, id, verdict, verb, patterns, when, approver, because, always, held, hits, misses })
 }
 
 fn id(reader: &mut Reader, value: &DocValue<'_>) -> Option<Text> {

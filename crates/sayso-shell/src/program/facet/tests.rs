@@ -187,6 +187,7 @@ fn the_walker_knows_of_programs_what_it_knew() {
 fn limits_integrity_and_servers_know_of_programs_what_they_knew() {
     holds(Facets::IDLE, ": true false echo printf pwd sleep");
     holds(Facets::MOVES, "cd pushd popd");
+    is(Facets::HOLDS, "sayso");
     holds(
         Facets::ONLY_STARTS.and(Facets::SHELL),
         "bash builtin command dash env eval exec genv gtimeout ionice ksh nice nohup setsid sh stdbuf time timeout unbuffer zsh",

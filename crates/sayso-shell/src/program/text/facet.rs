@@ -125,6 +125,10 @@ facets! {
     GNU exact;
     /// It runs code of a project, or starts others, for which any variable may be meant.
     TAKES_VARIABLES exact;
+    /// What its subcommand starts, it judges itself and holds to what the policy allows.
+    HOLDS exact;
+    /// It works through a service of this machine, or on another one: from within a hold it reaches neither.
+    REACHES_OUT;
 }
 
 impl Facets {

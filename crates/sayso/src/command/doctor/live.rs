@@ -3,20 +3,27 @@
 use super::Checked;
 use crate::failure::Failure;
 use sayso_agents::install::Scope;
-use sayso_agents::live::{Live, Stage, can_rehearse, rehearse};
+use sayso_agents::live::{Live, Rehearsal, Stage, can_rehearse, rehearse};
 use sayso_gate::Places;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Lets an agent make a call that must be denied; `None` if it is not guarded at all.
-pub(super) fn see(checked: &Checked, places: &Places, sayso: &Path, project: &Path) -> Result<Option<Live>, Failure> {
+/// Lets an agent make a call that must be denied, and one that must run held where the policy holds runs; `None` if it is not
+/// guarded at all.
+pub(super) fn see(
+    checked: &Checked,
+    places: &Places,
+    sayso: &Path,
+    project: &Path,
+    hold: bool,
+) -> Result<Option<Rehearsal>, Failure> {
     if checked.registrations.is_empty() {
         return Ok(None);
     }
     let agent = checked.agent;
     let Some(found) = checked.found.as_ref().filter(|_| can_rehearse(agent)) else {
         let why = if can_rehearse(agent) { "it is not on PATH" } else { "it cannot be run with Sayso's test model" };
-        return Ok(Some(Live::NotSeen(why.to_owned())));
+        return Ok(Some(Rehearsal { live: Live::NotSeen(why.to_owned()), hold: None }));
     };
     // A project's registration counts in that project alone.
     let only_here = checked.registrations.iter().all(|registration| registration.scope == Scope::Project);
@@ -26,6 +33,7 @@ pub(super) fn see(checked: &Checked, places: &Places, sayso: &Path, project: &Pa
         program: found.program.clone(),
         sayso: sayso.to_owned(),
         project: only_here.then(|| project.to_owned()),
+        hold,
     };
     Ok(Some(rehearse(agent, &stage)?))
 }

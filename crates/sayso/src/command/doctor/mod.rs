@@ -1,5 +1,6 @@
 //! `sayso doctor`: whether the guard holds, and what it does not hold against.
 
+pub(crate) mod hold;
 mod live;
 mod program;
 mod strength;
@@ -8,15 +9,16 @@ use super::install::failure;
 use crate::failure::Outcome;
 use crate::show::agents::this_program;
 use crate::show::paint::Paint;
+use hold::Machine;
 use sayso_agents::Agent;
 use sayso_agents::find::{Found, find};
 use sayso_agents::install::{Finding, Registration, Scope, Setting, registrations};
-use sayso_agents::live::Live;
+use sayso_agents::live::{Live, holds, ran_unheld};
 use sayso_gate::audit::{Event, Kind, Log, Query};
 use sayso_gate::store::Watch;
 use sayso_gate::{Home, InForce, Places, reason};
-use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
+use sayso_policy::{CanHold, Verdict};
 use serde_json::{Value, json};
 use std::io::{Write as _, stdout};
 use std::path::Path;
@@ -33,6 +35,7 @@ use std::time::Duration;
 Examples:
   sayso doctor
   sayso doctor codex --json
+  sayso doctor --hold     see what this machine can hold, and how to make it hold more
   sayso doctor --live     have each agent make a harmless call that must be denied, offline, with a test model")]
 pub(crate) struct Doctor {
     /// The agent [default: all on PATH or with Sayso in their settings]
@@ -40,6 +43,10 @@ pub(crate) struct Doctor {
     /// Have the real agent make a harmless call that must be denied
     #[arg(long)]
     live: bool,
+    /// Try what the kernel of this machine can hold, and say what to do about what it cannot. Exit code 1 if it cannot hold
+    /// commands whole
+    #[arg(long, conflicts_with_all = ["agent", "live"])]
+    hold: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -52,6 +59,8 @@ struct Checked {
     registrations: Vec<Registration>,
     findings: Vec<Finding>,
     live: Option<Live>,
+    /// How strongly it was seen to hold commands, or why it does not; `None`: no policy here wants that.
+    held: Option<Result<CanHold, String>>,
 }
 
 impl Checked {
@@ -80,12 +89,20 @@ struct Report {
     record: Part,
     /// Receivers of `serve --webhook`; `None`: there are none, or no server runs.
     webhooks: Option<Part>,
+    machine: Machine,
     attacker: Vec<String>,
     agents: Vec<Checked>,
 }
 
 /// Runs it.
 pub(crate) fn run(doctor: &Doctor) -> Outcome {
+    let machine = Machine::look();
+    if doctor.hold {
+        let text =
+            if doctor.json { format!("{:#}\n", machine.as_json()) } else { machine.as_text(Paint::for_stdout()) };
+        stdout().write_all(text.as_bytes())?;
+        return Ok(if machine.is_whole() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
     let places = Places::find(Home::Environment)?;
     let project = std::env::current_dir()?;
     let program = this_program()?;
@@ -104,11 +121,24 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
         }
         let mut findings = program::compared(agent, &registrations, &places, &program);
         findings.extend(version(agent, found.as_ref()));
-        agents.push(Checked { agent, found, registrations, findings, live: None });
+        agents.push(Checked { agent, found, registrations, findings, live: None, held: None });
     }
-    if doctor.live {
-        for checked in &mut agents {
-            checked.live = live::see(checked, &places, &program, &project)?;
+    let hold = InForce::load(&places, Some(&project)).is_ok_and(|in_force| in_force.policy.has_hold());
+    for checked in &mut agents {
+        if doctor.live
+            && let Some(seen) = live::see(checked, &places, &program, &project, hold)?
+        {
+            (checked.live, checked.held) = (Some(seen.live), seen.hold);
+        }
+        if hold && checked.held.is_none() && !checked.registrations.is_empty() {
+            checked.held = Some(holds(checked.agent, &places));
+        }
+        if ran_unheld(checked.agent, &places).is_some() && !matches!(checked.held, Some(Ok(_))) {
+            let text = format!(
+                "A command ran without the hold under which alone it was allowed (`sayso log --kind happening` has it as `unheld`), so commands of this agent are not held any more. To try again: sayso doctor {} --live",
+                checked.agent
+            );
+            checked.findings.push(Finding { code: "unheld", text });
         }
     }
     let attacker = strength::attacker(&places, &agents);
@@ -117,6 +147,7 @@ pub(crate) fn run(doctor: &Doctor) -> Outcome {
         policy: policy(&places, &project),
         record: record(&places),
         webhooks: webhooks(&places),
+        machine,
         attacker,
         agents,
     };
@@ -235,6 +266,14 @@ fn webhooks(places: &Places) -> Option<Part> {
     None
 }
 
+fn level_name(level: CanHold) -> &'static str {
+    match level {
+        CanHold::Whole => "whole",
+        CanHold::Files => "files",
+        CanHold::No => "none",
+    }
+}
+
 impl Report {
     fn wrong(&self) -> bool {
         let unguarded = self.agents.iter().all(|checked| !checked.guarded());
@@ -269,6 +308,10 @@ impl Report {
                 "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
                 "not_covered": checked.agent.not_covered(),
                 "live": checked.live.as_ref().map(live::as_json),
+                "held": checked.held.as_ref().map(|held| match held {
+                    Ok(level) => json!({"level": level_name(*level)}),
+                    Err(why) => json!({"level": Value::Null, "text": why}),
+                }),
             })
         };
         let report = json!({
@@ -277,6 +320,7 @@ impl Report {
             "policy": part(&self.policy),
             "record": part(&self.record),
             "webhooks": self.webhooks.as_ref().map(part),
+            "hold": self.machine.as_json(),
             "level": {"name": "tripwire", "attacker": self.attacker},
             "agents": self.agents.iter().map(agent).collect::<Vec<_>>(),
         });
@@ -287,8 +331,13 @@ impl Report {
         let good = |text: &str| paint.verdict(Verdict::Allow, text);
         let bad = |text: &str| paint.verdict(Verdict::Deny, text);
         let mut text = String::new();
-        let parts =
-            [("policy", Some(&self.policy)), ("record", Some(&self.record)), ("webhooks", self.webhooks.as_ref())];
+        let hold = self.machine.in_a_line();
+        let parts = [
+            ("policy", Some(&self.policy)),
+            ("record", Some(&self.record)),
+            ("webhooks", self.webhooks.as_ref()),
+            ("hold", Some(&hold)),
+        ];
         for (name, part) in parts.into_iter().filter_map(|(name, part)| Some((name, part?))) {
             let line = match part {
                 Ok(said) => format!("{}     {}", good("ok"), visible(said)),
@@ -324,6 +373,14 @@ impl Report {
             if let Some(live) = &checked.live {
                 let word = if *live == Live::Denied { good("live ") } else { bad("live ") };
                 text.push_str(&format!("  {word}  {}\n", visible(&live::in_words(live))));
+            }
+            match &checked.held {
+                Some(Ok(level)) => {
+                    let said = format!("commands were seen to run held ({})", level_name(*level));
+                    text.push_str(&format!("  {}  {said}\n", good("held ")));
+                }
+                Some(Err(why)) => text.push_str(&format!("  {}  not held: {}\n", bad("held "), visible(why))),
+                None => {}
             }
             if checked.guarded() {
                 for hole in checked.agent.not_covered() {

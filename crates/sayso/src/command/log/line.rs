@@ -5,6 +5,7 @@ use crate::show::paint::Paint;
 use sayso_gate::audit::export::what;
 use sayso_gate::audit::{Chained, Change, Event, Happening, Record};
 use sayso_policy::explain::visible;
+use sayso_policy::{Answer, Holding};
 
 /// `2026-11-15 08:24:11Z  deny   claude-code  bash_execute  git push --force  [no-force-push]`
 pub(super) fn for_people(paint: Paint, chained: &Chained) -> String {
@@ -25,14 +26,17 @@ fn decision(paint: Paint, time: &str, record: &Record) -> String {
     let agent = record.actor.agent.as_deref().unwrap_or(&record.way_in);
     let code = record.reasons.first().map(|reason| format!("  [{}]", visible(&reason.code))).unwrap_or_default();
     let what = what(record);
+    let held = record.hold.filter(|_| record.answer == Answer::Allow).and_then(Holding::decides);
+    let held = held.map(|level| format!("  held {level}")).unwrap_or_default();
     let short: String = what.chars().take(120).collect();
     let more = if short.len() < what.len() { "…" } else { "" };
     format!(
-        "{time}  {}  {}  {}  {}{more}{}\n",
+        "{time}  {}  {}  {}  {}{more}{}{}\n",
         paint.answer(record.answer, &format!("{:<5}", record.answer.as_str())),
         visible(agent),
         visible(&record.tool),
         visible(&short),
+        paint.dim(&held),
         paint.dim(&code)
     )
 }

@@ -11,6 +11,7 @@ mod tracked;
 mod watch;
 
 pub(crate) use below::Below;
+pub(crate) use output::is_output_name;
 pub(crate) use survey::Ground;
 pub(crate) use watch::Watch;
 
@@ -335,6 +336,11 @@ impl<'a> Tree<'a> {
     }
 
     /// Everything below a folder, links not gone through, and with `links` where they lead; `None`: not known.
+    /// Every name below a folder that some pattern may be about; `None`: there is more than is looked at.
+    pub(crate) fn everything_below(&self, folder: &Path) -> Option<Rc<Below>> {
+        self.all_below(folder, Passes::Nothing, false)
+    }
+
     fn all_below(&self, folder: &Path, passes: Passes, links: bool) -> Option<Rc<Below>> {
         let how = [u8::from(links), passes as u8];
         let key = [folder.as_os_str().as_bytes(), &how].concat();

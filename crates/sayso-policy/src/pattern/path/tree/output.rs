@@ -5,6 +5,7 @@
 
 use super::Tree;
 use sayso_shell::Kind;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -46,6 +47,11 @@ pub(super) const NAMES: &[&[u8]] = &[
     b".venv",
     b"venv",
 ];
+
+/// Whether a folder of this name is filled by tools.
+pub(crate) fn is_output_name(name: &OsStr) -> bool {
+    NAMES.contains(&name.as_bytes())
+}
 
 impl Tree<'_> {
     /// Whether this canonical path below `root` lies in, or is, a folder of build output, or nothing is there.

@@ -1,0 +1,238 @@
+//! What bounds are made from beside the policy: what was found on the machine, as data.
+
+use super::lower::is_made_by_builds;
+use crate::ground;
+use crate::guard;
+use crate::index::Table;
+use crate::pattern::{Bases, PathPattern, Purpose, Tree};
+use crate::policy::Policy;
+use crate::rule::{Pattern, Rule};
+use crate::state::State;
+use crate::word::{Operation, ToolCall, Verdict, Workspace};
+use sayso_shell::{Files, Kind, NoEnvironment, Verb};
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// What was found on the machine that runs are held on. Paths are canonical.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HoldGround {
+    /// The workspace; `None`: it is not known, or too wide for `.` to mean anything.
+    pub workspace: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// Of the folders that [`HoldGround::folders_of`] names, those that are there.
+    pub folders: Vec<PathBuf>,
+    /// What is Sayso's: neither read nor changed, whatever rules say.
+    pub own: Vec<Own>,
+    /// What registers Sayso with agents, and Sayso's programs: not changed, whatever rules say.
+    pub registration: Vec<PathBuf>,
+    /// What is there and may be guarded, or spoken of by a rule: below the workspace, and in known places elsewhere.
+    pub found: Vec<Found>,
+    /// Folders below the workspace in which a repository begins.
+    pub repositories: Vec<PathBuf>,
+    /// What steers git in the repositories of the workspace, there or not.
+    pub git: Vec<PathBuf>,
+    /// Names that would steer something if they came to be.
+    pub names: Vec<PathBuf>,
+    /// What of the home folder tools need to read: toolchains, and settings without secrets.
+    pub shown: Vec<PathBuf>,
+    /// Folders in which tools keep what they fetched or built.
+    pub caches: Vec<PathBuf>,
+    /// Where copies of caches are kept for this workspace, and what appears under a guarded name is moved to.
+    pub keep: Option<PathBuf>,
+    /// The names of variables that the run would get.
+    pub env: Vec<OsString>,
+    /// Not all of the workspace could be looked at, for there is too much.
+    pub cut_short: bool,
+    /// Other folders that may be written and could not be looked at to the end.
+    pub unexamined: Vec<PathBuf>,
+}
+
+/// Something that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where.
+    pub path: PathBuf,
+    /// It is a folder.
+    pub folder: bool,
+    /// Git tracks it: what is read in its place could be committed.
+    pub tracked: bool,
+}
+
+/// A place of Sayso's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    /// Where.
+    pub path: PathBuf,
+    /// Something is there.
+    pub there: bool,
+    /// It is a folder.
+    pub folder: bool,
+}
+
+/// More than this is not looked at: who guards so much is better served by a folder that is not written at all.
+const MOST_FOUND: usize = 4096;
+
+impl HoldGround {
+    /// The folders that the policy lets a held run write, if they are there.
+    #[must_use]
+    pub fn folders_of(policy: &Policy, workspace: Option<&Path>, home: Option<&Path>) -> Vec<PathBuf> {
+        let bases = bases(workspace, home);
+        let mut found: BTreeSet<PathBuf> = workspace.map(Path::to_owned).into_iter().collect();
+        for file in &policy.files {
+            let listed = file.hold.iter().flat_map(|hold| &hold.write).flat_map(|list| &list.any);
+            found.extend(listed.flat_map(|one| one.pattern.folders(&bases)));
+            for rule in tables(file).flat_map(Table::each) {
+                if let (Pattern::Path(pattern), Verdict::Allow, Verb::Write) = (&rule.pattern, rule.verdict, rule.verb)
+                {
+                    found.extend(pattern.folders(&bases));
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Looks below the workspace for what may be guarded, or spoken of by a rule, and which names to guard that are not
+    /// there. Uses the listing that is kept of the workspace, and leaves one.
+    #[must_use]
+    pub fn looked_at(mut self, policy: &Policy, files: &dyn Files) -> Self {
+        let bases = bases(self.workspace.as_deref(), self.home.as_deref());
+        let restricting = Restricting::of(policy);
+        if let Some(root) = self.workspace.clone() {
+            let call = ToolCall {
+                cwd: Some(root.clone()),
+                workspace: Workspace::new(root.clone(), self.home.as_deref()),
+                home: self.home.clone(),
+                ..ToolCall::command("")
+            };
+            let facts = crate::word::Facts { files, env: &NoEnvironment };
+            let operation = Operation::new(call, facts);
+            let state = State::default();
+            let guards = policy.image.as_ref().map(|image| &image.guards);
+            let tree = Tree::over(files, ground::of(policy, &operation, &state, guards));
+            match tree.everything_below(&root) {
+                Some(below) => self.look(&tree, &below, &root, &restricting, &bases, files),
+                None => self.cut_short = true,
+            }
+            tree.keep();
+            self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(&root)));
+        }
+        let others: Vec<PathBuf> =
+            self.folders.iter().filter(|folder| !self.is_in_workspace(folder)).cloned().collect();
+        for folder in others {
+            let tree = Tree::over(files, crate::pattern::Ground::unknown());
+            match tree.everything_below(&folder) {
+                Some(below) => self.look(&tree, &below, &folder, &restricting, &bases, files),
+                None => self.unexamined.push(folder),
+            }
+        }
+        for place in restricting.all().filter_map(|pattern| pattern.place(&bases)) {
+            let inside = self.is_in_workspace(&place);
+            let hidden = self.home.as_deref().is_some_and(|home| place.starts_with(home));
+            if !inside && !hidden {
+                self.add(&place, files, |_| false);
+            }
+        }
+        self.names.sort();
+        self.names.dedup();
+        self
+    }
+
+    fn is_in_workspace(&self, path: &Path) -> bool {
+        self.workspace.as_deref().is_some_and(|root| path.starts_with(root))
+    }
+
+    fn look(
+        &mut self,
+        tree: &Tree<'_>,
+        below: &crate::pattern::Below,
+        root: &Path,
+        restricting: &Restricting,
+        bases: &Bases,
+        files: &dyn Files,
+    ) {
+        for (name, folder) in below.names() {
+            let path = folder.join(OsStr::from_bytes(name));
+            if name == b".git" && !is_made_by_builds(path.strip_prefix(root).unwrap_or(&path)) {
+                self.repositories.push(folder.to_owned());
+            }
+            let any = |patterns: &[PathPattern]| {
+                patterns.iter().any(|pattern| pattern.matches_path(&path, bases, Purpose::Restrict))
+            };
+            let below = path.strip_prefix(root).unwrap_or(&path);
+            // What tools fetched or made is no owner's secret, and steers nobody's tools.
+            let counts = any(&restricting.rules)
+                || any(&restricting.secrets) && !tree.is_build_output(root, &path)
+                || any(&restricting.steers) && !is_made_by_builds(below);
+            // Git's own store is guarded file by file: see `git`.
+            let of_git = below.iter().rev().skip(1).any(|part| part == ".git");
+            if !counts || of_git && !any(&restricting.rules) {
+                continue;
+            }
+            if self.found.len() >= MOST_FOUND {
+                self.cut_short = true;
+                return;
+            }
+            self.add(&path, files, |path| tree.tracks(path) != Some(false));
+        }
+    }
+
+    fn add(&mut self, path: &Path, files: &dyn Files, tracked: impl Fn(&Path) -> bool) {
+        let folder = match sayso_shell::canonical(files, path).kind {
+            Kind::Missing | Kind::Unknown => return,
+            Kind::Folder { .. } => true,
+            _ => false,
+        };
+        let found = Found { path: path.to_owned(), folder, tracked: !folder && tracked(path) };
+        if !self.found.contains(&found) {
+            self.found.push(found);
+        }
+    }
+}
+
+/// What `.` and `~` mean.
+pub(super) fn bases(workspace: Option<&Path>, home: Option<&Path>) -> Bases {
+    Bases {
+        workspace: workspace.map(Path::to_owned),
+        permit_workspace: true,
+        home: home.map(Path::to_owned),
+        ..Bases::default()
+    }
+}
+
+/// The tables of a file: its own rules, and those of its presets.
+pub(super) fn tables(file: &crate::policy::CompiledFile) -> impl Iterator<Item = &Table> {
+    std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table))
+}
+
+/// Every pattern that may keep a held run from reading or writing something.
+struct Restricting {
+    rules: Vec<PathPattern>,
+    secrets: Vec<PathPattern>,
+    steers: Vec<PathPattern>,
+}
+
+impl Restricting {
+    fn of(policy: &Policy) -> Self {
+        Self { rules: of_rules(policy), secrets: guard::patterns("secrets"), steers: guard::patterns("steers") }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PathPattern> {
+        self.rules.iter().chain(&self.secrets).chain(&self.steers)
+    }
+}
+
+fn of_rules(policy: &Policy) -> Vec<PathPattern> {
+    let of_rule = |rule: &Rule| {
+        let own = (rule.verdict != Verdict::Allow).then(|| rule.pattern.clone());
+        let except = rule.except.iter().filter(|_| rule.verdict == Verdict::Allow).cloned();
+        own.into_iter().chain(except).collect::<Vec<_>>()
+    };
+    let path = |pattern: Pattern| if let Pattern::Path(path) = pattern { Some(path) } else { None };
+    let rules = policy.files.iter().flat_map(tables).flat_map(Table::each).flat_map(of_rule).filter_map(path);
+    let holds = policy.files.iter().filter_map(|file| file.hold.as_ref()?.write.as_ref());
+    let holds = holds.flat_map(|list| list.except.iter().map(|one| one.pattern.clone()));
+    rules.chain(holds).collect()
+}
