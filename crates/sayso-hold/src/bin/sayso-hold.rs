@@ -4,7 +4,7 @@
 //! sayso-hold [--write DIR] [--read-only PATH] [--absent PATH] [--aside DIR] [--hide DIR] [--read PATH] [--decoy FILE]
 //!            [--refuse FILE] [--host NAME[:PORT]] [--resolve NAME=ADDRESS] [--socket PATH] [--copy DIR=STORE]
 //!            [--private DIR=FOLDER] [--empty DIR] [--withhold NAME] [--git DIR] [--need whole|files] [--level whole|files]
-//!            [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER]
+//!            [--answer yes|no] [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER]
 //!            [--try STORE [--take all|none|NUMBER,...] [--take-after FILE]] -- COMMAND...
 //! sayso-hold end-session SOCKET
 //! ```
@@ -14,7 +14,7 @@
 
 use sayso_hold::attempt::{self, Attempt, Diff};
 use sayso_hold::session::Session;
-use sayso_hold::{Ended, HeldBack, Launch, Level, Stage, Step};
+use sayso_hold::{Answer, Ended, HeldBack, Launch, Level, Stage, Step};
 use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -50,6 +50,12 @@ fn main() -> ExitCode {
         Err(error) => return failed(&error.into()),
     };
     launch.fail_at = asked.fail_at;
+    if let Some(answer) = asked.answer {
+        launch.ask = Some(Arc::new(move |wish| {
+            eprintln!("asked: {wish:?}");
+            answer
+        }));
+    }
     if !asked.resolve.is_empty() {
         let known = asked.resolve.clone();
         launch.resolve = Some(Arc::new(move |name, port| {
@@ -144,6 +150,7 @@ struct Asked {
     fail_at: Option<Step>,
     session: Option<PathBuf>,
     idle: u32,
+    answer: Option<Answer>,
     store: Option<PathBuf>,
     take: String,
     take_after: Option<PathBuf>,
@@ -196,6 +203,7 @@ fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
                 asked.session = Some(path);
                 bounds.leave = Leave::Session;
             }
+            "--answer" => asked.answer = Some(if text == "yes" { Answer::Yes } else { Answer::No }),
             "--try" => asked.store = Some(path),
             "--take" => asked.take = text,
             "--take-after" => asked.take_after = Some(path),
