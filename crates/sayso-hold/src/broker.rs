@@ -9,7 +9,9 @@
 
 use crate::held_back::HeldBack;
 use crate::names::is_for_names;
+use crate::plan::Plan;
 use crate::sys::{self, Notification};
+use crate::writes::Writes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_getfl, fstat, openat, openat2};
 use rustix::io::Errno;
@@ -39,6 +41,7 @@ pub(crate) struct Broker {
     /// Addresses that lead to the supervisor, besides those for names.
     routed: Vec<Ipv4Addr>,
     waiting: Arc<AtomicUsize>,
+    writes: Option<Writes>,
 }
 
 /// What to connect to.
@@ -50,14 +53,11 @@ enum Target {
 }
 
 impl Broker {
-    pub(crate) fn new(
-        notifications: OwnedFd,
-        sockets_inside: OwnedFd,
-        allowed: Vec<PathBuf>,
-        routed: Vec<Ipv4Addr>,
-    ) -> Self {
+    pub(crate) fn new(notifications: OwnedFd, sockets_inside: OwnedFd, allowed: Vec<PathBuf>, plan: &Plan) -> Self {
         let notifications = Arc::new(notifications);
-        Self { notifications, sockets_inside, allowed, routed, waiting: Arc::default() }
+        let writes = plan.report_writes.then(|| Writes::new(&plan.covers));
+        let routed = plan.addresses.clone();
+        Self { notifications, sockets_inside, allowed, routed, waiting: Arc::default(), writes }
     }
 
     pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
@@ -79,6 +79,12 @@ impl Broker {
             }
             // Whoever asked may have been killed meanwhile.
             let Ok(notification) = sys::receive_notification(self.notifications.as_fd()) else { continue };
+            if notification.call != libc::SYS_connect {
+                // Whether it may be written is for the kernel to say. This only looks.
+                refused.extend(self.writes.as_ref().and_then(|writes| writes.outside(&notification)));
+                let _ = sys::let_call_go_on(self.notifications.as_fd(), notification.id);
+                continue;
+            }
             if let Err(error) = self.connect(&notification, &mut refused) {
                 let _ = sys::answer_notification(self.notifications.as_fd(), notification.id, error.raw_os_error());
             }
@@ -265,7 +271,7 @@ fn address(asked: &Notification) -> Result<Vec<u8>, Errno> {
 }
 
 /// A file by a path as the program sees it: links lead where they do inside.
-fn resolve(thread: u32, path: &Path) -> Result<OwnedFd, Errno> {
+pub(crate) fn resolve(thread: u32, path: &Path) -> Result<OwnedFd, Errno> {
     let root =
         openat(CWD, format!("/proc/{thread}/root"), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let folder = fs::read_link(format!("/proc/{thread}/cwd")).map_err(|_| Errno::SRCH)?;

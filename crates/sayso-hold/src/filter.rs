@@ -112,6 +112,15 @@ const OWN_ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
     None
 };
 
+/// Flags of a file that is opened to be written.
+const WRITES: i32 = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC;
+
+/// Calls that open files, and which of their arguments has the flags. `openat2` has them where no filter can look.
+#[cfg(target_arch = "x86_64")]
+const OPENS: &[(i64, u8)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const OPENS: &[(i64, u8)] = &[(libc::SYS_openat, 2)];
+
 /// Instructions of filters.
 const LOAD: u16 = 0x20;
 const EQUAL: u16 = 0x15;
@@ -119,7 +128,7 @@ const RETURN: u16 = 0x06;
 
 /// The filter of a level: one, since each costs something when it is made and at every call. Without somebody to make
 /// connections there are no Unix sockets.
-fn filter(level: Level, brokered: bool) -> io::Result<BpfProgram> {
+fn filter(level: Level, brokered: bool, report_writes: bool) -> io::Result<BpfProgram> {
     let mut refused: BTreeMap<i64, Vec<Rule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
     refused.insert(libc::SYS_socket, sockets(level, brokered)?);
@@ -151,17 +160,19 @@ fn filter(level: Level, brokered: bool) -> io::Result<BpfProgram> {
         refused.insert(libc::SYS_sendmsg, bits(2, fast)?);
         refused.insert(libc::SYS_sendmmsg, bits(3, fast)?);
     }
-    let mut whole = first_of_all(brokered)?;
+    let mut whole = first_of_all(brokered, report_writes)?;
     whole.extend(build(refused)?);
     Ok(whole)
 }
 
 /// What is decided by the number of a call alone, before everything else.
-fn first_of_all(brokered: bool) -> io::Result<BpfProgram> {
+fn first_of_all(brokered: bool, report_writes: bool) -> io::Result<BpfProgram> {
     const AT_LEAST: u16 = 0x35;
     const REFUSE: u32 = 0x0005_0000;
     const KILL: u32 = 0x8000_0000;
     const NOTIFY: u32 = 0x7FC0_0000;
+    const ALLOW: u32 = 0x7FFF_0000;
+    const ANY_BIT: u16 = 0x45;
     const NUMBER: u32 = 0;
     const ARCHITECTURE: u32 = 4;
     let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
@@ -178,6 +189,19 @@ fn first_of_all(brokered: bool) -> io::Result<BpfProgram> {
     answer(EQUAL, number(libc::SYS_clone3)?, REFUSE | NOT_THERE);
     if brokered {
         answer(EQUAL, number(libc::SYS_connect)?, NOTIFY);
+    }
+    if brokered && report_writes {
+        for (call, flags) in OPENS {
+            // The kernel reads the flags as 32 bits, and these are the lower ones.
+            let place = 16 + 8 * u32::from(*flags);
+            first.extend([
+                instruction(EQUAL, 0, 4, number(*call)?),
+                instruction(LOAD, 0, 0, place),
+                instruction(ANY_BIT, 0, 1, WRITES.cast_unsigned()),
+                instruction(RETURN, 0, 0, NOTIFY),
+                instruction(RETURN, 0, 0, ALLOW),
+            ]);
+        }
     }
     // Other architectures have other numbers.
     let mut whole = match OWN_ARCHITECTURE {
@@ -256,9 +280,9 @@ fn build(rules: BTreeMap<i64, Vec<Rule>>) -> io::Result<BpfProgram> {
 
 /// Applies the filter to this process and all that come from it. Returns where connections are asked for, if there is a
 /// supervisor to make them: not where somebody outside has taken such calls already, as only one can.
-pub(crate) fn apply(level: Level) -> io::Result<Option<OwnedFd>> {
+pub(crate) fn apply(level: Level, report_writes: bool) -> io::Result<Option<OwnedFd>> {
     if level == Level::Whole {
-        let mut whole: Vec<libc::sock_filter> = filter(level, true)?
+        let mut whole: Vec<libc::sock_filter> = filter(level, true, report_writes)?
             .into_iter()
             .map(|it| libc::sock_filter { code: it.code, jt: it.jt, jf: it.jf, k: it.k })
             .collect();
@@ -268,7 +292,7 @@ pub(crate) fn apply(level: Level) -> io::Result<Option<OwnedFd>> {
             Err(error) => return Err(error),
         }
     }
-    seccompiler::apply_filter(&filter(level, false)?).map_err(io::Error::other)?;
+    seccompiler::apply_filter(&filter(level, false, false)?).map_err(io::Error::other)?;
     Ok(None)
 }
 
@@ -279,7 +303,7 @@ mod tests {
     #[test]
     fn filters_of_both_levels_can_be_built_and_are_short_enough_for_the_kernel() {
         for (level, brokered) in [(Level::Whole, true), (Level::Whole, false), (Level::Files, false)] {
-            assert!(filter(level, brokered).unwrap().len() < 4096);
+            assert!(filter(level, brokered, brokered).unwrap().len() < 4096);
         }
     }
 

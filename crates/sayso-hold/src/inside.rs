@@ -233,7 +233,7 @@ fn make(plan: &Plan, outside: Option<Channel>) -> Result<(Vec<OwnedFd>, bool), F
     steps.take(Step::Folder, || std::env::set_current_dir(&plan.folder))?;
     steps.take(Step::Capabilities, || drop_capabilities(plan.level))?;
     steps.take(Step::Landlock, || restrict::apply(plan))?;
-    let connections = steps.take(Step::Seccomp, || filter::apply(plan.level))?;
+    let connections = steps.take(Step::Seccomp, || filter::apply(plan.level, plan.report_writes))?;
     let brokered = connections.is_some();
     for_supervisor.extend(connections);
     for_supervisor.extend(listeners);

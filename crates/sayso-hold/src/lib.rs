@@ -40,6 +40,7 @@ mod streams;
 mod supervise;
 mod sys;
 mod wire;
+mod writes;
 
 pub use ask::{Answer, Ask, Wish};
 pub use error::Error;

@@ -168,6 +168,7 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
         addresses: names.literal_addresses(),
         listeners: names.listeners(),
         folder: folder.to_path_buf(),
+        report_writes: false,
         fail_at: None,
     };
     let sockets = bounds.sockets.clone();

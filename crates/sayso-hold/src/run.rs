@@ -48,6 +48,9 @@ pub struct Launch {
     /// Who is asked, while the program waits, about hosts that the bounds do not name; `None`: nobody, they are refused.
     /// Only ports that the bounds have for some host, 80 and 443 are asked about. A run in a session's hold asks nobody.
     pub ask: Option<Ask>,
+    /// Whether files outside the bounds that the program opens for writing are reported. Every such opening then waits for
+    /// the supervisor, inside the bounds too: jobs that write many files take half as long again.
+    pub report_writes: bool,
     /// Let this step of making the hold fail. For tests: it can only ever make nothing run.
     #[doc(hidden)]
     pub fail_at: Option<Step>,
@@ -65,6 +68,7 @@ impl Launch {
             forward_signals: true,
             resolve: None,
             ask: None,
+            report_writes: false,
             fail_at: None,
         })
     }
@@ -135,6 +139,7 @@ pub(crate) fn run_prepared(
     launch: &Launch,
 ) -> Result<Ended, Error> {
     prepared.plan.fail_at = launch.fail_at;
+    prepared.plan.report_writes = launch.report_writes && level == Level::Whole;
     if launch.ask.is_some() && level == Level::Whole {
         prepared.ask_about_hosts();
     }

@@ -293,3 +293,26 @@ fn a_unix_socket_is_reached_if_something_inside_listens_or_the_bounds_name_it() 
         String::from_utf8_lossy(&allowed.stderr)
     );
 }
+
+#[test]
+fn a_write_outside_is_told_where_that_is_asked_for() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let bounds = room.bounds();
+    let script = "echo x > ../out/new; echo x > mine; echo x >> .git/config; ln -s ../out l; echo x > l/linked; \
+                  cat ../out/prize > /dev/null; cd ..; echo x > home/y; true";
+    let told = |more: &[&str]| {
+        let options: Vec<&str> = bounds.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        let output = room.held(&options, &["sh", "-c", script]);
+        assert_eq!(output.status.code(), Some(0));
+        let _ = std::fs::remove_file(room.path("ws/l"));
+        let lines = String::from_utf8_lossy(&output.stderr).into_owned();
+        lines.lines().filter_map(|line| line.strip_prefix("held back: write ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&[]), Vec::<String>::new());
+    let wanted = ["home/y", "out/linked", "out/new", "ws/.git/config"].map(|name| format!("{} (1)", room.text(name)));
+    assert_eq!(told(&["--report", "writes"]), wanted);
+    assert!(!room.path("out/new").exists() && room.path("ws/mine").exists());
+}
