@@ -1,6 +1,7 @@
 //! Questions that are put while a run waits.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -14,6 +15,11 @@ pub enum Wish {
         host: String,
         /// The port.
         port: u16,
+    },
+    /// A file outside the bounds, opened for writing. Without links: this very file is opened.
+    Write {
+        /// The file.
+        path: PathBuf,
     },
 }
 

@@ -102,7 +102,7 @@ impl Supervised {
         let sockets_inside = descriptors.next();
         if brokered && let (Some(sockets), Some(notifications)) = (sockets_inside, descriptors.next()) {
             let allowed = std::mem::take(&mut self.allowed_sockets);
-            self.broker = Some(Broker::new(notifications, sockets, allowed, &self.plan));
+            self.broker = Some(Broker::new(notifications, sockets, allowed, &self.plan, self.answers.clone()));
         }
         for socket in descriptors {
             let listener = TcpListener::from(socket);

@@ -141,6 +141,27 @@ pub(crate) fn let_call_go_on(listener: BorrowedFd<'_>, id: u64) -> io::Result<()
     respond(listener, libc::seccomp_notif_resp { id, val: 0, error: 0, flags: GO_ON })
 }
 
+/// Lets a call return a descriptor of this file, as if it had opened it.
+pub(crate) fn answer_with_file(
+    listener: BorrowedFd<'_>,
+    id: u64,
+    file: BorrowedFd<'_>,
+    close_on_exec: bool,
+) -> io::Result<()> {
+    let wrong = |_| io::Error::from(io::ErrorKind::InvalidInput);
+    let raw = libc::seccomp_notif_addfd {
+        id,
+        flags: u32::try_from(libc::SECCOMP_ADDFD_FLAG_SEND).map_err(wrong)?,
+        srcfd: u32::try_from(file.as_raw_fd()).map_err(wrong)?,
+        newfd: 0,
+        newfd_flags: if close_on_exec { libc::O_CLOEXEC.cast_unsigned() } else { 0 },
+    };
+    // SAFETY: the kernel reads one such struct from where the pointer leads; the file is open during the call.
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, std::ptr::from_ref(&raw)) };
+    if result >= 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 fn respond(listener: BorrowedFd<'_>, mut raw: libc::seccomp_notif_resp) -> io::Result<()> {
     // SAFETY: the kernel reads one such struct from where the pointer leads.
     let result =
