@@ -7,9 +7,12 @@
 //! INVARIANT: nothing is decided on what the program could change meanwhile. The address is copied once, the socket is
 //! the program's own, and what was looked at is what is connected to, by its descriptor. The call is never let through.
 
+use crate::ask::{Answers, Wish};
 use crate::held_back::HeldBack;
 use crate::names::is_for_names;
+use crate::plan::Plan;
 use crate::sys::{self, Notification};
+use crate::writes::{How, Outside, Writes};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_getfl, fstat, openat, openat2};
 use rustix::io::Errno;
@@ -22,8 +25,8 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The longest address that there is.
 const LONGEST: usize = 128;
@@ -39,6 +42,10 @@ pub(crate) struct Broker {
     /// Addresses that lead to the supervisor, besides those for names.
     routed: Vec<Ipv4Addr>,
     waiting: Arc<AtomicUsize>,
+    writes: Option<Writes>,
+    answers: Option<Answers>,
+    /// What somebody who was asked has refused.
+    late: Arc<Mutex<Vec<HeldBack>>>,
 }
 
 /// What to connect to.
@@ -54,19 +61,60 @@ impl Broker {
         notifications: OwnedFd,
         sockets_inside: OwnedFd,
         allowed: Vec<PathBuf>,
-        routed: Vec<Ipv4Addr>,
+        plan: &Plan,
+        answers: Option<Answers>,
     ) -> Self {
         let notifications = Arc::new(notifications);
-        Self { notifications, sockets_inside, allowed, routed, waiting: Arc::default() }
+        let writes = plan.report_writes.then(|| Writes::new(&plan.covers));
+        let routed = plan.addresses.clone();
+        Self {
+            notifications,
+            sockets_inside,
+            allowed,
+            routed,
+            waiting: Arc::default(),
+            writes,
+            answers,
+            late: Arc::default(),
+        }
     }
 
     pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
         self.notifications.as_fd()
     }
 
+    /// Looks at a file that is opened for writing. Whether it may be is for the kernel to say, unless somebody is asked.
+    fn open(&self, asked: &Notification, refused: &mut Vec<HeldBack>) {
+        let (notifications, id) = (Arc::clone(&self.notifications), asked.id);
+        let Some(Outside { path, can_be_asked }) = self.writes.as_ref().and_then(|it| it.outside(asked)) else {
+            let _ = sys::let_call_go_on(notifications.as_fd(), id);
+            return;
+        };
+        let Some(answers) = self.answers.clone().filter(|_| can_be_asked && self.waiting.load(Ordering::SeqCst) < MOST)
+        else {
+            refused.push(HeldBack::WriteOutside(path));
+            let _ = sys::let_call_go_on(notifications.as_fd(), id);
+            return;
+        };
+        let (how, waiting, late) = (How::of(asked), Arc::clone(&self.waiting), Arc::clone(&self.late));
+        waiting.fetch_add(1, Ordering::SeqCst);
+        std::thread::spawn(move || {
+            let _ = if answers.allow(&Wish::Write { path: path.clone() }) {
+                match how.open(&path) {
+                    Ok(file) => sys::answer_with_file(notifications.as_fd(), id, file.as_fd(), how.closes_on_exec()),
+                    Err(error) => sys::answer_notification(notifications.as_fd(), id, error.raw_os_error()),
+                }
+            } else {
+                late.lock().unwrap_or_else(PoisonError::into_inner).push(HeldBack::WriteOutside(path));
+                sys::let_call_go_on(notifications.as_fd(), id)
+            };
+            waiting.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
+
     /// Makes the connections that are asked for now. Returns what was refused.
     pub(crate) fn work(&self, most: usize) -> Vec<HeldBack> {
-        let mut refused = Vec::new();
+        let mut refused = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
         for _ in 0..most {
             let mut waited = [PollFd::new(&self.notifications, PollFlags::IN)];
             let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -79,6 +127,10 @@ impl Broker {
             }
             // Whoever asked may have been killed meanwhile.
             let Ok(notification) = sys::receive_notification(self.notifications.as_fd()) else { continue };
+            if notification.call != libc::SYS_connect {
+                self.open(&notification, &mut refused);
+                continue;
+            }
             if let Err(error) = self.connect(&notification, &mut refused) {
                 let _ = sys::answer_notification(self.notifications.as_fd(), notification.id, error.raw_os_error());
             }
@@ -265,7 +317,7 @@ fn address(asked: &Notification) -> Result<Vec<u8>, Errno> {
 }
 
 /// A file by a path as the program sees it: links lead where they do inside.
-fn resolve(thread: u32, path: &Path) -> Result<OwnedFd, Errno> {
+pub(crate) fn resolve(thread: u32, path: &Path) -> Result<OwnedFd, Errno> {
     let root =
         openat(CWD, format!("/proc/{thread}/root"), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let folder = fs::read_link(format!("/proc/{thread}/cwd")).map_err(|_| Errno::SRCH)?;

@@ -103,13 +103,32 @@ const TERMINAL_REQUESTS: [u64; 4] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCC
 const SHARED: &[i64] =
     &[libc::SYS_shmget, libc::SYS_shmat, libc::SYS_msgget, libc::SYS_semget, libc::SYS_mq_open, libc::SYS_mq_unlink];
 
+/// What the kernel calls this architecture. On others the list of calls itself checks it.
+const OWN_ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
+    Some(0xC000_003E)
+} else if cfg!(target_arch = "aarch64") {
+    Some(0xC000_00B7)
+} else {
+    None
+};
+
+/// Flags of a file that is opened to be written.
+const WRITES: i32 = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC;
+
+/// Calls that open files, and which of their arguments has the flags. `openat2` has them where no filter can look.
+#[cfg(target_arch = "x86_64")]
+const OPENS: &[(i64, u8)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const OPENS: &[(i64, u8)] = &[(libc::SYS_openat, 2)];
+
 /// Instructions of filters.
 const LOAD: u16 = 0x20;
 const EQUAL: u16 = 0x15;
 const RETURN: u16 = 0x06;
 
-/// The filters of a level, to be applied in this order. Without somebody to make connections there are no Unix sockets.
-fn filters(level: Level, brokered: bool) -> io::Result<Vec<BpfProgram>> {
+/// The filter of a level: one, since each costs something when it is made and at every call. Without somebody to make
+/// connections there are no Unix sockets.
+fn filter(level: Level, brokered: bool, report_writes: bool) -> io::Result<BpfProgram> {
     let mut refused: BTreeMap<i64, Vec<Rule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
     refused.insert(libc::SYS_socket, sockets(level, brokered)?);
@@ -141,9 +160,59 @@ fn filters(level: Level, brokered: bool) -> io::Result<Vec<BpfProgram>> {
         refused.insert(libc::SYS_sendmsg, bits(2, fast)?);
         refused.insert(libc::SYS_sendmmsg, bits(3, fast)?);
     }
+    let mut whole = first_of_all(brokered, report_writes)?;
+    whole.extend(build(refused)?);
+    Ok(whole)
+}
+
+/// What is decided by the number of a call alone, before everything else.
+fn first_of_all(brokered: bool, report_writes: bool) -> io::Result<BpfProgram> {
+    const AT_LEAST: u16 = 0x35;
+    const REFUSE: u32 = 0x0005_0000;
+    const KILL: u32 = 0x8000_0000;
+    const NOTIFY: u32 = 0x7FC0_0000;
+    const ALLOW: u32 = 0x7FFF_0000;
+    const ANY_BIT: u16 = 0x45;
+    const NUMBER: u32 = 0;
+    const ARCHITECTURE: u32 = 4;
+    let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    let mut first = Vec::new();
+    let mut answer = |comparison: u16, with: u32, result: u32| {
+        first.extend([instruction(comparison, 0, 1, with), instruction(RETURN, 0, 0, result)]);
+    };
+    let number = |call: i64| u32::try_from(call).map_err(io::Error::other);
+    if cfg!(target_arch = "x86_64") {
+        // Every call has a second number, with this bit, that a list of numbers does not know.
+        answer(AT_LEAST, 0x4000_0000, REFUSE | NOT_PERMITTED);
+    }
     // The flags are behind a pointer, where no filter can look; C libraries go on with `clone`.
-    let hidden = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    Ok(vec![build(hidden, NOT_THERE)?, build(refused, NOT_PERMITTED)?])
+    answer(EQUAL, number(libc::SYS_clone3)?, REFUSE | NOT_THERE);
+    if brokered {
+        answer(EQUAL, number(libc::SYS_connect)?, NOTIFY);
+    }
+    if brokered && report_writes {
+        for (call, flags) in OPENS {
+            // The kernel reads the flags as 32 bits, and these are the lower ones.
+            let place = 16 + 8 * u32::from(*flags);
+            first.extend([
+                instruction(EQUAL, 0, 4, number(*call)?),
+                instruction(LOAD, 0, 0, place),
+                instruction(ANY_BIT, 0, 1, WRITES.cast_unsigned()),
+                instruction(RETURN, 0, 0, NOTIFY),
+                instruction(RETURN, 0, 0, ALLOW),
+            ]);
+        }
+    }
+    // Other architectures have other numbers.
+    let mut whole = match OWN_ARCHITECTURE {
+        Some(own) => {
+            vec![instruction(LOAD, 0, 0, ARCHITECTURE), instruction(EQUAL, 1, 0, own), instruction(RETURN, 0, 0, KILL)]
+        }
+        None => Vec::new(),
+    };
+    whole.push(instruction(LOAD, 0, 0, NUMBER));
+    whole.extend(first);
+    Ok(whole)
 }
 
 /// Sockets of other families than a run needs, and in *held files* all that Landlock cannot bound.
@@ -202,56 +271,29 @@ fn rule(conditions: &[(u8, Op, u64)]) -> io::Result<Rule> {
     Rule::new(conditions).map_err(io::Error::other)
 }
 
-fn build(rules: BTreeMap<i64, Vec<Rule>>, error: u32) -> io::Result<BpfProgram> {
+fn build(rules: BTreeMap<i64, Vec<Rule>>) -> io::Result<BpfProgram> {
     let here = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
-    let filter =
-        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(error), here).map_err(io::Error::other)?;
-    let program: BpfProgram = filter.try_into().map_err(io::Error::other)?;
-    Ok(without_x32(program))
+    let refuse = SeccompAction::Errno(NOT_PERMITTED);
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, here).map_err(io::Error::other)?;
+    filter.try_into().map_err(io::Error::other)
 }
 
-/// On x86-64 every call has a second number, with this bit, that a list of numbers does not know.
-fn without_x32(program: BpfProgram) -> BpfProgram {
-    const AT_LEAST: u16 = 0x35;
-    const REFUSE: u32 = 0x0005_0000 | NOT_PERMITTED;
-    if !cfg!(target_arch = "x86_64") {
-        return program;
+/// Applies the filter to this process and all that come from it. Returns where connections are asked for, if there is a
+/// supervisor to make them: not where somebody outside has taken such calls already, as only one can.
+pub(crate) fn apply(level: Level, report_writes: bool) -> io::Result<Option<OwnedFd>> {
+    if level == Level::Whole {
+        let mut whole: Vec<libc::sock_filter> = filter(level, true, report_writes)?
+            .into_iter()
+            .map(|it| libc::sock_filter { code: it.code, jt: it.jt, jf: it.jf, k: it.k })
+            .collect();
+        match crate::sys::filter_with_listener(&mut whole) {
+            Ok(listener) => return Ok(Some(listener)),
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {}
+            Err(error) => return Err(error),
+        }
     }
-    let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    let mut whole =
-        vec![instruction(LOAD, 0, 0, 0), instruction(AT_LEAST, 0, 1, 0x4000_0000), instruction(RETURN, 0, 0, REFUSE)];
-    whole.extend(program);
-    whole
-}
-
-/// Applies the filters to this process and all that come from it. Returns where connections are asked for, if there is a
-/// supervisor to make them.
-pub(crate) fn apply(level: Level) -> io::Result<Option<OwnedFd>> {
-    let broker = if level == Level::Whole { hand_over_connections()? } else { None };
-    for filter in filters(level, broker.is_some())? {
-        seccompiler::apply_filter(&filter).map_err(io::Error::other)?;
-    }
-    Ok(broker)
-}
-
-/// Hands every `connect` to the supervisor. `None` where somebody outside has taken such calls already, as only one can.
-fn hand_over_connections() -> io::Result<Option<OwnedFd>> {
-    const NOTIFY: u32 = 0x7FC0_0000;
-    const ALLOW: u32 = 0x7FFF_0000;
-    let instruction = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
-    let connect = u32::try_from(libc::SYS_connect).map_err(io::Error::other)?;
-    // Other architectures and other numbers of the same call are refused by the other filters.
-    let mut filter = [
-        instruction(LOAD, 0, 0, 0),
-        instruction(EQUAL, 0, 1, connect),
-        instruction(RETURN, 0, 0, NOTIFY),
-        instruction(RETURN, 0, 0, ALLOW),
-    ];
-    match crate::sys::filter_with_listener(&mut filter) {
-        Ok(listener) => Ok(Some(listener)),
-        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => Ok(None),
-        Err(error) => Err(error),
-    }
+    seccompiler::apply_filter(&filter(level, false, false)?).map_err(io::Error::other)?;
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -261,9 +303,7 @@ mod tests {
     #[test]
     fn filters_of_both_levels_can_be_built_and_are_short_enough_for_the_kernel() {
         for (level, brokered) in [(Level::Whole, true), (Level::Whole, false), (Level::Files, false)] {
-            for filter in filters(level, brokered).unwrap() {
-                assert!(filter.len() < 4096);
-            }
+            assert!(filter(level, brokered, brokered).unwrap().len() < 4096);
         }
     }
 

@@ -20,6 +20,9 @@ pub enum HeldBack {
         /// Where it is now; `None` if it could not be moved, or was only taken away.
         aside: Option<PathBuf>,
     },
+    /// A file outside the bounds was opened for writing. Only where that is asked for:
+    /// [`Launch::report_writes`](crate::Launch::report_writes).
+    WriteOutside(PathBuf),
     /// A Unix socket outside, by the path that the run gave.
     Socket(PathBuf),
     /// A host that is not allowed was asked for.
@@ -101,6 +104,10 @@ impl Wire for HeldBack {
                 3_u8.put(out);
                 path.put(out);
             }
+            Self::WriteOutside(path) => {
+                4_u8.put(out);
+                path.put(out);
+            }
         }
     }
 
@@ -110,6 +117,7 @@ impl Wire for HeldBack {
             1 => Self::Write { path: PathBuf::take(from)?, aside: <Option<PathBuf> as Wire>::take(from)? },
             2 => Self::Connect { host: String::take(from)?, port: <Option<u16> as Wire>::take(from)? },
             3 => Self::Socket(PathBuf::take(from)?),
+            4 => Self::WriteOutside(PathBuf::take(from)?),
             _ => return None,
         })
     }

@@ -16,7 +16,9 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags, inotify};
 use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions};
-use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets, UnshareFlags};
+use rustix::thread::{
+    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, LinkNameSpaceType, UnshareFlags, move_into_link_name_space,
+};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -36,13 +38,16 @@ pub fn stage() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let code = match divide(&plan) {
-        Ok(Fork::Parent(child)) => {
+        Ok((Fork::Parent(child), halves)) => {
+            if let Some(halves) = halves {
+                halves.hand_over_network(&plan);
+            }
             wait_for(child, plan.level);
             // That the channel ends tells the supervisor that nothing is left.
             drop(channel);
             ExitCode::SUCCESS
         }
-        Ok(Fork::Child) => first_process(&channel, &plan),
+        Ok((Fork::Child, halves)) => first_process(&channel, &plan, halves.map(|it| it.inner)),
         Err(failure) => {
             let _ = channel.send(&News::Failed(failure), &[]);
             ExitCode::FAILURE
@@ -59,17 +64,72 @@ fn own_channel() -> io::Result<Channel> {
     Ok(Channel::over(socket))
 }
 
+/// What the two halves have in common. Making a network takes the kernel as long as everything else, so the outer half
+/// makes it while the inner one mounts.
+struct Halves {
+    outer: Channel,
+    inner: Channel,
+    /// The outer half's own namespaces, opened before `/proc` is covered.
+    namespaces: OwnedFd,
+}
+
+impl Halves {
+    fn new() -> io::Result<Self> {
+        let (outer, inner) = Channel::pair()?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let namespaces = rustix::fs::open("/proc/self/ns", flags, Mode::empty())?;
+        Ok(Self { outer, inner: Channel::over(inner), namespaces })
+    }
+
+    /// Makes a network without a way out, and the sockets for the supervisor.
+    fn hand_over_network(self, plan: &Plan) {
+        let Self { outer, inner, namespaces } = self;
+        drop(inner);
+        let steps = Steps { fail_at: plan.fail_at };
+        let made = steps.take(Step::Network, || {
+            sys::unshare(UnshareFlags::NEWNET)?;
+            network::bring_up(&plan.addresses)?;
+            let own = rustix::fs::openat(&namespaces, "net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+            let mut made = vec![own, network::name_server()?, network::socket_list()?];
+            for (address, port) in &plan.listeners {
+                made.push(network::listener(*address, *port)?);
+            }
+            io::Result::Ok(made)
+        });
+        // If nobody listens any more, the inner half has failed and said why.
+        let _ = match made {
+            Ok(made) => {
+                let given: Vec<BorrowedFd<'_>> = made.iter().map(AsFd::as_fd).collect();
+                outer.send(&News::Ready { brokered: false }, &given)
+            }
+            Err(failure) => outer.send(&News::Failed(failure), &[]),
+        };
+    }
+}
+
+/// Enters the network that the outer half has made. Returns its sockets: the name server, the list, the listeners.
+fn take_network(outside: &Channel) -> Result<Vec<OwnedFd>, Failure> {
+    let failed = |why: &dyn std::fmt::Display| Failure { step: Step::Network, why: why.to_string() };
+    match outside.receive().map_err(|error| failed(&error))? {
+        Some(Received { message: News::Ready { .. }, descriptors }) => {
+            let mut descriptors = descriptors.into_iter();
+            let own = descriptors.next().ok_or_else(|| failed(&"no network came"))?;
+            move_into_link_name_space(own.as_fd(), Some(LinkNameSpaceType::Network)).map_err(|error| failed(&error))?;
+            Ok(descriptors.collect())
+        }
+        Some(Received { message: News::Failed(failure), .. }) => Err(failure),
+        // The outer half is gone.
+        _ => Err(failed(&"no network came")),
+    }
+}
+
 /// Leaves the namespaces and splits in two.
-fn divide(plan: &Plan) -> Result<Fork, Failure> {
+fn divide(plan: &Plan) -> Result<(Fork, Option<Halves>), Failure> {
     let steps = Steps { fail_at: plan.fail_at };
     if plan.level == Level::Whole {
         let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
         steps.take(Step::Namespaces, || {
-            let all = UnshareFlags::NEWUSER
-                | UnshareFlags::NEWNS
-                | UnshareFlags::NEWPID
-                | UnshareFlags::NEWNET
-                | UnshareFlags::NEWIPC;
+            let all = UnshareFlags::NEWUSER | UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC;
             sys::unshare(all)
         })?;
         steps.take(Step::Identity, || {
@@ -79,10 +139,14 @@ fn divide(plan: &Plan) -> Result<Fork, Failure> {
         })?;
     }
     steps.take(Step::Init, || {
-        if plan.level == Level::Files {
-            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-        }
-        sys::fork()
+        let halves = match plan.level {
+            Level::Files => {
+                rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+                None
+            }
+            Level::Whole => Some(Halves::new()?),
+        };
+        Ok::<_, io::Error>((sys::fork()?, halves))
     })
 }
 
@@ -121,10 +185,10 @@ fn end_children() {
 }
 
 /// The first process: makes the hold, then starts what it is told to.
-fn first_process(channel: &Channel, plan: &Plan) -> ExitCode {
+fn first_process(channel: &Channel, plan: &Plan, outside: Option<Channel>) -> ExitCode {
     // If the stage is killed there is nobody to wait; the supervisor's end is seen by the channel in any case.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    let (open, brokered) = match make(plan) {
+    let (open, brokered) = match make(plan, outside) {
         Ok(open) => open,
         Err(failure) => {
             let _ = channel.send(&News::Failed(failure), &[]);
@@ -143,18 +207,11 @@ fn first_process(channel: &Channel, plan: &Plan) -> ExitCode {
 }
 
 /// Every step, in order. Returns the descriptors for the supervisor, and whether it makes connections.
-fn make(plan: &Plan) -> Result<(Vec<OwnedFd>, bool), Failure> {
+fn make(plan: &Plan, outside: Option<Channel>) -> Result<(Vec<OwnedFd>, bool), Failure> {
     let steps = Steps { fail_at: plan.fail_at };
     let mut for_supervisor = Vec::new();
     let mut listeners = Vec::new();
-    if plan.level == Level::Whole {
-        let (names, sockets) = steps.take(Step::Network, || {
-            network::bring_up(&plan.addresses)?;
-            for (address, port) in &plan.listeners {
-                listeners.push(network::listener(*address, *port)?);
-            }
-            io::Result::Ok((network::name_server()?, network::socket_list()?))
-        })?;
+    if let Some(outside) = outside {
         steps.take(Step::Private, mounts::make_private)?;
         let mut sources = steps.take(Step::Sources, || mounts::open_sources(&plan.covers))?;
         steps.take(Step::ReadOnly, mounts::make_read_only)?;
@@ -165,13 +222,18 @@ fn make(plan: &Plan) -> Result<(Vec<OwnedFd>, bool), Failure> {
         })?;
         steps.take(Step::Processes, mounts::mount_processes)?;
         let watch = steps.take(Step::Watches, || watch_decoys(plan))?;
+        let mut network = take_network(&outside)?.into_iter();
+        let (Some(names), Some(sockets)) = (network.next(), network.next()) else {
+            return Err(Failure { step: Step::Network, why: "no network came".to_owned() });
+        };
         for_supervisor.extend([names, watch, sockets]);
+        listeners.extend(network);
     }
     // Again: the folder that the process is in is the one below the mounts.
     steps.take(Step::Folder, || std::env::set_current_dir(&plan.folder))?;
     steps.take(Step::Capabilities, || drop_capabilities(plan.level))?;
     steps.take(Step::Landlock, || restrict::apply(plan))?;
-    let connections = steps.take(Step::Seccomp, || filter::apply(plan.level))?;
+    let connections = steps.take(Step::Seccomp, || filter::apply(plan.level, plan.report_writes))?;
     let brokered = connections.is_some();
     for_supervisor.extend(connections);
     for_supervisor.extend(listeners);

@@ -10,6 +10,7 @@
 //! INVARIANT: a run is never held less than [`Ended::level`] says.
 
 mod aside;
+mod ask;
 pub mod attempt;
 mod bounds;
 mod broker;
@@ -39,7 +40,9 @@ mod streams;
 mod supervise;
 mod sys;
 mod wire;
+mod writes;
 
+pub use ask::{Answer, Ask, Wish};
 pub use error::Error;
 pub use held_back::{HeldBack, Record};
 pub use inside::stage;

@@ -75,6 +75,8 @@ pub(crate) struct Plan {
     pub(crate) listeners: Vec<(Ipv4Addr, u16)>,
     /// The working directory at the start.
     pub(crate) folder: PathBuf,
+    /// Whether files that are opened for writing are told to the supervisor.
+    pub(crate) report_writes: bool,
     /// Fail there, for tests.
     pub(crate) fail_at: Option<Step>,
 }
@@ -195,6 +197,7 @@ impl Wire for Plan {
         self.addresses.put(out);
         self.listeners.put(out);
         self.folder.put(out);
+        self.report_writes.put(out);
         self.fail_at.put(out);
     }
 
@@ -207,6 +210,7 @@ impl Wire for Plan {
             addresses: Vec::take(from)?,
             listeners: Vec::take(from)?,
             folder: PathBuf::take(from)?,
+            report_writes: bool::take(from)?,
             fail_at: <Option<Step> as Wire>::take(from)?,
         })
     }
@@ -283,6 +287,7 @@ mod tests {
             addresses: vec![Ipv4Addr::new(198, 18, 0, 1)],
             listeners: vec![(Ipv4Addr::UNSPECIFIED, 443)],
             folder: "/a".into(),
+            report_writes: true,
             fail_at: Some(Step::Seccomp),
         };
         assert_eq!(Plan::from_bytes(&plan.bytes()), Some(plan));

@@ -29,6 +29,14 @@ pub(crate) struct Prepared {
     pub(crate) locks: Vec<File>,
 }
 
+impl Prepared {
+    /// Lets every name be asked for, so that somebody can be asked about the connection.
+    pub(crate) fn ask_about_hosts(&mut self) {
+        self.names.ask_about_others();
+        self.plan.listeners = self.names.listeners();
+    }
+}
+
 /// What a tried run writes instead of the folders themselves.
 pub(crate) struct Tried {
     pub(crate) layers: Vec<Layer>,
@@ -160,6 +168,7 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
         addresses: names.literal_addresses(),
         listeners: names.listeners(),
         folder: folder.to_path_buf(),
+        report_writes: false,
         fail_at: None,
     };
     let sockets = bounds.sockets.clone();

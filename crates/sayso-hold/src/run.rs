@@ -1,5 +1,6 @@
 //! The outer side of a hold: starts the stage, looks after the run, and tells how it ended.
 
+use crate::ask::Ask;
 use crate::channel::{Channel, Received};
 use crate::error::Error;
 use crate::held_back::Record;
@@ -44,6 +45,13 @@ pub struct Launch {
     pub forward_signals: bool,
     /// How names are resolved outside; `None`: by the system.
     pub resolve: Option<Resolve>,
+    /// Who is asked, while the program waits, about hosts that the bounds do not name; `None`: nobody, they are refused.
+    /// Only ports that the bounds have for some host, 80 and 443 are asked about, and with
+    /// [`report_writes`](Self::report_writes) files too. A run in a session's hold asks nobody.
+    pub ask: Option<Ask>,
+    /// Whether files outside the bounds that the program opens for writing are reported. Every such opening then waits for
+    /// the supervisor, inside the bounds too: jobs that write many files take half as long again.
+    pub report_writes: bool,
     /// Let this step of making the hold fail. For tests: it can only ever make nothing run.
     #[doc(hidden)]
     pub fail_at: Option<Step>,
@@ -60,6 +68,8 @@ impl Launch {
             stage,
             forward_signals: true,
             resolve: None,
+            ask: None,
+            report_writes: false,
             fail_at: None,
         })
     }
@@ -130,6 +140,10 @@ pub(crate) fn run_prepared(
     launch: &Launch,
 ) -> Result<Ended, Error> {
     prepared.plan.fail_at = launch.fail_at;
+    prepared.plan.report_writes = launch.report_writes && level == Level::Whole;
+    if launch.ask.is_some() && level == Level::Whole {
+        prepared.ask_about_hosts();
+    }
     let streams = streams::streams(launch.streams.as_ref(), bounds)?;
     let forwarded = launch.forward_signals.then(Forwarded::begin).transpose()?;
     let resolve = launch.resolve.clone().unwrap_or_else(dial::system);
@@ -138,7 +152,7 @@ pub(crate) fn run_prepared(
     let stage = start(&launch.stage, theirs)?;
     let program = program(launch, bounds);
     let given: Vec<BorrowedFd<'_>> = streams.iter().map(|it| it.as_fd()).collect();
-    let mut supervised = Supervised::new(prepared, resolve);
+    let mut supervised = Supervised::new(prepared, resolve, launch.ask.clone());
     // The order is there before the hold is: it is read when every step was taken.
     let sent = channel
         .send(&Order::Make(supervised.plan().clone()), &supervised.locks())

@@ -229,7 +229,7 @@ struct Keeper {
 impl Keeper {
     fn start(bounds: &Bounds, folder: &Path, stage: &Stage) -> Result<Self, Error> {
         let prepared = prepare(bounds, folder, Level::Whole)?;
-        let mut supervised = Supervised::new(prepared, dial::system());
+        let mut supervised = Supervised::new(prepared, dial::system(), None);
         let (hold, theirs) = Channel::pair()?;
         let stage = run::start(stage, theirs)?;
         hold.send(&Order::Make(supervised.plan().clone()), &supervised.locks())?;

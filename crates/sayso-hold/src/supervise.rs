@@ -2,6 +2,7 @@
 //! watched.
 
 use crate::aside::Guards;
+use crate::ask::{Answers, Ask, Wish};
 use crate::broker::Broker;
 use crate::held_back::{HeldBack, Record};
 use crate::names::dial::{self, Resolve};
@@ -34,6 +35,7 @@ pub(crate) struct Supervised {
     guards: Guards,
     decoys: Vec<PathBuf>,
     resolve: Resolve,
+    answers: Option<Answers>,
     record: Record,
     name_server: Option<UdpSocket>,
     decoy_watch: Option<OwnedFd>,
@@ -55,7 +57,7 @@ struct Finished {
 }
 
 impl Supervised {
-    pub(crate) fn new(prepared: Prepared, resolve: Resolve) -> Self {
+    pub(crate) fn new(prepared: Prepared, resolve: Resolve, ask: Option<Ask>) -> Self {
         let (folders, parts) = prepared.guards.watched();
         let guard_watch = watch_folders(&folders).map(|watch| (watch, parts));
         Self {
@@ -64,6 +66,7 @@ impl Supervised {
             guards: prepared.guards,
             decoys: prepared.decoys,
             resolve,
+            answers: ask.map(Answers::new),
             record: Record::default(),
             name_server: None,
             decoy_watch: None,
@@ -99,7 +102,7 @@ impl Supervised {
         let sockets_inside = descriptors.next();
         if brokered && let (Some(sockets), Some(notifications)) = (sockets_inside, descriptors.next()) {
             let allowed = std::mem::take(&mut self.allowed_sockets);
-            self.broker = Some(Broker::new(notifications, sockets, allowed, self.plan.addresses.clone()));
+            self.broker = Some(Broker::new(notifications, sockets, allowed, &self.plan, self.answers.clone()));
         }
         for socket in descriptors {
             let listener = TcpListener::from(socket);
@@ -158,23 +161,31 @@ impl Supervised {
                 // Somebody looked for a server of its own at this port: closing says that there is none.
                 let Some(host) = self.names.who(address) else { continue };
                 let port = to.port();
-                if !self.names.allows(&host, port) {
+                let is_allowed = self.names.allows(&host, port);
+                let asked = self.answers.clone().filter(|_| !is_allowed);
+                if !is_allowed && asked.is_none() {
                     self.record.add(HeldBack::Connect { host, port: Some(port) });
                     continue;
                 }
                 if self.connections.len() >= MOST_CONNECTIONS || inside.set_nonblocking(false).is_err() {
                     continue;
                 }
-                self.record.reach(&host, port);
+                if is_allowed {
+                    self.record.reach(&host, port);
+                }
                 let (Ok(kept), Ok(last)) = (inside.try_clone(), inside.try_clone()) else { continue };
                 let connection = self.next_connection;
                 self.next_connection += 1;
                 self.connections.insert(connection, kept);
                 let (finished, resolve) = (self.refused.0.clone(), self.resolve.clone());
                 std::thread::spawn(move || {
-                    let refused = dial::serve(inside, &host, port, &resolve)
-                        .err()
-                        .map(|host| HeldBack::Connect { host, port: Some(port) });
+                    let told = |host: String| Some(HeldBack::Connect { host, port: Some(port) });
+                    let wish = Wish::Connect { host: host.clone(), port };
+                    let refused = match asked.map(|answers| answers.allow(&wish)) {
+                        // INVARIANT: a name that is not allowed is not even resolved before somebody said yes to it.
+                        Some(false) => told(host),
+                        _ => dial::serve(inside, &host, port, &resolve).err().and_then(told),
+                    };
                     // Told before the run can end because of it.
                     let _ = finished.send(Finished { connection, refused });
                     // Dropping is not enough: the supervisor has the same socket.
@@ -231,6 +242,9 @@ impl Supervised {
 
     /// The run has ended, and nothing of it is left: looks at everything once more.
     pub(crate) fn finish(mut self) -> Record {
+        if let Some(answers) = &self.answers {
+            answers.end();
+        }
         self.work();
         for connection in self.connections.values() {
             let _ = connection.shutdown(Shutdown::Both);

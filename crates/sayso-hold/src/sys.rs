@@ -92,6 +92,7 @@ pub(crate) fn keep_standard_streams_only() -> io::Result<()> {
 /// A system call that waits for an answer.
 pub(crate) struct Notification {
     pub(crate) id: u64,
+    pub(crate) call: i64,
     pub(crate) thread: u32,
     pub(crate) arguments: [u64; 6],
 }
@@ -122,7 +123,7 @@ pub(crate) fn receive_notification(listener: BorrowedFd<'_>) -> io::Result<Notif
     let result =
         unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, std::ptr::from_mut(&mut raw)) };
     if result == 0 {
-        Ok(Notification { id: raw.id, thread: raw.pid, arguments: raw.data.args })
+        Ok(Notification { id: raw.id, call: raw.data.nr.into(), thread: raw.pid, arguments: raw.data.args })
     } else {
         Err(io::Error::last_os_error())
     }
@@ -130,7 +131,38 @@ pub(crate) fn receive_notification(listener: BorrowedFd<'_>) -> io::Result<Notif
 
 /// Lets a call return zero, or fail with this error. The call itself is not made.
 pub(crate) fn answer_notification(listener: BorrowedFd<'_>, id: u64, error: i32) -> io::Result<()> {
-    let mut raw = libc::seccomp_notif_resp { id, val: 0, error: error.saturating_neg(), flags: 0 };
+    respond(listener, libc::seccomp_notif_resp { id, val: 0, error: error.saturating_neg(), flags: 0 })
+}
+
+/// Lets the call be made, as if nobody had been asked. Only for calls that something else bounds: the program can change
+/// what it asks for meanwhile.
+pub(crate) fn let_call_go_on(listener: BorrowedFd<'_>, id: u64) -> io::Result<()> {
+    const GO_ON: u32 = 1;
+    respond(listener, libc::seccomp_notif_resp { id, val: 0, error: 0, flags: GO_ON })
+}
+
+/// Lets a call return a descriptor of this file, as if it had opened it.
+pub(crate) fn answer_with_file(
+    listener: BorrowedFd<'_>,
+    id: u64,
+    file: BorrowedFd<'_>,
+    close_on_exec: bool,
+) -> io::Result<()> {
+    let wrong = |_| io::Error::from(io::ErrorKind::InvalidInput);
+    let raw = libc::seccomp_notif_addfd {
+        id,
+        flags: u32::try_from(libc::SECCOMP_ADDFD_FLAG_SEND).map_err(wrong)?,
+        srcfd: u32::try_from(file.as_raw_fd()).map_err(wrong)?,
+        newfd: 0,
+        newfd_flags: if close_on_exec { libc::O_CLOEXEC.cast_unsigned() } else { 0 },
+    };
+    // SAFETY: the kernel reads one such struct from where the pointer leads; the file is open during the call.
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, std::ptr::from_ref(&raw)) };
+    if result >= 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn respond(listener: BorrowedFd<'_>, mut raw: libc::seccomp_notif_resp) -> io::Result<()> {
     // SAFETY: the kernel reads one such struct from where the pointer leads.
     let result =
         unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, std::ptr::from_mut(&mut raw)) };

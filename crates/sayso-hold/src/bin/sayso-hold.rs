@@ -4,7 +4,7 @@
 //! sayso-hold [--write DIR] [--read-only PATH] [--absent PATH] [--aside DIR] [--hide DIR] [--read PATH] [--decoy FILE]
 //!            [--refuse FILE] [--host NAME[:PORT]] [--resolve NAME=ADDRESS] [--socket PATH] [--copy DIR=STORE]
 //!            [--private DIR=FOLDER] [--empty DIR] [--withhold NAME] [--git DIR] [--need whole|files] [--level whole|files]
-//!            [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER]
+//!            [--answer yes|no] [--report writes] [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER]
 //!            [--try STORE [--take all|none|NUMBER,...] [--take-after FILE]] -- COMMAND...
 //! sayso-hold end-session SOCKET
 //! ```
@@ -14,7 +14,7 @@
 
 use sayso_hold::attempt::{self, Attempt, Diff};
 use sayso_hold::session::Session;
-use sayso_hold::{Ended, HeldBack, Launch, Level, Stage, Step};
+use sayso_hold::{Answer, Ended, HeldBack, Launch, Level, Stage, Step};
 use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -50,6 +50,13 @@ fn main() -> ExitCode {
         Err(error) => return failed(&error.into()),
     };
     launch.fail_at = asked.fail_at;
+    launch.report_writes = asked.report_writes;
+    if let Some(answer) = asked.answer {
+        launch.ask = Some(Arc::new(move |wish| {
+            eprintln!("asked: {wish:?}");
+            answer
+        }));
+    }
     if !asked.resolve.is_empty() {
         let known = asked.resolve.clone();
         launch.resolve = Some(Arc::new(move |name, port| {
@@ -129,6 +136,7 @@ fn tell(what: &HeldBack) -> String {
     match what {
         HeldBack::Read(path) => format!("read {}", path.display()),
         HeldBack::Write { path, .. } => format!("write {}", path.display()),
+        HeldBack::WriteOutside(path) => format!("write {}", path.display()),
         HeldBack::Socket(path) => format!("socket {}", path.display()),
         HeldBack::Connect { host, port: Some(port) } => format!("connect {host}:{port}"),
         HeldBack::Connect { host, port: None } => format!("connect {host}"),
@@ -144,6 +152,8 @@ struct Asked {
     fail_at: Option<Step>,
     session: Option<PathBuf>,
     idle: u32,
+    answer: Option<Answer>,
+    report_writes: bool,
     store: Option<PathBuf>,
     take: String,
     take_after: Option<PathBuf>,
@@ -196,6 +206,8 @@ fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
                 asked.session = Some(path);
                 bounds.leave = Leave::Session;
             }
+            "--answer" => asked.answer = Some(if text == "yes" { Answer::Yes } else { Answer::No }),
+            "--report" => asked.report_writes = text == "writes",
             "--try" => asked.store = Some(path),
             "--take" => asked.take = text,
             "--take-after" => asked.take_after = Some(path),

@@ -27,6 +27,8 @@ pub(crate) struct Names {
     patterns: Vec<Pattern>,
     address_of: HashMap<String, Ipv4Addr>,
     name_of: HashMap<Ipv4Addr, String>,
+    /// Whether names that are not allowed get an address too, because somebody is asked about them.
+    asks: bool,
 }
 
 #[derive(Debug)]
@@ -78,17 +80,23 @@ impl Names {
             .collect();
         let exact: Vec<String> =
             patterns.iter().filter(|it| !it.below && it.address.is_none()).map(|it| it.name.clone()).collect();
-        let mut names = Self { patterns, address_of: HashMap::new(), name_of: HashMap::new() };
+        let mut names = Self { patterns, address_of: HashMap::new(), name_of: HashMap::new(), asks: false };
         for name in exact {
             names.resolve(&name);
         }
         names
     }
 
+    /// Gives every name an address. That opens nothing: who may be connected to is another question.
+    pub(crate) fn ask_about_others(&mut self) {
+        self.asks = true;
+    }
+
     /// The address of an allowed name.
     pub(crate) fn resolve(&mut self, name: &str) -> Option<Ipv4Addr> {
         let name = plain(name);
-        if !self.patterns.iter().any(|pattern| pattern.matches(&name)) {
+        let can_be_asked = self.asks && is_pattern(&name) && !name.starts_with('*');
+        if !can_be_asked && !self.patterns.iter().any(|pattern| pattern.matches(&name)) {
             return None;
         }
         if let Some(address) = self.address_of.get(&name) {
@@ -122,8 +130,12 @@ impl Names {
     /// Where to listen. A name gets listeners on its own address, so that its ports stay free on all others; names that
     /// are not known yet, and too many names, share those on every address.
     pub(crate) fn listeners(&self) -> Vec<(Ipv4Addr, u16)> {
-        let shared: BTreeSet<u16> =
+        let mut shared: BTreeSet<u16> =
             self.patterns.iter().filter(|pattern| pattern.below).flat_map(|pattern| pattern.ports.clone()).collect();
+        if self.asks {
+            shared.extend([80, 443]);
+            shared.extend(self.patterns.iter().flat_map(|pattern| pattern.ports.iter()));
+        }
         let own: BTreeSet<(Ipv4Addr, u16)> = self
             .patterns
             .iter()
@@ -188,6 +200,20 @@ mod tests {
     fn ports_are_shared_only_where_a_name_is_not_known_before() {
         let names = Names::new(&[host("a.example", &[22]), host("*.b.example", &[443])]);
         assert_eq!(names.listeners(), [(Ipv4Addr::UNSPECIFIED, 443), (Ipv4Addr::new(198, 18, 0, 1), 22)]);
+    }
+
+    #[test]
+    fn where_somebody_is_asked_every_name_has_an_address_and_none_more_is_allowed() {
+        let mut names = Names::new(&[host("a.example", &[22])]);
+        assert_eq!(names.resolve("b.example"), None);
+        names.ask_about_others();
+        let address = names.resolve("b.example").unwrap();
+        assert_eq!(names.who(address).as_deref(), Some("b.example"));
+        assert!(!names.allows("b.example", 443) && !names.allows("b.example", 22) && names.allows("a.example", 22));
+        assert_eq!(names.listeners(), [22, 80, 443].map(|port| (Ipv4Addr::UNSPECIFIED, port)));
+        for odd in ["*.example", "a b", "", "1.2.3", "127.0.0.1"] {
+            assert_eq!(names.resolve(odd), None, "{odd}");
+        }
     }
 
     #[test]

@@ -293,3 +293,60 @@ fn a_unix_socket_is_reached_if_something_inside_listens_or_the_bounds_name_it() 
         String::from_utf8_lossy(&allowed.stderr)
     );
 }
+
+#[test]
+fn a_write_outside_is_told_where_that_is_asked_for() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let bounds = room.bounds();
+    let script = "echo x > ../out/new; echo x > mine; echo x >> .git/config; ln -s ../out l; echo x > l/linked; \
+                  cat ../out/prize > /dev/null; cd ..; echo x > home/y; true";
+    let told = |more: &[&str]| {
+        let options: Vec<&str> = bounds.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        let output = room.held(&options, &["sh", "-c", script]);
+        assert_eq!(output.status.code(), Some(0));
+        let _ = std::fs::remove_file(room.path("ws/l"));
+        let lines = String::from_utf8_lossy(&output.stderr).into_owned();
+        lines.lines().filter_map(|line| line.strip_prefix("held back: write ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&[]), Vec::<String>::new());
+    let wanted = ["home/y", "out/linked", "out/new", "ws/.git/config"].map(|name| format!("{} (1)", room.text(name)));
+    assert_eq!(told(&["--report", "writes"]), wanted);
+    assert!(!room.path("out/new").exists() && room.path("ws/mine").exists());
+}
+
+#[test]
+fn a_write_that_is_asked_about_is_opened_after_a_yes_and_refused_after_a_no() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let bounds = room.bounds();
+    std::fs::write(room.path("out/old"), "old and long\n").unwrap();
+    crate::room::give_away(&room.path("out"));
+    std::os::unix::fs::symlink(room.path("out/prize"), room.path("out/link")).unwrap();
+    // New, truncated, appended to, through a link, hidden, a secret, and one that was asked about before.
+    let script = "echo new > ../out/new; echo short > ../out/old; echo more >> ../out/old; echo x > ../out/link; \
+                  echo x > ../home/.bashrc; echo x > .env; echo x > ../out/new; true";
+    let run = |answer: &str| {
+        let more = ["--report", "writes", "--answer", answer];
+        let options: Vec<&str> = bounds.iter().map(String::as_str).chain(more).collect();
+        let output = room.held(&options, &["sh", "-c", script]);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let before = room.outside();
+    let told = run("no");
+    assert_eq!(room.outside(), before, "{told}");
+    assert_eq!(told.matches("asked: Write").count(), 3, "{told}");
+    assert!(told.contains(&format!("held back: write {} (2)", room.text("out/new"))), "{told}");
+    let told = run("yes");
+    let text = |name: &str| std::fs::read_to_string(room.path(name)).unwrap_or_default();
+    assert_eq!((text("out/new"), text("out/old")), ("x\n".into(), "short\nmore\n".into()), "{told}");
+    // What a link leads to is what was asked about.
+    assert!(told.contains(&format!("{:?}", room.path("out/prize"))) && text("out/prize") == "x\n", "{told}");
+    assert_eq!(told.matches("asked: Write").count(), 3, "{told}");
+    assert!(text("home/.bashrc").contains("alias") && text("ws/.env").contains("s3cret"), "{told}");
+}

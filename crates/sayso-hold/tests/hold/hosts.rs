@@ -112,3 +112,40 @@ fn another_name_in_tls_is_refused() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("held back: connect evil.example:443"), "{told}");
 }
+
+#[test]
+fn a_host_that_is_asked_about_is_dialled_after_a_yes_and_refused_after_a_no() {
+    if !can_hold() {
+        return;
+    }
+    let Some(address) = own_address() else {
+        eprintln!("not run: this machine has no address but its loopback");
+        return;
+    };
+    let room = Room::new();
+    let (port, heard) = server(&address);
+    // The port is known by a host that is allowed; the name that is asked about is another one.
+    let host = format!("good.example:{port}");
+    let resolve = format!("asked.example={address}");
+    let options =
+        |answer: &'static str| ["--host", &host, "--resolve", &resolve, "--answer", answer].map(str::to_owned);
+    let no = options("no");
+    let no: Vec<&str> = no.iter().map(String::as_str).collect();
+    let refused = talk(&room, &no, "asked.example", port, "one");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.stdout.is_empty(), "{told}");
+    assert!(told.contains(&format!("held back: connect asked.example:{port} (1)")), "{told}");
+    assert_eq!(told.matches("asked: Connect").count(), 1, "{told}");
+
+    let yes = options("yes");
+    let yes: Vec<&str> = [yes.iter().map(String::as_str).collect(), vec!["--write"]].concat();
+    let ws = room.text("ws");
+    let script =
+        format!("for word in two last; do exec 3<>/dev/tcp/ASKED.example/{port} && printf $word >&3 && cat <&3; done");
+    let output = room.held(&[yes.as_slice(), &[ws.as_str()]].concat(), &["bash", "-c", &script]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "hello twohello last", "{told}");
+    assert_eq!(told.matches("asked: Connect").count(), 1, "a yes lasts as long as the hold: {told}");
+    assert!(!told.contains("held back"), "{told}");
+    assert_eq!(heard.join().unwrap(), ["two", "last"]);
+}
