@@ -153,6 +153,10 @@ fn a_compiled_copy_gives_the_same_bounds() {
         bounds(&world.places, in_force, &world.app, Some(&world.home), &["AWS_TOKEN".into()]).unwrap()
     };
     let (one, other) = (of(&InForce::of(policy, vec![file])), of(&InForce::of(imaged, Vec::new())));
+    assert_eq!(one.losses, other.losses);
+    assert_eq!(one.bounds.decoys, other.bounds.decoys);
+    assert_eq!(one.bounds.hide, other.bounds.hide);
+    assert_eq!(one.bounds.absent, other.bounds.absent);
     assert_eq!(one, other);
     assert!(one.bounds.read_only.contains(&world.app.join("a.lock")) && one.bounds.withhold.is_empty());
     assert_eq!(one.losses.len(), 1, "{:#?}", one.losses);
