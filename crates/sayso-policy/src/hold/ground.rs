@@ -119,8 +119,10 @@ impl HoldGround {
             tree.keep();
             self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(&root)));
         }
-        let others: Vec<PathBuf> =
-            self.folders.iter().filter(|folder| !self.is_in_workspace(folder)).cloned().collect();
+        // What is around the home is not written as a whole.
+        let wide = |folder: &Path| self.home.as_deref().is_some_and(|home| home.starts_with(folder));
+        let others = self.folders.iter().filter(|folder| !self.is_in_workspace(folder) && !wide(folder));
+        let others: Vec<PathBuf> = others.cloned().collect();
         for folder in others {
             let tree = Tree::over(files, crate::pattern::Ground::unknown());
             match tree.everything_below(&folder) {

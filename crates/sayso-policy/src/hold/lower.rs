@@ -145,6 +145,9 @@ impl Lowering<'_> {
             list.sort();
             list.dedup();
         }
+        // Equal bounds share a session's hold, whatever order things were found in.
+        bounds.decoys.sort_by(|one, other| one.path.cmp(&other.path));
+        bounds.decoys.dedup();
         self.lowered
     }
 
