@@ -33,6 +33,7 @@ fn record(n: usize) -> Record {
         env: None,
         called_as: CalledAs::default(),
         would: None,
+        hold: None,
         opinions: vec![],
         verdict: if n.is_multiple_of(5) { Verdict::Deny } else { Verdict::Allow },
         answer: Answer::Allow,

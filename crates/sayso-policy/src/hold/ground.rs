@@ -180,7 +180,7 @@ impl HoldGround {
                 self.cut_short = true;
                 return;
             }
-            self.add(&path, files, |path| tree.tracks(path) != Some(false));
+            self.add(&path, files, |path| tree.may_be_tracked(path));
         }
     }
 

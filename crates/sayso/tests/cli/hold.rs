@@ -65,9 +65,9 @@ fn why_shows_the_bounds_and_what_they_cannot_say() {
         "hold: allowed only held whole",
         "bounds: held whole",
         "writes      .",
-        "decoys      ./.env",
+        "  ./.env\n",
         "*.corp.example",
-        "p.toml:3:11  This pattern is not a folder",
+        "p.toml:3:10  This pattern is not a folder",
         "p.toml:5:30  Only a host's name",
     ] {
         assert!(why.out.contains(expected), "{expected}\n{}", why.out);
