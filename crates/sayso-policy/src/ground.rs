@@ -44,7 +44,9 @@ pub(crate) fn of<'a>(
                 .flat_map(|file| std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table)));
             let guards = guards.unwrap_or_else(|| guard::built_in());
             let rules = tables.chain([&guards.secrets, &guards.steering]).flat_map(Table::each);
-            let patterns = rules.flat_map(looks_for).chain(integrity::patterns()).chain(&granted);
+            let holds = policy.files.iter().filter_map(|file| file.hold.as_ref()?.write.as_ref());
+            let held = holds.flat_map(|list| list.except.iter().map(|one| &one.pattern));
+            let patterns = rules.flat_map(looks_for).chain(integrity::patterns()).chain(held).chain(&granted);
             Some(Watch::new(root, &Bases::of(operation), patterns))
         }),
     }

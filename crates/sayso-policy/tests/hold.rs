@@ -77,7 +77,7 @@ fn an_ask_of_one_file_is_lifted_by_that_file_alone() {
     let held = file(Layer::User, HELD, true);
     let command = "./x.sh";
     let of = |files: &[PolicyText]| word(&judge(&policy(files), command, CanHold::Whole));
-    assert_eq!(of(&[held.clone()]), "held");
+    assert_eq!(of(std::slice::from_ref(&held)), "held");
     // Another file asks by its own default and says nothing of holds.
     assert_eq!(of(&[file(Layer::Managed, "default = 'ask'", true), held.clone()]), "ask");
     assert_eq!(of(&[file(Layer::Managed, "[deny]\nrun = 'sudo'", true), held.clone()]), "held");
@@ -91,7 +91,7 @@ fn an_ask_of_one_file_is_lifted_by_that_file_alone() {
     let files = "[hold]\nrun = '@scripts'\nneed = 'files'\n";
     let whole = file(Layer::Project, "[hold]\nneed = 'whole'", false);
     let loose = file(Layer::User, files, true);
-    let only = policy(&[loose.clone()]);
+    let only = policy(std::slice::from_ref(&loose));
     assert_eq!(judge(&only, command, CanHold::Files).hold, Some(Holding::Required(Need::Files)));
     let both = policy(&[loose, whole]);
     assert_eq!(judge(&both, command, CanHold::Files).hold, Some(Holding::WouldAllow(Need::Whole)));

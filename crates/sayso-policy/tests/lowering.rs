@@ -26,6 +26,7 @@ const THERE: &[(&str, bool)] = &[
     ("/home/ann/app/gen/out.rs", false),
     ("/home/ann/app/.sayso.toml", true),
     ("/srv/out/log", false),
+    ("/etc/profile", false),
 ];
 const FOLDERS: &[&str] = &["/home/ann/app/data", "/home/ann/app/gen", "/home/ann/app/.vscode"];
 
@@ -302,6 +303,7 @@ fn the_preset_developer_writes_the_workspace_and_scratch_and_sees_no_secret() {
     assert_eq!(at("/home/ann/.ssh/id_rsa"), (false, false));
     assert_eq!(at("/home/ann/.cargo/bin/cargo"), (true, false));
     assert_eq!(at("/usr/bin/env"), (true, false));
+    assert_eq!(at("/etc/profile"), (true, false), "what steers the system can be read");
     // One that git tracks could be committed in its place.
     assert!(bounds.decoys.iter().any(|decoy| decoy.path.ends_with(".env") && decoy.text.contains("Sayso")));
     assert!(bounds.refuse.contains(&PathBuf::from("/home/ann/app/deploy/server.pem")));

@@ -4,7 +4,7 @@ use super::lower::is_made_by_builds;
 use crate::ground;
 use crate::guard;
 use crate::index::Table;
-use crate::pattern::{Bases, PathPattern, Purpose, Tree};
+use crate::pattern::{Bases, PathPattern, Purpose, Tree, Watch};
 use crate::policy::Policy;
 use crate::rule::{Pattern, Rule};
 use crate::state::State;
@@ -119,8 +119,10 @@ impl HoldGround {
             tree.keep();
             self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(&root)));
         }
-        let others: Vec<PathBuf> =
-            self.folders.iter().filter(|folder| !self.is_in_workspace(folder)).cloned().collect();
+        // What is around the home is not written as a whole.
+        let wide = |folder: &Path| self.home.as_deref().is_some_and(|home| home.starts_with(folder));
+        let others = self.folders.iter().filter(|folder| !self.is_in_workspace(folder) && !wide(folder));
+        let others: Vec<PathBuf> = others.cloned().collect();
         for folder in others {
             let tree = Tree::over(files, crate::pattern::Ground::unknown());
             match tree.everything_below(&folder) {
@@ -153,29 +155,32 @@ impl HoldGround {
         bases: &Bases,
         files: &dyn Files,
     ) {
-        for (name, folder) in below.names() {
+        // A name is compared with all patterns only if one of them may mean it.
+        let watch = Watch::new(root, bases, restricting.all());
+        let repositories = below.names().filter(|(name, _)| *name == b".git").map(|(_, folder)| folder);
+        let of_work = |folder: &&Path| !is_made_by_builds(folder.strip_prefix(root).unwrap_or(folder));
+        self.repositories.extend(repositories.filter(of_work).map(Path::to_owned));
+        for (name, folder) in watch.sift(below) {
             let path = folder.join(OsStr::from_bytes(name));
-            if name == b".git" && !is_made_by_builds(path.strip_prefix(root).unwrap_or(&path)) {
-                self.repositories.push(folder.to_owned());
-            }
             let any = |patterns: &[PathPattern]| {
                 patterns.iter().any(|pattern| pattern.matches_path(&path, bases, Purpose::Restrict))
             };
             let below = path.strip_prefix(root).unwrap_or(&path);
-            // What tools fetched or made is no owner's secret, and steers nobody's tools.
-            let counts = any(&restricting.rules)
-                || any(&restricting.secrets) && !tree.is_build_output(root, &path)
+            // What tools fetched or made is no owner's secret, and steers nobody's tools; a rule that names a place means it.
+            let placed = any(&restricting.placed);
+            let counts = placed
+                || any(&restricting.anywhere) && !tree.is_build_output(root, &path)
                 || any(&restricting.steers) && !is_made_by_builds(below);
             // Git's own store is guarded file by file: see `git`.
             let of_git = below.iter().rev().skip(1).any(|part| part == ".git");
-            if !counts || of_git && !any(&restricting.rules) {
+            if !counts || of_git && !placed {
                 continue;
             }
             if self.found.len() >= MOST_FOUND {
                 self.cut_short = true;
                 return;
             }
-            self.add(&path, files, |path| tree.tracks(path) != Some(false));
+            self.add(&path, files, |path| tree.may_be_tracked(path));
         }
     }
 
@@ -209,18 +214,24 @@ pub(super) fn tables(file: &crate::policy::CompiledFile) -> impl Iterator<Item =
 
 /// Every pattern that may keep a held run from reading or writing something.
 struct Restricting {
-    rules: Vec<PathPattern>,
-    secrets: Vec<PathPattern>,
+    /// Of rules that name a place.
+    placed: Vec<PathPattern>,
+    /// Of rules about names wherever they are, and secrets.
+    anywhere: Vec<PathPattern>,
     steers: Vec<PathPattern>,
 }
 
 impl Restricting {
     fn of(policy: &Policy) -> Self {
-        Self { rules: of_rules(policy), secrets: guard::patterns("secrets"), steers: guard::patterns("steers") }
+        let secrets = guard::patterns("secrets");
+        let (placed, mut anywhere): (Vec<_>, Vec<_>) =
+            of_rules(policy).into_iter().partition(PathPattern::names_a_place);
+        anywhere.extend(secrets);
+        Self { placed, anywhere, steers: guard::patterns("steers") }
     }
 
     fn all(&self) -> impl Iterator<Item = &PathPattern> {
-        self.rules.iter().chain(&self.secrets).chain(&self.steers)
+        self.placed.iter().chain(&self.anywhere).chain(&self.steers)
     }
 }
 

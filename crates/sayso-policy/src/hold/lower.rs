@@ -112,9 +112,15 @@ impl Guarded {
         Self { secrets: guard::patterns("secrets"), steers: guard::patterns("steers") }
     }
 
+    /// From being read: secrets alone.
+    fn keeps(&self, path: &Path, bases: &Bases) -> bool {
+        self.secrets.iter().any(|pattern| pattern.matches_path(path, bases, Purpose::Restrict))
+    }
+
+    /// From being changed.
     fn covers(&self, path: &Path, bases: &Bases) -> bool {
         let matches = |pattern: &PathPattern| pattern.matches_path(path, bases, Purpose::Restrict);
-        self.secrets.iter().any(matches) || self.steers.iter().any(matches) && !is_made_by_builds(path)
+        self.keeps(path, bases) || self.steers.iter().any(matches) && !is_made_by_builds(path)
     }
 }
 
@@ -145,6 +151,9 @@ impl Lowering<'_> {
             list.sort();
             list.dedup();
         }
+        // Equal bounds share a session's hold, whatever order things were found in.
+        bounds.decoys.sort_by(|one, other| one.path.cmp(&other.path));
+        bounds.decoys.dedup();
         self.lowered
     }
 
@@ -201,7 +210,7 @@ impl Lowering<'_> {
         for (folder, said) in folders.iter().zip(said) {
             let named = guarded.covers(&folder.path, &self.bases);
             let forbidden = if folder.listed { said.write.restricts(named) } else { said.write.forbids(named) };
-            if forbidden || said.read.restricts(named) || said.excepted {
+            if forbidden || said.read.restricts(guarded.keeps(&folder.path, &self.bases)) || said.excepted {
                 let text = format!("`{}` cannot be written: a stricter rule speaks of it.", folder.path.display());
                 self.lose(text, folder.source.as_ref());
             } else if self.is_too_wide(&folder.path) {
@@ -272,7 +281,7 @@ impl Lowering<'_> {
         for (at, (path, said)) in paths.iter().zip(&said).enumerate() {
             let found = self.ground.found.get(at);
             let named = guarded.covers(path, &self.bases);
-            let unread = said.read.restricts(named);
+            let unread = said.read.restricts(guarded.keeps(path, &self.bases));
             let around = around(path);
             // Where one hold goes by what rules allow, they must.
             let by_rules = around.iter().any(|folder| !folder.listed);

@@ -19,6 +19,7 @@ pub fn reference() -> String {
         (&keys::LIMITS, "`[limits]`"),
         (&keys::LIMIT, "`[limits.SCOPE]`"),
         (&keys::APPROVAL, "`[approvals.NAME]`"),
+        (&keys::HOLD, "`[hold]`"),
         (&keys::MODE, "`[mode]`"),
         (&keys::TEST, "`[[test]]`"),
     ] {

@@ -309,6 +309,11 @@ impl<'a> Tree<'a> {
         some
     }
 
+    /// Whether a repository around this path tracks it, or may.
+    pub(crate) fn may_be_tracked(&self, path: &Path) -> bool {
+        tracked::tops(self.files, path).next().is_some() && self.tracks(path) != Some(false)
+    }
+
     fn index(&self, top: &Path) -> Option<Rc<tracked::Index>> {
         let known = self.indexes.borrow().get(top).cloned();
         known.unwrap_or_else(|| {

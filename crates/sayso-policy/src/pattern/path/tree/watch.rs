@@ -4,6 +4,7 @@
 //! sifted once, when it is listed: what no pattern can match by its last name is not kept in mind.
 
 use super::super::{Anchor, Bases, Component, Components, Glob, PathPattern, Purpose};
+use super::Below;
 use crate::index::AsIs;
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
@@ -99,6 +100,23 @@ impl Watch {
         self.everything
             || named()
                 && self.covering.iter().any(|pattern| pattern.matches_path(folder, &self.bases, Purpose::Restrict))
+    }
+
+    /// Of all names below a folder those that may matter.
+    pub(crate) fn sift<'b>(&self, below: &'b Below) -> Vec<(&'b [u8], &'b Path)> {
+        let mut here: Option<(&Path, Sifting<'_>)> = None;
+        let mut found = Vec::new();
+        for (name, folder) in below.names() {
+            if here.as_ref().is_none_or(|(known, _)| !std::ptr::eq(*known, folder)) {
+                let above = folder.ancestors().take_while(|above| above.starts_with(&self.root));
+                let covered = above.into_iter().any(|above| self.covers(above));
+                here = Some((folder, self.folder(folder, covered)));
+            }
+            if here.as_ref().is_some_and(|(_, sifting)| sifting.is_notable(name)) {
+                found.push((name, folder));
+            }
+        }
+        found
     }
 
     /// What is asked of the names in one folder.
