@@ -166,6 +166,9 @@ fn a_killed_run_does_not_give_its_permit_back() {
             let _ = std::fs::remove_file(room.path("project/ran"));
             let _ = outcome(&room, "s", "c");
         }
+        if !sockets(&room.places(), Whose { agent: AGENT, session: "s" }).is_empty() {
+            end(&room, "s");
+        }
     }
 }
 
