@@ -16,6 +16,7 @@ mod error;
 mod files;
 mod gate;
 pub mod grant;
+pub mod history;
 pub mod limit;
 mod listing;
 mod looked;
