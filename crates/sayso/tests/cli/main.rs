@@ -21,6 +21,7 @@ mod log;
 mod mcp;
 mod memory;
 mod person;
+mod policy_diff;
 mod policy_files;
 mod programs;
 mod pty;
