@@ -48,6 +48,7 @@ pub(crate) enum Command {
     Uninstall(command::uninstall::Uninstall),
     Doctor(command::doctor::Doctor),
     Reconcile(command::reconcile::Reconcile),
+    History(command::history::History),
     Mcp(command::mcp::Mcp),
     Serve(command::serve::Serve),
     Completions(command::completions::Completions),

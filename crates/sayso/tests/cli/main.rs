@@ -14,6 +14,7 @@ mod check;
 mod check_lines;
 mod doctor;
 mod formats;
+mod history;
 mod hook;
 mod init;
 mod install;
