@@ -62,7 +62,6 @@ impl PastCall {
     }
 
     /// Judges it by a policy, as it was made. Facts on disk are those of today.
-    #[must_use]
     pub fn judge(&self, policy: &Policy, facts: Facts<'_>) -> (Operation, Decision) {
         let env = self.brought.beside(facts.env);
         let facts = Facts { env: &env, ..facts };
@@ -72,7 +71,6 @@ impl PastCall {
     }
 
     /// Judges what was made of it before by another policy. Both must know the same programs.
-    #[must_use]
     pub fn judge_again(&self, policy: &Policy, operation: &Operation, facts: Facts<'_>) -> Decision {
         let env = self.brought.beside(facts.env);
         let facts = Facts { env: &env, ..facts };

@@ -299,8 +299,12 @@ fn shown(report: &Report, writes: bool) -> String {
     let mut out = String::new();
     for of in &report.agents {
         out.push_str(&format!(
-            "{:<12} {:>7} calls in {} sessions, {} refused, {} failed\n",
-            of.agent, of.calls, of.sessions, of.refused, of.failed
+            "{:<12} {:>13} in {}, {} refused, {} failed\n",
+            of.agent,
+            many(of.calls, "call"),
+            many(of.sessions, "session"),
+            of.refused,
+            of.failed
         ));
         out.extend(of.skipped.iter().map(|skipped| format!("  note: {}\n", visible(skipped))));
     }
@@ -311,8 +315,8 @@ fn shown(report: &Report, writes: bool) -> String {
     if report.waits.calls > 0 {
         let seconds = |ms: u64| ms / 1000;
         out.push_str(&format!(
-            "\n{} calls waited {} s for a person, the longest {} s.\n",
-            report.waits.calls,
+            "\n{} waited {} s for a person, the longest {} s.\n",
+            many(report.waits.calls, "call"),
             seconds(report.waits.total_ms),
             seconds(report.waits.longest_ms)
         ));
@@ -341,17 +345,22 @@ fn shown(report: &Report, writes: bool) -> String {
     out.push_str("\nRules that would avoid most prompts, each counted on top of those above it:\n");
     for (number, it) in report.proposals.iter().enumerate() {
         let refused = if it.refused > 0 { format!(", {} of them refused", it.refused) } else { String::new() };
-        out.push_str(&format!("\n  {}. avoids {} prompts{refused}\n", number + 1, it.saved));
+        out.push_str(&format!("\n  {}. avoids {}{refused}\n", number + 1, many(it.saved, "prompt")));
         out.extend(it.rule.lines().map(|line| format!("     {}\n", visible(line))));
         if let Some(widest) = &it.widest {
             out.push_str(&format!("     also allows  {}\n", visible(widest)));
         }
     }
-    out.push_str(&format!("\n{} prompts are left with all of them.\n", report.asks_left));
+    out.push_str(&format!("\n{} left with all of them.\n", many(report.asks_left, "prompt")));
     if !writes {
         out.push_str("Next:  sayso history --write     append these rules to your policy file\n");
     }
     out
+}
+
+/// `1 call`, `2 calls`.
+fn many(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Appends rules to the owner's policy file, with the owner's yes.

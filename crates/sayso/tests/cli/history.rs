@@ -167,9 +167,9 @@ fn a_report_for_people_names_what_it_counts_and_the_next_step() {
     let said = person.run(&["history", "codex"]);
     assert_eq!(
         said.out,
-        "codex              3 calls in 1 sessions, 1 refused, 1 failed
+        "codex              3 calls in 1 session, 1 refused, 1 failed
 
-1 calls waited 2 s for a person, the longest 2 s.
+1 call waited 2 s for a person, the longest 2 s.
 
 With this policy: 0 allowed, 3 asked, 0 denied.
        2 asked by built-in  [default]
@@ -182,7 +182,7 @@ Rules that would avoid most prompts, each counted on top of those above it:
      allow = { run = \"acmectl status\" }
      also allows  acmectl status /etc/x
 
-1 prompts are left with all of them.
+1 prompt left with all of them.
 Next:  sayso history --write     append these rules to your policy file
 "
     );

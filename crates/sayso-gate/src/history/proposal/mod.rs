@@ -430,7 +430,7 @@ fn folder(path: &Path, home: Option<&Path>, is_file: bool) -> Option<String> {
     };
     let parts: Vec<&str> = rest.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
     let plain = |part: &&str| !part.contains(|c: char| "*?[]{}!|@\\\"".contains(c) || c.is_whitespace());
-    if parts.is_empty() || !parts.iter().all(|part| plain(&part)) {
+    if parts.is_empty() || !parts.iter().all(plain) {
         return None;
     }
     // `~/other/**`, but `~/.config/tool/**` and `/opt/tool/**`.
