@@ -119,18 +119,18 @@ test('counts are shown over time, by verdict, agent and rule, and lead to what t
 
 test('how often people were asked is told, and which rules would have spared them, ready to copy', async () => {
   await at.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  for (const file of ['a', 'b', 'c']) await asks({ command: 'git restore ' + file + '.txt', context: { agent: 'restorer' } });
+  for (const name of ['a', 'b', 'c']) await asks({ command: 'acmectl status ' + name, context: { agent: 'operator' } });
   await show();
   const prompts = at.page.locator('.prompts');
   await until('the questions to be counted', async () => Number((await prompts.innerText()).match(/(\d+) prompts/)?.[1]) >= 4);
   await prompts.getByRole('button', { name: 'Which rules would have avoided these prompts?' }).click();
-  const rule = prompts.locator('.savings > li', { hasText: 'git restore' });
+  const rule = prompts.locator('.savings > li', { hasText: 'acmectl status' });
   await rule.getByText('3 avoided').waitFor();
   await rule.scrollIntoViewIfNeeded();
   await shot(at.page, 'spared');
   await rule.getByRole('button', { name: /Copy/ }).click();
   await rule.getByText('Copied').waitFor();
-  assert.equal(await at.page.evaluate(() => navigator.clipboard.readText()), '[[rule]]\nallow = { run = "git restore" }\n');
+  assert.equal(await at.page.evaluate(() => navigator.clipboard.readText()), '[[rule]]\nallow = { run = "acmectl status" }\n');
 });
 
 test('what people did with Sayso itself is in the record too', async () => {

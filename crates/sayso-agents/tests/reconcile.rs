@@ -110,7 +110,7 @@ fn calls_that_no_decision_covers_are_found() {
     for agent in AGENTS {
         let home = tempfile::tempdir().unwrap();
         let (name, key) = leave(agent, home.path(), &["ls", "ls", "rm -r x"]);
-        let Read { calls, skipped, transcripts } = transcripts(home.path()).read(agent).unwrap();
+        let Read { calls, skipped, transcripts, .. } = transcripts(home.path()).read(agent).unwrap();
         assert_eq!((calls.len(), skipped.len(), transcripts), (3, 0, 1), "{agent}");
         assert_eq!(uncovered(calls.clone(), &[]).len(), 3, "{agent}");
         // By the id of the call.

@@ -15,6 +15,7 @@ mod error;
 mod files;
 mod gate;
 pub mod grant;
+pub mod history;
 pub mod hold;
 mod judgement;
 pub mod limit;

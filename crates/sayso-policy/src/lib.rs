@@ -3,6 +3,7 @@
 //! Pure: no I/O, no async. What must be known of files and environment is handed in as [`Facts`], what must be
 //! remembered (usage, grants, counters) as [`State`].
 
+pub mod compare;
 mod compile;
 mod condition;
 mod evaluate;

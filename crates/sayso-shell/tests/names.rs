@@ -30,6 +30,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("sayso-formats/src/", "other systems' formats, with lists of their own that are part of what they mean"),
     ("sayso-hold/src/", "devices and machines, as the kernel names them"),
     ("sayso-gate/src/audit/redact/table.rs", "parts of secrets' names, and what stands before `:` in an address"),
+    ("sayso-policy/src/compare/corner.rs", "commands to try two policies with, which judge them like any other"),
     ("sayso-policy/src/stage/integrity/switch/", "the agents' own programs, options and settings"),
     ("sayso-policy/src/stage/patterns.rs", "names of tools"),
     ("sayso-policy/src/text/read.rs", "`bash` is a tool that people write"),
@@ -42,6 +43,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("sayso-shell/src/instruct/follow/", "endings of files, and words of scripts, that are names of programs too"),
     ("sayso-shell/src/script/", "names of languages, and of commands in them"),
     ("sayso/src/choice.rs", "the agents, as users name them"),
+    ("sayso/src/command/policy/diff.rs", "the program that a file of a commit is read with"),
     ("sayso/src/show/caret.rs", "an example"),
 ];
 

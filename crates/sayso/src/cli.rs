@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Run(command::run::Run),
     Doctor(command::doctor::Doctor),
     Reconcile(command::reconcile::Reconcile),
+    History(command::history::History),
     Mcp(command::mcp::Mcp),
     Serve(command::serve::Serve),
     Completions(command::completions::Completions),

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         Command::Run(it) => command::run::run(&it),
         Command::Doctor(it) => command::doctor::run(&it),
         Command::Reconcile(it) => command::reconcile::run(&it),
+        Command::History(it) => command::history::run(&it),
         Command::Mcp(it) => command::mcp::run(&it),
         Command::Serve(it) => command::serve::run(&it),
         Command::Completions(it) => command::completions::run(&it),

@@ -3,11 +3,15 @@
 //! Transcripts are the agents' and may be huge, damaged or made by an attacker: what is read is bounded in every
 //! direction, links are not followed, and what was left out is said.
 
+mod history;
 pub(crate) mod transcript;
+
+pub use history::History;
 
 use crate::Agent;
 use sayso_gate::Record;
 use sayso_gate::audit::redact_arguments;
+use sayso_gate::history::Outcome;
 use sayso_policy::Actor;
 use serde::Serialize;
 use serde_json::Value;
@@ -34,6 +38,18 @@ pub struct TranscriptCall {
     pub time_ms: Option<u64>,
     /// The file.
     pub transcript: PathBuf,
+    /// The working directory, if the transcript says so.
+    #[serde(skip)]
+    pub cwd: Option<PathBuf>,
+    /// A subagent made it.
+    #[serde(skip)]
+    pub subagent: bool,
+    /// What became of it.
+    #[serde(skip)]
+    pub outcome: Outcome,
+    /// How long it waited for a person, in milliseconds, if the transcript says so.
+    #[serde(skip)]
+    pub waited_ms: Option<u64>,
 }
 
 /// Where transcripts are.
@@ -56,16 +72,28 @@ pub struct Read {
     pub calls: Vec<TranscriptCall>,
     /// What was left out, and why.
     pub skipped: Vec<String>,
+    /// The transcripts.
+    pub files: Vec<PathBuf>,
+    /// How calls ended.
+    endings: HashMap<history::Named, history::Ending>,
 }
 
 impl Transcripts {
-    /// The calls in an agent's transcripts; `None` if Sayso cannot read that agent's.
+    /// The calls in an agent's transcripts, secrets taken out of their arguments; `None` if Sayso cannot read that agent's.
     #[must_use]
     pub fn read(&self, agent: Agent) -> Option<Read> {
+        let mut read = self.read_whole(agent)?;
+        read.calls.iter_mut().for_each(|call| call.arguments = redact_arguments(&call.arguments, 4096));
+        Some(read)
+    }
+
+    /// The calls as the agent wrote them.
+    fn read_whole(&self, agent: Agent) -> Option<Read> {
         let transcripts = agent.row().transcripts.as_ref()?;
         let mut read = Read::default();
         let folder = transcripts.folder.find(&self.home, |name| (self.variable)(name));
         (transcripts.read)(&folder, self.since_ms, &mut read);
+        read.settle();
         Some(read)
     }
 }
@@ -190,16 +218,10 @@ fn content(tool: &str, server: Option<&str>, arguments: &Value) -> String {
     }
 }
 
-/// Arguments as the record keeps them, so that both can be compared and neither shows a secret.
-pub(crate) fn as_recorded(arguments: &Value) -> Value {
-    let parsed;
-    let arguments = match arguments {
-        // Some agents write an object as text.
-        Value::String(text) => {
-            parsed = serde_json::from_str(text).unwrap_or_else(|_| arguments.clone());
-            &parsed
-        }
-        other => other,
-    };
-    redact_arguments(arguments, 4096)
+/// Arguments as values: some agents write an object as text.
+pub(crate) fn as_values(arguments: &Value) -> Value {
+    match arguments {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| arguments.clone()),
+        other => other.clone(),
+    }
 }

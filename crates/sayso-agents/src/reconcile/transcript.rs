@@ -45,7 +45,9 @@ pub(crate) fn files(folder: &Path, wanted: impl Fn(&Path) -> bool, read: &mut Re
         found.truncate(MOST_FILES);
     }
     read.transcripts += found.len();
-    found.into_iter().map(|(_, path)| path).collect()
+    let found: Vec<PathBuf> = found.into_iter().map(|(_, path)| path).collect();
+    read.files.extend(found.iter().cloned());
+    found
 }
 
 /// Each line that is JSON and mentions one of these words; what cannot be read is skipped and said.

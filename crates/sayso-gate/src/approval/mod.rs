@@ -3,7 +3,6 @@
 mod answer;
 mod digest;
 mod preview;
-mod saving;
 mod wait;
 mod width;
 
@@ -11,10 +10,9 @@ pub use answer::{Given, Refused, Remember, Reply};
 pub(crate) use answer::{Outlook, outlook, satisfied};
 pub use digest::{Bound, BoundFile};
 pub use preview::{Preview, preview};
-pub use saving::{Saving, Savings, savings};
 pub(crate) use wait::{Waited, wait_for};
-pub(crate) use width::offers;
 pub use width::{Offer, Width};
+pub(crate) use width::{asked_about, named, offers};
 
 use crate::audit::{EffectRecord, ReasonRecord};
 use sayso_policy::{Actor, Approvers, Person};

@@ -82,7 +82,7 @@ fn grants(question: &Question, offer: &Offer, giver: &Person) -> Vec<Grant> {
 }
 
 /// The call of a record, as far as it was kept.
-pub(super) fn again(record: &Record) -> Option<ToolCall> {
+fn again(record: &Record) -> Option<ToolCall> {
     // What variables did to it is not known here.
     if record.env.is_some() {
         return None;

@@ -137,12 +137,7 @@ fn selectors(
 }
 
 /// The patterns for what is asked about, at a width that is not this call alone.
-pub(super) fn proposed(
-    operation: &Operation,
-    decision: &Decision,
-    width: Width,
-    facts: Facts<'_>,
-) -> Option<Vec<GrantSelector>> {
+fn proposed(operation: &Operation, decision: &Decision, width: Width, facts: Facts<'_>) -> Option<Vec<GrantSelector>> {
     let mut found: Vec<GrantSelector> = Vec::new();
     for index in asked_about(operation, decision, facts)? {
         let effect = operation.effects.get(index)?;
@@ -163,7 +158,7 @@ pub(super) fn proposed(
 }
 
 /// The effects that an answer must name. A question about a call whose effects are known is about those.
-fn asked_about(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> Option<Vec<usize>> {
+pub(crate) fn asked_about(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> Option<Vec<usize>> {
     let mut places = Vec::new();
     for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
         let index = asked.effect?;
@@ -175,26 +170,12 @@ fn asked_about(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> 
     Some(places)
 }
 
-/// The patterns for the programs that are asked about. An allow of a program carries what its operands do, so these
-/// may be enough where something else in the call has no pattern.
-pub(super) fn programs(operation: &Operation, decision: &Decision, facts: Facts<'_>) -> Option<Vec<GrantSelector>> {
-    let mut found: Vec<GrantSelector> = Vec::new();
-    for asked in decision.effects.iter().filter(|effect| effect.verdict == Verdict::Ask) {
-        if asked.effect.is_some_and(|at| operation.provenance.has_effect(at)) {
-            return None;
-        }
-        if let Some(Target::Program(id)) = asked.effect.and_then(|at| Some(&operation.effects.get(at)?.target)) {
-            let pattern = program(operation, *id, facts)?;
-            if tells_secret(operation, &pattern) {
-                return None;
-            }
-            let selector = GrantSelector::pattern(Verb::Run, &pattern).ok()?;
-            if !found.contains(&selector) {
-                found.push(selector);
-            }
-        }
-    }
-    (!found.is_empty()).then_some(found)
+/// The narrowest pattern for one effect that is not this call alone; `None`: there is none, or it would quote a secret.
+pub(crate) fn named(operation: &Operation, index: usize, facts: Facts<'_>) -> Option<(Verb, String)> {
+    let effect = operation.effects.get(index)?;
+    let (verb, pattern) = pattern(operation, effect, index, Width::Program, facts)?;
+    let shows = operation.provenance.has_effect(index) || tells_secret(operation, &pattern);
+    (!shows).then_some((verb, pattern))
 }
 
 /// Whether a pattern would show, and keep, what is taken out of the command before it is kept.

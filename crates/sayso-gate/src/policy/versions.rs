@@ -194,16 +194,17 @@ fn with_own(in_force: &InForce, own: PolicyText) -> Vec<PolicyText> {
     kept(Layer::Managed).chain(std::iter::once(own)).chain(kept(Layer::Project)).chain(programs).collect()
 }
 
-/// The policy in force with one rule more in this user's own file.
-pub(crate) fn with_rule(places: &Places, in_force: &InForce, rule: &str) -> Option<Policy> {
+/// The policy in force with rules more in this user's own file, and its texts. None are more where the rules are blank.
+pub(crate) fn with_rules(places: &Places, in_force: &InForce, rules: &str) -> Option<(Policy, Vec<PolicyText>)> {
     let mut files = in_force.files.clone();
     // Who has no file yet begins one with the preset that was in force without it.
     let place = [Layer::User, Layer::Given]
         .iter()
         .find_map(|layer| files.iter().position(|file| file.layer == *layer && !file.teaches()));
     match place.and_then(|place| files.get_mut(place)) {
-        Some(file) => *file = own(places, &format!("{}\n{rule}", file.text)),
-        None => files.push(own(places, rule)),
+        Some(file) => *file = own(places, &format!("{}\n{rules}", file.text)),
+        None => files.push(own(places, rules)),
     }
-    Policy::compile(&files).ok().map(|policy| force::protecting(policy, places))
+    let policy = Policy::compile(&files).ok()?;
+    Some((force::protecting(policy, places), files))
 }

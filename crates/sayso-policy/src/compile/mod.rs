@@ -15,7 +15,7 @@ use crate::stage::integrity::Protected;
 use crate::stage::{essential, limits, mode, patterns, tools};
 use crate::text::{self, File, MAX_PROBLEMS, Problem, nearest};
 use crate::word::{Layer, Verdict};
-pub(crate) use pattern::Compiler;
+pub(crate) use pattern::{Compiler, slug};
 use sayso_shell::Verb;
 use sayso_shell::program::Catalogue;
 use std::borrow::Cow;

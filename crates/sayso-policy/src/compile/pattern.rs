@@ -34,7 +34,7 @@ const MOST_OF_ONE: usize = 100_000;
 const MOST_OF_ALL: usize = 500_000;
 
 impl<'f> Compiler<'f> {
-    pub(super) fn new(file: &'f File, layer: Layer, programs: &'f Catalogue, problems: &'f mut Vec<Problem>) -> Self {
+    pub(crate) fn new(file: &'f File, layer: Layer, programs: &'f Catalogue, problems: &'f mut Vec<Problem>) -> Self {
         let sets = file.sets.iter().map(|set| (set.name.value.as_str(), set)).collect();
         let approvers = approvers(file).collect();
         Self { file, layer, programs, problems, sets, approvers, resolved: 0 }

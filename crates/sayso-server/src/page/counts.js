@@ -56,10 +56,11 @@ function Prompts({ prompts, query }) {
 
 function Savings({ found }) {
   return html`<p class="hint">Checked the last ${many(found.looked_at, 'prompt')}${found.settled > 0 ? '; the policy in force would no longer ask for ' + number(found.settled) + ' of them' : ''}.</p>
-    ${found.rules.length === 0 && html`<p>No single rule would have avoided any of the others.</p>`}
+    ${found.rules.length === 0 && html`<p>No rule would have avoided any of the others: rules asked for them, or nobody can see what they would run.</p>`}
     <ol class="savings">${found.rules.map((it) => html`<li>
       <p><strong>${number(it.saved)}</strong> avoided, such as ${it.examples.slice(0, 3).map((example) => html`<${Said} text=${example} most=${80} /> `)}</p>
-      <${Snippet} text=${it.rule.split('\n').map((line) => '[[rule]]\n' + line + '\n').join('')} label=${'A rule for the end of your policy file that avoids ' + it.saved} />
+      ${it.widest && html`<p class="hint">It would also allow <${Said} text=${it.widest} most=${80} /></p>`}
+      <${Snippet} text=${it.rule} label=${'A rule for the end of your policy file that avoids ' + it.saved} />
     </li>`)}</ol>
     ${found.rules.length > 0 && html`<p class="hint">Add a rule to the end of your policy file if you would always have approved. <a href="#/policy">Go to the policy</a></p>`}`;
 }

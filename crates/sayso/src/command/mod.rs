@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod grants;
+pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;

@@ -108,6 +108,8 @@ fn an_agents_call_of_an_operators_command_is_denied() {
         "sayso approvals answer x allow",
         "sayso grants revoke x",
         "sayso policy rollback x",
+        "sayso history --write",
+        "sayso history codex --since 1d --write",
         "sayso mode off --for 1h --because x",
         "script -qc 'sayso approvals answer x allow' /dev/null",
         "env HOME=/x sayso approvals watch",

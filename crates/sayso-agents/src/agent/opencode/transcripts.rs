@@ -1,11 +1,12 @@
 //! `~/.local/share/opencode/opencode.db`: a database of OpenCode's, opened for reading alone. Seen with 1.18.33.
 
 use crate::reconcile::transcript::text;
-use crate::reconcile::{MOST_CALLS, Read, TranscriptCall, as_recorded};
+use crate::reconcile::{MOST_CALLS, Read, TranscriptCall, as_values};
 use rusqlite::{Connection, OpenFlags};
+use sayso_gate::history::Outcome;
 use serde_json::Value;
-use std::collections::HashSet;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The largest part of a message that is read.
@@ -13,11 +14,17 @@ const LARGEST_PART: i64 = 16 * 1024 * 1024;
 
 pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
     let path = folder.join("opencode.db");
+    if folder.join("storage/part").is_dir() {
+        let folder = folder.join("storage");
+        read.skipped
+            .push(format!("{}: older OpenCode versions wrote these files, which Sayso cannot read.", folder.display()));
+    }
     // A link could lead to anything.
     if !path.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
         return;
     }
     read.transcripts += 1;
+    read.files.push(path.clone());
     if let Err(error) = calls(&path, since_ms, read) {
         read.skipped.push(format!("{}: {error}", path.display()));
     }
@@ -29,6 +36,7 @@ fn calls(path: &Path, since_ms: u64, read: &mut Read) -> rusqlite::Result<()> {
     database.busy_timeout(Duration::from_secs(2))?;
     // The schema is OpenCode's: nothing in it may run.
     database.pragma_update(None, "trusted_schema", false)?;
+    let sessions = sessions(&database);
     let mut parts = database.prepare(
         "SELECT session_id, time_created, CASE WHEN length(data) <= ?1 THEN data END FROM part
          WHERE time_created >= ?2 AND data LIKE '%\"type\":\"tool\"%' ORDER BY time_created LIMIT ?3",
@@ -48,14 +56,24 @@ fn calls(path: &Path, since_ms: u64, read: &mut Read) -> rusqlite::Result<()> {
         if part.get("type").and_then(Value::as_str) != Some("tool") {
             continue;
         }
+        let outcome = outcome(part.get("state").unwrap_or(&Value::Null));
+        let of = sessions.get(&session);
+        let (cwd, subagent) = (of.and_then(|of| of.0.clone()), of.is_some_and(|of| of.1));
+        let session = Some(session);
+        let ended = part.pointer("/state/time/end").and_then(Value::as_u64);
+        read.ended(&session, text(&part, "callID"), outcome, ended);
         let call = TranscriptCall {
             agent: super::ROW.name,
-            session: Some(session),
+            session,
             id: text(&part, "callID"),
             tool: text(&part, "tool").unwrap_or_default(),
-            arguments: as_recorded(part.pointer("/state/input").unwrap_or(&Value::Null)),
+            arguments: as_values(part.pointer("/state/input").unwrap_or(&Value::Null)),
             time_ms: u64::try_from(time).ok(),
             transcript: path.to_owned(),
+            cwd,
+            subagent,
+            outcome: Outcome::Unknown,
+            waited_ms: None,
         };
         read.add(call, &mut known, since_ms);
     }
@@ -63,4 +81,29 @@ fn calls(path: &Path, since_ms: u64, read: &mut Read) -> rusqlite::Result<()> {
         read.skipped.push(format!("{}: {odd} parts could not be read.", path.display()));
     }
     Ok(())
+}
+
+fn outcome(state: &Value) -> Outcome {
+    let error = state.get("error").and_then(Value::as_str).unwrap_or_default();
+    match state.get("status").and_then(Value::as_str) {
+        Some("completed") => Outcome::Ran,
+        Some("error") if error.starts_with("The user rejected permission") => Outcome::Refused,
+        Some("error") => Outcome::Failed,
+        _ => Outcome::Unknown,
+    }
+}
+
+/// The folder of each session, and whether another one started it, where this version has a table of them.
+fn sessions(database: &Connection) -> HashMap<String, (Option<PathBuf>, bool)> {
+    let rows = |database: &Connection| -> rusqlite::Result<HashMap<_, _>> {
+        let mut sessions = database.prepare("SELECT id, directory, parent_id FROM session LIMIT ?1")?;
+        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
+        let each = sessions.query_map([most], |row| {
+            let (id, folder, parent): (String, Option<String>, Option<String>) =
+                (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok((id, (folder.map(PathBuf::from), parent.is_some())))
+        })?;
+        each.collect()
+    };
+    rows(database).unwrap_or_default()
 }

@@ -59,6 +59,7 @@ const DEVICES: &[&str] = &[
 const OPERATOR: &[&str] = &[
     "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,serve,store,break-glass,hook}",
     "sayso init",
+    "sayso history --write",
     "sayso log key rotate",
     "sayso log prune",
     "sayso mcp pins",

@@ -1,4 +1,6 @@
-//! `sayso policy`: what is in force, what was, and back.
+//! `sayso policy`: what is in force, what was, what a change means, and back.
+
+mod diff;
 
 use crate::command::log::time::shown as time;
 use crate::failure::{Failure, Outcome};
@@ -12,7 +14,7 @@ use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Show the policy in force and its versions, compare them, and roll back to an earlier one.
+/// Show the policy in force and its versions, find out what a change means, and roll back to an earlier version.
 ///
 /// Every policy that decided a call is kept under its version, which is in the record.
 #[derive(Debug, clap::Args)]
@@ -20,7 +22,7 @@ use std::process::ExitCode;
 Examples:
   sayso policy show                    the files in force here
   sayso policy versions
-  sayso policy diff 7c1e9a4be2d05f31   from that version to the policy in force
+  sayso policy diff 7c1e9a4be2d05f31   what changed from that version to the policy in force, and what it means
   sayso policy rollback 7c1e9a4be2d05f31")]
 pub(crate) struct Policy {
     #[command(subcommand)]
@@ -44,13 +46,7 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Show what changed between two versions
-    Diff {
-        /// The earlier version, or the start of it
-        from: String,
-        /// The later version [default: the policy in force here]
-        to: Option<String>,
-    },
+    Diff(diff::Diff),
     /// Restore your own policy file from a version
     Rollback {
         /// A version, or the start of it
@@ -61,6 +57,9 @@ enum Action {
 
 /// Runs it.
 pub(crate) fn run(command: &Policy) -> Outcome {
+    if let Action::Diff(diff) = &command.action {
+        return diff::run(diff);
+    }
     let places = Places::find(Home::Environment)?;
     let here = std::env::current_dir()?.canonicalize()?;
     let log = Log::open(&places)?;
@@ -102,11 +101,7 @@ pub(crate) fn run(command: &Policy) -> Outcome {
                 }
             }
         }
-        Action::Diff { from, to } => {
-            let from = find(&log, from)?;
-            let to = to.as_ref().map_or_else(in_force, |to| find(&log, to))?;
-            write!(out, "{}", difference(&from, &to))?;
-        }
+        Action::Diff(_) => {}
         Action::Rollback { which } => {
             let version = find(&log, which)?;
             drop(out);
@@ -123,15 +118,6 @@ fn find(log: &Log, version: &str) -> Result<PolicyVersion, Failure> {
         }
         error => error.into(),
     })
-}
-
-/// What changed, file by file.
-fn difference(from: &PolicyVersion, to: &PolicyVersion) -> String {
-    let diff = policy::difference(from, to);
-    if diff.is_empty() {
-        return format!("{} and {} are identical.\n", from.version, to.version);
-    }
-    diff.lines().map(|line| format!("{}\n", visible(line))).collect()
 }
 
 fn rollback(places: &Places, log: &Log, here: &Path, version: &PolicyVersion) -> Result<(), Failure> {
