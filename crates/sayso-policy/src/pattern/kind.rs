@@ -99,11 +99,12 @@ pub(super) fn kinds(analysis: &Analysis) -> Vec<Kinds> {
     found
 }
 
-/// A program that lies in the project or where anybody may write, or a shell that is given a file. What a shell is given
+/// A program that lies in the project or where anybody may write, or a shell that is given a file or takes one in. What a shell is given
 /// as text is part of the command, and judged as such.
 fn is_script(run: &Run) -> bool {
     let own = matches!(run.program.shadow, Some(Shadow::Workspace | Shadow::WorldWritable | Shadow::Written));
     let text = || run.options.iter().any(|option| option.name == "-c");
     let named = run.program.path.is_some() || run.name().is_some_and(|name| name.contains('/'));
-    own && named || run.program.facets().has(Facets::SHELL) && !run.words.is_empty() && !text()
+    let sources = run.program.builtin && run.program.facets().has(Facets::READS_PLAIN);
+    own && named || sources || run.program.facets().has(Facets::SHELL) && !run.words.is_empty() && !text()
 }

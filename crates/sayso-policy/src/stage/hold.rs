@@ -138,7 +138,7 @@ impl<'a, 'j> Holds<'a, 'j> {
         if judging.guard(index).is_some() || !ask.reason.code.built_in().is_some_and(|code| nobody_sees(effect, code)) {
             return false;
         }
-        let Some(run) = run_of(effect) else { return false };
+        let Some(run) = run_of(effect).or_else(|| words_of(judging, effect)) else { return false };
         let covers = |hold: &Hold<'_>| hold.section.lifts && hold.covers(run);
         let lifted_by =
             |file: &CompiledFile| self.holds.iter().any(|hold| std::ptr::eq(hold.file, file) && covers(hold));
@@ -237,6 +237,18 @@ impl Hold<'_> {
     fn covers(&self, run: RunId) -> bool {
         usize::try_from(run.0).ok().and_then(|at| self.covered.get(at)).copied().unwrap_or_default()
     }
+}
+
+/// The program in whose words something stands that nobody can see through: the shell meets it while it makes them.
+fn words_of(judging: &Judging<'_>, effect: &Effect) -> Option<RunId> {
+    let (span, runs) = (effect.span, &judging.analysis()?.runs);
+    let around = (0_u32..).map(RunId).zip(runs).filter(|(_, run)| {
+        matches!(effect.target, Target::Anything)
+            && span.start < span.end
+            && run.span.start <= span.start
+            && span.end <= run.span.end
+    });
+    around.min_by_key(|(_, run)| run.span.end - run.span.start).map(|(id, _)| id)
 }
 
 /// Which programs a hold is about: those that it names, and what they start, since what starts in a hold stays in it.

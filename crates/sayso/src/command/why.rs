@@ -61,21 +61,22 @@ pub(crate) fn run(why: &Why) -> Outcome {
     let changes = judge.nearest(&operation, &decision, &why.circumstances.environment(), can_hold);
     let mut text = report(Paint::for_stdout(), &operation, &decision, &changes, took, why.all);
     if why.hold {
-        text.push_str(&bounds(Paint::for_stdout(), &judge, &operation)?);
+        text.push_str(&bounds(Paint::for_stdout(), &judge, &operation));
     }
     stdout().write_all(text.as_bytes())?;
     Ok(check::exit_code(decision.answer))
 }
 
 /// The bounds of a held run there.
-fn bounds(paint: Paint, judge: &Judge, operation: &Operation) -> anyhow::Result<String> {
+fn bounds(paint: Paint, judge: &Judge, operation: &Operation) -> String {
     let Some(root) = operation.workspace.root() else {
-        return Ok(
-            "\n  The workspace is unknown, so there are no bounds to show; name it with --workspace.\n".to_owned()
-        );
+        return "\n  The workspace is unknown, so there are no bounds to show; name it with --workspace.\n".to_owned();
     };
-    let lowered = judge.bounds(root, operation.home.as_deref())?;
-    Ok(format!("\n{}", show_bounds::report(paint, &lowered, root, operation.home.as_deref())))
+    let lowered = match judge.bounds(root, operation.home.as_deref()) {
+        Ok(lowered) => lowered,
+        Err(error) => return format!("\n  There are no bounds, so nothing can run held here: {error:#}\n"),
+    };
+    format!("\n{}", show_bounds::report(paint, &lowered, root, operation.home.as_deref()))
 }
 
 fn report(
