@@ -256,6 +256,26 @@ fn what_was_kept_hides_nothing_that_came_since() {
 }
 
 #[test]
+fn of_the_names_that_are_kept_only_those_are_left_that_matter() {
+    let (policy, files) = (policy(), Large::default());
+    let kept = |name: &str| {
+        let kept = files.kept.borrow();
+        kept.values().any(|bytes| bytes.windows(name.len()).any(|part| part == name.as_bytes()))
+    };
+    assert_eq!(judge(&policy, &files, "rg foo").verdict, Verdict::Allow);
+    assert!(kept("part07") && !kept("module07.ts"));
+    // Wherever a walk begins, a file that matters is found by what it left too.
+    for area in ["area00", "area49"] {
+        let files = Large::default();
+        files.more.borrow_mut().insert(Path::new("/app/src").join(area).join("part07"), vec![".env".to_owned()]);
+        for _ in 0..2 {
+            assert!(judge(&policy, &files, "grep -rn foo src").verdict >= Verdict::Ask, "{area}");
+        }
+        assert!(files.names.get() <= AREAS * PARTS * (MODULES + 2), "listed once");
+    }
+}
+
+#[test]
 fn what_one_policy_left_another_does_not_use() {
     let files = Large::default();
     let strict = |text: &str| {

@@ -1,11 +1,9 @@
 //! What patterns of the shell expand to.
 
 use super::survey::below;
-use super::{A_LINK, Found, Net, Passes, Tree, latin, widened};
+use super::{A_LINK, Found, Net, Passes, Tree, inside, latin, widened};
 use crate::pattern::Glob;
 use sayso_shell::{Kind, Stands, canonical};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -79,7 +77,7 @@ impl Tree<'_> {
                 if !asked || !fits(&glob, dotted, item.name) {
                     continue;
                 }
-                let path = folder.join(OsStr::from_bytes(item.name));
+                let path = inside(folder, item.name);
                 if item.stands == Stands::Link {
                     self.survey.compare(A_LINK)?;
                     let target = canonical(self.files, &path).path;

@@ -3,6 +3,7 @@
 //! A folder is found by its path below the root, and counts only where its mark is the one that the system tells now. Bytes
 //! that are not what they should be hold nothing; they never make a decision fail.
 
+use super::remembered::folded;
 use sayso_shell::{Mark, Stands};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsStr;
@@ -24,6 +25,8 @@ pub(super) struct Record {
     bytes: Rc<Vec<u8>>,
     items: Range<usize>,
     mark: Option<Mark>,
+    /// Of its files only those that matter are in it.
+    sifted: bool,
 }
 
 /// One name in a folder.
@@ -52,6 +55,14 @@ impl Record {
         })
     }
 
+    pub(super) fn is_sifted(&self) -> bool {
+        self.sifted
+    }
+
+    pub(super) fn mark(&self) -> Option<Mark> {
+        self.mark
+    }
+
     fn raw(&self) -> &[u8] {
         self.bytes.get(self.items.clone()).unwrap_or_default()
     }
@@ -60,14 +71,19 @@ impl Record {
 const NOTABLE: u8 = 4;
 
 /// A folder while it is listed.
-#[derive(Default)]
 pub(super) struct Written {
     bytes: Vec<u8>,
     /// Some name is longer than names are.
     broken: bool,
+    sifted: bool,
 }
 
 impl Written {
+    /// With `sifted`, what does not matter is told of each name.
+    pub(super) fn new(sifted: bool) -> Self {
+        Self { bytes: Vec::new(), broken: false, sifted }
+    }
+
     pub(super) fn add(&mut self, name: &[u8], stands: Stands, notable: bool) {
         let kind = match stands {
             Stands::Folder => 1,
@@ -86,7 +102,8 @@ impl Written {
 
     /// `None`: a name does not fit.
     pub(super) fn record(self, mark: Option<Mark>) -> Option<Record> {
-        (!self.broken).then(|| Record { items: 0..self.bytes.len(), bytes: Rc::new(self.bytes), mark })
+        let Self { bytes, broken, sifted } = self;
+        (!broken).then(|| Record { items: 0..bytes.len(), bytes: Rc::new(bytes), mark, sifted })
     }
 }
 
@@ -137,7 +154,7 @@ impl Kept {
                     changed: (u64_at(&self.bytes, place + 32)?.cast_signed(), u32_at(&self.bytes, place + 40)?),
                 };
                 let items = self.range(place + 8)?;
-                return Some(Record { bytes: Rc::clone(&self.bytes), items, mark: Some(mark) });
+                return Some(Record { bytes: Rc::clone(&self.bytes), items, mark: Some(mark), sifted: true });
             }
             slot = (slot + 1) & (self.slots - 1);
         }
@@ -164,9 +181,8 @@ impl Kept {
 }
 
 fn first_slot(path: &[u8], slots: usize) -> usize {
-    let sum =
-        path.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, b| (sum ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3));
-    usize::try_from((sum ^ (sum >> 32)) & 0xffff_ffff).unwrap_or(0) & slots.saturating_sub(1)
+    let sum = folded(path, 0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15);
+    usize::try_from(sum & 0xffff_ffff).unwrap_or(0) & slots.saturating_sub(1)
 }
 
 /// Everything that is known below `root`: what was `seen` now, else what was kept before. A folder that is not there any
@@ -176,11 +192,10 @@ pub(super) fn write<'s>(
     kept: Option<&Kept>,
     seen: impl Iterator<Item = &'s Path>,
     found: impl Fn(&Path) -> Option<Rc<Record>>,
+    sifted: impl Fn(&Path, Rc<Record>) -> Option<Rc<Record>>,
 ) -> Option<Vec<u8>> {
-    let known = |path: &Path| {
-        let whole = if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) };
-        found(&whole).or_else(|| kept?.at(path).map(Rc::new))
-    };
+    let whole = |path: &Path| if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) };
+    let known = |path: &Path| found(&whole(path)).or_else(|| kept?.at(path).map(Rc::new));
     // Not every search begins at the root.
     let below = seen.filter_map(|path| path.strip_prefix(root).ok()).map(Path::to_owned);
     let all = below.chain(kept.into_iter().flat_map(Kept::paths));
@@ -197,6 +212,7 @@ pub(super) fn write<'s>(
             }
         }
         if record.mark.is_some() {
+            let record = sifted(&whole(&path), record)?;
             records.push((path, record));
         }
         if records.len() > MOST_KEPT {

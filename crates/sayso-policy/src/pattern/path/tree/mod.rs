@@ -5,6 +5,7 @@ mod expand;
 mod ignore;
 mod kept;
 mod output;
+mod remembered;
 mod survey;
 mod tracked;
 mod watch;
@@ -14,12 +15,14 @@ pub(crate) use survey::Ground;
 pub(crate) use watch::Watch;
 
 use crate::index::AsIs;
+use remembered::Remembered;
 use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, Text, canonical};
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -38,22 +41,71 @@ pub(crate) struct Tree<'a> {
     indexes: RefCell<HashMap<PathBuf, Option<Rc<tracked::Index>>>>,
     ignores: RefCell<HashMap<PathBuf, ignore::Ignore>>,
     /// What was found for targets: every pattern of a policy asks about the same ones.
-    answers: RefCell<HashMap<u64, Vec<Answer>, BuildHasherDefault<AsIs>>>,
+    answers: RefCell<Answers>,
     /// The folders that the first parts of a pattern lead to, by folder and parts.
     led: RefCell<Steps>,
 }
 
-/// What walks found: from where, what they pass over, and whether they find out where links lead.
-type Walks = HashMap<(OsString, Passes, bool), Option<Rc<Below>>>;
+/// What walks found: by the folder that they began in, what they pass over, and whether they find out where links lead,
+/// as bytes.
+type Walks = Remembered<Option<Rc<Below>>>;
 
 type Steps = HashMap<(PathBuf, Vec<u8>), Option<Rc<expand::Step>>>;
 
 /// Which folders a walk passes over, whatever they hold.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Passes {
     Nothing,
     Hidden,
     HiddenAndIgnored,
+}
+
+/// So many answers are found sooner one by one than by a hash.
+const FEW_ANSWERS: usize = 8;
+
+/// What was found for targets.
+#[derive(Default)]
+struct Answers {
+    list: Vec<Answer>,
+    /// Where each is in the list, once there are more than a few.
+    places: HashMap<u64, Vec<usize>, BuildHasherDefault<AsIs>>,
+}
+
+impl Answers {
+    fn find(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<&Answer> {
+        let same = |known: &&Answer| {
+            known.follows == follows && known.folder.as_os_str() == folder.as_os_str() && known.target == *target
+        };
+        if self.list.len() <= FEW_ANSWERS {
+            return self.list.iter().find(same);
+        }
+        let places = self.places.get(&number_of(target, folder, follows))?;
+        places.iter().filter_map(|place| self.list.get(*place)).find(same)
+    }
+
+    fn add(&mut self, answer: Answer) {
+        self.list.push(answer);
+        let all = self.list.len();
+        let from = match all.cmp(&(FEW_ANSWERS + 1)) {
+            Ordering::Less => return,
+            Ordering::Equal => 0,
+            Ordering::Greater => all - 1,
+        };
+        for (place, Answer { target, folder, follows, .. }) in self.list.iter().enumerate().skip(from) {
+            self.places.entry(number_of(target, folder, *follows)).or_default().push(place);
+        }
+    }
+}
+
+/// What an answer is looked up by.
+fn number_of(target: &PathTarget, folder: &Path, follows: bool) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    // As bytes: a path is hashed name by name, which takes several times as long.
+    (target.place().map(Path::as_os_str), folder.as_os_str(), follows).hash(&mut hasher);
+    if let PathTarget::Glob { pattern, .. } = target {
+        pattern.as_bytes().hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// What was found for a target.
@@ -140,21 +192,13 @@ impl<'a> Tree<'a> {
     /// What exists of a target whose folder leads to `folder`; `None`: not known. Where links are removed rather than
     /// gone through, `follows` is false.
     pub(crate) fn found(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<Rc<Found>> {
-        let mut hasher = DefaultHasher::new();
-        // As bytes: a path is hashed name by name, which takes several times as long.
-        (target.place().map(Path::as_os_str), folder.as_os_str(), follows).hash(&mut hasher);
-        if let PathTarget::Glob { pattern, .. } = target {
-            pattern.as_bytes().hash(&mut hasher);
-        }
-        let key = hasher.finish();
-        let same = |known: &&Answer| known.follows == follows && known.folder == folder && known.target == *target;
-        if let Some(known) = self.answers.borrow().get(&key).and_then(|known| known.iter().find(same)) {
+        if let Some(known) = self.answers.borrow().find(target, folder, follows) {
             return known.found.clone();
         }
         let found = self.look(target, folder, follows).map(Rc::new);
         let (target, folder) = (target.clone(), folder.to_owned());
         let answer = Answer { target, folder, follows, found: found.clone() };
-        self.answers.borrow_mut().entry(key).or_default().push(answer);
+        self.answers.borrow_mut().add(answer);
         found
     }
 
@@ -292,8 +336,9 @@ impl<'a> Tree<'a> {
 
     /// Everything below a folder, links not gone through, and with `links` where they lead; `None`: not known.
     fn all_below(&self, folder: &Path, passes: Passes, links: bool) -> Option<Rc<Below>> {
-        let key = (folder.as_os_str().to_owned(), passes, links);
-        if let Some(found) = self.known.borrow().get(&key) {
+        let how = [u8::from(links), passes as u8];
+        let key = [folder.as_os_str().as_bytes(), &how].concat();
+        if let Some(found) = self.known.borrow().get(key.as_slice()) {
             return found.clone();
         }
         let found = self.walk(folder, passes, links).map(Rc::new);
@@ -308,7 +353,7 @@ impl<'a> Tree<'a> {
             let record = self.survey.folder(&folder)?;
             let mut some = false;
             for item in record.items() {
-                let path = || folder.join(OsStr::from_bytes(item.name));
+                let path = || inside(&folder, item.name);
                 match item.stands {
                     Stands::Folder => {
                         let path = path();
@@ -369,6 +414,18 @@ impl<'a> Tree<'a> {
         }
         Some(())
     }
+}
+
+/// A name in a folder, made in one piece: there may be thousands.
+fn inside(folder: &Path, name: &[u8]) -> PathBuf {
+    let folder = folder.as_os_str().as_bytes();
+    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
+    path.extend_from_slice(folder);
+    if folder.last() != Some(&b'/') {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    PathBuf::from(OsString::from_vec(path))
 }
 
 /// Whether a component of this path, below the folder, begins with a dot.

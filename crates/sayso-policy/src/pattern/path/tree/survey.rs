@@ -1,11 +1,11 @@
 //! The folders of one decision: each is looked at once, and those of the workspace are kept for later ones.
 
 use super::kept::{self, Kept, Record, Written};
-use super::watch::Watch;
+use super::remembered::Remembered;
+use super::watch::{Sifting, Watch};
 use sayso_shell::{Files, Mark, Visit};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -49,8 +49,8 @@ impl Ground<'_> {
 pub(crate) struct Survey<'a> {
     files: &'a dyn Files,
     ground: Ground<'a>,
-    /// By their paths as bytes: a path is hashed name by name, which takes several times as long.
-    seen: RefCell<HashMap<OsString, Option<Rc<Record>>>>,
+    /// By their paths as bytes.
+    seen: RefCell<Remembered<Option<Rc<Record>>>>,
     kept: OnceCell<Option<Kept>>,
     watch: OnceCell<Option<Watch>>,
     /// Names listed anew.
@@ -101,11 +101,12 @@ impl<'a> Survey<'a> {
 
     /// A folder at its canonical path, links not followed; `None`: not known. What is no folder holds nothing.
     pub(super) fn folder(&self, path: &Path) -> Option<Rc<Record>> {
-        if let Some(seen) = self.seen.borrow().get(path.as_os_str()) {
+        let bytes = path.as_os_str().as_bytes();
+        if let Some(seen) = self.seen.borrow().get(bytes) {
             return seen.clone();
         }
         let found = self.look(path);
-        self.seen.borrow_mut().insert(path.as_os_str().to_owned(), found.clone());
+        self.seen.borrow_mut().insert(bytes.to_owned(), found.clone());
         found
     }
 
@@ -126,13 +127,9 @@ impl<'a> Survey<'a> {
 
     fn list(&self, path: &Path, mark: Option<Mark>, spent: &Cell<usize>, most: usize) -> Option<Record> {
         self.spend(spent, A_FOLDER, most)?;
-        let watch = match spent.get() > FEW_NAMES && most == MOST_NAMES {
-            true => self.watch.get_or_init(|| self.ground.root.as_deref().and_then(|root| (self.ground.watch)(root))),
-            false => &None,
-        };
-        let covered = || watch.as_ref().is_some_and(|watch| self.is_covered(watch, path));
-        let sifting = watch.as_ref().map(|watch| watch.folder(path, covered()));
-        let mut written = Written::default();
+        let watch = if spent.get() > FEW_NAMES && most == MOST_NAMES { self.watch() } else { None };
+        let sifting = watch.map(|watch| self.sifting(watch, path));
+        let mut written = Written::new(sifting.is_some());
         let mut listed = 0_usize;
         let visit = self.files.visit(path, most.saturating_sub(spent.get()), &mut |name, stands| {
             listed += 1;
@@ -142,13 +139,32 @@ impl<'a> Survey<'a> {
         self.spend(spent, listed, most)?;
         match visit {
             Visit::Whole => written.record(mark),
-            Visit::NoFolder => Written::default().record(None),
+            Visit::NoFolder => Written::new(true).record(None),
             Visit::TooMany => {
                 self.ran_out.set(true);
                 None
             }
             Visit::Unknown => None,
         }
+    }
+
+    fn watch(&self) -> Option<&Watch> {
+        self.watch.get_or_init(|| self.ground.root.as_deref().and_then(|root| (self.ground.watch)(root))).as_ref()
+    }
+
+    /// What is asked of the names in a folder.
+    fn sifting<'w>(&self, watch: &'w Watch, path: &Path) -> Sifting<'w> {
+        watch.folder(path, self.is_covered(watch, path))
+    }
+
+    /// A folder as it is kept: one of the first of a decision, of which every name was kept in mind, without those that
+    /// do not matter. Later decisions would compare them with every pattern, and there may be thousands.
+    fn sifted(&self, path: &Path, record: Rc<Record>) -> Option<Rc<Record>> {
+        let Some(watch) = self.watch().filter(|_| !record.is_sifted()) else { return Some(record) };
+        let sifting = self.sifting(watch, path);
+        let mut written = Written::new(true);
+        record.items().for_each(|item| written.add(item.name, item.stands, sifting.is_notable(item.name)));
+        written.record(record.mark()).map(Rc::new)
     }
 
     /// Whether all in a folder matters, because a pattern covers it or a folder above it.
@@ -168,8 +184,10 @@ impl<'a> Survey<'a> {
             return;
         }
         let seen = self.seen.borrow();
-        let found = |path: &Path| seen.get(path.as_os_str()).cloned().flatten();
-        if let Some(bytes) = kept::write(root, self.kept(), seen.keys().map(Path::new), found) {
+        let found = |path: &Path| seen.get(path.as_os_str().as_bytes()).cloned().flatten();
+        let paths = seen.keys().map(|path| Path::new(OsStr::from_bytes(path)));
+        let sifted = |path: &Path, record| self.sifted(path, record);
+        if let Some(bytes) = kept::write(root, self.kept(), paths, found, sifted) {
             self.files.keep(&self.ground.label, &bytes);
         }
     }
