@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Finds the functions that a hook uses and writes crates/sayso/hook.ld, which lays them side by side.
 
-    cargo build --release && cp target/release/sayso /tmp/built
-    cargo bench --no-run && bench/hook-order.py /tmp/built target/release/sayso
+    cargo build --release && cp target/release/sayso-hook target/release/sayso /tmp
+    cargo bench --no-run && bench/hook-order.py target/release/sayso-hook /tmp/sayso-hook target/release/sayso /tmp/sayso
 
 A hook lives for a millisecond, and a third of that went into mapping the pages of a large program that its few hundred
 functions are spread over. The linker script gathers them: first by their full names, whose hashes tell the used one of
 many functions of one name; then, where hashes differ, by their names without them. Hashes are the same until the
-compiler, a version or a feature changes: benchmarks are built with features of their own, so both binaries are looked at.
+compiler, a version or a feature changes: benchmarks are built with features of their own, so both builds are looked at, and
+`sayso-hook`, which agents start, comes first: what is inlined there is not what is inlined in `sayso`.
 A function that is renamed is merely not gathered. Run it again when
 `cargo bench -- hook` counts more page faults than docs/benchmarks.md says. Needs valgrind and nm.
 """
@@ -21,7 +22,8 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BINARIES = [os.path.abspath(path) for path in sys.argv[1:] or [os.path.join(HERE, "../target/release/sayso")]]
+BUILT = [os.path.join(HERE, "../target/release", name) for name in ("sayso-hook", "sayso")]
+BINARIES = [os.path.abspath(path) for path in sys.argv[1:] or BUILT]
 SCRIPT = os.path.join(HERE, "../crates/sayso/hook.ld")
 
 POLICIES = {
