@@ -10,7 +10,7 @@
 //! `!` stands why an effect needs an answer of its own; where it is no path and no host, that stands alone.
 
 use super::{Catalogue, Knowing};
-use crate::effect::{Carry, Effect, HostTarget, PathTarget, Target, Verb};
+use crate::effect::{Carry, Effect, HostTarget, PathTarget, Target};
 use crate::{Analysis, Context, Dialect, MemoryFiles, NoEnvironment, analyze};
 use std::path::Path;
 
@@ -64,14 +64,7 @@ fn show(effect: &Effect, analysis: &Analysis) -> String {
         Carry::Named { code, .. } => Some(*code),
     };
     let name = |run| analysis.run(run).and_then(|run| run.program.base.clone()).unwrap_or_else(|| "?".to_owned());
-    let verb = match effect.verb {
-        Verb::Run => "run",
-        Verb::Read => "read",
-        Verb::Write => "write",
-        Verb::Delete => "delete",
-        Verb::Connect => "connect",
-        Verb::Call => "call",
-    };
+    let verb = effect.verb.as_str();
     let what = match &effect.target {
         Target::Program(run) | Target::Wrapper(run) => name(*run),
         Target::Code { language, .. } => format!("{language} code"),

@@ -8,12 +8,12 @@ use crate::input::stream;
 use crate::show::caret;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
+use sayso_gate::ProcessEnvironment;
 use sayso_gate::wire::{self, JsonText, line};
-use sayso_gate::{Home, InForce, Places, ProcessEnvironment};
 use sayso_policy::explain::effect::{self, bytes_of, command_line};
 use sayso_policy::explain::visible;
 use sayso_policy::shell::dialect::{Shells, analyze_in};
-use sayso_policy::shell::program::{Catalogue, Knowing};
+use sayso_policy::shell::program::Knowing;
 use sayso_policy::shell::report::Report;
 use sayso_policy::shell::syntax::{self, Options};
 use sayso_policy::shell::{Analysis, Context, Dialect};
@@ -21,7 +21,6 @@ use sayso_policy::{Facts, Operation, Provenance, Request};
 use std::fmt::Write as _;
 use std::io::{Write as _, stdin, stdout};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 use std::process::ExitCode;
 use unguarded::Unguarded;
 
@@ -62,9 +61,8 @@ pub(crate) fn run(command: &Analyze) -> Outcome {
     let text = text.as_bytes();
     let call = circumstances.call(Request::Command(text.to_vec()))?;
     let files = Unguarded::of(call.home.as_deref())?;
-    let programs = programs_known(call.workspace.root())?;
     let env = circumstances.environment();
-    let env = Knowing { env: &env, programs: &programs };
+    let env = Knowing { env: &env, programs: files.programs() };
     let mut operation = Operation::new(call, Facts { files: &files, env: &env });
     operation.provenance = Provenance::default();
     stdout().write_all(report(Paint::for_stdout(), text, &operation).as_bytes())?;
@@ -86,19 +84,11 @@ enum Line {
     },
 }
 
-/// The programs that the policy in force here knows: Sayso's own, and those that its owner taught.
-fn programs_known(workspace: Option<&Path>) -> Result<Catalogue, Failure> {
-    let places = Places::find(Home::Environment)?;
-    let in_force = InForce::load(&places, workspace).map_err(crate::judge::refused)?;
-    Ok(in_force.policy.programs().clone())
-}
-
 fn lines(shells: Shells) -> Outcome {
     let unguarded = Unguarded::of(wire::home(&ProcessEnvironment).as_deref())?;
-    let programs = programs_known(None)?;
     let answer = |text: &[u8]| {
         let (id, fields) = line::read(text);
-        match fields.and_then(|fields| analysed(&fields, &unguarded, shells, &programs)) {
+        match fields.and_then(|fields| analysed(&fields, &unguarded, shells)) {
             Ok(analysis) => Line::Analysed { id, report: Report::new(&analysis, &|bytes| JsonText(bytes.to_vec())) },
             Err(error) => Line::Failed { id, error },
         }
@@ -108,19 +98,14 @@ fn lines(shells: Shells) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn analysed(
-    fields: &line::Fields,
-    files: &Unguarded,
-    shells: Shells,
-    programs: &Catalogue,
-) -> Result<Analysis, String> {
+fn analysed(fields: &line::Fields, files: &Unguarded, shells: Shells) -> Result<Analysis, String> {
     let command = fields.bytes("command")?.ok_or("`command` is missing.")?;
     let (cwd, home) = (wire::folder(fields, "cwd")?, wire::folder(fields, "home")?);
     let context = Context {
         cwd: cwd.as_deref(),
         home: home.as_deref(),
         workspace: None,
-        env: &Knowing { env: &ProcessEnvironment, programs },
+        env: &Knowing { env: &ProcessEnvironment, programs: files.programs() },
         files,
         dialect: Dialect::Bash,
     };

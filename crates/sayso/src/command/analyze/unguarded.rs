@@ -4,6 +4,7 @@
 use crate::failure::Failure;
 use crate::judge::refused;
 use sayso_gate::{Home, InForce, Places, ProcessEnvironment, RealFiles};
+use sayso_policy::shell::program::{BUILT_IN, Catalogue};
 use sayso_policy::shell::{Files, Kind, Stands};
 use sayso_policy::{Facts, Layer, Operation, PolicyText, State, ToolCall, Verdict, Workspace};
 use std::ffi::OsString;
@@ -37,6 +38,11 @@ impl Unguarded {
         let in_force = places.into_iter().map(load).collect::<Result<_, sayso_gate::Error>>()?;
         let allows = InForce::given(vec![text]).map_err(refused)?;
         Ok(Self { allows, in_force, here, home: home.map(Path::to_owned) })
+    }
+
+    /// The programs that are known here: Sayso's own, and those that its owner taught.
+    pub(super) fn programs(&self) -> &Catalogue {
+        self.in_force.first().map_or(&BUILT_IN, |(by, _)| by.policy.programs())
     }
 
     fn may_read(&self, path: &Path) -> bool {
