@@ -21,6 +21,9 @@ use crate::word::{Operation, Verdict};
 use sayso_shell::Verb;
 use std::os::unix::ffi::OsStrExt;
 
+/// Changes with what [`Watch`] calls notable of the same patterns.
+const SIFTING: &[u8] = b"2";
+
 /// The ground that an operation is judged on by this policy, with this remembered.
 pub(crate) fn of<'a>(
     policy: &'a Policy,
@@ -77,7 +80,7 @@ fn granted(state: &State) -> impl Iterator<Item = &str> {
 fn label(policy: &Policy, operation: &Operation, state: &State) -> Vec<u8> {
     let root = operation.workspace.root().map(|root| root.as_os_str().as_bytes());
     let homes = operation.home.iter().chain(&operation.claimed_homes).map(|home| home.as_os_str().as_bytes());
-    let own = [env!("CARGO_PKG_VERSION").as_bytes(), policy.version.as_bytes(), &[u8::from(policy.integrity)]];
+    let own = [env!("CARGO_PKG_VERSION").as_bytes(), SIFTING, policy.version.as_bytes(), &[u8::from(policy.integrity)]];
     let mut label = Vec::with_capacity(256);
     // Counted, so that no home is taken for a remembered path.
     let counted = homes.clone().count().to_le_bytes();

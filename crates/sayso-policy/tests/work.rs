@@ -295,6 +295,17 @@ fn what_one_policy_left_another_does_not_use() {
     assert_eq!(judge(&strict("/**/module99.ts"), &files, search).verdict, Verdict::Allow);
 }
 
+#[test]
+fn a_rule_about_files_in_a_folder_finds_it_wherever_a_walk_comes_by() {
+    for area in ["area00", "area25", "area49"] {
+        let text = format!("extends = [\"developer\"]\n[deny]\nread = [\"/app/src/{area}/part07/*.ts\"]\n");
+        let layer = sayso_policy::Layer::User;
+        let policy = Policy::compile(&[PolicyText { layer, name: "test".into(), text, trusted: true }]).unwrap();
+        let decision = judge(&policy, &Large::default(), "grep -rn foo src");
+        assert!(decision.verdict >= Verdict::Ask, "{area}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

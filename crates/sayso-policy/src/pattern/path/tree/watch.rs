@@ -3,7 +3,7 @@
 //! A search through a whole project asks of every rule whether something exists that it speaks of. So a folder's names are
 //! sifted once, when it is listed: what no pattern can match by its last name is not kept in mind.
 
-use super::super::{Anchor, Bases, Component, Components, Glob, PathPattern, Purpose};
+use super::super::{Anchor, Bases, Component, Components, Glob, PathKey, PathPattern, Purpose};
 use super::Below;
 use crate::index::AsIs;
 use std::collections::HashSet;
@@ -15,7 +15,8 @@ type Numbers = HashSet<u64, BuildHasherDefault<AsIs>>;
 
 /// The patterns of a policy, in a form in which one name is compared with all of them at once.
 ///
-/// INVARIANT: whatever one of the patterns matches below the root is notable, and so is what is odd. More may be.
+/// INVARIANT: whatever one of the patterns matches below the root is notable, and so are the name that the pattern is looked
+/// up by and what is odd. More may be.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// Last names without wildcards, as numbers: two names with one number only make one more name notable.
@@ -50,6 +51,7 @@ impl Watch {
                     let covers = pattern.covers_folder(root, bases);
                     if !covers && pattern.may_lie_below(root, bases) {
                         watch.add(components);
+                        watch.add_key(&pattern.key());
                     }
                 }
             }
@@ -89,6 +91,17 @@ impl Watch {
         } else {
             self.anywhere.push(last.clone());
         }
+    }
+
+    /// The name that the pattern is looked up by, which may be a folder's: `part` of `/**/part/*.ts`. An index that is never
+    /// asked for it never finds the pattern.
+    fn add_key(&mut self, key: &PathKey) {
+        let name = match key {
+            PathKey::Under(path) => path.file_name().map(OsStrExt::as_bytes),
+            PathKey::Holds(name) => Some(&**name),
+            PathKey::Ends(_) | PathKey::Any => None,
+        };
+        self.names.extend(name.map(|name| Looked::at(name).name));
     }
 
     /// Whether all below this folder matters, because of what the folder itself is.
@@ -254,6 +267,24 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_that_a_pattern_is_looked_up_by_is_notable() {
+        let (root, bases) = (Path::new("/w/app"), bases());
+        for (text, folder, name) in [
+            ("/**/hooks/*.pem", "/w/app/a", "hooks"),
+            ("./.git/*", "/w/app", ".git"),
+            ("./a/**/*.pem", "/w/app", "a"),
+            ("/w/app/a/*", "/w/app", "a"),
+            ("/w/app/a/b/*.pem", "/w/app/a", "b"),
+        ] {
+            let pattern = PathPattern::parse(text).unwrap();
+            let watch = Watch::new(root, &bases, std::iter::once(&pattern));
+            let sifting = watch.folder(Path::new(folder), false);
+            assert!(sifting.is_notable(name.as_bytes()), "{text}");
+            assert!(!sifting.is_notable(b"other"), "{text}");
+        }
+    }
+
+    #[test]
     fn what_no_pattern_is_about_is_not_notable() {
         let (root, bases) = (Path::new("/w/app"), bases());
         let patterns: Vec<PathPattern> = ["/**/.env", "/**/*.pem", "/**/.git/hooks/*", "/etc/**", "./**", "/**/id_*"]
@@ -262,7 +293,7 @@ mod tests {
             .collect();
         let watch = Watch::new(root, &bases, patterns.iter());
         let sifting = watch.folder(Path::new("/w/app/src"), false);
-        for name in ["main.rs", "lib", "hooks", "a.pem.txt", "env"] {
+        for name in ["main.rs", "lib", "a.pem.txt", "env"] {
             assert!(!sifting.is_notable(name.as_bytes()), "{name}");
         }
         for name in ["x y", ".en[v]", "it's"] {
