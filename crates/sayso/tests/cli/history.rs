@@ -173,7 +173,7 @@ fn a_report_for_people_names_what_it_counts_and_the_next_step() {
 
 With this policy: 0 allowed, 3 asked, 0 denied.
        2 asked by built-in  [default]
-       1 asked by preset:developer:172:5  [loses-work]
+       1 asked by preset:developer:187:5  [loses-work]
 
 Rules that would avoid most prompts, each counted on top of those above it:
 

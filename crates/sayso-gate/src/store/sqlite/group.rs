@@ -152,7 +152,8 @@ impl Notes {
     /// gone. Whoever takes the newest records away and has others written in their place is found out as well: where somebody
     /// else has written, the record itself is looked for.
     fn look_at(&self, connection: &Connection, end: &End, others: bool) -> Result<Option<String>, Error> {
-        let Some(last) = &self.last else { return Ok(None) };
+        // A chain that was empty has lost nothing: whoever writes its first record puts it in nobody's place.
+        let Some(last) = self.last.as_ref().filter(|last| last.seq > 0) else { return Ok(None) };
         let there = match end.seq.cmp(&last.seq) {
             std::cmp::Ordering::Less => false,
             std::cmp::Ordering::Equal => end.hash == last.hash,
