@@ -12,16 +12,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Names of programs that are ordinary words too: keys of JSON and columns, verbs of policies, tools of agents, words of
-/// commands, schemes of addresses. Which is meant, a literal does not say; a list of programs is found by the others in it.
+/// commands, schemes of addresses; and Sayso itself. Which is meant, a literal does not say; a list of programs is found by the others in it.
 const WORDS: &str = ": [ [[ apply_patch as at build builtin cat code command coverage dd defaults delta diff dir env exec \
     expect file find groups halt head host hostname http https id import info init install kind last link links make migrate \
-    more n open pass passwd patch ping port pwd q rename reset script scheme security seq serve skill start stat sync task \
+    more n open pass passwd patch ping port pwd q rename reset sayso script scheme security seq serve skill start stat sync task \
     test time timeout trust type users view venv w wait wall watch which write yes true false ab hd vd node";
 
 /// Rooms that name programs, and why they may.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("sayso-agents/src/acp/call.rs", "`bash` is a tool of agents"),
     ("sayso-agents/src/agent/", "each agent's row, its own words and settings"),
+    (
+        "sayso-agents/src/hold/",
+        "processes between an agent and its hook, shells of registrations; an unknown one holds nothing",
+    ),
     ("sayso-agents/src/install/", "each agent's own settings, and keys in them"),
     ("sayso-agents/src/live/", "how the real agents are started, and tools of theirs"),
     ("sayso-agents/src/mcp/", "names of clients, as they call themselves"),
