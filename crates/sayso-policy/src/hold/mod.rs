@@ -1,6 +1,6 @@
 //! The hold: what a policy says of runs that the kernel bounds, and the bounds that follow from it.
 //!
-//! [`section`] is `[hold]` of a file, compiled; the stage of the same name decides what is lifted by it. [`lower`] makes
+//! `section` is `[hold]` of a file, compiled; the stage of the same name decides what is lifted by it. [`lower`] makes
 //! bounds of a policy and of what was found on the machine. It is pure: who looks at the machine is in the gate.
 
 mod ground;
