@@ -98,25 +98,22 @@ pub(crate) fn dotnet_file(view: &mut View<'_>) {
     }
 }
 
-/// Properties and targets of MSBuild: some name programs, files of tasks, or what leaves.
+/// Properties and targets of MSBuild: most properties can name programs, files of tasks or what leaves, so that those
+/// which cannot are listed.
 pub(crate) fn msbuild(view: &mut View<'_>) {
-    const STEERS: &[&str] = &[
-        "path", "tool", "custom", "import", "targets", "exe", "loader", "source", "analyzer", "command", "publish",
-        "registry",
-    ];
     const TARGETS: &[&str] = &["/t:", "-t:", "/target:", "-target:", "--target:"];
+    const PROPERTIES: &[&str] = &["/p:", "-p:", "/property:", "-property:", "--property:", "--property=", "-p="];
     for at in 1..view.inv.argv.len() {
         let Some(text) = view.word(at).and_then(Word::exact_str) else { continue };
         let lower = text.to_ascii_lowercase();
+        let behind = at.checked_sub(1).and_then(|before| view.word(before)).and_then(Word::exact);
+        let listed = matches!(behind, Some(b"-p" | b"-property" | b"--property")).then_some(lower.as_str());
         if let Some(targets) = TARGETS.iter().find_map(|target| lower.strip_prefix(target)) {
             for name in targets.split([';', ',']) {
                 task::named(view, name, at, Naming::Whole);
             }
-        } else if let Some(property) =
-            ["/p:", "-p:", "/property:", "-property:", "--property:"].iter().find_map(|p| lower.strip_prefix(p))
-        {
-            let name = property.split('=').next().unwrap_or(property);
-            if STEERS.iter().any(|word| name.contains(word)) {
+        } else if let Some(properties) = PROPERTIES.iter().find_map(|p| lower.strip_prefix(p)).or(listed) {
+            if !sets_plain_properties(properties) {
                 view.named_by_flag(Code::RunsCommand, "--property", at);
             }
         } else if ["/logger:", "-logger:", "/l:", "-l:", "/dl:", "-dl:", "/distributedlogger:"]
@@ -124,7 +121,117 @@ pub(crate) fn msbuild(view: &mut View<'_>) {
             .any(|p| lower.starts_with(p))
         {
             view.named_by_flag(Code::RunsCode, "--logger", at);
+        } else if let Some(switch) = lower.strip_prefix('/').filter(|rest| is_switch(rest)) {
+            let name = switch.split(':').next().unwrap_or(switch);
+            if !PLAIN_SWITCHES.contains(&name) {
+                view.named_by_flag(Code::RunsCommand, "--property", at);
+            }
+        }
+    }
+    // A project of another folder is other code.
+    for at in view.operands() {
+        let path = view.word(at).filter(|word| word.exact().is_none_or(|text| text.contains(&b'/'))).cloned();
+        let switch = |word: &Word| word.exact_str().and_then(|text| text.strip_prefix('/')).is_some_and(is_switch);
+        if path.is_some_and(|path| !switch(&path) && !view.is_of_the_project(&path)) {
+            view.named(Code::RunsCode, NamedBy::Nothing, at);
         }
     }
     view.hands_on(0);
+}
+
+/// Options of MSBuild behind a slash that name no file and no program.
+const PLAIN_SWITCHES: &[&str] = &[
+    "m",
+    "maxcpucount",
+    "nologo",
+    "v",
+    "verbosity",
+    "r",
+    "restore",
+    "nr",
+    "nodereuse",
+    "noconlog",
+    "noconsolelogger",
+    "clp",
+    "consoleloggerparameters",
+    "tl",
+    "terminallogger",
+    "warnaserror",
+    "err",
+    "nowarn",
+    "noerr",
+    "warnasmessage",
+    "interactive",
+    "graph",
+    "low",
+    "lowpriority",
+    "ds",
+    "detailedsummary",
+    "h",
+    "help",
+    "?",
+    "ver",
+    "version",
+];
+
+/// Whether a word behind a slash is an option of MSBuild rather than the rest of a path.
+fn is_switch(rest: &str) -> bool {
+    let name = rest.split(':').next().unwrap_or(rest);
+    !name.is_empty() && !name.contains(['/', '.'])
+}
+
+/// Whether each of these properties says how to compile, and nothing else.
+fn sets_plain_properties(properties: &str) -> bool {
+    const PLAIN: &[&str] = &[
+        "assemblyversion",
+        "collectcoverage",
+        "configuration",
+        "continuousintegrationbuild",
+        "coverletoutputformat",
+        "debugsymbols",
+        "debugtype",
+        "deterministic",
+        "enforcecodestyleinbuild",
+        "fileversion",
+        "generatedocumentationfile",
+        "includesymbols",
+        "informationalversion",
+        "invariantglobalization",
+        "langversion",
+        "nowarn",
+        "nullable",
+        "optimize",
+        "packageversion",
+        "platform",
+        "platformtarget",
+        "publishaot",
+        "publishreadytorun",
+        "publishsinglefile",
+        "publishtrimmed",
+        "restorelockedmode",
+        "runanalyzers",
+        "runtimeidentifier",
+        "selfcontained",
+        "targetframework",
+        "targetframeworks",
+        "testtfmsinparallel",
+        "threshold",
+        "treatwarningsaserrors",
+        "useapphost",
+        "usesharedcompilation",
+        "version",
+        "versionprefix",
+        "versionsuffix",
+        "warnaserror",
+        "warningsaserrors",
+        "warningsnotaserrors",
+        "warninglevel",
+    ];
+    // Several stand behind each other; a value may be a list of its own, and what looks like a property then is one.
+    let mut parts = properties.split([';', ',']);
+    let plain = |part: &str| part.split_once('=').is_some_and(|(name, _)| PLAIN.contains(&name.trim()));
+    // A value that is computed calls functions, which read files.
+    !properties.contains("$(")
+        && parts.next().is_some_and(plain)
+        && parts.all(|part| !part.contains('=') || plain(part))
 }

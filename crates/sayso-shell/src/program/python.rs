@@ -26,6 +26,18 @@ pub(crate) fn python(view: &mut View<'_>) {
     }
 }
 
+/// `unittest discover START PATTERN TOP`: the tests below these folders are run.
+pub(crate) fn unittest(view: &mut View<'_>) {
+    if view.operand_str(0) == Some("discover") {
+        for place in [1, 3] {
+            if let (Some(at), Some(folder)) = (view.operand_at(place), view.operand(place).cloned()) {
+                view.reads_below(&folder, at);
+            }
+        }
+    }
+    super::lint::takes_paths(view);
+}
+
 fn inline_by_stdin(view: &mut View<'_>, at: usize) {
     if view.inv.stdin != Stdin::Inherited || at > 0 {
         view.imply("-c", None, at);

@@ -6,6 +6,13 @@ use crate::word::Word;
 
 /// `ps e` and `ps auxe` show the environment of every process; `ps -e` does not.
 pub(crate) fn ps(view: &mut View<'_>) {
+    // `ps -E` of macOS, which takes letters together.
+    let shows = |word: &[u8]| matches!(word, [b'-', letters @ ..] if letters.iter().all(u8::is_ascii_alphabetic) && letters.contains(&b'E'));
+    for at in 1..view.inv.argv.len() {
+        if view.word(at).and_then(Word::exact).is_some_and(shows) {
+            view.imply("--environment", Some(Code::ShowsSecrets), at);
+        }
+    }
     for at in view.operands() {
         let letters = view.word(at).and_then(Word::exact);
         if letters.is_some_and(|w| w.iter().all(u8::is_ascii_alphabetic) && w.contains(&b'e')) {

@@ -47,10 +47,26 @@ pub(crate) fn sqlite(view: &mut View<'_>) {
     if let (Some(at), Some(database)) = (view.operand_at(0), view.operand(0))
         && database.exact() != Some(b":memory:")
     {
-        view.path_effect(Verb::Read, database, at, false, Carry::Plain);
+        let file = file_of(database);
+        view.path_effect(Verb::Read, &file, at, false, Carry::Plain);
         if changes && !view.has("-readonly") {
-            view.path_effect(Verb::Write, database, at, false, Carry::Plain);
+            view.path_effect(Verb::Write, &file, at, false, Carry::Plain);
         }
+    }
+}
+
+/// The file that a database's name stands for: `file:///x?mode=ro` is the address of `/x`.
+fn file_of(database: &Word) -> Word {
+    let Some(address) = database.exact().and_then(|name| name.strip_prefix(b"file:")) else { return database.clone() };
+    let path = match address.strip_prefix(b"//") {
+        // Only this machine's files can be opened, and it may be named.
+        Some(rest) => rest.iter().position(|byte| *byte == b'/').and_then(|from| rest.get(from..)).unwrap_or_default(),
+        None => address,
+    };
+    let end = path.iter().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(path.len());
+    match path.get(..end) {
+        Some(path) if !path.is_empty() && !path.contains(&b'%') => Word::Exact(path.into()),
+        _ => Word::Opaque,
     }
 }
 
