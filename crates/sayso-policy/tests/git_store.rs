@@ -23,6 +23,24 @@ const FOLDERS: &[&str] = &[
     "/app/half",
     "/app/half/objects",
     "/app/half/refs",
+    // Its `.git` says nothing, so git takes the folder itself.
+    "/app/broken",
+    "/app/broken/.git",
+    "/app/broken/.git/objects",
+    "/app/broken/.git/refs",
+    "/app/broken/objects",
+    "/app/broken/refs",
+    // A repository with a store of its own, and one that names a program.
+    "/app/plain",
+    "/app/plain/.git",
+    "/app/plain/.git/objects",
+    "/app/plain/.git/refs",
+    "/app/made",
+    "/app/made/.git",
+    "/app/made/.git/objects",
+    "/app/made/.git/refs",
+    // A working tree whose store was put into the project's own, and leads elsewhere.
+    "/app/tree",
     "/home",
 ];
 
@@ -30,9 +48,8 @@ impl Files for Stores {
     fn kind(&self, path: &Path) -> Kind {
         match path.to_str() {
             Some(path) if FOLDERS.contains(&path) => Kind::Folder { world_writable: false },
-            Some("/app/bare/HEAD" | "/app/bare/config" | "/app/led/.git" | "/app/worktree/.git") => {
-                Kind::File { executable: false }
-            }
+            Some("/app/bare/HEAD" | "/app/bare/config" | "/app/broken/HEAD") => Kind::File { executable: false },
+            _ if self.read(path, 0).is_some() => Kind::File { executable: false },
             _ => Kind::Missing,
         }
     }
@@ -43,6 +60,13 @@ impl Files for Stores {
         match path.to_str() {
             Some("/app/led/.git") => Some(b"gitdir: ../bare\n".to_vec()),
             Some("/app/worktree/.git") => Some(b"gitdir: /app/.git/worktrees/worktree\n".to_vec()),
+            Some("/app/.git/worktrees/worktree/commondir") => Some(b"../..\n".to_vec()),
+            Some("/app/tree/.git") => Some(b"gitdir: ../.git/worktrees/tree\n".to_vec()),
+            Some("/app/.git/worktrees/tree/commondir") => Some(b"../../../elsewhere\n".to_vec()),
+            Some("/app/elsewhere/config" | "/app/made/.git/config") => Some(b"[core]\n\tfsmonitor = ./x\n".to_vec()),
+            Some("/app/plain/.git/config") => Some(b"[core]\n\tbare = false\n".to_vec()),
+            Some("/app/plain/.git/HEAD" | "/app/made/.git/HEAD") => Some(b"ref: refs/heads/main\n".to_vec()),
+            Some("/app/broken/.git/HEAD") => Some(b"x\n".to_vec()),
             _ => None,
         }
     }
@@ -75,6 +99,11 @@ fn a_store_under_another_name_is_asked_about() {
         ("git -C src/../bare diff", "ask"),
         ("cd led && git status", "ask"),
         ("git -C led log", "ask"),
+        ("git -C broken status", "ask"),
+        ("cd plain && git status", "allow"),
+        ("cd made && git status", "ask"),
+        ("git -C made log", "ask"),
+        ("git -C tree status", "ask"),
     ] {
         let call = ToolCall {
             cwd: Some("/app".into()),

@@ -356,3 +356,47 @@ fn what_a_hold_names_is_handed_over_and_what_files_disagree_on_is_not() {
     assert_eq!(both.withhold, ["GITHUB_TOKEN", "DB_PASSWORD"]);
     assert!(!reach(&both, "x.corp.example", 443) && reach(&both, "b.example", 80));
 }
+
+/// The bounds of a workspace with these files, after it was looked at.
+fn seen(root: &str, text: &PolicyText, there: &[&str], shown: &[&str]) -> Bounds {
+    let policy = Policy::compile(std::slice::from_ref(text)).unwrap();
+    let mut files = MemoryFiles::new();
+    for path in there {
+        files.file(path, b"");
+    }
+    let (root, home) = (PathBuf::from(root), PathBuf::from(HOME));
+    let ground = HoldGround {
+        folders: HoldGround::folders_of(&policy, Some(&root), Some(&home)),
+        workspace: Some(root),
+        home: Some(home),
+        shown: shown.iter().map(PathBuf::from).collect(),
+        ..HoldGround::default()
+    };
+    lower(&policy, &ground.looked_at(&policy, &files)).bounds
+}
+
+#[test]
+fn a_project_that_is_kept_in_a_folder_named_like_output_is_guarded_all_the_same() {
+    for root in ["/home/ann/app", "/home/ann/build/app", "/srv/out/app", "/home/ann/target"] {
+        let there = [format!("{root}/CLAUDE.md"), format!("{root}/sub/.vscode/tasks.json")];
+        let there: Vec<&str> = there.iter().map(String::as_str).collect();
+        let bounds = seen(root, &PolicyText::preset("developer"), &there, &[]);
+        for path in there.iter().map(Path::new).chain([Path::new(root).join(".envrc").as_path()]) {
+            assert_eq!(can(&bounds, path), (true, false), "{}", path.display());
+        }
+        // Only what lies below is a build's.
+        let made = format!("{root}/build/CLAUDE.md");
+        let bounds = seen(root, &PolicyText::preset("developer"), &[&made], &[]);
+        assert_eq!(can(&bounds, Path::new(&made)), (true, true), "{made}");
+    }
+}
+
+#[test]
+fn what_may_not_be_read_is_kept_back_in_the_folders_of_tools_too() {
+    let text = file("extends = [\"developer\"]\n[deny]\nread = [\"~/.cargo/config.toml\"]\n");
+    let there = ["/home/ann/.cargo/config.toml", "/home/ann/.local/share/uv/credentials/x", "/home/ann/.gitconfig"];
+    let shown = ["/home/ann/.cargo/config.toml", "/home/ann/.local/share/uv", "/home/ann/.gitconfig"];
+    let bounds = seen(ROOT, &text, &there, &shown);
+    let reads = there.map(|path| can(&bounds, Path::new(path)).0);
+    assert_eq!(reads, [false, false, true], "{bounds:#?}");
+}

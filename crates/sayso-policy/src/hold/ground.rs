@@ -132,7 +132,9 @@ impl HoldGround {
         }
         for place in restricting.all().filter_map(|pattern| pattern.place(&bases)) {
             let inside = self.is_in_workspace(&place);
-            let hidden = self.home.as_deref().is_some_and(|home| place.starts_with(home));
+            // Of the home only what tools need is seen.
+            let seen = self.shown.iter().chain(&self.caches).any(|seen| place.starts_with(seen));
+            let hidden = self.home.as_deref().is_some_and(|home| place.starts_with(home)) && !seen;
             if !inside && !hidden {
                 self.add(&place, files, |_| false);
             }

@@ -53,9 +53,17 @@ fn is_of_system(folder: &Path) -> bool {
     SYSTEM.iter().any(|system| folder.starts_with(system))
 }
 
-/// Folders that are written by builds: what is guarded by its name elsewhere is made there all the time.
-pub(super) fn is_made_by_builds(path: &Path) -> bool {
-    path.iter().any(crate::pattern::is_output_name)
+/// Folders that are written by builds: what is guarded by its name elsewhere is made there all the time. Of a path below the
+/// folder that is written: what a project is kept in (`~/build/app`) makes nothing of it a build's.
+pub(super) fn is_made_by_builds(below: &Path) -> bool {
+    below.iter().any(crate::pattern::is_output_name)
+}
+
+/// The same for a path wherever it is: below the workspace, or below the widest folder that is written.
+fn is_output_in(ground: &HoldGround, path: &Path) -> bool {
+    let widest = || ground.folders.iter().filter(|top| path.starts_with(top)).min_by_key(|top| top.as_os_str().len());
+    let top = ground.workspace.as_ref().filter(|root| path.starts_with(root)).or_else(widest);
+    top.and_then(|top| path.strip_prefix(top).ok()).is_some_and(is_made_by_builds)
 }
 
 /// What is read in place of a secret.
@@ -118,9 +126,9 @@ impl Guarded {
     }
 
     /// From being changed.
-    fn covers(&self, path: &Path, bases: &Bases) -> bool {
+    fn covers(&self, path: &Path, bases: &Bases, ground: &HoldGround) -> bool {
         let matches = |pattern: &PathPattern| pattern.matches_path(path, bases, Purpose::Restrict);
-        self.keeps(path, bases) || self.steers.iter().any(matches) && !is_made_by_builds(path)
+        self.keeps(path, bases) || self.steers.iter().any(matches) && !is_output_in(ground, path)
     }
 }
 
@@ -208,7 +216,7 @@ impl Lowering<'_> {
         let guarded = Guarded::new();
         let mut kept = Vec::new();
         for (folder, said) in folders.iter().zip(said) {
-            let named = guarded.covers(&folder.path, &self.bases);
+            let named = guarded.covers(&folder.path, &self.bases, self.ground);
             let forbidden = if folder.listed { said.write.restricts(named) } else { said.write.forbids(named) };
             if forbidden || said.read.restricts(guarded.keeps(&folder.path, &self.bases)) || said.excepted {
                 let text = format!("`{}` cannot be written: a stricter rule speaks of it.", folder.path.display());
@@ -273,14 +281,14 @@ impl Lowering<'_> {
         let guarded = Guarded::new();
         let around = |path: &Path| folders.iter().filter(|folder| path.starts_with(&folder.path)).collect::<Vec<_>>();
         let verdicts = Verdicts::of(self.policy, self.ground, &self.files);
-        let names = self.ground.names.iter().filter(|name| !is_made_by_builds(name));
+        let names = self.ground.names.iter().filter(|name| !is_output_in(self.ground, name));
         let paths: Vec<&Path> =
             self.ground.found.iter().map(|found| found.path.as_path()).chain(names.map(PathBuf::as_path)).collect();
         let said = verdicts.on(&paths);
         let bounds = &mut self.lowered.bounds;
         for (at, (path, said)) in paths.iter().zip(&said).enumerate() {
             let found = self.ground.found.get(at);
-            let named = guarded.covers(path, &self.bases);
+            let named = guarded.covers(path, &self.bases, self.ground);
             let unread = said.read.restricts(guarded.keeps(path, &self.bases));
             let around = around(path);
             // Where one hold goes by what rules allow, they must.

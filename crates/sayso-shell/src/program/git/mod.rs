@@ -3,6 +3,7 @@
 pub(crate) mod change;
 pub(crate) mod config;
 pub(crate) mod history;
+mod nested;
 pub(crate) mod pathspec;
 pub(crate) mod read;
 pub(crate) mod refs;

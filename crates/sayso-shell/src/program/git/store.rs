@@ -2,9 +2,13 @@
 //!
 //! What is called `.git` is guarded, so that nothing changes its configuration unasked. But git also takes a folder for a store
 //! that looks like one (`HEAD`, `objects`, `refs`), and a file `.git` leads to one of any name. Those are files like any other.
+//! A `.git` that is no store, for its `HEAD` says nothing, is passed over, and the folder around it is looked at.
+//!
+//! A program that was held may make repositories in folders of the project, where nothing was guarded before. So a store
+//! that is not the project's own is read: see [`super::nested`].
 
 use crate::effect::NamedBy;
-use crate::files::{Kind, Stands};
+use crate::files::{Files, Kind, Stands};
 use crate::program::{Code, View, join};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -23,12 +27,12 @@ pub(super) fn check(view: &mut View<'_>) {
     if let Some(found) = unguarded(view, base) {
         view.named(Code::RunsCode, NamedBy::Nothing, 0);
         let text =
-            format!("{} is a git store under another name, and its configuration can name programs", found.display());
+            format!("{} is a git store that is not the project's own, and it can name programs", found.display());
         view.doubt(Code::RunsCode, text, 0);
     }
 }
 
-/// The store that git would find from this folder, if it is none that is guarded by its name.
+/// The store that git would find from this folder, if its configuration may name programs unseen.
 fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
     let files = view.inv.files;
     let base = plain(base);
@@ -49,7 +53,21 @@ fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
             path.extend_from_slice(name);
             files.kind(as_path(&path))
         };
-        let link = kind(b".git");
+        let mut link = kind(b".git");
+        if matches!(link, Kind::Folder { .. }) {
+            path.truncate(folder);
+            let store = as_path(&path).join(".git");
+            if is_store(files, &store) {
+                return super::nested::names_programs(view, &store).then_some(store);
+            }
+            link = Kind::Missing;
+        }
+        let mut kind = |name: &[u8]| {
+            path.truncate(folder);
+            path.push(b'/');
+            path.extend_from_slice(name);
+            files.kind(as_path(&path))
+        };
         let to = match link {
             Kind::Missing => {
                 let mut stands = |name: &[u8]| kind(name) != Kind::Missing;
@@ -65,6 +83,8 @@ fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
                 continue;
             }
             Kind::File { .. } => {
+                path.truncate(folder);
+                path.extend_from_slice(b"/.git");
                 let text = files.read(as_path(&path), 4096).unwrap_or_default();
                 let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 let to = line.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii)?;
@@ -78,9 +98,36 @@ fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
             _ => return None,
         };
         let to = plain(&to);
-        return (!is_named(&to)).then(|| to.into_owned());
+        return (!is_named(&to) || super::nested::names_programs(view, &to)).then(|| to.into_owned());
     }
     None
+}
+
+/// Whether git would take this folder for a store: what `HEAD` says, and folders that can be entered.
+fn is_store(files: &dyn Files, store: &Path) -> bool {
+    let entered = |name: &str| {
+        files.kind(&store.join(name)) != Kind::Missing && {
+            // Below a folder that may not be entered nothing can be told.
+            files.kind(&store.join(name).join("x")) != Kind::Unknown
+        }
+    };
+    let head = store.join("HEAD");
+    let says = match files.kind(&head) {
+        Kind::Link(to) if to.starts_with("refs") => true,
+        _ => files.read(&head, 1024).is_some_and(|text| is_head(&text)),
+    };
+    says && entered("objects") && entered("refs")
+}
+
+/// `ref: refs/...`, or the number of a commit.
+fn is_head(text: &[u8]) -> bool {
+    match text.strip_prefix(b"ref:") {
+        Some(name) => name.trim_ascii_start().starts_with(b"refs/"),
+        None => {
+            let number = text.trim_ascii();
+            matches!(number.len(), 40 | 64) && number.iter().all(u8::is_ascii_hexdigit)
+        }
+    }
 }
 
 /// Whether a branch of another repository, as far as it was fetched, ends in the commit that is checked out. `None`: that
@@ -149,7 +196,7 @@ fn is_named(path: &Path) -> bool {
 }
 
 /// Without `.` and `..`, which few paths hold.
-fn plain(path: &Path) -> Cow<'_, Path> {
+pub(super) fn plain(path: &Path) -> Cow<'_, Path> {
     if !names(path).any(|name| matches!(name, b"." | b"..")) {
         return path.into();
     }
