@@ -18,6 +18,10 @@ const FOLDER: &str = "hold";
 const OWN_IN_HOME: [&str; 4] = [".config/sayso", ".local/state/sayso", ".local/share/sayso", ".cache/sayso"];
 const OWN_OF_SYSTEM: [&str; 3] = ["/etc/sayso", "/var/lib/sayso", "/run/sayso"];
 
+/// Where programs that run for the user listen, in the folder for temporary files. Nothing held can connect there, but it could
+/// listen in their place: a client of tmux runs what its server tells it to.
+const LISTENERS: &[&str] = &["tmux-", "ssh-", "emacs", "gpg-", ".X11-unix", ".ICE-unix", "screens"];
+
 /// Folders of the home in which tools keep what they fetched or built, and that every build needs.
 const CACHES: &[&str] = &[
     ".cache",
@@ -138,7 +142,7 @@ fn ground(
             .into_iter()
             .filter(|folder| is_folder_itself(folder))
             .collect(),
-        own: paths.into_iter().map(own_place).collect(),
+        own: paths.into_iter().chain(listeners(Path::new("/tmp"), &real)).map(own_place).collect(),
         registration: protected.registration.into_iter().chain(protected.links).collect(),
         shown: in_home(&home, SHOWN),
         caches: in_home(&home, CACHES).into_iter().filter(|path| path.is_dir()).collect(),
@@ -190,6 +194,17 @@ fn own_place(path: PathBuf) -> Own {
     Own { there, folder: meta.is_none_or(|meta| meta.is_dir()), path }
 }
 
+/// The folders in this one in which others listen, but for one that the workspace is in.
+fn listeners(folder: &Path, workspace: &Path) -> Vec<PathBuf> {
+    let named = |name: &OsString| LISTENERS.iter().any(|begins| name.as_bytes().starts_with(begins.as_bytes()));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| named(&entry.file_name()) && entry.file_type().is_ok_and(|it| it.is_dir()));
+    let mut found: Vec<PathBuf> =
+        folders.map(|entry| entry.path()).filter(|path| !workspace.starts_with(path)).take(64).collect();
+    found.sort();
+    found
+}
+
 /// Where the server's socket is.
 fn run_folder() -> Option<PathBuf> {
     let uid = rustix::process::geteuid().as_raw();
@@ -199,4 +214,22 @@ fn run_folder() -> Option<PathBuf> {
 /// A name for what is kept of a workspace.
 fn name_of(workspace: &Path) -> String {
     blake3::hash(workspace.as_os_str().as_bytes()).to_hex().chars().take(16).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_in_which_others_listen_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        for folder in ["tmux-1000", "ssh-abc/work", "emacs1000", "other"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::write(root.join("tmux-notes"), "").unwrap();
+        let found = |workspace: &str| listeners(root, &root.join(workspace));
+        assert_eq!(found("other"), ["emacs1000", "ssh-abc", "tmux-1000"].map(|name| root.join(name)));
+        assert_eq!(found("ssh-abc/work"), ["emacs1000", "tmux-1000"].map(|name| root.join(name)));
+    }
 }

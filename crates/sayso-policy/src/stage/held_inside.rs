@@ -92,11 +92,9 @@ fn has_own_home(judging: &Judging<'_>) -> bool {
         && operation.home.as_deref().is_some_and(|own| home.is_some_and(|home| own == std::path::Path::new(&home)))
 }
 
-/// Whether its folder, which is its workspace, lies in the workspace.
+/// Whether its folder, which is its workspace, is the workspace. Below it `.` would mean another folder in every rule, and
+/// the project's own file would not count.
 fn stays(judging: &Judging<'_>, run: &Run) -> bool {
     let Some(root) = judging.operation.workspace.root_for_allow() else { return false };
-    run.cwd.as_deref().is_some_and(|folder| {
-        let real = sayso_shell::canonical(judging.facts.files, folder);
-        folder.starts_with(root) && real.path.starts_with(root)
-    })
+    run.cwd.as_deref().is_some_and(|folder| sayso_shell::canonical(judging.facts.files, folder).path == root)
 }
