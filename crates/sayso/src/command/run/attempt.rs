@@ -119,9 +119,15 @@ fn call(change: &Change) -> Option<(&'static str, Value)> {
     })
 }
 
-/// Whether a link leads out of this folder, by its text alone.
+/// Whether a link leads out of this folder, by its text alone. What is named before a `..` may itself be a link, so that
+/// nobody can tell which folder is above it.
 fn leads_out(link: &Path, target: &Path, root: &Path) -> bool {
     let mut at = link.parent().unwrap_or(root).to_owned();
+    let climbs_last = |pair: [Component<'_>; 2]| matches!(pair, [Component::Normal(_), Component::ParentDir]);
+    let parts = target.components().filter(|part| *part != Component::CurDir);
+    if parts.clone().zip(parts.skip(1)).any(|(one, next)| climbs_last([one, next])) {
+        return true;
+    }
     for part in target.components() {
         match part {
             Component::RootDir | Component::Prefix(_) => return !target.starts_with(root) || climbs(target),
@@ -169,7 +175,7 @@ mod tests {
         for target in ["b", "../b", "../../w/../w/b", "/w/b"] {
             assert_eq!(out(target), target.starts_with("../../"), "{target}");
         }
-        for target in ["/", "/etc/passwd", "../../etc", "/w/../etc", "/wx", "../../../w/b"] {
+        for target in ["/", "/etc/passwd", "../../etc", "/w/../etc", "/wx", "../../../w/b", "b/../c", "b/./../c"] {
             assert!(out(target), "{target}");
         }
     }
