@@ -34,6 +34,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("sayso-formats/src/", "other systems' formats, with lists of their own that are part of what they mean"),
     ("sayso-hold/src/", "devices and machines, as the kernel names them"),
     ("sayso-gate/src/audit/redact/table.rs", "parts of secrets' names, and what stands before `:` in an address"),
+    ("sayso-gate/src/hold/ground.rs", "folders in which programs listen, as they name them"),
     ("sayso-policy/src/compare/corner.rs", "commands to try two policies with, which judge them like any other"),
     ("sayso-policy/src/stage/integrity/switch/", "the agents' own programs, options and settings"),
     ("sayso-policy/src/stage/patterns.rs", "names of tools"),
