@@ -3,6 +3,10 @@
 
     cargo build --release && cp target/release/sayso-hook target/release/sayso /tmp
     cargo bench --no-run && bench/hook-order.py target/release/sayso-hook /tmp/sayso-hook target/release/sayso /tmp/sayso
+    bench/hook-order.py --check target/release/sayso-hook
+
+With --check nothing is written: it tells how many of the functions that a hook uses the script names, and fails if that is
+less than nine in ten, by their size.
 
 A hook lives for a millisecond, and a third of that went into mapping the pages of a large program that its few hundred
 functions are spread over. The linker script gathers them: first by their full names, whose hashes tell the used one of
@@ -23,7 +27,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILT = [os.path.join(HERE, "../target/release", name) for name in ("sayso-hook", "sayso")]
-BINARIES = [os.path.abspath(path) for path in sys.argv[1:] or BUILT]
+CHECK = sys.argv[1:2] == ["--check"]
+BINARIES = [os.path.abspath(path) for path in sys.argv[2 if CHECK else 1:] or BUILT]
 SCRIPT = os.path.join(HERE, "../crates/sayso/hook.ld")
 
 POLICIES = {
@@ -40,6 +45,12 @@ CALLS = [
     ("Bash", {"command": "cargo test 2>&1 | tail -20 && git push --force origin main"}),
     ("Bash", {"command": "cd src && for f in *.rs; do sed -i s/a/b/ \"$f\"; done"}),
 ]
+
+
+# A hook cannot do with less; whoever finds fewer has looked at a program without names.
+FEWEST = 200
+# Where the way of every call begins and ends. Without them the runs were something else than hooks.
+SURELY = ["sayso_agents4hook", "sayso_gate4gate", "sayso_policy5index"]
 
 
 def open_hashes(symbol):
@@ -92,8 +103,21 @@ def look(binary):
         parts = line.split()
         if len(parts) == 4 and parts[2] in "tTwW":
             sizes[parts[3]] = int(parts[1], 16)
+    if not any(re.match("_ZN|_R", name) for name in sizes):
+        sys.exit(f"{binary} has no names of Rust functions: is it stripped?")
     with tempfile.TemporaryDirectory() as folder:
         functions = used(binary, folder)
+    if len(functions) < FEWEST:
+        sys.exit(f"only {len(functions)} functions were seen in {binary}: does callgrind see its names?")
+    for part in SURELY:
+        if not any(part in function for function in functions):
+            sys.exit(f"no function of {part} was seen in {binary}: it did not judge as a hook")
+    unknown = [function for function in functions if function not in sizes and without_suffix(function) not in sizes]
+    if len(unknown) * 20 > len(functions):
+        sys.exit(f"{len(unknown)} of {len(functions)} functions are not among the symbols of {binary}: {unknown[:3]}")
+    if CHECK:
+        check(binary, functions, sizes)
+        return [], []
     meant, matched = {}, {}
     for function in functions:
         meant[open_hashes(function)] = meant.get(open_hashes(function), 0) + sizes.get(function, 0)
@@ -110,8 +134,22 @@ def look(binary):
     return [without_suffix(function) + "*" for function in functions], patterns
 
 
+def check(binary, functions, sizes):
+    """How much of what is used the script lays side by side, by full names: others spread it."""
+    with open(SCRIPT) as file:
+        named = set(re.findall(r"\(\.text\.(\S+)\* ", file.read()))
+    size = lambda some: sum(sizes.get(function, 0) for function in some)
+    found = [function for function in functions if without_suffix(function) in named]
+    print(f"{binary}: {len(found)} of {len(functions)} functions that a hook uses are in hook.ld by their full names, "
+          f"{size(found) // 1024} of {size(functions) // 1024} KiB")
+    if size(found) * 10 < size(functions) * 9:
+        sys.exit("hook.ld is not about this program: make it anew")
+
+
 def main():
     looked = [look(binary) for binary in BINARIES]
+    if CHECK:
+        return
     names = dict.fromkeys(name for exact, _ in looked for name in exact)
     names.update(dict.fromkeys(name for _, patterns in looked for name in patterns))
     with open(SCRIPT, "w") as file:
