@@ -15,7 +15,7 @@ use sayso_gate::{
     Which, reason,
 };
 use sayso_policy::shell::dialect::InShell;
-use sayso_policy::{Answer, Holding, Reason, Request};
+use sayso_policy::{Answer, CanHold, Holding, Reason, Request};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -105,13 +105,15 @@ fn judge_once(
     let agent = dialect.agent();
     let workspace = event.workspace(agent, setting)?;
     let mut policy = policy(setting, workspace.as_deref())?;
-    let wanted = || policy.current().policy.has_hold();
-    let way = if may_hold { Way::of(dialect, event, call, setting, workspace.as_deref(), wanted) } else { Way::none() };
-    let version = policy.current().policy.version().to_owned();
-    if let Some(own) = way.policy() {
+    let canary = may_hold.then(|| Way::of_canary(dialect, event, call, setting, workspace.as_deref())).flatten();
+    let in_force = policy.current();
+    let version = in_force.policy.version().to_owned();
+    let holds = may_hold && in_force.policy.has_hold();
+    drop(in_force);
+    if let Some(own) = canary.as_ref().and_then(Way::policy) {
         policy = Live::of(&setting.places, Some(&own), workspace.as_deref())?;
     }
-    let judged = {
+    let (judged, way) = {
         let counts = dialect.one_record() || policy.current().policy.has_limits();
         let counted = counts.then(|| Counted::of(dialect, event, call, &setting.places)).transpose()?;
         let earlier = counted.as_ref().and_then(Counted::earlier);
@@ -125,15 +127,22 @@ fn judge_once(
         let (name, arguments, server) = (call.tool.clone(), call.input.clone(), call.server.clone());
         let request = Request::Tool { name, arguments, server };
         let entrance = entrance(dialect, setting);
-        let tool_call = entrance.call(request, event.actor(agent), event.cwd.clone(), workspace);
+        let tool_call = entrance.call(request, event.actor(agent), event.cwd.clone(), workspace.clone());
         let asking = asking(dialect.person(event), setting);
         let mut circumstances = entrance.circumstances(&event.name, call.id.clone(), asking);
-        circumstances.can_hold = way.can_hold();
-        let judged = gate.judge(tool_call, circumstances, FactsOf::Gate).settle().record();
+        circumstances.can_hold = canary.as_ref().map_or(CanHold::No, Way::can_hold);
+        let mut judgement = gate.judge(tool_call, circumstances, FactsOf::Gate);
+        // Whether the agent can hold takes files and processes to find out: only where it counts.
+        let way = canary.unwrap_or_else(|| match holds && judgement.depends_on_hold() {
+            true => Way::of(dialect, event, call, setting, workspace.as_deref()),
+            false => Way::none(),
+        });
+        judgement = judgement.can_hold(way.can_hold());
+        let judged = judgement.settle().record();
         if let (Some(counted), true) = (counted, judged.decision.answer != Answer::Deny) {
             counted.leave(&judged.record);
         }
-        judged
+        (judged, way)
     };
     Ok(said(dialect, event, call, setting, way, judged, version))
 }

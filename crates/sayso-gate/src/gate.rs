@@ -22,7 +22,7 @@ use crate::memory::Memory;
 use crate::policy::{InForce, Live};
 use crate::said::{Judged, Recorded, Unkept, Unsaid, not_recorded};
 use crate::{Error, KeptFiles, Permit, ProcessEnvironment, Prompt, RealFiles, Record, permit};
-use sayso_policy::{Decision, Operation, ToolCall};
+use sayso_policy::{Answer, CanHold, Decision, Operation, ToolCall};
 use sayso_shell::{Environment, Files};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -117,6 +117,27 @@ impl<'g> Judgement<'g> {
     /// Sayso failed on the call.
     pub fn rehearsed(self) -> (Option<Operation>, Decision) {
         (self.operation, self.alone.0)
+    }
+
+    /// Whether what becomes of the call may depend on how strongly its caller can hold it. Not where the policy alone
+    /// allows or denies it and says nothing of a hold: what is remembered changes an Ask, and limits only tighten.
+    #[must_use]
+    pub fn depends_on_hold(&self) -> bool {
+        let alone = &self.alone.0;
+        let settled = matches!(alone.answer, Answer::Allow | Answer::Deny) && alone.would.is_none();
+        !settled || alone.hold.is_some()
+    }
+
+    /// The same where the caller can hold the call like this. It was judged as one that nobody can hold; where that
+    /// makes a difference the policy speaks again, about the call as it was understood.
+    pub fn can_hold(mut self, can_hold: CanHold) -> Self {
+        if can_hold != self.judging.what.circumstances.can_hold {
+            self.judging.what.circumstances.can_hold = can_hold;
+            if self.depends_on_hold() {
+                self.alone = self.judging.evaluate(self.operation.as_ref());
+            }
+        }
+        self
     }
 
     /// Settles it where nobody has to be waited for, neither the store nor people; else it is set aside.

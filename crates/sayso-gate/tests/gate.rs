@@ -16,7 +16,7 @@ use sayso_gate::{
     RealFiles, Record, Recorded, Recorder, Unrecorded, Unsaid, digest,
 };
 use sayso_policy::shell::{Files, Kind, NoEnvironment};
-use sayso_policy::{Answer, Layer, PolicyText, ToolCall, Verdict, Workspace};
+use sayso_policy::{Answer, CanHold, Layer, PolicyText, ToolCall, Verdict, Workspace};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -391,4 +391,51 @@ fn an_untrusted_project_file_may_only_tighten() {
     assert_eq!(m.verdict("c").0, Verdict::Allow);
     sayso_gate::policy::trust(&m.places, &m.dir.path().join("project"), "ann").unwrap();
     assert_eq!(m.verdict("/outside/x").0, Verdict::Allow);
+}
+
+#[test]
+fn whether_a_call_can_be_held_may_be_found_out_after_the_policy_has_spoken() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().canonicalize().unwrap();
+    std::fs::write(folder.join("Makefile"), "all:\n\techo x\n").unwrap();
+    let policies = [
+        "extends = [\"developer\"]\n",
+        "extends = [\"developer\"]\nmode = { run = \"shadow\" }\n",
+        "default = \"ask\"\n[hold]\nrun = [\"@builds\", \"@code\"]\nneed = \"files\"\n",
+        "default = \"deny\"\n[allow]\nrun = [\"make\"]\n",
+    ];
+    let commands = [
+        "git log -n 1",
+        "make",
+        "make && terraform apply",
+        "python3 -c 'print(1)'",
+        "node x.js | sort",
+        "sudo make install",
+        "git push --force origin main",
+        "./nobody-knows --x",
+        "ls; npm run build",
+    ];
+    let (mut depended, mut lifted) = (0, 0);
+    for text in policies {
+        let gate = gate(text);
+        for command in commands {
+            let call = || ToolCall {
+                cwd: Some(folder.clone()),
+                workspace: Workspace::new(folder.clone(), None),
+                ..ToolCall::command(command)
+            };
+            for can_hold in [CanHold::No, CanHold::Files, CanHold::Whole] {
+                let known = Circumstances { can_hold, ..circumstances(Asking::OwnPrompt) };
+                let (_, at_first) = gate.judge(call(), known, FactsOf::Gate).rehearsed();
+                let judgement = gate.judge(call(), circumstances(Asking::OwnPrompt), FactsOf::Gate);
+                let depends = judgement.depends_on_hold();
+                depended += usize::from(depends);
+                lifted += usize::from(judgement.alone().answer != at_first.answer);
+                // A caller looks only where it is told that this counts.
+                let later = if depends { judgement.can_hold(can_hold) } else { judgement };
+                assert_eq!(*later.alone(), at_first, "{text} {command} {can_hold:?}");
+            }
+        }
+    }
+    assert!(depended > 10 && lifted > 5, "{depended} {lifted}");
 }

@@ -100,35 +100,42 @@ impl Way {
         Self { can_hold: CanHold::No, how: How::No }
     }
 
-    /// How this call can be held. `wanted`: whether the policy says anything of holding; if not, nothing is looked at.
+    /// How the canary is held, where this call is the one by which the agent is to be seen to hold.
+    pub(crate) fn of_canary(
+        dialect: &dyn Dialect,
+        event: &Event,
+        call: &HookCall,
+        setting: &HookSetting,
+        workspace: Option<&Path>,
+    ) -> Option<Self> {
+        let command = call.input.get(COMMAND).and_then(Value::as_str)?;
+        let canary = Canary::known(&setting.places, dialect.agent().name(), command)?;
+        let place = place(dialect, event, call, setting, workspace);
+        Some(place.map_or_else(Self::none, |place| Self {
+            can_hold: CanHold::Whole,
+            how: How::Canary(Box::new(place), Box::new(canary)),
+        }))
+    }
+
+    /// How any other call can be held. That looks at files and processes: for calls of which the policy says anything of
+    /// holding.
     pub(crate) fn of(
         dialect: &dyn Dialect,
         event: &Event,
         call: &HookCall,
         setting: &HookSetting,
         workspace: Option<&Path>,
-        wanted: impl FnOnce() -> bool,
     ) -> Self {
         let Some(command) = call.input.get(COMMAND).and_then(Value::as_str) else { return Self::none() };
-        let (agent, places) = (dialect.agent(), &setting.places);
-        let canary = Canary::known(places, agent.name(), command);
-        if canary.is_none() && !wanted() {
-            return Self::none();
-        }
-        if canary.is_none() && is_held_itself(command) {
+        let agent = dialect.agent();
+        if is_held_itself(command) {
             // Whether that counts as held, the policy says: it looks at the program, the home folder and the workspace.
             return Self { can_hold: CanHold::No, how: How::Itself };
         }
-        let place = dialect.rewrites(event, call).then(|| Place::of(agent, event, call, setting, workspace)).flatten();
-        match (place, canary) {
-            (Some(place), Some(canary)) => {
-                Self { can_hold: CanHold::Whole, how: How::Canary(Box::new(place), Box::new(canary)) }
-            }
-            (Some(place), None) => match proven::proven(agent, places, &place.workspace, &place.folder) {
-                Ok(can_hold) => Self { can_hold, how: How::Rewritten(Box::new(place)) },
-                Err(_) => Self::none(),
-            },
-            (None, _) => Self::none(),
+        let Some(place) = place(dialect, event, call, setting, workspace) else { return Self::none() };
+        match proven::proven(agent, &setting.places, &place.workspace, &place.folder) {
+            Ok(can_hold) => Self { can_hold, how: How::Rewritten(Box::new(place)) },
+            Err(_) => Self::none(),
         }
     }
 
@@ -181,6 +188,17 @@ impl Way {
             Err(_) => Taken::NotIssued,
         }
     }
+}
+
+/// What a call is rewritten with, where its agent can be told another text.
+fn place(
+    dialect: &dyn Dialect,
+    event: &Event,
+    call: &HookCall,
+    setting: &HookSetting,
+    workspace: Option<&Path>,
+) -> Option<Place> {
+    dialect.rewrites(event, call).then(|| Place::of(dialect.agent(), event, call, setting, workspace)).flatten()
 }
 
 impl Place {

@@ -22,12 +22,13 @@ use sayso_shell::{Carry, Effect, HostTarget, Run, RunId, Target, Verb};
 /// What is said of holding the call; where a hold answers its Asks and can be made, they are answered.
 pub(crate) fn judge(inputs: &Inputs<'_, '_>, said: &mut Opinions) {
     let Some(holds) = Holds::of(inputs) else { return };
-    if denied(said) || holds.leaves(said) {
+    let open = || said.effects.iter().enumerate().filter(|(_, on)| asks(&on.opinions).next().is_some());
+    let asked: Vec<usize> = open().map(|(index, _)| index).collect();
+    // Most calls: nothing asks, and no hold is about what runs.
+    if asked.is_empty() && !holds.wanted() || denied(said) || holds.leaves(said) {
         return;
     }
     let need = holds.need();
-    let open = || said.effects.iter().enumerate().filter(|(_, on)| asks(&on.opinions).next().is_some());
-    let asked: Vec<usize> = open().map(|(index, _)| index).collect();
     let lifts = !asked.is_empty()
         && asks(&said.call).next().is_none()
         && !unclear(inputs.judging)
