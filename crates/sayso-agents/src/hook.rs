@@ -66,6 +66,11 @@ impl HookSetting {
         Self { places, given, project_folder, wait: None, shells: None, told_twice, seated: None, watchdog: None }
     }
 
+    /// Whether the process ends with the answer: then the system gives back its memory, at once.
+    pub(crate) fn ends_with_answer(&self) -> bool {
+        self.watchdog.is_some()
+    }
+
     /// The watchdog lets a person have this much time.
     pub(crate) fn not_before(&self, until: Instant) {
         if let Some(watchdog) = &self.watchdog {
