@@ -6,7 +6,7 @@
 /// A part of the index. Those of paths exist once for each [`PathVerb`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// `run` rules that must always be tried.
+    /// `run` rules that must always be tried; by program, those that name several.
     RunAny,
     /// All other `run` rules.
     RunNamed,

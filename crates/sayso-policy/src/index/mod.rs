@@ -125,14 +125,24 @@ impl Table {
     fn run_candidates(&self, judging: &Judging<'_>, effect: &Effect, visit: &mut dyn FnMut(u32)) {
         match crate::rule::run_of(effect).and_then(|id| judging.run(id)) {
             Some(run) => runs(&self.numbers, run, visit),
-            None => self.numbers.all(Part::RunAny, visit),
+            None => always(&self.numbers, &[Key::new(Part::RunAny).with(SETS)], visit),
         }
     }
 }
 
+/// What all rules that name several programs are filed under. No program is called this.
+const SETS: u8 = 0;
+
 fn add_run(built: &mut Built, pattern: &RunPattern, at: u32) {
     let (Some(name), word) = pattern.key() else {
-        built.add(Part::RunAny, Key::new(Part::RunAny), at);
+        let any = Key::new(Part::RunAny);
+        match pattern.program_names() {
+            Some(names) => {
+                built.add(Part::RunAny, any.with(SETS), at);
+                names.iter().for_each(|name| built.add(Part::RunAny, any.with_all(name.as_bytes()), at));
+            }
+            None => built.add(Part::RunAny, any, at),
+        }
         return;
     };
     let keyed = |part: Part| Key::new(part).with_all(name.as_bytes());
@@ -147,17 +157,41 @@ fn add_run(built: &mut Built, pattern: &RunPattern, at: u32) {
 }
 
 fn runs(numbers: &Numbers, run: &Run, visit: &mut dyn FnMut(u32)) {
-    numbers.all(Part::RunAny, visit);
+    let any = Key::new(Part::RunAny);
     let Some(base) = run.program.base.as_deref() else {
         // Nobody knows which program this is: every rule may be about it.
+        always(numbers, &[any.with(SETS)], visit);
         numbers.all(Part::RunNamed, visit);
         return;
     };
-    named(numbers, run, base, visit);
     // `grm` is `rm`; an allow by the other name still does not match it.
-    if let Some(plain) = sayso_shell::program::plain_name(base) {
+    let plain = sayso_shell::program::plain_name(base);
+    match plain {
+        Some(plain) => always(numbers, &[any.with_all(base.as_bytes()), any.with_all(plain.as_bytes())], visit),
+        None => always(numbers, &[any.with_all(base.as_bytes())], visit),
+    }
+    named(numbers, run, base, visit);
+    if let Some(plain) = plain {
         named(numbers, run, plain, visit);
     }
+}
+
+/// Rules that must always be tried, and those of several programs that are filed under these keys: in one order, for the
+/// first rule of a kind speaks.
+fn always(numbers: &Numbers, sets: &[Key], visit: &mut dyn FnMut(u32)) {
+    if !numbers.has(Part::RunAny) {
+        return;
+    }
+    let mut found = Vec::new();
+    sets.iter().for_each(|key| numbers.each(*key, &mut |at| found.push(at)));
+    if found.is_empty() {
+        numbers.each(Key::new(Part::RunAny), visit);
+        return;
+    }
+    numbers.each(Key::new(Part::RunAny), &mut |at| found.push(at));
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().for_each(visit);
 }
 
 fn named(numbers: &Numbers, run: &Run, base: &str, visit: &mut dyn FnMut(u32)) {

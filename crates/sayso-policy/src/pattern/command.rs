@@ -94,17 +94,17 @@ impl RunPattern {
         let Self::Pipe(stages) = self else { return (None, None) };
         match stages.as_slice() {
             [only] => match only.as_slice() {
-                [command] => {
-                    let name = match &command.program {
-                        ProgramPattern::Name(glob) => glob.literal(),
-                        _ => None,
-                    };
-                    (name, command.words.first().and_then(Glob::literal))
-                }
+                [command] => (command.program_name(), command.words.first().and_then(Glob::literal)),
                 _ => (None, None),
             },
             _ => (None, None),
         }
+    }
+
+    /// The names of all programs that it can match, where it fixes them.
+    pub(crate) fn program_names(&self) -> Option<Vec<&str>> {
+        let Self::Pipe(stages) = self else { return None };
+        stages.iter().flatten().map(CommandPattern::program_name).collect()
     }
 
     /// Matches one program of an analysis. A pipe pattern matches each of its programs' runs, so that the caret
@@ -190,6 +190,14 @@ fn pipe(
 }
 
 impl CommandPattern {
+    /// The program's name, where it is fixed.
+    fn program_name(&self) -> Option<&str> {
+        match &self.program {
+            ProgramPattern::Name(glob) => glob.literal(),
+            _ => None,
+        }
+    }
+
     fn parse(text: &str, programs: &Catalogue) -> Result<Self, PatternError> {
         let mut tokens = text.split_whitespace();
         let Some(program) = tokens.next() else { return Err(PatternError::new("this names no program")) };
