@@ -1,21 +1,22 @@
 //! The bytes of an image: a head that is read and checked at once, and data that is read block by block when it is
-//! asked for, each block checked against its hash in the head. So an image of ten thousand rules costs what is used
+//! asked for, each block checked against its sum in the head. So an image of ten thousand rules costs what is used
 //! of it, and nothing that is damaged is ever used.
 
 use super::bytes::{Imaged, Reader, put_bytes};
+use super::checksum::checksum;
 use super::lazily::Lazily;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Changes with every change of the layout.
-const FORMAT: &[u8; 8] = b"sayso\0\x00\x04";
-/// What is read and hashed at once.
+const FORMAT: &[u8; 8] = b"sayso\0\x00\x05";
+/// What is read and checked at once.
 const BLOCK: usize = 4096;
-/// Enough of a hash to tell damage; an image is no secret and no proof.
-const HASH: usize = 16;
-/// Format, the head's length, its hash.
-const FIRST: usize = FORMAT.len() + 4 + 32;
+/// The length of a checksum, which tells damage; an image is no secret and no proof.
+const SUM: usize = 16;
+/// Format, the head's length, its sum.
+const FIRST: usize = FORMAT.len() + 4 + SUM;
 /// What is read at first: the whole of most images.
 const AT_ONCE: usize = 16 * 1024;
 /// The largest image.
@@ -53,7 +54,7 @@ pub(crate) struct Data {
     first: Vec<u8>,
     start: usize,
     length: usize,
-    hashes: Range<usize>,
+    sums: Range<usize>,
     blocks: Lazily<Box<[u8]>>,
     /// Blocks of `first` that were checked.
     checked: Lazily<()>,
@@ -62,15 +63,15 @@ pub(crate) struct Data {
 
 /// An image from its head and its data.
 pub(super) fn seal(head: &[u8], data: &[u8]) -> Option<Vec<u8>> {
-    let mut body = Vec::with_capacity(head.len() + data.len() / BLOCK * HASH + 64);
+    let mut body = Vec::with_capacity(head.len() + data.len() / BLOCK * SUM + 64);
     put_bytes(head, &mut body);
     data.len().put(&mut body);
     for block in data.chunks(BLOCK) {
-        body.extend(blake3::hash(block).as_bytes().iter().take(HASH));
+        body.extend_from_slice(&checksum(b"", block));
     }
     let mut image = FORMAT.to_vec();
     u32::try_from(body.len()).ok()?.put(&mut image);
-    image.extend_from_slice(blake3::hash(&body).as_bytes());
+    image.extend_from_slice(&checksum(b"", &body));
     image.extend_from_slice(&body);
     image.extend_from_slice(data);
     u32::try_from(data.len()).ok()?;
@@ -90,7 +91,7 @@ impl Data {
             return None;
         }
         let body_length = usize::try_from(u32::take(&mut reader)?).ok()?;
-        let hash: [u8; 32] = reader.array()?;
+        let sum: [u8; SUM] = reader.array()?;
         let start = FIRST.checked_add(body_length).filter(|start| *start <= total)?;
         if start > first.len() {
             first = vec![0; start];
@@ -99,7 +100,7 @@ impl Data {
             }
         }
         let body = first.get(FIRST..start)?;
-        if *blake3::hash(body).as_bytes() != hash {
+        if checksum(b"", body) != sum {
             return None;
         }
         let mut reader = Reader::new(body);
@@ -107,15 +108,15 @@ impl Data {
         reader.bytes(head_length)?;
         let length = usize::take(&mut reader)?;
         let count = length.div_ceil(BLOCK);
-        let hashes_at = FIRST.checked_add(4)?.checked_add(head_length)?.checked_add(8)?;
-        let hashes = hashes_at..hashes_at.checked_add(count.checked_mul(HASH)?)?;
-        if hashes.end != start || start.checked_add(length)? != total {
+        let sums_at = FIRST.checked_add(4)?.checked_add(head_length)?.checked_add(8)?;
+        let sums = sums_at..sums_at.checked_add(count.checked_mul(SUM)?)?;
+        if sums.end != start || start.checked_add(length)? != total {
             return None;
         }
         let head = FIRST + 4..FIRST + 4 + head_length;
         let (blocks, checked) = (Lazily::new(count), Lazily::new(count));
         let damaged = AtomicBool::new(false);
-        Some((Self { source, first, start, length, hashes, blocks, checked, damaged }, head))
+        Some((Self { source, first, start, length, sums, blocks, checked, damaged }, head))
     }
 
     #[cfg(test)]
@@ -167,9 +168,11 @@ impl Data {
     fn block(&self, number: usize) -> Option<&[u8]> {
         let from = number * BLOCK;
         let length = BLOCK.min(self.length.checked_sub(from)?);
-        let hash = self.hashes.start + number * HASH;
-        let hash = self.first.get(hash..hash + HASH)?;
-        let holds = |block: &[u8]| blake3::hash(block).as_bytes().starts_with(hash);
+        // Asked only when a block is first used: of many names each is looked up in blocks that are known.
+        let holds = |block: &[u8]| {
+            let at = self.sums.start + number * SUM;
+            self.first.get(at..at + SUM).is_some_and(|sum| checksum(b"", block) == *sum)
+        };
         let place = self.start + from;
         if let Some(block) = self.first.get(place..place + length) {
             self.checked.get(number, || holds(block).then_some(()))?;

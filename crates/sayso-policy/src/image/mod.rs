@@ -19,12 +19,14 @@
 
 mod blocks;
 mod bytes;
+mod checksum;
 mod file;
 mod lazily;
 mod table;
 
 pub(crate) use blocks::Data;
 pub use blocks::Source;
+pub use checksum::checksum;
 pub(crate) use bytes::{Imaged, Reader, choice, fields, put_bytes, put_text};
 pub(crate) use table::{ImageRules, Slots};
 
