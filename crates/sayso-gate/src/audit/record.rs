@@ -281,7 +281,7 @@ impl Seen {
                 ("bash_execute".to_owned(), Some(room.text(&String::from_utf8_lossy(bytes))), None)
             }
             Request::Tool { name, arguments, .. } => {
-                let command = arguments.get("command").and_then(Value::as_str).map(|text| room.text(text));
+                let command = arguments.get("command").and_then(Value::as_str).map(|text| room.text_again(text));
                 (redact::cut(name, 256), command, Some(arguments_kept(arguments, &room, most)))
             }
         };

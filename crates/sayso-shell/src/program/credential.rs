@@ -68,6 +68,36 @@ pub fn may_hide(word: &str) -> u8 {
     KNOWN.get(first_letters(word.as_bytes())).copied().unwrap_or(0)
 }
 
+/// A bit for the first letter of a name.
+#[must_use]
+pub const fn letter(name: &str) -> u32 {
+    match name.as_bytes() {
+        [first, ..] => 1 << (*first % 32),
+        [] => 0,
+    }
+}
+
+/// The first letters of the programs of each fact, a bit for each: most facts are about other programs than the one at hand,
+/// and their names need not be compared.
+pub static LETTERS: [u32; super::built::CREDENTIALS.len()] = {
+    let mut letters = [0; super::built::CREDENTIALS.len()];
+    let (mut left, mut credentials): (&mut [u32], _) = (&mut letters, CREDENTIALS);
+    while let ([first, others @ ..], [Credential { commands, .. }, rest @ ..]) = (left, credentials) {
+        *first = letters_of(commands);
+        (left, credentials) = (others, rest);
+    }
+    letters
+};
+
+const fn letters_of(mut commands: &[&str]) -> u32 {
+    let mut letters = 0;
+    while let [command, rest @ ..] = commands {
+        letters |= letter(command);
+        commands = rest;
+    }
+    letters
+}
+
 const PLACES: usize = 2048;
 
 /// By the first letters of programs, which kinds there are.

@@ -1,7 +1,7 @@
 //! The command that a word stands in: what its program takes as secrets, by the table.
 
 use super::table::{BEFORE, LOGINS};
-use sayso_shell::program::credential::{CREDENTIALS, Credential, FED, Hides, Takes, may_hide};
+use sayso_shell::program::credential::{CREDENTIALS, Credential, FED, Hides, LETTERS, Takes, letter, may_hide};
 use sayso_shell::program::{Facets, facets};
 
 /// Programs whose words are those of the command that they start. None of them takes a secret of its own.
@@ -149,7 +149,10 @@ impl<'a> Command<'a> {
     /// The facts of this kind about one of the programs.
     fn hidden(&self, kind: u8) -> impl Iterator<Item = Hides> {
         let all = if self.may_hide(kind) { CREDENTIALS } else { &[] };
-        let own = all.iter().filter(move |credential| credential.hides.bit() == kind);
+        let known = self.words.iter().filter(|operand| operand.known & kind != 0);
+        let letters = known.fold(0, |letters, operand| letters | letter(operand.base));
+        let own = all.iter().zip(&LETTERS).filter(move |(own, first)| own.hides.bit() == kind && *first & letters != 0);
+        let own = own.map(|(own, _)| own);
         let ours = move |own: &&Credential| own.commands.iter().any(|command| self.is(command, kind));
         own.filter(ours).map(|own| own.hides)
     }

@@ -25,7 +25,8 @@ pub fn may_hold_keys(bytes: &[u8]) -> bool {
 /// `https://user:password@host` without the password, and without the user where that is the secret: in
 /// `https://TOKEN:x@host` it is, and a lone one in an address of the web may be.
 pub(super) fn without_url_password(word: &str) -> Cow<'_, str> {
-    let Some((scheme, rest)) = word.split_once("://") else { return word.into() };
+    let address = if word.contains(':') { word.split_once("://") } else { None };
+    let Some((scheme, rest)) = address else { return word.into() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let Some((login, _)) = authority.rsplit_once('@').filter(|(login, _)| !login.is_empty()) else {
         return word.into();
@@ -187,6 +188,10 @@ pub(super) fn without_known_keys(word: &str) -> Cow<'_, str> {
 /// PEM blocks of private keys, to their end or, if that is missing, to the end of the text.
 pub(super) fn without_private_keys(text: &str) -> std::borrow::Cow<'_, str> {
     const END: &str = "-----END";
+    // Every text of a record is looked at, and both ways to write one hold this letter.
+    if !text.contains('P') {
+        return text.into();
+    }
     // As PuTTY writes it: nothing says where it ends.
     if let Some((before, _)) = text.split_once("Private-Lines:") {
         return format!("{}Private-Lines: {REDACTED}", without_private_keys(before)).into();

@@ -85,7 +85,8 @@ pub(crate) fn said_of(command: &str, said: &str) -> String {
 
 /// What is not in `kept` any more of `word`.
 fn taken_out<'w>(word: &'w str, kept: &str) -> Option<&'w str> {
-    let (before, after) = kept.split_once(REDACTED)?;
+    // Most words are kept whole.
+    let (before, after) = if kept.contains('[') { kept.split_once(REDACTED)? } else { return None };
     let after = after.rsplit(REDACTED).next().unwrap_or_default();
     let taken = word.strip_prefix(before).unwrap_or(word);
     Some(taken.strip_suffix(after).unwrap_or(taken))
@@ -152,7 +153,7 @@ enum Fed {
 /// The commands that print a secret for the next one in their pipe, and those that read it, by their number.
 fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
     // Most texts are one command, and every record is looked at.
-    if !text.contains('|') && !text.contains("<<") {
+    if !text.contains('|') && !(text.contains('<') && text.contains("<<")) {
         return Vec::new();
     }
     let (mut commands, mut last) = (vec![(String::new(), false)], "");
@@ -283,7 +284,7 @@ impl<'a> Redactor<'a> {
         self.command.add(word);
         self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
         self.netrc |= word == "login";
-        self.in_address |= word.contains("://");
+        self.in_address |= has_scheme(word);
         self.last_but_one = std::mem::replace(&mut self.last, word);
         self.inserts = match self.inserts {
             _ if word.eq_ignore_ascii_case("insert") || word.eq_ignore_ascii_case("replace") => Inserts::Rows,
@@ -417,7 +418,7 @@ impl<'a> Redactor<'a> {
         if let Some(kept) = self.login_setting(word) {
             return kept.into();
         }
-        if (self.in_address || word.contains("://"))
+        if (self.in_address || has_scheme(word))
             && let Some((before, value)) = word.rsplit_once('=')
             && !value.is_empty()
             && names_parameter(before)
@@ -560,6 +561,11 @@ impl<'a> Redactor<'a> {
     }
 }
 
+/// Whether an address stands in a word. Most words hold no colon, and every word of a record is looked at.
+fn has_scheme(word: &str) -> bool {
+    word.contains(':') && word.contains("://")
+}
+
 fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`')
 }
@@ -629,7 +635,7 @@ fn is_header(name: &str) -> bool {
 
 /// `user:password` without the password. Two numbers are a user and a group.
 fn without_login(word: &str) -> String {
-    if word.contains("://") {
+    if has_scheme(word) {
         return without_known_keys(&without_url_password(word)).into_owned();
     }
     let numbers = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
@@ -641,6 +647,9 @@ fn without_login(word: &str) -> String {
 
 /// `ann:password@host` without the password, where no scheme says that it is an address.
 fn without_login_at(word: &str, slashed: bool) -> Option<String> {
+    if !word.contains('@') {
+        return None;
+    }
     // `:pserver:ann:x@host:/root`, `jdbc:oracle:thin:ann/x@host`
     for (begin, slashed) in [(":pserver:", false), (":thin:", true), (":oci:", true)] {
         if let Some(at) = word.find(begin).map(|at| at + begin.len()) {
@@ -662,6 +671,9 @@ fn without_login_at(word: &str, slashed: bool) -> Option<String> {
 
 /// `host:5432:database:ann:password`, a line of `.pgpass`, without the password.
 fn without_pgpass(word: &str) -> Option<String> {
+    if !word.contains(':') {
+        return None;
+    }
     let mut parts = word.splitn(5, ':');
     let [host, port, database, user, password] = [(); 5].map(|()| parts.next().unwrap_or_default());
     let is_port = port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());

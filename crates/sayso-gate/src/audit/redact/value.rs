@@ -31,11 +31,13 @@ pub(in crate::audit) struct Room {
     full: Cell<bool>,
     /// What was taken out so far.
     taken: RefCell<Vec<String>>,
+    /// A text that stands in the arguments too, and what is kept of it.
+    known: RefCell<Option<(String, String)>>,
 }
 
 impl Room {
     pub(in crate::audit) fn new(text: usize, members: usize) -> Self {
-        Self { text, members, full: Cell::new(false), taken: RefCell::default() }
+        Self { text, members, full: Cell::new(false), taken: RefCell::default(), known: RefCell::default() }
     }
 
     /// Whether something was left out.
@@ -48,8 +50,18 @@ impl Room {
         clean(value, self, 0, false)
     }
 
+    /// The same as [`Room::text`], for a text that will be seen again: a command stands in the arguments of its call.
+    pub(in crate::audit) fn text_again(&self, text: &str) -> String {
+        let kept = self.text(text);
+        *self.known.borrow_mut() = Some((text.to_owned(), kept.clone()));
+        kept
+    }
+
     /// Redacted first, cut then: a cut in the middle of a key must not save its first half from being recognised.
     pub(in crate::audit) fn text(&self, text: &str) -> String {
+        if let Some((_, kept)) = self.known.borrow().as_ref().filter(|(known, _)| known == text) {
+            return kept.clone();
+        }
         let (text, taken) = redacted(text);
         self.take(taken);
         // So many bytes are never more characters.
