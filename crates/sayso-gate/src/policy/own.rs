@@ -8,9 +8,9 @@
 
 use crate::audit::HeadKey;
 use crate::{Places, anchored, registered};
+use rustix::io::Errno;
 use sayso_policy::{Protected, registration_files};
-use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
@@ -88,7 +88,7 @@ fn running() -> Vec<PathBuf> {
     let Ok(path) = std::env::current_exe() else { return Vec::new() };
     // What the kernel says of one that was replaced meanwhile.
     let replaced = path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
-    let path = replaced.map_or(path.as_path(), |path| Path::new(std::ffi::OsStr::from_bytes(path)));
+    let path = replaced.map_or(path.as_path(), |path| Path::new(OsStr::from_bytes(path)));
     registered::side_by_side(path).collect()
 }
 
@@ -112,14 +112,22 @@ pub(crate) fn follow(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> Pat
 }
 
 fn look(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> Followed {
-    let parts = |path: &Path| path.components().rev().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
-    let (mut at, mut left) = match path.strip_prefix(start) {
-        Ok(rest) => (start.to_owned(), parts(rest)),
-        Err(_) => (PathBuf::from("/"), parts(path)),
+    let (mut at, rest) = match below(path, start).map_or_else(|| path.strip_prefix(start), Ok) {
+        Ok(rest) => (start.to_owned(), rest),
+        Err(_) => (PathBuf::from("/"), path),
     };
     let (mut followed, mut missing) = (0, false);
-    while let Some(part) = left.pop() {
-        match Path::new(&part).components().next() {
+    // What links on the way led to, the next part last: it comes before the rest.
+    let mut left: Vec<OsString> = Vec::new();
+    let mut rest = rest.components();
+    loop {
+        let part = left.pop();
+        let part = match &part {
+            Some(part) => Path::new(part).components().next(),
+            None => rest.next(),
+        };
+        match part {
+            None if left.is_empty() => return Followed { path: at, missing },
             Some(Component::Normal(name)) => at.push(name),
             Some(Component::ParentDir) => {
                 at.pop();
@@ -135,18 +143,26 @@ fn look(start: &Path, path: &Path, links: &mut Vec<PathBuf>) -> Followed {
         if missing {
             continue;
         }
-        match std::fs::read_link(&at) {
+        match rustix::fs::readlink(&at, Vec::new()) {
             Ok(target) if followed < MOST_LINKS => {
                 followed += 1;
                 links.push(at.clone());
                 at.pop();
-                left.extend::<Vec<OsString>>(parts(&target));
+                let target = Path::new(OsStr::from_bytes(target.as_bytes()));
+                left.extend(target.components().rev().map(|part| part.as_os_str().to_owned()));
             }
             Ok(_) => {}
-            Err(e) => missing = e.kind() == ErrorKind::NotFound,
+            Err(error) => missing = error == Errno::NOENT,
         }
     }
-    Followed { path: at, missing }
+}
+
+/// What follows a folder in a path, where both are written alike: by bytes, which takes a tenth of what a comparison name by
+/// name does.
+fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+    let rest = path.as_os_str().as_bytes().strip_prefix(folder.as_os_str().as_bytes())?;
+    let rest = if folder.parent().is_none() { rest } else { rest.strip_prefix(b"/")? };
+    Some(Path::new(OsStr::from_bytes(rest))).filter(|rest| rest.is_relative())
 }
 
 #[cfg(test)]
