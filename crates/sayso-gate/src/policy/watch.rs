@@ -94,7 +94,8 @@ impl Live {
     #[must_use]
     pub fn current(&self) -> Arc<InForce> {
         let mut state = self.lock();
-        if state.looked.elapsed() >= LOOK {
+        // A hook on a slow machine is still about the policy that it has just loaded: only who waited looks again.
+        if !state.seen.is_empty() && state.looked.elapsed() >= LOOK {
             self.look(&mut state);
         }
         Arc::clone(&state.current)
