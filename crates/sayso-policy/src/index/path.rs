@@ -68,8 +68,8 @@ pub(crate) fn candidates(
                 return;
             };
             // A folder of ten thousand files asks about each of them, but each pattern is tried once.
-            let mut once: Vec<u32> = Vec::new();
-            let mut most = 0;
+            let mut once: Vec<u32> = Vec::with_capacity(FEW);
+            let mut most = FEW;
             numbers.all(Part::PathAny(of), &mut |at| once.push(at));
             if verb == Verb::Write {
                 // What does not exist yet may be created.
@@ -104,6 +104,9 @@ pub(crate) fn candidates(
     }
 }
 
+/// So many candidates need not be tidied.
+const FEW: usize = 16;
+
 /// As many as there are patterns, however many files there are.
 fn tidy(once: &mut Vec<u32>, most: &mut usize) {
     if once.len() > *most {
@@ -118,6 +121,8 @@ fn names(numbers: &Numbers, of: PathVerb, below: &Below, visit: &mut dyn FnMut(K
     let (has_under, has_holds) = (numbers.has(Part::Under(of)), numbers.has(Part::Holds(of)));
     let has_ends = numbers.has(Part::Ends(of));
     let mut head: Option<(&Path, Key)> = None;
+    // Files of one kind lie side by side.
+    let mut last: &[u8] = b"";
     for (name, folder) in below.names() {
         if has_under {
             let under = match head {
@@ -134,8 +139,12 @@ fn names(numbers: &Numbers, of: PathVerb, below: &Below, visit: &mut dyn FnMut(K
         if has_holds {
             visit(Key::new(Part::Holds(of)).with_all(name));
         }
-        if has_ends && let Some(ending) = name.iter().rposition(|b| *b == b'.').and_then(|from| name.get(from..)) {
+        if has_ends
+            && let Some(ending) = name.iter().rposition(|b| *b == b'.').and_then(|from| name.get(from..))
+            && ending != last
+        {
             visit(Key::new(Part::Ends(of)).with_all(ending));
+            last = ending;
         }
     }
 }

@@ -6,17 +6,37 @@ use sayso_shell::{Part, Shape};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glob {
     text: Box<str>,
-    wild: bool,
+    wild: Wild,
+}
+
+/// Where its wildcards stand: many thousands of names may be compared with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wild {
+    /// Nowhere.
+    No,
+    /// It is a lone `*`.
+    All,
+    /// Before and behind a literal text, each a `*`.
+    Around,
+    /// Anywhere else.
+    Somewhere,
 }
 
 impl Glob {
     pub(crate) fn new(text: &str) -> Self {
-        Self { text: text.into(), wild: text.contains(['*', '?']) }
+        let is_wild = |b: &u8| matches!(b, b'*' | b'?');
+        let wild = match text.as_bytes() {
+            [b'*'] => Wild::All,
+            [b'*', inner @ .., b'*'] if !inner.iter().any(is_wild) => Wild::Around,
+            bytes if bytes.iter().any(is_wild) => Wild::Somewhere,
+            _ => Wild::No,
+        };
+        Self { text: text.into(), wild }
     }
 
     /// The text, if it holds no wildcard.
     pub(crate) fn literal(&self) -> Option<&str> {
-        if self.wild { None } else { Some(&self.text) }
+        if self.wild == Wild::No { Some(&self.text) } else { None }
     }
 
     /// The literal text before the first wildcard.
@@ -57,11 +77,17 @@ impl Glob {
 
     /// Whether it is a lone `*`.
     pub(crate) fn is_any(&self) -> bool {
-        &*self.text == "*"
+        self.wild == Wild::All
     }
 
     pub(crate) fn matches(&self, text: &[u8]) -> bool {
-        if self.wild { wild_match(self.text.as_bytes(), text, |a, b| a == b) } else { self.text.as_bytes() == text }
+        let own = self.text.as_bytes();
+        match (self.wild, own) {
+            (Wild::No, _) => own == text,
+            (Wild::All, _) => true,
+            (Wild::Around, [_, inner @ .., _]) => holds(text, inner),
+            _ => wild_match(own, text, |a, b| a == b),
+        }
     }
 
     /// As `matches`, without regard to ASCII case.
@@ -144,6 +170,19 @@ fn single(a: Token, b: Token) -> bool {
     }
 }
 
+/// Whether a text holds another. Both are short: names and parts of names.
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    let Some((first, rest)) = part.split_first() else { return true };
+    let mut left = text;
+    while let Some((byte, behind)) = left.split_first() {
+        if byte == first && behind.starts_with(rest) {
+            return true;
+        }
+        left = behind;
+    }
+    false
+}
+
 /// The classic two-pointer match: on a mismatch go back to the last `*` and let it take one more byte.
 fn wild_match(pattern: &[u8], text: &[u8], same: impl Fn(&u8, &u8) -> bool) -> bool {
     let (mut p, mut t) = (0, 0);
@@ -186,6 +225,12 @@ mod tests {
             ("a?c", "abc", true),
             ("a?c", "ac", false),
             ("*a*b*", "xaxbx", true),
+            ("*ab*", "xaab", true),
+            ("*ab*", "abx", true),
+            ("*ab*", "a", false),
+            ("*ab*", "axb", false),
+            ("**", "", true),
+            ("**", "a", true),
             ("*", "", true),
             ("", "", true),
             ("abc", "abcd", false),

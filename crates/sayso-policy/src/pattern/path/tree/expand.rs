@@ -101,5 +101,5 @@ impl Tree<'_> {
 
 /// A shell pattern against one name. A leading dot needs a literal one.
 fn fits(glob: &Glob, dotted: bool, name: &[u8]) -> bool {
-    (dotted || name.first() != Some(&b'.')) && glob.matches(&latin(name))
+    (dotted || name.first() != Some(&b'.')) && (glob.is_any() || glob.matches(&latin(name)))
 }
