@@ -15,7 +15,10 @@ const ASKING: &[(&str, &str)] = &[
     ("codex", "prefix_rule(pattern = [\"git\", \"status\"], decision = \"allow\")\n"),
     ("copilot", "--allow-tool 'shell(git:*)'\n"),
     ("zed", r#"{"agent": {"tool_permissions": {"default": "confirm"}}}"#),
-    ("wundr", r#"{"tools": {"categories": {"execute": {"requiresApproval": true}, "write": {"requiresApproval": true}}}}"#),
+    (
+        "wundr",
+        r#"{"tools": {"categories": {"execute": {"requiresApproval": true}, "write": {"requiresApproval": true}}}}"#,
+    ),
 ];
 
 impl World {

@@ -62,6 +62,7 @@ const OPERATOR: &[&str] = &[
     "sayso history --write",
     "sayso log key rotate",
     "sayso log prune",
+    "sayso log accept",
     "sayso mcp pins",
 ];
 

@@ -6,7 +6,12 @@ pub(super) const AGENT: Agent = Agent {
     title: "Claude Code",
     programs: &["claude", "claude-code"],
     packages: &["@anthropic-ai/claude-code"],
-    places: &["/**/.claude/settings.json", "/**/.claude/settings.local.json", "/etc/claude-code/**", "/Library/Application Support/ClaudeCode/**"],
+    places: &[
+        "/**/.claude/settings.json",
+        "/**/.claude/settings.local.json",
+        "/etc/claude-code/**",
+        "/Library/Application Support/ClaudeCode/**",
+    ],
     home: &[(".claude", &["settings.json", "settings.local.json"])],
     commands: &[
         Command { words: &["config", "set"], about: &[] },

@@ -86,7 +86,9 @@ pub(super) fn by_run(run: &Run, analysis: &Analysis, home: Option<&Path>) -> Opt
     let (agent, words) = match AGENTS.iter().find(|agent| agent.programs.contains(&base)) {
         Some(agent) => (agent, words.as_slice()),
         None if run.program.facets().has(Facets::TEXT) => return None,
-        None => words.iter().enumerate().find_map(|(at, word)| Some((Agent::of_package(word)?, words.get(at + 1..)?)))?,
+        None => {
+            words.iter().enumerate().find_map(|(at, word)| Some((Agent::of_package(word)?, words.get(at + 1..)?)))?
+        }
     };
     let by_option = words.iter().any(|word| {
         let name = word.split_once('=').map_or(*word, |(name, _)| name);
