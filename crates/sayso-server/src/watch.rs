@@ -326,7 +326,7 @@ impl Watcher {
 /// Copies where the chain ends when a server stops: else what came behind the last copy would be vouched for by none.
 pub(crate) fn end(app: &App) {
     if app.store().alarm().is_none() {
-        let _ = app.store().note_end(1);
+        let _ = app.store().note_end(0);
     }
     if let Some(path) = &app.about.anchor
         && let Ok(head) = app.store().sign_head()

@@ -40,12 +40,13 @@ pub(super) fn note(store: &Sqlite, after: u64) -> Result<u64, Error> {
     if end.seq <= after {
         return Ok(after);
     }
+    // Where there is a key, the store is expected to hold heads: the first note of a process leaves one there.
+    let head = if after == 0 { store.sign()? } else { HeadKey::beside(store.folder())?.sign(&chain, &end) };
     store.durable.sync_log()?;
-    let head = HeadKey::beside(store.folder())?.sign(&chain, &end);
     let file = place(store);
     let text = serde_json::to_vec(&head)?;
     write_own(&file, &text)?;
-    Ok(end.seq)
+    Ok(head.seq)
 }
 
 /// What is not as the last note says.
@@ -134,6 +135,7 @@ mod tests {
         grow(&store, 20);
         store.note_end(0).unwrap();
         assert_eq!(store.end_problem().unwrap(), None);
+        assert_eq!(store.verify(None).unwrap().problems, []);
         drop(store);
         done(&path);
         let store = Sqlite::open_at(&path).unwrap();
