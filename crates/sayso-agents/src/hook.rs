@@ -10,6 +10,7 @@ use crate::{Agent, judge};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use sayso_gate::Places;
 use sayso_policy::PolicyText;
@@ -52,6 +53,8 @@ pub struct HookSetting {
     pub told_twice: bool,
     /// Whether a person sits before the agent. `None`: the agent's process is looked at where it matters.
     pub seated: Option<bool>,
+    /// Nobody hears the answer: standard output leads nowhere.
+    pub(crate) unheard: bool,
     watchdog: Option<Watchdog>,
 }
 
@@ -63,7 +66,8 @@ impl HookSetting {
         let variable = dialect.and_then(Dialect::project_variable);
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
         let told_twice = dialect.is_some_and(Dialect::told_twice);
-        Self { places, given, project_folder, wait: None, shells: None, told_twice, seated: None, watchdog: None }
+        let (wait, shells, seated, watchdog) = (None, None, None, None);
+        Self { places, given, project_folder, wait, shells, told_twice, seated, unheard: false, watchdog }
     }
 
     /// Whether the process ends with the answer: then the system gives back its memory, at once.
@@ -151,6 +155,7 @@ fn read_and_run(
     match catch_unwind(AssertUnwindSafe(setting)) {
         Ok(Ok(mut setting)) => {
             setting.watchdog = Some(watchdog.clone());
+            setting.unheard = leads_nowhere(&std::io::stdout());
             run_hook(agent, &input, &setting)
         }
         Ok(Err(why)) => HookOutput::blocked(&why),
@@ -257,6 +262,15 @@ fn say(output: &HookOutput) -> u8 {
     }
     let _ = std::io::stderr().write_all(b"Sayso: the answer could not be written.\n");
     BLOCK
+}
+
+/// Whether what is written there is lost. A descriptor that was closed is the null device by the time `main` begins, since
+/// the standard library opens that in its place: an answer would seem to be written, and to the agent its hook, ending
+/// with 0 and without a word, would have no objection.
+fn leads_nowhere(stdout: &impl AsFd) -> bool {
+    let null = rustix::fs::makedev(1, 3);
+    rustix::fs::fstat(stdout)
+        .map_or(true, |stat| FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == null)
 }
 
 /// Not through the standard library's buffer, which would cut it at each newline.

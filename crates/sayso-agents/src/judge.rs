@@ -31,6 +31,7 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
     match &event.occasion {
         Occasion::BeforeTool(call) | Occasion::Permission(call) => {
             let (word, why) = match call {
+                _ if setting.unheard => return unheard(dialect, &event, call, setting),
                 Ok(call) => judge(dialect, &event, call, setting).word(),
                 Err(why) => malformed(dialect, &event, why, setting).word(),
             };
@@ -78,6 +79,14 @@ pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting)
             HookOutput::blocked(&why)
         }
     }
+}
+
+/// Whatever the answer, the agent cannot hear it, so the exit code alone says it: the call does not run.
+fn unheard(dialect: &dyn Dialect, event: &Event, call: &Result<HookCall, String>, setting: &HookSetting) -> HookOutput {
+    let why = "Sayso cannot answer: the standard output of its hook is closed or leads nowhere.".to_owned();
+    let tool = call.as_ref().map_or("unknown", |call| &call.tool);
+    let (_, why) = refuse(dialect, event, tool, reason::built_in(reason::INTERNAL_ERROR, why), setting).word();
+    HookOutput::blocked(&why)
 }
 
 fn judge(dialect: &dyn Dialect, event: &Event, call: &HookCall, setting: &HookSetting) -> HookAnswer {

@@ -441,7 +441,22 @@ fn what_takes_an_agents_guard_down_is_denied() {
         "echo '{\"disableAllHooks\": true}' > ~/.copilot/settings.json",
         "echo > .github/hooks/sayso.json",
         "echo 'features.hooks=false' > ~/.codex/fast.config.toml",
+        "npx -y @anthropic-ai/claude-code@latest --bare -p hi",
+        "bunx @openai/codex -c features.hooks=false exec hi",
+        "pnpm dlx opencode-ai --pure run hi",
+        "npx openclaw plugins disable sayso",
+        "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js --bare",
+        "CLAUDE_CONFIG_DIR=/tmp/x npx @anthropic-ai/claude-code -p hi",
+        "systemd-run --user -E CLAUDE_CONFIG_DIR=/tmp/x claude -p hi",
+        "systemd-run --user --setenv=CODEX_HOME=/tmp/x codex exec hi",
+        "codex -c 'features={\"ho\\u006fks\"=false}' exec hi",
+        "gemini hooks disable-all",
+        "echo GEMINI_CLI_HOME=/tmp/x > ~/.gemini/.env",
+        "openclaw plugin disable sayso",
+        "zed --user-data-dir /tmp/x .",
     ]);
+    let (verdict, codes) = machine.judged(&machine.gate(), ToolCall::command(b"sayso-hook hook claude-code < x"));
+    assert_eq!(verdict, Verdict::Deny, "an event made up is a record made up: {codes:?}");
     let gate = machine.gate();
     for command in [
         "claude -p 'why do hooks need disableAllHooks?'",
@@ -456,6 +471,10 @@ fn what_takes_an_agents_guard_down_is_denied() {
         "cat ~/.openclaw/openclaw.json",
         "ls ~/.openclaw/extensions/sayso",
         "echo x > ~/.openclaw/extensions/other.js",
+        "npm install -g @openai/codex",
+        "echo npx @anthropic-ai/claude-code --bare",
+        "grep -r CODEX_HOME=/tmp . && codex exec hi",
+        "zed .",
     ] {
         let (_, codes) = machine.judged(&gate, ToolCall::command(command.as_bytes()));
         assert!(!codes.iter().any(|code| code == "sayso-itself"), "{command}: {codes:?}");

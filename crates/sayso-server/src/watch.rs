@@ -70,13 +70,16 @@ pub(crate) fn begin(app: &Arc<App>, report: Report) {
     // Before the first call is judged: what a server has found before this one stands until it was looked at again.
     let last = app.store().last_checked().ok().flatten().filter(|last| last.problems > 0);
     let distrusts = last.map(|_| "the last check found it altered, and it is being checked again".to_owned());
-    app.store().set_alarm(distrusts.as_deref());
+    let cut = app.store().end_problem().unwrap_or_else(|error| Some(error.to_string()));
+    app.store().set_alarm(cut.as_deref().or(distrusts.as_deref()));
     let app = Arc::downgrade(app);
     let watch = move || {
         let Some(known) = app.upgrade() else { return };
         let mut watcher = Watcher {
             watch: Watch::over(&known.store()),
             distrusts,
+            cut,
+            noted: 0,
             anchor,
             report,
             pass: Duration::ZERO,
@@ -120,6 +123,10 @@ struct Watcher {
     said: Option<Instant>,
     /// What a server before this one has found, until this one has looked at the whole chain.
     distrusts: Option<String>,
+    /// What was there when a server last noted where the chain ends, and is missing. It stands until the owner accepts it.
+    cut: Option<String>,
+    /// The last record of the last note.
+    noted: u64,
     /// The store's files are not those that were opened.
     replaced: Option<String>,
     /// What the newest records said, and what the whole chain did.
@@ -161,6 +168,7 @@ impl Watcher {
                 }
                 self.tell(app);
             }
+            self.note_end(app);
         }
         if began >= self.next_anchor {
             self.next_anchor = began + BETWEEN_ANCHORS;
@@ -176,6 +184,18 @@ impl Watcher {
             }
         }
         if busy { (began.elapsed() * REST).max(Duration::from_millis(1)) } else { Duration::from_millis(250) }
+    }
+
+    /// Notes where the chain ends, for the next server to compare with. Where something is missing, what was noted stays.
+    fn note_end(&mut self, app: &App) {
+        if self.cut.is_some() {
+            self.cut = app.store().end_problem().unwrap_or_else(|error| Some(error.to_string()));
+            self.tell(app);
+        }
+        if app.store().alarm().is_none() {
+            // Without a note the next server compares with an older one.
+            self.noted = app.store().note_end(self.noted).unwrap_or(self.noted);
+        }
     }
 
     /// A way through the whole chain has ended.
@@ -210,7 +230,7 @@ impl Watcher {
         self.tell(app);
         // What the store has noticed itself: records that this server has written are gone.
         let lost = app.store().alarm().filter(|why| self.found().as_deref() != Some(why));
-        let besides = self.shorter.clone().or_else(|| lost.map(|why| why.to_string()));
+        let besides = self.cut.clone().or_else(|| self.shorter.clone()).or_else(|| lost.map(|why| why.to_string()));
         let changed = changed || besides != self.besides;
         self.besides.clone_from(&besides);
         if changed || self.said.is_none_or(|said| said.elapsed() > BETWEEN_RECORDS) {
@@ -231,7 +251,7 @@ impl Watcher {
 
     /// What the checks have found.
     fn found(&self) -> Option<String> {
-        let found = [&self.replaced, &self.whole, &self.newest, &self.distrusts];
+        let found = [&self.replaced, &self.cut, &self.whole, &self.newest, &self.distrusts];
         found.into_iter().find_map(Option::clone)
     }
 
@@ -305,6 +325,9 @@ impl Watcher {
 
 /// Copies where the chain ends when a server stops: else what came behind the last copy would be vouched for by none.
 pub(crate) fn end(app: &App) {
+    if app.store().alarm().is_none() {
+        let _ = app.store().note_end(0);
+    }
     if let Some(path) = &app.about.anchor
         && let Ok(head) = app.store().sign_head()
     {

@@ -320,3 +320,26 @@ fn the_small_program_alone_blocks_what_only_the_whole_one_can_read() {
     drop(child.stdin.take());
     assert!(blocked(&child.wait_with_output().unwrap()));
 }
+
+#[test]
+fn a_closed_standard_output_blocks_every_call() {
+    let home = Home::new();
+    let event = home.read_event();
+    let text = String::from_utf8(event).unwrap();
+    for program in PROGRAMS {
+        for agent in ["claude-code", "codex"] {
+            for ends in [">&-", ">&- 2>&-", ">/dev/null", ">/dev/null 2>&1"] {
+                let script = format!("printf %s \"$EVENT\" | {program} hook {agent} --policy preset:developer {ends}");
+                let mut shell = Command::new("/bin/sh");
+                shell.args(["-c", &script]).env("HOME", home.0.path()).env("EVENT", &text);
+                assert_eq!(shell.status().unwrap().code(), Some(2), "{script}");
+            }
+            // What is told afterwards needs no answer.
+            let after = text.replace("PreToolUse", "SessionEnd");
+            let script = format!("printf %s \"$EVENT\" | {program} hook {agent} >&-");
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", &script]).env("HOME", home.0.path()).env("EVENT", &after);
+            assert_eq!(shell.status().unwrap().code(), Some(0), "{script}");
+        }
+    }
+}

@@ -53,6 +53,8 @@ pub struct Proved {
     pub verified: Verified,
     /// The public key that its latest head is signed with: to be compared with the owner's.
     pub key: Option<String>,
+    /// The keys before it, each of which has signed which one followed: whoever knows one of them knows the latest.
+    pub earlier: Vec<String>,
 }
 
 pub(crate) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {
@@ -82,6 +84,7 @@ pub fn check(mut export: impl BufRead, exported: Vec<Head>) -> Result<Proved, Er
         links.push(serde_json::from_str(&line).map_err(|error| none(&error))?);
     }
     let earlier = earlier(&opening, &links);
+    let before = earlier.iter().map(|(key, _)| key.clone()).collect();
     let Opening { chain, key, pruned, heads, .. } = opening;
     let has_signed = key.is_some();
     let begin = Begin { chain, pruned, heads, key: key.clone(), earlier, has_signed, exported };
@@ -112,7 +115,7 @@ pub fn check(mut export: impl BufRead, exported: Vec<Head>) -> Result<Proved, Er
             time_ms: event.as_ref().map_or(0, |event| event.time_ms().min(most)),
         });
     }
-    Ok(Proved { verified: verifier.finish(), key })
+    Ok(Proved { verified: verifier.finish(), key, earlier: before })
 }
 
 /// Keys before the one that counts now, by what the records themselves say.

@@ -85,6 +85,32 @@ pub trait Chain {
     /// # Errors
     /// If a key cannot be read or written, or the store refuses.
     fn rotate_key(&self, elsewhere: Option<&Path>, by: &str) -> Result<Rotated, Error>;
+
+    /// Notes beside the store where the chain ends, if it is longer than at the last note, whose record is given. A store
+    /// that is gone with its process notes nothing.
+    ///
+    /// # Errors
+    /// If the key cannot be read, or the note cannot be written.
+    fn note_end(&self, after: u64) -> Result<u64, Error> {
+        Ok(after)
+    }
+
+    /// What is missing that was there at the last note, if anything is.
+    ///
+    /// # Errors
+    /// If the store or the note cannot be read.
+    fn end_problem(&self) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
+
+    /// Takes the chain as it is, though something is missing at its end. That is itself a record.
+    ///
+    /// # Errors
+    /// If the store refuses, or the note cannot be written.
+    fn accept_end(&self, by: &str) -> Result<u64, Error> {
+        let _ = by;
+        Ok(0)
+    }
 }
 
 /// What to keep when the old end is let go.

@@ -12,6 +12,13 @@ const ASKING: &[(&str, &str)] = &[
     ("gemini", "[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"ask_user\"\npriority = 1\n"),
     ("opencode", r#"{"permission": {"bash": "ask", "edit": "ask"}}"#),
     ("cursor", r#"{"permissions": {"allow": ["Shell(git)"], "deny": []}}"#),
+    ("codex", "prefix_rule(pattern = [\"git\", \"status\"], decision = \"allow\")\n"),
+    ("copilot", "--allow-tool 'shell(git:*)'\n"),
+    ("zed", r#"{"agent": {"tool_permissions": {"default": "confirm"}}}"#),
+    (
+        "wundr",
+        r#"{"tools": {"categories": {"execute": {"requiresApproval": true}, "write": {"requiresApproval": true}}}}"#,
+    ),
 ];
 
 impl World {

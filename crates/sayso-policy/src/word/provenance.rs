@@ -147,6 +147,10 @@ impl Files for Noted<'_> {
         self.files.stamp(path)
     }
 
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        self.files.identity(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         self.files.changeable(path)
     }
@@ -182,6 +186,10 @@ impl Files for Withheld<'_> {
 
     fn stamp(&self, path: &Path) -> Option<String> {
         self.0.stamp(path)
+    }
+
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        self.0.identity(path)
     }
 
     fn changeable(&self, path: &Path) -> bool {

@@ -103,3 +103,23 @@ fn what_is_left_to_do_is_said_instead_of_guarded() {
     let hooks: serde_json::Value = serde_json::from_str(&hooks).unwrap();
     assert_eq!(hooks["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 3);
 }
+
+#[test]
+fn the_registered_program_is_not_changed_by_another_of_its_names() {
+    let person = Person::new();
+    person.policy("default = \"allow\"\n");
+    let said = person.run(&["install", "claude-code"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let registered = std::fs::read_to_string(person.home().join(".local/state/sayso/registered.json")).unwrap();
+    let registered: serde_json::Value = serde_json::from_str(&registered).unwrap();
+    let program = std::path::PathBuf::from(registered[0]["program"].as_str().unwrap());
+    // In its own folder: another may be on another disk, to which no hard link leads.
+    let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+    let twin = folder.path().join("twin");
+    std::fs::hard_link(&program, &twin).unwrap();
+    for command in ["echo x > twin", "cp /bin/true twin", "truncate -s 0 twin"] {
+        let folder = folder.path().to_str().unwrap();
+        let said = person.run(&["check", "--cwd", folder, "--workspace", folder, command]);
+        assert!(said.code == 4 && said.out.contains("sayso-itself"), "{command}: {}", said.out);
+    }
+}

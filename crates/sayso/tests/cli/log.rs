@@ -213,6 +213,10 @@ fn an_export_of_the_chain_is_verified_without_the_store_and_follows_its_keys() {
     assert!(verified.out.starts_with("The record is intact: "), "{}", verified.out);
     assert!(!auditor.home().join(".local/state/sayso/sayso.db").exists(), "nothing is made for it");
     assert_eq!(auditor.run(&["log", "verify", "chain.jsonl", "--key", &"0".repeat(64)]).code, 4);
+    // Whoever has the first key only, knows the one that followed: it was signed with the first.
+    let first = first.split(' ').next().unwrap();
+    let followed = auditor.run(&["log", "verify", "chain.jsonl", "--key", first]);
+    assert!(followed.code == 0 && followed.out.contains("which followed the one you gave"), "{}", followed.out);
     let without = |n: usize| -> String {
         text.lines().enumerate().filter(|(at, _)| *at != n).map(|(_, line)| format!("{line}\n")).collect()
     };

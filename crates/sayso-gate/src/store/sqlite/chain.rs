@@ -2,7 +2,7 @@
 
 use super::records::{end, to_hash};
 use super::sketch::BLOCK;
-use super::{Sqlite, Transaction, budget, keys, watch, witness};
+use super::{Sqlite, Transaction, budget, keys, noted, watch, witness};
 use crate::Error;
 use crate::audit::bundle;
 use crate::audit::chain::End;
@@ -102,6 +102,18 @@ impl Chain for Sqlite {
 
     fn rotate_key(&self, elsewhere: Option<&Path>, by: &str) -> Result<Rotated, Error> {
         keys::rotate(self, elsewhere, by)
+    }
+
+    fn note_end(&self, after: u64) -> Result<u64, Error> {
+        noted::note(self, after)
+    }
+
+    fn end_problem(&self) -> Result<Option<String>, Error> {
+        noted::problem(self)
+    }
+
+    fn accept_end(&self, by: &str) -> Result<u64, Error> {
+        noted::accept(self, by)
     }
 }
 

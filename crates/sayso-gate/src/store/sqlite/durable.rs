@@ -153,6 +153,16 @@ impl Durable {
         }
     }
 
+    /// Syncs what any process has committed so far.
+    pub(super) fn sync_log(&self) -> Result<(), Error> {
+        let synced = File::open(&self.log).and_then(|log| log.sync_data());
+        match synced {
+            // What was in it is in the main file, which was synced before.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            synced => synced.map_err(|error| Error::io("sync", &self.log, error)),
+        }
+    }
+
     /// Has what is committed synced within the window, by a thread that is started for it once.
     pub(super) fn sync_soon(this: &Arc<Self>) -> Result<(), Error> {
         let mut unsynced = lock(&this.unsynced);

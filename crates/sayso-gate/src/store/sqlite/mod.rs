@@ -17,6 +17,7 @@ mod group;
 mod keys;
 mod ledger;
 mod migration;
+mod noted;
 mod pending;
 mod place;
 mod policy_versions;

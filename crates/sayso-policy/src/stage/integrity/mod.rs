@@ -62,6 +62,7 @@ const OPERATOR: &[&str] = &[
     "sayso history --write",
     "sayso log key rotate",
     "sayso log prune",
+    "sayso log accept",
     "sayso mcp pins",
 ];
 
@@ -305,11 +306,14 @@ fn wipes(judging: &Judging<'_>, index: usize, verb: Verb, target: &PathTarget) -
 fn program(judging: &Judging<'_>, id: RunId) -> Option<Opinion> {
     let run = judging.run(id)?;
     // Only a name that is certain makes the answer yes, so other programs need not be compared.
-    let operator = if run.program.base.as_deref() == Some("sayso") {
-        let each = OPERATOR_COMMANDS.iter().map(|pattern| judging.matches_run(pattern, id, Purpose::Restrict));
-        each.max().unwrap_or(Tri::No)
-    } else {
-        Tri::No
+    let operator = match run.program.base.as_deref() {
+        Some("sayso") => {
+            let each = OPERATOR_COMMANDS.iter().map(|pattern| judging.matches_run(pattern, id, Purpose::Restrict));
+            each.max().unwrap_or(Tri::No)
+        }
+        // It does nothing else than `sayso hook`, which is for agents themselves: an event made up is a record made up.
+        Some("sayso-hook") => Tri::Yes,
+        _ => Tri::No,
     };
     let kills = run.program.facets().has(Facets::SIGNALS_BY_NAME)
         && run.argv.iter().skip(1).any(|word| word.exact_str().is_some_and(|text| text.contains("sayso")));

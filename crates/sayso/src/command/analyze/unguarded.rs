@@ -88,6 +88,10 @@ impl Files for Unguarded {
         RealFiles.stamp(path)
     }
 
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        RealFiles.identity(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         RealFiles.changeable(path)
     }

@@ -197,7 +197,7 @@ fn chain(store: &std::sync::Arc<dyn sayso_gate::store::Store>) -> Part {
     let failed = |error: sayso_gate::Error| error.to_string();
     let broken = |what: &str| format!("the record has been altered: {what}. Run `sayso log verify` for details");
     let newest = Watch::over(store).newest().map_err(failed)?;
-    if let Some(why) = newest {
+    if let Some(why) = store.end_problem().map_err(failed)?.or(newest) {
         return Err(broken(&why));
     }
     let last = store.last_checked().map_err(failed)?;

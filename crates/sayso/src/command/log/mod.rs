@@ -1,5 +1,6 @@
 //! `sayso log`: what was decided, and whether the record of it is whole.
 
+mod accept;
 mod export;
 mod filter;
 mod head;
@@ -64,6 +65,7 @@ enum Action {
     Replay(replay::Replay),
     Export(export::Export),
     Prune(prune::Prune),
+    Accept(accept::Accept),
 }
 
 /// Runs it.
@@ -83,6 +85,7 @@ pub(crate) fn run(log: &Log) -> Outcome {
         Some(Action::Replay(it)) => replay::run(it, &places, &record),
         Some(Action::Export(it)) => export::run(it, &record),
         Some(Action::Prune(it)) => prune::run(it, &record),
+        Some(Action::Accept(_)) => accept::run(&places, &record),
         None if log.count.is_some() => count(log, &record),
         None => list(log, &record),
     }

@@ -54,17 +54,29 @@ pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome 
     let damaged = record.damaged()?;
     let heads = verify.head.as_ref().map(read_heads).transpose()?.unwrap_or_default();
     let found = record.store().verify_with(heads)?;
+    let cut = record.store().end_problem()?;
     let replayed = verify.replay.then(|| judge_all(places, record, &Query::default(), |_, _| Ok(()))).transpose()?;
     let mut out = stdout().lock();
     if verify.json {
         let mut value = serde_json::to_value(&found)?;
         if let Some(members) = value.as_object_mut() {
-            members.insert("whole".to_owned(), found.problems.is_empty().into());
+            members.insert("whole".to_owned(), (found.problems.is_empty() && cut.is_none()).into());
+            members.insert("cut".to_owned(), cut.clone().into());
             members.insert("replayed".to_owned(), serde_json::to_value(replayed)?);
             members.insert("damaged".to_owned(), damaged.iter().map(|path| path.to_string_lossy()).collect());
         }
         writeln!(out, "{value}")?;
     } else {
+        if let Some(cut) = &cut {
+            let paint = Paint::for_stdout();
+            writeln!(
+                out,
+                "{}\n  {}, compared with what a server noted last.\n  Restore a copy of the database, or accept what is left \
+                 with `sayso log accept`.",
+                paint.bold("Records have been removed."),
+                visible(cut)
+            )?;
+        }
         write!(out, "{}", text(&found, verify.head.is_some(), replayed.as_ref()))?;
         if let [first, more @ ..] = damaged.as_slice() {
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
@@ -76,7 +88,7 @@ pub(super) fn run(verify: &Verify, places: &Places, record: &Record) -> Outcome 
             )?;
         }
     }
-    let whole = found.problems.is_empty() && replayed.is_none_or(|tally| tally.differs == 0);
+    let whole = found.problems.is_empty() && cut.is_none() && replayed.is_none_or(|tally| tally.differs == 0);
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
 }
 
@@ -96,7 +108,8 @@ fn check_export(verify: &Verify, path: &PathBuf) -> Outcome {
         ))
     })?;
     let found = &proved.verified;
-    let known = verify.key.as_ref().is_none_or(|key| proved.key.as_ref() == Some(key));
+    let followed = verify.key.as_ref().is_some_and(|key| proved.earlier.contains(key));
+    let known = followed || verify.key.as_ref().is_none_or(|key| proved.key.as_ref() == Some(key));
     let mut out = stdout().lock();
     if verify.json {
         let mut value = serde_json::to_value(found)?;
@@ -111,6 +124,7 @@ fn check_export(verify: &Verify, path: &PathBuf) -> Outcome {
         let key = proved.key.as_deref().unwrap_or("none");
         let says = match (&verify.key, known) {
             (None, _) => "compare it with the owner's key: run `sayso log key` there, and pass `--key KEY` here",
+            (Some(_), true) if followed => "which followed the one you gave, signed with that",
             (Some(_), true) => "the one you gave",
             (Some(_), false) => "NOT the one you gave: someone else may have made this export",
         };

@@ -5,7 +5,13 @@ use super::{Agent, Command};
 pub(super) const AGENT: Agent = Agent {
     title: "Claude Code",
     programs: &["claude", "claude-code"],
-    places: &["/**/.claude/settings.json", "/**/.claude/settings.local.json", "/etc/claude-code/**"],
+    packages: &["@anthropic-ai/claude-code"],
+    places: &[
+        "/**/.claude/settings.json",
+        "/**/.claude/settings.local.json",
+        "/etc/claude-code/**",
+        "/Library/Application Support/ClaudeCode/**",
+    ],
     home: &[(".claude", &["settings.json", "settings.local.json"])],
     commands: &[
         Command { words: &["config", "set"], about: &[] },

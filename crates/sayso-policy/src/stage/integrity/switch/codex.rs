@@ -5,6 +5,7 @@ use super::{Agent, Command};
 pub(super) const AGENT: Agent = Agent {
     title: "Codex",
     programs: &["codex"],
+    packages: &["@openai/codex"],
     places: &[
         "/**/.codex/hooks.json",
         "/**/.codex/config.toml",

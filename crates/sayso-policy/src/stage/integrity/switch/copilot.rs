@@ -5,6 +5,7 @@ use super::{Agent, Command};
 pub(super) const AGENT: Agent = Agent {
     title: "Copilot CLI",
     programs: &["copilot"],
+    packages: &["@github/copilot"],
     places: &[
         "/**/.copilot/hooks/**",
         "/**/.copilot/{config,settings}.json",

@@ -5,6 +5,7 @@ use super::Agent;
 pub(super) const AGENT: Agent = Agent {
     title: "Cursor",
     programs: &["cursor-agent", "cursor"],
+    packages: &[],
     places: &["/**/.cursor/hooks.json", "/etc/cursor/**"],
     home: &[(".cursor", &["hooks.json"])],
     commands: &[],

@@ -5,11 +5,16 @@ use super::{Agent, Command};
 pub(super) const AGENT: Agent = Agent {
     title: "Gemini CLI",
     programs: &["gemini", "gemini-cli"],
-    places: &["/**/.gemini/settings.json", "/etc/gemini-cli/**"],
+    packages: &["@google/gemini-cli"],
+    // It takes variables out of `.env` beside its settings, those that lead it to other settings too.
+    places: &["/**/.gemini/settings.json", "/**/.gemini/.env", "/etc/gemini-cli/**"],
     home: &[(".gemini", &["settings.json"])],
     commands: &[
         Command { words: &["hooks", "disable"], about: &[] },
         Command { words: &["hook", "disable"], about: &[] },
+        Command { words: &["hooks", "disable-all"], about: &[] },
+        Command { words: &["hook", "disable-all"], about: &[] },
+        Command { words: &["hooks", "uninstall"], about: &[] },
         Command { words: &["hooks", "migrate"], about: &[] },
         Command { words: &["hook", "migrate"], about: &[] },
         Command { words: &["extensions", "disable"], about: &["sayso"] },

@@ -11,8 +11,10 @@ mod cursor;
 mod gemini;
 mod openclaw;
 mod opencode;
+mod zed;
 
 use crate::word::{Operation, Request};
+use sayso_shell::program::Facets;
 use sayso_shell::{Analysis, Run, Word};
 use serde_json::Value;
 use std::path::Path;
@@ -22,6 +24,8 @@ pub(super) struct Agent {
     title: &'static str,
     /// Its program, by each of its names.
     programs: &'static [&'static str],
+    /// What it is called where it is fetched and started in one (`npx`, `bunx`), or started by its file.
+    packages: &'static [&'static str],
     /// Files and folders by which it starts Sayso, as patterns: read, but not changed.
     pub(super) places: &'static [&'static str],
     /// Those below the home folder that people keep behind links: a folder, and what is in it.
@@ -54,8 +58,16 @@ struct Tool {
     about: &'static [&'static str],
 }
 
-pub(super) static AGENTS: &[Agent] =
-    &[claude_code::AGENT, codex::AGENT, gemini::AGENT, copilot::AGENT, cursor::AGENT, opencode::AGENT, openclaw::AGENT];
+pub(super) static AGENTS: &[Agent] = &[
+    claude_code::AGENT,
+    codex::AGENT,
+    gemini::AGENT,
+    copilot::AGENT,
+    cursor::AGENT,
+    opencode::AGENT,
+    openclaw::AGENT,
+    zed::AGENT,
+];
 
 /// Every agent's settings are below these.
 const HOMES: &[&str] = &["HOME", "XDG_CONFIG_HOME"];
@@ -70,17 +82,25 @@ pub fn registration_files() -> impl Iterator<Item = (&'static str, &'static [&'s
 /// The agent whose guard this run would take down.
 pub(super) fn by_run(run: &Run, analysis: &Analysis, home: Option<&Path>) -> Option<&'static str> {
     let base = run.program.base.as_deref()?;
-    let agent = AGENTS.iter().find(|agent| agent.programs.contains(&base))?;
     let words: Vec<&str> = run.argv.iter().skip(1).filter_map(Word::exact_str).collect();
+    let (agent, words) = match AGENTS.iter().find(|agent| agent.programs.contains(&base)) {
+        Some(agent) => (agent, words.as_slice()),
+        None if run.program.facets().has(Facets::TEXT) => return None,
+        None => {
+            words.iter().enumerate().find_map(|(at, word)| Some((Agent::of_package(word)?, words.get(at + 1..)?)))?
+        }
+    };
     let by_option = words.iter().any(|word| {
         let name = word.split_once('=').map_or(*word, |(name, _)| name);
         agent.options.contains(&name)
     });
     let by_value = agent.values.iter().any(|(option, text)| {
-        let joined = words.iter().any(|word| word.starts_with(option) && holds(word, text));
-        joined || words.windows(2).any(|two| matches!(two, [one, value] if one == option && holds(value, text)))
+        // Behind an escape a name can be spelled otherwise.
+        let says = |value: &str| holds(value, text) || value.contains('\\');
+        let joined = words.iter().any(|word| word.starts_with(option) && says(word));
+        joined || words.windows(2).any(|two| matches!(two, [one, value] if one == option && says(value)))
     });
-    let by_command = agent.commands.iter().any(|command| command.is_in(&words));
+    let by_command = agent.commands.iter().any(|command| command.is_in(words));
     let off = by_option || by_value || by_command || agent.variable_is_set(run, analysis, home);
     off.then_some(agent.title)
 }
@@ -97,6 +117,22 @@ pub(super) fn by_tool(operation: &Operation) -> Option<&'static str> {
 }
 
 impl Agent {
+    /// The agent whose package a word names: by itself, at a version, or by a file in it.
+    fn of_package(word: &str) -> Option<&'static Self> {
+        let is = |package: &&&str| {
+            let version = word.strip_prefix(**package).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'));
+            let mut parts = word.split("node_modules/").skip(1);
+            version || parts.any(|part| part.strip_prefix(**package).is_some_and(|rest| rest.starts_with('/')))
+        };
+        AGENTS.iter().find(|agent| agent.packages.iter().any(|package| is(&package)))
+    }
+
+    /// Whether a word sets one of its variables, by itself or as the value of an option.
+    fn is_set_in(&self, word: &str) -> bool {
+        let mut parts = word.rsplit('=').skip(1);
+        parts.any(|before| self.variables.iter().any(|own| before.trim_start_matches('-').ends_with(own)))
+    }
+
     /// Whether a variable leads it to other settings: set before it, or exported in the same call.
     fn variable_is_set(&self, run: &Run, analysis: &Analysis, home: Option<&Path>) -> bool {
         let elsewhere = |name: &str, value: &Word| {
@@ -110,14 +146,17 @@ impl Agent {
         };
         let exported = |run: &Run| {
             let exports = run.program.base.as_deref().is_some_and(|base| EXPORTS.contains(&base));
+            let prints = run.program.facets().has(Facets::TEXT);
             let sets = |word: &Word| match word {
-                Word::Exact(_) => word
+                Word::Exact(_) if exports => word
                     .exact_str()
                     .and_then(|text| text.split_once('='))
                     .is_some_and(|(name, value)| elsewhere(name, &Word::Exact(value.as_bytes().into()))),
+                // What starts something else has options of its own for variables (`systemd-run --setenv=NAME=x`).
+                Word::Exact(_) => !prints && word.exact_str().is_some_and(|text| self.is_set_in(text)),
                 Word::Dynamic(_) | Word::Opaque => false,
             };
-            exports && run.argv.iter().skip(1).any(sets)
+            run.argv.iter().skip(1).any(sets)
         };
         before(run) || analysis.runs.iter().any(|other| exported(other) || other.argv.is_empty() && before(other))
     }

@@ -8,6 +8,7 @@ const PLUGINS: &[&str] = &["plugin", "sayso", "$include"];
 pub(super) const AGENT: Agent = Agent {
     title: "OpenClaw",
     programs: &["openclaw"],
+    packages: &["openclaw"],
     places: &["/**/.openclaw/openclaw.json", "/**/.openclaw/extensions/sayso/**"],
     home: &[(".openclaw", &["openclaw.json", "extensions/sayso"])],
     commands: &[
@@ -16,6 +17,11 @@ pub(super) const AGENT: Agent = Agent {
         Command { words: &["plugins", "remove"], about: &[] },
         Command { words: &["plugins", "install"], about: &["sayso"] },
         Command { words: &["plugins", "update"], about: &["sayso", "--all"] },
+        Command { words: &["plugin", "disable"], about: &[] },
+        Command { words: &["plugin", "uninstall"], about: &[] },
+        Command { words: &["plugin", "remove"], about: &[] },
+        Command { words: &["config", "delete"], about: PLUGINS },
+        Command { words: &["config", "remove"], about: PLUGINS },
         Command { words: &["config", "set"], about: PLUGINS },
         Command { words: &["config", "unset"], about: PLUGINS },
         // These read what they change from elsewhere.

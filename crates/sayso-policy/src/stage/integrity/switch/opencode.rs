@@ -5,6 +5,7 @@ use super::{Agent, Command};
 pub(super) const AGENT: Agent = Agent {
     title: "OpenCode",
     programs: &["opencode", "opencode-ai"],
+    packages: &["opencode-ai"],
     places: &["/**/.opencode/plugins/**", "~/.config/opencode/plugins/**"],
     home: &[(".config/opencode", &["plugins"])],
     commands: &[Command { words: &["uninstall"], about: &[] }],
