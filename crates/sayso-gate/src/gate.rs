@@ -30,6 +30,7 @@ use std::time::Instant;
 impl Gate {
     /// Normalises, analyses and evaluates a call: what the policy alone says of it.
     pub fn judge<'g>(&'g self, call: ToolCall, circumstances: Circumstances, facts: FactsOf<'g>) -> Judgement<'g> {
+        self.look_after_holds();
         let looked = Looked::at(facts, &*self.files, &*self.env);
         let judging = Judging::open(&self.policy, self.memory.as_ref(), (call, circumstances), looked);
         let operation = judging.understand();
@@ -283,6 +284,16 @@ impl Gate {
         self.env = env;
         self.other_facts = true;
         self
+    }
+
+    /// What held runs left under guarded names is out of the way before anything that is not held is let through.
+    fn look_after_holds(&self) {
+        if let Some(memory) = self.memory.as_ref().filter(|_| !self.other_facts) {
+            let in_force = self.policy.current();
+            if in_force.policy.holds() {
+                crate::hold::open::look_again(memory.places(), &in_force);
+            }
+        }
     }
 
     /// The policy in force now.

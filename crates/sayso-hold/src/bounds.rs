@@ -1,7 +1,7 @@
 //! Bounds, as they are sent and compared.
 
 use crate::wire::{Reader, Wire};
-use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need};
+use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need, Shared};
 use std::path::PathBuf;
 
 impl Wire for Decoy {
@@ -23,6 +23,17 @@ impl Wire for Host {
 
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         Some(Self { name: String::take(from)?, ports: Vec::take(from)? })
+    }
+}
+
+impl Wire for Shared {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.path.put(out);
+        self.since.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { path: PathBuf::take(from)?, since: u64::take(from)? })
     }
 }
 
@@ -62,11 +73,14 @@ impl Wire for Bounds {
             hide,
             read,
             decoys,
+            texts,
             refuse,
+            shared,
             hosts,
             sockets,
             caches,
             withhold,
+            replace,
             need,
             leave,
         } = self;
@@ -75,6 +89,9 @@ impl Wire for Bounds {
         }
         aside.put(out);
         decoys.put(out);
+        texts.put(out);
+        shared.put(out);
+        replace.put(out);
         hosts.put(out);
         caches.put(out);
         withhold.put(out);
@@ -93,6 +110,9 @@ impl Wire for Bounds {
             sockets: Vec::take(from)?,
             aside: <Option<PathBuf> as Wire>::take(from)?,
             decoys: Vec::take(from)?,
+            texts: Vec::take(from)?,
+            shared: Vec::take(from)?,
+            replace: Vec::take(from)?,
             hosts: Vec::take(from)?,
             caches: Vec::take(from)?,
             withhold: Vec::take(from)?,
@@ -116,11 +136,14 @@ mod tests {
             hide: vec!["/h".into()],
             read: vec!["/h/r".into()],
             decoys: vec![Decoy { path: "/w/d".into(), text: "no".into() }],
+            texts: vec![Decoy { path: "/w/t".into(), text: "less".into() }],
             refuse: vec!["/w/x".into()],
+            shared: vec![Shared { path: "/tmp".into(), since: 7 }],
             hosts: vec![Host { name: "a.example".into(), ports: vec![22] }],
             sockets: vec!["/s".into()],
             caches: vec![Cache { path: "/c".into(), seen: CacheView::Copy("/k".into()) }],
             withhold: vec!["T".into()],
+            replace: vec![("A".into(), "b".into())],
             need: Need::Files,
             leave: Leave::Session,
         };

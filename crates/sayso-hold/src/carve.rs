@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn readable(covers: &[Cover]) -> Vec<PathBuf> {
     let closed: Vec<&Path> = covers
         .iter()
-        .filter(|cover| matches!(cover.what, What::Hide | What::Refuse | What::Decoy(_)))
+        .filter(|cover| matches!(cover.what, What::Hide | What::Refuse | What::Decoy(_) | What::Text(_)))
         .map(|cover| cover.path.as_path())
         // Devices are allowed one by one.
         .chain([Path::new("/dev")])

@@ -11,5 +11,7 @@ use std::path::{Path, PathBuf};
 #[must_use]
 pub fn steering(git_folder: &Path) -> Vec<PathBuf> {
     let worktrees = fs::read_dir(git_folder.join("worktrees")).into_iter().flatten().flatten();
-    git_store::steering(git_folder, worktrees.map(|entry| entry.file_name().into()))
+    let all = git_store::steering(git_folder, worktrees.map(|entry| entry.file_name().into())).into_iter();
+    // Git writes the lines of a rebase while it works. Who makes bounds looks at what is left of one.
+    all.filter(|path| !path.ends_with("git-rebase-todo") || fs::symlink_metadata(path).is_ok()).collect()
 }

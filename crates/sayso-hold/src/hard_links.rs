@@ -17,7 +17,7 @@ const MOST: usize = 2_000_000;
 pub(crate) fn add(covers: &mut Vec<Cover>, folders: &[PathBuf]) -> Result<(), Error> {
     let mut wanted: HashMap<(u64, u64), What> = HashMap::new();
     for cover in &*covers {
-        if !matches!(cover.what, What::ReadOnly | What::Decoy(_) | What::Refuse) {
+        if !matches!(cover.what, What::ReadOnly | What::Text(_) | What::Decoy(_) | What::Refuse) {
             continue;
         }
         collect(&cover.path, &cover.what, &mut wanted);

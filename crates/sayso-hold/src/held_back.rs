@@ -53,6 +53,11 @@ impl Record {
         }
     }
 
+    /// Adds something that was found under a guarded name after the run, and where it was moved to.
+    pub fn add_moved(&mut self, path: PathBuf, aside: Option<PathBuf>) {
+        self.add(HeldBack::Write { path, aside });
+    }
+
     pub(crate) fn reach(&mut self, host: &str, port: u16) {
         if self.reached.len() < MOST {
             let count = self.reached.entry((host.to_owned(), port)).or_default();

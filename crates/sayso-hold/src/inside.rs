@@ -356,10 +356,19 @@ fn serve(channel: &Channel) -> io::Result<()> {
 }
 
 fn reap(channel: &Channel, running: &mut HashMap<Pid, u32>) -> io::Result<()> {
-    while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
-        let Some(run) = running.remove(&pid) else { continue };
+    let mut ended = Vec::new();
+    let left = loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => ended.extend(running.remove(&pid).map(|run| (run, status))),
+            // There are children, and none of them has ended. Whatever lost its parent is a child of this process.
+            Ok(None) => break true,
+            Err(rustix::io::Errno::CHILD) => break false,
+            Err(_) => break true,
+        }
+    };
+    for (run, status) in ended {
         let status = status.exit_status().or_else(|| status.terminating_signal().map(|signal| -signal)).unwrap_or(-1);
-        channel.send(&News::Ended { run, status }, &[])?;
+        channel.send(&News::Ended { run, status, left }, &[])?;
     }
     Ok(())
 }

@@ -34,6 +34,7 @@ mod request;
 mod restrict;
 mod run;
 pub mod session;
+mod shared;
 mod signals;
 mod step;
 mod streams;

@@ -40,8 +40,8 @@ pub(crate) enum News {
     Started { run: u32 },
     /// The program could not be started, for this error of the system.
     NotStarted { run: u32, error: i32 },
-    /// The program ended: its exit code, or the negative number of the signal that killed it.
-    Ended { run: u32, status: i32 },
+    /// The program ended: its exit code, or the negative number of the signal that killed it. Whether any process is left.
+    Ended { run: u32, status: i32, left: bool },
 }
 
 impl Wire for Order {
@@ -113,10 +113,11 @@ impl Wire for News {
                 run.put(out);
                 error.put(out);
             }
-            Self::Ended { run, status } => {
+            Self::Ended { run, status, left } => {
                 4_u8.put(out);
                 run.put(out);
                 status.put(out);
+                left.put(out);
             }
         }
     }
@@ -127,7 +128,7 @@ impl Wire for News {
             1 => Self::Ready { brokered: bool::take(from)? },
             2 => Self::Started { run: u32::take(from)? },
             3 => Self::NotStarted { run: u32::take(from)?, error: i32::take(from)? },
-            4 => Self::Ended { run: u32::take(from)?, status: i32::take(from)? },
+            4 => Self::Ended { run: u32::take(from)?, status: i32::take(from)?, left: bool::take(from)? },
             _ => return None,
         })
     }

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::hard_links;
 use crate::names::Names;
 use crate::plan::{Cover, Level, Plan, What, arrange};
+use crate::shared;
 use sayso_shell::bounds::{Bounds, CacheView};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -126,10 +127,18 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
             add(&path, What::Decoy(decoy.text.clone()));
         }
     }
+    for text in &bounds.texts {
+        if let Some(path) = real(&text.path) {
+            add(&path, What::Text(text.text.clone()));
+        }
+    }
     for path in &bounds.refuse {
         if let Some(path) = real(path) {
             add(&path, What::Refuse);
         }
+    }
+    for (path, what) in shared::covers(bounds, folder)? {
+        add(&path, what);
     }
     if level == Level::Whole {
         for cache in &bounds.caches {
@@ -187,7 +196,9 @@ fn check(bounds: &Bounds) -> Result<(), Error> {
         .chain(&bounds.hide)
         .chain(&bounds.read)
         .chain(bounds.decoys.iter().map(|decoy| &decoy.path))
+        .chain(bounds.texts.iter().map(|text| &text.path))
         .chain(&bounds.refuse)
+        .chain(bounds.shared.iter().map(|shared| &shared.path))
         .chain(&bounds.sockets)
         .chain(bounds.caches.iter().map(|cache| &cache.path));
     for path in all {

@@ -30,8 +30,8 @@ pub(crate) enum Reply {
     Differs,
     /// The program could not be started.
     NotStarted(i32),
-    /// The program ended.
-    Ended(i32, Record),
+    /// The program ended; whether processes are left in the hold.
+    Ended(i32, Record, bool),
 }
 
 impl Wire for Request {
@@ -90,10 +90,11 @@ impl Wire for Reply {
                 3_u8.put(out);
                 error.put(out);
             }
-            Self::Ended(status, record) => {
+            Self::Ended(status, record, left) => {
                 4_u8.put(out);
                 status.put(out);
                 record.put(out);
+                left.put(out);
             }
         }
     }
@@ -104,7 +105,7 @@ impl Wire for Reply {
             1 => Self::Failed(Failure::take(from)?),
             2 => Self::Differs,
             3 => Self::NotStarted(i32::take(from)?),
-            4 => Self::Ended(i32::take(from)?, Record::take(from)?),
+            4 => Self::Ended(i32::take(from)?, Record::take(from)?, bool::take(from)?),
             _ => return None,
         })
     }

@@ -109,6 +109,8 @@ pub struct Ended {
     pub level: Level,
     /// What was held back.
     pub held_back: Record,
+    /// Whether processes of its hold still run: then files may yet appear.
+    pub left_running: bool,
 }
 
 /// Runs a program within bounds, and waits for it.
@@ -166,7 +168,7 @@ pub(crate) fn run_prepared(
     let held_back = supervised.finish();
     drop(forwarded);
     match ended? {
-        Outcome::Ended(status) => Ok(Ended { status, level, held_back }),
+        Outcome::Ended(status) => Ok(Ended { status, level, held_back, left_running: false }),
         Outcome::NotStarted(error) => Err(not_started(launch, error)),
     }
 }
@@ -248,7 +250,9 @@ fn end(channel: Channel, mut stage: Child, at_once: bool) {
 }
 
 pub(crate) fn program(launch: &Launch, bounds: &Bounds) -> Program {
-    let environment = launch.environment.iter().filter(|(name, _)| !bounds.withhold.contains(name)).cloned().collect();
+    let given = launch.environment.iter().filter(|(name, _)| !bounds.withhold.contains(name));
+    let said = |name: &OsString| bounds.replace.iter().find(|(its, _)| its == name).map(|(_, value)| value);
+    let environment = given.map(|(name, value)| (name.clone(), said(name).unwrap_or(value).clone())).collect();
     Program { run: 0, words: launch.words.clone(), environment, folder: launch.folder.clone(), mask: None }
 }
 

@@ -90,8 +90,8 @@ pub fn run_in(session: &Session, bounds: &Bounds, launch: &Launch) -> Result<End
             }
             Reply::Failed(failure) => return Err(Error::Step { step: failure.step, why: failure.why }),
             Reply::NotStarted(error) => return Err(run::not_started(launch, error)),
-            Reply::Ended(status, held_back) => {
-                return Ok(Ended { status: Status::of(status), level: Level::Whole, held_back });
+            Reply::Ended(status, held_back, left_running) => {
+                return Ok(Ended { status: Status::of(status), level: Level::Whole, held_back, left_running });
             }
         }
     }
@@ -289,7 +289,7 @@ impl Keeper {
     fn pass_on(&mut self) -> bool {
         let Ok(Some(Received { message, .. })) = self.hold.receive() else { return false };
         let (run, reply) = match message {
-            News::Ended { run, status } => (run, Reply::Ended(status, self.supervised.so_far())),
+            News::Ended { run, status, left } => (run, Reply::Ended(status, self.supervised.so_far(), left)),
             News::NotStarted { run, error } => (run, Reply::NotStarted(error)),
             _ => return true,
         };

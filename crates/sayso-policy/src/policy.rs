@@ -156,6 +156,12 @@ impl Policy {
         &self.version
     }
 
+    /// Whether some file says what is held.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.files.iter().any(|file| file.hold.is_some())
+    }
+
     /// The programs that are known: Sayso's own, and those that the files teach.
     #[must_use]
     pub fn programs(&self) -> &Catalogue {

@@ -28,8 +28,12 @@ pub struct Bounds {
     pub read: Vec<PathBuf>,
     /// Files that read as a sentence instead of what they hold.
     pub decoys: Vec<Decoy>,
+    /// Files that read as a text instead, such as settings without the secrets in them. Who opens them is not told.
+    pub texts: Vec<Decoy>,
     /// Files that cannot be opened.
     pub refuse: Vec<PathBuf>,
+    /// Of [`write`](Self::write), folders that other programs use too.
+    pub shared: Vec<Shared>,
     /// Hosts that can be reached.
     pub hosts: Vec<Host>,
     /// Unix sockets outside that can be reached.
@@ -38,6 +42,8 @@ pub struct Bounds {
     pub caches: Vec<Cache>,
     /// Variables of the environment that the run does not get.
     pub withhold: Vec<OsString>,
+    /// Variables that the run gets with another value, such as an address without the password in it.
+    pub replace: Vec<(OsString, OsString)>,
     /// How much of this the machine must be able to keep.
     pub need: Need,
     /// What becomes of processes that the run leaves behind.
@@ -51,6 +57,18 @@ pub struct Decoy {
     pub path: PathBuf,
     /// What it seems to hold.
     pub text: String,
+}
+
+/// A folder for temporary files, which everybody uses.
+///
+/// What others have in it is not the run's: sockets, what belongs to another user, and what is older than this and nobody
+/// else may read can neither be read nor changed. What is older and can be read by everybody cannot be changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shared {
+    /// The folder.
+    pub path: PathBuf,
+    /// What came into being later counts as the run's own, in seconds since 1970.
+    pub since: u64,
 }
 
 /// A host by name.

@@ -31,6 +31,7 @@ pub(crate) use query::as_written;
 pub use query::{By, Chained, Order, Query, Stored};
 pub use record::{CalledAs, EffectRecord, OpinionRecord, Peer, ReasonRecord, Record};
 pub(crate) use record::{Seen, fresh_id, fresh_id_at, now_ms, shortened};
+pub(crate) use redact::is_secret_name;
 pub(crate) use redact::said_of;
 pub(crate) use redact::shown;
 pub use redact::{arguments as redact_arguments, keys as redact_keys, may_hold_keys, text as redact_text};

@@ -2,10 +2,14 @@
 //!
 //! INVARIANT: what could not be looked at gives no bounds, and without bounds nothing runs held.
 
-use crate::policy::own;
+use super::blank;
+use super::store::UNDER_WAY;
+use crate::files::read_regular;
+use crate::policy::{common_folder, own};
 use crate::{Error, InForce, KeptFiles, Places};
+use rustix::fs::OFlags;
 use sayso_policy::Workspace;
-use sayso_policy::hold::{HoldGround, Lowered, Own, lower};
+use sayso_policy::hold::{HoldGround, Lowered, OuterStore, Own, lower};
 use sayso_shell::git_store;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -102,6 +106,42 @@ const SHOWN: &[&str] = &[
     ".tool-versions",
 ];
 
+/// Settings that tools need and that may hold secrets: those are left out.
+const SETTINGS: &[&str] = &[
+    ".gitconfig",
+    ".config/git/config",
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".npmrc",
+    ".config/pnpm/rc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".bunfig.toml",
+    ".pip/pip.conf",
+    ".config/pip/pip.conf",
+    ".config/uv/uv.toml",
+    ".condarc",
+    ".gemrc",
+    ".bundle/config",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".config/go/env",
+    ".nuget/NuGet/NuGet.Config",
+    ".config/NuGet/NuGet.Config",
+];
+/// The same of the system.
+const SETTINGS_OF_SYSTEM: &[&str] = &["/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/uv/uv.toml"];
+/// Longer ones are not shown.
+const LARGEST_SETTINGS: usize = 64 * 1024;
+
+/// Folders for temporary files that everybody uses.
+const SCRATCH: [&str; 2] = ["/tmp", "/var/tmp"];
+/// What is in them since this long before the first held run counts as the session's: it may have been written by a call that
+/// was not held.
+const BEFORE: u64 = 60 * 60;
+/// After so long without a held run, another stretch of work begins.
+const STRETCH: u64 = 4 * 60 * 60;
+
 /// The bounds of runs in this workspace by the policy in force, and what of it they do not say. `env` are the names of the
 /// variables that a run would get.
 ///
@@ -114,8 +154,22 @@ pub fn bounds(
     home: Option<&Path>,
     env: &[OsString],
 ) -> Result<Lowered, Error> {
-    let ground = ground(places, in_force, workspace, home, env)?;
-    Ok(lower(&in_force.policy, &ground))
+    let ground = ground(places, in_force, workspace, home, env, None)?;
+    let lowered = lower(&in_force.policy, &ground);
+    super::open::begin(places, &ground, &lowered)?;
+    Ok(lowered)
+}
+
+/// What there is now, after a run: of guarded things there may be more than a hold is made for.
+pub(super) fn seen_again(
+    places: &Places,
+    in_force: &InForce,
+    workspace: &Path,
+    home: &Path,
+) -> Result<(HoldGround, Lowered), Error> {
+    let ground = ground(places, in_force, workspace, Some(home), &[], Some(usize::MAX))?;
+    let lowered = lower(&in_force.policy, &ground);
+    Ok((ground, lowered))
 }
 
 fn ground(
@@ -124,6 +178,7 @@ fn ground(
     workspace: &Path,
     home: Option<&Path>,
     env: &[OsString],
+    most: Option<usize>,
 ) -> Result<HoldGround, Error> {
     let real = workspace.canonicalize().map_err(|e| Error::io("look at", workspace, e))?;
     let home = home.unwrap_or(&places.home);
@@ -144,7 +199,20 @@ fn ground(
             .collect(),
         own: paths.into_iter().chain(listeners(Path::new("/tmp"), &real)).map(own_place).collect(),
         registration: protected.registration.into_iter().chain(protected.links).collect(),
-        shown: in_home(&home, SHOWN),
+        shown: in_home(&home, SHOWN).into_iter().chain(in_home(&home, SETTINGS)).collect(),
+        blanked: in_home(&home, SETTINGS)
+            .into_iter()
+            .chain(SETTINGS_OF_SYSTEM.iter().map(PathBuf::from).filter(|path| path.is_file()))
+            .filter_map(|path| Some((path.clone(), without_secrets(&path)?)))
+            .collect(),
+        env_with_secrets: env
+            .iter()
+            .filter_map(|name| Some((name.clone(), blank::variable(std::env::var_os(name)?.to_str()?)?)))
+            .map(|(name, value)| (name, value.map(OsString::from)))
+            .collect(),
+        scratch: SCRATCH.iter().map(PathBuf::from).filter(|path| is_folder_itself(path)).collect(),
+        scratch_since: since(&keep),
+        most,
         caches: in_home(&home, CACHES).into_iter().filter(|path| path.is_dir()).collect(),
         keep: Some(keep),
         env: env.to_vec(),
@@ -156,18 +224,79 @@ fn ground(
     if ground.cut_short {
         return Err(Error::TooMuchToHold(real));
     }
+    // Git makes these while it works; they are looked at when the run has ended.
+    ground
+        .names
+        .retain(|name| !(is_in_store(name) && UNDER_WAY.iter().any(|end| name.iter().any(|part| part == *end))));
+    // What is read in place of a secret of settings are the settings without it.
+    let of_tools = |path: &Path| SETTINGS.iter().any(|name| Path::new(name).file_name() == path.file_name());
+    let known: Vec<PathBuf> = ground.blanked.iter().map(|(path, _)| path.clone()).collect();
+    let found = ground.found.iter().filter(|found| !found.folder && !found.tracked && of_tools(&found.path));
+    let new = found.map(|found| &found.path).filter(|path| !known.contains(path) && !path.is_symlink());
+    let new: Vec<_> = new.map(|path| (path.clone(), without_secrets(path))).collect();
+    ground.blanked.extend(new.into_iter().map(|(path, text)| {
+        let text = text.unwrap_or_else(|| std::fs::read_to_string(&path).unwrap_or_default());
+        (path, text)
+    }));
     let tops = ground.workspace.iter().cloned().chain(ground.repositories.clone());
     for top in tops.collect::<Vec<_>>() {
         let git = top.join(".git");
         match std::fs::symlink_metadata(&git) {
-            Ok(meta) if meta.is_dir() => ground.git.extend(git_store::steering(&git, worktrees(&git))),
+            Ok(meta) if meta.is_dir() => ground.git.extend(steering(&git)),
             // The pointer of a work tree, or a link: what it leads to is outside, or found by its own name.
-            Ok(_) => ground.git.push(git),
+            Ok(_) => {
+                let inside = |common: &PathBuf| ground.workspace.as_ref().is_some_and(|root| common.starts_with(root));
+                if let Some(common) = common_folder(&git).filter(|common| !inside(common)) {
+                    let steering = steering(&common);
+                    ground.stores.push(OuterStore { pointer: git.clone(), common, steering });
+                }
+                ground.git.push(git);
+            }
             // A new store would have hooks and settings of its own.
             Err(_) => ground.names.push(git),
         }
     }
     Ok(ground)
+}
+
+fn is_in_store(path: &Path) -> bool {
+    path.iter().any(|part| part == ".git")
+}
+
+/// What steers git in a store. The lines of a rebase that is not under way yet are looked at when the run has ended: git writes
+/// them while it works.
+fn steering(store: &Path) -> Vec<PathBuf> {
+    let all = git_store::steering(store, worktrees(store)).into_iter();
+    all.filter(|path| !path.ends_with("git-rebase-todo") || std::fs::symlink_metadata(path).is_ok()).collect()
+}
+
+/// Settings without the secrets in them; `None`: there are none. What cannot be read as a text is not shown at all.
+fn without_secrets(path: &Path) -> Option<String> {
+    let content = read_regular(path, LARGEST_SETTINGS, OFlags::empty()).ok().map(|(content, _)| content);
+    match content.map(String::from_utf8) {
+        Some(Ok(text)) => blank::settings(&text),
+        _ => Some(String::new()),
+    }
+}
+
+/// Since when temporary files count as the session's: from some time before the first held run of a stretch of work. Kept,
+/// for equal bounds share a hold.
+fn since(keep: &Path) -> u64 {
+    let now = std::time::SystemTime::now();
+    let seconds = |time: std::time::SystemTime| {
+        time.duration_since(std::time::UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default()
+    };
+    let path = keep.join("since");
+    let used = std::fs::symlink_metadata(&path).and_then(|meta| meta.modified()).map(seconds).unwrap_or_default();
+    let began = std::fs::read_to_string(&path).ok().and_then(|text| text.trim().parse::<u64>().ok());
+    let now = seconds(now);
+    let goes_on = began.filter(|_| used.saturating_add(STRETCH) > now && used <= now.saturating_add(1));
+    let began = goes_on.unwrap_or(now.saturating_sub(BEFORE));
+    if goes_on.is_none() || used.saturating_add(60) < now {
+        // Without it, the next hold is one of its own.
+        let _ = std::fs::create_dir_all(keep).and_then(|()| std::fs::write(&path, began.to_string()));
+    }
+    began
 }
 
 /// The names of a repository's work trees.

@@ -422,20 +422,20 @@ impl Kept {
 /// A path in JSON, whatever its bytes.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Raw {
+pub(super) enum Raw {
     Text(String),
     Bytes(Vec<u8>),
 }
 
 impl Raw {
-    fn of(path: &Path) -> Self {
+    pub(super) fn of(path: &Path) -> Self {
         match path.to_str() {
             Some(text) => Self::Text(text.to_owned()),
             None => Self::Bytes(path.as_os_str().as_bytes().to_vec()),
         }
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         match self {
             Self::Text(text) => PathBuf::from(text),
             Self::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes.clone())),

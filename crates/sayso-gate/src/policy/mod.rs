@@ -16,6 +16,7 @@ pub(crate) use force::protecting;
 pub use force::{InForce, Notice, project_of};
 pub use programs::programs_standing;
 pub use repository::Repository;
+pub(crate) use repository::{common_folder, line};
 pub use trust::{Standing, Trusted, distrust, standing, trust};
 pub(crate) use versions::with_rules;
 pub use versions::{Put, Putting, difference, find, problems, put, warnings};

@@ -37,7 +37,7 @@ impl Repository {
 ///
 /// An attacker would unpack an archive whose `.git` file points into a repository that is trusted. Only a folder that
 /// the repository itself names as its worktree shares its trust.
-fn common_folder(git_file: &Path) -> Option<PathBuf> {
+pub(crate) fn common_folder(git_file: &Path) -> Option<PathBuf> {
     let root = git_file.parent()?;
     let own = root.join(line(git_file, "gitdir: ")?).canonicalize().ok()?;
     let common = own.join(line(&own.join("commondir"), "")?).canonicalize().ok()?;
@@ -48,7 +48,7 @@ fn common_folder(git_file: &Path) -> Option<PathBuf> {
 }
 
 /// The only line of a small file, after a prefix.
-fn line(path: &Path, prefix: &str) -> Option<PathBuf> {
+pub(crate) fn line(path: &Path, prefix: &str) -> Option<PathBuf> {
     let (content, _) = read_regular(path, 8192, OFlags::NOFOLLOW).ok()?;
     let text = content.strip_suffix(b"\n").unwrap_or(&content).strip_prefix(prefix.as_bytes())?;
     let one_line = !text.is_empty() && !text.contains(&b'\n') && !text.contains(&0);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sayso-hold [--write DIR] [--read-only PATH] [--absent PATH] [--aside DIR] [--hide DIR] [--read PATH] [--decoy FILE]
-//!            [--refuse FILE] [--host NAME[:PORT]] [--resolve NAME=ADDRESS] [--socket PATH] [--copy DIR=STORE]
+//!            [--refuse FILE] [--text FILE=TEXT] [--shared DIR=SECONDS] [--replace NAME=VALUE] [--host NAME[:PORT]] [--resolve NAME=ADDRESS] [--socket PATH] [--copy DIR=STORE]
 //!            [--private DIR=FOLDER] [--empty DIR] [--withhold NAME] [--git DIR] [--need whole|files] [--level whole|files]
 //!            [--answer yes|no] [--report writes] [--session SOCKET] [--idle SECONDS] [--fail-at NUMBER]
 //!            [--try STORE [--take all|none|NUMBER,...] [--take-after FILE]] -- COMMAND...
@@ -15,7 +15,7 @@
 use sayso_hold::attempt::{self, Attempt, Diff};
 use sayso_hold::session::Session;
 use sayso_hold::{Answer, Ended, HeldBack, Launch, Level, Stage, Step};
-use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need};
+use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Host, Leave, Need, Shared};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
@@ -180,6 +180,18 @@ fn read(words: Vec<OsString>) -> Option<(Asked, Vec<OsString>)> {
             "--read" => bounds.read.push(path),
             "--decoy" => bounds.decoys.push(Decoy { path, text: "This file is held back.\n".to_owned() }),
             "--refuse" => bounds.refuse.push(path),
+            "--text" => {
+                let (path, text) = text.split_once('=')?;
+                bounds.texts.push(Decoy { path: path.into(), text: text.to_owned() });
+            }
+            "--shared" => {
+                let (path, since) = text.split_once('=')?;
+                bounds.shared.push(Shared { path: path.into(), since: since.parse().ok()? });
+            }
+            "--replace" => {
+                let (name, value) = text.split_once('=')?;
+                bounds.replace.push((name.into(), value.into()));
+            }
             "--socket" => bounds.sockets.push(path),
             "--withhold" => bounds.withhold.push(value),
             "--git" => bounds.read_only.extend(sayso_hold::git::steering(&path)),

@@ -32,8 +32,12 @@ pub struct HoldGround {
     pub found: Vec<Found>,
     /// Folders below the workspace in which a repository begins.
     pub repositories: Vec<PathBuf>,
+    /// Folders below the workspace that git would take for a store, though they are not called so.
+    pub bare: Vec<PathBuf>,
     /// What steers git in the repositories of the workspace, there or not.
     pub git: Vec<PathBuf>,
+    /// Stores outside the workspace whose work trees are in it, checked in both directions.
+    pub stores: Vec<OuterStore>,
     /// Names that would steer something if they came to be.
     pub names: Vec<PathBuf>,
     /// What of the home folder tools need to read: toolchains, and settings without secrets.
@@ -42,12 +46,33 @@ pub struct HoldGround {
     pub caches: Vec<PathBuf>,
     /// Where copies of caches are kept for this workspace, and what appears under a guarded name is moved to.
     pub keep: Option<PathBuf>,
+    /// Of what is shown, files that hold secrets, and what they read as without them.
+    pub blanked: Vec<(PathBuf, String)>,
     /// The names of variables that the run would get.
     pub env: Vec<OsString>,
+    /// Of those, variables whose value holds a secret, and the value without it; `None`: there is no such value.
+    pub env_with_secrets: Vec<(OsString, Option<OsString>)>,
+    /// Folders for temporary files, which other programs use too.
+    pub scratch: Vec<PathBuf>,
+    /// What came into being there before this is not the session's, in seconds since 1970.
+    pub scratch_since: u64,
+    /// How many things may be found; `None`: as many as bounds are made for.
+    pub most: Option<usize>,
     /// Not all of the workspace could be looked at, for there is too much.
     pub cut_short: bool,
     /// Other folders that may be written and could not be looked at to the end.
     pub unexamined: Vec<PathBuf>,
+}
+
+/// A store of git outside the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OuterStore {
+    /// The file in the work tree that leads there.
+    pub pointer: PathBuf,
+    /// The folder that all work trees of the repository have in common.
+    pub common: PathBuf,
+    /// What steers git in it, there or not.
+    pub steering: Vec<PathBuf>,
 }
 
 /// Something that is there.
@@ -144,7 +169,7 @@ impl HoldGround {
         self
     }
 
-    fn is_in_workspace(&self, path: &Path) -> bool {
+    pub(super) fn is_in_workspace(&self, path: &Path) -> bool {
         self.workspace.as_deref().is_some_and(|root| path.starts_with(root))
     }
 
@@ -162,6 +187,14 @@ impl HoldGround {
         let repositories = below.names().filter(|(name, _)| *name == b".git").map(|(_, folder)| folder);
         let of_work = |folder: &&Path| !is_made_by_builds(folder.strip_prefix(root).unwrap_or(folder));
         self.repositories.extend(repositories.filter(of_work).map(Path::to_owned));
+        // Git takes a folder with these names in it for a store, whatever it is called.
+        let heads = below.names().filter(|(name, _)| *name == b"HEAD").map(|(_, folder)| folder);
+        let in_store = |folder: &Path| folder.iter().any(|part| part == ".git");
+        let is_store = |folder: &&Path| {
+            ["objects", "commondir"].iter().any(|name| files.kind(&folder.join(name)) != Kind::Missing)
+        };
+        let outside = heads.filter(|folder| !in_store(folder.strip_prefix(root).unwrap_or(folder)));
+        self.bare.extend(outside.filter(of_work).filter(is_store).map(Path::to_owned));
         for (name, folder) in watch.sift(below) {
             let path = folder.join(OsStr::from_bytes(name));
             let any = |patterns: &[PathPattern]| {
@@ -178,7 +211,7 @@ impl HoldGround {
             if !counts || of_git && !placed {
                 continue;
             }
-            if self.found.len() >= MOST_FOUND {
+            if self.found.len() >= self.most.unwrap_or(MOST_FOUND) {
                 self.cut_short = true;
                 return;
             }

@@ -18,7 +18,7 @@ use crate::rule::{Pattern, Rule};
 use crate::text::Caches;
 use crate::word::{Layer, Source, Verdict};
 use sayso_shell::Verb;
-use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Leave};
+use sayso_shell::bounds::{Bounds, Cache, CacheView, Decoy, Leave, Shared};
 use sayso_shell::program::is_secret_variable;
 use std::path::{Path, PathBuf};
 
@@ -134,10 +134,12 @@ impl Guarded {
 
 impl Lowering<'_> {
     fn run(mut self) -> Lowered {
-        let folders = self.folders();
+        let mut folders = self.folders();
+        folders.extend(self.stores(&folders));
         self.guard(&folders);
         self.own(&folders);
         self.home(&folders);
+        self.scratch(&folders);
         self.caches(&folders);
         self.hosts();
         self.environment();
@@ -231,6 +233,42 @@ impl Lowering<'_> {
         kept
     }
 
+    /// Stores of git outside the workspace, where the work tree itself may be written: as usable as one inside.
+    fn stores(&mut self, folders: &[Folder]) -> Vec<Folder> {
+        let mut kept = Vec::new();
+        for store in &self.ground.stores {
+            let tree = store.pointer.parent();
+            let around = folders.iter().find(|folder| tree.is_some_and(|tree| tree.starts_with(&folder.path)));
+            let Some(around) = around.filter(|_| !folders.iter().any(|it| store.common.starts_with(&it.path))) else {
+                continue;
+            };
+            // A rule about `.git` means this store too.
+            let places = [&store.pointer, &store.common, &store.common.join("objects"), &store.common.join("refs")];
+            let said = Verdicts::of(self.policy, self.ground, &self.files).on(&places.map(PathBuf::as_path));
+            let wide = self.is_too_wide(&store.common) || self.is_own(&store.common) || is_of_system(&store.common);
+            let kept_back = |said: &super::verdicts::OfPath| said.write.by_rule || said.excepted || said.read.by_rule;
+            if wide || said.len() != places.len() || said.iter().any(kept_back) {
+                let text = format!(
+                    "`{}`, where the repository of this work tree is kept, cannot be written: commits fail.",
+                    store.common.display()
+                );
+                self.lose(text, around.source.as_ref());
+            } else {
+                // Listed: no rule allows a place outside the workspace, and none has to.
+                kept.push(Folder { path: store.common.clone(), listed: true, source: around.source.clone() });
+            }
+        }
+        kept
+    }
+
+    /// Folders for temporary files are everybody's.
+    fn scratch(&mut self, folders: &[Folder]) {
+        let shared = |path: &&PathBuf| folders.iter().any(|folder| folder.path == **path);
+        let since = self.ground.scratch_since;
+        let all = self.ground.scratch.iter().filter(shared).map(|path| Shared { path: path.clone(), since });
+        self.lowered.bounds.shared = all.collect();
+    }
+
     fn is_own(&self, folder: &Path) -> bool {
         self.ground.own.iter().any(|own| folder.starts_with(&own.path))
     }
@@ -299,7 +337,13 @@ impl Lowering<'_> {
                 Some(found) if unread && found.folder => bounds.hide.push(found.path.clone()),
                 Some(found) if unread && found.tracked => bounds.refuse.push(found.path.clone()),
                 Some(found) if unread => {
-                    bounds.decoys.push(Decoy { path: found.path.clone(), text: decoy_text(&found.path) });
+                    let settings = self.ground.blanked.iter().find(|(path, _)| *path == found.path);
+                    let text = match settings {
+                        // Tools go by the rest.
+                        Some((_, rest)) => format!("{}{rest}", decoy_text(&found.path)),
+                        None => decoy_text(&found.path),
+                    };
+                    bounds.decoys.push(Decoy { path: found.path.clone(), text });
                 }
                 Some(found) if unwritten => bounds.read_only.push(found.path.clone()),
                 None if unwritten => bounds.absent.push(path.to_path_buf()),
@@ -308,6 +352,8 @@ impl Lowering<'_> {
         }
         let inside = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(&folder.path));
         bounds.read_only.extend(self.ground.git.iter().filter(inside).cloned());
+        let stores = self.ground.stores.iter().flat_map(|store| &store.steering);
+        bounds.read_only.extend(stores.filter(inside).cloned());
         for folder in &self.ground.unexamined.clone() {
             let text = format!("`{}` holds more than is looked at: secrets there can be read.", folder.display());
             self.lose(text, None);
@@ -372,6 +418,16 @@ impl Lowering<'_> {
         let bounds = &mut self.lowered.bounds;
         bounds.hide.push(home.to_owned());
         bounds.read.extend(self.ground.shown.iter().filter(|path| path.starts_with(home) && !own(path)).cloned());
+        // What a rule keeps back as a whole is not shown in part.
+        let kept_back = |path: &Path| {
+            bounds.decoys.iter().any(|decoy| decoy.path == path) || bounds.refuse.iter().any(|it| it == path)
+        };
+        let blanked = self
+            .ground
+            .blanked
+            .iter()
+            .filter(|(path, _)| !own(path) && !kept_back(path) && !self.ground.is_in_workspace(path));
+        bounds.texts = blanked.map(|(path, text)| Decoy { path: path.clone(), text: text.clone() }).collect();
         // Without a yes to write there, the project can still be read.
         bounds.read.extend(self.ground.workspace.iter().filter(|root| root.starts_with(home)).cloned());
     }
@@ -415,7 +471,20 @@ impl Lowering<'_> {
             // Nobody can tell what it is.
             None => true,
         };
-        self.lowered.bounds.withhold = self.ground.env.iter().filter(kept_back).cloned().collect();
+        let mut withhold: Vec<std::ffi::OsString> = self.ground.env.iter().filter(kept_back).cloned().collect();
+        let mut replace = Vec::new();
+        for (name, without) in &self.ground.env_with_secrets {
+            if withhold.contains(name) || name.to_str().is_some_and(named) {
+                continue;
+            }
+            match without {
+                Some(value) => replace.push((name.clone(), value.clone())),
+                None => withhold.push(name.clone()),
+            }
+        }
+        replace.sort();
+        self.lowered.bounds.withhold = withhold;
+        self.lowered.bounds.replace = replace;
     }
 }
 

@@ -10,6 +10,6 @@ mod lower;
 mod section;
 mod verdicts;
 
-pub use ground::{Found, HoldGround, Own};
+pub use ground::{Found, HoldGround, OuterStore, Own};
 pub use lower::{Loss, Lowered, lower};
 pub(crate) use section::{HoldSection, compile};

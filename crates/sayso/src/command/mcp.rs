@@ -208,8 +208,11 @@ impl Gateway {
         let mut bounds = sayso_gate::hold::bounds(&places, &in_force, &workspace, Some(&places.home), &names)?.bounds;
         bounds.leave = Leave::End;
         let launch = Launch::here(self.command.clone(), inner::stage()?)?;
-        match sayso_hold::run(&bounds, &launch) {
-            Ok(ended) => {
+        let ended = sayso_hold::run(&bounds, &launch);
+        let moved = sayso_gate::hold::settle(&places, None);
+        match ended {
+            Ok(mut ended) => {
+                moved.into_iter().for_each(|it| ended.held_back.add_moved(it.path, it.aside));
                 if let Some(line) = told::line(&ended.held_back, &workspace) {
                     eprintln!("sayso: held back from this MCP server: {line}");
                 }

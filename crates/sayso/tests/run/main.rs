@@ -10,6 +10,7 @@
 )]
 
 mod behaviour;
+mod left;
 mod permits;
 mod room;
 mod terminals;

@@ -17,7 +17,8 @@ pub use value::arguments;
 
 use command::{Command, is_fed};
 use key::{without_known_keys, without_private_keys, without_url_password};
-use name::{is_secret_key, is_secret_name, is_some_key, may_name_secret};
+pub(crate) use name::is_secret_name;
+use name::{is_secret_key, is_some_key, may_name_secret};
 use sayso_shell::program::credential::Takes;
 use sayso_shell::program::{Facets, facets};
 use std::borrow::Cow;

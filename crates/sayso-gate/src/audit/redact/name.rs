@@ -3,7 +3,7 @@
 use super::table::{ANYWHERE, AT_END, NEVER};
 
 /// Whether a variable, option, header or argument of this name holds a secret.
-pub(super) fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     if !may_name_secret(name) {
         return false;
     }

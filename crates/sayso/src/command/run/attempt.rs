@@ -29,6 +29,8 @@ pub(super) fn run(cleared: Cleared, bounds: &Bounds) -> Result<ExitCode, Stop> {
     let mut launch = Launch::here(cleared.words.clone(), inner::stage()?)?;
     launch.folder.clone_from(&cleared.folder);
     let (cleared, tried) = cleared.spend(|_| attempt::run(bounds, &launch, &store));
+    // Nothing has changed yet; what is made of it below is judged.
+    let _ = sayso_gate::hold::settle(&cleared.places, None);
     let tried = tried?;
     let mut said = judge(&cleared, &tried.changes)?;
     let (ended, changes, left_out) = (tried.ended.clone(), tried.changes.clone(), tried.left_out);

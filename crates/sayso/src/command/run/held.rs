@@ -24,7 +24,7 @@ pub(super) fn run(cleared: &Cleared, mut bounds: Bounds) -> Result<Ended, sayso_
         }
         _ => None,
     };
-    match socket {
+    let ended = match socket.clone() {
         Some(socket) => {
             let session = Session { socket, supervisor: inner::supervisor()?, idle: IDLE };
             sayso_hold::session::run_in(&session, &bounds, &launch)
@@ -33,7 +33,14 @@ pub(super) fn run(cleared: &Cleared, mut bounds: Bounds) -> Result<Ended, sayso_
             bounds.leave = Leave::End;
             sayso_hold::run(&bounds, &launch)
         }
-    }
+    };
+    // Whether it ran or not: what is there under guarded names that was not there before is moved aside.
+    let still_running = ended.as_ref().is_ok_and(|ended| ended.left_running);
+    let moved = sayso_gate::hold::settle(&cleared.places, socket.as_deref().filter(|_| still_running));
+    ended.map(|mut ended| {
+        moved.into_iter().for_each(|it| ended.held_back.add_moved(it.path, it.aside));
+        ended
+    })
 }
 
 /// Ends as the program did: with its code, or by the same signal, which shells and agents look at.
