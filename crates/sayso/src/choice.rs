@@ -31,6 +31,11 @@ struct Named {
 }
 
 impl PolicyChoice {
+    /// Whether none was named, so that the policy in force counts.
+    pub(crate) fn is_default(&self) -> bool {
+        self.policy.is_empty()
+    }
+
     /// The policy that was named, if one was.
     pub(crate) fn policy(&self) -> Result<Option<InForce>, Failure> {
         if self.policy.is_empty() {

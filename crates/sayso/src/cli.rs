@@ -25,6 +25,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Check(command::check::Check),
     Why(command::why::Why),
+    Allow(command::allow::Allow),
+    Deny(command::allow::Deny),
     Analyze(command::analyze::Analyze),
     Init(command::init::Init),
     Import(command::import::Import),

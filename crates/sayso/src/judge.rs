@@ -2,6 +2,7 @@
 
 use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
+use sayso_gate::history::{Advice, Ask, Rulebook, allowing};
 use sayso_gate::{Circumstances, FactsOf, Gate, Home, InForce, KeptFiles, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
 use sayso_policy::hold::Lowered;
@@ -32,11 +33,17 @@ impl Judge {
     pub(crate) fn choose(choice: &PolicyChoice, call: &ToolCall) -> Result<Self, Failure> {
         match choice.policy()? {
             Some(named) => Ok(Self::over(named)),
-            None => Self::in_force(&Places::find(Home::Environment)?, call.workspace.root()),
+            None => Self::in_force_at(&Places::find(Home::Environment)?, call.workspace.root()),
         }
     }
 
-    fn in_force(places: &Places, workspace: Option<&Path>) -> Result<Self, Failure> {
+    /// The policy it judges by.
+    pub(crate) fn in_force(&self) -> std::sync::Arc<InForce> {
+        self.gate.in_force()
+    }
+
+    /// By the policies in force in a workspace.
+    pub(crate) fn in_force_at(places: &Places, workspace: Option<&Path>) -> Result<Self, Failure> {
         Ok(Self::over(InForce::load(places, workspace).map_err(refused)?))
     }
 
@@ -64,6 +71,18 @@ impl Judge {
         let env: Vec<std::ffi::OsString> = std::env::vars_os().map(|(name, _)| name).collect();
         let places = Places::find(Home::Environment)?;
         Ok(sayso_gate::hold::bounds(&places, &self.gate.in_force(), workspace, home, &env)?)
+    }
+
+    /// The narrowest rule that would let a call pass that is asked about; `None`: there is no place for rules.
+    pub(crate) fn advice(&self, ask: &Ask, env: &dyn Environment) -> Option<Advice> {
+        let places = Places::find(Home::Environment).ok()?;
+        let in_force = self.in_force();
+        // A file of another system has no such rules.
+        if in_force.files.is_empty() {
+            return None;
+        }
+        let rulebook = Rulebook::new(&places, vec![in_force]);
+        Some(allowing(ask, &rulebook, Facts { files: &self.files, env }))
     }
 
     /// The single changes that would weaken a decision.
@@ -109,7 +128,7 @@ impl Judges {
             Self::InForce { places, by_workspace } => {
                 let workspace = call.workspace.root().map(Path::to_owned);
                 if !by_workspace.contains_key(&workspace) {
-                    let judge = Judge::in_force(places, workspace.as_deref()).map_err(|failure| failure.to_string())?;
+                    let judge = Judge::in_force_at(places, workspace.as_deref()).map_err(|failure| failure.to_string())?;
                     by_workspace.insert(workspace.clone(), judge);
                 }
                 match by_workspace.get(&workspace) {

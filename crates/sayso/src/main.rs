@@ -28,6 +28,8 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Check(it) => command::check::run(&it),
         Command::Why(it) => command::why::run(&it),
+        Command::Allow(it) => command::allow::allow(&it),
+        Command::Deny(it) => command::allow::deny(&it),
         Command::Analyze(it) => command::analyze::run(&it),
         Command::Init(it) => command::init::run(&it),
         Command::Import(it) => command::import::run(&it),

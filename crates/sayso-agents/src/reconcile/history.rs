@@ -18,6 +18,8 @@ pub struct History {
     pub calls: Vec<PastCall>,
     /// What was left out, and why.
     pub skipped: Vec<String>,
+    /// Files, lines and parts that could not be read.
+    pub unreadable: usize,
 }
 
 /// A call by its session and its id there.
@@ -77,7 +79,7 @@ impl Transcripts {
             past(call, workspace.as_deref(), &self.home)
         };
         let calls = read.calls.into_iter().map(past).collect();
-        Some(History { files: read.files, calls, skipped: read.skipped })
+        Some(History { files: read.files, calls, skipped: read.skipped, unreadable: read.unreadable })
     }
 }
 

@@ -72,6 +72,8 @@ pub struct Read {
     pub calls: Vec<TranscriptCall>,
     /// What was left out, and why.
     pub skipped: Vec<String>,
+    /// Files, lines and parts that could not be read.
+    pub unreadable: usize,
     /// The transcripts.
     pub files: Vec<PathBuf>,
     /// How calls ended.

@@ -55,6 +55,7 @@ pub(crate) fn lines(path: &Path, words: &[&str], read: &mut Read, mut each: impl
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) => {
+            read.unreadable += 1;
             read.skipped.push(format!("{}: {error}", path.display()));
             return;
         }
@@ -90,6 +91,7 @@ pub(crate) fn lines(path: &Path, words: &[&str], read: &mut Read, mut each: impl
         read.skipped.push(format!("{}: only the first {} MiB are read.", path.display(), LARGEST_FILE >> 20));
     }
     if odd > 0 {
+        read.unreadable += odd;
         read.skipped.push(format!("{}: {odd} lines cannot be read.", path.display()));
     }
 }
@@ -122,12 +124,14 @@ pub(crate) fn whole(path: &Path, read: &mut Read) -> Option<Value> {
     let file = std::fs::File::open(path).ok()?;
     let taken = file.take(LONGEST_LINE + 1).read_to_end(&mut bytes);
     if taken.is_err() || bytes.len() as u64 > LONGEST_LINE {
+        read.unreadable += 1;
         read.skipped.push(format!("{}: too large to be read.", path.display()));
         return None;
     }
     match serde_json::from_slice(&bytes) {
         Ok(value) => Some(value),
         Err(_) => {
+            read.unreadable += 1;
             read.skipped.push(format!("{}: cannot be read.", path.display()));
             None
         }

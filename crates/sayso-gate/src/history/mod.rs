@@ -5,15 +5,19 @@
 //! record ([`PastCall::recorded`]) or from wherever else somebody has kept them; nothing is recorded, and nothing is counted
 //! against a limit.
 
+mod answers;
 mod flips;
 mod proposal;
 mod recorded;
 mod savings;
+mod tried;
 
+pub use answers::{Answered, Answers, Refusal};
 pub use flips::{Flip, Flips};
-pub use proposal::{Ask, Proposal, Rulebook, proposals};
+pub use proposal::{Advice, Ask, Denial, Proposal, Rulebook, allowing, denying, proposals};
 pub(crate) use recorded::{Brought, why_less};
 pub use savings::{Saving, Savings, savings};
+pub use tried::tried;
 
 use crate::audit::redact_text;
 use sayso_policy::{CanHold, Decision, Facts, Operation, Policy, Reason, Request, State, ToolCall, Verdict};
@@ -70,6 +74,12 @@ impl PastCall {
         Self { brought: Brought::given(variables), ..self }
     }
 
+    /// The same, made by one who could hold it.
+    #[must_use]
+    pub fn held(self) -> Self {
+        Self { can_hold: CanHold::Whole, ..self }
+    }
+
     /// Judges it by a policy, as it was made. Facts on disk are those of today.
     pub fn judge(&self, policy: &Policy, facts: Facts<'_>) -> (Operation, Decision) {
         let env = self.brought.beside(facts.env);
@@ -119,6 +129,7 @@ fn command_of(arguments: &serde_json::Value) -> Option<&str> {
 
 /// What a policy says of a call, and what decided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Said {
     /// The verdict.
     pub verdict: Verdict,

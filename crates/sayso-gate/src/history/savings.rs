@@ -1,9 +1,9 @@
 //! How often the record says that people were asked, and which rules would have avoided that.
 
-use super::{Ask, PastCall, Proposal, Rulebook, proposals};
+use super::{Answers, Ask, Outcome, PastCall, Proposal, Rulebook, proposals};
 use crate::audit::Query;
 use crate::policy::InForce;
-use crate::store::Records;
+use crate::store::Store;
 use crate::{Error, Places, ProcessEnvironment, RealFiles};
 use sayso_policy::{Facts, Verdict};
 use serde::Serialize;
@@ -38,6 +38,8 @@ pub struct Saving {
     pub rule: String,
     /// How many asks it would have saved, beyond those that the rules above it save.
     pub saved: usize,
+    /// Of those, how many people refused.
+    pub refused: usize,
     /// Some of them, each once.
     pub examples: Vec<String>,
     /// The widest call that it would let pass too.
@@ -47,8 +49,8 @@ pub struct Saving {
 
 impl From<Proposal> for Saving {
     fn from(proposal: Proposal) -> Self {
-        let Proposal { rule, saved, examples, widest, .. } = proposal;
-        Self { rule, saved, examples, widest }
+        let Proposal { rule, saved, refused, examples, widest } = proposal;
+        Self { rule, saved, refused, examples, widest }
     }
 }
 
@@ -57,7 +59,7 @@ impl From<Proposal> for Saving {
 /// # Errors
 /// If the record cannot be read, or a policy cannot be loaded.
 pub fn savings(
-    records: &dyn Records,
+    store: &dyn Store,
     places: &Places,
     query: &Query,
     policy_at: impl Fn(Option<&Path>) -> Result<Arc<InForce>, Error>,
@@ -69,7 +71,8 @@ pub fn savings(
     let mut found = Savings::default();
     let mut asks: Vec<Ask> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
-    for stored in records.query(&query)? {
+    let answers = Answers::of(store)?;
+    for stored in store.query(&query)? {
         let record = stored.record;
         if !PastCall::is_whole(&record) {
             continue;
@@ -81,10 +84,12 @@ pub fn savings(
         let Some(number) = numbers.get(&record.workspace).copied() else { continue };
         let Some(in_force) = policies.get(number) else { continue };
         found.looked_at += 1;
-        let past = PastCall::recorded(&record);
+        let past = answers.told(PastCall::recorded(&record), &record);
+        let refused = usize::from(past.outcome == Outcome::Refused);
         let likeness = past.likeness();
         if let Some(ask) = known.get(&likeness).and_then(|at| asks.get_mut(*at)) {
             ask.calls += 1;
+            ask.refused += refused;
             continue;
         }
         let (operation, decision) = past.judge(&in_force.policy, facts);
@@ -93,7 +98,7 @@ pub fn savings(
             continue;
         }
         known.insert(likeness, asks.len());
-        asks.push(Ask { past, operation, decision, policy: number, calls: 1, refused: 0 });
+        asks.push(Ask { past, operation, decision, policy: number, calls: 1, refused });
     }
     let rulebook = Rulebook::new(places, policies);
     found.rules = proposals(&asks, &rulebook, MOST_PROPOSALS, facts).into_iter().map(Saving::from).collect();

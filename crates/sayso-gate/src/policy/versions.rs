@@ -208,3 +208,13 @@ pub(crate) fn with_rules(places: &Places, in_force: &InForce, rules: &str) -> Op
     let policy = Policy::compile(&files).ok()?;
     Some((force::protecting(policy, places), files))
 }
+
+/// What would be in force with this text in the place of the user's own file.
+///
+/// # Errors
+/// If the text is no policy.
+pub(crate) fn with_own_file(places: &Places, in_force: &InForce, text: &str) -> Result<Policy, Error> {
+    let files = with_own(in_force, own(places, text));
+    let policy = Policy::compile(&files).map_err(Error::Policy)?;
+    Ok(force::protecting(policy, places))
+}

@@ -142,6 +142,8 @@ fn addresses() -> Vec<Address> {
         get "/v1/policy/versions" policyVersions => policy::versions;
         /// One version, and how it differs.
         get "/v1/policy/versions/{version}" policyVersion => policy::version, refuses 409;
+        /// What a text would change, over the calls of the record.
+        post "/v1/policy/try" tryPolicy => policy::try_text, refuses 422;
         /// Puts a text in the place of the user's own policy file.
         post "/v1/policy/activate" activatePolicy => policy::activate, refuses 409 422;
         /// Puts the user's own policy file back to what it was.

@@ -12,10 +12,12 @@ use crate::who::{Admin, Owner};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use sayso_gate::audit::{Log, PolicyVersion};
+use crate::clock::now_ms;
+use sayso_gate::audit::{Kind, Log, PolicyVersion, Query};
+use sayso_gate::history::{Answers, Flips, PastCall, tried};
 use sayso_gate::policy::{self, Putting};
-use sayso_gate::{Error, InForce};
-use sayso_policy::{Layer, PolicyText, Verdict, presets, text};
+use sayso_gate::{Error, InForce, ProcessEnvironment, RealFiles};
+use sayso_policy::{Facts, Layer, PolicyText, Verdict, presets, text};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -187,6 +189,73 @@ pub(super) async fn validate(
         let problems = policy::problems(&app.places, &in_force, &text);
         let valid = problems.iter().all(|problem| problem.warning);
         Ok(Json(Validated { valid, problems: problems.into_iter().map(Problem::from).collect() }))
+    })
+    .await
+}
+
+/// A text to try on the calls of the record.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PolicyTrial)]
+pub(super) struct Trial {
+    text: String,
+    /// Calls since then, in milliseconds since 1970; of the last 30 days unless it is said.
+    since: Option<u64>,
+}
+
+impl Asks for Trial {}
+
+/// How far back calls are judged where nothing is said.
+const TRIED_MS: u64 = 30 * 24 * 60 * 60 * 1000;
+/// Calls that are judged, the latest first.
+const MOST_TRIED: usize = 5_000;
+
+/// What became of trying a text.
+pub(super) enum Tried {
+    Flips(Box<Flips>),
+    Refused(Vec<text::Problem>),
+}
+
+impl IntoResponse for Tried {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Flips(flips) => Json(flips).into_response(),
+            Self::Refused(problems) => Put::Refused(problems).into_response(),
+        }
+    }
+}
+
+impl DescribesAnswer for Tried {
+    fn describe(described: &mut Described) {
+        described.add_answer::<Flips>(200);
+    }
+}
+
+/// Judges the calls of the record by what is in force, and by what would be with this text as the user's own file.
+pub(super) async fn try_text(
+    State(app): State<Arc<App>>,
+    _: Owner,
+    Body(Trial { text, since }): Body<Trial>,
+) -> Result<Tried, ApiError> {
+    blocking(move || {
+        app.with_log(Log::fold)?;
+        let store = app.store();
+        let answers = Answers::of(&*store)?;
+        let query = Query {
+            kinds: vec![Kind::Decision],
+            since_ms: Some(since.unwrap_or_else(|| now_ms().saturating_sub(TRIED_MS))),
+            limit: Some(MOST_TRIED),
+            ..Query::default()
+        };
+        let records = store.query(&query)?;
+        let whole = records.iter().map(|stored| &stored.record).filter(|record| PastCall::is_whole(record));
+        let calls: Vec<PastCall> = whole.map(|it| answers.told(PastCall::recorded(it), it)).collect();
+        let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
+        match tried(&app.places, &text, &calls, |workspace| Ok(app.gate(workspace)?.in_force()), facts) {
+            Ok(flips) => Ok(Tried::Flips(Box::new(flips))),
+            Err(Error::Policy(problems)) => Ok(Tried::Refused(problems)),
+            Err(error) => Err(error.into()),
+        }
     })
     .await
 }

@@ -52,6 +52,8 @@ export const course = (of, id, tenant) => json('/v1/' + of + '/' + encodeURIComp
 export const policy = () => json('/v1/policy');
 export const versions = () => json('/v1/policy/versions');
 export const version = (version) => json('/v1/policy/versions/' + encodeURIComponent(version));
+export const tryPolicy = (text, since) => json('/v1/policy/try', { method: 'POST', body: JSON.stringify({ text, ...(since && { since }) }) });
+export const activate = (text, base) => json('/v1/policy/activate', { method: 'POST', body: JSON.stringify({ text, base }) });
 export const rollBack = (version, base) => json('/v1/policy/rollback', { method: 'POST', body: JSON.stringify({ version, base }) });
 
 // New records as they come, for ever: after a break it goes on behind the last one seen. Whoever follows with a page

@@ -7,7 +7,9 @@ use crate::input::stream;
 use crate::judge::{Judge, Judged, Judges};
 use crate::show::{paint::Paint, verdict};
 use anyhow::Context as _;
+use sayso_gate::history::{Advice, Ask, PastCall};
 use sayso_gate::wire::{self, line};
+use sayso_policy::explain::visible;
 use sayso_policy::shell::dialect::InShell;
 use sayso_policy::{Answer, CanHold, Holding, Reason};
 use std::io::{Write as _, stdin, stdout};
@@ -61,17 +63,56 @@ pub(crate) fn run(check: &Check) -> Outcome {
     let judge = Judge::choose(&check.policy, &call)?;
     judge.say_notices();
     let can_hold = can_hold(check.hold);
+    let asked = call.clone();
     let Judged { operation, decision } = judge.judge(call, &check.circumstances.environment(), can_hold);
     let operation = operation.context("Sayso failed while judging this; please report the bug")?;
     let changes = judge.nearest(&operation, &decision, &check.circumstances.environment(), can_hold);
-    let text = if check.json {
-        let trace = sayso_policy::explain::trace(&operation, &decision, &changes);
-        serde_json::to_string_pretty(&trace)? + "\n"
+    let mut text = if check.json {
+        String::new()
     } else {
         verdict::report(Paint::for_stdout(), &operation, &decision, &changes)
     };
+    let mut trace = match check.json {
+        true => Some(serde_json::to_value(sayso_policy::explain::trace(&operation, &decision, &changes))?),
+        false => None,
+    };
+    let answer = decision.answer;
+    if answer == Answer::Ask {
+        let ask = Ask { past: PastCall::new(asked), operation, decision, policy: 0, calls: 1, refused: 0 };
+        if let Some(advice) = judge.advice(&ask, &check.circumstances.environment()) {
+            text.push_str(&advised(&advice, check));
+            if let Some(object) = trace.as_mut().and_then(serde_json::Value::as_object_mut) {
+                match advice {
+                    Advice::Rule { rule, widest } => {
+                        object.insert("allow".to_owned(), serde_json::json!({ "rule": rule, "widest": widest }));
+                    }
+                    Advice::Instead(text) => {
+                        object.insert("instead".to_owned(), text.into());
+                    }
+                }
+            }
+        }
+    }
+    if let Some(trace) = trace {
+        text = serde_json::to_string_pretty(&trace)? + "\n";
+    }
     stdout().write_all(text.as_bytes())?;
-    Ok(exit_code(decision.answer))
+    Ok(exit_code(answer))
+}
+
+/// The last line: the rule that would let the call pass, or what to do instead.
+fn advised(advice: &Advice, check: &Check) -> String {
+    let paint = Paint::for_stdout();
+    let line = |label: &str, text: &str| format!("      {}  {}\n", paint.dim(&format!("{label:<7}")), visible(text));
+    match advice {
+        Advice::Rule { rule, .. } => {
+            let rule = rule.replace("[[rule]]\n", "").trim().replace("\n\n", " and ").replace('\n', ", ");
+            // With policies that were named there is no file to write to.
+            let own = check.policy.is_default() && check.command.is_some();
+            line("to pass", &format!("{rule}{}", if own { "   `sayso allow 'COMMAND'` adds it" } else { "" }))
+        }
+        Advice::Instead(text) => line("instead", text),
+    }
 }
 
 /// What `--hold` says.

@@ -3,6 +3,7 @@
 use crate::choice::PolicyChoice;
 use crate::command::install::failure;
 use crate::command::log::time::moment;
+use crate::command::past;
 use crate::failure::{Failure, Outcome};
 use crate::{judge, operator};
 use sayso_agents::Agent;
@@ -41,10 +42,11 @@ const MOST_WORKSPACES: usize = 64;
 Examples:
   sayso history                                    with the policy in force, or else the preset developer
   sayso history claude-code --since 30d
+  sayso history record                             what Sayso itself recorded
   sayso history --policy preset:read-only --json
   sayso history --write                            append the suggestions to your policy file")]
 pub(crate) struct History {
-    /// The agent [default: all that keep transcripts]
+    /// The agent, or `record` for Sayso's own record [default: all agents that keep transcripts]
     agent: Option<String>,
     /// Only calls since then: 15m, 8h or 7d ago, or a date such as 2026-11-15
     #[arg(long, value_name = "TIME", value_parser = moment)]
@@ -71,6 +73,8 @@ struct OfAgent {
     calls: usize,
     refused: usize,
     failed: usize,
+    /// Files, lines and records that could not be read.
+    unreadable: usize,
     /// What could not be read, and why.
     skipped: Vec<String>,
 }
@@ -114,6 +118,8 @@ struct Report {
     proposals: Vec<Proposal>,
     /// Prompts that are left with all of them.
     asks_left: usize,
+    /// Of the prompts, how many go away where runs are held to the policy's bounds.
+    held: usize,
 }
 
 /// Runs it.
@@ -134,6 +140,9 @@ pub(crate) fn run(history: &History) -> Outcome {
 
 /// The calls in the transcripts.
 fn read(history: &History, places: &Places) -> Result<(Vec<OfAgent>, Vec<PastCall>), Failure> {
+    if history.agent.as_deref() == Some("record") {
+        return of_record(history, places);
+    }
     let agents: Vec<Agent> = match &history.agent {
         Some(name) => vec![name.parse().map_err(failure)?],
         None => Agent::ALL.to_vec(),
@@ -163,11 +172,37 @@ fn read(history: &History, places: &Places) -> Result<(Vec<OfAgent>, Vec<PastCal
             calls: past.calls.len(),
             refused: ended(Ended::Refused),
             failed: ended(Ended::Failed),
+            unreadable: past.unreadable,
             skipped: past.skipped,
         });
         calls.extend(past.calls);
     }
     Ok((found, calls))
+}
+
+/// The calls of Sayso's own record.
+fn of_record(history: &History, places: &Places) -> Result<(Vec<OfAgent>, Vec<PastCall>), Failure> {
+    if history.keep.is_some() {
+        return Err(Failure::wrong("error: --keep copies transcripts; the record is Sayso's own"));
+    }
+    let found = past::recorded(places, history.since)?;
+    let sessions: BTreeSet<&Option<String>> = found.calls.iter().map(|past| &past.call.actor.session).collect();
+    let ended = |outcome| found.calls.iter().filter(|past| past.outcome == outcome).count();
+    let skipped = match found.less {
+        0 => Vec::new(),
+        less => vec![format!("{less} records hold less than their call: secrets were removed, or they were too long.")],
+    };
+    let of = OfAgent {
+        agent: "record",
+        transcripts: 0,
+        sessions: sessions.len(),
+        calls: found.calls.len(),
+        refused: ended(Ended::Refused),
+        failed: ended(Ended::Failed),
+        unreadable: found.less,
+        skipped,
+    };
+    Ok((vec![of], found.calls))
 }
 
 /// Copies transcripts, each under the path that it has below the home folder.
@@ -229,6 +264,11 @@ fn judged(history: &History, places: &Places, agents: Vec<OfAgent>, calls: &[Pas
         }
         *verdicts.entry(said.verdict.as_str()).or_default() += 1;
     }
+    let holds = |ask: &&Ask| {
+        let policy = policies.all.get(ask.policy).map(|it| &it.policy);
+        policy.is_some_and(|it| ask.past.clone().held().judge_again(it, &ask.operation, facts).verdict == Verdict::Allow)
+    };
+    let held = asks.iter().filter(holds).map(|ask| ask.calls).sum();
     let rulebook = Rulebook::new(places, policies.all);
     let proposals = proposals(&asks, &rulebook, MOST_PROPOSALS, facts);
     let before: usize = asks.iter().map(|ask| ask.calls).sum();
@@ -248,6 +288,7 @@ fn judged(history: &History, places: &Places, agents: Vec<OfAgent>, calls: &[Pas
         refused,
         proposals,
         asks_left: before - saved,
+        held,
     })
 }
 
@@ -352,6 +393,12 @@ fn shown(report: &Report, writes: bool) -> String {
         }
     }
     out.push_str(&format!("\n{} left with all of them.\n", many(report.asks_left, "prompt")));
+    if report.held > 0 {
+        out.push_str(&format!(
+            "{} go away where such runs are held: see `sayso doctor` and `sayso run`.\n",
+            many(report.held, "prompt")
+        ));
+    }
     if !writes {
         out.push_str("Next:  sayso history --write     append these rules to your policy file\n");
     }
@@ -363,16 +410,19 @@ fn many(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Appends rules to the owner's policy file, with the owner's yes.
 fn write(places: &Places, proposals: &[Proposal]) -> Result<(), Failure> {
     if proposals.is_empty() {
         return Ok(());
     }
+    append(places, &proposals.iter().map(|it| it.rule.as_str()).collect::<Vec<_>>().join("\n"))
+}
+
+/// Appends rules to the owner's policy file, with the owner's yes.
+pub(crate) fn append(places: &Places, rules: &str) -> Result<(), Failure> {
     let before = std::fs::read_to_string(&places.user).ok();
     // Who has no file yet begins one with the preset that was in force without it.
     let begin = before.clone().unwrap_or_else(|| "extends = [\"developer\"]\n".to_owned());
-    let rules: String = proposals.iter().map(|it| format!("\n{}", it.rule)).collect();
-    let after = format!("{}\n{rules}", begin.trim_end());
+    let after = format!("{}\n\n{rules}", begin.trim_end());
     let name = places.shown(&places.user);
     let change: String =
         unified(&name, before.as_deref(), Some(&after)).lines().map(|line| format!("{}\n", visible(line))).collect();

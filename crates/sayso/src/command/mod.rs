@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod acp;
+pub(crate) mod allow;
 pub(crate) mod analyze;
 pub(crate) mod approvals;
 pub(crate) mod check;
@@ -20,6 +21,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod mode;
+pub(crate) mod past;
 pub(crate) mod policy;
 pub(crate) mod reconcile;
 pub(crate) mod run;

@@ -26,6 +26,7 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
     read.transcripts += 1;
     read.files.push(path.clone());
     if let Err(error) = calls(&path, since_ms, read) {
+        read.unreadable += 1;
         read.skipped.push(format!("{}: {error}", path.display()));
     }
 }
@@ -78,6 +79,7 @@ fn calls(path: &Path, since_ms: u64, read: &mut Read) -> rusqlite::Result<()> {
         read.add(call, &mut known, since_ms);
     }
     if odd > 0 {
+        read.unreadable += odd;
         read.skipped.push(format!("{}: {odd} parts could not be read.", path.display()));
     }
     Ok(())

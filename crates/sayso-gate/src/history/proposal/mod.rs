@@ -5,21 +5,25 @@
 //! program that runs whatever it is given or reaches whatever host it is given. What a proposal saves is counted by judging
 //! again with its rules, not by what it was made from.
 
-use super::{Outcome, PastCall};
-use crate::approval::{asked_about, named};
+mod advice;
+mod need;
+
+pub use advice::{Advice, Denial, allowing, denying};
+
+use super::PastCall;
 use crate::policy::with_rules;
 use crate::{InForce, Places};
+use need::{Family, Need, Width, needs};
 use sayso_policy::compare::{Side, widest};
-use sayso_policy::{Decision, Facts, GrantSelector, Operation, Policy, PolicyText, Stage, Verdict};
-use sayso_shell::program::{Facets, facets};
-use sayso_shell::{HostTarget, PathTarget, RunId, Target, Verb};
+use sayso_policy::{Decision, Facts, Operation, Policy, PolicyText, Verdict};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Patterns that one rule lists.
-const MOST_PATTERNS: usize = 16;
+const MOST_PATTERNS: usize = 24;
+/// Scripts of one folder by which the folder is proposed instead.
+const MANY_SCRIPTS: usize = 3;
 /// Rules that one proposal has.
 const MOST_RULES: usize = 3;
 /// Calls that are shown of each proposal.
@@ -78,24 +82,6 @@ impl<'a> Rulebook<'a> {
         self.policies.iter().map(|in_force| with_rules(self.places, in_force, rules)).collect()
     }
 }
-
-/// Rules of one kind that belong together in one rule of a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Family {
-    /// Commands of a program.
-    Run(String),
-    /// A command, to hosts.
-    Fetch(String),
-    /// Hosts, whatever reaches them.
-    Hosts,
-    /// Tools of a server, or of the agent itself.
-    Tools(String),
-    /// A path or a folder with all below it.
-    Path(Verb, String),
-}
-
-/// One pattern that a call needs a yes for.
-type Need = (Family, String);
 
 /// The proposals for these asks, at most so many.
 #[must_use]
@@ -175,12 +161,15 @@ struct Known {
 
 impl Known {
     fn of(asks: &[Ask], rulebook: &Rulebook<'_>, facts: Facts<'_>) -> Self {
-        let every = |only_programs: bool| -> Vec<BTreeSet<Need>> {
-            asks.iter().map(|ask| needs(ask, only_programs, facts).unwrap_or_default()).collect()
+        let every = |width: Width| -> Vec<BTreeSet<Need>> {
+            let mut all: Vec<_> =
+                asks.iter().map(|ask| needs(ask, width, facts).unwrap_or_default()).collect();
+            in_folders(&mut all);
+            all
         };
         // An allow of a program carries what its operands do, so that its own patterns are mostly enough: which calls pass
         // with those is found for all at once. The others need a yes to each effect.
-        let (programs, effects) = (every(true), every(false));
+        let (programs, effects) = (every(Width::Programs), every(Width::Effects));
         let all: BTreeSet<usize> = (0..asks.len()).collect();
         let with = |needs: &[BTreeSet<Need>]| {
             let policies = rulebook.with(&Self::whole(asks, needs).rules_of_all());
@@ -270,15 +259,41 @@ impl Known {
                 Family::Fetch(command) => ("run", list(std::slice::from_ref(command))),
                 Family::Hosts => ("connect", list(patterns)),
                 Family::Tools(_) => ("tool", list(patterns)),
-                Family::Path(verb, _) => (verb.as_str(), list(patterns)),
+                Family::Path(verb) => (verb.as_str(), list(patterns)),
+                Family::Scripts(_) => ("run", list(patterns)),
             };
             text.push_str(&format!("[[rule]]\nallow = {{ {verb} = {listed} }}\n"));
-            if matches!(family, Family::Fetch(_)) {
-                text.push_str(&format!("when = {{ host = {} }}\n", list(patterns)));
+            match family {
+                Family::Fetch(_) => text.push_str(&format!("when = {{ host = {} }}\n", list(patterns))),
+                // The path of a script means the project's own only while it runs there.
+                Family::Scripts(_) => text.push_str("when = { within = \".\" }\n"),
+                _ => {}
             }
             text.push('\n');
         }
         text.trim_end().to_owned() + "\n"
+    }
+}
+
+/// Where many scripts of one folder are run, whoever says yes to those says it to the folder.
+fn in_folders(all: &mut [BTreeSet<Need>]) {
+    fn folder((family, pattern): &Need) -> Option<&str> {
+        let (folder, _) = pattern.rsplit_once('/').filter(|_| matches!(family, Family::Scripts(_)))?;
+        (!folder.ends_with('.')).then_some(folder)
+    }
+    let mut scripts: BTreeMap<(Family, String), BTreeSet<String>> = BTreeMap::new();
+    for need in all.iter().flatten() {
+        if let Some(folder) = folder(need) {
+            scripts.entry((need.0.clone(), folder.to_owned())).or_default().insert(need.1.clone());
+        }
+    }
+    scripts.retain(|_, names| names.len() >= MANY_SCRIPTS);
+    for needs in all {
+        let wider = |need: Need| match folder(&need).map(str::to_owned) {
+            Some(folder) if scripts.contains_key(&(need.0.clone(), folder.clone())) => (need.0, format!("{folder}/*")),
+            _ => need,
+        };
+        *needs = std::mem::take(needs).into_iter().map(wider).collect();
     }
 }
 
@@ -289,161 +304,6 @@ fn list(patterns: &[String]) -> String {
         [one] => one.clone(),
         many => format!("[{}]", many.join(", ")),
     }
-}
-
-/// What a call needs a yes for; `None`: no rule is proposed for it.
-fn needs(ask: &Ask, only_programs: bool, facts: Facts<'_>) -> Option<BTreeSet<Need>> {
-    let (operation, decision) = (&ask.operation, &ask.decision);
-    if ask.past.outcome == Outcome::Refused && ask.refused == ask.calls {
-        return None;
-    }
-    // What a rule, a limit or a finding asks about it asks on purpose.
-    if decision.asks().any(|(_, opinion)| opinion.stage != Stage::Default || opinion.always) {
-        return None;
-    }
-    let mut found = BTreeSet::new();
-    for index in asked_about(operation, decision, facts)? {
-        let effect = operation.effects.get(index)?;
-        match &effect.target {
-            Target::Program(id) | Target::Option(id) => {
-                found.extend(program(operation, index, *id, facts)?);
-            }
-            _ if only_programs => {}
-            // The program that reaches a host is allowed to reach that host.
-            Target::Host(_) if effect.run.is_some() => {}
-            Target::Host(HostTarget::Exact { .. }) => {
-                let (_, host) = named(operation, index, facts)?;
-                found.insert((Family::Hosts, host));
-            }
-            Target::Path(target) => {
-                found.insert(path(operation, index, effect.verb, target)?);
-            }
-            Target::Tool => {
-                let (_, name) = named(operation, index, facts)?;
-                let server = name.split_once('/').map(|(server, _)| server.to_owned());
-                GrantSelector::pattern(Verb::Call, &name).ok()?;
-                found.insert((Family::Tools(server.unwrap_or_default()), name));
-            }
-            _ => return None,
-        }
-    }
-    (!found.is_empty()).then_some(found)
-}
-
-/// A program by its words, and by the hosts that it reaches.
-fn program(operation: &Operation, index: usize, id: RunId, facts: Facts<'_>) -> Option<Vec<Need>> {
-    let (_, pattern) = named(operation, index, facts)?;
-    let pattern = with_first_word(operation, id, pattern);
-    // A yes to what runs anything would be a yes to everything.
-    GrantSelector::pattern(Verb::Run, &pattern).ok()?;
-    let mut hosts = Vec::new();
-    for effect in operation.effects.iter().filter(|effect| effect.run == Some(id) && effect.verb == Verb::Connect) {
-        match &effect.target {
-            Target::Host(HostTarget::Exact { host, .. }) => hosts.push(host.clone()),
-            // What the tool's configuration names, no word of the command does.
-            Target::Host(HostTarget::Configured(_)) => {}
-            _ => return None,
-        }
-    }
-    let reaches = reaches(&pattern);
-    if runs_what_follows(&pattern) || (hosts.is_empty() && reaches) {
-        return None;
-    }
-    if !hosts.is_empty() {
-        let plain = |host: &String| GrantSelector::pattern(Verb::Connect, host).is_ok();
-        return hosts
-            .iter()
-            .all(plain)
-            .then(|| hosts.into_iter().map(|host| (Family::Fetch(pattern.clone()), host)).collect());
-    }
-    let name = pattern.split(' ').next().unwrap_or_default().to_owned();
-    Some(vec![(Family::Run(name), pattern)])
-}
-
-/// Of a program that Sayso doesn't know, its first word is taken for a subcommand where it looks like one: a yes to
-/// `acmectl status` is none to `acmectl delete`.
-fn with_first_word(operation: &Operation, id: RunId, pattern: String) -> String {
-    if pattern.contains(' ') || sayso_shell::program::spec(&pattern).is_some() {
-        return pattern;
-    }
-    let run = operation.analysis.as_ref().and_then(|analysis| analysis.run(id));
-    let first = run.and_then(|run| run.argv.get(1)).and_then(|word| word.exact_str());
-    let is_word = |word: &&str| {
-        word.starts_with(|c: char| c.is_ascii_lowercase())
-            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-    };
-    match first.filter(is_word) {
-        Some(word) => format!("{pattern} {word}"),
-        None => pattern,
-    }
-}
-
-/// Whether a command reaches whatever host stands behind it.
-fn reaches(pattern: &str) -> bool {
-    // An address among the words of a build is a target or a setting, which the build may go by or not.
-    if pattern.split(' ').next().is_some_and(|name| facets(name).has(Facets::BUILDS)) {
-        return false;
-    }
-    let operation = Operation::execute(format!("{pattern} https://host.invalid/x"));
-    operation.effects.iter().any(|effect| {
-        // Of a program that Sayso doesn't know, every address might be one that it reaches.
-        effect.certain
-            && effect.verb == Verb::Connect
-            && matches!(&effect.target, Target::Host(HostTarget::Exact { host, .. }) if host.contains("host.invalid"))
-    })
-}
-
-/// What makes a program start, or fetch and start, what its words name.
-const STARTS: Facets = Facets::MULTI_CALL
-    .and(Facets::ONLY_STARTS)
-    .and(Facets::OTHER_USER)
-    .and(Facets::OTHER_ROOT)
-    .and(Facets::FEEDS)
-    .and(Facets::FETCHES);
-
-/// Whether a command runs whatever stands behind it.
-fn runs_what_follows(pattern: &str) -> bool {
-    let name = pattern.split(' ').next().unwrap_or_default();
-    let operation = Operation::execute(format!("{pattern} ./x"));
-    let runs = operation.analysis.as_ref().map_or(0, |analysis| analysis.runs.len());
-    runs > 1 || facets(name).has(STARTS)
-}
-
-/// The folder that a path is in: a project beside this one, a package of the system. What is deleted is not proposed.
-fn path(operation: &Operation, index: usize, verb: Verb, target: &PathTarget) -> Option<Need> {
-    if !matches!(verb, Verb::Read | Verb::Write) || operation.provenance.has_effect(index) {
-        return None;
-    }
-    let resolved = operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
-    let path = resolved.or_else(|| target.place())?;
-    let whole = matches!(target, PathTarget::Exact(_));
-    let pattern = folder(path, operation.home.as_deref(), whole)?;
-    GrantSelector::pattern(verb, &pattern).ok()?;
-    Some((Family::Path(verb, pattern.clone()), pattern))
-}
-
-fn folder(path: &Path, home: Option<&Path>, is_file: bool) -> Option<String> {
-    let below_home = home.and_then(|home| path.strip_prefix(home).ok());
-    let (start, rest) = match below_home {
-        Some(rest) => ("~", rest),
-        None => ("", path.strip_prefix("/").ok()?),
-    };
-    let parts: Vec<&str> = rest.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
-    let plain = |part: &&str| !part.contains(|c: char| "*?[]{}!|@\\\"".contains(c) || c.is_whitespace());
-    if parts.is_empty() || !parts.iter().all(plain) {
-        return None;
-    }
-    // `~/other/**`, but `~/.config/tool/**` and `/opt/tool/**`.
-    let hidden = parts.first().is_some_and(|part| part.starts_with('.'));
-    let depth = if start == "~" && !hidden { 1 } else { 2 };
-    let pattern = match parts.len() {
-        length if length > depth || (length == depth && !is_file) => {
-            format!("{start}/{}/**", parts.get(..depth)?.join("/"))
-        }
-        _ if is_file => format!("{start}/{}", parts.join("/")),
-        _ => return None,
-    };
-    Some(pattern)
 }
 
 #[cfg(test)]

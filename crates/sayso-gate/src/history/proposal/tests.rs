@@ -1,19 +1,26 @@
 //! Proposals, by what they are made from.
 
+use super::need::{folder, reaches, runs_what_follows};
 use super::*;
 use crate::Home;
-use sayso_policy::{ToolCall, Workspace};
-use sayso_shell::{MemoryFiles, NoEnvironment};
+use crate::history::Outcome;
+use sayso_policy::{GrantSelector, ToolCall, Workspace};
+use std::path::Path;
+use sayso_shell::{MemoryFiles, NoEnvironment, Verb};
 
 #[test]
 fn a_path_is_proposed_as_the_project_or_package_that_it_is_in() {
     let home = Path::new("/home/u");
-    let of = |path: &str, is_file| folder(Path::new(path), Some(home), is_file);
+    let of = |path: &str, is_file| folder(Path::new(path), Some(home), None, is_file);
     assert_eq!(of("/home/u/other/src/x.rs", true).as_deref(), Some("~/other/**"));
     assert_eq!(of("/home/u/.config/tool/a.toml", true).as_deref(), Some("~/.config/tool/**"));
     assert_eq!(of("/home/u/notes.txt", true).as_deref(), Some("~/notes.txt"));
     assert_eq!(of("/opt/tool/lib/x", true).as_deref(), Some("/opt/tool/**"));
     assert_eq!(of("/etc/hosts", true).as_deref(), Some("/etc/hosts"));
+    // Beside a project that lies deeper, so does the other one.
+    let beside = |path: &str| folder(Path::new(path), Some(home), Some(Path::new("/home/u/src/app")), true);
+    assert_eq!(beside("/home/u/src/other/a/b.rs").as_deref(), Some("~/src/other/**"));
+    assert_eq!(beside("/home/u/notes/a/b.rs").as_deref(), Some("~/notes/**"));
     // Nothing as wide as a home or the whole system.
     for wide in ["/home/u", "/", "/etc"] {
         assert_eq!(of(wide, false), None, "{wide}");
@@ -145,4 +152,94 @@ fn the_widest_call_that_a_proposal_lets_pass_is_told() {
     let (found, ..) = proposed("default = \"ask\"\n", &[("acmectl get pods", 3, 0)]);
     let widest = found[0].widest.as_ref().unwrap();
     assert!(widest.starts_with("acmectl get ") && widest != "acmectl get pods", "{widest}");
+}
+
+#[test]
+fn scripts_of_the_project_are_proposed_by_their_paths_and_never_as_the_interpreter() {
+    let developer = "extends = [\"developer\"]\n";
+    let (found, before, after) = proposed(
+        developer,
+        &[
+            ("python3 scripts/a.py --fast", 5, 0),
+            ("python3 scripts/b.py", 4, 0),
+            ("cd /home/u/src/app && python3 scripts/c.py", 3, 0),
+            ("python3 web/manage.py migrate", 6, 0),
+            ("python3 -c 'import os'", 30, 0),
+            ("python3 - scripts/a.py <<'E'\nx\nE", 30, 0),
+            ("python3 /tmp/x.py", 30, 0),
+            ("node -e 1 scripts/a.js", 30, 0),
+            ("python3 x.py", 30, 0),
+        ],
+    );
+    assert_eq!(
+        rules(&found),
+        "[[rule]]\nallow = { run = [\"python3 scripts/*\", \"python3 web/manage.py\"] }\nwhen = { within = \".\" }\n"
+    );
+    assert_eq!((found[0].saved, before - after), (18, 18), "{found:#?}");
+}
+
+#[test]
+fn the_narrowest_rule_for_one_call_is_tried_before_it_is_told() {
+    let developer = "extends = [\"developer\"]\n";
+    let cases = [
+        ("terraform plan", "allow = { run = \"terraform plan\" }"),
+        ("acmectl pods list", "allow = { run = \"acmectl pods list\" }"),
+        ("curl https://docs.rs/serde", "when = { host = \"docs.rs\" }"),
+        ("cat /home/u/other/a.txt", "allow = { read = \"/home/u/other/a.txt\" }"),
+        ("python3 scripts/a.py", "allow = { run = \"python3 scripts/a.py\" }"),
+    ];
+    for (command, wanted) in cases {
+        let Advice::Rule { rule, .. } = advised(developer, command) else { panic!("{command}") };
+        assert!(rule.contains(wanted), "{command}: {rule}");
+    }
+    for command in ["bash -c \"$X\"", "python3 -c 'x'", "git push", "sudo ls", "env FOO=1 \"$X\"", "rm -rf src"] {
+        let advice = advised(developer, command);
+        assert!(matches!(&advice, Advice::Instead(text) if !text.is_empty()), "{command}: {advice:?}");
+    }
+}
+
+#[test]
+fn the_narrowest_rule_that_refuses_a_call_refuses_it() {
+    let cases = [
+        ("terraform apply -auto-approve", "terraform apply -auto-approve"),
+        ("acmectl wipe db", "acmectl wipe db"),
+        ("git push origin main", "git push"),
+    ];
+    for (command, pattern) in cases {
+        let (ask, in_force, files) = judged("extends = [\"developer\"]\n", command);
+        let dir = tempfile::tempdir().unwrap();
+        let places = Places::find(Home::At(dir.path())).unwrap();
+        let facts = Facts { files: &files, env: &NoEnvironment };
+        let rulebook = Rulebook::new(&places, vec![in_force]);
+        let found = denying(&ask.past, &ask.operation, &ask.decision, &rulebook, facts).unwrap();
+        assert!(found.rule.contains(&format!("deny = {{ run = \"{pattern}")), "{command}: {}", found.rule);
+    }
+}
+
+fn judged(policy: &str, command: &str) -> (Ask, Arc<InForce>, MemoryFiles) {
+    let text = PolicyText {
+        layer: sayso_policy::Layer::User,
+        name: "p.toml".to_owned(),
+        text: policy.to_owned(),
+        trusted: true,
+    };
+    let in_force = Arc::new(InForce::given(vec![text]).unwrap());
+    let mut files = MemoryFiles::new();
+    files.folder(WORKSPACE).file("/home/u/other/a.txt", b"");
+    let call = ToolCall {
+        cwd: Some(WORKSPACE.into()),
+        workspace: Workspace::new(WORKSPACE, Some(Path::new(HOME))),
+        home: Some(HOME.into()),
+        ..ToolCall::command(command.as_bytes())
+    };
+    let past = PastCall::new(call);
+    let (operation, decision) = past.judge(&in_force.policy, Facts { files: &files, env: &NoEnvironment });
+    (Ask { past, operation, decision, policy: 0, calls: 1, refused: 0 }, in_force, files)
+}
+
+fn advised(policy: &str, command: &str) -> Advice {
+    let (ask, in_force, files) = judged(policy, command);
+    let dir = tempfile::tempdir().unwrap();
+    let places = Places::find(Home::At(dir.path())).unwrap();
+    allowing(&ask, &Rulebook::new(&places, vec![in_force]), Facts { files: &files, env: &NoEnvironment })
 }

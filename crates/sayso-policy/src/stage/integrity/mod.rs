@@ -57,7 +57,7 @@ const DEVICES: &[&str] = &[
 
 /// Commands that are for people.
 const OPERATOR: &[&str] = &[
-    "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,serve,store,break-glass,hook}",
+    "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,serve,store,break-glass,hook,allow,deny}",
     "sayso init",
     "sayso history --write",
     "sayso log key rotate",

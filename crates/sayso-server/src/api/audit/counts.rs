@@ -8,7 +8,7 @@ use crate::who::Admin;
 use axum::Json;
 use axum::extract::State;
 use sayso_gate::audit::{By, Kind, Log, Query};
-use sayso_gate::history::{Savings, savings};
+use sayso_gate::history::{Answered, Savings, savings};
 use sayso_gate::store::Store;
 use sayso_policy::Verdict;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ const MOST_NAMES: usize = 50;
 const MOST_LINES: usize = 12;
 /// Stretches of time in one answer.
 const MOST_STRETCHES: u64 = 400;
+/// What stands in the record of a held run that was refused something.
+const HELD_BACK: &str = "\"back\":[";
 const HOUR: u64 = 60 * 60 * 1000;
 const WEEK: u64 = 7 * 24 * HOUR;
 
@@ -101,6 +103,10 @@ pub(in crate::api) struct Prompts {
     asked: u64,
     /// The rules that asked.
     by_rule: Vec<Count>,
+    /// What people answered, and how long they were waited for.
+    answers: Answered,
+    /// What held runs tried and were refused.
+    held_back: u64,
     /// Rules that would have saved some of them, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     savings: Option<Savings>,
@@ -145,10 +151,13 @@ pub(in crate::api) async fn counts(
         app.with_log(Log::fold)?;
         let store = app.store();
         let asked = Query { verdict: Some(Verdict::Ask), ..query.clone() };
+        let held_back = Query { kinds: vec![Kind::Happening], text: Some(HELD_BACK.to_owned()), ..query.clone() };
         let saved = || savings(&*store, &app.places, &query, |workspace| Ok(app.gate(workspace)?.in_force()));
         let prompts = Prompts {
             asked: store.count(&asked)?,
             by_rule: count(store.as_ref(), &asked, By::Rule)?,
+            answers: Answered::of(&*store, since, until, query.tenant.as_deref())?,
+            held_back: store.count(&held_back)?,
             savings: wanted.savings.then(saved).transpose()?,
         };
         Ok(Json(Counts {

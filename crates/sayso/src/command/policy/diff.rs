@@ -2,29 +2,22 @@
 
 use super::find;
 use crate::choice::compile;
+use crate::command::past;
 use crate::command::log::time::moment;
 use crate::failure::{Failure, Outcome};
 use crate::judge;
 use crate::show::{paint::Paint, verdict::who};
-use sayso_agents::Agent;
-use sayso_agents::reconcile::Transcripts;
-use sayso_gate::audit::{Log, Order, PolicyVersion, Query};
-use sayso_gate::history::{Flips, PastCall};
-use sayso_gate::wire::{self, line};
+use sayso_gate::audit::{Log, PolicyVersion};
+use sayso_gate::history::Flips;
 use sayso_gate::{Home, InForce, Places, ProcessEnvironment, RealFiles, policy, unified};
 use sayso_policy::compare::{Compared, Proof, Side, Witness, compare};
 use sayso_policy::explain::visible;
-use sayso_policy::shell::{Environment as _, Verb};
+use sayso_policy::shell::Verb;
 use sayso_policy::{Decision, Facts, Layer, Policy, PolicyText};
 use serde_json::{Value, json};
 use std::io::{Write as _, stdout};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
-
-/// The longest file of calls.
-const LARGEST: u64 = 256 * 1024 * 1024;
-/// Records that are read at a time.
-const PAGE: usize = 1000;
 
 /// Show what a change of policy means: the text, the smallest call that is judged differently, and real calls that are.
 ///
@@ -164,57 +157,9 @@ fn text_changes(old: &Policies, new: &Policies) -> String {
 
 /// What both policies say of real calls.
 fn flips(places: &Places, diff: &Diff, on: &str, old: &Policy, new: &Policy) -> Result<Flips, Failure> {
-    let calls = match on {
-        "record" => recorded(places, diff.since)?,
-        "transcripts" => transcripts(places, diff.since),
-        file => of_file(Path::new(file))?,
-    };
+    let calls = past::calls(places, on, diff.since)?;
     let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
     Ok(Flips::of(old, new, &calls, facts))
-}
-
-/// The calls of the record that were kept whole.
-fn recorded(places: &Places, since_ms: Option<u64>) -> Result<Vec<PastCall>, Failure> {
-    let log = Log::open(places)?;
-    log.fold()?;
-    let mut calls = Vec::new();
-    let mut query =
-        Query { limit: Some(PAGE), order: Order::OldestFirst, after: Some(0), since_ms, ..Query::default() };
-    loop {
-        let page = log.store().query(&query)?;
-        let Some(last) = page.last() else { break };
-        query.after = Some(last.seq);
-        let whole = page.iter().map(|stored| &stored.record).filter(|record| PastCall::is_whole(record));
-        calls.extend(whole.map(PastCall::recorded));
-    }
-    Ok(calls)
-}
-
-/// The calls in the agents' transcripts.
-fn transcripts(places: &Places, since_ms: Option<u64>) -> Vec<PastCall> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let transcripts = Transcripts { home: places.home.clone(), variable, since_ms: since_ms.unwrap_or(0) };
-    let all = Agent::ALL.iter().filter_map(|agent| transcripts.history(*agent));
-    all.flat_map(|history| history.calls).collect()
-}
-
-/// The calls of a file, a line each.
-fn of_file(path: &Path) -> Result<Vec<PastCall>, Failure> {
-    let wrong = |why: &str| Failure::wrong(format!("error: cannot read the calls in {}: {why}", path.display()));
-    let size = path.metadata().map_err(|error| wrong(&error.to_string()))?.len();
-    if size > LARGEST {
-        return Err(wrong("it is larger than 256 MiB"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| wrong(&error.to_string()))?;
-    let mut calls = Vec::new();
-    for (number, text) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, text)| !text.is_empty()) {
-        let (_, fields) = line::read(text);
-        let (call, env) = fields
-            .and_then(|fields| wire::call(&fields))
-            .map_err(|why| wrong(&format!("line {}: {why}", number + 1)))?;
-        calls.push(PastCall::new(call).bringing(env.given().to_vec()));
-    }
-    Ok(calls)
 }
 
 fn shown(diff: &Diff, text: &str, compared: &Compared, flips: Option<&Flips>) -> String {
@@ -235,7 +180,7 @@ fn shown(diff: &Diff, text: &str, compared: &Compared, flips: Option<&Flips>) ->
         }
     }
     if let Some(flips) = flips {
-        out.push_str(&flips_shown(paint, diff, flips));
+        out.push_str(&flips_shown(paint, diff.no_looser, flips));
     }
     if compared.looser.is_none() {
         out.push_str(&format!("\n{}\n", proof_shown(&compared.proof, compared.tried)));
@@ -251,8 +196,8 @@ fn said(paint: Paint, decision: &Decision) -> String {
     }
 }
 
-fn flips_shown(paint: Paint, diff: &Diff, flips: &Flips) -> String {
-    let wanted: Vec<_> = flips.flips.iter().filter(|flip| flip.is_looser() || !diff.no_looser).collect();
+pub(super) fn flips_shown(paint: Paint, no_looser: bool, flips: &Flips) -> String {
+    let wanted: Vec<_> = flips.flips.iter().filter(|flip| flip.is_looser() || !no_looser).collect();
     let changed: usize = wanted.iter().map(|flip| flip.calls).sum();
     let mut out = format!("\n{changed} of {} calls are judged differently.\n", flips.calls);
     for flip in wanted {

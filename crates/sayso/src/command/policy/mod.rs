@@ -1,6 +1,7 @@
 //! `sayso policy`: what is in force, what was, what a change means, and back.
 
 mod diff;
+mod try_file;
 
 use crate::command::log::time::shown as time;
 use crate::failure::{Failure, Outcome};
@@ -23,6 +24,7 @@ Examples:
   sayso policy show                    the files in force here
   sayso policy versions
   sayso policy diff 7c1e9a4be2d05f31   what changed from that version to the policy in force, and what it means
+  sayso policy try new.toml            what it would change over the last 30 days
   sayso policy rollback 7c1e9a4be2d05f31")]
 pub(crate) struct Policy {
     #[command(subcommand)]
@@ -47,6 +49,7 @@ enum Action {
         json: bool,
     },
     Diff(diff::Diff),
+    Try(try_file::Try),
     /// Restore your own policy file from a version
     Rollback {
         /// A version, or the start of it
@@ -57,8 +60,10 @@ enum Action {
 
 /// Runs it.
 pub(crate) fn run(command: &Policy) -> Outcome {
-    if let Action::Diff(diff) = &command.action {
-        return diff::run(diff);
+    match &command.action {
+        Action::Diff(diff) => return diff::run(diff),
+        Action::Try(wanted) => return try_file::run(wanted),
+        _ => {}
     }
     let places = Places::find(Home::Environment)?;
     let here = std::env::current_dir()?.canonicalize()?;
@@ -101,7 +106,7 @@ pub(crate) fn run(command: &Policy) -> Outcome {
                 }
             }
         }
-        Action::Diff(_) => {}
+        Action::Diff(_) | Action::Try(_) => {}
         Action::Rollback { which } => {
             let version = find(&log, which)?;
             drop(out);
