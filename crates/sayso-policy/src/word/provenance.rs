@@ -147,8 +147,16 @@ impl Files for Noted<'_> {
         self.files.stamp(path)
     }
 
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        self.files.identity(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         self.files.changeable(path)
+    }
+
+    fn owned(&self, path: &Path) -> bool {
+        self.files.owned(path)
     }
 }
 
@@ -184,7 +192,15 @@ impl Files for Withheld<'_> {
         self.0.stamp(path)
     }
 
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        self.0.identity(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         self.0.changeable(path)
+    }
+
+    fn owned(&self, path: &Path) -> bool {
+        self.0.owned(path)
     }
 }

@@ -88,7 +88,15 @@ impl Files for Unguarded {
         RealFiles.stamp(path)
     }
 
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        RealFiles.identity(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         RealFiles.changeable(path)
+    }
+
+    fn owned(&self, path: &Path) -> bool {
+        RealFiles.owned(path)
     }
 }
