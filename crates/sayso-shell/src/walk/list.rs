@@ -84,6 +84,7 @@ impl<'t> Walker<'t> {
         });
         self.branches -= 1;
         self.input = input;
+        self.state.has_job = true;
         Ends { ok: Some(cwd), failed: None }
     }
 
