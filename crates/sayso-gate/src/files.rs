@@ -159,6 +159,10 @@ impl Files for RealFiles {
         };
         real.ancestors().chain(path.ancestors().skip(1)).any(may_change)
     }
+
+    fn owned(&self, path: &Path) -> bool {
+        rustix::fs::lstat(path).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw())
+    }
 }
 
 /// Whether this process's user may write here, or own it and so give itself that right.
@@ -304,6 +308,10 @@ impl Files for Once<'_> {
 
     fn changeable(&self, path: &Path) -> bool {
         self.files.changeable(path)
+    }
+
+    fn owned(&self, path: &Path) -> bool {
+        self.files.owned(path)
     }
 }
 

@@ -137,6 +137,10 @@ impl Files for KeptFiles {
     fn changeable(&self, path: &Path) -> bool {
         RealFiles.changeable(path)
     }
+
+    fn owned(&self, path: &Path) -> bool {
+        RealFiles.owned(path)
+    }
 }
 
 #[cfg(test)]

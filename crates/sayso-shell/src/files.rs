@@ -153,6 +153,11 @@ pub trait Files {
     /// Whether the user under whom calls run could change this file, or put another in its place: by itself, or by one
     /// of the folders above it. `true` where that cannot be told.
     fn changeable(&self, path: &Path) -> bool;
+
+    /// Whether the user under whom calls run owns this, links not followed. `false` where that cannot be told.
+    fn owned(&self, _: &Path) -> bool {
+        false
+    }
 }
 
 /// No facts at all: everything is [`Kind::Unknown`].
@@ -344,6 +349,17 @@ impl Files for MemoryFiles {
     fn changeable(&self, path: &Path) -> bool {
         let path = crate::canonical::canonical(self, path).path;
         !["/bin", "/sbin", "/usr", "/lib", "/etc"].iter().any(|folder| path.starts_with(folder))
+    }
+
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        let path = crate::canonical::canonical(self, path).path;
+        let mut hasher = Quick::default();
+        hasher.write(path.as_os_str().as_bytes());
+        self.entry(&path).map(|_| (0, hasher.finish()))
+    }
+
+    fn owned(&self, path: &Path) -> bool {
+        self.changeable(path)
     }
 }
 

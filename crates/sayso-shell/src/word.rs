@@ -214,7 +214,11 @@ impl Shape {
             Some(Part::Literal(text)) => text.as_bytes().first() == Some(&byte),
             // INVARIANT: names that come from a listing of `.` begin with what the lister printed, never with an
             // option: listers print `./-x` or the walker marks the origin unknown.
-            Some(Part::Hole) => !matches!(self.origin, Origin::Listing(_)),
+            Some(Part::Hole) => match self.origin {
+                Origin::Listing(_) => false,
+                Origin::Job => byte.is_ascii_digit(),
+                Origin::Number | Origin::Unknown => true,
+            },
             Some(Part::AnyByte | Part::AnyBytes | Part::Class(_)) => true,
             None => false,
         }
@@ -246,4 +250,15 @@ pub enum Origin {
     Listing(Box<crate::effect::Listing>),
     /// A number: `$?`, `$#`, `$((..))`, `$RANDOM`, `$(wc -l < f)`.
     Number,
+    /// The number of a process that this very shell began: `$!` behind `&`. Only as a whole: a part of it, or it with
+    /// something before it, is any number.
+    Job,
+}
+
+impl Origin {
+    /// Whether digits fill the hole.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Number | Self::Job)
+    }
 }

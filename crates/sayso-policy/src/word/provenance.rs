@@ -154,6 +154,10 @@ impl Files for Noted<'_> {
     fn changeable(&self, path: &Path) -> bool {
         self.files.changeable(path)
     }
+
+    fn owned(&self, path: &Path) -> bool {
+        self.files.owned(path)
+    }
 }
 
 /// The same files, of which nobody can read a byte.
@@ -194,5 +198,9 @@ impl Files for Withheld<'_> {
 
     fn changeable(&self, path: &Path) -> bool {
         self.0.changeable(path)
+    }
+
+    fn owned(&self, path: &Path) -> bool {
+        self.0.owned(path)
     }
 }

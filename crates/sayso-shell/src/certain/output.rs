@@ -62,6 +62,11 @@ impl Output {
         self.0
     }
 
+    /// Whether just this is printed.
+    pub(crate) fn is_known(&self) -> bool {
+        matches!(self.0, Printed::Known(_))
+    }
+
     pub(crate) fn is_nothing(&self) -> bool {
         self.0 == Printed::Nothing
     }

@@ -170,7 +170,7 @@ pub(super) fn has_odd_number(text: &[u8]) -> bool {
 pub(crate) fn cut_at_nul(word: &mut word::Word) {
     match word {
         word::Word::Exact(text) if text.as_bytes().contains(&0) => *word = crate::script::unknown(),
-        word::Word::Dynamic(shape) if shape.origin != word::Origin::Number => {
+        word::Word::Dynamic(shape) if !shape.origin.is_number() => {
             let hole = shape.parts.iter().position(|part| matches!(part, word::Part::Hole));
             if let Some(hole) = hole.filter(|hole| hole + 1 < shape.parts.len()) {
                 shape.parts.truncate(hole + 1);

@@ -120,7 +120,7 @@ use crate::effect::{Effect, Opt, RunId, Span, Stdin};
 use crate::files::Files;
 use crate::word::{Text, Word};
 use crate::{Dialect, Doubt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A simple command after expansion.
 pub struct Invocation<'a> {
@@ -177,6 +177,17 @@ pub struct Description {
     pub transparent: bool,
     /// What it prints, where that is certain and others may build on it.
     pub prints: Prints,
+    /// What that rests on, where files say it.
+    pub rests: Option<Rests>,
+}
+
+/// What an output rests on that files say: it is known only while this call has changed none of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rests {
+    /// These, whether they exist or not, and all below them.
+    pub paths: Vec<PathBuf>,
+    /// It is certainly printed: what the program finds there cannot make it fail.
+    pub surely: bool,
 }
 
 /// A command that a program would start.

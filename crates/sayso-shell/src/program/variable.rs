@@ -5,7 +5,7 @@ use super::path::is_stream;
 use super::text::Env;
 use super::{Code, Description, Facets, Invocation, facets, index, path_target};
 use crate::effect::{Carry, Effect, NamedBy, Target, Verb};
-use crate::word::{Origin, Word};
+use crate::word::Word;
 use crate::{Doubt, effect::Span};
 
 /// What the texts say of a variable, a bit for each [`Env`].
@@ -80,7 +80,7 @@ fn takes_variables(name: &str) -> bool {
 /// Whether a value may name a program, options or a file that can be chosen by whoever wrote the command.
 fn is_telling(value: &Word, inv: &Invocation<'_>) -> bool {
     let Some(text) = value.exact() else {
-        return !matches!(value, Word::Dynamic(shape) if shape.origin == Origin::Number);
+        return !matches!(value, Word::Dynamic(shape) if shape.origin.is_number());
     };
     let signs = text.iter().any(|b| b";|&$`<>!\n".contains(b));
     let address = text.windows(3).any(|three| three == b"://");

@@ -6,7 +6,7 @@ use crate::effect::{Carry, Effect, HostTarget, Listing, NamedBy, Opt, PathTarget
 use crate::files::Kind;
 use crate::option::{Does, Seen};
 use crate::value::pattern::{matches, parse};
-use crate::word::{Origin, Part, Text, Word};
+use crate::word::{Part, Text, Word};
 use crate::{Dialect, Doubt};
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -473,7 +473,7 @@ pub(crate) fn may_split(word: &Word) -> bool {
     match word {
         Word::Exact(_) => false,
         Word::Dynamic(shape) => {
-            shape.splits() && !(shape.origin == Origin::Number && shape.parts.iter().all(|p| matches!(p, Part::Hole)))
+            shape.splits() && !(shape.origin.is_number() && shape.parts.iter().all(|p| matches!(p, Part::Hole)))
         }
         Word::Opaque => true,
     }

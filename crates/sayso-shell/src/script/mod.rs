@@ -64,7 +64,7 @@ pub fn text_of(word: &Word) -> Option<std::borrow::Cow<'_, [u8]>> {
         Word::Exact(text) => Some(text.as_bytes().into()),
         // A number cannot leave the place it stands in, whatever its value: in the mini-languages a number only ever
         // continues a name, a number or a text.
-        Word::Dynamic(shape) if shape.origin == Origin::Number => {
+        Word::Dynamic(shape) if shape.origin.is_number() => {
             let mut text = Vec::new();
             for part in &shape.parts {
                 match part {

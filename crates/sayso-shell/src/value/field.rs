@@ -221,6 +221,8 @@ impl<'w> Fields<'w> {
                     // A listed name behind other text is another name.
                     let origin = match &shaped.origin {
                         Origin::Listing(_) if !alone => Origin::Unknown,
+                        // Digits before a number make another one.
+                        Origin::Job if !alone => Origin::Number,
                         origin => origin.clone(),
                     };
                     self.bound(origin);
@@ -307,7 +309,7 @@ impl<'w> Fields<'w> {
     }
 
     fn unquoted_shape(&mut self, shaped: &Shaped) {
-        if shaped.origin == Origin::Number && self.separators == Separators::Default {
+        if shaped.origin.is_number() && self.separators == Separators::Default {
             self.splits |= shaped.loose;
             return self.shape(shaped);
         }

@@ -108,7 +108,7 @@ impl Scalar {
         match self {
             Self::Exact(bytes) => bytes.iter().all(u8::is_ascii_digit),
             Self::Shaped(shaped) => {
-                shaped.origin == Origin::Number
+                shaped.origin.is_number()
                     && shaped.parts.iter().all(|part| match part {
                         Part::Literal(text) => text.as_bytes().iter().all(u8::is_ascii_digit),
                         _ => true,

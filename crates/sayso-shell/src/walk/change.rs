@@ -234,6 +234,10 @@ impl Files for Current<'_> {
     fn changeable(&self, path: &Path) -> bool {
         self.files.changeable(path)
     }
+
+    fn owned(&self, path: &Path) -> bool {
+        self.files.owned(path)
+    }
 }
 
 /// More patterns are kept as their folders.

@@ -456,10 +456,7 @@ impl<'t> Walker<'t> {
     ) -> Ends {
         match std::str::from_utf8(name) {
             Ok(name) if among != Among::Programs && is_builtin(name) => builtin::run(self, name, call, redirected),
-            Ok(name) => {
-                self.program(name, call, redirected);
-                Ends::both(&self.state.cwd)
-            }
+            Ok(name) => self.program(name, call, redirected),
             // A name that is no text is no program anybody knows.
             Err(_) => {
                 let program = Program::default();

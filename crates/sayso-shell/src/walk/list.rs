@@ -84,6 +84,7 @@ impl<'t> Walker<'t> {
         });
         self.branches -= 1;
         self.input = input;
+        self.state.has_job = true;
         Ends { ok: Some(cwd), failed: None }
     }
 
@@ -131,7 +132,12 @@ impl<'t> Walker<'t> {
             if let Some(cwd) = &enter {
                 self.state.cwd = cwd.clone();
             }
+            // `a || b`, where `a` cannot fail: what `b` would do is told, but it prints nothing.
+            let printed = (enter.is_none() && skip.is_some()).then(|| self.output.clone());
             let then = self.pipeline(pipeline);
+            if let Some(printed) = printed {
+                self.output = printed;
+            }
             let never = then.after().is_none();
             if let Some((changes, state)) = other.take()
                 && let Some(branch) = open.take()

@@ -218,6 +218,7 @@ impl<'t> Walker<'t> {
                 readonly: Vec::new(),
                 physical_cd: false,
                 cd_unsure: false,
+                has_job: false,
                 descriptors_unsure: false,
             },
             place: Place { tree, spans: Spans::Shifted(0) },

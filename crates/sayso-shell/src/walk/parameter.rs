@@ -68,8 +68,8 @@ impl<'t> Walker<'t> {
                 None => Expansion::One(Scalar::number()),
             },
             b"?" | b"$" => Expansion::One(Scalar::number()),
-            // Empty as long as nothing runs in the background.
-            // A number, or nothing.
+            b"!" if self.state.has_job => Expansion::One(Scalar::hole(Origin::Job, false)),
+            // Empty as long as nothing runs in the background, or 0.
             b"!" => Expansion::One(Scalar::numbers()),
             b"-" => Expansion::One(Scalar::unknown()),
             // `bash -c TEXT NAME`, and the last word of the command before.

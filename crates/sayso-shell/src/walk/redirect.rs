@@ -337,7 +337,7 @@ fn is_descriptor(word: &Word, dialect: Dialect) -> bool {
             !bytes.is_empty() && digits.iter().all(u8::is_ascii_digit) && !(moves && dialect.may_be_zsh())
         }
         Word::Dynamic(shape) => {
-            shape.origin == Origin::Number
+            shape.origin.is_number()
                 && shape.parts.iter().all(|part| match part {
                     Part::Literal(text) => {
                         text.as_bytes().iter().all(|b| b.is_ascii_digit() || *b == b'-' && !dialect.may_be_zsh())

@@ -5,14 +5,14 @@ use super::command::{Among, Call};
 use super::filter::Filter;
 use super::names::passed;
 use super::redirect::Redirected;
-use super::{Cwd, Input, Place, Spans, Walker, is_name};
+use super::{Cwd, Ends, Input, Place, Spans, Walker, is_name};
 use crate::Dialect;
 use crate::Kind;
 use crate::canonical::canonical;
-use crate::certain::Output;
 use crate::certain::output::prints_one_number;
 use crate::certain::variable::steers_new_shell;
 use crate::certain::{By, Items};
+use crate::certain::{Output, Sink};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::{
     Carry, Effect, NamedBy, Opt, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb,
@@ -26,11 +26,26 @@ use crate::value::Scalar;
 use crate::value::field::Globbing;
 use crate::value::scope::{Entry, Held, function_key};
 use crate::word::{Text, Word};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// With one of these a search may look into what it passes over by itself, or git into another repository.
 const STEERS_SEARCHES: [&str; 5] =
     ["RIPGREP_CONFIG_PATH", "GREP_OPTIONS", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+
+/// With one of these git finds another repository or working tree than its folder says, or other settings.
+const LEADS_GIT: [&str; 11] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_EXEC_PATH",
+];
 
 impl<'t> Walker<'t> {
     /// Variables that the program finds and whose values would be commands in a recipe. What is in the environment
@@ -51,7 +66,7 @@ impl<'t> Walker<'t> {
     }
 
     /// A program outside the shell.
-    pub(crate) fn program(&mut self, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> RunId {
+    pub(crate) fn program(&mut self, name: &str, mut call: Call<'t>, redirected: Option<&Redirected>) -> Ends {
         let mut program = if self.state.elsewhere {
             Program { base: Some(last_name(name).to_owned()), ..Program::default() }
         } else {
@@ -89,6 +104,7 @@ impl<'t> Walker<'t> {
         let span = call.span;
         let mut description = self.describe(base, facets, &call);
         self.widen_searches(&mut description);
+        let surely = self.still_rests(&mut description);
         if let Prints::Names(listing) = &mut description.prints
             && let (None, Some(cwd)) = (&listing.from, self.state.cwd.only())
             && listing.folder.starts_with(cwd)
@@ -123,6 +139,7 @@ impl<'t> Walker<'t> {
             guesses,
             transparent,
             prints,
+            rests,
         } = description;
         if let Some(run) = self.run_mut(run) {
             run.words = words;
@@ -164,18 +181,26 @@ impl<'t> Walker<'t> {
             (_, prints) => prints,
         };
         // Only the program itself prints what its table says, and one that is not there prints nothing.
+        let rests_on_files = rests.is_some() && surely && matches!(prints, Prints::Exact(_));
         let prints = match prints {
             _ if shadowed => Output::ANYTHING,
             Prints::Number if !one_number => Output::if_there(prints),
             Prints::Exact(_) if self.scope.get(&function_key(b"command_not_found_handle")).is_some() => {
                 Output::ANYTHING
             }
-            Prints::Exact(_) if self.input.text_may_be_missing || !self.is_there(run) => Output::if_there(prints),
+            Prints::Exact(_) if !surely || self.input.text_may_be_missing || !self.is_there(run) => {
+                Output::if_there(prints)
+            }
             prints => Output::described(prints),
         };
         self.note_crafted(facets, run);
+        let fails = !rests_on_files
+            || !prints.is_known()
+            || self.state.streams.out != Sink::Here
+            || redirected.is_some_and(|redirected| redirected.may_fail);
         self.print(prints);
-        run
+        let here = self.state.cwd.clone();
+        Ends { failed: fails.then(|| here.clone()), ok: Some(here) }
     }
 
     /// Whether a program certainly can be started.
@@ -184,6 +209,25 @@ impl<'t> Walker<'t> {
             let found = canonical(self.context.files, path);
             found.certain && matches!(found.kind, Kind::File { executable: true })
         })
+    }
+
+    /// Drops what a program is said to print if that rests on files that this call may have changed, or on an environment
+    /// that leads elsewhere. Whether it is certainly printed.
+    fn still_rests(&self, description: &mut Description) -> bool {
+        let Some(rests) = &description.rests else { return true };
+        let altered = |path: &PathBuf| self.changed.alters(path);
+        let led = |name: &&str| self.context.env.get(name).is_some();
+        let gone = self.changed.anywhere
+            || self.changed.disturbed
+            || rests.paths.iter().any(altered)
+            || LEADS_GIT.iter().any(led)
+            || self.state.cwd.only().is_none();
+        if gone {
+            description.prints = Prints::Unknown;
+        }
+        // A file of settings elsewhere may be one that cannot be read.
+        let other_home = |name: &&str| self.scope.get(name.as_bytes()).is_some();
+        rests.surely && !["HOME", "XDG_CONFIG_HOME"].iter().any(|name| other_home(name)) && !led(&"XDG_CONFIG_HOME")
     }
 
     /// A search that the environment configures may look into what it passes over by itself.

@@ -72,6 +72,8 @@ pub(crate) struct State {
     pub(crate) physical_cd: bool,
     /// `cd` may be refused, or not be `cd` (`set -r`, `enable -n cd`).
     pub(crate) cd_unsure: bool,
+    /// It certainly began something in the background.
+    pub(crate) has_job: bool,
     /// Descriptors may be closed, or too many open: one that is there at the start may not be there any more.
     pub(crate) descriptors_unsure: bool,
 }
@@ -111,6 +113,7 @@ impl State {
                 .collect(),
             physical_cd: self.physical_cd || other.physical_cd,
             cd_unsure: self.cd_unsure || other.cd_unsure,
+            has_job: self.has_job && other.has_job,
             descriptors_unsure: self.descriptors_unsure || other.descriptors_unsure,
         }
     }
@@ -122,6 +125,7 @@ impl State {
         self.ends_on_failure = strict;
         self.ends_on_unset = strict;
         self.traces = strict;
+        self.has_job = false;
     }
 
     /// What held when either line may have been left.

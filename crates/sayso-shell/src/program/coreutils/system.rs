@@ -2,7 +2,7 @@
 
 use crate::effect::{NamedBy, Verb};
 use crate::program::{Code, View};
-use crate::word::Word;
+use crate::word::{Origin, Part, Word};
 
 /// `ps e` and `ps auxe` show the environment of every process; `ps -e` does not.
 pub(crate) fn ps(view: &mut View<'_>) {
@@ -53,7 +53,7 @@ pub(crate) fn getent(view: &mut View<'_>) {
     }
 }
 
-/// Processes are signalled, unless it lists signals. `%1` is a job that this shell began, and signal 0 is none.
+/// Processes are signalled, unless it lists signals. `%1` and `$!` are jobs that this shell began, and signal 0 is none.
 pub(crate) fn kill(view: &mut View<'_>) {
     if view.has_any(&["-l", "--list", "--table"]) {
         return;
@@ -65,7 +65,13 @@ pub(crate) fn kill(view: &mut View<'_>) {
     }
     let operands = view.operands();
     let text = |at: &usize| view.word(*at).and_then(Word::exact);
-    let own = !operands.is_empty() && operands.iter().all(|at| text(at).is_some_and(|word| word.starts_with(b"%")));
+    let is_job = |at: &usize| match view.word(*at) {
+        Some(Word::Dynamic(shape)) => {
+            shape.origin == Origin::Job && matches!(shape.parts.as_slice(), [Part::Hole]) && !shape.splits()
+        }
+        _ => text(at).is_some_and(|word| word.starts_with(b"%")),
+    };
+    let own = !operands.is_empty() && operands.iter().all(is_job);
     let zero = |name: &str| view.value(name).is_some_and(|signal| matches!(signal.exact(), Some(b"0" | b"EXIT")));
     let signals = view.seen.iter().filter(|seen| !matches!(seen.opt.name.as_str(), "-0" | "--signal" | "-n")).count();
     let asks = (view.has("-0") || zero("--signal") || zero("-n")) && signals == 0 && !view.out.open_options;

@@ -2,7 +2,7 @@
 
 use crate::effect::{Carry, NamedBy, PathTarget, Target, Verb};
 use crate::program::{Code, Prints, View};
-use crate::word::{Origin, Text, Word};
+use crate::word::{Text, Word};
 
 pub(crate) fn prints_number(view: &mut View<'_>) {
     // Without a file name `wc` prints numbers alone; with several it prints names too.
@@ -13,7 +13,7 @@ pub(crate) fn prints_number(view: &mut View<'_>) {
         "seq" => words.iter().all(|word| match word.exact() {
             Some([b'-', rest @ ..]) => rest == b"w" || rest.iter().all(u8::is_ascii_digit),
             Some(_) => true,
-            None => matches!(word, Word::Dynamic(shape) if shape.origin == Origin::Number),
+            None => matches!(word, Word::Dynamic(shape) if shape.origin.is_number()),
         }),
         // `expr "$x"` prints its operand.
         "expr" => matches!(words, [_, operator, _]

@@ -10,6 +10,7 @@ pub(crate) mod refs;
 pub(crate) mod remote;
 pub(crate) mod revision;
 pub(crate) mod store;
+pub(crate) mod top;
 pub(crate) mod tree;
 
 use crate::effect::{Carry, NamedBy};

@@ -104,7 +104,7 @@ fn unguarded(view: &View<'_>, base: &Path) -> Option<PathBuf> {
 }
 
 /// Whether git would take this folder for a store: what `HEAD` says, and folders that can be entered.
-fn is_store(files: &dyn Files, store: &Path) -> bool {
+pub(super) fn is_store(files: &dyn Files, store: &Path) -> bool {
     let entered = |name: &str| {
         files.kind(&store.join(name)) != Kind::Missing && {
             // Below a folder that may not be entered nothing can be told.
@@ -120,7 +120,7 @@ fn is_store(files: &dyn Files, store: &Path) -> bool {
 }
 
 /// `ref: refs/...`, or the number of a commit.
-fn is_head(text: &[u8]) -> bool {
+pub(super) fn is_head(text: &[u8]) -> bool {
     match text.strip_prefix(b"ref:") {
         Some(name) => name.trim_ascii_start().starts_with(b"refs/"),
         None => {
@@ -191,7 +191,7 @@ fn names(path: &Path) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Whether a part of a path is `.git`.
-fn is_named(path: &Path) -> bool {
+pub(super) fn is_named(path: &Path) -> bool {
     names(path).any(|name| name == b".git")
 }
 

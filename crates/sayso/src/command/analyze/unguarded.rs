@@ -95,4 +95,8 @@ impl Files for Unguarded {
     fn changeable(&self, path: &Path) -> bool {
         RealFiles.changeable(path)
     }
+
+    fn owned(&self, path: &Path) -> bool {
+        RealFiles.owned(path)
+    }
 }
