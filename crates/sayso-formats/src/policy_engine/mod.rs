@@ -12,6 +12,13 @@ use sayso_policy::{Actor, Code, Facts, Operation, Scope, Source, State, ToolName
 
 /// Tools that always pass, so that an agent can report and be repaired.
 const ESSENTIAL: &[&str] = &["message", "gateway", "session_status", "sessions_list", "sessions_send", "tts"];
+/// The tiers: tools that only read, those that write or reach out moderately, and powerful ones. A tool that neither the
+/// file nor this table names is of the last.
+const TIERS: &[(&str, &[&str])] = &[
+    ("T0", T0),
+    ("T1", &["write", "edit", "message", "browser", "cron", "web_fetch"]),
+    ("T2", &["exec", "process", "gateway", "nodes", "canvas", "voice_call"]),
+];
 /// Tools that only read.
 const T0: &[&str] = &["read", "memory_search", "memory_get", "session_status"];
 
@@ -23,9 +30,8 @@ pub(crate) struct PolicyEngine {
     dry_run_t0: bool,
     dry_run_essential: Vec<String>,
     max_blocked: u64,
-    /// Tools that the file puts in T0, and those that it puts elsewhere.
-    t0: Vec<String>,
-    not_t0: Vec<String>,
+    /// Tools that the file puts in a tier.
+    tiers: Vec<(&'static str, String)>,
     deny: Vec<DenyPatterns>,
     allowlists: Vec<Allowlist>,
     /// Agent and profile.
@@ -99,7 +105,15 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<PolicyEngine, Error> {
     }
     for (agent, node) in entries(&config, "routing")? {
         if let Some(profile) = node.get("toolProfile")? {
-            engine.routing.push((agent.to_owned(), profile.text()?.value));
+            let name = profile.text()?.value;
+            // A profile that is not there would leave the agent with the default list, or with none.
+            if !engine.allowlists.iter().any(|list| list.profile == name) {
+                let known = engine.allowlists.iter().map(|list| list.profile.as_str());
+                let near = sayso_policy::text::nearest(&name, known);
+                let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                return Err(profile.wrong(format!("`allowlists` has no profile `{name}`{hint}")));
+            }
+            engine.routing.push((agent.to_owned(), name));
         }
     }
     for (tool, node) in entries(&config, "pathAllowlists")? {
@@ -134,8 +148,7 @@ impl PolicyEngine {
             dry_run_t0: true,
             dry_run_essential: Vec::new(),
             max_blocked: 3,
-            t0: Vec::new(),
-            not_t0: Vec::new(),
+            tiers: Vec::new(),
             deny: Vec::new(),
             allowlists: Vec::new(),
             routing: Vec::new(),
@@ -155,14 +168,29 @@ impl PolicyEngine {
                     (tier.ok_or_else(|| node.wrong("a tier is T0, T1 or T2"))?, vec![key.to_owned()])
                 }
             };
-            if tier == "T0" { self.t0.extend(tools) } else { self.not_t0.extend(tools) }
+            self.tiers.extend(tools.into_iter().map(|tool| (tier, tool)));
         }
         Ok(())
     }
 
+    /// A tool's tier: where the file says so twice, the riskier one.
+    fn tier(&self, tool: &ToolName) -> &'static str {
+        let stated = self.tiers.iter().filter(|(_, name)| is(tool, name)).map(|(tier, _)| *tier).max();
+        let usual = || TIERS.iter().find(|(_, names)| names.iter().any(|name| is(tool, name))).map(|(tier, _)| *tier);
+        stated.or_else(usual).unwrap_or("T2")
+    }
+
     fn is_t0(&self, tool: &ToolName) -> bool {
-        let named = |names: &[String]| names.iter().any(|name| is(tool, name));
-        !named(&self.not_t0) && (named(&self.t0) || T0.iter().any(|name| is(tool, name)))
+        self.tier(tool) == "T0"
+    }
+
+    /// The tools that a name in an allowlist stands for: itself, or those of a tier.
+    fn members(&self, name: &str) -> Option<Vec<String>> {
+        let (tier, usual) = TIERS.iter().find(|(tier, _)| *tier == name.trim())?;
+        let moved = |name: &str| self.tiers.iter().any(|(other, own)| own.eq_ignore_ascii_case(name) && other != tier);
+        let usual = usual.iter().map(|name| (*name).to_owned());
+        let own = self.tiers.iter().filter(|(of, _)| of == tier).map(|(_, name)| name.clone());
+        Some(usual.chain(own).filter(|name| !moved(name)).collect())
     }
 
     fn is_essential(tool: &ToolName) -> bool {
@@ -235,11 +263,13 @@ impl Stages for PolicyEngine {
     /// Step 5: the allowlist.
     fn tools(&self, tool: &ToolName, actor: &Actor) -> Option<Remark> {
         let list = self.allowlist(actor)?;
-        if list.tools.iter().any(|name| is(tool, name)) {
+        let tier = self.tier(tool);
+        if list.tools.iter().any(|name| is(tool, name) || (name.trim() == tier && !tool.disguised)) {
             return None;
         }
-        let text = format!("The allowlist `{}` does not include `{}`.", list.profile, tool.canonical);
-        Some(Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(Some(list.source.clone())))
+        let text = format!("The allowlist `{}` does not include `{}` ({tier}).", list.profile, tool.canonical);
+        let remark = Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(Some(list.source.clone()));
+        Some(remark.by_layer(format!("profile:{}", list.profile)))
     }
 
     fn has_limits(&self) -> bool {
@@ -255,7 +285,8 @@ impl Stages for PolicyEngine {
 
     /// Paths outside their folders, and step 7: allow.
     fn rules(&self, operation: &Operation, facts: Facts<'_>) -> Vec<Remark> {
-        let allow = Remark::new(Verdict::Allow, Code::ForeignDefault, "No step of the policy engine stops this.");
+        let text = format!("No step of the policy engine stops this {} tool.", self.tier(&operation.tool));
+        let allow = Remark::new(Verdict::Allow, Code::ForeignDefault, text);
         vec![self.outside(operation, facts).unwrap_or(allow)]
     }
 }

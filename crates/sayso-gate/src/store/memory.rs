@@ -163,6 +163,12 @@ pub trait Approvals {
     /// If the store refuses.
     fn cancel(&self, id: &str, why: &str, now_ms: u64) -> Result<bool, Error>;
 
+    /// Has a question that waits reach the next higher group now. `None`: it does not wait, or there is none.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn escalate(&self, id: &str, by: &str, now_ms: u64) -> Result<Option<Approval>, Error>;
+
     /// Says that somebody waits for questions; to be said again every few seconds.
     ///
     /// # Errors

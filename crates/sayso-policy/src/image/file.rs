@@ -11,7 +11,7 @@ use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
 use crate::state::Scope;
 use crate::text::{Cost, Limit, Mode, Rate, Spanned, Who};
-use crate::word::{Approvers, Layer, ProviderKey, Source, Verdict};
+use crate::word::{Approvers, Escalation, Layer, ProviderKey, Source, Verdict};
 use sayso_shell::Verb;
 
 /// A file without its tables.
@@ -103,7 +103,8 @@ fields!(ToolLayer { who, only, hide, source });
 fields!(LimitRule { limit, source, inclusive });
 fields!(Cost { micros, currency });
 fields!(Rate { count, per });
-fields!(Approvers { name, file, members, need, expires_ms });
+fields!(Approvers { name, file, members, need, expires_ms, escalate });
+fields!(Escalation { wait_ms, to });
 fields!(ParamRule { tools, expressions, params });
 fields!(Limit {
     scope,

@@ -331,6 +331,8 @@ pub struct Approval {
     pub need: Option<Spanned<u64>>,
     /// How long a question waits.
     pub expires: Option<Spanned<Duration>>,
+    /// After how long which other group may answer too.
+    pub escalate: Option<(Duration, Text)>,
 }
 
 /// `[hold]`. An empty list is a key that was not given.

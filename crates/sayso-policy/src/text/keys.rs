@@ -269,8 +269,19 @@ pub(crate) const APPROVAL: Table = Table {
         key("members", Shape::Texts, "people, or groups as `sso:NAME`"),
         key("need", Shape::Count, "how many of them must approve; if absent, 1"),
         key("expires", Shape::Duration, "how long a call stays pending: `\"15m\"`"),
+        key("escalate", Shape::Table(&ESCALATE), "who may answer too once a call has been pending for a time"),
     ],
     required: &["members"],
+};
+
+pub(crate) const ESCALATE: Table = Table {
+    name: "escalate",
+    title: "`escalate`",
+    keys: &[
+        key("wait", Shape::Duration, "how long the group itself has the call: `\"5m\"`"),
+        key("to", Shape::Text, "the group that may answer too: a name from `[approvals]`"),
+    ],
+    required: &["wait", "to"],
 };
 
 pub(crate) const HOLD: Table = Table {

@@ -112,6 +112,8 @@ fn addresses() -> Vec<Address> {
         get "/v1/approvals/{id}/preview" previewWidth => approvals::preview_width, refuses 409;
         /// Answers a question. Needs a token of somebody it is addressed to; whoever asked is refused.
         post "/v1/approvals/{id}/answer" answer => approvals::answer, refuses 409;
+        /// Has a question reach the next higher group now, instead of after its time.
+        post "/v1/approvals/{id}/escalate" escalate => approvals::escalate, refuses 409;
         /// The question behind a one-time link. Looking at it changes nothing.
         post "/v1/links/question" linkQuestion => links::question, refuses 410;
         /// Answers the question behind a one-time link, for this call alone. A link works once.
