@@ -17,6 +17,7 @@ use crate::word::{
 };
 use sayso_shell::{HostTarget, PathTarget, RunId, Target};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a foreign file says of a call at one stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +124,21 @@ pub trait Stages: std::fmt::Debug + Send + Sync {
     /// How far back in the session its limits look at single calls, in milliseconds.
     fn looks_back_ms(&self) -> u64 {
         0
+    }
+
+    /// How long denied calls count, in each session; `None`: as long as it lasts.
+    fn blocked_per(&self) -> Option<Duration> {
+        None
+    }
+
+    /// How many denied calls stop a session, where that is limited.
+    fn most_blocked(&self) -> Option<u64> {
+        None
+    }
+
+    /// The model that an actor is routed to, and the one in its place once too many calls were denied.
+    fn route(&self, _actor: &Actor) -> (Option<String>, Option<String>) {
+        (None, None)
     }
 
     /// Stage 7 as well: too many denied calls, which does not reach essential tools.

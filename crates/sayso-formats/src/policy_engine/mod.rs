@@ -9,6 +9,7 @@ use crate::regular::Expression;
 use crate::tool_name::{is, means};
 use sayso_policy::foreign::{Remark, Stages, Standing};
 use sayso_policy::{Actor, Code, Facts, Operation, Scope, Source, State, ToolName, Verdict};
+use std::time::Duration;
 
 /// Tools that always pass, so that an agent can report and be repaired.
 const ESSENTIAL: &[&str] = &["message", "gateway", "session_status", "sessions_list", "sessions_send", "tts"];
@@ -19,6 +20,8 @@ const TIERS: &[(&str, &[&str])] = &[
     ("T1", &["write", "edit", "message", "browser", "cron", "web_fetch"]),
     ("T2", &["exec", "process", "gateway", "nodes", "canvas", "voice_call"]),
 ];
+/// How long a denied call counts.
+const COUNTED: Duration = Duration::from_secs(60 * 60);
 /// Tools that only read.
 const T0: &[&str] = &["read", "memory_search", "memory_get", "session_status"];
 
@@ -36,6 +39,8 @@ pub(crate) struct PolicyEngine {
     allowlists: Vec<Allowlist>,
     /// Agent and profile.
     routing: Vec<(String, String)>,
+    /// Agent, model, and the one in its place once too many calls were denied.
+    models: Vec<(String, Option<String>, Option<String>)>,
     folders: Vec<Folders>,
 }
 
@@ -104,6 +109,10 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<PolicyEngine, Error> {
         engine.allowlists.push(Allowlist { profile: profile.to_owned(), tools, source: node.source() });
     }
     for (agent, node) in entries(&config, "routing")? {
+        node.only(&["toolProfile", "model", "fallbackModel"])?;
+        let text =
+            |key: &str| node.get(key)?.map(|node| node.text()).transpose().map(|text| text.map(|text| text.value));
+        engine.models.push((agent.to_owned(), text("model")?, text("fallbackModel")?));
         if let Some(profile) = node.get("toolProfile")? {
             let name = profile.text()?.value;
             // A profile that is not there would leave the agent with the default list, or with none.
@@ -152,6 +161,7 @@ impl PolicyEngine {
             deny: Vec::new(),
             allowlists: Vec::new(),
             routing: Vec::new(),
+            models: Vec::new(),
             folders: Vec::new(),
         }
     }
@@ -276,9 +286,24 @@ impl Stages for PolicyEngine {
         self.enabled && !self.dry_run
     }
 
+    fn blocked_per(&self) -> Option<Duration> {
+        self.has_limits().then_some(COUNTED)
+    }
+
+    fn most_blocked(&self) -> Option<u64> {
+        self.has_limits().then_some(self.max_blocked)
+    }
+
+    fn route(&self, actor: &Actor) -> (Option<String>, Option<String>) {
+        let agent = actor.agent.as_deref().unwrap_or_default().trim();
+        let found = self.models.iter().find(|(name, ..)| name.trim().eq_ignore_ascii_case(agent));
+        found.map(|(_, model, fallback)| (model.clone(), fallback.clone())).unwrap_or_default()
+    }
+
     /// Step 6: too many denied calls in this session.
     fn blocked(&self, state: &State) -> Option<Remark> {
-        let blocked = state.usage.get(&Scope::Session).map_or(0, |usage| usage.blocked);
+        let all = || state.usage.get(&Scope::Session).map_or(0, |usage| usage.blocked);
+        let blocked = state.blocked.get(&(Scope::Session, COUNTED)).copied().unwrap_or_else(all);
         let text = format!("{blocked} calls of this session were denied; the limit is {}.", self.max_blocked);
         (blocked >= self.max_blocked).then(|| Remark::new(Verdict::Deny, Code::Limit, text))
     }

@@ -22,6 +22,7 @@ pub(crate) mod mcp;
 pub(crate) mod mode;
 pub(crate) mod policy;
 pub(crate) mod reconcile;
+pub(crate) mod route;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod serve;

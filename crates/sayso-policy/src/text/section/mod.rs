@@ -5,6 +5,7 @@ mod case;
 mod hold;
 mod limits;
 mod lists;
+mod models;
 mod rule;
 mod tools;
 mod when;
@@ -55,6 +56,7 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
     let patterns = fields.get("patterns").map(|value| tools::patterns(reader, value)).unwrap_or_default();
     let limits = fields.get("limits").map(|value| limits::limits(reader, value)).unwrap_or_default();
     let approvals = fields.get("approvals").map(|value| approvals(reader, value)).unwrap_or_default();
+    let models = fields.get("models").map(|value| models::models(reader, value)).unwrap_or_default();
     let hold = fields.get("hold").and_then(|value| hold::hold(reader, value));
     let (mode, mode_pinned) = fields.get("mode").map(|value| mode(reader, value)).unwrap_or_default();
     let tests = tables(reader, "test");
@@ -76,6 +78,7 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
         patterns,
         limits,
         approvals,
+        models,
         hold,
         mode,
         mode_pinned,
