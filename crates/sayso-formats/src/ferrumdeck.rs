@@ -64,6 +64,7 @@ const ACTIONS: &[(&str, Verdict)] = &[
 
 pub(crate) fn lower(root: &Node<'_>) -> Result<Ferrumdeck, Error> {
     root.no_slips(&["tool_allowlist", "default_action", "budget", "inspector", "airlock"])?;
+    misplaced(root)?;
     let mut budget = Vec::new();
     let node = root.get("budget")?;
     if let Some(node) = &node {
@@ -88,6 +89,23 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<Ferrumdeck, Error> {
     };
     let inspector = inspector.map(|node| Inspector::read(&node)).transpose()?.flatten();
     Ok(Ferrumdeck { tiers, budget, inspector })
+}
+
+/// Budgets stand under `budget`. One that stands elsewhere would limit nothing, so the file is refused.
+fn misplaced(root: &Node<'_>) -> Result<(), Error> {
+    let slip = |key: &str| sayso_policy::text::nearest(key, BUDGET.iter().map(|(known, _)| *known));
+    for (key, node) in root.entries()? {
+        if let Some(known) = slip(key) {
+            return Err(node.wrong(format!("budgets stand under `budget`: move this to `budget.{known}`")));
+        }
+        let tables = ["inspector", "airlock"].contains(&key) && node.value.is_object();
+        for (inner, node) in if tables { node.entries()? } else { Vec::new() } {
+            if let Some(known) = slip(inner) {
+                return Err(node.wrong(format!("budgets stand under `budget`: move this to `budget.{known}`")));
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Tiers {

@@ -246,6 +246,27 @@ impl Gate {
         Self::over(Live::fixed(in_force), recorder)
     }
 
+    /// Which model an actor is routed to. Where too many calls of its session were denied and the policy names a fallback,
+    /// that one; the count of denied calls then begins anew, once.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    pub fn route(&self, actor: &sayso_policy::Actor) -> Result<sayso_policy::Route, crate::Error> {
+        let in_force = self.in_force();
+        let policy = &in_force.policy;
+        let counting = policy.counting(None);
+        let of_session = |(scope, most, per): &(sayso_policy::Scope, u64, Option<std::time::Duration>)| {
+            (*scope == sayso_policy::Scope::Session).then_some((*most, *per))
+        };
+        let limits: Vec<_> = counting.blocked.iter().filter_map(of_session).collect();
+        let can_fall = policy.has_fallback() && !limits.is_empty() && policy.route(actor, true).fallback;
+        let falls = match self.memory.as_ref().filter(|_| can_fall && actor.session.is_some()) {
+            Some(memory) => memory.store()?.fall_back(actor, &limits, crate::audit::now_ms())?,
+            None => false,
+        };
+        Ok(policy.route(actor, falls))
+    }
+
     /// The same over a policy that is followed as its files change.
     #[must_use]
     pub fn over(policy: Live, recorder: Box<dyn Recorder + Send + Sync>) -> Self {

@@ -5,7 +5,9 @@ use crate::foreign;
 use crate::judging::Judging;
 use crate::policy::{CompiledFile, Policy};
 use crate::stage::opinions::Opinions;
-use crate::stage::{Inputs, ask, built_in, default, grants, hold, integrity, limits, mode, patterns, rules, tools};
+use crate::stage::{
+    Inputs, ask, built_in, default, grants, hold, integrity, limits, mode, models, patterns, rules, tools,
+};
 use crate::state::State;
 use crate::text::Mode;
 use crate::word::{Answer, Code, Decision, Facts, Operation, Stage, Verdict};
@@ -19,6 +21,7 @@ fn judge(inputs: &Inputs<'_, '_>) -> Decision {
     patterns::judge(inputs, &mut said);
     // `essential` says nothing of its own: it has mode, tools and limits leave out what does not reach such a tool.
     rules::judge(inputs, &mut said);
+    models::judge(inputs, &mut said);
     limits::judge(inputs, &mut said);
     default::judge(inputs, &mut said);
     // Files of other systems go through stages of their own.

@@ -12,8 +12,12 @@ use crate::stage::ask::without_words;
 use crate::stage::integrity::Protected;
 use crate::stage::opinions::{Opinions, Rehearsal};
 use crate::state::{Scope, State};
-use crate::word::{Actor, Code, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict};
+use crate::word::{
+    Actor, Approvers, Code, Facts, Layer, Operation, Opinion, Reason, Source, Stage, ToolName, Tri, Verdict,
+};
 use sayso_shell::{HostTarget, PathTarget, RunId, Target};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// What a foreign file says of a call at one stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +34,32 @@ pub struct Remark {
     pub effect: Option<usize>,
     /// What becomes of an Ask that nobody can answer, where the file says so.
     pub unanswered: Option<Verdict>,
+    /// The file's own layer that speaks, as `[tools.for]` would call it: `agent:coder`. `None`: the file as a whole.
+    pub layer: Option<String>,
+    /// Whom an Ask is for, where the file says so.
+    pub approver: Option<Arc<Approvers>>,
 }
 
 impl Remark {
     /// A remark on the call as a whole.
     pub fn new(verdict: Verdict, code: Code, text: impl Into<String>) -> Self {
-        Self { verdict, code, text: text.into(), source: None, effect: None, unanswered: None }
+        Self {
+            verdict,
+            code,
+            text: text.into(),
+            source: None,
+            effect: None,
+            unanswered: None,
+            layer: None,
+            approver: None,
+        }
+    }
+
+    /// Said by this layer of the file.
+    #[must_use]
+    pub fn by_layer(mut self, layer: impl Into<String>) -> Self {
+        self.layer = Some(layer.into());
+        self
     }
 
     /// With the place of the rule.
@@ -100,6 +124,21 @@ pub trait Stages: std::fmt::Debug + Send + Sync {
     /// How far back in the session its limits look at single calls, in milliseconds.
     fn looks_back_ms(&self) -> u64 {
         0
+    }
+
+    /// How long denied calls count, in each session; `None`: as long as it lasts.
+    fn blocked_per(&self) -> Option<Duration> {
+        None
+    }
+
+    /// How many denied calls stop a session, where that is limited.
+    fn most_blocked(&self) -> Option<u64> {
+        None
+    }
+
+    /// The model that an actor is routed to, and the one in its place once too many calls were denied.
+    fn route(&self, _actor: &Actor) -> (Option<String>, Option<String>) {
+        (None, None)
     }
 
     /// Stage 7 as well: too many denied calls, which does not reach essential tools.
@@ -194,8 +233,13 @@ fn opinion(stage: Stage, remark: Remark) -> Opinion {
         stage,
         verdict: remark.verdict,
         maybe: false,
-        reason: Reason { code: remark.code.into(), text: remark.text, layer: Layer::Given, source: remark.source },
-        approver: None,
+        reason: Reason {
+            code: remark.code.into(),
+            text: remark.text,
+            layer: remark.layer.map_or(Layer::Given, Layer::Tools),
+            source: remark.source,
+        },
+        approver: remark.approver,
         always: false,
         grant: None,
     }

@@ -40,6 +40,7 @@ pub use sayso_shell as shell;
 pub use stage::grants::{GrantKeys, effects_to_name};
 pub use stage::integrity::{Protected, registration_files};
 pub use stage::limits::Allowance;
+pub use stage::models::Route;
 pub use state::{Counting, Executable, Grant, GrantSelector, RecentCall, Scope, State, ToolFinding, Unknown, Usage};
 pub use strict::Strict;
 pub use word::*;

@@ -8,6 +8,7 @@ use crate::judging::Judging;
 use crate::stage::essential;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
+use crate::stage::models::ModelRule;
 use crate::stage::patterns::ParamRule;
 use crate::stage::tools::{self, ToolLayer};
 use crate::state::{Counting, Scope, State, Usage};
@@ -86,6 +87,8 @@ pub(crate) struct CompiledFile {
     pub essential: Vec<crate::pattern::ToolPattern>,
     pub limits: Vec<LimitRule>,
     pub unanswered: Option<Verdict>,
+    /// `[models]`.
+    pub models: Vec<ModelRule>,
     /// `[hold]`, its presets' included.
     pub hold: Option<HoldSection>,
 }
@@ -246,7 +249,8 @@ impl Policy {
             let hidden = crate::foreign::hidden(file.stages.as_ref(), tool, actor);
             hidden.filter(|_| !file.stages.essential(tool))
         })?;
-        Some(Reason { code: found.code.into(), text: found.text, layer: Layer::Given, source: found.source })
+        let layer = found.layer.map_or(Layer::Given, Layer::Tools);
+        Some(Reason { code: found.code.into(), text: found.text, layer, source: found.source })
     }
 
     /// What the limits in force count, which needs a memory. A file that only watches or rehearses counts nothing.
@@ -262,6 +266,10 @@ impl Policy {
             for file in self.foreign.iter().filter(|file| file.stages.has_limits()) {
                 file.stages.counts().iter().for_each(|scope| counting.add(*scope));
                 counting.looks_back_ms = counting.looks_back_ms.max(file.stages.looks_back_ms());
+                let per = file.stages.blocked_per();
+                let new = per.map(|per| (Scope::Session, per)).filter(|new| !counting.blocked_windows.contains(new));
+                counting.blocked_windows.extend(new);
+                counting.blocked.extend(file.stages.most_blocked().map(|most| (Scope::Session, most, per)));
             }
         }
         counting

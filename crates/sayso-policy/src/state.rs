@@ -21,6 +21,8 @@ pub struct State {
     pub takes_unknown: Unknown,
     /// Calls so far within a stretch of time, for each that a `rate` is about.
     pub rates: BTreeMap<(Scope, Duration), u64>,
+    /// Denied calls within a stretch of time, for each that a `blocked` is about.
+    pub blocked: BTreeMap<(Scope, Duration), u64>,
     /// What the grants that are bound to an exact operation must be bound to.
     pub digest: Option<String>,
     /// The workspace by the name under which grants know it: worktrees of one repository share it.
@@ -158,8 +160,10 @@ pub struct Counting {
     pub hosts: Vec<Scope>,
     /// The scopes in which the same call again is counted.
     pub repeats: Vec<Scope>,
-    /// How many denied calls stop a scope.
-    pub blocked: Vec<(Scope, u64)>,
+    /// How many denied calls stop a scope, in which stretch of time.
+    pub blocked: Vec<(Scope, u64, Option<Duration>)>,
+    /// The stretches of time that a `blocked` is about.
+    pub blocked_windows: Vec<(Scope, Duration)>,
     /// How far back single calls of the session are looked at, in milliseconds.
     pub looks_back_ms: u64,
 }

@@ -121,6 +121,15 @@ impl SignedIn {
         let told = self.server.post(&format!("/v1/approvals/{id}/answer"), Some(&self.token), &body)?;
         serde_json::from_value(told).map_err(|_| ClientError::NotSayso(self.server.socket.clone()))
     }
+
+    /// Has a question reach the next higher group now.
+    ///
+    /// # Errors
+    /// If it is over, there is no such group, or the server cannot be reached.
+    pub fn escalate(&self, id: &str) -> Result<Approval, ClientError> {
+        let told = self.server.post(&format!("/v1/approvals/{id}/escalate"), Some(&self.token), &json!({}))?;
+        serde_json::from_value(told).map_err(|_| ClientError::NotSayso(self.server.socket.clone()))
+    }
 }
 
 /// The process at the other end.

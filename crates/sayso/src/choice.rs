@@ -60,6 +60,27 @@ impl PolicyChoice {
         Ok(own.into_iter().chain(foreign).collect())
     }
 
+    /// The options that have a hook judge by these files: absolute, and checked now.
+    pub(crate) fn registered(&self) -> Result<Vec<String>, Failure> {
+        // What cannot be read now would stop every call later.
+        self.policy()?;
+        if self.integrity {
+            return Err(Failure::wrong("error: --integrity is always on for an agent that Sayso guards"));
+        }
+        let mut words = Vec::new();
+        for name in &self.policy {
+            let path = if name.starts_with("preset:") {
+                name.clone()
+            } else {
+                let path = std::path::absolute(name)?;
+                path.to_str().ok_or_else(|| Failure::wrong("error: the policy's path is not UTF-8"))?.to_owned()
+            };
+            words.extend(["--policy".to_owned(), path]);
+        }
+        words.extend(self.policy_format.iter().flat_map(|format| ["--policy-format".to_owned(), format.clone()]));
+        Ok(words)
+    }
+
     fn named(&self) -> Result<Named, Failure> {
         let formats = self.policy_format.iter().map(|name| format(name)).collect::<Result<Vec<_>, _>>()?;
         let files = self.policy.iter().filter(|name| !name.starts_with("preset:")).count();

@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Approvals(command::approvals::Approvals),
     Grants(command::grants::Grants),
     Limits(command::limits::Limits),
+    Route(command::route::Route),
     Policy(command::policy::Policy),
     Mode(command::mode::Mode),
     Token(command::token::Token),

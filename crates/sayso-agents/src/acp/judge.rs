@@ -6,8 +6,8 @@ use crate::told;
 use sayso_gate::approval::Bound;
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{
-    Aside, Asking, Circumstances, FactsOf, Gate, Judged, Judgement, Live, Memory, Outcome, Permit, Places, Prompt,
-    RealFiles, Which, reason,
+    Aside, Asking, Circumstances, FactsOf, Gate, InForce, Judged, Judgement, Live, Memory, Outcome, Permit, Places,
+    Prompt, RealFiles, Which, reason,
 };
 use sayso_policy::{Actor, Answer, CanHold, Decision, Facts, Holding, Operation, Reason, Request, ToolCall, Verdict};
 use serde_json::{Value, json};
@@ -246,7 +246,10 @@ impl Judge {
             return Ok(Arc::clone(gate));
         }
         let places = &self.setting.places;
-        let policy = Live::of(places, self.setting.given.as_deref(), who.workspace.as_deref())?;
+        let policy = match &self.setting.ruleset {
+            Some(rules) => Live::fixed(InForce::of(rules.clone().into(), Vec::new()).guarding(places)),
+            None => Live::of(places, self.setting.given.as_deref(), who.workspace.as_deref())?,
+        };
         let gate = Gate::over(policy, Box::new(Spool::open(places)?))
             .with_environment(Box::new(crate::shell::in_pipe()))
             .with_memory(self.memory.clone());

@@ -30,7 +30,7 @@ pub use pump::{run_between, run_component};
 pub use servers::McpGateway;
 
 use sayso_gate::Places;
-use sayso_policy::{CanHold, PolicyText};
+use sayso_policy::{CanHold, PolicyText, Ruleset};
 
 /// What the proxy depends on.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Setting {
     pub places: Places,
     /// Policy files named by the owner; then no others count.
     pub given: Option<Vec<PolicyText>>,
+    /// Rules of a program that embeds the proxy; then no files count.
+    pub ruleset: Option<Ruleset>,
     /// The agent's name for policy and record; else the one it gives itself.
     pub agent: Option<String>,
     /// How to start the MCP gateway; `None`: this Sayso has none.
@@ -60,6 +62,7 @@ impl Setting {
         Self {
             places,
             given: None,
+            ruleset: None,
             agent: None,
             gateway: None,
             settings_count: false,

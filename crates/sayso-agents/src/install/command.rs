@@ -23,6 +23,7 @@ pub(crate) struct HookCommand<'a> {
     home: &'a str,
     shell: Option<&'a str>,
     limiter: Option<&'a str>,
+    policy: &'a [String],
 }
 
 impl<'a> HookCommand<'a> {
@@ -40,11 +41,13 @@ impl<'a> HookCommand<'a> {
             }
         };
         let limiter = setting.limiter.as_deref().and_then(Path::to_str);
-        if [Some(program), Some(home), limiter].into_iter().flatten().any(|word| word.contains(char::is_control)) {
+        let policy = setting.policy.iter().map(|word| Some(word.as_str()));
+        let words = [Some(program), Some(home), limiter].into_iter().chain(policy);
+        if words.flatten().any(|word| word.contains(char::is_control)) {
             return Err("the path of Sayso or of the home folder has control characters".to_owned());
         }
         let shell = setting.shell.as_deref();
-        Ok(Self { program, agent, home, shell, limiter })
+        Ok(Self { program, agent, home, shell, limiter, policy: &setting.policy })
     }
 
     pub(crate) fn program(&self) -> &'a str {
@@ -57,6 +60,7 @@ impl<'a> HookCommand<'a> {
         if let Some(shell) = self.shell {
             words.extend(["--shell".to_owned(), shell.to_owned()]);
         }
+        words.extend(self.policy.iter().cloned());
         if seconds == CALL_SECONDS {
             words.extend(["--wait".to_owned(), WAIT_SECONDS.to_string()]);
         }

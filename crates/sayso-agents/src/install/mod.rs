@@ -74,6 +74,8 @@ pub struct Setting {
     pub shell: Option<String>,
     /// A program like `timeout` of coreutils, that ends a hook that hangs, for agents that would then let the call run.
     pub limiter: Option<PathBuf>,
+    /// Policy files to judge by instead of the owner's own, as options of the hook: `--policy FILE --policy-format F`.
+    pub policy: Vec<String>,
     /// The owner said clearly that the agent may trust the hook without asking again.
     pub trust: bool,
     /// `/`, but for tests.
@@ -86,7 +88,18 @@ impl Setting {
     pub fn here(scope: Scope, places: Places, project: PathBuf, program: PathBuf) -> Self {
         let limiter = ["/usr/bin/timeout", "/bin/timeout"].into_iter().map(PathBuf::from).find(|path| path.is_file());
         let (agent_folder, shell) = (None, None);
-        Self { places, scope, project, agent_folder, program, shell, limiter, trust: false, root: "/".into() }
+        Self {
+            places,
+            scope,
+            project,
+            agent_folder,
+            program,
+            shell,
+            limiter,
+            policy: Vec::new(),
+            trust: false,
+            root: "/".into(),
+        }
     }
 
     /// Of an agent, as the environment has it.

@@ -3,24 +3,30 @@
 use crate::Error;
 use crate::document::Node;
 use crate::glob::Glob;
-use sayso_policy::foreign::{CommandPattern, MatchInput};
+use sayso_policy::foreign::{CommandPattern, MatchInput, Remark};
 use sayso_policy::shell::RunId;
-use sayso_policy::{Facts, Operation, ToolName, Tri};
+use sayso_policy::{Approvers, Facts, Operation, ToolName, Tri};
+use std::sync::Arc;
 
 /// Lists of a charter.
 #[derive(Debug, Default)]
 pub(super) struct Charter {
     approve: Vec<Entry>,
     confirm: Vec<Entry>,
+    escalate: Vec<Entry>,
     reject: Vec<Entry>,
+    /// The higher tier: people, or groups as `sso:NAME`. `None`: whoever may answer at all.
+    higher: Option<Arc<Approvers>>,
 }
 
 /// What the charter says of a call as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
     Approve,
-    /// Confirmed by a person, or by a higher tier.
+    /// Confirmed by a person.
     Confirm,
+    /// Confirmed by the higher tier.
+    Escalate,
     Reject,
 }
 
@@ -37,22 +43,34 @@ struct Entry {
 
 impl Charter {
     pub(super) fn read(node: &Node<'_>) -> Result<Self, Error> {
-        node.only(&["autoApprove", "requireConfirmation", "alwaysReject", "escalate", "safetyHeuristics"])?;
+        node.only(&[
+            "autoApprove",
+            "requireConfirmation",
+            "alwaysReject",
+            "escalate",
+            "escalateTo",
+            "safetyHeuristics",
+        ])?;
         if let Some(inner) = node.get("safetyHeuristics")? {
             return Self::read(&inner);
         }
         let list = |key: &str| -> Result<Vec<Entry>, Error> {
             Ok(node.texts_at(key)?.unwrap_or_default().iter().map(|text| Entry::new(&text.value)).collect())
         };
-        let mut confirm = list("requireConfirmation")?;
-        confirm.extend(list("escalate")?);
-        Ok(Self { approve: list("autoApprove")?, confirm, reject: list("alwaysReject")? })
+        let higher = node.get("escalateTo")?.map(|node| higher(&node)).transpose()?;
+        Ok(Self {
+            approve: list("autoApprove")?,
+            confirm: list("requireConfirmation")?,
+            escalate: list("escalate")?,
+            reject: list("alwaysReject")?,
+            higher,
+        })
     }
 
     /// What it rejects and wants confirmed, as written, and as a pattern of the policy language where it is one.
     pub(super) fn restrictions(&self) -> impl Iterator<Item = (&'static str, &str, Option<&str>)> {
         let reject = self.reject.iter().map(|entry| ("deny", entry));
-        let confirm = self.confirm.iter().map(|entry| ("ask", entry));
+        let confirm = self.confirm.iter().chain(&self.escalate).map(|entry| ("ask", entry));
         reject
             .chain(confirm)
             .map(|(table, entry)| (table, entry.text.as_str(), entry.command.as_ref().map(|(text, _)| text.as_str())))
@@ -67,6 +85,8 @@ impl Charter {
         let rejected = hit(&self.reject);
         if rejected == Tri::Yes {
             Some(Says::Reject)
+        } else if hit(&self.escalate) != Tri::No {
+            Some(Says::Escalate)
         } else if rejected.or(hit(&self.confirm)) != Tri::No {
             Some(Says::Confirm)
         } else {
@@ -74,11 +94,27 @@ impl Charter {
         }
     }
 
+    /// An Ask that is for the higher tier.
+    pub(super) fn escalated(&self, mut remark: Remark) -> Remark {
+        "The charter escalates this to a higher tier.".clone_into(&mut remark.text);
+        remark.approver.clone_from(&self.higher);
+        remark
+    }
+
     /// Whether a program of a command is approved.
     pub(super) fn approves(&self, operation: &Operation, run: RunId, facts: Facts<'_>) -> bool {
         let asked = MatchInput::about(operation, facts);
         self.approve.iter().filter_map(|entry| entry.command.as_ref()).any(|(_, command)| command.permits(&asked, run))
     }
+}
+
+fn higher(node: &Node<'_>) -> Result<Arc<Approvers>, Error> {
+    let members: Vec<String> = node.texts()?.into_iter().map(|text| text.value).collect();
+    if members.is_empty() {
+        return Err(node.wrong("name at least one person, or a group as sso:NAME"));
+    }
+    let file = node.source().file.to_string();
+    Ok(Arc::new(Approvers { name: "escalateTo".into(), file, members, need: 1, expires_ms: None, escalate: None }))
 }
 
 impl Entry {

@@ -16,7 +16,7 @@ use crate::document::Node;
 use charter::Charter;
 use config::{Agent, Ask, Exec, Security, ToolPolicy};
 use sayso_policy::foreign::{Remark, Stages};
-use sayso_policy::{Code, Facts, Operation, Request, Verdict};
+use sayso_policy::{Code, Facts, Operation, Request, Source, Verdict};
 use serde_json::Value;
 
 /// The configuration of a gate.
@@ -68,13 +68,18 @@ impl ExecApprovals {
             return match charter {
                 Some(charter::Says::Approve) => said(Verdict::Allow, "The charter approves this tool."),
                 Some(charter::Says::Confirm) => said(Verdict::Ask, "The charter requires confirmation for this tool."),
+                Some(charter::Says::Escalate) => self.charter.escalated(said(Verdict::Ask, "")),
                 _ => said(
                     Verdict::Deny,
                     format!("No policy names the tool `{}`, and unknown tools are denied.", tool.canonical),
                 ),
             };
         };
-        judge_tool(&policy, charter, operation, facts)
+        let remark = judge_tool(&policy, charter, operation, facts);
+        if remark.verdict == Verdict::Ask && charter == Some(charter::Says::Escalate) {
+            return self.charter.escalated(remark);
+        }
+        remark
     }
 
     /// Security and ask of the session, tightened by those of the tool and by the charter.
@@ -94,35 +99,42 @@ impl ExecApprovals {
         }
         match charter {
             Some(charter::Says::Approve) => return said(Verdict::Allow, "The charter approves this."),
-            Some(charter::Says::Confirm) if security != Security::Deny => ask = Ask::Always,
+            Some(charter::Says::Confirm | charter::Says::Escalate) if security != Security::Deny => ask = Ask::Always,
             _ => {}
         }
         let satisfied = || {
             let approved = |run| self.charter.approves(operation, run, facts);
             command::satisfies(exec, operation, facts, &approved)
         };
-        let (verdict, text) = matrix(security, ask, satisfied);
-        let mut remark = said(verdict, text);
+        let (verdict, text, source) = matrix(security, ask, satisfied);
+        let mut remark = said(verdict, text).at(source);
         if verdict == Verdict::Ask {
             // Nobody to ask: the fallback limits further, it never adds to the active security.
             let fallback = security.min(exec.fallback);
-            let (verdict, _) = matrix(fallback, Ask::Off, satisfied);
+            let (verdict, ..) = matrix(fallback, Ask::Off, satisfied);
             remark.unanswered = Some(verdict);
+            if charter == Some(charter::Says::Escalate) {
+                return self.charter.escalated(remark);
+            }
         }
         remark
     }
 }
 
 /// Security times ask.
-fn matrix(security: Security, ask: Ask, satisfied: impl Fn() -> Result<(), String>) -> (Verdict, String) {
+fn matrix(
+    security: Security,
+    ask: Ask,
+    satisfied: impl Fn() -> Result<command::Covered, String>,
+) -> (Verdict, String, Option<Source>) {
     match (security, ask) {
-        (Security::Deny, _) => (Verdict::Deny, "The security mode denies every command.".to_owned()),
-        (_, Ask::Always) => (Verdict::Ask, "Every command needs approval.".to_owned()),
-        (Security::Full, _) => (Verdict::Allow, "The security mode allows every command.".to_owned()),
+        (Security::Deny, _) => (Verdict::Deny, "The security mode denies every command.".to_owned(), None),
+        (_, Ask::Always) => (Verdict::Ask, "Every command needs approval.".to_owned(), None),
+        (Security::Full, _) => (Verdict::Allow, "The security mode allows every command.".to_owned(), None),
         (Security::Allowlist, ask) => match satisfied() {
-            Ok(()) => (Verdict::Allow, "The allowlist and the safe programs cover every part.".to_owned()),
-            Err(why) if ask == Ask::OnMiss => (Verdict::Ask, why),
-            Err(why) => (Verdict::Deny, why),
+            Ok(covered) => (Verdict::Allow, covered.text(), covered.source),
+            Err(why) if ask == Ask::OnMiss => (Verdict::Ask, why, None),
+            Err(why) => (Verdict::Deny, why, None),
         },
     }
 }
@@ -135,7 +147,9 @@ fn judge_tool(policy: &ToolPolicy, charter: Option<charter::Says>, operation: &O
     }
     match charter {
         Some(charter::Says::Approve) => return said(Verdict::Allow, "The charter approves this tool."),
-        Some(charter::Says::Confirm) => return said(Verdict::Ask, "The charter requires confirmation for this tool."),
+        Some(charter::Says::Confirm | charter::Says::Escalate) => {
+            return said(Verdict::Ask, "The charter requires confirmation for this tool.");
+        }
         _ => {}
     }
     let (security, ask) = (policy.security.unwrap_or(Security::Deny), policy.ask.unwrap_or(Ask::Always));

@@ -16,6 +16,8 @@ pub(super) struct Profile<'p> {
     pub counts: bool,
     /// Operands are programs of jq, which can read the environment.
     jq: bool,
+    /// Operands are text and never name a file: a program of jq, the characters that `tr` replaces.
+    pub text: bool,
 }
 
 /// A flag that is allowed.
@@ -68,6 +70,12 @@ impl Profile<'_> {
         if self.valued.contains(&flag) { Some(Flag::Value) } else { self.plain.contains(&flag).then_some(Flag::Plain) }
     }
 
+    /// Whether the value of a flag is text and never names a file: what separates fields.
+    pub(super) fn is_text(&self, flag: &str) -> bool {
+        const TEXT: &[&str] = &["-d", "--delimiter", "--output-delimiter", "-t", "--field-separator"];
+        self.custom.is_none() && self.valued.contains(&flag) && TEXT.contains(&flag)
+    }
+
     pub(super) fn refuses_operand(&self, operand: &str) -> bool {
         let words = || operand.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
         self.jq
@@ -81,13 +89,31 @@ impl Profile<'_> {
 pub(super) fn of<'p>(name: &str, custom: &'p [Custom]) -> Option<Profile<'p>> {
     if let Some(custom) = custom.iter().find(|custom| custom.name == name) {
         let (least, most) = (custom.least, custom.most);
-        return Some(Profile { plain: &[], valued: &[], custom: Some(custom), least, most, counts: false, jq: false });
+        return Some(Profile {
+            plain: &[],
+            valued: &[],
+            custom: Some(custom),
+            least,
+            most,
+            counts: false,
+            jq: false,
+            text: false,
+        });
     }
-    let one =
-        |plain, valued, least, most| Profile { plain, valued, custom: None, least, most, counts: false, jq: false };
+    let one = |plain, valued, least, most| Profile {
+        plain,
+        valued,
+        custom: None,
+        least,
+        most,
+        counts: false,
+        jq: false,
+        text: false,
+    };
     Some(match name {
         "jq" => Profile {
             jq: true,
+            text: true,
             ..one(
                 &[
                     "-r",
@@ -245,12 +271,15 @@ pub(super) fn of<'p>(name: &str, custom: &'p [Custom]) -> Option<Profile<'p>> {
             0,
             0,
         ),
-        "tr" => one(
-            &["-c", "-C", "-d", "-s", "-t", "--complement", "--delete", "--squeeze-repeats", "--truncate-set1"],
-            &[],
-            1,
-            2,
-        ),
+        "tr" => Profile {
+            text: true,
+            ..one(
+                &["-c", "-C", "-d", "-s", "-t", "--complement", "--delete", "--squeeze-repeats", "--truncate-set1"],
+                &[],
+                1,
+                2,
+            )
+        },
         _ => return None,
     })
 }

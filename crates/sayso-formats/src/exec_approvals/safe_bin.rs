@@ -9,7 +9,9 @@ use sayso_policy::{Facts, Operation};
 pub(super) fn is_safe(exec: &Exec, run: &Run, operation: &Operation, facts: Facts<'_>) -> bool {
     let Some(called) = run.argv.first().and_then(Word::exact_str) else { return false };
     let name = called.rsplit('/').next().unwrap_or(called).to_owned();
-    let genuine = run.program.shadow.is_none() && !run.program.builtin;
+    // What PATH does not lead to is nobody's safe program; where no PATH is known, neither is this.
+    let there = run.program.path.is_some() || operation_has_no_path(facts);
+    let genuine = run.program.shadow.is_none() && !run.program.builtin && there;
     if !genuine || !exec.safe_bins.contains(&name) {
         return false;
     }
@@ -21,6 +23,11 @@ pub(super) fn is_safe(exec: &Exec, run: &Run, operation: &Operation, facts: Fact
         folder.is_some_and(|folder| !matches!(facts.files.kind(&folder.join(text)), Kind::Missing | Kind::Unknown))
     };
     words.is_some_and(|words| arguments_are_safe(&profile, &words, &exists))
+}
+
+/// Whether nothing is known of PATH: a caller that only has the text.
+fn operation_has_no_path(facts: Facts<'_>) -> bool {
+    facts.env.get("PATH").is_none()
 }
 
 fn arguments_are_safe(profile: &Profile<'_>, words: &[&str], exists: &dyn Fn(&str) -> bool) -> bool {
@@ -35,12 +42,13 @@ fn arguments_are_safe(profile: &Profile<'_>, words: &[&str], exists: &dyn Fn(&st
             ended = true;
         } else if let Some(long) = word.strip_prefix("--") {
             let (name, joined) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            let value = match profile.flag(&format!("--{name}")) {
+            let flag = format!("--{name}");
+            let value = match profile.flag(&flag) {
                 Some(Flag::Plain) if joined.is_none() => continue,
                 Some(Flag::Value) => joined.or_else(|| rest.next()),
                 _ => return false,
             };
-            if value.is_none_or(names_file) {
+            if value.is_none_or(|value| !profile.is_text(&flag) && names_file(value)) {
                 return false;
             }
         } else if !short_flags_are_safe(profile, word, &mut rest, &names_file) {
@@ -49,7 +57,7 @@ fn arguments_are_safe(profile: &Profile<'_>, words: &[&str], exists: &dyn Fn(&st
     }
     let operands: Vec<&str> = operands.into_iter().filter(|operand| *operand != "-").collect();
     (profile.least..=profile.most).contains(&operands.len())
-        && !operands.iter().any(|operand| names_file(operand) || profile.refuses_operand(operand))
+        && !operands.iter().any(|operand| (!profile.text && names_file(operand)) || profile.refuses_operand(operand))
 }
 
 /// `-nk2`: letters side by side, of which the first that takes a value takes the rest.
@@ -65,11 +73,13 @@ fn short_flags_are_safe<'w>(
         return true;
     }
     for (at, letter) in letters.char_indices() {
-        match profile.flag(&format!("-{letter}")) {
+        let flag = format!("-{letter}");
+        match profile.flag(&flag) {
             Some(Flag::Plain) => {}
             Some(Flag::Value) => {
                 let joined = letters.get(at + letter.len_utf8()..).filter(|text| !text.is_empty());
-                return joined.or_else(|| rest.next()).is_some_and(|value| !names_file(value));
+                let value = joined.or_else(|| rest.next());
+                return value.is_some_and(|value| profile.is_text(&flag) || !names_file(value));
             }
             None => return false,
         }
@@ -138,6 +148,16 @@ mod tests {
             ("jq $ENV.HOME", false),
             ("jq -f x", false),
             ("jq . x", false),
+            ("jq .", true),
+            ("jq ./x", true),
+            ("cut -d/ -f2", true),
+            ("cut -d / -f 2", true),
+            ("cut --delimiter=/ -f2", true),
+            ("cut -f/etc/passwd", false),
+            ("sort -t/ -k2", true),
+            ("sort -S /etc", false),
+            ("tr / _", true),
+            ("tr -d ./", true),
         ] {
             let words: Vec<&str> = command.split(' ').collect();
             let profile = profile::of(words[0], &[]).unwrap();

@@ -1,6 +1,6 @@
 //! The seven steps as modes, patterns, tool lists and limits.
 
-use super::{ESSENTIAL, PolicyEngine, T0, parameter};
+use super::{ESSENTIAL, PolicyEngine, parameter};
 use crate::import::{Draft, exactly, is_plain, one_line, quoted, tool_pattern};
 
 impl PolicyEngine {
@@ -16,9 +16,7 @@ impl PolicyEngine {
             exempt.extend(self.dry_run_essential.iter().cloned());
         }
         if !self.dry_run || self.dry_run_t0 {
-            let stays = |name: &str| !self.not_t0.iter().any(|other| other.eq_ignore_ascii_case(name));
-            exempt.extend(T0.iter().filter(|name| stays(name)).map(|name| (*name).to_owned()));
-            exempt.extend(self.t0.iter().filter(|name| stays(name)).cloned());
+            exempt.extend(self.members("T0").unwrap_or_default());
         }
         draft.essential(&exempt);
         if self.dry_run {
@@ -80,7 +78,8 @@ impl PolicyEngine {
             |profile: &str| self.allowlists.iter().find(|list| list.profile == profile && !list.tools.is_empty());
         let default = find("default");
         if let Some(default) = default {
-            let tools = names(draft, &default.tools);
+            let listed = self.expanded(draft, &default.tools);
+            let tools = names(draft, &listed);
             draft.table(format!("[tools] # allowlists.default\n{tools}"));
         }
         for (agent, profile) in &self.routing {
@@ -88,7 +87,8 @@ impl PolicyEngine {
                 draft.lose(format!("the profile of agent `{agent}` replaces the default list; here both must agree"));
             }
             let Some(routed) = find(profile) else { continue };
-            let tools = names(draft, &routed.tools);
+            let listed = self.expanded(draft, &routed.tools);
+            let tools = names(draft, &listed);
             match draft.layer_for("agent", agent) {
                 Some(header) => draft.table(format!("{header} # routing.{}\n{tools}", one_line(agent))),
                 None => {
@@ -97,6 +97,25 @@ impl PolicyEngine {
                 }
             }
         }
+    }
+}
+
+impl PolicyEngine {
+    /// A list with the tools of the tiers that it names.
+    fn expanded(&self, draft: &mut Draft, tools: &[String]) -> Vec<String> {
+        let mut found = Vec::new();
+        for name in tools {
+            match self.members(name) {
+                Some(members) => {
+                    if name.trim() == "T2" {
+                        draft.lose("tools that no tier names are T2 in the original, and not permitted here");
+                    }
+                    found.extend(members);
+                }
+                None => found.push(name.clone()),
+            }
+        }
+        found
     }
 }
 

@@ -9,9 +9,19 @@ use crate::regular::Expression;
 use crate::tool_name::{is, means};
 use sayso_policy::foreign::{Remark, Stages, Standing};
 use sayso_policy::{Actor, Code, Facts, Operation, Scope, Source, State, ToolName, Verdict};
+use std::time::Duration;
 
 /// Tools that always pass, so that an agent can report and be repaired.
 const ESSENTIAL: &[&str] = &["message", "gateway", "session_status", "sessions_list", "sessions_send", "tts"];
+/// The tiers: tools that only read, those that write or reach out moderately, and powerful ones. A tool that neither the
+/// file nor this table names is of the last.
+const TIERS: &[(&str, &[&str])] = &[
+    ("T0", T0),
+    ("T1", &["write", "edit", "message", "browser", "cron", "web_fetch"]),
+    ("T2", &["exec", "process", "gateway", "nodes", "canvas", "voice_call"]),
+];
+/// How long a denied call counts.
+const COUNTED: Duration = Duration::from_secs(60 * 60);
 /// Tools that only read.
 const T0: &[&str] = &["read", "memory_search", "memory_get", "session_status"];
 
@@ -23,13 +33,14 @@ pub(crate) struct PolicyEngine {
     dry_run_t0: bool,
     dry_run_essential: Vec<String>,
     max_blocked: u64,
-    /// Tools that the file puts in T0, and those that it puts elsewhere.
-    t0: Vec<String>,
-    not_t0: Vec<String>,
+    /// Tools that the file puts in a tier.
+    tiers: Vec<(&'static str, String)>,
     deny: Vec<DenyPatterns>,
     allowlists: Vec<Allowlist>,
     /// Agent and profile.
     routing: Vec<(String, String)>,
+    /// Agent, model, and the one in its place once too many calls were denied.
+    models: Vec<(String, Option<String>, Option<String>)>,
     folders: Vec<Folders>,
 }
 
@@ -98,8 +109,20 @@ pub(crate) fn lower(root: &Node<'_>) -> Result<PolicyEngine, Error> {
         engine.allowlists.push(Allowlist { profile: profile.to_owned(), tools, source: node.source() });
     }
     for (agent, node) in entries(&config, "routing")? {
+        node.only(&["toolProfile", "model", "fallbackModel"])?;
+        let text =
+            |key: &str| node.get(key)?.map(|node| node.text()).transpose().map(|text| text.map(|text| text.value));
+        engine.models.push((agent.to_owned(), text("model")?, text("fallbackModel")?));
         if let Some(profile) = node.get("toolProfile")? {
-            engine.routing.push((agent.to_owned(), profile.text()?.value));
+            let name = profile.text()?.value;
+            // A profile that is not there would leave the agent with the default list, or with none.
+            if !engine.allowlists.iter().any(|list| list.profile == name) {
+                let known = engine.allowlists.iter().map(|list| list.profile.as_str());
+                let near = sayso_policy::text::nearest(&name, known);
+                let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                return Err(profile.wrong(format!("`allowlists` has no profile `{name}`{hint}")));
+            }
+            engine.routing.push((agent.to_owned(), name));
         }
     }
     for (tool, node) in entries(&config, "pathAllowlists")? {
@@ -134,11 +157,11 @@ impl PolicyEngine {
             dry_run_t0: true,
             dry_run_essential: Vec::new(),
             max_blocked: 3,
-            t0: Vec::new(),
-            not_t0: Vec::new(),
+            tiers: Vec::new(),
             deny: Vec::new(),
             allowlists: Vec::new(),
             routing: Vec::new(),
+            models: Vec::new(),
             folders: Vec::new(),
         }
     }
@@ -155,14 +178,29 @@ impl PolicyEngine {
                     (tier.ok_or_else(|| node.wrong("a tier is T0, T1 or T2"))?, vec![key.to_owned()])
                 }
             };
-            if tier == "T0" { self.t0.extend(tools) } else { self.not_t0.extend(tools) }
+            self.tiers.extend(tools.into_iter().map(|tool| (tier, tool)));
         }
         Ok(())
     }
 
+    /// A tool's tier: where the file says so twice, the riskier one.
+    fn tier(&self, tool: &ToolName) -> &'static str {
+        let stated = self.tiers.iter().filter(|(_, name)| is(tool, name)).map(|(tier, _)| *tier).max();
+        let usual = || TIERS.iter().find(|(_, names)| names.iter().any(|name| is(tool, name))).map(|(tier, _)| *tier);
+        stated.or_else(usual).unwrap_or("T2")
+    }
+
     fn is_t0(&self, tool: &ToolName) -> bool {
-        let named = |names: &[String]| names.iter().any(|name| is(tool, name));
-        !named(&self.not_t0) && (named(&self.t0) || T0.iter().any(|name| is(tool, name)))
+        self.tier(tool) == "T0"
+    }
+
+    /// The tools that a name in an allowlist stands for: itself, or those of a tier.
+    fn members(&self, name: &str) -> Option<Vec<String>> {
+        let (tier, usual) = TIERS.iter().find(|(tier, _)| *tier == name.trim())?;
+        let moved = |name: &str| self.tiers.iter().any(|(other, own)| own.eq_ignore_ascii_case(name) && other != tier);
+        let usual = usual.iter().map(|name| (*name).to_owned());
+        let own = self.tiers.iter().filter(|(of, _)| of == tier).map(|(_, name)| name.clone());
+        Some(usual.chain(own).filter(|name| !moved(name)).collect())
     }
 
     fn is_essential(tool: &ToolName) -> bool {
@@ -235,27 +273,45 @@ impl Stages for PolicyEngine {
     /// Step 5: the allowlist.
     fn tools(&self, tool: &ToolName, actor: &Actor) -> Option<Remark> {
         let list = self.allowlist(actor)?;
-        if list.tools.iter().any(|name| is(tool, name)) {
+        let tier = self.tier(tool);
+        if list.tools.iter().any(|name| is(tool, name) || (name.trim() == tier && !tool.disguised)) {
             return None;
         }
-        let text = format!("The allowlist `{}` does not include `{}`.", list.profile, tool.canonical);
-        Some(Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(Some(list.source.clone())))
+        let text = format!("The allowlist `{}` does not include `{}` ({tier}).", list.profile, tool.canonical);
+        let remark = Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(Some(list.source.clone()));
+        Some(remark.by_layer(format!("profile:{}", list.profile)))
     }
 
     fn has_limits(&self) -> bool {
         self.enabled && !self.dry_run
     }
 
+    fn blocked_per(&self) -> Option<Duration> {
+        self.has_limits().then_some(COUNTED)
+    }
+
+    fn most_blocked(&self) -> Option<u64> {
+        self.has_limits().then_some(self.max_blocked)
+    }
+
+    fn route(&self, actor: &Actor) -> (Option<String>, Option<String>) {
+        let agent = actor.agent.as_deref().unwrap_or_default().trim();
+        let found = self.models.iter().find(|(name, ..)| name.trim().eq_ignore_ascii_case(agent));
+        found.map(|(_, model, fallback)| (model.clone(), fallback.clone())).unwrap_or_default()
+    }
+
     /// Step 6: too many denied calls in this session.
     fn blocked(&self, state: &State) -> Option<Remark> {
-        let blocked = state.usage.get(&Scope::Session).map_or(0, |usage| usage.blocked);
+        let all = || state.usage.get(&Scope::Session).map_or(0, |usage| usage.blocked);
+        let blocked = state.blocked.get(&(Scope::Session, COUNTED)).copied().unwrap_or_else(all);
         let text = format!("{blocked} calls of this session were denied; the limit is {}.", self.max_blocked);
         (blocked >= self.max_blocked).then(|| Remark::new(Verdict::Deny, Code::Limit, text))
     }
 
     /// Paths outside their folders, and step 7: allow.
     fn rules(&self, operation: &Operation, facts: Facts<'_>) -> Vec<Remark> {
-        let allow = Remark::new(Verdict::Allow, Code::ForeignDefault, "No step of the policy engine stops this.");
+        let text = format!("No step of the policy engine stops this {} tool.", self.tier(&operation.tool));
+        let allow = Remark::new(Verdict::Allow, Code::ForeignDefault, text);
         vec![self.outside(operation, facts).unwrap_or(allow)]
     }
 }

@@ -1,5 +1,6 @@
 //! The parameters that matter for a tool. Content is left alone: a text about dangerous commands is no command.
 
+use sayso_policy::normalise::guise::{analysed, guises};
 use sayso_policy::shell::canonical;
 use sayso_policy::{Facts, Operation, Request};
 use serde_json::Value;
@@ -26,15 +27,21 @@ pub(super) fn names(tool: &str) -> Option<&'static [&'static str]> {
     relevant(tool)
 }
 
-/// The texts that a tool's deny patterns look at.
+/// The texts that a tool's deny patterns look at, in every form that they may hide in.
 pub(super) fn texts(operation: &Operation, tool: &str) -> Vec<String> {
     let mut found = Vec::new();
+    let mut shell = true;
     match &operation.request {
         Request::Command(command) => found.push(String::from_utf8_lossy(command).into_owned()),
         Request::Tool { arguments, .. } => {
             let names = relevant(tool);
             collect(arguments, names, names.is_none(), 0, &mut found);
+            shell = names.is_none_or(|names| names.contains(&"command"));
         }
+    }
+    let mut found: Vec<String> = found.iter().flat_map(|text| guises(text)).collect();
+    if shell {
+        found.extend(analysed(operation));
     }
     found
 }
@@ -44,7 +51,17 @@ fn collect(value: &Value, names: Option<&[&str]>, inside: bool, depth: usize, fo
         return;
     }
     match value {
-        Value::String(text) if inside => found.push(text.clone()),
+        Value::String(text) => {
+            if inside {
+                found.push(text.clone());
+            }
+            // Arguments smuggled as JSON inside a string.
+            if text.trim_start().starts_with(['{', '['])
+                && let Ok(nested) = serde_json::from_str::<Value>(text)
+            {
+                collect(&nested, names, inside, depth + 1, found);
+            }
+        }
         Value::Number(number) if inside => found.push(number.to_string()),
         Value::Bool(flag) if inside => found.push(flag.to_string()),
         Value::Array(items) => {

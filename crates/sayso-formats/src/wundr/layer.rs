@@ -11,6 +11,8 @@ use sayso_policy::{Actor, Code, Source, ToolName, Verdict};
 pub(super) struct Layer {
     /// Where the policy comes from, for people: `global`, `agent coder`.
     title: String,
+    /// The same as `[tools.for]` would call it: `global`, `agent:coder`.
+    who: String,
     allow: Vec<Pattern>,
     also: Option<Vec<Pattern>>,
     pub(super) deny: Vec<Pattern>,
@@ -29,22 +31,25 @@ struct Profile {
 
 impl Layer {
     pub(super) fn named(title: &str) -> Self {
-        Self { title: title.to_owned(), ..Self::default() }
+        Self { title: title.to_owned(), who: title.to_owned(), ..Self::default() }
     }
 
     /// Reads the lists of a table, which may hold these other keys too.
-    pub(super) fn read(node: &Node<'_>, title: &str, beside: &[&str]) -> Result<Self, Error> {
+    pub(super) fn read(node: &Node<'_>, title: &str, who: &str, beside: &[&str]) -> Result<Self, Error> {
         let own = ["allow", "deny", "alsoAllow", "profile", "byProvider"];
         node.only(&[&own[..], beside].concat())?;
         let list = |key: &str| node.get(key)?.map(|node| Pattern::list(&node)).transpose();
         let mut providers = Vec::new();
         if let Some(by) = node.get("byProvider")? {
             for (key, provider) in by.entries()? {
-                providers.push((normal_provider(key), Self::read(&provider, &format!("provider {key}"), &[])?));
+                let name = normal_provider(key);
+                let layer = Self::read(&provider, &format!("provider {key}"), &format!("provider:{name}"), &[])?;
+                providers.push((name, layer));
             }
         }
         Ok(Self {
             title: title.to_owned(),
+            who: who.to_owned(),
             allow: list("allow")?.unwrap_or_default(),
             also: list("alsoAllow")?,
             deny: list("deny")?.unwrap_or_default(),
@@ -84,15 +89,18 @@ impl Layer {
     pub(super) fn refuses(&self, tool: &ToolName) -> Option<Remark> {
         if let Some(pattern) = self.deny.iter().find(|pattern| pattern.restricts(tool)) {
             let text = format!("The {} policy denies `{}` (`{}`).", self.title, tool.canonical, pattern.text);
-            return Some(Remark::new(Verdict::Deny, Code::ToolHidden, text).at(self.source.clone()));
+            return Some(
+                Remark::new(Verdict::Deny, Code::ToolHidden, text).at(self.source.clone()).by_layer(&self.who),
+            );
         }
         let mut listed = self.allow.iter().chain(self.also.iter().flatten());
         if self.allow.is_empty() || listed.any(|pattern| pattern.permits(tool)) {
             let also = self.also.as_deref().unwrap_or_default();
-            return self.profile.as_ref().and_then(|profile| profile.refuses(tool, also));
+            let refused = self.profile.as_ref().and_then(|profile| profile.refuses(tool, also));
+            return refused.map(|remark| remark.by_layer(&self.who));
         }
         let text = format!("The {} policy does not list `{}`.", self.title, tool.canonical);
-        Some(Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(self.source.clone()))
+        Some(Remark::new(Verdict::Deny, Code::ToolNotListed, text).at(self.source.clone()).by_layer(&self.who))
     }
 }
 

@@ -47,20 +47,23 @@ struct Group {
 pub(crate) fn lower(root: &Node<'_>) -> Result<Wundr, Error> {
     root.no_slips(&["tools", "agents", "groups"])?;
     let tools = root.get("tools")?;
-    let global = tools.as_ref().map(|tools| Layer::read(tools, "global", BESIDE)).transpose()?.unwrap_or_default();
+    let global =
+        tools.as_ref().map(|tools| Layer::read(tools, "global", "global", BESIDE)).transpose()?.unwrap_or_default();
     let configured = match &tools {
         Some(tools) => tools.get("subagents")?.map(|node| node.get("tools")).transpose()?.flatten(),
         None => None,
     };
     let mut subagents = configured
-        .map(|tools| Layer::read(&tools, "subagent", &[]))
+        .map(|tools| Layer::read(&tools, "subagent", "subagent", &[]))
         .transpose()?
         .unwrap_or_else(|| Layer::named("subagent"));
     subagents.deny.extend(SUBAGENT_DENY.iter().map(|name| pattern::Pattern::new(name)));
     let mut agents = Vec::new();
     for (name, agent) in entries(root, "agents")? {
         if let Some(tools) = agent.get("tools")? {
-            agents.push((name.trim().to_owned(), Layer::read(&tools, &format!("agent {name}"), &[])?));
+            let name = name.trim();
+            let layer = Layer::read(&tools, &format!("agent {name}"), &format!("agent:{name}"), &[])?;
+            agents.push((name.to_owned(), layer));
         }
     }
     let mut groups = Vec::new();
@@ -80,14 +83,17 @@ fn entries<'d>(root: &Node<'d>, key: &str) -> Result<Vec<(&'d str, Node<'d>)>, E
 impl Group {
     /// The lists stand in the group itself or under `tools`.
     fn read(name: &str, node: &Node<'_>) -> Result<Self, Error> {
-        let title = format!("group {name}");
-        let mut own = vec![Layer::read(node, &title, &["tools", "toolsByMember", "members", "name", "description"])?];
+        let (title, who) = (format!("group {name}"), format!("team:{}", name.trim()));
+        let mut own =
+            vec![Layer::read(node, &title, &who, &["tools", "toolsByMember", "members", "name", "description"])?];
         if let Some(tools) = node.get("tools")? {
-            own.push(Layer::read(&tools, &title, &[])?);
+            own.push(Layer::read(&tools, &title, &who, &[])?);
         }
         let mut members = Vec::new();
         for (member, node) in entries(node, "toolsByMember")? {
-            members.push((member_key(member), Layer::read(&node, &format!("{title}, member {member}"), &[])?));
+            let key = member_key(member);
+            let layer = Layer::read(&node, &format!("{title}, member {member}"), &format!("{who}/{key}"), &[])?;
+            members.push((key, layer));
         }
         Ok(Self { own, members })
     }

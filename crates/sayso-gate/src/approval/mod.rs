@@ -147,6 +147,10 @@ pub struct Approval {
     pub why: Option<String>,
     /// The answers so far, in their order.
     pub answers: Vec<Given>,
+    /// The highest group that may answer too by now, because nobody below it did in time or somebody said so. Its people
+    /// are among the addressees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalated: Option<String>,
 }
 
 impl Approval {
@@ -177,6 +181,20 @@ impl Question {
             (self.command, self.arguments, self.env, self.folded) = (command, arguments, env, true);
         }
         self
+    }
+
+    /// Has those answer too whom it has reached by now, after its time or, where somebody said so, at once. The name of
+    /// the highest group.
+    pub(crate) fn escalate(&mut self, now_ms: u64, said: bool) -> Option<String> {
+        let waited = now_ms.saturating_sub(self.asked_ms);
+        let mut highest = None;
+        for to in self.addressees.iter_mut().flatten() {
+            if let Some((all, name)) = to.escalated(waited, usize::from(said)) {
+                *to = all;
+                highest = Some(name);
+            }
+        }
+        highest
     }
 
     /// Whether somebody may answer it at all: one of those it is addressed to, and not the one who asks.

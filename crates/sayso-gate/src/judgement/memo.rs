@@ -7,7 +7,7 @@ use crate::grant::GrantUse;
 use crate::limit::{RESERVED_MS, Reporter, Reservation};
 use crate::store::Remembered;
 use crate::verdict::shown_as_allowed;
-use sayso_policy::{Decision, Operation, State, ToolCall, explain};
+use sayso_policy::{Decision, Operation, Scope, State, ToolCall, explain};
 
 impl Judging<'_> {
     pub(super) fn ask_about(&self, known: &KnownOperation<'_>, state: &State, decision: &Decision) -> Question {
@@ -94,8 +94,12 @@ impl Judging<'_> {
 
     /// What is said when this denial is the last that a scope may have.
     pub(super) fn stopped(&self, remembered: &Remembered) -> Option<String> {
-        let blocked = |scope| remembered.usage.get(scope).map_or(0, |usage| usage.blocked).saturating_add(1);
-        let (scope, most) = self.what.counting.blocked.iter().find(|(scope, most)| blocked(scope) == *most)?;
+        let all = |scope: Scope| remembered.usage.get(&scope).map_or(0, |usage| usage.blocked);
+        let within = |scope: Scope, per| remembered.blocked.get(&(scope, per)).copied().unwrap_or(0);
+        let reached = |(scope, most, per): &&(Scope, u64, Option<std::time::Duration>)| {
+            per.map_or_else(|| all(*scope), |per| within(*scope, per)).saturating_add(1) == *most
+        };
+        let (scope, most, _) = self.what.counting.blocked.iter().find(reached)?;
         Some(format!("{most} calls of this {} were denied, so it is stopped.", scope.as_str()))
     }
 }

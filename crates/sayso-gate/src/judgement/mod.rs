@@ -458,6 +458,7 @@ impl<'a> Judging<'a> {
             usage: remembered.usage.clone(),
             takes_unknown: known.takes.unknown,
             rates: remembered.rates.clone(),
+            blocked: remembered.blocked.clone(),
             digest: known.bound.as_ref().map(|bound| bound.exact.clone()),
             workspace: if remembered.grants.is_empty() { None } else { known.site().map(str::to_owned) },
             grants: remembered.grants.clone(),

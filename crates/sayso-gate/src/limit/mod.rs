@@ -6,7 +6,7 @@ mod scope;
 
 pub(crate) use amount::Takes;
 pub use scope::Place;
-pub(crate) use scope::{is_of, keys};
+pub(crate) use scope::{is_of, is_session, keys};
 
 use sayso_policy::{Actor, Scope, Usage};
 use serde::{Deserialize, Serialize};

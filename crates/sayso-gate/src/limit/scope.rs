@@ -104,6 +104,11 @@ pub(crate) fn is_of(tenant: &str, key: &str) -> bool {
     !tenant.trim().is_empty() && key.split('/').next() == Some(named(&Some(tenant.to_owned())).as_str())
 }
 
+/// Whether the key of a session is one of the sessions of this name, whoever opened it.
+pub(crate) fn is_session(session: &str, key: &str) -> bool {
+    Place::of(Scope::Session, key).session.as_deref() == Some(session.trim())
+}
+
 /// What a key stands for, part by part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

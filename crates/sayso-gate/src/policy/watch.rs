@@ -24,7 +24,16 @@ pub struct Live {
 
 enum Source {
     Fixed,
-    Files { places: Places, workspace: Option<PathBuf>, beside: Option<PathBuf> },
+    Files {
+        places: Places,
+        workspace: Option<PathBuf>,
+        beside: Option<PathBuf>,
+    },
+    /// Files that the owner named, and the places of what guards itself beside them.
+    Given {
+        places: Places,
+        files: Vec<PolicyText>,
+    },
 }
 
 struct State {
@@ -85,7 +94,13 @@ impl Live {
     /// As [`InForce::load`].
     pub fn of(places: &Places, given: Option<&[PolicyText]>, workspace: Option<&Path>) -> Result<Self, Error> {
         match given {
-            Some(files) => Ok(Self::fixed(InForce::given(files.to_vec())?.guarding(places))),
+            Some(files) => {
+                let source = Source::Given { places: places.clone(), files: files.to_vec() };
+                let seen = given_marks(files);
+                let live = Self::fixed(InForce::given(files.to_vec())?.guarding(places));
+                live.lock().seen = seen;
+                Ok(Self { source, ..live })
+            }
             None => Self::follow(places, workspace),
         }
     }
@@ -116,13 +131,25 @@ impl Live {
     }
 
     fn look(&self, state: &mut State) {
-        let Source::Files { places, workspace, beside } = &self.source else { return };
+        let seen = match &self.source {
+            Source::Fixed => return,
+            Source::Files { places, workspace, beside } => marks(places, [workspace.as_deref(), beside.as_deref()]),
+            Source::Given { files, .. } => given_marks(files),
+        };
         state.looked = Instant::now();
-        let seen = marks(places, [workspace.as_deref(), beside.as_deref()]);
         if seen == state.seen {
             return;
         }
-        match InForce::load_beside(places, workspace.as_deref(), beside.as_deref()) {
+        let loaded = match &self.source {
+            Source::Fixed => return,
+            Source::Files { places, workspace, beside } => {
+                InForce::load_beside(places, workspace.as_deref(), beside.as_deref())
+            }
+            Source::Given { places, files } => {
+                reread(files).and_then(|files| Ok(InForce::given(files)?.guarding(places)))
+            }
+        };
+        match loaded {
             Ok(new) => {
                 (state.current, state.seen, state.refused) = (Arc::new(new), seen, None);
             }
@@ -135,6 +162,32 @@ impl Live {
         // A panic leaves nothing half done here: fields are replaced whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The path of a file that was named; `None` for a preset.
+fn given_path(file: &PolicyText) -> Option<&Path> {
+    let name = sayso_formats::foreign_name(&file.name).map_or(file.name.as_str(), |(_, name)| name);
+    (!name.starts_with("preset:")).then(|| Path::new(name))
+}
+
+fn given_marks(files: &[PolicyText]) -> Vec<Mark> {
+    files.iter().filter_map(given_path).map(|path| (path.to_owned(), mark(path))).collect()
+}
+
+/// The same files with what they hold now. One that cannot be read is no empty file: the old ones stay.
+fn reread(files: &[PolicyText]) -> Result<Vec<PolicyText>, Error> {
+    let one = |file: &PolicyText| match given_path(file) {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| Error::Io {
+                doing: "read",
+                path: path.to_owned(),
+                source: error,
+            })?;
+            Ok(PolicyText { text, ..file.clone() })
+        }
+        None => Ok(file.clone()),
+    };
+    files.iter().map(one).collect()
 }
 
 /// Everything whose change may change what is in force.

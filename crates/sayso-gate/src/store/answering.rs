@@ -156,6 +156,14 @@ pub(super) fn answered_record(question: &Question, asked: &str, place: usize, gi
     change
 }
 
+/// The record that a question has reached a higher group.
+pub(super) fn escalated_record(question: &Question, to: &str, by: &str) -> Change {
+    let mut change = record(question, "escalated", by);
+    change.id = naming::name(&question.id, "escalated");
+    change.detail = json!({"to": to});
+    change
+}
+
 /// The record that a call ran on the yes to a question.
 pub(super) fn used_record(question: &Question) -> Change {
     let mut change = record(question, "used", "sayso");

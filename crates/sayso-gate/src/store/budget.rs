@@ -145,6 +145,39 @@ pub(super) fn stopped_record(subject: &Subject<'_>, why: &str) -> Change {
 pub(super) const HOST: &str = "host";
 pub(super) const CALL: &str = "call";
 
+/// The tool of a denied call, among single calls: no tool has this name.
+pub(super) const DENIED: &str = "!denied";
+/// A session that is on its fallback, among what is counted one by one.
+pub(super) const MODEL: &str = "model";
+
+/// The record that an owner, or a route to another model, has the counts of a scope begin anew.
+pub(super) fn reset_record(key: &Key, what: &'static str, by: &str, now_ms: u64) -> Change {
+    let mut change = Change::now(Kind::Limit, what);
+    change.time_ms = now_ms;
+    change.about = Some(about(key));
+    change.by = Some(by.to_owned());
+    change
+}
+
+/// Whether so many denied calls reach one of these: how many, in which stretch of time.
+pub(super) fn is_reached(
+    counts: &dyn Counts,
+    tally: &Tally,
+    limits: &[(u64, Option<Duration>)],
+    now_ms: u64,
+) -> Result<bool, Error> {
+    for (most, per) in limits {
+        let used = match per {
+            Some(per) => counts.denied_since(&tally.key, now_ms, *per)?,
+            None => tally.used.blocked,
+        };
+        if used >= *most {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// What is kept one by one, to be counted.
 pub(super) trait Counts {
     /// How often a host was contacted, or a call made.
@@ -153,6 +186,8 @@ pub(super) trait Counts {
     fn hosts(&self, key: &Key) -> Result<u64, Error>;
     /// Calls of the last stretch of time, and those that a clock set back has put in the future.
     fn calls_since(&self, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error>;
+    /// Denied calls of the last stretch of time.
+    fn denied_since(&self, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error>;
     /// Single calls from this time on, the latest first, at most [`MOST_RECENT`].
     fn recent(&self, key: &Key, from_ms: u64) -> Result<Vec<RecentCall>, Error>;
 }
@@ -185,6 +220,11 @@ pub(super) fn used(counts: &dyn Counts, subject: &Subject<'_>, tallies: &[Tally]
             let most = found.rates.entry((*scope, *per)).or_default();
             *most = calls.max(*most);
         }
+        for (scope, per) in counting.blocked_windows.iter().filter(|(counted, _)| *counted == scope) {
+            let denied = counts.denied_since(key, now, *per)?;
+            let most = found.blocked.entry((*scope, *per)).or_default();
+            *most = denied.max(*most);
+        }
         if scope == Scope::Session && counting.looks_back_ms > 0 {
             found.recent.extend(counts.recent(key, now.saturating_sub(counting.looks_back_ms))?);
         }
@@ -194,8 +234,8 @@ pub(super) fn used(counts: &dyn Counts, subject: &Subject<'_>, tallies: &[Tally]
 
 /// Whether anything is kept one by one, of any call and under any key.
 pub(super) fn notes_single_calls(counting: &Counting) -> bool {
-    let Counting { windows, hosts, repeats, looks_back_ms, .. } = counting;
-    !windows.is_empty() || !hosts.is_empty() || !repeats.is_empty() || *looks_back_ms > 0
+    let Counting { windows, blocked_windows, hosts, repeats, looks_back_ms, .. } = counting;
+    !windows.is_empty() || !blocked_windows.is_empty() || !hosts.is_empty() || !repeats.is_empty() || *looks_back_ms > 0
 }
 
 /// What is to be kept one by one of a call that runs, under one key.
@@ -203,6 +243,13 @@ pub(super) struct Noted<'a> {
     pub(super) seen: Vec<(&'static str, &'a str)>,
     /// The call itself is kept, and those before this time are forgotten.
     pub(super) forget_before_ms: Option<u64>,
+}
+
+/// From when on denied calls are kept under a scope; `None`: nothing looks at them.
+pub(super) fn denied_from(counting: &Counting, scope: Scope, now_ms: u64) -> Option<u64> {
+    let windows = counting.blocked_windows.iter().filter(|(counted, _)| *counted == scope);
+    let longest = windows.map(|(_, per)| u64::try_from(per.as_millis()).unwrap_or(u64::MAX)).max()?;
+    Some(now_ms.saturating_sub(longest.saturating_mul(2)))
 }
 
 impl<'a> Noted<'a> {

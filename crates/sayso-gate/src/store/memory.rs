@@ -37,6 +37,8 @@ pub struct Remembered {
     pub new_hosts: BTreeMap<Scope, u64>,
     /// Calls within the stretches of time that rates are about.
     pub rates: BTreeMap<(Scope, Duration), u64>,
+    /// Denied calls within the stretches of time that `blocked` is about.
+    pub blocked: BTreeMap<(Scope, Duration), u64>,
     /// Single calls of the session.
     pub recent: Vec<RecentCall>,
     /// Remembered answers that may apply.
@@ -97,6 +99,19 @@ pub trait Ledger {
     /// # Errors
     /// If the store refuses.
     fn settle_in(&self, tenant: Option<&str>, which: &Which, outcome: &Outcome, now_ms: u64) -> Result<bool, Error>;
+
+    /// Has the counts of a session begin anew; its age stays. Tells how many scopes that were.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn reset_session(&self, session: &str, by: &str, now_ms: u64) -> Result<usize, Error>;
+
+    /// Whether the session of an actor is on its fallback: it was before, or one of these is reached, how many denied calls
+    /// in which stretch of time. Then, once, the count of denied calls begins anew.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn fall_back(&self, actor: &Actor, limits: &[(u64, Option<Duration>)], now_ms: u64) -> Result<bool, Error>;
 
     /// What was used, the latest first.
     ///
@@ -162,6 +177,12 @@ pub trait Approvals {
     /// # Errors
     /// If the store refuses.
     fn cancel(&self, id: &str, why: &str, now_ms: u64) -> Result<bool, Error>;
+
+    /// Has a question that waits reach the next higher group now. `None`: it does not wait, or there is none.
+    ///
+    /// # Errors
+    /// If the store refuses.
+    fn escalate(&self, id: &str, by: &str, now_ms: u64) -> Result<Option<Approval>, Error>;
 
     /// Says that somebody waits for questions; to be said again every few seconds.
     ///

@@ -12,7 +12,7 @@ use crate::presets;
 use crate::rule::Rule;
 use crate::set::SetKind;
 use crate::stage::integrity::Protected;
-use crate::stage::{essential, limits, mode, patterns, tools};
+use crate::stage::{essential, limits, mode, models, patterns, tools};
 use crate::text::{self, File, MAX_PROBLEMS, Problem, nearest};
 use crate::word::{Layer, Verdict};
 pub(crate) use pattern::{Compiler, slug};
@@ -94,6 +94,7 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
     let tools = tools::section(&mut compiler);
     let patterns = patterns::section(&mut compiler);
     let essential = essential::section(&mut compiler, &text.layer);
+    let models = models::section(&mut compiler);
     let own_hold = hold::compile(&mut compiler);
     let mut preset_holds = Vec::new();
     let limits = limits::section(file);
@@ -182,6 +183,7 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         essential,
         limits,
         unanswered,
+        models,
         hold: HoldSection::of(own_hold, preset_holds, text.trusted),
     }
 }

@@ -6,7 +6,7 @@ use crate::pattern::{HostPattern, PathPattern, PatternError, RunKind, RunPattern
 use crate::rule::{Pattern, Rule, in_words};
 use crate::set::{self, SetKind};
 use crate::text::{File, MAX_PROBLEMS, Problem, RuleText, SetText, Text, nearest};
-use crate::word::{Approvers, Layer};
+use crate::word::{Approvers, Escalation, Layer};
 use sayso_shell::Verb;
 use sayso_shell::program::Catalogue;
 use std::borrow::Cow;
@@ -280,19 +280,25 @@ impl<'f> Compiler<'f> {
 
 /// Those whom a file calls by a name.
 fn approvers(file: &File) -> impl Iterator<Item = (&str, Arc<Approvers>)> {
-    file.approvals.iter().map(|approval| {
-        let name = approval.name.value.as_str();
-        let need = approval.need.as_ref().map_or(1, |need| u32::try_from(need.value).unwrap_or(u32::MAX));
-        let millis = |expires: &std::time::Duration| u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
-        let approvers = Approvers {
-            name: name.into(),
-            file: file.name.to_string(),
-            members: approval.members.iter().map(|member| member.value.clone()).collect(),
-            need,
-            expires_ms: approval.expires.as_ref().map(|expires| millis(&expires.value)),
-        };
-        (name, Arc::new(approvers))
-    })
+    file.approvals.iter().map(|approval| (approval.name.value.as_str(), Arc::new(group(file, approval, 0))))
+}
+
+/// A group and those that it escalates to. A circle is a problem of the file; `depth` ends it here.
+fn group(file: &File, approval: &crate::text::Approval, depth: usize) -> Approvers {
+    let need = approval.need.as_ref().map_or(1, |need| u32::try_from(need.value).unwrap_or(u32::MAX));
+    let millis = |expires: &std::time::Duration| u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+    let above = |name: &str| file.approvals.iter().find(|approval| approval.name.value == name);
+    let escalate = approval.escalate.as_ref().filter(|_| depth < 8).and_then(|(wait, to)| {
+        Some(Escalation { wait_ms: millis(wait), to: Box::new(group(file, above(&to.value)?, depth + 1)) })
+    });
+    Approvers {
+        name: approval.name.value.clone(),
+        file: file.name.to_string(),
+        members: approval.members.iter().map(|member| member.value.clone()).collect(),
+        need,
+        expires_ms: approval.expires.as_ref().map(|expires| millis(&expires.value)),
+        escalate,
+    }
 }
 
 /// A code made from a pattern's text: `git push --force` is `git-push-force`, `@secrets` is `secrets`.

@@ -128,6 +128,15 @@ impl<T: Imaged> Imaged for Option<T> {
     }
 }
 
+impl<T: Imaged> Imaged for Box<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.as_ref().put(out);
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        T::take(from).map(Self::new)
+    }
+}
+
 pub(crate) fn put_list<T: Imaged>(list: &[T], out: &mut Vec<u8>) {
     u32::try_from(list.len()).unwrap_or(u32::MAX).put(out);
     list.iter().for_each(|value| value.put(out));

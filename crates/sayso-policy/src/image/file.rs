@@ -7,11 +7,12 @@ use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
 use crate::rule::Pattern;
 use crate::stage::limits::LimitRule;
+use crate::stage::models::ModelRule;
 use crate::stage::patterns::{Expression, ParamRule};
 use crate::stage::tools::ToolLayer;
 use crate::state::Scope;
 use crate::text::{Cost, Limit, Mode, Rate, Spanned, Who};
-use crate::word::{Approvers, Layer, ProviderKey, Source, Verdict};
+use crate::word::{Approvers, Escalation, Layer, ProviderKey, Source, Verdict};
 use sayso_shell::Verb;
 
 /// A file without its tables.
@@ -25,6 +26,7 @@ pub(super) struct Rest {
     essential: Vec<ToolPattern>,
     limits: Vec<LimitRule>,
     unanswered: Option<Verdict>,
+    models: Vec<ModelRule>,
     hold: Option<HoldSection>,
 }
 
@@ -41,6 +43,7 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         essential,
         limits,
         unanswered,
+        models,
         hold,
     } = file;
     layer.put(out);
@@ -52,6 +55,7 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     essential.put(out);
     limits.put(out);
     unanswered.put(out);
+    models.put(out);
     hold.put(out);
 }
 
@@ -67,12 +71,14 @@ impl Rest {
             essential: Imaged::take(from)?,
             limits: Imaged::take(from)?,
             unanswered: Imaged::take(from)?,
+            models: Imaged::take(from)?,
             hold: Imaged::take(from)?,
         })
     }
 
     pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
-        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered, hold } = self;
+        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered, models, hold } =
+            self;
         CompiledFile {
             layer,
             own,
@@ -85,6 +91,7 @@ impl Rest {
             essential,
             limits,
             unanswered,
+            models,
             hold,
         }
     }
@@ -103,7 +110,9 @@ fields!(ToolLayer { who, only, hide, source });
 fields!(LimitRule { limit, source, inclusive });
 fields!(Cost { micros, currency });
 fields!(Rate { count, per });
-fields!(Approvers { name, file, members, need, expires_ms });
+fields!(Approvers { name, file, members, need, expires_ms, escalate });
+fields!(Escalation { wait_ms, to });
+fields!(ModelRule { who, only, model, fallback, source });
 fields!(ParamRule { tools, expressions, params });
 fields!(Limit {
     scope,
@@ -114,6 +123,7 @@ fields!(Limit {
     cost,
     wall,
     blocked,
+    blocked_per,
     deletes,
     bytes_written,
     hosts,

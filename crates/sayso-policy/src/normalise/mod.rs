@@ -4,6 +4,7 @@
 //! which only a rule that allows anything whatever speaks.
 
 pub(crate) mod arguments;
+pub mod guise;
 mod kind;
 pub(crate) mod lookalike;
 mod mcp_name;

@@ -59,7 +59,11 @@ pub(crate) fn allowances(rules: &[LimitRule], scope: Scope, state: &State) -> Ve
             used: budget.used,
             most: budget.most,
             at_limit: rule.limit.at_limit.as_ref().map_or(Verdict::Deny, |at| at.value),
-            per: rule.limit.rate.as_ref().filter(|_| budget.key == "rate").map(|rate| rate.value.per),
+            per: match budget.key {
+                "rate" => rule.limit.rate.as_ref().map(|rate| rate.value.per),
+                "blocked" => rule.limit.blocked_per,
+                _ => None,
+            },
             source: rule.source.clone(),
         })
     });
@@ -155,6 +159,17 @@ fn budgets(limit: &Limit, state: &State) -> impl Iterator<Item = Budget> {
         unknown: false,
         most: rate.value.count,
     });
+    let blocked = value(&limit.blocked).map(|most| Budget {
+        key: "blocked",
+        name: "denied calls",
+        used: match limit.blocked_per {
+            Some(per) => state.blocked.get(&(scope, per)).copied().unwrap_or(0),
+            None => used.blocked,
+        },
+        takes: None,
+        unknown: false,
+        most,
+    });
     let wall = limit.wall.as_ref().map(|wall| u64::try_from(wall.value.as_millis()).unwrap_or(u64::MAX));
     [
         filling("calls", "calls", |u| u.calls, value(&limit.calls)),
@@ -163,7 +178,7 @@ fn budgets(limit: &Limit, state: &State) -> impl Iterator<Item = Budget> {
         filling("output_tokens", "output tokens", |u| u.output_tokens, value(&limit.output_tokens)),
         filling("cost", "cost", |u| u.cost_micros, limit.cost.as_ref().map(|cost| cost.value.micros)),
         filling("wall", "time", |u| u.wall_ms, wall),
-        filling("blocked", "denied calls", |u| u.blocked, value(&limit.blocked)),
+        blocked,
         taking("deletes", "deleted files", |u| u.deletes, state.takes_unknown.deletes, value(&limit.deletes)),
         taking("bytes_written", "written bytes", |u| u.bytes_written, false, value(&limit.bytes_written)),
         taking("hosts", "hosts", |u| u.hosts, state.takes_unknown.hosts, value(&limit.hosts)),
@@ -189,7 +204,13 @@ pub(crate) fn count(rules: &[LimitRule], counting: &mut crate::state::Counting) 
         counting.add(scope);
         counting.hosts.extend(rule.limit.hosts.as_ref().map(|_| scope));
         counting.repeats.extend(rule.limit.repeats.as_ref().map(|_| scope));
-        counting.blocked.extend(rule.limit.blocked.as_ref().map(|most| (scope, most.value)));
+        match (&rule.limit.blocked, rule.limit.blocked_per) {
+            (Some(_), Some(per)) if !counting.blocked_windows.contains(&(scope, per)) => {
+                counting.blocked_windows.push((scope, per));
+            }
+            _ => {}
+        }
+        counting.blocked.extend(rule.limit.blocked.as_ref().map(|most| (scope, most.value, rule.limit.blocked_per)));
         if let Some(rate) = &rule.limit.rate
             && !counting.windows.contains(&(scope, rate.value.per))
         {
@@ -217,6 +238,7 @@ mod tests {
         state.usage.insert(Scope::Session, used);
         state.takes.insert(Scope::Session, takes);
         state.rates.insert((Scope::Session, Duration::from_secs(60)), used.calls);
+        state.blocked.insert((Scope::Session, Duration::from_secs(60)), used.blocked);
         state
     }
 
@@ -248,6 +270,7 @@ mod tests {
             "hosts = 3",
             "repeats = 3",
             "rate = \"3/1m\"",
+            "blocked = \"3/1m\"",
         ] {
             assert_eq!(said(key, &state(full, one)).len(), 1, "{key}");
             assert!(said(key, &state(Usage::default(), one)).is_empty(), "{key}");

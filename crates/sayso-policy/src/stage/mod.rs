@@ -10,6 +10,7 @@ pub(crate) mod hold;
 pub(crate) mod integrity;
 pub(crate) mod limits;
 pub(crate) mod mode;
+pub(crate) mod models;
 pub(crate) mod opinions;
 pub(crate) mod patterns;
 pub(crate) mod rules;

@@ -3,12 +3,12 @@
 use super::opinions::Opinions;
 use super::{FileInForce, Inputs, of_layer};
 use crate::compile::Compiler;
+use crate::normalise::guise::{analysed, guises};
 use crate::pattern::{Purpose, ToolPattern, all_names, compile_regex};
 use crate::word::{Code, Layer, Operation, Opinion, Request, Source, Stage, Tri, Verdict};
 use regex::Regex;
 use serde_json::Value;
 use std::sync::OnceLock;
-use unicode_security::skeleton;
 
 /// Regular expressions for a tool.
 #[derive(Clone, Debug)]
@@ -42,14 +42,17 @@ impl Expression {
     /// INVARIANT: an expression that cannot be compiled, though it was once, counts as found: it can only restrict.
     fn is_found_in(&self, text: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| compile_regex(&self.written).ok());
-        compiled.as_ref().is_none_or(|regex| matches(regex, text))
+        compiled.as_ref().is_none_or(|regex| regex.is_match(text))
     }
 }
+
+/// Parameters that hold a command, which is looked at as a shell reads it too.
+const COMMANDS: &[&str] = &["command", "cmd", "script"];
 
 /// The parameters that matter for a tool. Content is left alone: a text about dangerous commands is no command.
 fn relevant(tool: &str) -> &'static [&'static str] {
     match tool {
-        "bash_execute" | "exec" | "process" | "bash" | "shell" => &["command", "cmd", "script"],
+        "bash_execute" | "exec" | "process" | "bash" | "shell" => COMMANDS,
         "file_write" | "file_edit" | "file_delete" | "file_read" | "file_list" | "write" | "edit" | "read"
         | "delete" => &["file_path", "path", "filePath", "notebook_path", "paths"],
         "web_fetch" | "fetch" => &["url", "urls", "prompt"],
@@ -96,6 +99,7 @@ fn judge_file(rules: &[ParamRule], file: &Layer, operation: &Operation, found: &
             continue;
         }
         let mut texts = Vec::new();
+        let mut shell = true;
         match &operation.request {
             Request::Command(command) => texts.push(String::from_utf8_lossy(command).into_owned()),
             Request::Tool { arguments, .. } => {
@@ -110,7 +114,12 @@ fn judge_file(rules: &[ParamRule], file: &Layer, operation: &Operation, found: &
                     own
                 };
                 collect(arguments, &names, names.is_empty(), 0, &mut texts);
+                shell = names.is_empty() || names.iter().any(|name| COMMANDS.contains(name));
             }
+        }
+        let mut texts: Vec<String> = texts.iter().flat_map(|text| guises(text)).collect();
+        if shell {
+            texts.extend(analysed(operation));
         }
         for expression in &rule.expressions {
             if texts.iter().any(|candidate| expression.is_found_in(candidate)) {
@@ -121,31 +130,6 @@ fn judge_file(rules: &[ParamRule], file: &Layer, operation: &Operation, found: &
                 found.push(opinion);
             }
         }
-    }
-}
-
-/// Raw, and with look-alikes and invisible characters undone.
-fn matches(regex: &Regex, text: &str) -> bool {
-    if regex.is_match(text) {
-        return true;
-    }
-    if text.is_ascii() {
-        return false;
-    }
-    let visible: String = text.chars().filter(|c| !invisible(*c)).map(plain_width).collect();
-    regex.is_match(&visible) || regex.is_match(&skeleton(&visible).collect::<String>())
-}
-
-fn invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// Full-width forms are the ASCII characters they look like; odd blanks are blanks.
-fn plain_width(c: char) -> char {
-    match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        c if c.is_whitespace() && c != '\n' => ' ',
-        c => c,
     }
 }
 

@@ -61,6 +61,8 @@ pub struct File {
     pub patterns: Vec<ParamPatterns>,
     /// `[limits]`, at most one for each scope.
     pub limits: Vec<Limit>,
+    /// `[models]`, and its layers for some actors.
+    pub models: Vec<ModelsText>,
     /// `[approvals]`.
     pub approvals: Vec<Approval>,
     /// `[hold]`.
@@ -306,6 +308,8 @@ pub struct Limit {
     pub wall: Option<Spanned<Duration>>,
     /// Denied calls.
     pub blocked: Option<Spanned<u64>>,
+    /// The stretch of time that `blocked` is counted in; absent: the scope's life.
+    pub blocked_per: Option<Duration>,
     /// Paths removed.
     pub deletes: Option<Spanned<u64>>,
     /// Bytes written.
@@ -320,6 +324,21 @@ pub struct Limit {
     pub at_limit: Option<Spanned<Verdict>>,
 }
 
+/// `[models]` or a layer of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelsText {
+    /// Whom it is for; `None`: everybody.
+    pub who: Option<Spanned<Who>>,
+    /// Models that calls may come from.
+    pub only: Vec<Text>,
+    /// The model to use.
+    pub model: Option<Text>,
+    /// The model to use once too many calls were denied.
+    pub fallback: Option<Text>,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
 /// `[approvals.NAME]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
@@ -331,6 +350,8 @@ pub struct Approval {
     pub need: Option<Spanned<u64>>,
     /// How long a question waits.
     pub expires: Option<Spanned<Duration>>,
+    /// After how long which other group may answer too.
+    pub escalate: Option<(Duration, Text)>,
 }
 
 /// `[hold]`. An empty list is a key that was not given.

@@ -104,6 +104,7 @@ pub(crate) const FILE: Table = Table {
         ),
         key("limits", Shape::Table(&LIMITS), "budgets"),
         key("approvals", Shape::Named(&Shape::Table(&APPROVAL)), "who answers, by the name used in `approver`"),
+        key("models", Shape::Table(&MODELS), "which models agents may use, and which one they are routed to"),
         key("hold", Shape::Table(&HOLD), "what may run unasked while the kernel holds it to the policy"),
         key("mode", Shape::Table(&MODE), "whether verdicts are enforced"),
         key("test", Shape::Tables(&TEST), "test cases that `sayso test` runs against the whole policy"),
@@ -251,7 +252,11 @@ pub(crate) const LIMIT: Table = Table {
         key("output_tokens", Shape::Count, "output tokens"),
         key("cost", Shape::Cost, "money: `\"5.00 USD\"`"),
         key("wall", Shape::Duration, "time since the start: `\"2h\"`"),
-        key("blocked", Shape::Count, "calls denied by a rule or a person before the session is stopped"),
+        key(
+            "blocked",
+            Shape::Either(&[Shape::Count, Shape::Rate]),
+            "calls denied by a rule or a person before the session is stopped; `\"3/1h\"`: within a stretch of time",
+        ),
         key("deletes", Shape::Count, "paths deleted"),
         key("bytes_written", Shape::Bytes, "bytes written to files: `\"10MB\"`"),
         key("hosts", Shape::Count, "distinct hosts connected to"),
@@ -269,8 +274,50 @@ pub(crate) const APPROVAL: Table = Table {
         key("members", Shape::Texts, "people, or groups as `sso:NAME`"),
         key("need", Shape::Count, "how many of them must approve; if absent, 1"),
         key("expires", Shape::Duration, "how long a call stays pending: `\"15m\"`"),
+        key("escalate", Shape::Table(&ESCALATE), "who may answer too once a call has been pending for a time"),
     ],
     required: &["members"],
+};
+
+pub(crate) const ESCALATE: Table = Table {
+    name: "escalate",
+    title: "`escalate`",
+    keys: &[
+        key("wait", Shape::Duration, "how long the group itself has the call: `\"5m\"`"),
+        key("to", Shape::Text, "the group that may answer too: a name from `[approvals]`"),
+    ],
+    required: &["wait", "to"],
+};
+
+pub(crate) const MODELS: Table = Table {
+    name: "models",
+    title: "`[models]`",
+    keys: &[
+        key("only", Shape::Texts, "the models that calls may come from: `anthropic/*`; calls from others ask"),
+        key("use", Shape::Text, "the model that `sayso route` names: `google/gemini-2.0-flash`"),
+        key(
+            "fallback",
+            Shape::Text,
+            "the model it names once `blocked` is reached; once a session, and the count begins anew",
+        ),
+        key(
+            "for",
+            Shape::Named(&Shape::Table(&MODEL_LAYER)),
+            "the same for `\"agent:NAME\"`, `\"team:NAME\"`, `subagent`",
+        ),
+    ],
+    required: &[],
+};
+
+pub(crate) const MODEL_LAYER: Table = Table {
+    name: "model_layer",
+    title: "a layer of `[models.for]`",
+    keys: &[
+        key("only", Shape::Texts, "the models that its calls may come from"),
+        key("use", Shape::Text, "the model that `sayso route` names"),
+        key("fallback", Shape::Text, "the model it names once `blocked` is reached"),
+    ],
+    required: &[],
 };
 
 pub(crate) const HOLD: Table = Table {

@@ -134,6 +134,9 @@ codes! {
     ParameterPattern, "parameter-pattern",
         "A parameter of the call matches a pattern in `[patterns]`.",
         "Change the parameter or the pattern.";
+    ModelNotListed, "model-not-listed",
+        "The call comes from a model that `[models] only` does not name.",
+        "Use a listed model, or add this one to `only` in the file shown.";
     Limit, "limit",
         "A limit for this session, run, agent, tenant or day has been reached.",
         "Wait, raise the limit, or start a new session.";

@@ -13,7 +13,7 @@ mod verdict;
 mod workspace;
 
 pub use actor::{Actor, ProviderKey};
-pub use approver::{Approvers, Person};
+pub use approver::{Approvers, Escalation, Person};
 pub use call::{Request, ToolCall};
 pub use code::{Code, CodeInfo, REASON_CODES, code_info};
 pub use decision::{Decision, EffectOpinions, Opinion, Stage};

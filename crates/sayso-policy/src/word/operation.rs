@@ -123,6 +123,28 @@ impl Operation {
         Self::blind(ToolCall::command(command.as_ref()))
     }
 
+    /// The same in a working directory, which is the workspace too.
+    ///
+    /// ```
+    /// use sayso_policy::{Matcher, Operation, Outcome, Rule, Ruleset};
+    ///
+    /// let ruleset = Ruleset::new(vec![Rule::new(Matcher::command("npm").within_directory("/srv/app"), Outcome::Allow)]);
+    /// let test = || Operation::execute("npm test");
+    /// assert_eq!(ruleset.evaluate(&test().in_directory("/srv/app/web")), Outcome::Allow);
+    /// assert_eq!(ruleset.evaluate(&test().in_directory("/srv/other")), Outcome::Unknown);
+    /// ```
+    #[must_use]
+    pub fn in_directory(self, folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        Self::blind(ToolCall {
+            actor: self.actor,
+            home: self.home,
+            workspace: Workspace::new(folder.clone(), None),
+            cwd: Some(folder),
+            ..ToolCall::new(self.request)
+        })
+    }
+
     /// A call of a tool of which nothing else is known.
     ///
     /// ```

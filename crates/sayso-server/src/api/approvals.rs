@@ -217,6 +217,22 @@ pub(super) async fn answer(
     answered.map(Json)
 }
 
+/// Has a question reach the next higher group now. Whoever may answer it may say so: nobody loses the question.
+pub(super) async fn escalate(
+    State(app): State<Arc<App>>,
+    Approver { caller, person }: Approver,
+    Named(id): Named,
+) -> Result<Json<Approval>, ApiError> {
+    let question = theirs(&app, &caller, &id).await?.question;
+    let asking = Arc::clone(&app);
+    let escalated = blocking(move || Ok(asking.store().escalate(&question.id, &person.name, now_ms())?)).await;
+    app.tail.look_now();
+    app.waiting.tell(&id);
+    let none =
+        || ApiError::conflict("not-escalated", "It is not pending any more, or its approvers have no `escalate`.");
+    escalated?.map(Json).ok_or_else(none)
+}
+
 pub(super) fn give(
     app: &App,
     question: &Question,

@@ -18,6 +18,7 @@ mod parameters;
 mod policy;
 mod problem;
 mod ready;
+mod route;
 mod session;
 mod sessions;
 mod socket;
@@ -103,6 +104,9 @@ fn addresses() -> Vec<Address> {
         /// Which tools of a list are there for an actor.
         /// Whether a call of one may run is asked when it is called.
         post "/v1/tools/filter" filterTools => tools::filter;
+        /// Which model an agent is to use.
+        /// Once too many calls of its session were denied, its fallback; the count of denied calls then begins anew, once.
+        post "/v1/route" route => route::route;
         /// Questions that wait for a person, the latest first unless told otherwise, page by page.
         /// Of a long call the beginning. One that is asked, answered or over meanwhile shifts no page.
         get "/v1/approvals" approvals => approvals::list;
@@ -112,6 +116,8 @@ fn addresses() -> Vec<Address> {
         get "/v1/approvals/{id}/preview" previewWidth => approvals::preview_width, refuses 409;
         /// Answers a question. Needs a token of somebody it is addressed to; whoever asked is refused.
         post "/v1/approvals/{id}/answer" answer => approvals::answer, refuses 409;
+        /// Has a question reach the next higher group now, instead of after its time.
+        post "/v1/approvals/{id}/escalate" escalate => approvals::escalate, refuses 409;
         /// The question behind a one-time link. Looking at it changes nothing.
         post "/v1/links/question" linkQuestion => links::question, refuses 410;
         /// Answers the question behind a one-time link, for this call alone. A link works once.

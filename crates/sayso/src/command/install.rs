@@ -1,5 +1,6 @@
 //! `sayso install`: puts Sayso in an agent's way.
 
+use crate::choice::PolicyChoice;
 use crate::failure::{Failure, Outcome};
 use crate::input::call::shells;
 use crate::operator;
@@ -26,6 +27,7 @@ Examples:
   sayso install codex --trust             and record your trust in the hook, so that Codex runs it immediately
   sayso install mcp                       put the gateway in front of every MCP server that clients start
   sayso install claude-code --dry-run     only show the change
+  sayso install openclaw --policy openclaw.json --policy-format policy-engine     guard by another system's file
   sayso install claude-code --managed     for the whole machine; no user or project can switch it off")]
 pub(crate) struct Install {
     /// The agent: claude-code, codex, gemini, copilot, opencode, cursor or openclaw; or mcp, for the servers of MCP
@@ -37,6 +39,8 @@ pub(crate) struct Install {
     /// The shell that runs the agent's commands, if it differs from yours: bash, zsh, sh, dash or ksh
     #[arg(long, value_name = "SHELL")]
     shell: Option<String>,
+    #[command(flatten)]
+    policy: PolicyChoice,
     #[command(flatten)]
     change: Change,
 }
@@ -104,6 +108,7 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         shells(shell).map_err(|why| Failure::wrong(format!("error: --shell {shell}: {why}")))?;
         setting.shell = Some(shell.clone());
     }
+    setting.policy = install.policy.registered()?;
     let mut plan = plan_install(agent, &setting).map_err(failure)?;
     let asks = stdin().is_terminal() && !install.change.yes && !install.change.dry_run;
     if let Some(question) = trust_question(agent, &setting).filter(|_| asks && !setting.trust)

@@ -1,7 +1,8 @@
 //! `sayso limits`: what was used of them.
 
 use crate::command::log::time::{now_ms, shown as time};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
+use crate::operator;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
 use sayso_gate::limit::Used;
@@ -15,11 +16,17 @@ use std::process::ExitCode;
 ///
 /// Limits are set in the policy under `[limits]`. What is reserved for calls that are still running counts as used.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   sayso limits
-  sayso limits --json | jq .usage.calls")]
+  sayso limits --json | jq .usage.calls
+  sayso limits reset --session 4f2a       let a stopped session go on"
+)]
 pub(crate) struct Limits {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
@@ -28,10 +35,31 @@ pub(crate) struct Limits {
     limit: usize,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Start a session's counts again at zero: calls, tokens, cost and denied calls, but not its age
+    Reset {
+        /// The session, as the agent calls it
+        #[arg(long, value_name = "ID")]
+        session: String,
+    },
+}
+
 /// Runs it.
 pub(crate) fn run(command: &Limits) -> Outcome {
     let memory = Memory::of(&Places::find(Home::Environment)?);
     let now = now_ms();
+    if let Some(Action::Reset { session }) = &command.action {
+        let reset = memory.store()?.reset_session(session, &operator::user_name(), now)?;
+        if reset == 0 {
+            return Err(Failure::wrong(format!(
+                "error: nothing is counted for a session {}\n\n  List them with `sayso limits`.",
+                visible(session)
+            )));
+        }
+        writeln!(stdout(), "The counts of session {} start again at zero.", visible(session))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let used: Vec<Used> = memory.store()?.used(now)?.into_iter().take(command.limit).collect();
     let mut out = stdout().lock();
     if command.json {

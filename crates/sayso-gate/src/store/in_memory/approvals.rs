@@ -27,14 +27,19 @@ pub(super) struct Asked {
     used_ms: Option<u64>,
     why: Option<String>,
     answers: Vec<Given>,
+    /// Somebody has written down that it reached a higher group.
+    escalated: bool,
 }
 
 impl Asked {
     fn whole(&self, now_ms: u64) -> Approval {
         // It has ended even if nobody has written that down yet.
         let ended = self.standing == Standing::Pending && self.question.expires_ms <= now_ms;
+        let mut question = self.question.clone();
+        let escalated = question.escalate(now_ms, self.escalated);
         Approval {
-            question: self.question.clone(),
+            escalated,
+            question,
             standing: if ended { Standing::Expired } else { self.standing },
             decided_ms: self.decided_ms,
             used_ms: self.used_ms,
@@ -89,7 +94,7 @@ impl Approvals for InMemory {
                     && of(which.tenant, &actor.tenant)
                     && of(which.agent, &actor.agent)
                     && comes(asked)
-                    && theirs(&asked.question)
+                    && theirs(&asked.whole(now).question)
             };
             let mut found: Vec<&Asked> = state.approvals.values().filter(wanted).collect();
             found.sort_by(|one, other| one.place().cmp(&other.place()));
@@ -123,6 +128,21 @@ impl Approvals for InMemory {
                 end(state, id, Standing::Cancelled, Some(why), "sayso", now_ms)?;
             }
             Ok(waits)
+        })
+    }
+
+    fn escalate(&self, id: &str, by: &str, now_ms: u64) -> Result<Option<Approval>, Error> {
+        self.write(|state| {
+            let Some(asked) = state.approvals.get(id).cloned() else { return Ok(None) };
+            let Approval { standing, mut question, .. } = asked.whole(now_ms);
+            if standing != Standing::Pending {
+                return Ok(None);
+            }
+            if !asked.escalated {
+                let Some(to) = question.escalate(now_ms, true) else { return Ok(None) };
+                climb(state, id, &to, by)?;
+            }
+            Ok(state.approvals.get(id).map(|asked| asked.whole(now_ms)))
         })
     }
 
@@ -186,6 +206,7 @@ pub(super) fn ask(state: &mut State, question: &Question) -> Result<(), Error> {
         used_ms: None,
         why: None,
         answers: Vec::new(),
+        escalated: false,
     };
     state.approvals.put(question.id.clone(), asked);
     Ok(())
@@ -211,7 +232,22 @@ pub(super) fn expire(state: &mut State, now_ms: u64) -> Result<(), Error> {
     let ended = |asked: &Asked| asked.standing == Standing::Pending && asked.question.expires_ms <= now_ms;
     let ended = state.approvals.iter().filter(|(_, asked)| ended(asked)).take(MOST_ENDED);
     let ended: Vec<String> = ended.map(|(id, _)| id.clone()).collect();
-    ended.iter().try_for_each(|id| end(state, id, Standing::Expired, None, "sayso", now_ms))
+    ended.iter().try_for_each(|id| end(state, id, Standing::Expired, None, "sayso", now_ms))?;
+    let due = |asked: &Asked| asked.standing == Standing::Pending && !asked.escalated;
+    let due = state.approvals.values().filter(|asked| due(asked)).filter_map(|asked| {
+        let mut question = asked.question.clone();
+        question.escalate(now_ms, false).map(|to| (question.id, to))
+    });
+    let due: Vec<(String, String)> = due.collect();
+    due.iter().try_for_each(|(id, to)| climb(state, id, to, "sayso"))
+}
+
+/// Writes down that a question has reached a higher group.
+fn climb(state: &mut State, id: &str, to: &str, by: &str) -> Result<(), Error> {
+    let Some(asked) = state.approvals.get(id).cloned() else { return Ok(()) };
+    state.append(answering::escalated_record(&asked.question, to, by))?;
+    state.approvals.put(id.to_owned(), Asked { escalated: true, ..asked });
+    Ok(())
 }
 
 /// Ends a question that waits.

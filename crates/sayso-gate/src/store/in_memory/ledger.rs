@@ -2,15 +2,15 @@
 
 use super::{InMemory, State, approvals, grants};
 use crate::Error;
-use crate::audit::Event;
-use crate::limit::{Outcome, Reservation, Used, Which, is_of, keys};
+use crate::audit::{Event, fresh_id};
+use crate::limit::{Outcome, Reservation, Used, Which, is_of, is_session, keys};
 use crate::store::answering::by_grant;
 use crate::store::budget::{
-    Counts, HOST, Key, MOST_EXPIRED, MOST_RECENT, Noted, REMEMBERED_MS, Recorded, Taken, Tally, never_reported,
-    settled_record, stopped_record, used,
+    Counts, DENIED, HOST, Key, MODEL, MOST_EXPIRED, MOST_RECENT, Noted, REMEMBERED_MS, Recorded, Taken, Tally,
+    denied_from, is_reached, never_reported, reset_record, settled_record, stopped_record, used,
 };
 use crate::store::{Ledger, Memo, Remembered, Subject};
-use sayso_policy::{Counting, RecentCall, Scope, Usage};
+use sayso_policy::{Actor, Counting, RecentCall, Scope, Usage};
 use std::time::Duration;
 
 /// What is reserved for a call, and in which budgets.
@@ -49,6 +49,44 @@ impl Ledger for InMemory {
             state.reservations.remove(&id);
             state.append(settled_record(&id, outcome, now_ms)?)?;
             Ok(true)
+        })
+    }
+
+    fn reset_session(&self, session: &str, by: &str, now_ms: u64) -> Result<usize, Error> {
+        self.write(|state| {
+            let theirs = |key: &&Key| key.0 == Scope::Session && is_session(session, &key.1);
+            let found: Vec<Key> = state.usage.keys().filter(theirs).cloned().collect();
+            for key in &found {
+                let mut tally = state.tally(key, now_ms);
+                tally.used = Usage::default();
+                state.keep_tally(tally, now_ms)?;
+                state.seen.remove_if(|(of, ..), _| of == key);
+                state.calls.remove_if(|(of, ..), _| of == key);
+                state.append(reset_record(key, "reset", by, now_ms))?;
+            }
+            Ok(found.len())
+        })
+    }
+
+    fn fall_back(&self, actor: &Actor, limits: &[(u64, Option<Duration>)], now_ms: u64) -> Result<bool, Error> {
+        self.write(|state| {
+            let keys = keys(actor, &[Scope::Session], now_ms);
+            let mut falls = false;
+            for key in &keys {
+                if state.seen(key, MODEL, "fallback")? > 0 {
+                    return Ok(true);
+                }
+                falls |= is_reached(state, &state.tally(key, now_ms), limits, now_ms)?;
+            }
+            for key in keys.iter().filter(|_| falls) {
+                let mut tally = state.tally(key, now_ms);
+                tally.used.blocked = 0;
+                state.keep_tally(tally, now_ms)?;
+                state.calls.remove_if(|(of, ..), tool| of == key && tool == DENIED);
+                state.seen.put((key.clone(), MODEL, "fallback".to_owned()), 1);
+                state.append(reset_record(key, "fallback", "sayso", now_ms))?;
+            }
+            Ok(falls)
         })
     }
 
@@ -123,6 +161,12 @@ impl State {
             tallies.iter().for_each(|tally| self.note(subject, &tally.key, reservation));
             self.reserve(subject, &tallies, reservation);
         }
+        for tally in tallies.iter().filter(|_| memo.blocked) {
+            if let Some(before) = denied_from(subject.counting, tally.key.0, now) {
+                self.calls.put((tally.key.clone(), now, fresh_id()), DENIED.to_owned());
+                self.calls.remove_if(|(of, time_ms, _), _| *of == tally.key && *time_ms < before);
+            }
+        }
         if let Some(why) = &memo.stopped {
             self.append(stopped_record(subject, why))?;
         }
@@ -166,6 +210,8 @@ impl State {
             self.seen.put(at, count.saturating_add(1));
         }
         if let Some(before) = forget_before_ms {
+            // Denied calls may be looked at for longer than the others.
+            let before = denied_from(subject.counting, key.0, subject.now_ms).map_or(before, |from| from.min(before));
             self.calls.put((key.clone(), subject.now_ms, one.id.clone()), one.tool.clone());
             self.calls.remove_if(|(of, time_ms, _), _| of == key && *time_ms < before);
         }
@@ -257,11 +303,19 @@ impl Counts for State {
 
     fn calls_since(&self, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
         let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
-        Ok(u64::try_from(self.calls_from(key, from.saturating_add(1)).len()).unwrap_or(u64::MAX))
+        let calls = self.calls_from(key, from.saturating_add(1));
+        Ok(u64::try_from(calls.iter().filter(|(_, tool)| *tool != DENIED).count()).unwrap_or(u64::MAX))
+    }
+
+    fn denied_since(&self, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
+        let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
+        let calls = self.calls_from(key, from.saturating_add(1));
+        Ok(u64::try_from(calls.iter().filter(|(_, tool)| *tool == DENIED).count()).unwrap_or(u64::MAX))
     }
 
     fn recent(&self, key: &Key, from_ms: u64) -> Result<Vec<RecentCall>, Error> {
-        let calls = self.calls_from(key, from_ms).into_iter().rev().take(MOST_RECENT);
+        let calls =
+            self.calls_from(key, from_ms).into_iter().rev().filter(|(_, tool)| *tool != DENIED).take(MOST_RECENT);
         Ok(calls.map(|(at_ms, tool)| RecentCall { tool: tool.to_owned(), at_ms }).collect())
     }
 }

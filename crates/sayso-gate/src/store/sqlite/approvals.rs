@@ -9,6 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use sayso_policy::Actor;
 use serde_json::json;
 
+/// What stands in a question whose addressees escalate.
+const ESCALATES: &str = "\"escalate\":{";
 const COLUMNS: &str = "SELECT body, standing, decided_ms, used_ms, why FROM approval";
 
 impl Approvals for Sqlite {
@@ -59,6 +61,20 @@ impl Approvals for Sqlite {
         self.write(|tx| cancelled(tx, id, why, now_ms))
     }
 
+    fn escalate(&self, id: &str, by: &str, now_ms: u64) -> Result<Option<Approval>, Error> {
+        self.write(|tx| {
+            let Some(mut approval) = one(tx.connection(), id)? else { return Ok(None) };
+            if approval.standing != Standing::Pending {
+                return Ok(None);
+            }
+            if !witness::is_said(tx.connection(), id, "escalated")? {
+                let Some(to) = approval.question.escalate(now_ms, true) else { return Ok(None) };
+                append(tx, answering::escalated_record(&approval.question, &to, by))?;
+            }
+            one(tx.connection(), id)
+        })
+    }
+
     fn attend(&self, presence: &Presence, now_ms: u64) -> Result<(), Error> {
         let body = serde_json::to_string(presence)?;
         // Not worth a sync of its own: whoever waits says it again in a moment.
@@ -97,7 +113,10 @@ fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
 }
 
 fn whole(connection: &Connection, (body, standing, decided, used, why): Parts) -> Result<Approval, Error> {
-    let question: Question = serde_json::from_str(&body)?;
+    let mut question: Question = serde_json::from_str(&body)?;
+    let said =
+        body.contains(ESCALATES) && witness::record(connection, &question.id, "escalated", Kind::Approval)?.is_some();
+    let escalated = question.escalate(crate::audit::now_ms(), said);
     let mut answers = connection.prepare_cached("SELECT body FROM answer WHERE approval = ?1 ORDER BY seq")?;
     let rows = answers.query_map([&question.id], |row| row.get::<_, String>(0))?;
     let answers = rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect::<Result<Vec<Given>, Error>>()?;
@@ -107,7 +126,7 @@ fn whole(connection: &Connection, (body, standing, decided, used, why): Parts) -
         standing = Standing::Expired;
     }
     let time = |ms: Option<i64>| ms.map(|ms| u64::try_from(ms).unwrap_or_default());
-    Ok(Approval { question, standing, decided_ms: time(decided), used_ms: time(used), why, answers })
+    Ok(Approval { question, standing, decided_ms: time(decided), used_ms: time(used), why, answers, escalated })
 }
 
 fn one(connection: &Connection, id: &str) -> Result<Option<Approval>, Error> {
@@ -200,6 +219,25 @@ pub(super) fn expire(tx: &mut Transaction<'_>, now_ms: u64) -> Result<(), Error>
     };
     for id in ended {
         end(tx, &id, Standing::Expired, None, "sayso", now_ms)?;
+    }
+    climb(tx, now_ms)
+}
+
+/// Writes down, once for each, which questions have reached a higher group.
+fn climb(tx: &mut Transaction<'_>, now_ms: u64) -> Result<(), Error> {
+    let waiting: Vec<String> = {
+        let sql = "SELECT body FROM approval WHERE standing = 'pending' AND instr(body, ?1) LIMIT 1000";
+        let mut statement = tx.connection().prepare_cached(sql)?;
+        let rows = statement.query_map([ESCALATES], |row| row.get(0))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    for body in waiting {
+        let mut question: Question = serde_json::from_str(&body)?;
+        if let Some(to) = question.escalate(now_ms, false)
+            && !witness::is_said(tx.connection(), &question.id, "escalated")?
+        {
+            append(tx, answering::escalated_record(&question, &to, "sayso"))?;
+        }
     }
     Ok(())
 }

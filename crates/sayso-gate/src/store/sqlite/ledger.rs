@@ -6,15 +6,17 @@ use super::usage::{self, Counted, int};
 use super::{Sqlite, Transaction, approvals, budget, grants};
 use crate::Error;
 use crate::audit::Event;
-use crate::limit::{Outcome, Reservation, Used, Which, is_of, keys};
+use crate::audit::fresh_id;
+use crate::limit::{Outcome, Reservation, Used, Which, is_of, is_session, keys};
 use crate::store::answering::by_grant;
 use crate::store::budget::{
-    Key, MOST, MOST_EXPIRED, Noted, Taken, Tally, never_reported, notes_single_calls, settled_record, stopped_record,
-    used,
+    Counts as _, DENIED, Key, MODEL, MOST, MOST_EXPIRED, Noted, Taken, Tally, denied_from, is_reached, never_reported,
+    notes_single_calls, reset_record, settled_record, stopped_record, used,
 };
 use crate::store::{Ledger, Memo, Remembered, Subject};
 use rusqlite::{Connection, params};
-use sayso_policy::{Counting, Scope, Usage};
+use sayso_policy::{Actor, Counting, Scope, Usage};
+use std::time::Duration;
 
 impl Ledger for Sqlite {
     fn turn(&self, subject: &Subject<'_>, judge: &mut dyn FnMut(Remembered) -> Memo) -> Result<(), Error> {
@@ -50,6 +52,42 @@ impl Ledger for Sqlite {
             tx.connection().prepare_cached("DELETE FROM reservation WHERE id = ?1")?.execute([&id])?;
             tx.append(&Event::from(settled_record(&id, outcome, now_ms)?))?;
             Ok(true)
+        })
+    }
+
+    fn reset_session(&self, session: &str, by: &str, now_ms: u64) -> Result<usize, Error> {
+        self.write(|tx| {
+            let found: Vec<Key> = {
+                let mut statement = tx.connection().prepare_cached("SELECT key FROM usage WHERE scope = 'session'")?;
+                let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+                let keys = rows.collect::<rusqlite::Result<Vec<String>>>()?;
+                keys.into_iter().filter(|key| is_session(session, key)).map(|key| (Scope::Session, key)).collect()
+            };
+            for key in &found {
+                begin_anew(tx, key, true, now_ms)?;
+                tx.append(&Event::from(reset_record(key, "reset", by, now_ms)))?;
+            }
+            Ok(found.len())
+        })
+    }
+
+    fn fall_back(&self, actor: &Actor, limits: &[(u64, Option<Duration>)], now_ms: u64) -> Result<bool, Error> {
+        self.write(|tx| {
+            let mut falls = false;
+            for key in keys(actor, &[Scope::Session], now_ms) {
+                if Counted(tx.connection()).seen(&key, MODEL, "fallback")? > 0 {
+                    return Ok(true);
+                }
+                let tally = budget::tally(tx, &key, now_ms)?;
+                falls |= is_reached(&Counted(tx.connection()), &tally, limits, now_ms)?;
+            }
+            for key in keys(actor, &[Scope::Session], now_ms).iter().filter(|_| falls) {
+                begin_anew(tx, key, false, now_ms)?;
+                let sql = "INSERT OR IGNORE INTO usage_seen (scope, key, kind, value, count) VALUES (?1, ?2, ?3, 'fallback', 1)";
+                tx.connection().prepare_cached(sql)?.execute(params![key.0.as_str(), key.1, MODEL])?;
+                tx.append(&Event::from(reset_record(key, "fallback", "sayso", now_ms)))?;
+            }
+            Ok(falls)
         })
     }
 
@@ -102,6 +140,13 @@ fn write(tx: &mut Transaction<'_>, subject: &Subject<'_>, tallies: Vec<Tally>, m
     if let Some(reservation) = &memo.reserve {
         tallies.iter().try_for_each(|tally| note(tx.connection(), subject, &tally.key, reservation))?;
     }
+    if memo.blocked {
+        for tally in &tallies {
+            if let Some(before) = denied_from(subject.counting, tally.key.0, now) {
+                single(tx.connection(), &tally.key, (now, &fresh_id(), DENIED), before)?;
+            }
+        }
+    }
     if let Some(why) = &memo.stopped {
         tx.append(&Event::from(stopped_record(subject, why)))?;
     }
@@ -138,14 +183,47 @@ fn note(connection: &Connection, subject: &Subject<'_>, key: &Key, one: &Reserva
             .execute(params![key.0.as_str(), key.1, kind, value])?;
     }
     if let Some(before) = forget_before_ms {
-        connection
-            .prepare_cached("INSERT INTO usage_call (scope, key, time_ms, id, tool) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![key.0.as_str(), key.1, int(subject.now_ms), one.id, one.tool])?;
-        connection
-            .prepare_cached("DELETE FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms < ?3")?
-            .execute(params![key.0.as_str(), key.1, int(before)])?;
+        // Denied calls may be looked at for longer than the others.
+        let before = denied_from(subject.counting, key.0, subject.now_ms).map_or(before, |from| from.min(before));
+        single(connection, key, (subject.now_ms, &one.id, &one.tool), before)?;
     }
     Ok(())
+}
+
+/// Keeps a single call, and forgets those before a time.
+fn single(connection: &Connection, key: &Key, (now_ms, id, tool): (u64, &str, &str), before: u64) -> Result<(), Error> {
+    connection
+        .prepare_cached("INSERT INTO usage_call (scope, key, time_ms, id, tool) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![key.0.as_str(), key.1, int(now_ms), id, tool])?;
+    connection
+        .prepare_cached("DELETE FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms < ?3")?
+        .execute(params![key.0.as_str(), key.1, int(before)])?;
+    Ok(())
+}
+
+/// Has counts under a key begin anew: all of them, or those of denied calls. The chain says so, or the next look would put
+/// them back.
+fn begin_anew(tx: &mut Transaction<'_>, key: &Key, all: bool, now_ms: u64) -> Result<(), Error> {
+    budget::tally(tx, key, now_ms)?;
+    let connection = tx.connection();
+    let at = params![key.0.as_str(), key.1];
+    if all {
+        let sql = "UPDATE usage SET calls = 0, input_tokens = 0, output_tokens = 0, cost_micros = 0, blocked = 0,
+                   deletes = 0, bytes_written = 0 WHERE scope = ?1 AND key = ?2";
+        connection.prepare_cached(sql)?.execute(at)?;
+        for table in ["usage_seen", "usage_call"] {
+            let sql = format!("DELETE FROM {table} WHERE scope = ?1 AND key = ?2");
+            connection.prepare_cached(&sql)?.execute(params![key.0.as_str(), key.1])?;
+        }
+    } else {
+        connection.prepare_cached("UPDATE usage SET blocked = 0 WHERE scope = ?1 AND key = ?2")?.execute(at)?;
+        let sql = "DELETE FROM usage_call WHERE scope = ?1 AND key = ?2 AND tool = ?3";
+        connection.prepare_cached(sql)?.execute(params![key.0.as_str(), key.1, DENIED])?;
+    }
+    match usage::tally(tx.connection(), key)? {
+        Some(tally) => budget::say(tx, &tally, now_ms),
+        None => Ok(()),
+    }
 }
 
 fn reserved(subject: &Subject<'_>, tallies: &[Tally], one: &Reservation) -> Result<Row, Error> {

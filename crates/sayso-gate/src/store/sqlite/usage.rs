@@ -3,7 +3,7 @@
 use super::Sqlite;
 use crate::Error;
 use crate::limit::{Used, is_of};
-use crate::store::budget::{Counts, Key, MOST_RECENT, Tally};
+use crate::store::budget::{Counts, DENIED, Key, MOST_RECENT, Tally};
 use rusqlite::{Connection, OptionalExtension, params};
 use sayso_policy::{Counting, RecentCall, Scope, Usage};
 use std::collections::HashMap;
@@ -120,14 +120,23 @@ impl Counts for Counted<'_> {
 
     fn calls_since(&self, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
         let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
-        let sql = "SELECT count(*) FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms > ?3";
+        let sql = "SELECT count(*) FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms > ?3 AND tool <> ?4";
         let mut statement = self.0.prepare_cached(sql)?;
-        let calls: i64 = statement.query_row(params![key.0.as_str(), key.1, int(from)], |row| row.get(0))?;
+        let calls: i64 = statement.query_row(params![key.0.as_str(), key.1, int(from), DENIED], |row| row.get(0))?;
+        Ok(count(calls))
+    }
+
+    fn denied_since(&self, key: &Key, now_ms: u64, per: Duration) -> Result<u64, Error> {
+        let from = now_ms.saturating_sub(u64::try_from(per.as_millis()).unwrap_or(u64::MAX));
+        let sql = "SELECT count(*) FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms > ?3 AND tool = ?4";
+        let mut statement = self.0.prepare_cached(sql)?;
+        let calls: i64 = statement.query_row(params![key.0.as_str(), key.1, int(from), DENIED], |row| row.get(0))?;
         Ok(count(calls))
     }
 
     fn recent(&self, key: &Key, from_ms: u64) -> Result<Vec<RecentCall>, Error> {
-        let sql = "SELECT tool, time_ms FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms >= ?3
+        let sql =
+            "SELECT tool, time_ms FROM usage_call WHERE scope = ?1 AND key = ?2 AND time_ms >= ?3 AND tool <> '!denied'
                    ORDER BY time_ms DESC LIMIT ?4";
         let mut statement = self.0.prepare_cached(sql)?;
         let most = int(MOST_RECENT as u64);

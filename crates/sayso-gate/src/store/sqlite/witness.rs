@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 /// The record of this name, if it hangs in the chain.
-fn record(connection: &Connection, of: &str, what: &str, kind: Kind) -> Result<Option<Change>, Error> {
+pub(super) fn record(connection: &Connection, of: &str, what: &str, kind: Kind) -> Result<Option<Change>, Error> {
     Ok(chained(connection, of, &name(of, what), kind)?.map(|(_, change)| change))
 }
 
@@ -38,7 +38,7 @@ fn chained(connection: &Connection, of: &str, id: &str, kind: Kind) -> Result<Op
 
 /// Whether there is a record of this name, whatever is wrong with it: whoever damages one that says that a yes is over
 /// must not have the yes back.
-fn is_said(connection: &Connection, of: &str, what: &str) -> Result<bool, Error> {
+pub(super) fn is_said(connection: &Connection, of: &str, what: &str) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM event WHERE id = ?1)";
     Ok(connection.prepare_cached(sql)?.query_row([name(of, what)], |row| row.get(0))?)
 }

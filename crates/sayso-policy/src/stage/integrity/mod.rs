@@ -59,6 +59,8 @@ const DEVICES: &[&str] = &[
 const OPERATOR: &[&str] = &[
     "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,serve,store,break-glass,hook,allow,deny}",
     "sayso init",
+    "sayso limits reset",
+    "sayso route",
     "sayso history --write",
     "sayso log key rotate",
     "sayso log prune",

@@ -35,6 +35,17 @@ fn limit(reader: &mut Reader, scope: Spanned<Scope>, value: &DocValue<'_>) -> Op
     }
     let fields = reader.fields(table, value.span(), &keys::LIMIT);
     let count = |reader: &mut Reader, key| fields.get(key).and_then(|value| reader.count(value));
+    let (blocked, blocked_per) = match fields.get("blocked") {
+        Some(value) if value.get_ref().as_str().is_some() => {
+            let rate = reader.notation(value, "bad-rate", units::rate, "3/1h");
+            (
+                rate.as_ref().map(|rate| Spanned::new(rate.value.count, rate.span.clone())),
+                rate.map(|rate| rate.value.per),
+            )
+        }
+        Some(value) => (reader.count(value), None),
+        None => (None, None),
+    };
     let limit = Limit {
         calls: count(reader, "calls"),
         tokens: count(reader, "tokens"),
@@ -42,7 +53,8 @@ fn limit(reader: &mut Reader, scope: Spanned<Scope>, value: &DocValue<'_>) -> Op
         output_tokens: count(reader, "output_tokens"),
         cost: fields.get("cost").and_then(|value| reader.notation(value, "bad-cost", units::cost, "5.00 USD")),
         wall: fields.get("wall").and_then(|value| reader.notation(value, "bad-duration", units::duration, "2h")),
-        blocked: count(reader, "blocked"),
+        blocked,
+        blocked_per,
         deletes: count(reader, "deletes"),
         bytes_written: fields.get("bytes_written").and_then(|value| match value.get_ref() {
             DeValue::Integer(_) => reader.count(value),

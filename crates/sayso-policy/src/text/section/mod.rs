@@ -5,6 +5,7 @@ mod case;
 mod hold;
 mod limits;
 mod lists;
+mod models;
 mod rule;
 mod tools;
 mod when;
@@ -55,6 +56,7 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
     let patterns = fields.get("patterns").map(|value| tools::patterns(reader, value)).unwrap_or_default();
     let limits = fields.get("limits").map(|value| limits::limits(reader, value)).unwrap_or_default();
     let approvals = fields.get("approvals").map(|value| approvals(reader, value)).unwrap_or_default();
+    let models = fields.get("models").map(|value| models::models(reader, value)).unwrap_or_default();
     let hold = fields.get("hold").and_then(|value| hold::hold(reader, value));
     let (mode, mode_pinned) = fields.get("mode").map(|value| mode(reader, value)).unwrap_or_default();
     let tests = tables(reader, "test");
@@ -76,6 +78,7 @@ pub(super) fn file(reader: &mut Reader, document: &toml::Spanned<DeTable<'_>>) -
         patterns,
         limits,
         approvals,
+        models,
         hold,
         mode,
         mode_pinned,
@@ -171,9 +174,43 @@ fn approvals(reader: &mut Reader, value: &DocValue<'_>) -> Vec<Approval> {
                 reader.advise("bad-number", need.span.clone(), message, "add members, or lower `need`");
             }
         }
-        approvals.push(Approval { name, members, need, expires });
+        let escalate = fields.get("escalate").and_then(|value| escalate(reader, value));
+        approvals.push(Approval { name, members, need, expires, escalate });
     }
+    climbs(reader, &approvals);
     approvals
+}
+
+/// `escalate = { wait = "5m", to = "managers" }`.
+fn escalate(reader: &mut Reader, value: &DocValue<'_>) -> Option<(std::time::Duration, crate::text::Text)> {
+    let table = reader.table(value, "a table: wait, to")?;
+    let fields = reader.fields(table, value.span(), &keys::ESCALATE);
+    let wait = fields.get("wait").and_then(|value| reader.notation(value, "bad-duration", units::duration, "5m"));
+    let to = fields.get("to").and_then(|value| reader.text(value));
+    Some((wait?.value, to?))
+}
+
+/// A group escalates to one that is there, and never back to itself.
+fn climbs(reader: &mut Reader, approvals: &[Approval]) {
+    let find = |name: &str| approvals.iter().find(|approval| approval.name.value == name);
+    for approval in approvals {
+        let Some((_, to)) = &approval.escalate else { continue };
+        if find(&to.value).is_none() {
+            let names = approvals.iter().map(|approval| approval.name.value.as_str());
+            let message = format!("there is no `[approvals.{}]`", to.value);
+            let near = crate::text::nearest(&to.value, names).map(|near| format!("did you mean `{near}`?"));
+            reader.advise("unknown-approver", to.span.clone(), message, near.unwrap_or_else(|| "add it".to_owned()));
+            continue;
+        }
+        let next = |at: &&Approval| at.escalate.as_ref().and_then(|(_, to)| find(&to.value));
+        let circle = std::iter::successors(find(&to.value), next)
+            .take(approvals.len())
+            .any(|above| above.name.value == approval.name.value);
+        if circle {
+            let message = format!("`{}` escalates in a circle, back to itself", approval.name.value);
+            reader.advise("circle", to.span.clone(), message, "escalate to a group above all of these");
+        }
+    }
 }
 
 /// `[mode]`.

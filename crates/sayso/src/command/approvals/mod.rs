@@ -30,6 +30,7 @@ Examples:
   sayso approvals answer 01a2b3 allow
   sayso approvals answer 01a2b3 allow --always --width program
   sayso approvals answer 01a2b3 deny --always
+  sayso approvals escalate 01a2b3                        ask the group above now
   sayso approvals answer 01a2b3 allow --key-fd 3 3< <(pass-the-key)    from a program, without a terminal")]
 pub(crate) struct Approvals {
     #[command(subcommand)]
@@ -66,6 +67,14 @@ enum Action {
     },
     /// Answer a pending call
     Answer(Answer),
+    /// Let the next higher group answer a pending call now, instead of after its `escalate.wait`
+    Escalate {
+        /// Its id, or the start of it
+        id: String,
+        /// Read the server's key from this open file descriptor instead of the terminal
+        #[arg(long, value_name = "N")]
+        key_fd: Option<u32>,
+    },
     /// Wait for pending calls and answer them; while you watch, agents ask here
     Watch {
         /// Print one JSON object per line, and take no answers
@@ -122,21 +131,33 @@ pub(crate) fn run(command: &Approvals) -> Outcome {
             let approval = find(store, &answer.id)?;
             let reply = reply(answer);
             let asks = format!("{}\n{}", shown::whole(&approval, &[]), shown::about_to(&approval.question, &reply));
-            let signed_in = match answer.key_fd {
-                Some(descriptor) => operator::sign_in_from(operator::server(&places)?, descriptor)?,
-                None => {
-                    let (_, mut terminal) = operator::at_terminal()?;
-                    let server = operator::server(&places)?;
-                    writeln!(terminal, "{asks}")?;
-                    operator::sign_in(server, &mut terminal)?
-                }
-            };
+            let signed_in = signed_in(&places, answer.key_fd, &asks)?;
             let answered = signed_in.answer(&approval.question.id, &reply).map_err(operator::refused)?;
             writeln!(stdout(), "{}", shown::standing(&answered))?;
+        }
+        Action::Escalate { id, key_fd } => {
+            let approval = find(store, id)?;
+            let signed_in = signed_in(&places, *key_fd, &shown::whole(&approval, &[]))?;
+            let escalated = signed_in.escalate(&approval.question.id).map_err(operator::refused)?;
+            let to = escalated.escalated.as_deref().unwrap_or("nobody else");
+            writeln!(stdout(), "{} may answer it too.", sayso_policy::explain::visible(to))?;
         }
         Action::Watch { json } => watch::run(&places, store, *json)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whoever shows the server's key, from a descriptor or at the terminal once they have seen what it is about.
+fn signed_in(places: &Places, key_fd: Option<u32>, about: &str) -> Result<sayso_server::SignedIn, Failure> {
+    match key_fd {
+        Some(descriptor) => operator::sign_in_from(operator::server(places)?, descriptor),
+        None => {
+            let (_, mut terminal) = operator::at_terminal()?;
+            let server = operator::server(places)?;
+            writeln!(terminal, "{about}")?;
+            operator::sign_in(server, &mut terminal)
+        }
+    }
 }
 
 fn reply(answer: &Answer) -> Reply {

@@ -316,7 +316,7 @@ impl Files for Once<'_> {
 }
 
 /// Reads a regular file of at most `limit` bytes, with what `fstat` says of the file that was really opened.
-pub(crate) fn read_regular(path: &Path, limit: usize, flags: OFlags) -> std::io::Result<(Vec<u8>, std::fs::Metadata)> {
+pub fn read_regular(path: &Path, limit: usize, flags: OFlags) -> std::io::Result<(Vec<u8>, std::fs::Metadata)> {
     let (file, meta) = open_regular(path, limit, flags)?;
     let mut content = Vec::new();
     file.take(u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1)).read_to_end(&mut content)?;

@@ -22,6 +22,8 @@
 //! rule that names them or, for paths, one that is bound to a directory. A matcher that
 //! only may match does not allow, and where it would deny it makes the outcome Unknown.
 
+mod text;
+
 use crate::judging::Judging;
 use crate::matchers::Matcher;
 use crate::pattern::Purpose;
