@@ -3,7 +3,7 @@
 mod memo;
 mod question;
 
-use crate::approval::{Approval, Bound, Presence, Question, Standing, Waited, wait_for};
+use crate::approval::{Approval, Bound, HeldRun, Presence, Question, Standing, Waited, wait_for};
 use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
 use crate::circumstances::{Asking, Circumstances};
 use crate::limit::{Outcome, Takes, Which, same};
@@ -35,6 +35,8 @@ pub(crate) struct Judging<'a> {
     distrusted: Vec<(String, Reason)>,
     /// Nothing can be said before it is pinned down what a yes would be one to.
     unpinned: bool,
+    /// The held run that wants it.
+    pub(crate) held: Option<HeldRun>,
 }
 
 /// What is judged, and by which policy: what can be set aside and taken up by another thread.
@@ -127,7 +129,17 @@ impl<'a> Judging<'a> {
     /// A call that was set aside.
     pub(crate) fn take_up(what: JudgedCall, policy: &'a Live, memory: Option<&'a Memory>, looked: Looked<'a>) -> Self {
         let memory = memory.filter(|_| what.circumstances.asking != Asking::Rehearsal);
-        Self { what, policy, memory, looked, question: None, reserved: false, distrusted: Vec::new(), unpinned: false }
+        Self {
+            what,
+            policy,
+            memory,
+            looked,
+            question: None,
+            reserved: false,
+            distrusted: Vec::new(),
+            unpinned: false,
+            held: None,
+        }
     }
 
     /// Normalise and analyse.
@@ -212,6 +224,11 @@ impl<'a> Judging<'a> {
     pub(crate) fn waits(&self, decision: &Decision) -> Option<String> {
         let holds = matches!(self.what.circumstances.asking, Asking::Ticket { .. }) && decision.answer == Answer::Ask;
         self.question.clone().filter(|_| holds)
+    }
+
+    /// The question that was put, or was found to wait.
+    pub(crate) fn question(&self) -> Option<&str> {
+        self.question.as_deref()
     }
 
     /// Whether somebody makes the call.

@@ -10,6 +10,8 @@
 )]
 
 mod behaviour;
+mod desk;
+mod live;
 mod permits;
 mod room;
 mod terminals;

@@ -147,7 +147,7 @@ fn reply(answer: &Answer) -> Reply {
     };
     let width = Width::ALL.into_iter().find(|width| width.as_str() == answer.width).unwrap_or_default();
     let verdict = if answer.verdict == "allow" { Verdict::Allow } else { Verdict::Deny };
-    Reply { verdict, remember, width }
+    Reply { verdict, remember, width, parts: None }
 }
 
 /// What each width would let pass of what was asked lately.

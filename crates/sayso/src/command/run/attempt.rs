@@ -40,7 +40,7 @@ pub(super) fn run(cleared: Cleared, bounds: &Bounds) -> Result<ExitCode, Stop> {
     let made = said.values().filter(|said| said.is_ok()).count();
     let thrown_away = u64::try_from(said.len().saturating_sub(made)).unwrap_or(u64::MAX).saturating_add(left_out);
     let in_all = format!("{made} changes made, {thrown_away} thrown away");
-    told::tell(&cleared, &ended, Some(&format!("tried: {in_all}")));
+    told::tell(&cleared, &ended, Some(&format!("tried: {in_all}")), &[]);
     eprintln!("sayso: {in_all}");
     show(&cleared, &changes, &said);
     if thrown_away > 0 {
