@@ -194,7 +194,7 @@ impl Draft<'_> {
         &self.decision
     }
 
-    /// The question that was put to people, or was found to wait for them, whatever became of it.
+    /// The question that was put to people, was found to wait for them, or let the call pass.
     #[must_use]
     pub fn question(&self) -> Option<&str> {
         self.judging.question()

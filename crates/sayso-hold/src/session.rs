@@ -4,8 +4,8 @@
 //! bounds hand it their program and streams; the first process inside starts it, so nobody has to enter anything. Runs
 //! with other bounds get a hold of their own, and so do those that want a terminal, which belongs to their own session.
 
-use crate::channel::{Channel, Received};
 use crate::ask::Asking;
+use crate::channel::{Channel, Received};
 use crate::error::Error;
 use crate::message::{News, Order};
 use crate::names::dial;

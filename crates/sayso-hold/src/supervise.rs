@@ -152,7 +152,11 @@ impl Supervised {
         for _ in 0..AT_ONCE {
             let Ok((count, from)) = socket.recv_from(&mut query) else { return };
             let query = query.get(..count).unwrap_or_default();
-            let Some(answer) = dns::answer(query, |name| self.names.resolve_if(name, || self.attended.as_ref().is_none_or(|it| it()))) else { continue };
+            let Some(answer) =
+                dns::answer(query, |name| self.names.resolve_if(name, || self.attended.as_ref().is_none_or(|it| it())))
+            else {
+                continue;
+            };
             let _ = socket.send_to(&answer.bytes, from);
             if let Some(host) = answer.refused {
                 self.record.add(HeldBack::Connect { host, port: None });

@@ -28,7 +28,7 @@ pub(crate) struct Judging<'a> {
     policy: &'a Live,
     memory: Option<&'a Memory>,
     looked: Looked<'a>,
-    /// The question that waits for people.
+    /// The question that waits for people; of a call that may run, the one that let it pass.
     question: Option<String>,
     reserved: bool,
     /// What the store keeps and the record knows nothing of, or does not know to the end; and why it does not count.
@@ -226,7 +226,7 @@ impl<'a> Judging<'a> {
         self.question.clone().filter(|_| holds)
     }
 
-    /// The question that was put, or was found to wait.
+    /// The question that was put, was found to wait, or let the call pass.
     pub(crate) fn question(&self) -> Option<&str> {
         self.question.as_deref()
     }
@@ -440,6 +440,7 @@ impl<'a> Judging<'a> {
             Answer::Allow => {
                 let spent = answered.or_else(|| remembered.approvals.iter().find(approved));
                 memo.spend = spent.map(|approval| approval.question.id.clone());
+                self.question.clone_from(&memo.spend);
                 memo.uses = self.uses(known.operation, &decision, now_ms);
                 memo.reserve = self.reservation(known, now_ms);
             }

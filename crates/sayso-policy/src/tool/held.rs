@@ -80,8 +80,7 @@ mod tests {
 
     #[test]
     fn what_a_held_run_wants_is_judged_by_its_effects() {
-        let text =
-            "default = \"ask\"\n[allow]\nconnect = [\"good.example\"]\nwrite = [\"/a/**\"]\n[deny]\nconnect = [\"bad.example\"]\nwrite = [\"/b/**\"]\n";
+        let text = "default = \"ask\"\n[allow]\nconnect = [\"good.example\"]\nwrite = [\"/a/**\"]\n[deny]\nconnect = [\"bad.example\"]\nwrite = [\"/b/**\"]\n";
         let file = PolicyText { layer: Layer::User, name: "policy.toml".into(), text: text.into(), trusted: true };
         let policy = Policy::compile(&[file]).unwrap();
         let say = |name: &str, arguments| {

@@ -176,7 +176,10 @@ fn where_nobody_is_there_nothing_waits_and_a_question_follows_a_failure() {
     let output = outside.command(&room, &["run", "--", "python3", "a.py"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     // A command that went on without it asks nobody.
-    room.file("b.py", &format!("try:\n    {}\nexcept Exception:\n    pass\n", outside.fetch("other.example").replace('\n', "\n    ")));
+    room.file(
+        "b.py",
+        &format!("try:\n    {}\nexcept Exception:\n    pass\n", outside.fetch("other.example").replace('\n', "\n    ")),
+    );
     let before = desk.pending().len();
     let output = outside.command(&room, &["run", "--", "python3", "b.py"]).output().unwrap();
     assert_eq!((output.status.code(), desk.pending().len()), (Some(0), before), "{}", err(&output));
@@ -192,7 +195,8 @@ fn a_write_outside_waits_for_its_answer() {
         for (reply, code) in [(yes(), 0), (json!({"verdict": "deny"}), 1)] {
             let name = format!("outside/{code}\u{202e}\n.txt");
             room.file("a.py", &format!("open({:?}, 'w').write('written\\n')\nprint('on')\n", room.text(&name)));
-            let run = room.command(&["run", "--", "python3", "a.py"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+            let run =
+                room.command(&["run", "--", "python3", "a.py"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
             let question = desk.next();
             assert_eq!(question["tool"], "held_write", "{question}");
             assert_eq!(question["arguments"]["path"], room.text(&name));
@@ -256,7 +260,10 @@ fn the_runs_of_a_session_have_an_answer_together() {
     };
     let run = go();
     let question = desk.next();
-    assert_eq!((question["held"]["lasts"].as_str(), question["actor"]["session"].as_str()), (Some("session"), Some("live")));
+    assert_eq!(
+        (question["held"]["lasts"].as_str(), question["actor"]["session"].as_str()),
+        (Some("session"), Some("live"))
+    );
     desk.answer(&question, &yes());
     let output = wait(run);
     assert_eq!(out(&output).trim(), "reached", "{}", err(&output));

@@ -13,6 +13,8 @@ mod behaviour;
 mod desk;
 mod live;
 mod permits;
+mod plain;
 mod room;
+mod section;
 mod terminals;
 mod tries;

@@ -188,7 +188,7 @@ impl Question<'_> {
     }
 }
 
-pub(super) fn circumstances(call_id: Option<String>) -> Circumstances {
+fn circumstances(call_id: Option<String>) -> Circumstances {
     let asking = match Instant::now().checked_add(PATIENCE) {
         Some(until) => Asking::Queue { until, otherwise: Otherwise::Nobody },
         None => Asking::Nobody,

@@ -53,7 +53,11 @@ fn asking(mut words: impl Iterator<Item = OsString>) -> Option<Asking> {
     let writes = words.next().is_some_and(|word| word == WRITES);
     let asker = Arc::new(wisher.asker()?);
     let attended = Arc::clone(&asker);
-    Some(Asking { ask: asker.ask(), attended: Arc::new(move || attended.is_attended() || attended.has_answers()), writes })
+    Some(Asking {
+        ask: asker.ask(),
+        attended: Arc::new(move || attended.is_attended() || attended.has_answers()),
+        writes,
+    })
 }
 
 /// A program that does nothing, to be held.

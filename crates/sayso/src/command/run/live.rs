@@ -104,9 +104,9 @@ impl Asker {
         };
         let which = Questions { session: actor.session.as_deref(), limit: LOOKED_AT, ..Questions::default() };
         store.grants(true, now_ms()).is_ok_and(|all| all.iter().take(LOOKED_AT).any(counts))
-            || store.questions(&which, &|question| question.held.is_some()).is_ok_and(|all| {
-                all.iter().any(|it| it.standing == Standing::Approved && it.used_ms.is_none())
-            })
+            || store
+                .questions(&which, &|question| question.held.is_some())
+                .is_ok_and(|all| all.iter().any(|it| it.standing == Standing::Approved && it.used_ms.is_none()))
     }
 
     /// As the hold asks.
@@ -130,16 +130,27 @@ impl Asker {
     }
 
     /// Whether anybody has said yes to it before. Whom a rule names is asked about exactly what is wanted.
-    fn is_remembered(&self, call: (&'static str, Value)) -> bool {
+    pub(super) fn is_remembered(&self, call: (&'static str, Value)) -> bool {
         let judgement = self.judge(call, Asking::Nobody);
         let is_for_anybody = judgement.alone().addressees().iter().all(Option::is_none);
         judgement.alone().answer == policy::Answer::Ask && is_for_anybody && is_granted(judgement)
     }
 
+    /// Asking those who wait for questions.
+    pub(super) fn patient(&self) -> Asking {
+        let until = Instant::now().checked_add(PATIENCE);
+        until.map_or(Asking::Nobody, |until| Asking::Queue { until, otherwise: Otherwise::Nobody })
+    }
+
+    /// Whether everybody who said yes to a question meant this part of it.
+    pub(super) fn means(&self, question: &str, part: usize) -> bool {
+        let approval = self.store().and_then(|store| store.approval(question).ok().flatten());
+        approval.is_some_and(|it| !it.answers.is_empty() && it.answers.iter().all(|given| given.reply.means(part)))
+    }
+
     /// Looks for an answer; where somebody is there, asks and waits.
     fn put(&self, call: (&'static str, Value)) -> Answer {
-        let until = Instant::now().checked_add(PATIENCE).filter(|_| self.is_attended());
-        let asking = until.map_or(Asking::Nobody, |until| Asking::Queue { until, otherwise: Otherwise::Nobody });
+        let asking = if self.is_attended() { self.patient() } else { Asking::Nobody };
         let judgement = self.judge(call, asking);
         if judgement.alone().answer != policy::Answer::Ask {
             return Answer::No;
@@ -152,7 +163,7 @@ impl Asker {
         }
     }
 
-    fn judge(&self, (name, arguments): (&'static str, Value), asking: Asking) -> Judgement<'_> {
+    pub(super) fn judge(&self, (name, arguments): (&'static str, Value), asking: Asking) -> Judgement<'_> {
         let wisher = &self.wisher;
         let call = ToolCall {
             request: Request::Tool { name: name.to_owned(), arguments, server: None },
