@@ -5,6 +5,7 @@ import './page/policy.mjs';
 import './page/approvals.mjs';
 import './page/hostile.mjs';
 import './page/links.mjs';
+import './page/tried.mjs';
 import './page/memory.mjs';
 import './page/flood.mjs';
 import './page/many.mjs';

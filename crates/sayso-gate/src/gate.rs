@@ -13,6 +13,7 @@
 //! INVARIANT: a call is analysed again only where time has passed: after people answered, and after it lay aside for
 //! longer than what was seen of files is good for. An answer counts only for what would still be judged the same.
 
+use crate::approval::HeldRun;
 use crate::audit::{Recorder, Seen, Written};
 use crate::circumstances::{Asking, Circumstances};
 use crate::judgement::{GOOD_FOR, JudgedCall, Judging, ReservedBudget};
@@ -157,6 +158,12 @@ impl<'g> Judgement<'g> {
         Aside { what: self.judging.what, operation: self.operation, alone: self.alone }
     }
 
+    /// The same for something that a held run wants: people are told which.
+    pub fn of_run(mut self, run: HeldRun) -> Self {
+        self.judging.held = Some(run);
+        self
+    }
+
     /// The same where others can be asked than was thought when the call came.
     pub fn asking(mut self, asking: Asking) -> Self {
         // INVARIANT: what was rehearsed stays a rehearsal, and what was not becomes none.
@@ -201,6 +208,18 @@ impl Draft<'_> {
     #[must_use]
     pub fn waits(&self) -> Option<String> {
         self.judging.waits(&self.decision)
+    }
+
+    /// What will be said.
+    #[must_use]
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The question that was put to people, was found to wait for them, or let the call pass.
+    #[must_use]
+    pub fn question(&self) -> Option<&str> {
+        self.judging.question()
     }
 
     /// The call as it came, to be judged again.

@@ -30,6 +30,22 @@ pub enum Answer {
     Yes,
     /// It is refused, as it would have been without a question.
     No,
+    /// It is refused now: nobody is there who could be asked. The next time it is asked again.
+    NotNow,
+}
+
+/// Whether somebody could be asked now. Called before names that are not allowed get an address.
+pub type Attended = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Who is asked about what the runs of a session want.
+#[derive(Clone)]
+pub struct Asking {
+    /// Answers.
+    pub ask: Ask,
+    /// Whether somebody could be asked now.
+    pub attended: Attended,
+    /// Whether files outside the bounds are asked about too, which makes every opening for writing slower.
+    pub writes: bool,
 }
 
 /// Answers wishes. It is called on a thread of its own, and may take its time; silence is for it to end, with a no.
@@ -61,7 +77,14 @@ impl Answers {
                 None => Arc::clone(known.entry(wish.clone()).or_default()),
             }
         };
-        let answer = *answer.get_or_init(|| (self.ask)(wish));
+        let cell = answer;
+        let answer = *cell.get_or_init(|| (self.ask)(wish));
+        if answer == Answer::NotNow {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.get(wish).is_some_and(|it| Arc::ptr_eq(it, &cell)) {
+                known.remove(wish);
+            }
+        }
         // A yes that comes when nobody waits any more opens nothing.
         answer == Answer::Yes && !self.is_over.load(Ordering::SeqCst)
     }
@@ -95,6 +118,20 @@ mod tests {
         assert_eq!(asked.load(Ordering::SeqCst), 1);
         let granted = (0..1_000).filter(|number| answers.allow(&wish(*number))).count();
         assert_eq!((granted, asked.load(Ordering::SeqCst)), (MOST, MOST));
+    }
+
+    #[test]
+    fn where_nobody_was_there_it_is_asked_again() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let answers = Answers::new(Arc::new(move |_| match count.fetch_add(1, Ordering::SeqCst) {
+            0 => Answer::NotNow,
+            _ => Answer::Yes,
+        }));
+        assert!(!answers.allow(&wish(0)));
+        assert!(answers.allow(&wish(0)));
+        assert!(answers.allow(&wish(0)));
+        assert_eq!(asked.load(Ordering::SeqCst), 2);
     }
 
     #[test]

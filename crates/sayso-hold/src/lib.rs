@@ -43,7 +43,7 @@ mod sys;
 mod wire;
 mod writes;
 
-pub use ask::{Answer, Ask, Wish};
+pub use ask::{Answer, Ask, Asking, Attended, Wish};
 pub use error::Error;
 pub use held_back::{HeldBack, Record};
 pub use inside::stage;

@@ -47,7 +47,8 @@ pub struct Launch {
     pub resolve: Option<Resolve>,
     /// Who is asked, while the program waits, about hosts that the bounds do not name; `None`: nobody, they are refused.
     /// Only ports that the bounds have for some host, 80 and 443 are asked about, and with
-    /// [`report_writes`](Self::report_writes) files too. A run in a session's hold asks nobody.
+    /// [`report_writes`](Self::report_writes) files too. In a session's hold its supervisor asks
+    /// ([`session::supervisor_asking`](crate::session::supervisor_asking)).
     pub ask: Option<Ask>,
     /// Whether files outside the bounds that the program opens for writing are reported. Every such opening then waits for
     /// the supervisor, inside the bounds too: jobs that write many files take half as long again.

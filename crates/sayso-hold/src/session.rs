@@ -4,6 +4,7 @@
 //! bounds hand it their program and streams; the first process inside starts it, so nobody has to enter anything. Runs
 //! with other bounds get a hold of their own, and so do those that want a terminal, which belongs to their own session.
 
+use crate::ask::Asking;
 use crate::channel::{Channel, Received};
 use crate::error::Error;
 use crate::message::{News, Order};
@@ -148,17 +149,23 @@ fn own_mask() -> Option<u32> {
 /// The supervisor: what the program does when it was started as one. The channel to the first run is its standard input.
 #[must_use]
 pub fn supervisor() -> ExitCode {
+    supervisor_asking(None)
+}
+
+/// The same with somebody who is asked about what runs want beyond their bounds. A yes lasts as long as the hold.
+#[must_use]
+pub fn supervisor_asking(asking: Option<Asking>) -> ExitCode {
     // Away from the terminal and the process group of whoever was first.
     if rustix::process::setsid().is_err() {
         return ExitCode::FAILURE;
     }
-    match serve() {
+    match serve(asking) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn serve() -> Result<(), Error> {
+fn serve(asking: Option<Asking>) -> Result<(), Error> {
     let first = Channel::over(rustix::stdio::stdin().try_clone_to_owned()?);
     let nothing =
         rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(io::Error::from)?;
@@ -174,7 +181,7 @@ fn serve() -> Result<(), Error> {
     // Before the hold is made, so that it is covered inside like every other socket of the machine.
     let listener = UnixListener::bind(&socket)?;
     listener.set_nonblocking(true)?;
-    let served = Keeper::start(&bounds, &folder, &Stage { program: stage, arguments });
+    let served = Keeper::start(&bounds, &folder, &Stage { program: stage, arguments }, asking);
     let result = match served {
         Ok(mut keeper) => {
             first.send(&Reply::Ready, &[])?;
@@ -227,9 +234,16 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn start(bounds: &Bounds, folder: &Path, stage: &Stage) -> Result<Self, Error> {
-        let prepared = prepare(bounds, folder, Level::Whole)?;
-        let mut supervised = Supervised::new(prepared, dial::system(), None);
+    fn start(bounds: &Bounds, folder: &Path, stage: &Stage, asking: Option<Asking>) -> Result<Self, Error> {
+        let mut prepared = prepare(bounds, folder, Level::Whole)?;
+        if let Some(asking) = &asking {
+            prepared.ask_about_hosts();
+            prepared.plan.report_writes = asking.writes;
+        }
+        let mut supervised = Supervised::new(prepared, dial::system(), asking.as_ref().map(|it| it.ask.clone()));
+        if let Some(asking) = asking {
+            supervised.attended_by(asking.attended);
+        }
         let (hold, theirs) = Channel::pair()?;
         let stage = run::start(stage, theirs)?;
         hold.send(&Order::Make(supervised.plan().clone()), &supervised.locks())?;

@@ -2,7 +2,7 @@
 //! watched.
 
 use crate::aside::Guards;
-use crate::ask::{Answers, Ask, Wish};
+use crate::ask::{Answers, Ask, Attended, Wish};
 use crate::broker::Broker;
 use crate::held_back::{HeldBack, Record};
 use crate::names::dial::{self, Resolve};
@@ -36,6 +36,8 @@ pub(crate) struct Supervised {
     decoys: Vec<PathBuf>,
     resolve: Resolve,
     answers: Option<Answers>,
+    /// `None`: somebody is there as long as the run lasts.
+    attended: Option<Attended>,
     record: Record,
     name_server: Option<UdpSocket>,
     decoy_watch: Option<OwnedFd>,
@@ -67,6 +69,7 @@ impl Supervised {
             decoys: prepared.decoys,
             resolve,
             answers: ask.map(Answers::new),
+            attended: None,
             record: Record::default(),
             name_server: None,
             decoy_watch: None,
@@ -79,6 +82,11 @@ impl Supervised {
             refused: channel(),
             locks: prepared.locks,
         }
+    }
+
+    /// Looks whether somebody is there before a name that is not allowed gets an address.
+    pub(crate) fn attended_by(&mut self, attended: Attended) {
+        self.attended = Some(attended);
     }
 
     pub(crate) const fn plan(&self) -> &Plan {
@@ -144,7 +152,11 @@ impl Supervised {
         for _ in 0..AT_ONCE {
             let Ok((count, from)) = socket.recv_from(&mut query) else { return };
             let query = query.get(..count).unwrap_or_default();
-            let Some(answer) = dns::answer(query, |name| self.names.resolve(name)) else { continue };
+            let Some(answer) =
+                dns::answer(query, |name| self.names.resolve_if(name, || self.attended.as_ref().is_none_or(|it| it())))
+            else {
+                continue;
+            };
             let _ = socket.send_to(&answer.bytes, from);
             if let Some(host) = answer.refused {
                 self.record.add(HeldBack::Connect { host, port: None });

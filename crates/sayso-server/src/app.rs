@@ -88,6 +88,30 @@ pub struct About {
     pub next: String,
     /// Where signed heads of the record are appended.
     pub anchor: Option<PathBuf>,
+    /// Looks what this machine can hold, and which agents run held. It may take a moment.
+    pub hold: Option<fn(&Places) -> HoldStatus>,
+}
+
+/// What this machine can hold, and which agents run held.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct HoldStatus {
+    /// `whole`, `files` or `none`.
+    pub level: String,
+    /// Those that are guarded here.
+    pub agents: Vec<HeldAgent>,
+}
+
+/// Whether an agent runs held.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct HeldAgent {
+    /// Its name.
+    pub agent: String,
+    /// How it was seen to hold commands: `whole` or `files`; absent: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
+    /// Why not, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 impl App {

@@ -37,7 +37,7 @@ mod watch;
 mod webhook;
 mod who;
 
-pub use app::{About, in_words};
+pub use app::{About, HeldAgent, HoldStatus, in_words};
 pub use client::{ClientError, Running, SignedIn};
 pub use error::Error;
 pub use server::{Announce, Beyond, Listening, News, Options, serve};

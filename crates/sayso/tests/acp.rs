@@ -242,7 +242,7 @@ impl Queue {
     }
 
     fn answer(&self, verdict: Verdict) {
-        let reply = Reply { verdict, remember: Remember::Once, width: Width::default() };
+        let reply = Reply { verdict, remember: Remember::Once, width: Width::default(), parts: None };
         let facts = Facts { files: &RealFiles, env: &ProcessEnvironment };
         let (id, person) = (self.question().question.id, Person::named("ann"));
         let answering = Answering {

@@ -16,6 +16,9 @@ pub struct Reply {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub width: Width,
+    /// Which of the question's parts are meant, by number from 0; `None`: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<u32>>,
 }
 
 /// For how long an answer counts.
@@ -35,13 +38,26 @@ impl Reply {
     /// A yes to this one call.
     #[must_use]
     pub fn allow_once() -> Self {
-        Self { verdict: Verdict::Allow, remember: Remember::Once, width: Width::Exact }
+        Self { verdict: Verdict::Allow, remember: Remember::Once, width: Width::Exact, parts: None }
     }
 
     /// A no to this one call.
     #[must_use]
     pub fn deny() -> Self {
         Self { verdict: Verdict::Deny, ..Self::allow_once() }
+    }
+
+    /// The same, for some of the question's parts.
+    #[must_use]
+    pub fn for_parts(mut self, parts: Vec<u32>) -> Self {
+        self.parts = Some(parts);
+        self
+    }
+
+    /// Whether it means this part of the question.
+    #[must_use]
+    pub fn means(&self, part: usize) -> bool {
+        self.parts.as_ref().is_none_or(|parts| parts.iter().any(|it| usize::try_from(*it) == Ok(part)))
     }
 
     /// The same, remembered.
@@ -131,5 +147,9 @@ pub(crate) fn satisfied(to: Option<&Approvers>, people: &[Person]) -> bool {
 /// Several people said yes: what is remembered is what all of them wanted, at the least.
 fn narrower(one: Reply, other: Reply) -> Reply {
     let width = if one.width == other.width { one.width } else { Width::Exact };
-    Reply { remember: one.remember.min(other.remember), width, ..one }
+    let parts = match (one.parts, other.parts) {
+        (Some(one), Some(other)) => Some(one.into_iter().filter(|part| other.contains(part)).collect()),
+        (one, other) => one.or(other),
+    };
+    Reply { remember: one.remember.min(other.remember), width, parts, verdict: one.verdict }
 }

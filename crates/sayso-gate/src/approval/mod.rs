@@ -125,6 +125,36 @@ pub struct Question {
     pub addressees: Vec<Option<Approvers>>,
     /// What a yes can be remembered as, the narrowest first. Empty: only once.
     pub offers: Vec<Offer>,
+    /// The held run that wants it, while it waits or after it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldRun>,
+}
+
+/// A held run that wants something beyond its bounds. It explains a question; nothing is bound to it but what people see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HeldRun {
+    /// The id of the record by which it may run.
+    pub record: String,
+    /// What runs; redacted.
+    pub command: String,
+    /// How long a plain yes lasts.
+    pub lasts: Lasts,
+}
+
+/// How long a plain yes to what a held run wants lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Lasts {
+    /// The run waits, and has it until it ends.
+    Run,
+    /// Something in the hold of a session waits, and all of the session's runs have it until the hold ends.
+    Session,
+    /// The run has ended: the next one has it, once.
+    Next,
+    /// The run has ended, and what it changed is made or thrown away.
+    Changes,
 }
 
 /// A question and what became of it.
@@ -195,6 +225,14 @@ impl Question {
             }
         }
         highest
+    }
+
+    /// How many parts it has that can be answered one by one; 0: it is one question.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        let changes = self.held.as_ref().filter(|held| held.lasts == Lasts::Changes);
+        let all = changes.and(self.arguments.as_ref()).and_then(|arguments| arguments.get("changes"));
+        all.and_then(Value::as_array).map_or(0, Vec::len)
     }
 
     /// Whether somebody may answer it at all: one of those it is addressed to, and not the one who asks.

@@ -54,6 +54,7 @@ impl Judging<'_> {
             left_out,
             only_once: bound.and_then(|bound| bound.only_once.clone()),
             folded: false,
+            held: self.held.clone(),
         }
     }
 

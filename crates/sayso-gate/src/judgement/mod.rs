@@ -3,7 +3,7 @@
 mod memo;
 mod question;
 
-use crate::approval::{Approval, Bound, Presence, Question, Standing, Waited, wait_for};
+use crate::approval::{Approval, Bound, HeldRun, Presence, Question, Standing, Waited, wait_for};
 use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
 use crate::circumstances::{Asking, Circumstances};
 use crate::limit::{Outcome, Takes, Which, same};
@@ -28,13 +28,15 @@ pub(crate) struct Judging<'a> {
     policy: &'a Live,
     memory: Option<&'a Memory>,
     looked: Looked<'a>,
-    /// The question that waits for people.
+    /// The question that waits for people; of a call that may run, the one that let it pass.
     question: Option<String>,
     reserved: bool,
     /// What the store keeps and the record knows nothing of, or does not know to the end; and why it does not count.
     distrusted: Vec<(String, Reason)>,
     /// Nothing can be said before it is pinned down what a yes would be one to.
     unpinned: bool,
+    /// The held run that wants it.
+    pub(crate) held: Option<HeldRun>,
 }
 
 /// What is judged, and by which policy: what can be set aside and taken up by another thread.
@@ -127,7 +129,17 @@ impl<'a> Judging<'a> {
     /// A call that was set aside.
     pub(crate) fn take_up(what: JudgedCall, policy: &'a Live, memory: Option<&'a Memory>, looked: Looked<'a>) -> Self {
         let memory = memory.filter(|_| what.circumstances.asking != Asking::Rehearsal);
-        Self { what, policy, memory, looked, question: None, reserved: false, distrusted: Vec::new(), unpinned: false }
+        Self {
+            what,
+            policy,
+            memory,
+            looked,
+            question: None,
+            reserved: false,
+            distrusted: Vec::new(),
+            unpinned: false,
+            held: None,
+        }
     }
 
     /// Normalise and analyse.
@@ -212,6 +224,11 @@ impl<'a> Judging<'a> {
     pub(crate) fn waits(&self, decision: &Decision) -> Option<String> {
         let holds = matches!(self.what.circumstances.asking, Asking::Ticket { .. }) && decision.answer == Answer::Ask;
         self.question.clone().filter(|_| holds)
+    }
+
+    /// The question that was put, was found to wait, or let the call pass.
+    pub(crate) fn question(&self) -> Option<&str> {
+        self.question.as_deref()
     }
 
     /// Whether somebody makes the call.
@@ -423,6 +440,7 @@ impl<'a> Judging<'a> {
             Answer::Allow => {
                 let spent = answered.or_else(|| remembered.approvals.iter().find(approved));
                 memo.spend = spent.map(|approval| approval.question.id.clone());
+                self.question.clone_from(&memo.spend);
                 memo.uses = self.uses(known.operation, &decision, now_ms);
                 memo.reserve = self.reservation(known, now_ms);
             }

@@ -57,6 +57,18 @@ pub(super) fn selectors(
     person: &Person,
 ) -> Result<(Vec<GrantSelector>, String), String> {
     let exact = || (vec![GrantSelector::Digest(question.exact.clone())], "exactly this call".to_owned());
+    if let Some(parts) = &reply.parts {
+        let all = question.parts();
+        if all == 0 {
+            return Err("this call has no parts: answer all of it".to_owned());
+        }
+        if parts.is_empty() || parts.iter().any(|part| usize::try_from(*part).map_or(true, |part| part >= all)) {
+            return Err(format!("`parts` takes numbers from 0 to {}, at least one", all.saturating_sub(1)));
+        }
+        if reply.verdict != Verdict::Allow || reply.remember != Remember::Once {
+            return Err("only a yes for once can be for some parts".to_owned());
+        }
+    }
     if reply.remember == Remember::Once {
         return Ok(exact());
     }
@@ -151,7 +163,7 @@ pub(super) fn answered_record(question: &Question, asked: &str, place: usize, gi
     let mut change = record(question, "answered", &given.person.name);
     change.verdict = Some(given.reply.verdict);
     change.id = naming::name(&question.id, &format!("answered-{place}"));
-    change.detail = json!({"via": given.via, "automated": given.person.automated, "remember": given.reply.remember, "width": given.reply.width,
+    change.detail = json!({"via": given.via, "automated": given.person.automated, "remember": given.reply.remember, "width": given.reply.width, "parts": given.reply.parts,
         "question": naming::hash(asked), "given": naming::hash(body)});
     change
 }

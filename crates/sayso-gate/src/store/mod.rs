@@ -46,6 +46,12 @@ pub fn open(places: &Places) -> Result<Arc<dyn Store>, Error> {
     Ok(Arc::new(sqlite::Sqlite::open(places)?))
 }
 
+/// Whether this user has a store. Where there is none nothing is remembered, and nobody waits for questions.
+#[must_use]
+pub fn is_there(places: &Places) -> bool {
+    sqlite::Sqlite::is_there(places)
+}
+
 /// A store that is gone when nobody holds it any more. Only the key that signs its heads is a file, where it always is.
 ///
 /// # Errors

@@ -94,9 +94,14 @@ impl Names {
 
     /// The address of an allowed name.
     pub(crate) fn resolve(&mut self, name: &str) -> Option<Ipv4Addr> {
+        self.resolve_if(name, || true)
+    }
+
+    /// The address of a name that is allowed, or of one that somebody is there to be asked about.
+    pub(crate) fn resolve_if(&mut self, name: &str, attended: impl FnOnce() -> bool) -> Option<Ipv4Addr> {
         let name = plain(name);
         let can_be_asked = self.asks && is_pattern(&name) && !name.starts_with('*');
-        if !can_be_asked && !self.patterns.iter().any(|pattern| pattern.matches(&name)) {
+        if !self.patterns.iter().any(|pattern| pattern.matches(&name)) && !(can_be_asked && attended()) {
             return None;
         }
         if let Some(address) = self.address_of.get(&name) {

@@ -7,6 +7,7 @@
 mod draft;
 mod file;
 mod harness;
+mod held;
 mod mcp;
 mod notebook;
 mod patch;
@@ -42,7 +43,7 @@ pub(crate) struct BuiltIn {
 
 /// Families, those of the commonest calls first.
 static FAMILIES: &[&[BuiltIn]] =
-    &[shell::TOOLS, file::TOOLS, search::TOOLS, patch::TOOLS, notebook::TOOLS, web::TOOLS, harness::TOOLS];
+    &[shell::TOOLS, file::TOOLS, search::TOOLS, patch::TOOLS, notebook::TOOLS, web::TOOLS, harness::TOOLS, held::TOOLS];
 
 /// The built-in tool that goes by this lower-case name.
 ///

@@ -95,6 +95,8 @@ pub(super) struct ReplyBody {
     /// For what else, where it is remembered; `exact` unless it is said. The question's `offers` say what there is.
     #[schema(default = "exact")]
     width: Option<Width>,
+    /// Which parts of a question that has parts are allowed, by number from 0; all of them unless it is said.
+    parts: Option<Vec<u32>>,
 }
 
 impl Asks for ReplyBody {}
@@ -208,6 +210,7 @@ pub(super) async fn answer(
         verdict: said.verdict.into(),
         remember: said.remember.unwrap_or(Remember::Once),
         width: said.width.unwrap_or_default(),
+        parts: said.parts,
     };
     let question = theirs(&app, &caller, &id).await?.question;
     let answering = Arc::clone(&app);

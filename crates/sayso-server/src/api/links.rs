@@ -83,7 +83,7 @@ pub(super) async fn answer(
     let (answering, id) = (Arc::clone(&app), link.question.clone());
     let answered = blocking(move || {
         let approval = answering.store().approval(&id)?.ok_or_else(ApiError::no_link)?;
-        let reply = Reply { verdict: verdict.into(), remember: Remember::Once, width: Width::Exact };
+        let reply = Reply { verdict: verdict.into(), remember: Remember::Once, width: Width::Exact, parts: None };
         give(&answering, &approval.question, (&person, VIA), &reply)
     });
     let answered: Approval = answered.await.inspect_err(|error| {

@@ -1,7 +1,7 @@
 //! `GET /v1/status`: what the page says about this server.
 
 use super::parameters::blocking;
-use crate::app::{App, in_words};
+use crate::app::{App, HoldStatus, in_words};
 use crate::error::ApiError;
 use crate::who::{Approver, Role};
 use axum::Json;
@@ -37,6 +37,9 @@ pub(super) struct Status {
     checked_ms: Option<u64>,
     /// How many decisions it holds that the caller may know of.
     decisions: u64,
+    /// What this machine can hold, and which agents run held; absent where the server was not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hold: Option<HoldStatus>,
     /// Tokens of the store may do more than ask.
     tokens_answer: bool,
     /// The name under which the caller answers.
@@ -52,14 +55,15 @@ pub(super) async fn status(
     let reader = Arc::clone(&app);
     // How many others asked for is behind the wall.
     let theirs = Query { tenant: caller.tenant.clone(), ..Query::default() };
-    let (decisions, in_force) = blocking(move || {
+    let (decisions, in_force, hold) = blocking(move || {
         // Where the store was taken away, the page says that, and not that nothing can be shown.
         let decisions = match reader.with_log(|log| log.count(&theirs)) {
             Err(sayso_gate::Error::Replaced(_)) => 0,
             counted => counted?,
         };
         // Whoever has just changed the policy wants to see that.
-        Ok((decisions, reader.gate(Some(Path::new(&reader.about.folder)))?.in_force_now()))
+        let in_force = reader.gate(Some(Path::new(&reader.about.folder)))?.in_force_now();
+        Ok((decisions, in_force, reader.about.hold.map(|look| look(&reader.places))))
     })
     .await?;
     Ok(Json(Status {
@@ -73,6 +77,7 @@ pub(super) async fn status(
         alarm: app.watched.state().broken,
         checked_ms: app.watched.state().checked_ms,
         decisions,
+        hold,
         tokens_answer: app.trust_tokens,
         you: person.name,
         role: caller.role,

@@ -57,6 +57,17 @@ function SignIn({ signIn, wrong }) {
   </main>`;
 }
 
+// What this machine can hold, and which agents run held.
+function holdWords({ level, agents }) {
+  if (level === 'none') return 'cannot hold runs';
+  const held = agents.filter((it) => it.held);
+  const can = level === 'whole' ? 'holds runs whole' : 'holds files only';
+  if (agents.length === 0) return can;
+  return can + ', ' + (held.length === 0 ? 'no agent runs held' : held.map((it) => plain(it.agent, 40)).join(', ') + (held.length === 1 ? ' runs held' : ' run held'));
+}
+
+const holdTitle = ({ agents }) => agents.filter((it) => !it.held).map((it) => plain(it.agent, 40) + ': ' + plain(it.why ?? 'not held', 300)).join('\n');
+
 // Which view the address names.
 function useView() {
   const named = () => VIEWS.map(([name]) => name).find((name) => location.hash.split('?')[0] === '#/' + name) ?? 'approvals';
@@ -102,7 +113,7 @@ function Home({ signOut }) {
   return html`
     <header>
       <h1><img src="/icon.svg" alt="" width="24" height="24" /> Sayso</h1>
-      <p class="enforcing">${status && html`<span title="policy ${status.policy_version}">${visible(status.enforcing)}</span>`}</p>
+      <p class="enforcing">${status && html`<span title="policy ${status.policy_version}">${visible(status.enforcing)}</span>`}${status?.hold && html` <span class="holds" title=${holdTitle(status.hold)}>· ${holdWords(status.hold)}</span>`}</p>
       <p class="live ${live ? 'on' : 'off'}" role="status"><span class="dot" aria-hidden="true"></span>${live ? 'live' : 'connecting'}</p>
       <button class="quiet" onClick=${() => setHelp(true)} aria-label="Keys">?</button>
     </header>

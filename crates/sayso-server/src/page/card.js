@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from '/vendor/preact-htm.js';
 import * as api from '/api.js';
 import { Changes, isChange } from '/changes.js';
+import { Tried, isTried } from '/tried.js';
 import { Block, Line, Marked, Said, plain, visible } from '/text.js';
 import { Verdict } from '/verdict.js';
 
@@ -17,6 +18,9 @@ export function Card({ approval, act }) {
   const left = useLeft(approval);
   const pending = approval.standing === 'pending' && left > 0;
 
+  // Which changes of a tried run are taken: all, unless somebody chooses.
+  const [chosen, choose] = useState(() => new Set(isTried(approval) ? approval.arguments.changes.keys() : []));
+
   const who = approval.actor.agent ?? approval.way_in;
   const name = 'Call from ' + plain(who) + ': ' + plain(approval.command ?? approval.tool);
   return html`<li class="card question ${approval.standing}" data-id=${approval.id} tabindex="0" aria-label=${name}>
@@ -24,8 +28,8 @@ export function Card({ approval, act }) {
       ${claimed(approval.actor) && html`<span class="hint">(unverified: it came without a token)</span>`}
       ${approval.actor.subagent && html`<span class="hint">as a subagent</span>`}
       <span class="left"><${Standing} approval=${approval} left=${left} /></span></p>
-    <${About} approval=${approval} />
-    <div ref=${place}><${Answers} approval=${approval} act=${act} ready=${settled && pending} pending=${pending} /></div>
+    <${About} approval=${approval} chosen=${chosen} choose=${choose} ready=${settled && pending} />
+    <div ref=${place}><${Answers} approval=${approval} chosen=${chosen} act=${act} ready=${settled && pending} pending=${pending} /></div>
   </li>`;
 }
 
@@ -57,11 +61,26 @@ export function useSettled(place) {
 }
 
 // What is asked: the call, why, what would happen, and where.
-export function About({ approval }) {
-  return html`<${What} approval=${approval} />
+export function About({ approval, chosen, choose, ready }) {
+  return html`<${OfRun} approval=${approval} />
+    ${isTried(approval) ? html`<${Tried} approval=${approval} chosen=${chosen} choose=${choose} ready=${ready} />` : html`<${What} approval=${approval} />`}
+    ${isTried(approval) && (approval.left_out || approval.folded) && html`<p class="warning"><strong>These are not all changes.</strong> Deny, and run the command on less at a time.</p>`}
     <${Why} reasons=${approval.reasons} />
     <${Effects} approval=${approval} />
     <dl class="facts">${facts(approval).map(([key, value]) => html`<div><dt>${key}</dt><dd><${Said} text=${value} most=${300} /></dd></div>`)}</dl>`;
+}
+
+const LASTS = {
+  run: 'The run waits. If you allow it, it goes on, and may do this as often as it wants until the run ends.',
+  session: 'Something that runs in this session waits. If you allow it, all runs of the session may do this until the session\u2019s hold ends.',
+  next: 'The run has failed. If you allow it, the next run of this session may do this, once.',
+  changes: null,
+};
+
+// What runs held, and how long a yes to what it wants lasts.
+function OfRun({ approval }) {
+  const { held } = approval;
+  return held && html`<p class="of-run">For the held run <code><${Line} text=${held.command} most=${200} /></code>${LASTS[held.lasts] && html`<br /><span class="hint">${LASTS[held.lasts]}</span>`}</p>`;
 }
 
 // The call itself: a command with what asks marked, a diff, or the arguments.
@@ -114,7 +133,7 @@ function facts(approval) {
   ].filter(([, value]) => value);
 }
 
-function Answers({ approval, act, ready, pending }) {
+function Answers({ approval, chosen, act, ready, pending }) {
   const [width, setWidth] = useState(approval.offers[0]?.width ?? 'exact');
   const [remember, setRemember] = useState('once');
   const [preview, setPreview] = useState(null);
@@ -128,11 +147,14 @@ function Answers({ approval, act, ready, pending }) {
     return () => { wanted = false; };
   }, [width, remember]);
 
+  const tried = isTried(approval);
+  const all = tried ? approval.arguments.changes.length : 0;
   const answer = async (verdict) => {
-    if (!ready || sent) return;
+    if (!ready || sent || (verdict === 'allow' && tried && chosen.size === 0)) return;
     setSent(true);
     try {
-      act.update(await api.answer(approval.id, { verdict, remember, ...(remember !== 'once' && { width }) }));
+      const some = tried && verdict === 'allow' && chosen.size < all && { parts: [...chosen].sort((one, other) => one - other) };
+      act.update(await api.answer(approval.id, { verdict, remember, ...(remember !== 'once' && { width }), ...some }));
       setWrong(null);
     } catch (error) {
       setWrong(error.message);
@@ -140,15 +162,16 @@ function Answers({ approval, act, ready, pending }) {
     }
     setSent(false);
   };
+  const none = tried && chosen.size === 0;
   const offer = approval.offers.find((it) => it.width === width);
   // What cannot be seen whole is not allowed by a key that is pressed by habit.
   const unseen = approval.left_out || approval.folded;
-  const lasting = approval.only_once ? [] : [...(approval.actor.session ? [['session', 'this session']] : []), ...(approval.site ? [['always', 'always here']] : [])];
+  const lasting = approval.only_once || (tried && chosen.size < all) ? [] : [...(approval.actor.session ? [['session', 'this session']] : []), ...(approval.site ? [['always', 'always here']] : [])];
   return html`<div class="answers" role="group" aria-label="Answer">
-    <button class="yes ${unseen ? '' : 'by-key'}" disabled=${!ready || sent} onClick=${() => answer('allow')}>${unseen ? 'Allow unseen' : html`Allow <kbd aria-hidden="true">a</kbd>`}</button>
+    <button class="yes ${unseen ? '' : 'by-key'}" disabled=${!ready || sent || none} onClick=${() => answer('allow')}>${unseen ? 'Allow unseen' : html`Allow${tried && all > 1 ? (chosen.size === all ? ' all' : ' ' + chosen.size + ' of ' + all) : ''} <kbd aria-hidden="true">a</kbd>`}</button>
     <button class="no" disabled=${!ready || sent} onClick=${() => answer('deny')}>Deny <kbd aria-hidden="true">d</kbd></button>
     <label>for <select disabled=${!pending} value=${remember} onChange=${(event) => setRemember(event.target.value)}>
-      <option value="once">this call</option>
+      <option value="once">${ONCE[approval.held?.lasts] ?? 'this call'}</option>
       ${lasting.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
     </select></label>
     ${approval.only_once && html`<span class="hint">applies once: <${Said} text=${approval.only_once} most=${200} /></span>`}
@@ -165,6 +188,8 @@ function Answers({ approval, act, ready, pending }) {
     <p class="wrong ${wrong ? '' : 'nothing'}" role="alert">${wrong && visible(wrong)}</p>
   </div>`;
 }
+
+const ONCE = { run: 'this run', session: 'this session\u2019s hold', next: 'the next run', changes: 'these changes' };
 
 const by = (approval) => (approval.answers.length ? ' by ' + approval.answers.map((it) => plain(it.person.name, 40)).join(', ') : '');
 

@@ -13,7 +13,7 @@ macro_rules! script {
 }
 
 /// Address, media type, content.
-const FILES: [(&str, &str, &str); 25] = [
+const FILES: [(&str, &str, &str); 26] = [
     ("/", "text/html; charset=utf-8", include_str!("index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("style.css")),
     script!("activity.js"),
@@ -37,6 +37,7 @@ const FILES: [(&str, &str, &str); 25] = [
     script!("sessions.js"),
     script!("text.js"),
     script!("try.js"),
+    script!("tried.js"),
     script!("verdict.js"),
     script!("vendor/preact-htm.js"),
 ];

@@ -7,6 +7,7 @@ use crate::operator;
 use crate::show::agents;
 use crate::show::paint::Paint;
 use sayso_agents::install::{Plan, Scope, Setting, plan_install, plan_install_mcp, registrations, trust_question};
+use sayso_agents::live::can_rehearse;
 use sayso_agents::{Agent, Error};
 use sayso_gate::audit::{Happening, Spool, What};
 use sayso_gate::{Home, Places};
@@ -137,8 +138,14 @@ fn one(install: &Install, agent: Agent) -> Outcome {
     if !left.is_empty() {
         return say(&format!("\n{}", not_yet(agent, &left)));
     }
+    // Until a canary was seen held, what a policy would hold runs `not held`, or asks.
+    let held = match can_rehearse(agent) {
+        true => "; builds and scripts run held from then on, where the policy holds them",
+        false => "",
+    };
+    let space = " ".repeat(agent.name().len().saturating_add(13));
     say(&format!(
-        "\n{agent} is guarded from its next session.\nNext:  sayso doctor --live     watch it deny a harmless call\n       sayso serve             watch decisions as they are made\n"
+        "\n{agent} is guarded from its next session.\nNext:  sayso doctor {agent} --live     watch it deny a harmless call{held}\n       sayso serve{space}watch decisions as they are made\n"
     ))
 }
 

@@ -97,6 +97,7 @@ pub(crate) fn run(serve: &Serve) -> Outcome {
         owner: operator::user_name(),
         next: next.to_owned(),
         anchor: serve.anchor.clone(),
+        hold: Some(crate::command::doctor::hold_status),
     };
     let told = webhooks(serve).into_iter().map(|webhook| (webhook.person, webhook.url)).collect();
     let intro = Intro { told, enforcing, notices, decisions, state: places.shown(&places.state), found, next };

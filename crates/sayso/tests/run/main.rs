@@ -10,8 +10,12 @@
 )]
 
 mod behaviour;
+mod desk;
 mod left;
+mod live;
 mod permits;
+mod plain;
 mod room;
+mod section;
 mod terminals;
 mod tries;

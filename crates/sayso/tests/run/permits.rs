@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const AGENT: Option<&str> = Some("claude-code");
 
 /// What a hook does: judges a command, and spends its permit.
-fn issue(room: &Room, script: &str, session: &str, call: &str) -> String {
+pub(crate) fn issue(room: &Room, script: &str, session: &str, call: &str) -> String {
     room.as_tester(|| issued(room, script, session, call))
 }
 
@@ -62,7 +62,7 @@ fn held(room: &Room, session: &str, script: &str) -> Output {
 }
 
 /// Ends a session as a hook does, and waits for it.
-fn end(room: &Room, session: &str) {
+pub(crate) fn end(room: &Room, session: &str) {
     let whose = Whose { agent: AGENT, session };
     let all = sockets(&room.places(), whose);
     assert!(!all.is_empty());

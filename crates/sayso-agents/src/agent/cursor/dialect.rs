@@ -70,18 +70,12 @@ impl Dialect for Cursor {
         event.name != "preToolUse"
     }
 
-    fn rewrites(&self, event: &Event, call: &HookCall) -> bool {
-        event.name == "preToolUse" && call.tool == "Shell"
-    }
-
     fn say(&self, event: &Event, word: Word, why: &str) -> HookOutput {
         let permission = match word {
             Word::Allow(permit) => return permit.spend(|| HookOutput::object(&json!({"permission": "allow"}))),
-            Word::Held(input) => {
-                return HookOutput::object(&json!({"permission": "allow", "updated_input": input.into_input()}));
-            }
             Word::Ask if self.person(event) != Person::InQueue => "ask",
-            Word::Ask | Word::Deny => "deny",
+            // Nothing is rewritten: no live proof that this agent runs what stands in `updated_input` can be had.
+            Word::Held(_) | Word::Ask | Word::Deny => "deny",
         };
         HookOutput::object(&json!({
             "permission": permission,

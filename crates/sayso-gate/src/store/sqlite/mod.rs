@@ -57,6 +57,10 @@ pub(super) struct Sqlite {
 }
 
 impl Sqlite {
+    pub(super) fn is_there(places: &Places) -> bool {
+        places.state.join(FILE).exists()
+    }
+
     /// Opens this user's store, makes it if it is missing, and brings it up to date.
     ///
     /// # Errors

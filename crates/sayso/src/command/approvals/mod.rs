@@ -100,6 +100,9 @@ struct Answer {
     /// below it)
     #[arg(long, value_parser = ["exact", "program", "folder"], default_value = "exact")]
     width: String,
+    /// Allow only these changes of a run made with `sayso run --try`, by the numbers that `show` gives them
+    #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with_all = ["session", "always"])]
+    only: Vec<u32>,
     /// Read the server's key from this open file descriptor instead of the terminal
     #[arg(long, value_name = "N")]
     key_fd: Option<u32>,
@@ -168,7 +171,9 @@ fn reply(answer: &Answer) -> Reply {
     };
     let width = Width::ALL.into_iter().find(|width| width.as_str() == answer.width).unwrap_or_default();
     let verdict = if answer.verdict == "allow" { Verdict::Allow } else { Verdict::Deny };
-    Reply { verdict, remember, width }
+    // Shown from 1, as people count.
+    let parts = answer.only.iter().map(|number| number.wrapping_sub(1)).collect::<Vec<_>>();
+    Reply { verdict, remember, width, parts: (!parts.is_empty()).then_some(parts) }
 }
 
 /// What each width would let pass of what was asked lately.

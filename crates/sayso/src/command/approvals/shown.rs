@@ -4,7 +4,7 @@ use crate::command::log::time::shown as time;
 use crate::failure::Failure;
 use crate::show::paint::Paint;
 use crate::show::table::Table;
-use sayso_gate::approval::{Approval, Preview, Question, Remember, Reply, Standing, Width};
+use sayso_gate::approval::{Approval, Lasts, Preview, Question, Remember, Reply, Standing, Width};
 use sayso_gate::audit::export::json_line;
 use sayso_policy::Verdict;
 use sayso_policy::explain::visible;
@@ -14,6 +14,8 @@ use std::io::{Write as _, stderr, stdout};
 
 /// Effects, and files, of one question that are shown.
 const SHOWN: usize = 12;
+/// Lines of one difference that are shown.
+const DIFF_LINES: usize = 40;
 
 /// At most this many of the questions, in a table. How many more there are is said beside it: a program that reads the
 /// JSON must not take a part for the whole.
@@ -106,7 +108,13 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     if let Some(command) = &question.command {
         line("command", command);
     }
-    if let Some(arguments) = others(question) {
+    if let Some(held) = &question.held {
+        line("run", &one_line(&held.command));
+        line("", lasts(held.lasts));
+    }
+    if question.parts() > 0 {
+        tried(question).iter().for_each(|(name, value)| line(name, value));
+    } else if let Some(arguments) = others(question) {
         line("arguments", &arguments);
     }
     for (name, value) in question.env.iter().filter_map(Value::as_object).flatten() {
@@ -156,6 +164,47 @@ pub(super) fn whole(approval: &Approval, previews: &[(Width, Preview)]) -> Strin
     text
 }
 
+/// How long a plain yes to what a held run wants lasts.
+const fn lasts(lasts: Lasts) -> &'static str {
+    match lasts {
+        Lasts::Run => "It waits. If you allow this, it goes on, and may do this until the run ends.",
+        Lasts::Session => "Something in the session waits. An approval lasts until the session's hold ends.",
+        Lasts::Next => "It has failed. If you allow this, the next run of the session may do this, once.",
+        Lasts::Changes => "It has ended. If you allow this, the changes below are made.",
+    }
+}
+
+/// The changes of a tried run, numbered from 1. A name with line breaks in it stays in its line.
+fn tried(question: &Question) -> Vec<(String, String)> {
+    let arguments = question.arguments.as_ref();
+    let member = |name: &str| arguments.and_then(|it| it.get(name)).and_then(Value::as_array).cloned();
+    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(|it| it.replace('\n', "\\n"));
+    let mut lines = Vec::new();
+    for (number, change) in (1_usize..).zip(member("changes").unwrap_or_default()) {
+        let mut said =
+            format!("{} {}", text(&change, "change").unwrap_or_default(), text(&change, "path").unwrap_or_default());
+        for (word, name) in [("from", "from"), ("to", "target"), ("contents:", "contents"), ("mode", "mode")] {
+            said.push_str(&text(&change, name).map(|it| format!(", {word} {it}")).unwrap_or_default());
+        }
+        if let Some(bytes) = change.get("bytes").and_then(Value::as_u64) {
+            said.push_str(&format!(", {bytes} bytes"));
+        }
+        lines.push((number.to_string(), said));
+        let diff = change.get("diff").and_then(Value::as_str).unwrap_or_default();
+        lines.extend(diff.lines().take(DIFF_LINES).map(|line| (String::new(), format!("  {line}"))));
+        let more = diff.lines().count().saturating_sub(DIFF_LINES);
+        lines.extend((more > 0).then(|| (String::new(), format!("  ... and {more} more lines; see the web page"))));
+    }
+    lines.extend(
+        member("hosts")
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|host| ("host".to_owned(), host.replace('\n', "\\n"))),
+    );
+    lines
+}
+
 /// The arguments beside the command. An agent would have a tool asked about that takes an argument `command` and does
 /// something else by another one: whoever answers sees all of them.
 fn others(question: &Question) -> Option<String> {
@@ -187,6 +236,10 @@ pub(super) fn about_to(question: &Question, reply: &Reply) -> String {
     let offer = question.offers.iter().find(|offer| offer.width == reply.width);
     let what = offer.map_or("exactly this call", |offer| offer.words.as_str());
     let text = match reply.remember {
+        Remember::Once if reply.parts.is_some() => {
+            let count = reply.parts.as_ref().map_or(0, Vec::len);
+            format!("{verb} {count} of the {} changes; the others are thrown away.", question.parts())
+        }
         Remember::Once => format!("{verb} this call, once."),
         Remember::Session => format!("{verb} for the rest of the session: {what}"),
         Remember::Always => format!("{verb} in this workspace until revoked: {what}"),

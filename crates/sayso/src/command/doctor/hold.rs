@@ -44,7 +44,7 @@ impl Machine {
         self.whole.is_ok()
     }
 
-    fn level(&self) -> &'static str {
+    pub(super) fn level(&self) -> &'static str {
         match (&self.whole, &self.files) {
             (Ok(()), _) => "whole",
             (_, Ok(())) => "files",

@@ -19,10 +19,12 @@ use sayso_gate::store::Watch;
 use sayso_gate::{Home, InForce, Places, reason};
 use sayso_policy::explain::visible;
 use sayso_policy::{CanHold, Verdict};
+use sayso_server::{HeldAgent, HoldStatus};
 use serde_json::{Value, json};
 use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Check that every agent on this machine is guarded, that the guard is in force, and how strong it is.
@@ -403,5 +405,33 @@ impl Report {
             }
         }
         text
+    }
+}
+
+/// What this machine can hold, tried once, and which guarded agents run held, looked at now.
+pub(crate) fn hold_status(places: &Places) -> HoldStatus {
+    static LEVEL: OnceLock<&'static str> = OnceLock::new();
+    let level = *LEVEL.get_or_init(|| Machine::look().level());
+    let project = std::env::current_dir().unwrap_or_default();
+    let program = this_program().unwrap_or_default();
+    let guarded = Agent::ALL.iter().copied().filter(|agent| agent.has_hooks()).filter(|agent| {
+        let setting = Setting::here(Scope::User, places.clone(), project.clone(), program.clone()).of(*agent);
+        registrations(*agent, &setting).iter().any(|registration| registration.in_force)
+    });
+    let one = |agent: Agent| {
+        let (held, why) = match holds(agent, places) {
+            Ok(level) => (Some(level_word(level)), None),
+            Err(why) => (None, Some(why)),
+        };
+        HeldAgent { agent: agent.to_string(), held: held.flatten().map(str::to_owned), why }
+    };
+    HoldStatus { level: level.to_owned(), agents: guarded.map(one).collect() }
+}
+
+fn level_word(level: CanHold) -> Option<&'static str> {
+    match level {
+        CanHold::Whole => Some("whole"),
+        CanHold::Files => Some("files"),
+        CanHold::No => None,
     }
 }

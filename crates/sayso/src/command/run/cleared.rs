@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long a question waits for a person, where one is connected.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// The name of this way in.
 pub(super) const WAY_IN: &str = "run";
 
@@ -188,7 +188,7 @@ impl Question<'_> {
     }
 }
 
-pub(super) fn circumstances(call_id: Option<String>) -> Circumstances {
+fn circumstances(call_id: Option<String>) -> Circumstances {
     let asking = match Instant::now().checked_add(PATIENCE) {
         Some(until) => Asking::Queue { until, otherwise: Otherwise::Nobody },
         None => Asking::Nobody,
@@ -256,7 +256,7 @@ fn quote(word: &OsStr, text: &mut Vec<u8>) {
     text.push(b'\'');
 }
 
-fn now_ms() -> u64 {
+pub(super) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

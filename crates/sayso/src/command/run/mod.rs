@@ -5,6 +5,7 @@ mod bounds;
 mod cleared;
 mod held;
 pub(crate) mod inner;
+pub(crate) mod live;
 mod nested;
 pub(crate) mod told;
 
@@ -124,7 +125,7 @@ fn go(run: &Run) -> Result<ExitCode, Stop> {
         return attempt::run(cleared, &bounds);
     }
     let (cleared, ended) = cleared.spend(|cleared| held::run(cleared, bounds));
-    let ended = ended?;
-    told::tell(&cleared, &ended, None);
+    let held::Held { ended, asked } = ended?;
+    told::tell(&cleared, &ended, None, &asked);
     Ok(held::end_like(ended.status))
 }

@@ -11,10 +11,13 @@ const MOST: usize = 8;
 const LONGEST: usize = 120;
 
 /// Tells how a run was held. The text comes from the run: it is made visible, and bounded.
-pub(super) fn tell(cleared: &Cleared, ended: &Ended, more: Option<&str>) {
+pub(super) fn tell(cleared: &Cleared, ended: &Ended, more: Option<&str>, asked: &[String]) {
     let line = line(&ended.held_back, &cleared.workspace);
     if let Some(line) = &line {
         eprintln!("sayso: held back: {line}");
+    }
+    if !asked.is_empty() {
+        eprintln!("sayso: waiting for approval as {}; run it again once that is given", asked.join(" and "));
     }
     let level = match ended.level {
         Level::Whole => "whole",
@@ -52,6 +55,7 @@ fn parts(what: &HeldBack, path: impl Fn(&Path) -> String) -> (Verb, String) {
         HeldBack::Read(it) => (READ, path(it)),
         HeldBack::Write { path: it, aside: None } => (WRITE, path(it)),
         HeldBack::Write { path: it, aside: Some(aside) } => (WRITE, format!("{} (moved to {})", path(it), path(aside))),
+        HeldBack::WriteOutside(it) => (WRITE, path(it)),
         HeldBack::Socket(it) => (SOCKET, path(it)),
         HeldBack::Connect { host, port: Some(port) } => (CONNECT, format!("{host}:{port}")),
         HeldBack::Connect { host, port: None } => (CONNECT, host.clone()),
