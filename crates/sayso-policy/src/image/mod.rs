@@ -26,8 +26,8 @@ mod table;
 
 pub(crate) use blocks::Data;
 pub use blocks::Source;
-pub use checksum::checksum;
 pub(crate) use bytes::{Imaged, Reader, choice, fields, put_bytes, put_text};
+pub use checksum::checksum;
 pub(crate) use table::{ImageRules, Slots};
 
 use crate::State;
