@@ -161,7 +161,7 @@ fn filter(level: Level, brokered: bool, report_writes: bool) -> io::Result<BpfPr
         refused.insert(libc::SYS_sendmmsg, bits(3, fast)?);
     }
     let mut whole = first_of_all(brokered, report_writes)?;
-    whole.extend(build(refused)?);
+    whole.extend(in_pieces(refused)?);
     Ok(whole)
 }
 
@@ -269,6 +269,30 @@ fn rule(conditions: &[(u8, Op, u64)]) -> io::Result<Rule> {
         .collect::<Result<Vec<_>, _>>()
         .map_err(io::Error::other)?;
     Rule::new(conditions).map_err(io::Error::other)
+}
+
+/// The same answers with fewer comparisons. When a filter is made the kernel tries it with every call that there is, and it is
+/// asked at many calls later: one list would be compared from its beginning each time, so it is cut into pieces by number.
+fn in_pieces(mut rules: BTreeMap<i64, Vec<Rule>>) -> io::Result<BpfProgram> {
+    const PIECE: usize = 9;
+    const AT_LEAST: u16 = 0x35;
+    const GO_ON: u16 = 0x05;
+    let mut whole = Vec::new();
+    while !rules.is_empty() {
+        let next = rules.keys().nth(PIECE).copied();
+        let later = next.map(|next| rules.split_off(&next)).unwrap_or_default();
+        let piece = build(rules)?;
+        if let Some(next) = next {
+            // INVARIANT: the number of the call is still loaded: a piece that was entered is not left but with an answer.
+            let (number, length) = (u32::try_from(next), u32::try_from(piece.len()));
+            let instruction = |code, jf, k| sock_filter { code, jt: 0, jf, k };
+            whole.push(instruction(AT_LEAST, 1, number.map_err(io::Error::other)?));
+            whole.push(instruction(GO_ON, 0, length.map_err(io::Error::other)?));
+        }
+        whole.extend(piece);
+        rules = later;
+    }
+    Ok(whole)
 }
 
 fn build(rules: BTreeMap<i64, Vec<Rule>>) -> io::Result<BpfProgram> {

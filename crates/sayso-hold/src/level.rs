@@ -27,8 +27,12 @@ impl Open {
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Self::SteeringFiles => "guarded files inside writable folders can be changed",
-            Self::SecretsInside => "secrets inside writable folders can be read",
+            Self::SteeringFiles => {
+                "guarded files inside writable folders can be changed, and what others have in temporary folders"
+            }
+            Self::SecretsInside => {
+                "secrets inside writable folders, and what others have in temporary folders, can be read"
+            }
             Self::Metadata => "mode, times and attributes of the user's files can be changed anywhere",
             Self::Names => "names, sizes and times of files can be seen anywhere",
             Self::Processes => "the user's other processes can be seen, with their arguments",

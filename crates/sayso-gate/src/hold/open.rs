@@ -16,7 +16,6 @@ use crate::{Error, InForce, Places};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use sayso_policy::Actor;
 use sayso_policy::hold::{HoldGround, Lowered};
-use sayso_shell::bounds::Bounds;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -75,7 +74,7 @@ pub(super) fn begin(places: &Places, ground: &HoldGround, lowered: &Lowered) -> 
     let inside = |path: &&PathBuf| bounds.write.iter().any(|folder| path.starts_with(folder));
     let named = bounds.absent.iter().chain(&bounds.read_only).filter(inside);
     let stores = stores(ground);
-    let known = guarded(bounds, workspace);
+    let known = guarded(lowered, workspace);
     let link = |path: &PathBuf| Some((Raw::of(path), Raw::of(&std::fs::read_link(path).ok()?)));
     let raw = |paths: &mut dyn Iterator<Item = &PathBuf>| paths.map(|path| Raw::of(path)).collect::<Vec<_>>();
     let kept = Kept {
@@ -175,9 +174,8 @@ fn is_served(socket: &Path) -> bool {
 }
 
 /// What is guarded below the workspace, and there. Parts of git's stores are looked at by themselves.
-fn guarded(bounds: &Bounds, workspace: &Path) -> BTreeSet<PathBuf> {
-    let all = [&bounds.read_only, &bounds.refuse, &bounds.hide].into_iter().flatten();
-    let all = all.chain(bounds.decoys.iter().map(|decoy| &decoy.path));
+fn guarded(lowered: &Lowered, workspace: &Path) -> BTreeSet<PathBuf> {
+    let all = lowered.steering.iter();
     let of_store = |path: &Path| path.strip_prefix(workspace).is_ok_and(|rest| rest.iter().any(|part| part == ".git"));
     let there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     let mut found: BTreeSet<PathBuf> = BTreeSet::new();
@@ -226,7 +224,7 @@ fn look(places: &Places, kept: &Kept, in_force: Option<&InForce>) -> Vec<Moved> 
     let own = in_force.is_none().then(|| InForce::load_compiled(places, Some(&workspace)).ok()).flatten();
     let now = in_force.or(own.as_ref()).and_then(|it| super::ground::seen_again(places, it, &workspace, &home).ok());
     if let Some((ground, lowered)) = &now {
-        bad.extend(guarded(&lowered.bounds, &workspace).difference(&known).cloned());
+        bad.extend(guarded(lowered, &workspace).difference(&known).cloned());
         let new = self::stores(ground).into_iter().filter(|store| !known_stores.contains(store));
         bad.extend(new.filter(|store| store.starts_with(&workspace) && !is_plain(store, &stores)));
     }

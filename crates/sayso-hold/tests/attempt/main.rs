@@ -15,6 +15,7 @@ mod files;
 mod guarded;
 mod kernel;
 mod processes;
+mod shared;
 mod sockets;
 mod surroundings;
 
@@ -45,7 +46,7 @@ pub(crate) type Attempt = (&'static str, fn());
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
-    let all = [files::ALL, guarded::ALL, processes::ALL, sockets::ALL, kernel::ALL];
+    let all = [files::ALL, guarded::ALL, processes::ALL, sockets::ALL, shared::ALL, kernel::ALL];
     if name == "--list" {
         for (name, _) in all.iter().flat_map(|them| them.iter()) {
             println!("{name}");

@@ -69,7 +69,19 @@ impl Room {
         let folder =
             tempfile::Builder::new().prefix("hold").permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for name in ["ws/.git/hooks", "ws/conf", "out", "home/private", "cache", "store", "aside", "bin"] {
+        for name in [
+            "ws/.git/hooks",
+            "ws/conf",
+            "out",
+            "home/private",
+            "cache",
+            "store",
+            "aside",
+            "bin",
+            "tmp/private",
+            "tmp/public",
+            "tmp/agent",
+        ] {
             fs::create_dir_all(root.join(name)).unwrap();
         }
         for (name, text) in [
@@ -83,12 +95,23 @@ impl Room {
             ("out/prize", "canary\n"),
             ("home/private/diary", "s3cret-diary\n"),
             ("home/.bashrc", "alias ll='ls -l'\n"),
+            ("home/.gitconfig", "[url \"https://s3cret-token@git.example/\"]\n"),
             ("cache/entry", "cached\n"),
+            ("tmp/private/note", "s3cret-note\n"),
+            ("tmp/key", "s3cret-scratch\n"),
+            ("tmp/script.sh", "echo hello\n"),
+            ("tmp/public/run", "echo hello\n"),
         ] {
             fs::write(root.join(name), text).unwrap();
         }
         fs::hard_link(root.join("ws/.env"), root.join("ws/old-link")).unwrap();
         fs::hard_link(root.join("ws/.git/config"), root.join("ws/config-link")).unwrap();
+        fs::hard_link(root.join("home/.gitconfig"), root.join("ws/settings-link")).unwrap();
+        for (name, mode) in
+            [("tmp/private", 0o700), ("tmp/key", 0o600), ("tmp/public", 0o755), ("tmp/script.sh", 0o755)]
+        {
+            fs::set_permissions(root.join(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
         symlink("mise-real.toml", root.join("ws/.mise.toml")).unwrap();
         for program in [HOLD, ATTEMPT] {
             let name = Path::new(program).file_name().unwrap();
@@ -142,6 +165,11 @@ impl Room {
             at("--refuse", "ws/key.pem"),
             ["--copy".to_owned(), format!("{}={}", self.text("cache"), self.text("store"))],
             ["--withhold".to_owned(), "TOKEN".to_owned()],
+            ["--replace".to_owned(), "PROXY=http://proxy.example".to_owned()],
+            ["--text".to_owned(), format!("{}=[user]\n", self.text("home/.gitconfig"))],
+            // Everything in it was there before.
+            at("--write", "tmp"),
+            ["--shared".to_owned(), format!("{}=99999999999", self.text("tmp"))],
         ]
         .concat()
     }
@@ -208,6 +236,7 @@ impl Room {
             ("DATAGRAM", "out/d.sock"),
             ("ASIDE", "aside"),
             ("STORE", "store"),
+            ("TMP", "tmp"),
         ] {
             command.env(variable, self.path(path));
         }
@@ -221,6 +250,7 @@ impl Room {
             .env("SHM_KEY", self.victim.id().to_string())
             .env("QUEUE", format!("sayso-hold-{}", self.victim.id()))
             .env("TOKEN", "s3cret-token")
+            .env("PROXY", "http://ann:s3cret@proxy.example")
             .current_dir(self.path("ws"))
             .stdin(input);
         if let Some(address) = own_address() {
@@ -251,7 +281,23 @@ impl Room {
             look(&self.path(name), true, &mut seen);
         }
         look(&self.shared_file, true, &mut seen);
+        for name in ["private", "key", "script.sh", "public", "agent", "bare.sock"] {
+            look(&self.path("tmp").join(name), false, &mut seen);
+        }
+        seen.insert("the victim".into(), self.importance_of_victim());
         seen
+    }
+
+    /// How the machine treats the process outside.
+    fn importance_of_victim(&self) -> String {
+        let victim = self.victim.id();
+        let stat = fs::read_to_string(format!("/proc/{victim}/stat")).unwrap_or_default();
+        let nice = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(16)).unwrap_or_default();
+        let policy = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(38)).unwrap_or_default();
+        let killed = fs::read_to_string(format!("/proc/{victim}/oom_score_adj")).unwrap_or_default();
+        let mut asks = Command::new("ionice");
+        let files = asks.arg("-p").arg(victim.to_string()).output().map(|it| it.stdout).unwrap_or_default();
+        format!("nice {nice} policy {policy} killed {killed} files {}", String::from_utf8_lossy(&files))
     }
 
     /// What steers, inside the workspace.
@@ -344,13 +390,15 @@ fn listen(root: &Path, hits: &Arc<AtomicUsize>, over: &Arc<AtomicBool>) -> (u16,
     let streams = [
         UnixListener::bind(root.join("out/s.sock")).unwrap(),
         UnixListener::bind(root.join("ws/outside.sock")).unwrap(),
+        UnixListener::bind(root.join("tmp/agent/s.sock")).unwrap(),
+        UnixListener::bind(root.join("tmp/bare.sock")).unwrap(),
         UnixListener::bind_addr(&SocketAddr::from_abstract_name(name).unwrap()).unwrap(),
     ];
     let datagrams = [
         UnixDatagram::bind(root.join("out/d.sock")).unwrap(),
         UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(format!("{name}-d")).unwrap()).unwrap(),
     ];
-    for path in ["out/s.sock", "ws/outside.sock", "out/d.sock"] {
+    for path in ["out/s.sock", "ws/outside.sock", "out/d.sock", "tmp/agent/s.sock", "tmp/bare.sock"] {
         fs::set_permissions(root.join(path), fs::Permissions::from_mode(0o777)).unwrap();
     }
     tcp.set_nonblocking(true).unwrap();

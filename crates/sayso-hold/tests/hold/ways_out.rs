@@ -43,6 +43,37 @@ const THROUGH_FILES: &[(&str, Open)] = &[
     ("read-arguments-of-victim", Open::Processes),
     ("renice-victim", Open::Priorities),
     ("pin-victim", Open::Priorities),
+    ("read-scratch-of-others", Open::SecretsInside),
+    ("read-scratch-of-others-by-own-root", Open::SecretsInside),
+    ("read-scratch-of-others-by-dots", Open::SecretsInside),
+    ("read-scratch-of-others-by-link", Open::SecretsInside),
+    ("read-scratch-file-of-others", Open::SecretsInside),
+    ("read-scratch-after-renaming-it", Open::SecretsInside),
+    ("read-scratch-after-giving-rights", Open::SecretsInside),
+    ("read-scratch-by-hard-link", Open::SecretsInside),
+    ("read-settings-by-old-hard-link", Open::SecretsInside),
+    ("write-scratch-of-others", Open::SteeringFiles),
+    ("append-to-scratch-of-others", Open::SteeringFiles),
+    ("truncate-scratch-of-others", Open::SteeringFiles),
+    ("remove-scratch-of-others", Open::SteeringFiles),
+    ("replace-scratch-of-others", Open::SteeringFiles),
+    ("exchange-scratch-of-others", Open::SteeringFiles),
+    ("move-scratch-of-others", Open::SteeringFiles),
+    ("move-scratch-folder-of-others", Open::SteeringFiles),
+    ("add-to-scratch-folder-of-others", Open::SteeringFiles),
+    ("write-in-scratch-folder-of-others", Open::SteeringFiles),
+    ("chmod-scratch-of-others", Open::SteeringFiles),
+    ("write-scratch-of-others-by-hard-link", Open::SteeringFiles),
+    ("listen-in-place-of-others", Open::SteeringFiles),
+    ("listen-in-a-folder-in-place-of-others", Open::SteeringFiles),
+    ("listen-in-place-of-a-bare-socket", Open::SteeringFiles),
+    ("move-a-bare-socket", Open::SteeringFiles),
+    ("chmod-by-descriptor-outside", Open::Metadata),
+    ("utime-by-descriptor-outside", Open::Metadata),
+    ("watch-hidden", Open::Names),
+    ("list-descriptors-of-victim", Open::Processes),
+    ("make-victim-idle", Open::Priorities),
+    ("delay-files-of-victim", Open::Priorities),
 ];
 
 fn names() -> Vec<String> {
@@ -86,7 +117,7 @@ fn held_whole_nothing_gets_through() {
         return;
     }
     let names = names();
-    assert!(names.len() >= 60, "{} attempts", names.len());
+    assert!(names.len() >= 270, "{} attempts", names.len());
     let through = those_through(Some("whole"));
     eprintln!("held whole: {} attempts, {} got through", names.len(), through.len());
     assert!(through.is_empty(), "{through:#?}");
@@ -119,7 +150,7 @@ fn most_attempts_get_through_without_a_hold() {
     let names = names();
     let without: Vec<_> = names.iter().filter(|name| !through.iter().any(|(its, _)| its == *name)).collect();
     eprintln!("not held: {} of {} attempts got through; not: {without:?}", through.len(), names.len());
-    assert!(through.len() >= 80, "{} got through; not: {without:?}", through.len());
+    assert!(through.len() >= 120, "{} got through; not: {without:?}", through.len());
 }
 
 /// Root is a user like others, but owns the machine's files.

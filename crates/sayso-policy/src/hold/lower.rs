@@ -29,6 +29,9 @@ pub struct Lowered {
     pub bounds: Bounds,
     /// What could not be said.
     pub losses: Vec<Loss>,
+    /// Of what is there in writable folders, what a run must not have made: it steers something, tools load it by
+    /// themselves, or a rule keeps it from being written. A key that a test makes is none of these.
+    pub steering: Vec<PathBuf>,
 }
 
 /// Something that the policy says and bounds cannot.
@@ -129,6 +132,15 @@ impl Guarded {
     fn covers(&self, path: &Path, bases: &Bases, ground: &HoldGround) -> bool {
         let matches = |pattern: &PathPattern| pattern.matches_path(path, bases, Purpose::Restrict);
         self.keeps(path, bases) || self.steers.iter().any(matches) && !is_output_in(ground, path)
+    }
+
+    /// Whether something goes by it: it steers, or is a secret of a name that tools look for.
+    fn is_gone_by(&self, path: &Path, bases: &Bases, ground: &HoldGround) -> bool {
+        use std::os::unix::ffi::OsStrExt as _;
+        let dotted = path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."));
+        let matches = |pattern: &PathPattern| pattern.matches_path(path, bases, Purpose::Restrict);
+        let named = self.steers.iter().any(matches) || dotted && self.keeps(path, bases);
+        named && !is_output_in(ground, path)
     }
 }
 
@@ -323,7 +335,7 @@ impl Lowering<'_> {
         let paths: Vec<&Path> =
             self.ground.found.iter().map(|found| found.path.as_path()).chain(names.map(PathBuf::as_path)).collect();
         let said = verdicts.on(&paths);
-        let bounds = &mut self.lowered.bounds;
+        let Lowered { bounds, steering, .. } = &mut self.lowered;
         for (at, (path, said)) in paths.iter().zip(&said).enumerate() {
             let found = self.ground.found.get(at);
             let named = guarded.covers(path, &self.bases, self.ground);
@@ -333,6 +345,10 @@ impl Lowering<'_> {
             let by_rules = around.iter().any(|folder| !folder.listed);
             let kept = if by_rules { said.write.forbids(named) } else { said.write.restricts(named) };
             let unwritten = !around.is_empty() && (kept || said.excepted || said.delete.by_rule);
+            let by_rule = said.excepted || said.write.by_rule || said.delete.by_rule;
+            if found.is_some() && unwritten && (by_rule || guarded.is_gone_by(path, &self.bases, self.ground)) {
+                steering.push(path.to_path_buf());
+            }
             match found {
                 Some(found) if unread && found.folder => bounds.hide.push(found.path.clone()),
                 Some(found) if unread && found.tracked => bounds.refuse.push(found.path.clone()),

@@ -10,7 +10,7 @@ fn new_steering_files_are_moved_aside_wherever_they_are() {
         room.repository();
         let script = "mkdir -p sub/.cargo sub/.husky node_modules/x; \
              for f in sub/CLAUDE.md sub/.npmrc sub/.cargo/config.toml sub/x.pth sub/b.code-workspace sub/.husky/pre-commit; \
-             do echo evil > $f; done; echo fine > sub/main.c; echo fine > node_modules/x/.npmrc; \
+             do echo evil > $f; done; echo fine > sub/main.c; echo fine > node_modules/x/CLAUDE.md; \
              git init -q other; git -C other config core.fsmonitor evil; git init -q plain";
         let output = room.unseen(script);
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -19,7 +19,7 @@ fn new_steering_files_are_moved_aside_wherever_they_are() {
             assert!(!project.join("sub").join(gone).exists(), "{gone}: {}", err(&output));
         }
         assert!(!project.join("other/.git").exists() && project.join("plain/.git/config").exists());
-        assert!(project.join("sub/main.c").exists() && project.join("node_modules/x/.npmrc").exists());
+        assert!(project.join("sub/main.c").exists() && project.join("node_modules/x/CLAUDE.md").exists());
         let line = err(&output).lines().last().unwrap().to_owned();
         assert!(line.contains("writing ./sub/CLAUDE.md (moved to "), "{line}");
         let back = room.happenings().pop().unwrap().held.unwrap().back;
