@@ -85,6 +85,7 @@ fn try_it(room: &Room) -> Child {
 
 fn number(question: &Value, name: &str) -> usize {
     let changes = question["arguments"]["changes"].as_array().unwrap();
+    let name = &format!("/{name}");
     changes.iter().position(|it| it["path"].as_str().unwrap().ends_with(name)).unwrap_or_else(|| panic!("{changes:?}"))
 }
 
