@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { at, card, everywhere, harmless, home, policyFile, project, ready, shot, test } from './harness.mjs';
 
 const { SAYSO } = process.env;
-const POLICY = 'default = "ask"\n[allow]\nread = ["./**"]\nwrite = ["./**"]\n[ask]\nwrite = ["./*.lock"]\ndelete = ["./*.lock"]\n[hold]\nrun = ["@scripts", "@code"]\n';
+const POLICY = 'default = "ask"\n[allow]\nread = ["./**"]\nwrite = ["./made/**"]\n[hold]\nwrite = ["./**"]\nrun = ["@scripts", "@code"]\n';
 const env = { ...process.env, HOME: home };
 const canHold = () => spawnSync(SAYSO, ['doctor', '--hold'], { env, cwd: project }).status === 0;
 
@@ -72,8 +72,8 @@ test('the changes of a tried run are one card, and those that are chosen are mad
     assert.ok(!existsSync(join(project, 'three.lock')));
 
     // A run that waits says how long a yes lasts.
-    const outside = join(home, 'outside.txt');
-    const waits = run([], `open(${JSON.stringify('/var/tmp/sayso-e2e-' + process.pid)}, 'w').write('x')\n`);
+    const outside = '/var/tmp/sayso-e2e-' + process.pid;
+    const waits = run([], `open(${JSON.stringify(outside)}, 'w').write('x')\n`);
     const live = card('held_write');
     await ready(live);
     assert.match(await live.innerText(), /until the run ends/);

@@ -160,6 +160,12 @@ impl Change {
         }
     }
 
+    /// The hash of the contents that a commit would make; `None`: it makes none.
+    #[must_use]
+    pub const fn contents_hash(&self) -> Option<[u8; 32]> {
+        self.proof.hash
+    }
+
     /// Whether a commit can take it at all.
     #[must_use]
     pub const fn can_be_committed(&self) -> bool {

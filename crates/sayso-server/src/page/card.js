@@ -74,7 +74,7 @@ const LASTS = {
   run: 'The run waits. If you allow it, it goes on, and may do this as often as it wants until the run ends.',
   session: 'Something that runs in this session waits. If you allow it, all runs of the session may do this until the session\u2019s hold ends.',
   next: 'The run has failed. If you allow it, the next run of this session may do this, once.',
-  changes: null,
+  changes: 'What you allow is made if the run still waits, and otherwise when it makes the same changes again.',
 };
 
 // What runs held, and how long a yes to what it wants lasts.

@@ -5,7 +5,7 @@ use crate::permits::{end, issue};
 use crate::room::{POLICY, Room, User, err, out, until, users};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
-use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, UdpSocket};
 use std::process::{Child, Command, Output, Stdio};
 
 /// The policy asks about what it does not know; ports of this one are asked about.
@@ -14,14 +14,15 @@ fn policy(port: u16) -> String {
         "connect = [\"denied.example\"]\n[hold]\nconnect = [\"known.example:{port}\"]\nrun = [\"@builds\", \"@scripts\", \"@code\"]\n"
     );
     let asks = POLICY.replace("default = \"allow\"", "default = \"ask\"");
-    let asks = asks.replace("[allow]\n", "[allow]\nread = [\"./**\"]\n");
+    let asks = asks.replace("[allow]\n", "[allow]\nread = [\"./**\"]\nrun = [\"true\"]\n");
     asks[..asks.find("[hold]").unwrap()].to_owned() + &more
 }
 
 /// A server outside, and names that lead to it.
 struct Outside {
     port: u16,
-    hosts: String,
+    /// Who answers for names.
+    settings: String,
 }
 
 impl Outside {
@@ -33,7 +34,7 @@ impl Outside {
             eprintln!("not run: this machine has no address");
             return None;
         };
-        let IpAddr::V4(_) = address else { return None };
+        let IpAddr::V4(address) = address else { return None };
         let listener = TcpListener::bind((address, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         std::thread::spawn(move || {
@@ -44,18 +45,23 @@ impl Outside {
                 let _ = stream.write_all(b"HTTP/1.0 200 OK\r\n\r\nreached\n");
             }
         });
-        let names = ["wanted.example", "denied.example", "other.example"];
-        let text = names.map(|name| format!("{address} {name}\n")).concat();
-        let hosts = room.path("hosts");
-        std::fs::write(&hosts, text).unwrap();
-        Some(Self { port, hosts: hosts.to_str().unwrap().to_owned() })
+        // Asked outside only: inside, names have addresses of their own.
+        let own = format!("127.{}.{}.53", std::process::id() % 250 + 1, port % 250 + 1);
+        let Ok(names) = UdpSocket::bind((own.as_str(), 53)) else {
+            eprintln!("not run: only root can answer for names");
+            return None;
+        };
+        std::thread::spawn(move || answer_names(&names, address));
+        let settings = room.path("resolv.conf");
+        std::fs::write(&settings, format!("nameserver {own}\n")).unwrap();
+        Some(Self { port, settings: settings.to_str().unwrap().to_owned() })
     }
 
     /// A command of Sayso that finds these names.
     fn command(&self, room: &Room, words: &[&str]) -> Command {
         let mut command = Command::new("unshare");
         command.arg(if rustix::process::geteuid().is_root() { "-m" } else { "-rm" });
-        let script = format!("mount --bind {} /etc/hosts && exec \"$@\"", self.hosts);
+        let script = format!("mount --bind {} /etc/resolv.conf && exec \"$@\"", self.settings);
         command.args(["sh", "-c", &script, "sh", &room.text("bin/sayso")]).args(words);
         let mut command = room.prepare(command);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -67,6 +73,23 @@ impl Outside {
             "import urllib.request as u\nopener = u.build_opener(u.ProxyHandler({{}}))\nprint(opener.open('http://{host}:{}/', timeout=90).read().decode())\n",
             self.port
         )
+    }
+}
+
+/// Every name has this address.
+fn answer_names(socket: &UdpSocket, address: Ipv4Addr) {
+    let mut query = [0; 512];
+    while let Ok((count, from)) = socket.recv_from(&mut query) {
+        let end = 12 + query[12..count].iter().position(|byte| *byte == 0).unwrap_or(0) + 5;
+        let is_a = query[end - 4..end - 2] == [0, 1];
+        let mut answer = query[..2].to_vec();
+        answer.extend([0x81, 0x80, 0, 1, 0, u8::from(is_a), 0, 0, 0, 0]);
+        answer.extend(&query[12..end]);
+        if is_a {
+            answer.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4]);
+            answer.extend(address.octets());
+        }
+        let _ = socket.send_to(&answer, from);
     }
 }
 
@@ -194,7 +217,8 @@ fn a_write_outside_waits_for_its_answer() {
         desk.sit();
         for (reply, code) in [(yes(), 0), (json!({"verdict": "deny"}), 1)] {
             let name = format!("outside/{code}\u{202e}\n.txt");
-            room.file("a.py", &format!("open({:?}, 'w').write('written\\n')\nprint('on')\n", room.text(&name)));
+            let quoted = serde_json::to_string(&room.text(&name)).unwrap();
+            room.file("a.py", &format!("open({quoted}, 'w').write('written\\n')\nprint('on')\n"));
             let run =
                 room.command(&["run", "--", "python3", "a.py"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
             let question = desk.next();
@@ -209,8 +233,8 @@ fn a_write_outside_waits_for_its_answer() {
                 assert_eq!(out(&output), "on\n");
             } else {
                 // What comes from the run is made visible.
-                assert!(!err(&output).contains('\u{202e}'), "{}", err(&output));
-                assert!(err(&output).contains("held back: writing"), "{}", err(&output));
+                let said = err(&output).split("sayso: ").last().unwrap().to_owned();
+                assert!(said.starts_with("held back: writing") && !said.contains('\u{202e}'), "{said}");
             }
         }
         // Secrets and what is Sayso's own are refused without a word.

@@ -52,7 +52,7 @@ const SCRIPTS: &[&str] = &[
     "cat <<END | tr a-z A-Z\nhere $((1 + 2))\nEND",
     "cat <(echo one) <(echo two)",
     "python3 -c 'import sys; print(sys.argv[1:], sys.stdin.read()); sys.exit(300)' x ''",
-    "git init -q . && git add data && git -c user.name=a -c user.email=a@b commit -qm one && git log --format=%s",
+    "git add data && git -c user.name=a -c user.email=a@b commit -qm one && git log --format=%s && git status --short",
     "printf 'all:\\n\\t@echo made\\n\\t@exit 2\\n' > Makefile; make; echo $?",
     "echo $$ > own; kill -0 $(cat own) && echo alive",
     "printf '%s|' \"$0\" \"$@\"",
@@ -64,13 +64,18 @@ const SCRIPTS: &[&str] = &[
     "coproc cat; echo hi >&${COPROC[1]}; read -u ${COPROC[0]} it; echo $it",
 ];
 
+/// Starts what follows in its place: what the policy thinks of a script is not the question here.
+const LAUNCH: &str =
+    "import os, signal, sys\nsignal.signal(signal.SIGPIPE, signal.SIG_DFL)\nos.execvp(sys.argv[1], sys.argv[1:])\n";
+
 /// Words after the program: long, many, odd.
 fn arguments() -> Vec<Vec<OsString>> {
     let bytes = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
     vec![
         vec!["".into(), " ".into(), "-c".into(), "--".into(), "--help".into(), "'\"$x`".into(), "a\nb".into()],
         vec![bytes(b"\xff\xfe"), bytes(b"a\xffb/\x80"), bytes(b"\x1b[31m")],
-        vec!["x".repeat(120_000).into()],
+        // Commands above 64 KiB are opaque, and ask.
+        vec!["x".repeat(60_000).into()],
         (0..3_000).map(|number| OsString::from(format!("word{number}"))).collect(),
     ]
 }
@@ -80,6 +85,8 @@ fn project(folder: &Path) {
     fs::create_dir_all(folder.join("sub")).unwrap();
     fs::write(folder.join("data"), "first\nsecond\n").unwrap();
     fs::write(folder.join("sub/inner"), "inner\n").unwrap();
+    fs::write(folder.join("launch.py"), LAUNCH).unwrap();
+    assert!(Command::new("git").args(["init", "-q"]).current_dir(folder).status().unwrap().success());
 }
 
 /// What the command leaves, by names and contents.
@@ -111,16 +118,14 @@ fn go(room: &Room, held: bool, words: &[OsString]) -> (Output, Vec<(String, Vec<
     project(&folder);
     fs::write(room.path("outside/input"), "line one\nline two\n").unwrap();
     room.give_away();
-    let mut command = if held {
-        let mut command = Command::new(room.path("bin/sayso"));
-        command.args(["run", "--"]).args(words);
-        command
-    } else {
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]);
-        command
+    let mut command = match held {
+        true => room.command(&["run", "--", "python3", "launch.py"]),
+        false => room.prepare(Command::new("python3")),
     };
-    command = room.prepare(command);
+    if !held {
+        command.arg("launch.py");
+    }
+    command.args(words);
     command.env("LANG", "C.UTF-8").stdin(File::open(room.path("outside/input")).unwrap());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = command.output().unwrap();
@@ -144,7 +149,6 @@ fn a_held_command_does_what_it_does_without_a_hold() {
     assert!(all.len() >= 50);
     for user in users() {
         let room = Room::new(user);
-        room.policy("default = \"allow\"\n[allow]\nwrite = [\"./**\"]\nrun = [\"bash\"]\n[hold]\nrun = [\"@code\"]\n");
         let mut differ = Vec::new();
         for words in &all {
             let (plain, held) = (go(&room, false, words), go(&room, true, words));

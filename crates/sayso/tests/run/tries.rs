@@ -1,7 +1,7 @@
 //! `sayso run --try`: changes are made if the policy allows them.
 
 use crate::desk::Desk;
-use crate::room::{POLICY, Room, err, out, users};
+use crate::room::{Room, err, out, users};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::{Child, Stdio};
@@ -52,6 +52,9 @@ fn a_command_that_may_not_run_is_not_tried() {
     }
 }
 
+/// The default asks about all files but those in `made`; the run may write all of them.
+const ASKS: &str = "default = 'ask'\n[allow]\nread = ['./**']\nwrite = ['./made/**']\n[hold]\nwrite = ['./**']\nrun = ['@scripts', '@code']\n";
+
 /// Changes what the policy asks about in every way.
 const SCRIPT: &str = "
 import os, socket
@@ -59,7 +62,7 @@ open('one.lock', 'w').write('first\\nSECOND\\n')
 open('two.lock', 'w').write('new\\n')
 open('blob.lock', 'wb').write(bytes(range(256)))
 os.remove('gone.lock')
-open('plain', 'w').write('allowed')
+open('made/plain', 'w').write('allowed')
 open('big.lock', 'w').write('x' * 400000)
 try:
     socket.create_connection(('strange.example', 443), 5)
@@ -68,10 +71,11 @@ except OSError:
 ";
 
 fn try_it(room: &Room) -> Child {
-    room.policy(&POLICY.replace("[deny]", "[ask]\nwrite = [\"./*.lock\"]\ndelete = [\"./*.lock\"]\n[deny]"));
+    room.policy(ASKS);
+    room.file("made/old", "");
     room.file("one.lock", "first\nsecond\n");
     room.file("gone.lock", "old\n");
-    for name in ["two.lock", "blob.lock", "big.lock", "plain"] {
+    for name in ["two.lock", "blob.lock", "big.lock", "made/plain"] {
         let _ = fs::remove_file(room.path("project").join(name));
     }
     room.file("script.py", SCRIPT);
@@ -81,6 +85,7 @@ fn try_it(room: &Room) -> Child {
 
 fn number(question: &Value, name: &str) -> usize {
     let changes = question["arguments"]["changes"].as_array().unwrap();
+    let name = &format!("/{name}");
     changes.iter().position(|it| it["path"].as_str().unwrap().ends_with(name)).unwrap_or_else(|| panic!("{changes:?}"))
 }
 
@@ -130,7 +135,7 @@ fn all_that_asks_is_one_question_and_what_was_chosen_is_made() {
         assert_eq!(fs::read_to_string(room.path("project/one.lock")).unwrap(), "first\nSECOND\n");
         assert_eq!(fs::read(room.path("project/blob.lock")).unwrap(), (0..=255).collect::<Vec<u8>>());
         let exists = |name: &str| room.path("project").join(name).exists();
-        assert!(exists("plain") && exists("gone.lock") && !exists("two.lock") && !exists("big.lock"));
+        assert!(exists("made/plain") && exists("gone.lock") && !exists("two.lock") && !exists("big.lock"));
 
         let run = try_it(&room);
         desk.answer(&desk.next(), &json!({"verdict": "deny"}));

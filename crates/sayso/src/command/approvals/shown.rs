@@ -170,7 +170,9 @@ const fn lasts(lasts: Lasts) -> &'static str {
         Lasts::Run => "It waits. If you allow this, it goes on, and may do this until the run ends.",
         Lasts::Session => "Something in the session waits. An approval lasts until the session's hold ends.",
         Lasts::Next => "It has failed. If you allow this, the next run of the session may do this, once.",
-        Lasts::Changes => "It has ended. If you allow this, the changes below are made.",
+        Lasts::Changes => {
+            "It has ended. If you allow this while it waits, the changes below are made; else when it makes the same ones again."
+        }
     }
 }
 

@@ -171,6 +171,11 @@ fn show_change(change: &Change, room: &mut usize) -> Option<Value> {
     if let Some(mode) = mode.filter(|_| change.after.is_some()) {
         members.insert("mode".to_owned(), format!("{:o}", mode & 0o777).into());
     }
+    // A yes is one to these contents, also where they cannot be shown.
+    if let Some(hash) = change.contents_hash() {
+        let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        members.insert("hash".to_owned(), hex.into());
+    }
     match &change.diff {
         Diff::None => {}
         Diff::Binary => drop(members.insert("contents".to_owned(), "binary".into())),
