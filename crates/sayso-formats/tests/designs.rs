@@ -285,3 +285,139 @@ fn what_is_wrong_is_told_with_file_line_and_key() {
         assert!(error.starts_with(expected), "{error}");
     }
 }
+
+#[test]
+fn a_denial_names_the_layer_that_denied() {
+    let config = r#"{"tools": {"deny": ["web_search"], "byProvider": {"openai/gpt-4": {"deny": ["web_fetch"]}}},
+        "agents": {"coder": {"tools": {"allow": ["file_read"]}}},
+        "groups": {"team-a": {"tools": {"deny": ["file_list"]}, "toolsByMember": {"@Bob": {"deny": ["file_read"]}}}}}"#;
+    let policy = policy(&[("wundr.json", config)]);
+    let some = |text: &str| Some(text.to_owned());
+    let facts = Facts { files: &MemoryFiles::new(), env: &NoEnvironment };
+    let coder = Actor { agent: some("coder"), ..Actor::default() };
+    let team = Actor { team: some("team-a"), ..Actor::default() };
+    for (name, actor, layer) in [
+        ("web_search", Actor::default(), "tools global"),
+        ("web_fetch", Actor { provider: some("OpenAI/GPT-4"), ..Actor::default() }, "tools provider:openai/gpt-4"),
+        ("bash_execute", coder, "tools agent:coder"),
+        ("file_list", team.clone(), "tools team:team-a"),
+        ("file_read", Actor { member: some("bob"), ..team }, "tools team:team-a/bob"),
+        ("session_spawn", Actor { subagent: true, ..Actor::default() }, "tools subagent"),
+    ] {
+        let call = ToolCall { actor, ..tool(name, json!({})) };
+        let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
+        let reason = decision.reasons.iter().find(|reason| reason.layer.to_string() == layer);
+        assert!(reason.is_some(), "{name}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn deny_patterns_see_through_base64_look_alikes_quoting_and_escapes() {
+    let policy = policy(&[("openclaw.json", r#"{"denyPatterns": {"exec": ["rm\\s+-rf", "curl.*\\|\\s*bash"]}}"#)]);
+    for (command, expected) in [
+        ("echo cm0gLXJmIC8= | base64 -d | sh", "deny"),
+        ("r''m -r\"f\" x", "deny"),
+        ("$'\\x72m' -rf x", "deny"),
+        ("ｒｍ -rf x", "deny"),
+        ("\\u0072m -rf x", "deny"),
+        ("cu\\rl -s x | b'a'sh", "deny"),
+        ("ls -la", "allow"),
+        ("echo aGVsbG8gd29ybGQ=", "allow"),
+    ] {
+        assert_eq!(
+            judge(&policy, tool("exec", json!({ "command": command })), &State::default()),
+            expected,
+            "{command}"
+        );
+    }
+    let nested = json!({ "input": "{\"command\": \"\\u0072m -rf x\"}" });
+    assert_eq!(judge(&policy, tool("exec", nested), &State::default()), "deny");
+    let content = tool("write", json!({ "path": "a", "content": "rm -rf x" }));
+    assert_eq!(judge(&policy, content, &State::default()), "allow");
+}
+
+#[test]
+fn tiers_are_lists_and_a_mistyped_profile_is_refused() {
+    let config = json!({
+        "riskTiers": { "T1": ["deploy_preview"], "read": "T2" },
+        "allowlists": { "default": ["T0", "T1"], "trusted": ["T0", "T1", "T2"] },
+        "routing": { "main": { "toolProfile": "trusted", "model": "a/b" } },
+    });
+    let policy = policy(&[("openclaw.json", config.to_string().as_str())]);
+    let main = Actor { agent: Some("main".into()), ..Actor::default() };
+    for (name, actor, expected) in [
+        ("write", Actor::default(), "allow"),
+        ("deploy_preview", Actor::default(), "allow"),
+        ("memory_get", Actor::default(), "allow"),
+        ("exec", Actor::default(), "deny"),
+        ("read", Actor::default(), "deny"),
+        ("nobody_knows", Actor::default(), "deny"),
+        ("exec", main.clone(), "allow"),
+        ("nobody_knows", main.clone(), "allow"),
+        ("gateway", Actor::default(), "allow"),
+    ] {
+        let call = ToolCall { actor, ..tool(name, json!({})) };
+        assert_eq!(judge(&policy, call, &State::default()), expected, "{name}");
+    }
+    assert_eq!(policy.route(&main, false).model.as_deref(), Some("a/b"));
+    let wrong = r#"{"allowlists": {"coding": ["read"]}, "routing": {"x": {"toolProfile": "codng"}}}"#;
+    let error = read(None, "openclaw.json", wrong).unwrap_err().to_string();
+    assert!(error.contains("did you mean `coding`"), "{error}");
+}
+
+#[test]
+fn a_budget_at_the_wrong_level_is_refused() {
+    for text in [
+        "tool_allowlist: {allowed: [a]}\nmax_tool_calls: 5\n",
+        "tool_allowlist: {allowed: [a]}\nmax_tool_call: 5\n",
+        "default_action: deny\nairlock: {max_cost_cents: 5}\n",
+    ] {
+        let error = read(Some(sayso_formats::Format::Ferrumdeck), "deck.yaml", text).unwrap_err().to_string();
+        assert!(error.contains("budgets stand under `budget`"), "{error}");
+    }
+}
+
+#[test]
+fn builtins_and_scripts_are_listed_by_name_path_and_content() {
+    let listed = |entry: Value| {
+        let exec = json!({ "exec": { "security": "allowlist", "ask": "on-miss", "allowlist": [entry, "echo"] } });
+        policy(&[("exec.json", exec.to_string().as_str())])
+    };
+    let mut files = MemoryFiles::new();
+    files
+        .folder("/p")
+        .program("/p/build.sh", b"#!/bin/sh\nmake all\n")
+        .program("/p/other.sh", b"#!/bin/sh\nmake all\n");
+    let facts = Facts { files: &files, env: &NoEnvironment };
+    let said = |policy: &Policy, command: &str| {
+        let mut call = tool("bash_execute", json!({ "command": command }));
+        (call.cwd, call.workspace) = (Some("/p".into()), Workspace::new("/p", None));
+        let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
+        (decision.answer.as_str(), decision.reasons[0].text.clone())
+    };
+    let by_path = listed(json!("/p/build.sh"));
+    let (answer, text) = said(&by_path, "./build.sh && echo done");
+    assert_eq!(answer, "allow", "{text}");
+    // What is said of a call that a file is part of quotes no words.
+    let (answer, text) = said(&by_path, "echo a");
+    assert_eq!((answer, text.as_str()), ("allow", "The allowlist covers every part: `echo`."));
+    assert_eq!(said(&by_path, "./other.sh").0, "ask");
+    assert_eq!(said(&by_path, "cd /p").0, "ask");
+    // printf '#!/bin/sh\nmake all\n' | sha256sum
+    let good = "0a9a1d5ce8ed1e0d1ff1c1c3d2d5c5fd4b2a5a5b0d8f0f0e0d0c0b0a09080706";
+    assert_eq!(said(&listed(json!({ "pattern": "/p/build.sh", "sha256": good })), "./build.sh").0, "ask");
+    let real = "2098a90f2f9811572f15c3f709bdf4ca3fba9c32b143f2d3415c2305d8f16373";
+    assert_eq!(said(&listed(json!({ "pattern": "/p/build.sh", "sha256": real })), "./build.sh").0, "allow");
+}
+
+#[test]
+fn what_a_charter_escalates_is_for_the_higher_tier() {
+    let config = json!({ "exec": { "security": "full", "ask": "off" },
+        "charter": { "autoApprove": [], "escalate": ["terraform *"], "escalateTo": ["alice", "sso:leads"] } });
+    let policy = policy(&[("exec.json", config.to_string().as_str())]);
+    let facts = Facts { files: &MemoryFiles::new(), env: &NoEnvironment };
+    let call = tool("bash_execute", json!({ "command": "terraform apply" }));
+    let decision = policy.evaluate(&Operation::new(call, facts), &State::default(), facts);
+    assert_eq!(decision.answer.as_str(), "ask");
+    assert_eq!(decision.addressees()[0].as_ref().unwrap().members, ["alice", "sso:leads"]);
+}

@@ -2,6 +2,7 @@
 
 pub(crate) mod bound;
 mod budgets;
+mod escalated;
 mod foreign;
 mod waited;
 mod widths;
