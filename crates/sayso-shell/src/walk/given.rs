@@ -86,7 +86,7 @@ mod tests {
     }
 
     fn doubts(command: &str, variables: &[(&str, &str)]) -> Vec<&'static str> {
-        with(command, variables).doubts.iter().map(|doubt| doubt.code).collect()
+        with(command, variables).doubts.iter().map(|doubt| doubt.code.as_str()).collect()
     }
 
     #[test]

@@ -70,7 +70,8 @@ pub(super) fn carry_secrets(judging: &Judging<'_>, slots: &mut [OnEffect]) {
         slot.by_owner && slot.settled && slot.opinions.iter().all(|opinion| opinion.verdict == Verdict::Allow)
     };
     for (index, effect) in effects.iter().enumerate() {
-        let secret = matches!(&effect.carry, Carry::Named { code, .. } if Code::of(*code) == Some(Code::SecretVariable));
+        let secret =
+            matches!(&effect.carry, Carry::Named { code, .. } if Code::of(*code) == Some(Code::SecretVariable));
         let Some(run) = effect.run.filter(|_| secret && slots.get(index).is_some_and(|slot| !slot.settled)) else {
             continue;
         };
