@@ -1,5 +1,6 @@
 //! What a call would do, as data. This is the vocabulary between the shell, the tools and the policy.
 
+use crate::program::Code;
 use crate::word::{Shape, Text, Word};
 use std::path::{Path, PathBuf};
 
@@ -285,8 +286,8 @@ pub enum Carry {
     Plain,
     /// Never carried: it needs a rule of its own verb, or a `run` pattern that names it this way.
     Named {
-        /// Why it needs a yes of its own: stable, kebab-case, see [`crate::doubt`].
-        code: &'static str,
+        /// Why it needs a yes of its own.
+        code: Code,
         /// What a `run` pattern must hold to name it.
         by: NamedBy,
     },

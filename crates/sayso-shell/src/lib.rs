@@ -34,7 +34,7 @@ pub use effect::{
     Shadow, Sieve, Span, Stdin, Target, Verb,
 };
 pub use files::{Files, Kind, Mark, MemoryFiles, NoFiles, Stands, Visit};
-pub use program::{named_by_glob, suffixes_of_type};
+pub use program::{Code, named_by_glob, suffixes_of_type};
 pub use report::Report;
 pub use word::{Origin, Part, Shape, Single, Text, Word};
 
@@ -154,7 +154,7 @@ pub fn analyze(command: &[u8], context: &Context<'_>) -> Analysis {
 
 impl Analysis {
     fn unreadable(error: syntax::SyntaxError) -> Self {
-        let code = "syntax";
+        let code = Code::Syntax;
         let effect = Effect {
             verb: Verb::Run,
             target: Target::Anything,

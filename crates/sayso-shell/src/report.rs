@@ -133,5 +133,5 @@ fn host(target: &HostTarget) -> Option<Vec<u8>> {
 }
 
 fn doubt(doubt: &Doubt) -> ReportedDoubt {
-    ReportedDoubt { code: doubt.code, text: doubt.text.clone() }
+    ReportedDoubt { code: doubt.code.as_str(), text: doubt.text.clone() }
 }

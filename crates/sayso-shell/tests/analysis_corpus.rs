@@ -79,7 +79,8 @@ fn measure(name: &str, most_opaque: f64) {
         let command = case["command"].as_str().unwrap();
         let analysis = look(command);
         if analysis.opaque {
-            let code = analysis.doubts.iter().map(|doubt| doubt.code).find(|code| is_cause(code)).unwrap_or("none");
+            let code =
+                analysis.doubts.iter().map(|doubt| doubt.code.as_str()).find(|code| is_cause(code)).unwrap_or("none");
             opaque.entry(code).or_default().push(command.chars().take(100).collect());
             continue;
         }
@@ -126,7 +127,7 @@ fn one_liners_are_mostly_understood_in_other_shells() {
             accepted += 1;
             let analysis = look_in(case["command"].as_str().unwrap(), dialect);
             if analysis.opaque {
-                let first = analysis.doubts.iter().find(|doubt| is_cause(doubt.code));
+                let first = analysis.doubts.iter().find(|doubt| is_cause(doubt.code.as_str()));
                 *opaque.entry(first.map_or_else(String::new, |doubt| doubt.text.clone())).or_default() += 1;
             }
         }

@@ -190,7 +190,7 @@ proptest! {
         let named = described
             .effects
             .iter()
-            .filter(|e| matches!(e.carry, Carry::Named { code: "unknown-option", .. }))
+            .filter(|e| matches!(e.carry, Carry::Named { code: sayso_shell::Code::UnknownOption, .. }))
             .count();
         prop_assert!(named >= unknown, "{name}: {unknown} unknown options, {named} effects");
     }

@@ -217,7 +217,7 @@ fn program(operation: &Operation, id: RunId, facts: Facts<'_>) -> Option<String>
     let mut flags: Vec<String> = Vec::new();
     for effect in operation.effects.iter().filter(|effect| belongs(effect, id)) {
         if let Carry::Named { by: NamedBy::Flag(flag), code } = &effect.carry {
-            match Code::parse(code) {
+            match Code::of(*code) {
                 Some(Code::RunsCommand | Code::RunsCode | Code::RunsElsewhere) => flags.extend(with_values(run, flag)),
                 _ => flags.push(flag.clone()),
             }

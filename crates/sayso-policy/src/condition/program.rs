@@ -24,7 +24,7 @@ pub(super) fn uses_secret(judging: &Judging<'_>, effect: &Effect, pattern: &EnvP
     let id = run_of(effect);
     let used = |effect: &Effect| {
         matches!(&effect.carry, Carry::Named { code, by: NamedBy::Env(name) }
-            if Code::parse(code) == Some(Code::SecretVariable) && pattern.name.matches(name.as_bytes()))
+            if Code::of(*code) == Some(Code::SecretVariable) && pattern.name.matches(name.as_bytes()))
     };
     let mut own = judging.operation.effects.iter().filter(|effect| id.is_some() && run_of(effect) == id);
     (pattern.value.is_none() && own.any(used)).into()

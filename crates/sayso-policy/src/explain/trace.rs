@@ -115,7 +115,7 @@ pub fn trace(operation: &Operation, decision: &Decision, changes: &[Change]) -> 
         opaque: operation.analysis.as_ref().is_some_and(|analysis| analysis.opaque),
         effects: decision.effects.iter().map(|opinions| effect_of(operation, opinions)).collect(),
         doubts: doubts
-            .map(|doubt| TracedDoubt { code: doubt.code, text: doubt.text.clone(), span: ends(doubt.span) })
+            .map(|doubt| TracedDoubt { code: doubt.code.as_str(), text: doubt.text.clone(), span: ends(doubt.span) })
             .collect(),
         nearest: changes.iter().map(change_of).collect(),
         policy_version: decision.policy_version.clone(),

@@ -54,7 +54,7 @@ impl RunKind {
     /// Whether a rule for this kind names an effect of a run that is of it: the code that makes it one.
     pub(crate) fn names(self, effect: &Effect) -> bool {
         let Carry::Named { code, .. } = &effect.carry else { return false };
-        let code = Code::parse(code);
+        let code = Code::of(*code);
         match self {
             Self::Builds => false,
             Self::Scripts => {
@@ -93,7 +93,7 @@ pub(super) fn kinds(analysis: &Analysis) -> Vec<Kinds> {
     for effect in &analysis.effects {
         let Target::Code { run, .. } = effect.target else { continue };
         let Some(kinds) = usize::try_from(run.0).ok().and_then(|at| found.get_mut(at)) else { continue };
-        let inline = matches!(&effect.carry, Carry::Named { code, .. } if Code::parse(code) == Some(Code::InlineCode));
+        let inline = matches!(&effect.carry, Carry::Named { code, .. } if Code::of(*code) == Some(Code::InlineCode));
         kinds.add(if inline { RunKind::Code } else { RunKind::Scripts });
     }
     found

@@ -77,7 +77,7 @@ fn opaque_reason(judging: &Judging<'_>, effect: &Effect) -> (Code, String) {
         base.map_or_else(|| "this program".to_owned(), |base| format!("`{}`", explain::visible(&base)))
     };
     let (code, by) = match &effect.carry {
-        Carry::Named { code, by } => (Code::parse(code), Some(by)),
+        Carry::Named { code, by } => (Code::of(*code), Some(by)),
         Carry::Plain => (None, None),
     };
     match (&effect.target, code, by) {

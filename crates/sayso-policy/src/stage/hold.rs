@@ -165,7 +165,7 @@ impl<'a, 'j> Holds<'a, 'j> {
     fn inside(&self, index: usize, effect: &Effect) -> bool {
         let judging = self.inputs.judging;
         if let Carry::Named { code, .. } = &effect.carry
-            && Code::parse(code).is_some_and(is_elsewhere)
+            && Code::of(*code).is_some_and(is_elsewhere)
         {
             return false;
         }

@@ -119,7 +119,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn unclear(&mut self) {
         self.known = false;
         if !std::mem::replace(&mut self.unclear, true) {
-            self.effects.push(anything("unclear-arguments"));
+            self.effects.push(anything(sayso_shell::Code::UnclearArguments));
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Draft<'a> {
 }
 
 /// There may be more than is listed.
-pub(crate) fn anything(code: &'static str) -> Effect {
+pub(crate) fn anything(code: sayso_shell::Code) -> Effect {
     Effect {
         verb: Verb::Run,
         target: Target::Anything,

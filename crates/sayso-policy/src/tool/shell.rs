@@ -137,11 +137,11 @@ fn describe(_: &BuiltIn, arguments: &Value, draft: &mut Draft<'_>) {
         draft.unclear();
     }
     if leaves_sandbox(arguments) {
-        draft.effects.push(anything("leaves-sandbox"));
+        draft.effects.push(anything(sayso_shell::Code::LeavesSandbox));
     }
     request.analyse(arguments, draft);
     if unseen::can_be_typed_into(draft.scene.spelled) && draft.analysis.as_ref().is_some_and(unseen::listens) {
-        draft.effects.push(anything("unseen-input"));
+        draft.effects.push(anything(sayso_shell::Code::UnseenInput));
     }
 }
 
@@ -246,7 +246,7 @@ fn append(draft: &mut Draft<'_>, text: &[u8], mut analysis: Analysis, certain: b
     let start = u32::try_from(draft.command.len()).unwrap_or(u32::MAX);
     draft.command.extend_from_slice(text);
     if analysis.opaque && !analysis.effects.iter().any(|effect| effect.target == Target::Anything) {
-        analysis.effects.push(anything("opaque"));
+        analysis.effects.push(anything(sayso_shell::Code::Opaque));
     }
     if let Some(first) = &mut draft.analysis {
         let runs = u32::try_from(first.runs.len()).unwrap_or(u32::MAX);

@@ -35,7 +35,7 @@ mod tests {
 
     fn is_open(tool: &str, command: &str) -> bool {
         let operation = Operation::tool(tool, json!({"cmd": command}));
-        operation.effects.iter().any(|e| matches!(e.carry, Carry::Named { code: "unseen-input", .. }))
+        operation.effects.iter().any(|e| matches!(e.carry, Carry::Named { code: sayso_shell::Code::UnseenInput, .. }))
     }
 
     #[test]

@@ -40,7 +40,13 @@ macro_rules! codes {
                 }
             }
 
-            /// Reads the text of a code: from a record, or from the analysis of a command.
+            /// The reason that goes with what the analysis of a command found, where it has one of its own.
+            #[must_use]
+            pub fn of(code: sayso_shell::Code) -> Option<Self> {
+                Self::parse(code.as_str())
+            }
+
+            /// Reads the text of a code, from a record.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 match text {
@@ -341,7 +347,7 @@ mod tests {
 
     #[test]
     fn every_code_of_the_shell_has_a_row() {
-        for code in sayso_shell::program::Code::ALL {
+        for code in sayso_shell::Code::OF_TEXTS {
             assert!(Code::parse(code.as_str()).is_some(), "{}", code.as_str());
         }
     }

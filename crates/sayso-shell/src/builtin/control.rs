@@ -4,7 +4,7 @@ use super::{Arguments, record};
 use crate::Dialect;
 use crate::certain::Output;
 use crate::effect::Span;
-use crate::program::{Facets, facets};
+use crate::program::{Code, Facets, facets};
 use crate::walk::{Among, Call, Ends, Redirected, Walker};
 use crate::word::Word;
 
@@ -67,7 +67,7 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
     }
     // By the name it is told bash chooses its rules, and a box of many programs which of them it is.
     if renamed && call.argv.get(at).is_none_or(|word| word.exact_str().is_none_or(goes_by_name)) {
-        walker.opaque("dialect", "A program that goes by its name is told another one.", call.span);
+        walker.opaque(Code::Dialect, "A program that goes by its name is told another one.", call.span);
     }
     let among = if name == "exec" { Among::Programs } else { Among::NoFunctions };
     let rest = Call {
@@ -99,7 +99,7 @@ fn eval<'t>(walker: &mut Walker<'t>, call: &Call<'t>) -> Ends {
                 text.extend_from_slice(bytes);
             }
             None => {
-                walker.opaque("dynamic-text", "`eval` runs text that is not known.", span);
+                walker.opaque(Code::DynamicText, "`eval` runs text that is not known.", span);
                 return Ends::both(walker.cwd());
             }
         }
@@ -163,7 +163,7 @@ pub(super) fn trap(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             let text = text.to_vec();
             walker.set_trap(&text, at_exit, words.span(*at));
         }
-        _ => walker.opaque("dynamic-text", "A trap runs text that is not known.", words.span(*at)),
+        _ => walker.opaque(Code::DynamicText, "A trap runs text that is not known.", words.span(*at)),
     }
 }
 
@@ -183,7 +183,7 @@ pub(super) fn flow(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -
             walker.state.may_have_ended = true;
             if walker.loops == 0 && walker.state.dialect.may_be_zsh() {
                 // Where there is no loop, zsh leaves the text that `eval` or `.` gave it.
-                walker.opaque("other-grammar", "Outside a loop this ends the text around it in zsh.", words.span(0));
+                walker.opaque(Code::OtherGrammar, "Outside a loop this ends the text around it in zsh.", words.span(0));
             }
             walker.far_jumps |= number.is_some();
             walker.jump(false);

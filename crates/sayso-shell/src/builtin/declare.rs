@@ -6,6 +6,7 @@ use crate::certain::value::Gone;
 use crate::certain::value::Known;
 use crate::certain::variable::{Meaning, may_compute, meaning};
 use crate::effect::NamedBy;
+use crate::program::Code;
 use crate::value::Scalar;
 use crate::value::scope::{Entry, Held, function_key};
 use crate::walk::{Assigned, Fog, Walker, is_name};
@@ -43,7 +44,7 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
     // The options of the shell go back to what they are now when the function ends.
     if name == "local" && words.all().any(|(_, word)| word.exact() == Some(b"-")) {
         let text = "What this function switches is switched back when it ends.";
-        walker.opaque("other-grammar", text, words.span(0));
+        walker.opaque(Code::OtherGrammar, text, words.span(0));
     }
     if has(b'f') {
         export_functions(walker, name, words);
@@ -95,7 +96,11 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
                 None => array && !value.is_number(),
             };
             if again {
-                walker.opaque("evaluates-again", "The value of an array is read again as shell text.", words.span(at));
+                walker.opaque(
+                    Code::EvaluatesAgain,
+                    "The value of an array is read again as shell text.",
+                    words.span(at),
+                );
             }
         }
         if has(b'i')
@@ -226,7 +231,11 @@ fn refers(walker: &mut Walker<'_>, words: &Arguments<'_>, assigned: &[Assigned<'
         match name {
             Some(Held::Scalar(name)) => {
                 if name.bytes().is_none_or(|name| meaning(name) != Meaning::Ordinary || may_compute(name)) {
-                    walker.opaque("environment", "Which variable is set by another name is not known.", words.span(at));
+                    walker.opaque(
+                        Code::Environment,
+                        "Which variable is set by another name is not known.",
+                        words.span(at),
+                    );
                 }
                 walker.names_variable(name, words.span(at));
             }
@@ -240,9 +249,9 @@ fn refers(walker: &mut Walker<'_>, words: &Arguments<'_>, assigned: &[Assigned<'
 /// Nobody knows which variables were set, or how.
 fn lose(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     walker.lose_variables();
-    words.named(walker, "environment", NamedBy::Nothing, 0);
+    words.named(walker, Code::Environment, NamedBy::Nothing, 0);
     let text = "Which variables are set here is not known; they may change what runs.".to_owned();
-    walker.doubt("environment", text, words.span(0));
+    walker.doubt(Code::Environment, text, words.span(0));
 }
 
 /// Whether a variable is local to a function that is being walked. What it hides is then no longer known.

@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use crate::certain::value::Known;
+use crate::program::Code;
 use crate::program::Prints;
 use crate::value::Scalar;
 use crate::value::scope::Held;
@@ -66,7 +67,7 @@ fn whole_lines(walker: &Walker<'_>, words: &Arguments<'_>) -> bool {
 
 fn mapfile(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     if words.letters().is_none_or(|letters| letters.contains(&b'C')) {
-        walker.opaque("dynamic-text", "`mapfile -C` runs a command for the lines it reads.", words.span(0));
+        walker.opaque(Code::DynamicText, "`mapfile -C` runs a command for the lines it reads.", words.span(0));
     }
     let names = operands(words, b"dnOsuCc", b"");
     let held = Held::Unknown { crafted: line(walker).may_run_in_arithmetic() };
@@ -205,5 +206,9 @@ pub(super) fn set<'t>(
 /// Some variable is set: perhaps one that the shell itself goes by.
 fn lose(walker: &mut Walker<'_>, words: &Arguments<'_>, at: usize) {
     walker.lose_variables();
-    walker.opaque("environment", "Which variable is set here is not known; it may change what runs.", words.span(at));
+    walker.opaque(
+        Code::Environment,
+        "Which variable is set here is not known; it may change what runs.",
+        words.span(at),
+    );
 }

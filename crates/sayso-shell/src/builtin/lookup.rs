@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use crate::effect::{Carry, NamedBy, Verb};
+use crate::program::Code;
 use crate::value::Scalar;
 use crate::walk::Walker;
 use crate::word::Word;
@@ -22,18 +23,18 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
         }
         // Without `-l` it runs an editor, or an old command again.
         "fc" if !has(b"l") || letters.is_none() => {
-            walker.opaque("dynamic-text", "`fc` runs commands of the history.", words.span(0));
+            walker.opaque(Code::DynamicText, "`fc` runs commands of the history.", words.span(0));
         }
         "bind" if has(b"xf") => {
-            walker.opaque("dynamic-text", "`bind` makes keys run commands.", words.span(0));
+            walker.opaque(Code::DynamicText, "`bind` makes keys run commands.", words.span(0));
         }
         // It takes effect when a person presses a key.
-        "complete" if has(b"CF") => words.named(walker, "runs-command", NamedBy::Flag("-C".to_owned()), 1),
+        "complete" if has(b"CF") => words.named(walker, Code::RunsCommand, NamedBy::Flag("-C".to_owned()), 1),
         "compgen" => {
             // `-C` runs a command, `-F` a function, and the words of `-W` are expanded.
             let tame = |word: &Word| word.exact().is_some_and(|text| !text.iter().any(|b| b"$`".contains(b)));
             if has(b"CF") || has(b"WPSXG") && !words.argv.iter().all(tame) {
-                walker.opaque("dynamic-text", "Completion runs a command here.", words.span(0));
+                walker.opaque(Code::DynamicText, "Completion runs a command here.", words.span(0));
             }
         }
         _ => {}
@@ -41,6 +42,6 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) {
 }
 
 fn write(walker: &mut Walker<'_>, file: &Word, words: &Arguments<'_>) {
-    let carry = Carry::Named { code: "writes-file", by: NamedBy::Nothing };
+    let carry = Carry::Named { code: Code::WritesFile, by: NamedBy::Nothing };
     walker.path_effect(Verb::Write, file, words.span(0), Some(words.run), &carry, false);
 }

@@ -19,7 +19,7 @@ use crate::certain::output::is_silent;
 use crate::certain::{Output, Quiet};
 use crate::dialect::builtin::{Fares, fares};
 use crate::effect::{Carry, Effect, NamedBy, Program, RunId, Span, Target, Verb};
-use crate::program::{Invocation, Prints, describe, facets};
+use crate::program::{Code, Invocation, Prints, describe, facets};
 use crate::walk::{Call, Ends, Redirected, Walker};
 use crate::word::Word;
 
@@ -30,7 +30,7 @@ pub(crate) fn run<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>, redir
         Fares::MayStop => walker.state.stops = true,
         Fares::Otherwise(text) => {
             let span = call.spans.first().copied().unwrap_or(call.span);
-            walker.opaque("dialect", text, span);
+            walker.opaque(Code::Dialect, text, span);
         }
     }
     match name {
@@ -53,7 +53,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
     let words = Arguments { argv: &argv, spans: &spans, run };
     let ends = Ends::both(walker.cwd());
     if shows_all_variables(name, &words) {
-        words.named(walker, "shows-secrets", NamedBy::Nothing, 0);
+        words.named(walker, Code::ShowsSecrets, NamedBy::Nothing, 0);
     }
     shows_variables(walker, name, &words);
     number::computes(walker, name, &words);
@@ -72,7 +72,7 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         "set" | "shopt" | "enable" | "hash" | "alias" | "unalias" => switch::run(walker, name, &words),
         "trap" => control::trap(walker, &words),
         "jobs" if words.letters().is_none_or(|letters| letters.contains(&b'x')) => {
-            walker.opaque("dynamic-text", "`jobs -x` runs a command.", words.span(0));
+            walker.opaque(Code::DynamicText, "`jobs -x` runs a command.", words.span(0));
         }
         // A signal may end this very shell.
         "kill" | "suspend" => walker.killed(),
@@ -242,7 +242,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// An effect of the builtin that needs a yes of its own.
-    fn named(&self, walker: &mut Walker<'_>, code: &'static str, by: NamedBy, at: usize) {
+    fn named(&self, walker: &mut Walker<'_>, code: Code, by: NamedBy, at: usize) {
         walker.out.effects.push(Effect {
             verb: Verb::Run,
             target: Target::Option(self.run),

@@ -3,6 +3,7 @@
 use super::Arguments;
 use crate::certain::setting::{self, Switch};
 use crate::effect::NamedBy;
+use crate::program::Code;
 use crate::resolve::is_builtin;
 use crate::value::field::Globbing;
 use crate::value::scope::{Entry, Held, alias_key, is_alias_key};
@@ -112,7 +113,7 @@ fn switch(walker: &mut Walker<'_>, switch: Switch, on: bool, words: &Arguments<'
         Switch::Aliases => {
             state.aliases |= on;
             if on && walker.scope.names().any(|name| is_alias_key(name)) {
-                walker.opaque("alias", "Names are aliased, and aliases are switched on.", words.span(at));
+                walker.opaque(Code::Alias, "Names are aliased, and aliases are switched on.", words.span(at));
             }
         }
         Switch::Unmodelled => other_grammar(walker, words, at),
@@ -121,7 +122,7 @@ fn switch(walker: &mut Walker<'_>, switch: Switch, on: bool, words: &Arguments<'
 
 fn other_grammar(walker: &mut Walker<'_>, words: &Arguments<'_>, at: usize) {
     walker.state.cd_unsure = true;
-    walker.opaque("other-grammar", "From here on the shell reads commands by other rules.", words.span(at));
+    walker.opaque(Code::OtherGrammar, "From here on the shell reads commands by other rules.", words.span(at));
 }
 
 fn shopt(walker: &mut Walker<'_>, words: &Arguments<'_>) {
@@ -143,7 +144,7 @@ fn shopt(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 fn enable(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     match words.letters() {
         Some(letters) if letters.contains(&b'f') => {
-            walker.code(words.run, "unknown", "loads-code", words.span(1));
+            walker.code(words.run, "unknown", Code::LoadsCode, words.span(1));
             let file = words.all().find_map(|(_, word)| word.exact_str().filter(|name| name.contains('/')));
             let absent = match (file, walker.cwd().only()) {
                 (Some(file), _) if file.starts_with('/') => walker.is_missing(Path::new(file)),
@@ -151,7 +152,7 @@ fn enable(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 _ => false,
             };
             if !absent || walker.changed.touched() {
-                walker.opaque("loads-code", "`enable -f` loads code into the shell.", words.span(1));
+                walker.opaque(Code::LoadsCode, "`enable -f` loads code into the shell.", words.span(1));
             }
         }
         Some(letters) => {
@@ -159,15 +160,15 @@ fn enable(walker: &mut Walker<'_>, words: &Arguments<'_>) {
             let all_known = words.operands().all(|(_, word)| known(word));
             if letters.iter().any(|letter| !b"anps".contains(letter)) || !all_known {
                 // A name that is no builtin is looked for among files that hold some.
-                walker.code(words.run, "unknown", "loads-code", words.span(1));
-                walker.opaque("loads-code", "`enable` may load code into the shell.", words.span(1));
+                walker.code(words.run, "unknown", Code::LoadsCode, words.span(1));
+                walker.opaque(Code::LoadsCode, "`enable` may load code into the shell.", words.span(1));
             } else if letters.contains(&b'n') && words.operands().next().is_some() {
                 // Without a builtin its name means a program.
                 walker.state.path_changed = true;
                 other_grammar(walker, words, 1);
             }
         }
-        None => walker.opaque("loads-code", "`enable` may load code into the shell.", words.span(1)),
+        None => walker.opaque(Code::LoadsCode, "`enable` may load code into the shell.", words.span(1)),
     }
 }
 
@@ -175,14 +176,14 @@ fn enable(walker: &mut Walker<'_>, words: &Arguments<'_>) {
 fn hash(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     if words.letters().is_none_or(|letters| letters.contains(&b'p')) {
         walker.state.path_changed = true;
-        words.named(walker, "environment", NamedBy::Flag("-p".to_owned()), 1);
+        words.named(walker, Code::Environment, NamedBy::Flag("-p".to_owned()), 1);
     }
 }
 
 fn alias(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     // Of zsh: aliases that stand for any word, or for names of files. bash has no such options.
     if words.letters().is_none_or(|letters| letters.iter().any(|b| b"gs".contains(b))) {
-        walker.opaque("alias", "Which names are aliased here is not known.", words.span(1));
+        walker.opaque(Code::Alias, "Which names are aliased here is not known.", words.span(1));
     }
     for (at, word) in words.operands() {
         let name = match word {
@@ -202,13 +203,13 @@ fn alias(walker: &mut Walker<'_>, words: &Arguments<'_>) {
         match name {
             Some(name) if walker.state.aliases || reserved(name) => {
                 let text = format!("The call makes an alias of `{}`.", String::from_utf8_lossy(name));
-                walker.opaque("alias", &text, words.span(at));
+                walker.opaque(Code::Alias, &text, words.span(at));
             }
             Some(name) => {
                 let held = Held::Defined { definitions: Rc::from([Definition::Alias]), maybe: true };
                 walker.scope.set(&alias_key(name), Some(Entry::new(held)));
             }
-            None => walker.opaque("alias", "Which names are aliased here is not known.", words.span(at)),
+            None => walker.opaque(Code::Alias, "Which names are aliased here is not known.", words.span(at)),
         }
     }
 }

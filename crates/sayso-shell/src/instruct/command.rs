@@ -1,6 +1,7 @@
 //! What the words of a command name, and which programs go by what they are given.
 
 use super::{Search, Trail};
+use crate::Code;
 use crate::effect::{Effect, PathTarget, Run, RunId, Target, Verb};
 use crate::program::{self, Facets, facets};
 use crate::word::Word;
@@ -60,7 +61,8 @@ impl<'a> Search<'a> {
         let runs = |effect: &Effect| match &effect.target {
             Target::Code { .. } | Target::Anything => true,
             Target::Option(_) => {
-                matches!(&effect.carry, crate::Carry::Named { code, .. } if code.starts_with("runs-") || *code == "inline-code")
+                let runs = [Code::RunsCommand, Code::RunsCode, Code::Remote, Code::InlineCode];
+                matches!(&effect.carry, crate::Carry::Named { code, .. } if runs.contains(code))
             }
             _ => false,
         };

@@ -9,6 +9,7 @@
 //! Effects stand in any order. A path is as it would be written in the working directory, and `/**` means all below it. Behind
 //! `!` stands why an effect needs an answer of its own; where it is no path and no host, that stands alone.
 
+use super::Code;
 use super::{Catalogue, Knowing};
 use crate::effect::{Carry, Effect, HostTarget, PathTarget, Target};
 use crate::{Analysis, Context, Dialect, MemoryFiles, NoEnvironment, analyze};
@@ -68,7 +69,7 @@ fn show(effect: &Effect, analysis: &Analysis) -> String {
     let what = match &effect.target {
         Target::Program(run) | Target::Wrapper(run) => name(*run),
         Target::Code { language, .. } => format!("{language} code"),
-        Target::Option(_) => return code.unwrap_or("option").to_owned(),
+        Target::Option(_) => return code.map_or("option", Code::as_str).to_owned(),
         Target::Anything => "anything".to_owned(),
         Target::Path(target) => path(target),
         Target::Host(target) => host(target),

@@ -77,7 +77,7 @@ pub(crate) fn apply_patch(view: &mut View<'_>) {
                 view.path_effect(Verb::Delete, &word(from), at, false, Carry::Plain);
             }
             Change::Unclear => {
-                let carry = Carry::Named { code: Code::UnclearScript.as_str(), by: NamedBy::Nothing };
+                let carry = Carry::Named { code: Code::UnclearScript, by: NamedBy::Nothing };
                 view.effect(Verb::Write, Target::Path(PathTarget::Unknown(None)), at, carry);
                 view.doubt(Code::UnclearScript, "a patch of unknown text may change any file".to_owned(), at);
             }

@@ -185,6 +185,12 @@ fn options(view: &mut View<'_>) {
     let harmless = view.spec.style.has(Style::HARMLESS);
     for Seen { opt, does, at } in &mut seen {
         let at = *at;
+        if *does == Does::Implied {
+            view.named(Code::UnknownOption, NamedBy::Nothing, at);
+            let text = format!("{} is a fact that Sayso finds, and no option of {}", opt.name, view.name);
+            view.doubt(Code::UnknownOption, text, at);
+            continue;
+        }
         if !opt.known {
             opt.known = harmless;
             if !harmless {
@@ -196,6 +202,8 @@ fn options(view: &mut View<'_>) {
         }
         option(view, *does, &opt.name, opt.value.as_ref(), at);
     }
+    // No rule may take such a word for the fact.
+    seen.retain(|seen| seen.does != Does::Implied);
     // What a judge implied meanwhile stays behind what was written.
     let implied = std::mem::replace(&mut view.seen, seen);
     view.seen.extend(implied);
@@ -205,9 +213,9 @@ fn options(view: &mut View<'_>) {
 const LISTS: &[&str] = &["--files0-from", "--files-from", "--files", "--files0", "--filelist"];
 
 fn option(view: &mut View<'_>, does: Does, name: &str, value: Option<&Word>, at: usize) {
-    let named = |code: Code| Carry::Named { code: code.as_str(), by: NamedBy::Flag(name.to_owned()) };
+    let named = |code: Code| Carry::Named { code, by: NamedBy::Flag(name.to_owned()) };
     match (does, value) {
-        (Does::Nothing | Does::Last, _) => {}
+        (Does::Nothing | Does::Last | Does::Implied, _) => {}
         (Does::Deep, _) => view.deep = true,
         (Does::Named(code), _) => view.named_by_flag(code, name, at),
         (Does::Runs, _) => view.named_by_flag(Code::RunsCommand, name, at),
@@ -358,7 +366,7 @@ fn operand(view: &mut View<'_>, role: Role, word: &Word, at: usize) {
         Role::Write => view.writes(word, at),
         Role::WriteBelow => view.writes_below(word, at),
         Role::WriteNamed => {
-            let carry = Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Nothing };
+            let carry = Carry::Named { code: Code::WritesFile, by: NamedBy::Nothing };
             view.path_effect(Verb::Write, word, at, false, carry);
         }
         Role::Edit => {

@@ -7,7 +7,7 @@ use crate::script::Finding;
 impl View<'_> {
     /// Adds what a script at `at` does; `by` is what a pattern must hold to name it.
     pub fn findings(&mut self, findings: Vec<Finding>, by: &NamedBy, at: usize) {
-        let named = |code: Code| Carry::Named { code: code.as_str(), by: by.clone() };
+        let named = |code: Code| Carry::Named { code, by: by.clone() };
         for finding in findings {
             match finding {
                 Finding::Shell(text) => {

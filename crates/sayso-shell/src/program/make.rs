@@ -148,7 +148,7 @@ pub(crate) fn cmake(view: &mut View<'_>) {
         return;
     };
     // Nothing else of the table holds then, but what is not known stays so.
-    let unknown = |carry: &Carry| matches!(carry, Carry::Named { code, .. } if *code == Code::UnknownOption.as_str());
+    let unknown = |carry: &Carry| matches!(carry, Carry::Named { code, .. } if *code == Code::UnknownOption);
     view.out.effects.retain(|effect| unknown(&effect.carry));
     match command.exact_str() {
         Some(

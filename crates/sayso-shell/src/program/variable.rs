@@ -61,7 +61,7 @@ pub(super) fn written(inv: &Invocation<'_>, name: &str, value: &Word, below: boo
             target: Target::Path(path_target(&word, inv.cwd, below)),
             span: span(inv),
             run: Some(inv.run),
-            carry: Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Env(name.to_owned()) },
+            carry: Carry::Named { code: Code::WritesFile, by: NamedBy::Env(name.to_owned()) },
             certain: true,
         });
     }
@@ -143,10 +143,10 @@ pub(super) fn needs_yes(inv: &Invocation<'_>, name: &str, text: String, out: &mu
         target: Target::Option(inv.run),
         span,
         run: Some(inv.run),
-        carry: Carry::Named { code: Code::Environment.as_str(), by: NamedBy::Env(name.to_owned()) },
+        carry: Carry::Named { code: Code::Environment, by: NamedBy::Env(name.to_owned()) },
         certain: true,
     });
-    out.doubts.push(Doubt { code: Code::Environment.as_str(), text, span });
+    out.doubts.push(Doubt { code: Code::Environment, text, span });
 }
 
 fn span(inv: &Invocation<'_>) -> Span {

@@ -240,7 +240,7 @@ impl<'a> View<'a> {
 
     /// Something that needs a yes of its own.
     pub fn named(&mut self, code: Code, by: NamedBy, at: usize) {
-        let carry = Carry::Named { code: code.as_str(), by };
+        let carry = Carry::Named { code, by };
         self.effect(Verb::Run, Target::Option(self.inv.run), at, carry);
     }
 
@@ -268,7 +268,7 @@ impl<'a> View<'a> {
     /// Code that nobody can see through is run.
     pub fn code(&mut self, language: &'static str, code: Code, by: NamedBy, at: usize) {
         let target = Target::Code { run: self.inv.run, language };
-        self.effect(Verb::Run, target, at, Carry::Named { code: code.as_str(), by });
+        self.effect(Verb::Run, target, at, Carry::Named { code, by });
     }
 
     /// An option that is not written but implied by the word at `at`; with a code, it needs a yes of its own.
@@ -285,7 +285,7 @@ impl<'a> View<'a> {
     /// Something is not understood.
     pub fn doubt(&mut self, code: Code, text: String, at: usize) {
         let span = self.span(at);
-        self.out.doubts.push(Doubt { code: code.as_str(), text, span });
+        self.out.doubts.push(Doubt { code, text, span });
     }
 
     /// A shell would run this text.

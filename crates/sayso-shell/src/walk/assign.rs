@@ -9,7 +9,7 @@ use crate::certain::value::Known;
 use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, may_compute, meaning};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
-use crate::program::{changes_what_runs, names_output};
+use crate::program::{Code, changes_what_runs, names_output};
 use crate::syntax::tree::{Array, Assignment, AssignmentValue, Part, Word as Syntax};
 use crate::value::Scalar;
 use crate::value::field::Globbing;
@@ -199,21 +199,21 @@ impl<'t> Walker<'t> {
                     held => matches!(held, Held::Unset(_)),
                 };
                 if !tame {
-                    self.opaque("expands-again", "A prompt is expanded whenever it is shown.", span);
+                    self.opaque(Code::ExpandsAgain, "A prompt is expanded whenever it is shown.", span);
                 }
             }
             // Before each prompt of a shell that stays.
             Meaning::BeforePrompt => match held {
                 Held::Scalar(Scalar::Exact(text)) => self.traps.push((text.as_shared().clone(), span)),
                 Held::Unset(_) => {}
-                _ => self.opaque("dynamic-text", "A shell runs text that is not known.", span),
+                _ => self.opaque(Code::DynamicText, "A shell runs text that is not known.", span),
             },
             Meaning::Aliases => {
                 self.state.aliases = true;
-                self.opaque("alias", "Which names are aliased here is not known.", span);
+                self.opaque(Code::Alias, "Which names are aliased here is not known.", span);
             }
             Meaning::Unmodelled => {
-                self.opaque("other-grammar", "From here on the shell reads commands by other rules.", span);
+                self.opaque(Code::OtherGrammar, "From here on the shell reads commands by other rules.", span);
             }
         }
         // The first byte keeps ordinary names out of the table.
@@ -223,7 +223,7 @@ impl<'t> Walker<'t> {
         let Ok(text) = std::str::from_utf8(name) else { return };
         if changes_what_runs(text) || names_output(text) {
             if self.steering.len() >= MAX_STEERING {
-                return self.opaque("environment", "Too many variables that change what runs are set here.", span);
+                return self.opaque(Code::Environment, "Too many variables that change what runs are set here.", span);
             }
             let value = match held {
                 Held::Scalar(scalar) => scalar.to_word(),
@@ -239,7 +239,7 @@ impl<'t> Walker<'t> {
         match steers(self.state.dialect, name) {
             Steers::Nothing => {}
             Steers::Path => self.state.path_changed = true,
-            Steers::Shell => self.opaque("dialect", "To zsh this variable changes what the shell does.", span),
+            Steers::Shell => self.opaque(Code::Dialect, "To zsh this variable changes what the shell does.", span),
             Steers::Stops => self.state.stops = true,
         }
     }
@@ -357,7 +357,7 @@ impl<'t> Walker<'t> {
             None if value.may_run_in_arithmetic() => self.evaluates_again(span),
             None => {
                 let text = "Which variable is set here is not known.".to_owned();
-                self.doubt("arithmetic-on-unknown", text, span);
+                self.doubt(Code::ArithmeticOnUnknown, text, span);
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::certain::{Output, Sink, Streams};
 use crate::dialect::builtin::{Own, is_special, own};
 use crate::dialect::started_for_redirects;
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, Program, RunId, Shadow, Span, Stdin, Target, Verb};
+use crate::program::Code;
 use crate::resolve::is_builtin;
 use crate::syntax::tree::{
     AssignmentValue, Command, CommandKind, Part, Redirect, RedirectOperator, Simple, Word as Syntax,
@@ -476,13 +477,13 @@ impl<'t> Walker<'t> {
         };
         let span = call.spans.first().copied().unwrap_or(call.span);
         match own {
-            Own::Unknown(text) => self.opaque("dialect", text, span),
+            Own::Unknown(text) => self.opaque(Code::Dialect, text, span),
             Own::Connects(host) => {
                 let host = host.exact_str().map_or(HostTarget::Unknown, |host| HostTarget::Exact {
                     host: host.to_ascii_lowercase(),
                     port: None,
                 });
-                let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
+                let carry = Carry::Named { code: Code::Redirect, by: NamedBy::Nothing };
                 let (verb, target) = (Verb::Connect, Target::Host(host));
                 self.out.effects.push(Effect { verb, target, span, run: None, carry, certain: true });
                 // The number of the socket, or what it was where nothing answers.
@@ -526,7 +527,7 @@ impl<'t> Walker<'t> {
         let run = self.record(call.argv, call.spans, call.span, Program::default(), call.env);
         self.runs(run, false, call.span);
         let parent = self.parent.replace(run);
-        self.opaque("dynamic-program", "Which program runs here depends on a value that is not known.", span);
+        self.opaque(Code::DynamicProgram, "Which program runs here depends on a value that is not known.", span);
         self.parent = parent;
         self.finish_call(run, redirected, Output::ANYTHING);
         Ends::both(&self.state.cwd)
@@ -539,9 +540,9 @@ impl<'t> Walker<'t> {
         let later = self.source.get(..call.span.start as usize).is_some_and(|before| before.contains(&b'\n'));
         // Other shells expand aliases without being told.
         if later || self.state.aliases || self.state.fog == Fog::All || self.state.dialect != Dialect::Bash {
-            self.opaque("alias", &text, call.span);
+            self.opaque(Code::Alias, &text, call.span);
         } else {
-            self.doubt("alias", text, call.span);
+            self.doubt(Code::Alias, text, call.span);
         }
     }
 

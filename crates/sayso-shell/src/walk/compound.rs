@@ -5,6 +5,7 @@ use super::{Ends, Fog, Walker};
 use crate::certain::Output;
 use crate::dialect;
 use crate::effect::{RunId, Span};
+use crate::program::Code;
 use crate::syntax::tree::{Arithmetic, CaseArm, CaseEnd, Compound, CompoundKind, List, Word as Syntax};
 use crate::value::Scalar;
 use crate::value::scope::Held;
@@ -71,7 +72,7 @@ impl<'t> Walker<'t> {
                 self.arithmetic(expression);
                 if self.state.dialect.may_be_zsh() && expression.parts.iter().any(dialect::may_end_arithmetic) {
                     // zsh may take it for commands in parentheses.
-                    self.opaque("other-grammar", "Whether this is arithmetic depends on the shell.", span);
+                    self.opaque(Code::OtherGrammar, "Whether this is arithmetic depends on the shell.", span);
                 }
                 Ends::both(&self.state.cwd)
             }

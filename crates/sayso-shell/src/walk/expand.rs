@@ -6,6 +6,7 @@ use crate::certain::value::Known;
 use crate::certain::{Output, Printed};
 use crate::dialect::{self, Does};
 use crate::effect::Span;
+use crate::program::Code;
 use crate::program::Prints;
 use crate::syntax::tree::{
     Command, CommandKind, CommandSubstitution, Connector, List, Part, ProcessSubstitution, Redirect, RedirectOperator,
@@ -58,7 +59,7 @@ impl<'t> Walker<'t> {
                 self.charge(more * 16);
             }
             if argv.len() > crate::limit::MAX_WORDS {
-                self.opaque("too-much-work", "The command has too many words to be followed.", span);
+                self.opaque(Code::TooMuchWork, "The command has too many words to be followed.", span);
                 argv.truncate(crate::limit::MAX_WORDS);
                 argv.push(Word::Opaque);
                 spans.resize(argv.len(), span);
@@ -359,7 +360,7 @@ impl<'t> Walker<'t> {
                 if self.state.dialect.may_be_zsh() && arithmetic.parts.iter().any(dialect::may_end_arithmetic) {
                     // zsh may take it for a command in parentheses.
                     let span = self.span(arithmetic.span);
-                    self.opaque("other-grammar", "Whether this is arithmetic depends on the shell.", span);
+                    self.opaque(Code::OtherGrammar, "Whether this is arithmetic depends on the shell.", span);
                 } else if quoted {
                     fields.quoted_value(&value);
                 } else {
@@ -378,7 +379,7 @@ impl<'t> Walker<'t> {
             }
             Part::Opaque { why, span } => {
                 let span = self.span(*span);
-                self.opaque("not-understood", why.sentence(), span);
+                self.opaque(Code::NotUnderstood, why.sentence(), span);
                 fields.opaque();
             }
         }

@@ -5,6 +5,7 @@ use super::redirect::Redirected;
 use super::{Cwd, Definition, Ends, Fog, Frame, Walker};
 use crate::certain::Items;
 use crate::effect::{Program, Shadow};
+use crate::program::Code;
 use crate::syntax::tree::Function;
 use crate::value::scope::{Entry, Held, function_key};
 
@@ -20,7 +21,7 @@ impl<'t> Walker<'t> {
             // bash takes the word as it is written, quotes and all.
             None => {
                 let span = self.span(function.name.span);
-                self.doubt("odd-name", "A function's name is no plain word.".to_owned(), span);
+                self.doubt(Code::OddName, "A function's name is no plain word.".to_owned(), span);
                 Vec::new()
             }
         };
@@ -83,7 +84,7 @@ impl<'t> Walker<'t> {
         }
         let open = self.frames.iter().filter(|frame| frame.id == id).count();
         if open > 0 && self.input.pipe.is_some() {
-            self.doubt("fork-bomb", "A function starts itself in a pipe or in the background.".to_owned(), span);
+            self.doubt(Code::ForkBomb, "A function starts itself in a pipe or in the background.".to_owned(), span);
         }
         // Deep inside itself it is walked once with nothing known, which covers every further round.
         if self.frames.iter().any(|frame| frame.id == id && frame.fog) || !self.step(span) {

@@ -4,6 +4,7 @@ use super::Walker;
 use crate::certain::value::Known;
 use crate::certain::variable::steers_new_shell;
 use crate::effect::Span;
+use crate::program::Code;
 use crate::value::Scalar;
 use crate::value::scope::{Entry, Held};
 use crate::word::{Text, Word};
@@ -23,11 +24,11 @@ impl Walker<'_> {
             self.given_bytes = self.given_bytes.saturating_add(name.len()).saturating_add(value.len());
             if self.given.len() >= MOST || self.given_bytes > MOST_BYTES {
                 let text = "More variables come with the call than are followed.";
-                return self.opaque("environment", text, Span::default());
+                return self.opaque(Code::Environment, text, Span::default());
             }
             if steers_new_shell(name.as_bytes()) {
                 let text = format!("`{name}`, which comes with the call, changes what the shell itself does.");
-                self.opaque("environment", &text, Span::default());
+                self.opaque(Code::Environment, &text, Span::default());
             }
             let held = Held::Scalar(Scalar::exact(value.as_bytes(), Known::Given));
             self.notice(name.as_bytes(), &held, Span::default());
@@ -85,7 +86,7 @@ mod tests {
     }
 
     fn doubts(command: &str, variables: &[(&str, &str)]) -> Vec<&'static str> {
-        with(command, variables).doubts.iter().map(|doubt| doubt.code).collect()
+        with(command, variables).doubts.iter().map(|doubt| doubt.code.as_str()).collect()
     }
 
     #[test]

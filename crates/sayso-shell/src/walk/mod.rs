@@ -42,6 +42,7 @@ pub(crate) use text::{Place, Sources, Spans, Trees};
 
 use crate::certain::{Output, Quiet, Streams};
 use crate::effect::{RunId, Span};
+use crate::program::Code;
 use crate::syntax::tree::{Function, Tree};
 use crate::value::field::Globbing;
 use crate::value::scope::{Name, Scope};
@@ -303,7 +304,7 @@ impl<'t> Walker<'t> {
         if self.steps > self.allowance.min(limit::MAX_STEPS) {
             // Work is charged in larger amounts too: the first step behind the limit is not always the same one.
             if !std::mem::replace(&mut self.exhausted, true) {
-                self.opaque("too-much-work", "The command does too much to be followed to its end.", span);
+                self.opaque(Code::TooMuchWork, "The command does too much to be followed to its end.", span);
             }
             return false;
         }
@@ -323,7 +324,7 @@ impl<'t> Walker<'t> {
     /// Goes one level deeper, unless that is too deep.
     pub(crate) fn deeper(&mut self, span: Span, f: impl FnOnce(&mut Self)) {
         if self.depth >= limit::MAX_DEPTH {
-            self.opaque("too-deep", "The command is nested too deeply to be followed.", span);
+            self.opaque(Code::TooDeep, "The command is nested too deeply to be followed.", span);
             return;
         }
         self.depth += 1;

@@ -4,6 +4,7 @@ use super::expand::{Expansion, Position};
 use super::{Fog, Walker};
 use crate::certain::value::Known;
 use crate::effect::Span;
+use crate::program::Code;
 use crate::syntax::tree::Arithmetic;
 use crate::value::scope::{Held, crafted};
 use crate::value::{Scalar, arithmetic};
@@ -29,7 +30,7 @@ impl<'t> Walker<'t> {
                     self.evaluates_again(span);
                 } else if shaped.origin == Origin::Unknown {
                     let text = "A value of unknown content is evaluated as arithmetic.".to_owned();
-                    self.doubt("arithmetic-on-unknown", text, span);
+                    self.doubt(Code::ArithmeticOnUnknown, text, span);
                 }
                 if !text.is_number() {
                     self.may_abort();
@@ -159,7 +160,7 @@ impl<'t> Walker<'t> {
 
     pub(crate) fn evaluates_again(&mut self, span: Span) {
         let text = "The shell computes with text that may be no number, and such text can run commands.";
-        self.opaque("evaluates-again", text, span);
+        self.opaque(Code::EvaluatesAgain, text, span);
     }
 }
 

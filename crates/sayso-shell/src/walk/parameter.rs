@@ -5,6 +5,7 @@ use super::{Fog, Walker};
 use crate::Dialect;
 use crate::certain::value::Known;
 use crate::dialect::variable;
+use crate::program::Code;
 use crate::syntax::tree::{Fallback, Operation, Parameter, Part as Syntactic, Subscript, Word as Syntax};
 use crate::value::field::Fields;
 use crate::value::parameter::{Anchor, change_case, replace, substring, trim};
@@ -317,7 +318,7 @@ impl<'t> Walker<'t> {
                 if name.may_run_in_arithmetic() || built {
                     let span = self.span(parameter.span);
                     self.opaque(
-                        "evaluates-again",
+                        Code::EvaluatesAgain,
                         "A variable's name is made up at run time, and such a name can run commands.",
                         span,
                     );
@@ -333,7 +334,7 @@ impl<'t> Walker<'t> {
             self.lose_variables();
             let span = self.span(parameter.span);
             let text = "Which variable is set here is not known; it may change what runs.";
-            return self.opaque("environment", text, span);
+            return self.opaque(Code::Environment, text, span);
         }
         let held = if parameter.subscript.is_some() { Held::Unknown { crafted: true } } else { held };
         self.set(&parameter.name, held);
@@ -468,7 +469,7 @@ impl<'t> Walker<'t> {
                     return base.clone();
                 }
                 let span = self.span(parameter.span);
-                self.opaque("expands-again", "`@P` expands the value again, and may run commands.", span);
+                self.opaque(Code::ExpandsAgain, "`@P` expands the value again, and may run commands.", span);
                 Expansion::ManyUnknown
             }
             _ => match base {

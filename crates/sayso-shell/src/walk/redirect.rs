@@ -6,6 +6,7 @@ use crate::canonical::canonical;
 use crate::certain::value::Known;
 use crate::certain::{Output, Printed, Sink};
 use crate::effect::{Carry, Effect, HostTarget, NamedBy, RunId, Span, Stdin, Target, Verb};
+use crate::program::Code;
 use crate::program::Prints;
 use crate::syntax::tree::{
     Descriptor, Part as SyntaxPart, ProcessSubstitution, Redirect, RedirectOperator, RedirectTarget, Word as Syntax,
@@ -114,7 +115,7 @@ impl<'t> Walker<'t> {
         let plain =
             |word: &Word| is_descriptor(word, dialect) || word.exact().is_some_and(|text| !text.iter().any(expands));
         if redirect.operator == RedirectOperator::CopyOutput && !words.iter().all(plain) {
-            self.opaque("dynamic-text", "The shell may expand the word behind `>&` twice.", span);
+            self.opaque(Code::DynamicText, "The shell may expand the word behind `>&` twice.", span);
         }
         let opens = matches!(words.as_slice(), [word] if self.surely_opens(redirect.operator, word));
         out.may_fail |= !opens;
@@ -234,7 +235,7 @@ impl<'t> Walker<'t> {
             self.state.streams.set(2, sink);
         }
         if let Some(host) = network(word) {
-            let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
+            let carry = Carry::Named { code: Code::Redirect, by: NamedBy::Nothing };
             let target = Target::Host(host);
             self.out.effects.push(Effect { verb: Verb::Connect, target, span, run: None, carry, certain: true });
             // To other shells it is a file like any other.
@@ -246,7 +247,7 @@ impl<'t> Walker<'t> {
             out.reads.push((word.clone(), span));
         }
         if writes {
-            let carry = Carry::Named { code: "redirect", by: NamedBy::Nothing };
+            let carry = Carry::Named { code: Code::Redirect, by: NamedBy::Nothing };
             self.path_effect(Verb::Write, word, span, None, &carry, false);
         }
     }
@@ -291,7 +292,7 @@ impl<'t> Walker<'t> {
         for (word, span) in &redirected.reads {
             let carry = match run {
                 Some(_) => Carry::Plain,
-                None => Carry::Named { code: "redirect", by: NamedBy::Nothing },
+                None => Carry::Named { code: Code::Redirect, by: NamedBy::Nothing },
             };
             self.path_effect(Verb::Read, word, *span, run, &carry, false);
         }

@@ -4,13 +4,14 @@ use super::change::Manner;
 use super::{Input, Walker};
 use crate::Doubt;
 use crate::effect::{Carry, Effect, NamedBy, PathTarget, Program, Run, RunId, Span, Target, Verb};
+use crate::program::Code;
 use crate::program::path_target;
 use crate::word::{Origin, Part, Shape, Text, Word};
 use std::path::Path;
 
 impl Walker<'_> {
     /// There may be more than is listed.
-    pub(crate) fn opaque(&mut self, code: &'static str, text: &str, span: Span) {
+    pub(crate) fn opaque(&mut self, code: Code, text: &str, span: Span) {
         self.out.opaque = true;
         self.doubt(code, text.to_owned(), span);
         self.changed.anywhere = true;
@@ -25,7 +26,7 @@ impl Walker<'_> {
     }
 
     /// Something to tell people, no more.
-    pub(crate) fn doubt(&mut self, code: &'static str, text: String, span: Span) {
+    pub(crate) fn doubt(&mut self, code: Code, text: String, span: Span) {
         if self.out.doubts.len() < 256 {
             self.out.doubts.push(Doubt { code, text, span });
         }

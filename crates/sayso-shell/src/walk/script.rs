@@ -3,6 +3,7 @@
 use super::{Spans, Walker};
 use crate::canonical::canonical;
 use crate::effect::{Program, RunId, SHELL_CODE, Span};
+use crate::program::Code;
 use crate::program::wrapper::shell_of;
 use crate::word::Word;
 use crate::{Kind, limit};
@@ -12,7 +13,7 @@ impl Walker<'_> {
     /// `source NAME`: on PATH first, then here.
     pub(crate) fn sourced_by_name(&mut self, file: &Word, span: Span) {
         let Some(name) = file.exact_str() else {
-            return self.opaque("unknown-script", "Which script runs here is not known.", span);
+            return self.opaque(Code::UnknownScript, "Which script runs here is not known.", span);
         };
         let on_path = !self.state.path_changed
             && self.context.env.get("PATH").is_some_and(|path| {
@@ -23,7 +24,7 @@ impl Walker<'_> {
         if on_path {
             self.script(file, span);
         } else {
-            self.opaque("unknown-script", "Which script runs here depends on PATH.", span);
+            self.opaque(Code::UnknownScript, "Which script runs here depends on PATH.", span);
         }
     }
 
@@ -31,8 +32,8 @@ impl Walker<'_> {
     pub(crate) fn script(&mut self, file: &Word, span: Span) {
         // What a script does in another place, it does not do here; what started it there needs a yes of its own.
         if let (true, Some(run)) = (self.state.elsewhere, self.parent) {
-            self.code(run, SHELL_CODE, "script-elsewhere", span);
-            return self.doubt("script-elsewhere", "A script runs elsewhere, and cannot be read.".to_owned(), span);
+            self.code(run, SHELL_CODE, Code::ScriptElsewhere, span);
+            return self.doubt(Code::ScriptElsewhere, "A script runs elsewhere, and cannot be read.".to_owned(), span);
         }
         let path = file.exact_str().filter(|name| !name.is_empty());
         let path = match (path, self.state.cwd.only()) {
@@ -50,31 +51,31 @@ impl Walker<'_> {
         };
         match path {
             Some(path) => self.script_at(&path, span),
-            None => self.opaque("unknown-script", "Which script runs here is not known.", span),
+            None => self.opaque(Code::UnknownScript, "Which script runs here is not known.", span),
         }
     }
 
     fn script_at(&mut self, path: &Path, span: Span) {
         if self.changed.wrote(path) || self.changed.leads_astray(path) || self.changed.anywhere {
-            return self.opaque("written-script", "The script may be changed by this very command.", span);
+            return self.opaque(Code::WrittenScript, "The script may be changed by this very command.", span);
         }
         if self.scripts.iter().any(|open| open == path) {
-            return self.opaque("script-loop", "A script runs itself.", span);
+            return self.opaque(Code::ScriptLoop, "A script runs itself.", span);
         }
         let text = match self.context.files.read(path, limit::MAX_COMMAND) {
             Some(text) => text,
             None if self.is_missing(path) => {
                 // Nothing would run now, but something might by the time it does.
                 if let Some(run) = self.parent {
-                    self.code(run, SHELL_CODE, "missing-script", span);
+                    self.code(run, SHELL_CODE, Code::MissingScript, span);
                 }
                 let text = format!("There is no script at {}.", path.display());
-                return self.doubt("missing-script", text, span);
+                return self.doubt(Code::MissingScript, text, span);
             }
-            None => return self.opaque("unreadable-script", "The script cannot be read, or is too long.", span),
+            None => return self.opaque(Code::UnreadableScript, "The script cannot be read, or is too long.", span),
         };
         if text.contains(&0) {
-            return self.opaque("unreadable-script", "The script is not text.", span);
+            return self.opaque(Code::UnreadableScript, "The script is not text.", span);
         }
         self.reads(text.len());
         self.scripts.push(path.to_path_buf());

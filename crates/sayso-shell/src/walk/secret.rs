@@ -6,7 +6,7 @@
 use super::{Fog, Walker};
 use crate::builtin::is_test;
 use crate::effect::{Carry, Effect, NamedBy, RunId, Span, Target, Verb};
-use crate::program::{Facets, is_secret_variable};
+use crate::program::{Code, Facets, is_secret_variable};
 use crate::value::scope::{Entry, Held, function_key};
 use crate::word::{Text, Word};
 
@@ -83,8 +83,8 @@ impl Walker<'_> {
 
     fn shows_secret(&mut self, name: Option<&Text>, run: Option<RunId>, span: Span) {
         let (code, by) = match name {
-            Some(name) => ("secret-variable", NamedBy::Env(name.to_string_lossy().into_owned())),
-            None => ("shows-secrets", NamedBy::Nothing),
+            Some(name) => (Code::SecretVariable, NamedBy::Env(name.to_string_lossy().into_owned())),
+            None => (Code::ShowsSecrets, NamedBy::Nothing),
         };
         let carry = Carry::Named { code, by };
         let target = run.map_or(Target::Anything, Target::Option);

@@ -18,7 +18,9 @@ use crate::effect::{
     Carry, Effect, NamedBy, Opt, PathTarget, Program, RunId, Shadow, Sieve, Span, Stdin, Target, Verb,
 };
 use crate::program::number::prints_number;
-use crate::program::{Description, Facets, Prints, Start, facets, holds_command, pastes_variables, without_gnu_prefix};
+use crate::program::{
+    Code, Description, Facets, Prints, Start, facets, holds_command, pastes_variables, without_gnu_prefix,
+};
 use crate::resolve::resolve_on;
 use crate::syntax::tree::Tree;
 use crate::syntax::{Options, SyntaxError};
@@ -156,8 +158,8 @@ impl<'t> Walker<'t> {
             self.effect(effect, changes);
         }
         if written {
-            self.code(run, "unknown", "written-program", span);
-            self.opaque("written-program", "The program may be written by this very command.", span);
+            self.code(run, "unknown", Code::WrittenProgram, span);
+            self.opaque(Code::WrittenProgram, "The program may be written by this very command.", span);
         }
         for doubt in doubts {
             self.doubt(doubt.code, doubt.text, doubt.span);
@@ -324,11 +326,11 @@ impl<'t> Walker<'t> {
             let text = "A value before the command may hold words of its own: which program runs is not known.";
             let only_starts = self.out.effects.iter().any(|effect| effect.target == Target::Wrapper(run));
             if only_starts {
-                self.opaque("dynamic-program", text, span);
+                self.opaque(Code::DynamicProgram, text, span);
             } else {
                 // It needs a yes of its own, and so does this.
-                self.doubt("dynamic-option", text.to_owned(), span);
-                let carry = Carry::Named { code: "dynamic-option", by: NamedBy::Nothing };
+                self.doubt(Code::DynamicOption, text.to_owned(), span);
+                let carry = Carry::Named { code: Code::DynamicOption, by: NamedBy::Nothing };
                 let target = Target::Option(run);
                 self.out.effects.push(Effect { verb: Verb::Run, target, span, run: Some(run), carry, certain: true });
             }
@@ -369,7 +371,7 @@ impl<'t> Walker<'t> {
                         let bytes = bytes.to_vec();
                         self.shell_text_here(&bytes, span);
                     }
-                    None => self.opaque("dynamic-text", "A shell runs text that is not known.", span),
+                    None => self.opaque(Code::DynamicText, "A shell runs text that is not known.", span),
                 }
             }
             Start::Script { file, span, dialect, parameters } => {
@@ -413,7 +415,7 @@ impl<'t> Walker<'t> {
         let steered = |name: &str| steers(dialect, name.as_bytes()) != Steers::Nothing;
         if env.iter().any(|(name, _)| name.as_str().is_none_or(steered)) {
             let span = self.run_mut(run).map(|run| run.span).unwrap_or_default();
-            self.opaque("dialect", "A shell is started with a variable that changes how it reads commands.", span);
+            self.opaque(Code::Dialect, "A shell is started with a variable that changes how it reads commands.", span);
         }
         for (name, value) in env {
             let value = Scalar::from_word(&value, self.armed);
@@ -425,7 +427,7 @@ impl<'t> Walker<'t> {
             };
             let span = self.out.run(run).map(|run| run.span).unwrap_or_default();
             if steers_new_shell(name.as_bytes()) {
-                self.opaque("environment", "A variable changes what the shell itself does.", span);
+                self.opaque(Code::Environment, "A variable changes what the shell itself does.", span);
             } else {
                 self.notice(name.as_bytes(), &held, span);
             }
@@ -519,14 +521,14 @@ impl<'t> Walker<'t> {
     }
 
     fn unreadable(&mut self, error: SyntaxError, span: Span) {
-        self.opaque("syntax", error.trouble.sentence(), span);
+        self.opaque(Code::Syntax, error.trouble.sentence(), span);
     }
 
     /// Another shell than bash may read the same text otherwise.
     pub(crate) fn check_dialect(&mut self, tree: &Tree<'t>) {
         if let Some(difference) = tree.differs {
             let span = self.span(difference.span);
-            self.opaque("dialect", difference.text, span);
+            self.opaque(Code::Dialect, difference.text, span);
         }
     }
 
@@ -545,12 +547,12 @@ impl<'t> Walker<'t> {
     /// A shell that takes its commands from a pipe or file runs what nobody has seen.
     fn shell_code(&mut self, effect: &Effect, span: Span) {
         if effect.target.is_shell_code() && self.input.stdin != Stdin::Inherited && !self.state.elsewhere {
-            self.opaque("dynamic-text", "A shell runs text that is not known.", span);
+            self.opaque(Code::DynamicText, "A shell runs text that is not known.", span);
         }
     }
 
     /// Code that nobody looks into.
-    pub(crate) fn code(&mut self, run: RunId, language: &'static str, code: &'static str, span: Span) {
+    pub(crate) fn code(&mut self, run: RunId, language: &'static str, code: Code, span: Span) {
         self.out.effects.push(Effect {
             verb: Verb::Run,
             target: Target::Code { run, language },

@@ -2,13 +2,14 @@
 
 use super::{Spans, State, Walker};
 use crate::effect::Span;
+use crate::program::Code;
 use crate::value::scope::{Entry, Held};
 
 impl Walker<'_> {
     /// A trap is set. What it does is walked at the end; here counts what it may change in between.
     pub(crate) fn set_trap(&mut self, text: &[u8], at_exit: bool, span: Span) {
         if self.traps.len() >= 64 {
-            return self.opaque("dynamic-text", "There are too many traps to be followed.", span);
+            return self.opaque(Code::DynamicText, "There are too many traps to be followed.", span);
         }
         self.traps.push((text.into(), span));
         if at_exit {
@@ -19,7 +20,7 @@ impl Walker<'_> {
         self.state.trapped = true;
         if std::mem::replace(&mut self.probing, true) {
             // A trap that sets a trap changes what a trap changes.
-            return self.opaque("trap", "A trap sets another trap.", span);
+            return self.opaque(Code::Trap, "A trap sets another trap.", span);
         }
         self.lose_what_it_changes(text, span);
         self.probing = false;
@@ -50,7 +51,7 @@ impl Walker<'_> {
         self.out.doubts.truncate(found.2);
         self.out.opaque = found.3;
         if lost || defines {
-            return self.opaque("trap", "A trap may change the shell between any two commands.", span);
+            return self.opaque(Code::Trap, "A trap may change the shell between any two commands.", span);
         }
         for (name, _) in changes {
             // Those that a function hides are set too, once it has ended.

@@ -61,7 +61,7 @@ pub(crate) fn analysed(case: &Case, files: &MemoryFiles) -> Analysis {
 /// Whether the analysis says itself that there may be more, so that nothing can be missing from it. A script of unknown
 /// text counts as that: no pattern names it, so that a policy asks whatever it allows.
 pub(crate) fn is_opaque(analysis: &Analysis) -> bool {
-    let unclear = Carry::Named { code: "unclear-script", by: NamedBy::Nothing };
+    let unclear = Carry::Named { code: sayso_shell::Code::UnclearScript, by: NamedBy::Nothing };
     analysis.opaque
         || analysis.effects.iter().any(|effect| match effect.target {
             Target::Anything | Target::Code { .. } => true,

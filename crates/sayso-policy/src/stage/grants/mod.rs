@@ -229,7 +229,7 @@ fn acts_on_anything(effect: &Effect, id: RunId) -> bool {
         return false;
     }
     let by_operands = |code| matches!(code, Some(Code::ShowsSecrets | Code::ChangesSettings));
-    match (by, Code::parse(code)) {
+    match (by, Code::of(*code)) {
         (NamedBy::Program, code) => by_operands(code) || matches!(code, Some(Code::RunsCode | Code::RunsCommand)),
         (NamedBy::Words(words), code) => by_operands(code) || words.first().is_some_and(|word| word == "remote"),
         _ => false,

@@ -157,7 +157,7 @@ fn judge_call(judging: &Judging<'_>, protected: &Protected) -> Option<Opinion> {
         return Some(takes_down(agent));
     }
     let analysis = judging.analysis()?;
-    if analysis.doubts.iter().any(|doubt| Code::parse(doubt.code) == Some(Code::ForkBomb)) {
+    if analysis.doubts.iter().any(|doubt| Code::of(doubt.code) == Some(Code::ForkBomb)) {
         let text = "A function that keeps starting copies of itself would take the machine down.";
         return Some(deny(Code::ForkBomb, text));
     }

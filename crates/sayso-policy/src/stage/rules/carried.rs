@@ -71,7 +71,7 @@ pub(super) fn carry_secrets(judging: &Judging<'_>, slots: &mut [OnEffect]) {
     };
     for (index, effect) in effects.iter().enumerate() {
         let secret =
-            matches!(&effect.carry, Carry::Named { code, .. } if Code::parse(code) == Some(Code::SecretVariable));
+            matches!(&effect.carry, Carry::Named { code, .. } if Code::of(*code) == Some(Code::SecretVariable));
         let Some(run) = effect.run.filter(|_| secret && slots.get(index).is_some_and(|slot| !slot.settled)) else {
             continue;
         };

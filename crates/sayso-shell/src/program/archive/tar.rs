@@ -59,8 +59,7 @@ fn tar(view: &mut View<'_>) {
             let sieve = excluded(view, at);
             view.reads_sifted(&word, at, &sieve);
             if view.has("--remove-files") {
-                let carry =
-                    Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--remove-files".to_owned()) };
+                let carry = Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag("--remove-files".to_owned()) };
                 view.path_effect(Verb::Delete, &word, at, true, carry);
             }
         }

@@ -32,7 +32,7 @@ pub(crate) fn zip(view: &mut View<'_>) {
         view.reads(word, at);
         if view.has("--move") {
             let below = view.deep;
-            let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--move".to_owned()) };
+            let carry = Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag("--move".to_owned()) };
             view.path_effect(Verb::Delete, word, at, below, carry);
         }
     }
@@ -46,7 +46,7 @@ fn named_by_input(view: &mut View<'_>) {
     };
     view.effect(Verb::Read, Target::Path(target.clone()), 0, Carry::Plain);
     if view.has("--move") {
-        let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--move".to_owned()) };
+        let carry = Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag("--move".to_owned()) };
         view.effect(Verb::Delete, Target::Path(target), 0, carry);
     }
 }

@@ -134,7 +134,7 @@ pub(crate) fn aws(view: &mut View<'_>) {
                     file,
                     at,
                     false,
-                    Carry::Named { code: Code::WritesFile.as_str(), by: named(&[service, operation]) },
+                    Carry::Named { code: Code::WritesFile, by: named(&[service, operation]) },
                 );
             }
         }
@@ -146,10 +146,7 @@ pub(crate) fn aws(view: &mut View<'_>) {
 
 /// Copies between this machine and buckets.
 fn s3(view: &mut View<'_>, operation: &str, words: &[usize]) {
-    let named = |code: Code| Carry::Named {
-        code: code.as_str(),
-        by: NamedBy::Words(vec!["s3".to_owned(), operation.to_owned()]),
-    };
+    let named = |code: Code| Carry::Named { code, by: NamedBy::Words(vec!["s3".to_owned(), operation.to_owned()]) };
     let is_bucket = |word: &Word| word.exact().map(|text| text.starts_with(b"s3://"));
     let mut leaves = !matches!(operation, "cp" | "sync" | "mv");
     for (n, &at) in words.iter().skip(2).enumerate() {
@@ -229,7 +226,7 @@ fn copied(view: &mut View<'_>) {
                 word,
                 at,
                 true,
-                Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Nothing },
+                Carry::Named { code: Code::WritesFile, by: NamedBy::Nothing },
             );
         }
     }

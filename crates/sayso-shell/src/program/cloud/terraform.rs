@@ -6,7 +6,7 @@ use crate::program::{Code, View};
 /// It rewrites files unless it only checks.
 pub(crate) fn fmt(view: &mut View<'_>) {
     let checks = view.has("-check") || view.value("-write").is_some_and(|value| value.exact() == Some(b"false"));
-    let carry = || Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Words(vec!["fmt".to_owned()]) };
+    let carry = || Carry::Named { code: Code::ChangesFiles, by: NamedBy::Words(vec!["fmt".to_owned()]) };
     let targets = view.operands();
     if targets.is_empty() {
         view.touches(Verb::Read, ".", true);

@@ -45,7 +45,7 @@ pub(crate) fn run(view: &mut View<'_>) {
 
 /// A folder of this machine that the container may read and change.
 fn bind(view: &mut View<'_>, flag: &str, source: Option<Vec<u8>>, at: usize) {
-    let carry = || Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag(flag.to_owned()) };
+    let carry = || Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag(flag.to_owned()) };
     match source {
         // A name without a slash is a volume of docker's own.
         Some(source)

@@ -58,11 +58,6 @@ pub(crate) fn kill(view: &mut View<'_>) {
     if view.has_any(&["-l", "--list", "--table"]) {
         return;
     }
-    // Facts are no words: whoever writes one is not believed.
-    if view.has("--own") {
-        view.named(Code::Signals, NamedBy::Nothing, 0);
-        return;
-    }
     let operands = view.operands();
     let text = |at: &usize| view.word(*at).and_then(Word::exact);
     let is_job = |at: &usize| match view.word(*at) {

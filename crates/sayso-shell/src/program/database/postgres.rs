@@ -22,7 +22,7 @@ pub(crate) fn psql(view: &mut View<'_>) {
                 &file,
                 at,
                 false,
-                Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag("--output".to_owned()) },
+                Carry::Named { code: Code::WritesFile, by: NamedBy::Flag("--output".to_owned()) },
             ),
         }
     }

@@ -36,7 +36,7 @@ pub(crate) fn of_every_subcommand(view: &mut View<'_>) {
 
 /// Whether the subcommand changes a repository, and runs its hooks by that.
 fn changes(view: &View<'_>) -> bool {
-    let named = |carry: &Carry| matches!(carry, Carry::Named { code, .. } if *code == Code::ChangesRepository.as_str());
+    let named = |carry: &Carry| matches!(carry, Carry::Named { code, .. } if *code == Code::ChangesRepository);
     view.path.first().is_some_and(|sub| {
         matches!(
             *sub,
@@ -47,7 +47,7 @@ fn changes(view: &View<'_>) -> bool {
 
 fn is_of_setting(carry: &Carry) -> bool {
     let by_flag = |by: &NamedBy| matches!(by, NamedBy::Flag(flag) if flag == "-c");
-    matches!(carry, Carry::Named { code, by } if *code == Code::RunsCommand.as_str() && by_flag(by))
+    matches!(carry, Carry::Named { code, by } if *code == Code::RunsCommand && by_flag(by))
 }
 
 /// Settings that name no program, file or host, and only shape what is printed or written into a commit.

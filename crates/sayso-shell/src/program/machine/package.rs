@@ -23,7 +23,7 @@ pub(crate) fn dpkg(view: &mut View<'_>) {
             &file,
             at,
             false,
-            Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag("--log".to_owned()) },
+            Carry::Named { code: Code::WritesFile, by: NamedBy::Flag("--log".to_owned()) },
         );
     }
 }

@@ -135,7 +135,7 @@ pub(crate) fn rsync(view: &mut View<'_>) {
             continue;
         }
         side(view, word, at, if target { Verb::Write } else { Verb::Read }, true);
-        let named = |flag: &str| Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag(flag.to_owned()) };
+        let named = |flag: &str| Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag(flag.to_owned()) };
         if target && is_remote(word) != Some(true) {
             if let Some(flag) = &deletes {
                 view.path_effect(Verb::Delete, word, at, true, named(flag));

@@ -359,7 +359,7 @@ fn outputs(view: &mut View<'_>, urls: &[(usize, Word)]) {
 }
 
 fn named(flag: &str) -> Carry {
-    Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag(flag.to_owned()) }
+    Carry::Named { code: Code::WritesFile, by: NamedBy::Flag(flag.to_owned()) }
 }
 
 /// The last part of a URL's path.

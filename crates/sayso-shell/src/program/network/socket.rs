@@ -65,7 +65,7 @@ pub(crate) fn socat(view: &mut View<'_>) {
                 at + 1,
                 false,
                 Carry::Named {
-                    code: Code::WritesFile.as_str(),
+                    code: Code::WritesFile,
                     by: NamedBy::Flag(String::from_utf8_lossy(option).into_owned()),
                 },
             );
@@ -110,7 +110,7 @@ fn socat_address(view: &mut View<'_>, address: &str, at: usize) {
                 &word,
                 at,
                 false,
-                Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Nothing },
+                Carry::Named { code: Code::WritesFile, by: NamedBy::Nothing },
             );
         }
         name if name.starts_with("UNIX") || name.starts_with("ABSTRACT") || name.starts_with("LOCAL") => {
@@ -130,7 +130,7 @@ fn socat_address(view: &mut View<'_>, address: &str, at: usize) {
                 &file,
                 at,
                 false,
-                Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Nothing },
+                Carry::Named { code: Code::WritesFile, by: NamedBy::Nothing },
             );
         }
         _ => view.named(Code::UnknownOption, NamedBy::Nothing, at),

@@ -153,7 +153,7 @@ fn setting_effect(view: &mut View<'_>, name: &str, value: &str, at: usize) {
                     &word,
                     at,
                     false,
-                    Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag("-o".to_owned()) },
+                    Carry::Named { code: Code::WritesFile, by: NamedBy::Flag("-o".to_owned()) },
                 );
             }
         }

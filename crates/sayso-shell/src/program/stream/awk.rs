@@ -43,7 +43,7 @@ pub(crate) fn awk(view: &mut View<'_>) {
         }
         view.reads(word, at);
         if in_place {
-            let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--include".to_owned()) };
+            let carry = Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag("--include".to_owned()) };
             view.path_effect(Verb::Write, word, at, false, carry);
         }
     }

@@ -213,14 +213,14 @@ fn term(view: &mut View<'_>, expression: &mut Expression, bytes: &[u8], at: usiz
         Primary::Writes(words) => {
             // It may be written to standard output (`-fprintf /dev/stdout`).
             expression.names = false;
-            let carry = Carry::Named { code: Code::WritesFile.as_str(), by: NamedBy::Flag(flag) };
+            let carry = Carry::Named { code: Code::WritesFile, by: NamedBy::Flag(flag) };
             if let Some(file) = value {
                 view.path_effect(Verb::Write, file, at + 1, false, carry);
             }
             at + 1 + words
         }
         Primary::Deletes => {
-            let carry = Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag(flag) };
+            let carry = Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag(flag) };
             let target = match expression.listed.clone() {
                 Some(listing) if is_narrow(view, &listing) => PathTarget::Sifted(listing),
                 Some(listing) => PathTarget::Below(listing.folder),

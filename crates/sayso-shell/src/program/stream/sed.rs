@@ -56,7 +56,7 @@ fn script_of(view: &mut View<'_>, pieces: &[(usize, Word)], files: &[(usize, Wor
 }
 
 fn changes(view: &mut View<'_>, word: &Word, at: usize) {
-    let carry = || Carry::Named { code: Code::ChangesFiles.as_str(), by: NamedBy::Flag("--in-place".to_owned()) };
+    let carry = || Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag("--in-place".to_owned()) };
     view.path_effect(Verb::Write, word, at, false, carry());
     let suffix = view.value("--in-place").cloned();
     match (suffix.as_ref().map(Word::exact), word.exact()) {

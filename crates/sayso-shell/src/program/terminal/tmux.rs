@@ -262,13 +262,7 @@ fn effects(view: &mut View<'_>, name: &str, kind: Kind, words: &[usize], at: usi
         Kind::Writes => {
             for &at in words {
                 if let Some(word) = view.word(at).filter(|word| word.exact() != Some(b"-")) {
-                    view.path_effect(
-                        Verb::Write,
-                        word,
-                        at,
-                        false,
-                        Carry::Named { code: Code::WritesFile.as_str(), by: by() },
-                    );
+                    view.path_effect(Verb::Write, word, at, false, Carry::Named { code: Code::WritesFile, by: by() });
                 }
             }
         }

@@ -43,6 +43,9 @@ pub enum Does {
     Command,
     /// `last`: no option follows its value (`python -m`); what it does is up to the judge.
     Last,
+    /// `implied`: no option of the program, but a fact that its judge finds and patterns name. Whoever writes it is not
+    /// believed.
+    Implied,
     /// A code: it needs a yes of its own, see [`Code`].
     Named(Code),
 }
@@ -68,6 +71,7 @@ impl Does {
         ("inline", Self::Inline),
         ("command", Self::Command),
         ("last", Self::Last),
+        ("implied", Self::Implied),
     ];
 
     /// What a word behind the colon of an option means.
@@ -79,7 +83,7 @@ impl Does {
 
     /// Whether a word of unknown value that might be this option is a danger.
     pub(crate) const fn risky(self) -> bool {
-        !matches!(self, Self::Nothing | Self::Reads | Self::ReadsBelow | Self::Deep | Self::Cd)
+        !matches!(self, Self::Nothing | Self::Implied | Self::Reads | Self::ReadsBelow | Self::Deep | Self::Cd)
     }
 }
 
