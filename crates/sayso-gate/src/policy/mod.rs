@@ -17,6 +17,6 @@ pub use force::{InForce, Notice, project_of};
 pub use programs::programs_standing;
 pub use repository::Repository;
 pub use trust::{Standing, Trusted, distrust, standing, trust};
-pub(crate) use versions::{with_own_file, with_rules};
 pub use versions::{Put, Putting, difference, find, problems, put, warnings};
+pub(crate) use versions::{with_own_file, with_rules};
 pub use watch::Live;
