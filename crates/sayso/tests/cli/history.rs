@@ -183,6 +183,7 @@ Rules that would avoid most prompts, each counted on top of those above it:
      also allows  acmectl status /etc/x
 
 1 prompt left with all of them.
+2 prompts go away where such runs are held: see `sayso doctor` and `sayso run`.
 Next:  sayso history --write     append these rules to your policy file
 "
     );
