@@ -133,6 +133,22 @@ test('how often people were asked is told, and which rules would have spared the
   assert.equal(await at.page.evaluate(() => navigator.clipboard.readText()), '[[rule]]\nallow = { run = "acmectl status" }\n');
 });
 
+test('a suggested rule is tried on the record, and asks once more before it is written', async () => {
+  const prompts = at.page.locator('.prompts');
+  assert.match(await prompts.innerText(), /prompts?, [\d.]+ a day/);
+  const rule = prompts.locator('.savings > li', { hasText: 'acmectl status' });
+  await rule.getByRole('button', { name: 'Try it on the record' }).click();
+  await rule.locator('.tried').waitFor();
+  const [, before, after] = (await rule.locator('.tried').innerText()).replaceAll(',', '').match(/days (\d+) would be asked about now and (\d+)/);
+  assert.equal(Number(before) - Number(after), 3);
+  await rule.locator('.flips').getByText('3 from ask to allow').waitFor();
+  await shot(at.page, 'tried');
+  await rule.getByRole('button', { name: 'Add to my policy' }).click();
+  await rule.getByText('Add this rule to your policy file?').waitFor();
+  await at.page.keyboard.press('Escape');
+  await rule.getByRole('button', { name: 'Add to my policy' }).waitFor();
+});
+
 test('what people did with Sayso itself is in the record too', async () => {
   await show();
   await at.page.getByLabel('what').selectOption('by people');
@@ -169,6 +185,9 @@ test('a hostile command is harmless', async () => {
 
 test('activity works in the dark and on a phone, and axe-core finds no serious fault', async () => {
   await everywhere('activity', async (other) => {
+    await other.getByRole('button', { name: 'Which rules would have avoided these prompts?' }).click();
+    await other.locator('.savings').getByRole('button', { name: 'Try it on the record' }).first().click();
+    await other.locator('.tried').first().waitFor();
     await other.locator('.decisions .row', { hasText: 'git push origin filtered' }).first().click();
     await other.locator('.detail').waitFor();
   });

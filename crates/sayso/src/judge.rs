@@ -128,7 +128,8 @@ impl Judges {
             Self::InForce { places, by_workspace } => {
                 let workspace = call.workspace.root().map(Path::to_owned);
                 if !by_workspace.contains_key(&workspace) {
-                    let judge = Judge::in_force_at(places, workspace.as_deref()).map_err(|failure| failure.to_string())?;
+                    let judge =
+                        Judge::in_force_at(places, workspace.as_deref()).map_err(|failure| failure.to_string())?;
                     by_workspace.insert(workspace.clone(), judge);
                 }
                 match by_workspace.get(&workspace) {

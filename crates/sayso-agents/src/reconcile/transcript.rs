@@ -115,7 +115,7 @@ fn skip_line(reader: &mut impl std::io::BufRead) -> u64 {
 }
 
 fn contains(line: &[u8], word: &[u8]) -> bool {
-    line.windows(word.len()).any(|window| window == word)
+    memchr::memmem::find(line, word).is_some()
 }
 
 /// A whole file that is one value.

@@ -129,7 +129,7 @@ fn command_of(arguments: &serde_json::Value) -> Option<&str> {
 
 /// What a policy says of a call, and what decided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = SaidOfCall))]
 pub struct Said {
     /// The verdict.
     pub verdict: Verdict,

@@ -18,6 +18,6 @@ pub use programs::programs_standing;
 pub use repository::Repository;
 pub(crate) use repository::{common_folder, line};
 pub use trust::{Standing, Trusted, distrust, standing, trust};
-pub(crate) use versions::{with_own_file, with_rules};
 pub use versions::{Put, Putting, difference, find, problems, put, warnings};
+pub(crate) use versions::{with_own_file, with_rules};
 pub use watch::Live;

@@ -156,7 +156,14 @@ fn conditioned(entry: &Entry, behind: &dyn Fn(&str) -> String) -> Vec<String> {
     let mut found = Vec::new();
     let (hosts, not_hosts) = parted(&when.host);
     for host in &hosts {
-        for words in ["H", "https://H/", "-s http://H/", "-d a=b http://H/", "-z H 80", "-h H -c 'select 1'"] {
+        // Each program has its own way to be told a host.
+        let base = behind("");
+        let forms: &[&str] = match base.split(' ').next() {
+            Some("psql" | "mysql" | "pg_dump" | "redis-cli") => &["H", "-h H -c 'select 1'", "-h H"],
+            Some("nc" | "netcat" | "ncat") => &["H", "-z H 80", "H 80"],
+            _ => &["H", "https://H/", "-s http://H/", "-d a=b http://H/", "-z H 80"],
+        };
+        for words in forms {
             found.push(behind(&words.replace('H', host)));
         }
         for port in not_hosts.iter().filter_map(|it| it.strip_prefix("x:")) {
@@ -176,6 +183,15 @@ fn conditioned(entry: &Entry, behind: &dyn Fn(&str) -> String) -> Vec<String> {
     for variable in alternatives(&when.env) {
         let set = if variable.contains('=') { variable } else { format!("{variable}=x") };
         found.push(format!("{set} {}", behind("x")));
+    }
+    // What tools make again, where a program is told of it before its options.
+    if when.build_output.is_some() {
+        let base = behind("");
+        if let Some((name, rest)) = base.split_once(' ') {
+            for words in [". -name '*.pyc'", "target", "node_modules"] {
+                found.push(format!("{name} {words} {rest}"));
+            }
+        }
     }
     for folder in alternatives(&when.within) {
         found.push(behind(&quoted(&folder)));

@@ -167,3 +167,21 @@ fn what_is_put_in_force_is_told_and_judged_by_at_once() {
         assert_eq!(served.decide(None, &call)["verdict"], verdict, "{text}");
     }
 }
+
+#[test]
+fn a_text_is_tried_on_the_record_and_changes_nothing() {
+    let served = Served::with("default = \"ask\"\n");
+    for name in ["a", "b", "c"] {
+        let call = json!({"command": format!("make {name}"), "cwd": served.places.home});
+        assert_eq!(served.decide(None, &call)["verdict"], "ask");
+    }
+    let text = json!({"text": "default = \"ask\"\n[allow]\nrun = [\"make a\"]\n"});
+    let (status, tried) = served.post(Some(&served.owner), "/v1/policy/try", &text);
+    assert_eq!(status, 200, "{tried}");
+    let counts = ["calls", "asked_before", "asked_after"].map(|key| tried[key].as_u64().unwrap());
+    assert_eq!(counts, [3, 3, 2], "{tried}");
+    assert_eq!((&tried["flips"][0]["calls"], &tried["flips"][0]["new"]["verdict"]), (&json!(1), &json!("allow")));
+    assert_eq!(std::fs::read_to_string(&served.places.user).unwrap(), "default = \"ask\"\n");
+    let (status, _) = served.post(Some(&served.owner), "/v1/policy/try", &json!({"text": "default = 7\n"}));
+    assert_eq!(status, 422);
+}

@@ -9,7 +9,7 @@ const WHO: [&str; 6] = ["nobody", "agent", "approver", "tenant's admin", "admin"
 
 /// `200` and such: let in. `401`: said nothing of who they are. `403`: may not.
 #[rustfmt::skip]
-const TABLE: [(&str, &str, &str, [u16; 6]); 34] = [
+const TABLE: [(&str, &str, &str, [u16; 6]); 35] = [
     ("get",    "/v1/health",                    "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/v1/ready",                     "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/metrics",                      "",                            [200, 200, 200, 403, 200, 200]),
@@ -37,6 +37,7 @@ const TABLE: [(&str, &str, &str, [u16; 6]); 34] = [
     ("post",   "/v1/policy/validate",           r#"{"text":""}"#,              [401, 403, 403, 200, 200, 200]),
     ("get",    "/v1/policy/versions",           "",                            [401, 403, 403, 403, 200, 200]),
     ("get",    "/v1/policy/versions/{version}", "",                            [401, 403, 403, 403, 404, 404]),
+    ("post",   "/v1/policy/try",                r#"{"text":"default = 7"}"#,   [401, 403, 403, 403, 422, 422]),
     ("post",   "/v1/policy/activate",           r#"{"text":"default = 7"}"#,   [401, 403, 403, 403, 422, 422]),
     ("post",   "/v1/policy/rollback",           r#"{"version":"x"}"#,          [401, 403, 403, 403, 404, 404]),
     ("get",    "/v1/audit",                     "",                            [401, 403, 403, 200, 200, 200]),

@@ -83,7 +83,9 @@ pub(crate) fn allow(command: &Allow) -> Outcome {
             append(&places, &rule)?;
             Ok(ExitCode::SUCCESS)
         }
-        Advice::Instead(text) => Err(Failure::wrong(format!("error: no rule is offered for this\n\n  {}", visible(&text)))),
+        Advice::Instead(text) => {
+            Err(Failure::wrong(format!("error: no rule is offered for this\n\n  {}", visible(&text))))
+        }
     }
 }
 

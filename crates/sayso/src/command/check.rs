@@ -67,11 +67,8 @@ pub(crate) fn run(check: &Check) -> Outcome {
     let Judged { operation, decision } = judge.judge(call, &check.circumstances.environment(), can_hold);
     let operation = operation.context("Sayso failed while judging this; please report the bug")?;
     let changes = judge.nearest(&operation, &decision, &check.circumstances.environment(), can_hold);
-    let mut text = if check.json {
-        String::new()
-    } else {
-        verdict::report(Paint::for_stdout(), &operation, &decision, &changes)
-    };
+    let mut text =
+        if check.json { String::new() } else { verdict::report(Paint::for_stdout(), &operation, &decision, &changes) };
     let mut trace = match check.json {
         true => Some(serde_json::to_value(sayso_policy::explain::trace(&operation, &decision, &changes))?),
         false => None,

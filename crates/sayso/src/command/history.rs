@@ -266,7 +266,8 @@ fn judged(history: &History, places: &Places, agents: Vec<OfAgent>, calls: &[Pas
     }
     let holds = |ask: &&Ask| {
         let policy = policies.all.get(ask.policy).map(|it| &it.policy);
-        policy.is_some_and(|it| ask.past.clone().held().judge_again(it, &ask.operation, facts).verdict == Verdict::Allow)
+        policy
+            .is_some_and(|it| ask.past.clone().held().judge_again(it, &ask.operation, facts).verdict == Verdict::Allow)
     };
     let held = asks.iter().filter(holds).map(|ask| ask.calls).sum();
     let rulebook = Rulebook::new(places, policies.all);

@@ -34,6 +34,10 @@ pub(crate) struct Recorded {
 
 /// The decisions of the record, with what people answered.
 pub(crate) fn recorded(places: &Places, since_ms: Option<u64>) -> Result<Recorded, Failure> {
+    // Who has no record yet is left without one.
+    if !places.state.exists() {
+        return Ok(Recorded { calls: Vec::new(), less: 0 });
+    }
     let log = Log::open(places)?;
     log.fold()?;
     let answers = sayso_gate::history::Answers::of(log.store().as_ref())?;

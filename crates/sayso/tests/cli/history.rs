@@ -130,7 +130,7 @@ fn calls_sessions_waits_and_refusals_of_five_agents_are_counted_and_nothing_is_w
     for agent in report["agents"].as_array().unwrap() {
         let counts = ["transcripts", "sessions", "calls", "refused", "failed"].map(|key| agent[key].as_u64().unwrap());
         assert_eq!(counts, [1, 1, 3, 1, 1], "{agent}");
-        assert_eq!(agent["skipped"], json!([]), "{agent}");
+        assert_eq!((&agent["skipped"], &agent["unreadable"]), (&json!([]), &0.into()), "{agent}");
     }
     // Refusals of four agents tell their time, and every question of Copilot CLI.
     assert_eq!(report["waits"], json!({"calls": 6, "total_ms": 12_000, "longest_ms": 2_000}), "{report:#}");
@@ -183,6 +183,7 @@ Rules that would avoid most prompts, each counted on top of those above it:
      also allows  acmectl status /etc/x
 
 1 prompt left with all of them.
+2 prompts go away where such runs are held: see `sayso doctor` and `sayso run`.
 Next:  sayso history --write     append these rules to your policy file
 "
     );
@@ -216,5 +217,174 @@ fn transcripts_are_kept_where_one_says() {
     for (path, content) in copied {
         let below: std::path::PathBuf = path.strip_prefix(&kept).unwrap().components().skip(1).collect();
         assert!(std::fs::read(person.home().join(&below)).unwrap() == content, "{}", below.display());
+    }
+}
+
+#[test]
+fn older_formats_of_transcripts_are_read_and_damaged_ones_counted() {
+    let person = Person::new();
+    let (home, project) = (person.home(), person.project());
+    // Claude Code 1.0: the result of a refused call is a list of texts, and there is no version in each line.
+    let line = |content: Value| json!({"sessionId": "c1", "cwd": project, "timestamp": "2025-06-01T10:00:00.000Z", "message": {"content": [content]}});
+    let refused = "The user doesn't want to take this action right now. STOP what you are doing.";
+    put(
+        &home,
+        ".claude/projects/-p/c1.jsonl",
+        &[
+            json!({"type": "summary", "summary": "tool_use", "leafUuid": "x"}),
+            line(json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "acmectl status"}})),
+            line(json!({"type": "tool_result", "tool_use_id": "a", "content": "ok"})),
+            line(json!({"type": "tool_use", "id": "b", "name": "Bash", "input": {"command": "rm x"}})),
+            line(
+                json!({"type": "tool_result", "tool_use_id": "b", "is_error": true, "content": [{"type": "text", "text": refused}]}),
+            ),
+        ],
+    );
+    std::fs::write(home.join(".claude/projects/-p/broken.jsonl"), "{\"tool_use\": \n{\"tool_use\n").unwrap();
+    // Codex before 0.32: items without an envelope.
+    let arguments = json!({"command": ["bash", "-lc", "acmectl status"], "workdir": project}).to_string();
+    put(
+        &home,
+        ".codex/sessions/2025/06/01/rollout-2025-06-01-x.jsonl",
+        &[
+            json!({"id": "x1", "timestamp": "2025-06-01T10:00:00.000Z", "instructions": null}),
+            json!({"record_type": "state"}),
+            json!({"type": "function_call", "name": "shell", "call_id": "k1", "arguments": arguments}),
+            json!({"type": "function_call_output", "call_id": "k1", "output": "{\"output\":\"\",\"metadata\":{\"exit_code\":2}}"}),
+            json!({"type": "local_shell_call", "call_id": "k2", "action": {"type": "exec", "command": ["ls"]}}),
+            json!({"type": "function_call_output", "call_id": "k2", "output": "exec command rejected by user"}),
+        ],
+    );
+    // Gemini CLI before lines: one value.
+    let call = |id: &str, status: &str| json!({"id": id, "name": "run_shell_command", "args": {"command": "acmectl status"}, "status": status});
+    let chat = json!({"sessionId": "g1", "messages": [{"type": "gemini", "toolCalls": [call("1", "success"), call("2", "cancelled")]}]});
+    put(&home, ".gemini/tmp/p/chats/session-1.json", &[chat]);
+    put(&home, ".gemini/tmp/p/chats/session-2.json", &[json!("x")]);
+    std::fs::write(home.join(".gemini/tmp/p/chats/session-3.json"), "{").unwrap();
+    // OpenCode before its database: a file for each part.
+    let part = |id: &str, state: Value| json!({"id": id, "messageID": "m", "sessionID": "o1", "type": "tool", "callID": id, "tool": "bash", "state": state});
+    let storage = ".local/share/opencode/storage";
+    put(&home, &format!("{storage}/session/p/o1.json"), &[json!({"id": "o1", "directory": project})]);
+    let input = json!({"command": "acmectl status"});
+    let time = json!({"start": 1_748_772_000_000_u64, "end": 1_748_772_004_000_u64});
+    put(
+        &home,
+        &format!("{storage}/part/m/a.json"),
+        &[part("a", json!({"status": "completed", "input": input, "time": time}))],
+    );
+    let error = "The user rejected permission to use this specific tool call.";
+    put(
+        &home,
+        &format!("{storage}/part/m/b.json"),
+        &[part("b", json!({"status": "error", "error": error, "input": input, "time": time}))],
+    );
+    put(
+        &home,
+        &format!("{storage}/part/m/c.json"),
+        &[json!({"id": "c", "sessionID": "o1", "type": "text", "text": "x"})],
+    );
+
+    let said = person.run(&["history", "--json"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let of = |agent: &str| {
+        let all = report["agents"].as_array().unwrap();
+        let of = all.iter().find(|it| it["agent"] == agent).unwrap();
+        ["sessions", "calls", "refused", "failed", "unreadable"].map(|key| of[key].as_u64().unwrap())
+    };
+    assert_eq!(of("claude-code"), [1, 2, 1, 0, 1], "{report:#}");
+    assert_eq!(of("codex"), [1, 2, 1, 1, 0], "{report:#}");
+    assert_eq!(of("gemini"), [1, 2, 1, 0, 1], "{report:#}");
+    assert_eq!(of("opencode"), [1, 2, 1, 0, 0], "{report:#}");
+    // A refusal tells how long it waited where the agent wrote both times.
+    assert_eq!((&report["waits"]["calls"], &report["waits"]["longest_ms"]), (&2.into(), &4000.into()), "{report:#}");
+}
+
+#[test]
+fn no_file_is_opened_for_writing() {
+    let person = Person::new();
+    five_agents(&person);
+    let trace = person.home().with_extension("trace");
+    let mut strace = std::process::Command::new("strace");
+    strace.args([
+        "-f",
+        "-e",
+        "trace=openat,open,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat",
+        "-o",
+    ]);
+    strace.arg(&trace).arg(env!("CARGO_BIN_EXE_sayso")).args(["history", "--json"]);
+    strace.env("HOME", person.home()).current_dir(person.project());
+    match strace.output() {
+        Ok(output) if output.status.success() => {}
+        other => {
+            eprintln!("NOT TESTED: what is opened for writing, because strace does not run here: {other:?}");
+            return;
+        }
+    }
+    let text = std::fs::read_to_string(&trace).unwrap();
+    let writes = |line: &&str| {
+        !line.contains("= -1 ")
+            && ["O_WRONLY", "O_RDWR", "O_CREAT", "creat(", "rename", "unlink", "mkdir", "link("]
+                .iter()
+                .any(|it| line.contains(it))
+            && !line.contains("\"/dev/")
+    };
+    let found: Vec<&str> = text.lines().filter(writes).collect();
+    assert!(text.contains("rollout-x.jsonl") && found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn a_policy_is_tried_on_transcripts_before_it_is_put_in_force() {
+    let person = Person::new();
+    five_agents(&person);
+    let file = person.project().join("new.toml");
+    std::fs::write(
+        &file,
+        "extends = [\"developer\"]\n[allow]\nrun = [\"acmectl status\"]\n[deny]\nrun = [\"rm -r\"]\n",
+    )
+    .unwrap();
+    let said = person.run(&["policy", "try", "new.toml", "--since", "2026-01-01", "--on", "transcripts", "--json"]);
+    assert_eq!(said.code, 4, "{}", said.err);
+    let found: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(
+        (&found["calls"], &found["asked_before"], &found["asked_after"]),
+        (&15.into(), &15.into(), &0.into()),
+        "{found:#}"
+    );
+    let groups = found["flips"].as_array().unwrap();
+    let count = |verdict: &str| {
+        groups.iter().filter(|it| it["new"]["verdict"] == verdict).map(|it| it["calls"].as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!((count("allow"), count("deny")), (10, 5), "{found:#}");
+    assert_eq!(groups.iter().map(|it| it["refused"].as_u64().unwrap()).sum::<u64>(), 5, "{found:#}");
+    std::fs::write(&file, "[allow]\nrun = 5\n").unwrap();
+    assert_eq!(person.run(&["policy", "try", "new.toml"]).code, 2);
+}
+
+#[test]
+fn an_ask_ends_with_the_rule_that_would_let_it_pass_or_with_what_to_do_instead() {
+    let person = Person::new();
+    let last = |command: &str| {
+        let said = person.run(&["check", command]);
+        assert_eq!(said.code, 3, "{command}: {}", said.out);
+        said.out.lines().last().unwrap().trim().to_owned()
+    };
+    assert!(last("acmectl status").starts_with("to pass  allow = { run = \"acmectl status\" }"));
+    assert!(last("python3 -c 1").starts_with("instead  `python3` runs whatever it is given"));
+    assert!(last("git push").starts_with("instead  A rule asks about this on purpose."));
+    let denied = person.run(&["check", "cat .env"]);
+    assert!(denied.code == 4 && !denied.out.contains("to pass") && !denied.out.contains("instead"), "{}", denied.out);
+    let json: Value = serde_json::from_str(&person.run(&["check", "--json", "acmectl status"]).out).unwrap();
+    assert_eq!(json["allow"]["rule"], "[[rule]]\nallow = { run = \"acmectl status\" }\n");
+    // Agents may not say so themselves.
+    for command in [
+        "sayso allow ls",
+        "env X=1 sayso deny ls",
+        "bash -c 'sayso allow ls'",
+        "sa''yso al\\low ls",
+        "sayso history --write",
+    ] {
+        let said = person.run(&["check", command]);
+        assert!(said.code == 4 && said.out.contains("[operator-command]"), "{command}: {}", said.out);
     }
 }

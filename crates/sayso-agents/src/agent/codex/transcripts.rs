@@ -1,4 +1,5 @@
-//! `~/.codex/sessions/YEAR/MONTH/DAY/rollout-*.jsonl`. Seen with 0.166.0. What a provider runs on its own side (web
+//! `~/.codex/sessions/YEAR/MONTH/DAY/rollout-*.jsonl`. Seen with 0.166.0; versions before
+//! 0.32 wrote the same items without an envelope, and the session in the first line. What a provider runs on its own side (web
 //! searches) never passes through the agent and is left out.
 
 use crate::reconcile::transcript::{files, lines, text, time_ms};
@@ -9,7 +10,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What stands in the lines that are of interest.
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 8] = [
+    "\"instructions\"",
     "\"session_meta\"",
     "\"turn_context\"",
     "\"function_call\"",
@@ -31,10 +33,22 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
         let mut session = None;
         let mut cwd = None;
         let mut subagent = false;
+        // Older versions tell the time of the session alone.
+        let mut began = None;
         lines(&path, &WORDS, read, |read, line| {
-            let Some(payload) = line.get("payload") else { return };
+            let (payload, envelope) = match line.get("payload") {
+                Some(payload) => (payload, line.get("type").and_then(Value::as_str)),
+                None if line.get("type").is_some() => (&line, Some("response_item")),
+                // The first line of an older version.
+                None if session.is_none() && line.get("instructions").is_some() => {
+                    session = text(&line, "id");
+                    began = text(&line, "timestamp").as_deref().and_then(time_ms);
+                    return;
+                }
+                None => return,
+            };
             let kind = payload.get("type").and_then(Value::as_str);
-            match (line.get("type").and_then(Value::as_str), kind) {
+            match (envelope, kind) {
                 (Some("session_meta"), _) => {
                     session = text(payload, "id").or_else(|| text(payload, "session_id"));
                     cwd = text(payload, "cwd");
@@ -55,7 +69,7 @@ pub(super) fn read(folder: &Path, since_ms: u64, read: &mut Read) {
                         id: text(payload, "call_id"),
                         tool: text(payload, "name").unwrap_or_else(|| "local_shell".to_owned()),
                         arguments,
-                        time_ms: text(&line, "timestamp").as_deref().and_then(time_ms),
+                        time_ms: text(&line, "timestamp").as_deref().and_then(time_ms).or(began),
                         transcript: path.clone(),
                         cwd: own.or_else(|| cwd.clone()).map(PathBuf::from),
                         subagent,

@@ -66,9 +66,13 @@ fn instead(operation: &Operation, decision: &Decision) -> String {
              run it held: `sayso run -- COMMAND`."
         ),
         None if decision.effects.iter().any(|said| said.verdict == Verdict::Ask && said.effect.is_none()) => {
-            "Sayso cannot see everything this call would do, so no rule is offered for it. Write it as plain commands.".to_owned()
+            "Sayso cannot see everything this call would do, so no rule is offered for it. Write it as plain commands."
+                .to_owned()
         }
-        None => "No rule would let this pass without letting much more pass. Approve this exact call when you are asked.".to_owned(),
+        None => {
+            "No rule would let this pass without letting much more pass. Approve this exact call when you are asked."
+                .to_owned()
+        }
     }
 }
 
@@ -123,7 +127,8 @@ fn patterns(operation: &Operation, at: usize, facts: Facts<'_>) -> Vec<(Verb, St
         && let Some(run) = operation.analysis.as_ref().and_then(|analysis| analysis.run(id))
     {
         let plain = |word: &str| {
-            !word.is_empty() && !word.contains(|c: char| "*?[]{}!|@\\".contains(c) || c.is_whitespace() || c.is_control())
+            !word.is_empty()
+                && !word.contains(|c: char| "*?[]{}!|@\\".contains(c) || c.is_whitespace() || c.is_control())
         };
         let mut words: Vec<String> = vec![pattern];
         if run.subcommands == 0 && sayso_shell::program::spec(words.first().map_or("", String::as_str)).is_none() {

@@ -162,8 +162,7 @@ struct Known {
 impl Known {
     fn of(asks: &[Ask], rulebook: &Rulebook<'_>, facts: Facts<'_>) -> Self {
         let every = |width: Width| -> Vec<BTreeSet<Need>> {
-            let mut all: Vec<_> =
-                asks.iter().map(|ask| needs(ask, width, facts).unwrap_or_default()).collect();
+            let mut all: Vec<_> = asks.iter().map(|ask| needs(ask, width, facts).unwrap_or_default()).collect();
             in_folders(&mut all);
             all
         };

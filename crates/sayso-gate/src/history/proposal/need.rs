@@ -123,9 +123,10 @@ fn program(operation: &Operation, decision: &Decision, index: usize, id: RunId, 
 
 /// What tells that a word says all: the words behind it name what it is done to.
 const SAYS_ALL: &[&str] = &[
-    "get", "list", "ls", "show", "status", "describe", "view", "search", "find", "info", "version", "plan", "diff", "check",
-    "test", "lint", "build", "validate", "logs", "log", "help", "whoami", "cat", "read", "fetch", "query", "run", "start",
-    "stop", "fmt", "format", "init", "add", "create", "delete", "remove", "rm", "set", "update", "apply", "install", "deploy",
+    "get", "list", "ls", "show", "status", "describe", "view", "search", "find", "info", "version", "plan", "diff",
+    "check", "test", "lint", "build", "validate", "logs", "log", "help", "whoami", "cat", "read", "fetch", "query",
+    "run", "start", "stop", "fmt", "format", "init", "add", "create", "delete", "remove", "rm", "set", "update",
+    "apply", "install", "deploy",
 ];
 
 /// Of a program that Sayso doesn't know, its first word is taken for a subcommand where it looks like one: a yes to
@@ -183,7 +184,8 @@ fn script(operation: &Operation, id: RunId) -> Option<Need> {
     let path = run.argv.get(usize::from(*run.words.first()?))?.exact_str()?;
     // A bare name may be anything that was just written there.
     let named = path.strip_prefix("./").unwrap_or(path).contains('/');
-    (named && is_script(path) && is_inside(operation, path)).then(|| (Family::Scripts(name.clone()), format!("{name} {path}")))
+    (named && is_script(path) && is_inside(operation, path))
+        .then(|| (Family::Scripts(name.clone()), format!("{name} {path}")))
 }
 
 /// A program that lies in the project, by its path there.
@@ -224,7 +226,8 @@ fn fetched(operation: &Operation, decision: &Decision, id: RunId) -> Option<Need
     let allowed = |child: RunId| {
         decision.effects.iter().any(|said| {
             let effect = said.effect.and_then(|at| operation.effects.get(at));
-            said.verdict == Verdict::Allow && effect.is_some_and(|it| matches!(it.target, Target::Program(own) if own == child))
+            said.verdict == Verdict::Allow
+                && effect.is_some_and(|it| matches!(it.target, Target::Program(own) if own == child))
         })
     };
     let numbers = (0_u32..).map(RunId);
@@ -258,10 +261,13 @@ const STARTS: Facets = Facets::MULTI_CALL
 
 /// Whether a command runs whatever stands behind it.
 pub(super) fn runs_what_follows(pattern: &str) -> bool {
-    let name = pattern.split(' ').next().unwrap_or_default();
-    let operation = Operation::execute(format!("{pattern} ./x"));
-    let runs = operation.analysis.as_ref().map_or(0, |analysis| analysis.runs.len());
-    runs > 1 || facets(name).has(STARTS)
+    let starts = |behind: &str| {
+        let operation = Operation::execute(format!("{pattern} {behind}"));
+        operation.analysis.as_ref().map_or(0, |analysis| analysis.runs.len()) > 1
+    };
+    // By its subcommand it may do something else: `docker compose up` starts no words of the command.
+    let (name, has_subcommand) = pattern.split_once(' ').map_or((pattern, false), |(name, _)| (name, true));
+    starts("./x") || starts("./x ./y") || (!has_subcommand && facets(name).has(STARTS)) || fetches(pattern)
 }
 
 /// The folder that a path is in: a project beside this one, a package of the system. What is deleted is not proposed.
@@ -319,7 +325,12 @@ pub(super) fn folder(path: &Path, home: Option<&Path>, workspace: Option<&Path>,
 /// How many folders a path shares with the workspace, counted from the home folder where both are below it.
 fn shared(path: &Path, root: &Path, home: Option<&Path>) -> usize {
     let from = home.filter(|home| path.starts_with(home));
-    let below = |it: &Path| from.map_or_else(|| it.strip_prefix("/").ok().map(Path::to_owned), |home| it.strip_prefix(home).ok().map(Path::to_owned));
+    let below = |it: &Path| {
+        from.map_or_else(
+            || it.strip_prefix("/").ok().map(Path::to_owned),
+            |home| it.strip_prefix(home).ok().map(Path::to_owned),
+        )
+    };
     match (below(path), below(root)) {
         (Some(path), Some(root)) => path.iter().zip(root.iter()).take_while(|(a, b)| a == b).count(),
         _ => 0,

@@ -5,8 +5,8 @@ use super::*;
 use crate::Home;
 use crate::history::Outcome;
 use sayso_policy::{GrantSelector, ToolCall, Workspace};
-use std::path::Path;
 use sayso_shell::{MemoryFiles, NoEnvironment, Verb};
+use std::path::Path;
 
 #[test]
 fn a_path_is_proposed_as_the_project_or_package_that_it_is_in() {
@@ -185,7 +185,7 @@ fn the_narrowest_rule_for_one_call_is_tried_before_it_is_told() {
         ("terraform plan", "allow = { run = \"terraform plan\" }"),
         ("acmectl pods list", "allow = { run = \"acmectl pods list\" }"),
         ("curl https://docs.rs/serde", "when = { host = \"docs.rs\" }"),
-        ("cat /home/u/other/a.txt", "allow = { read = \"/home/u/other/a.txt\" }"),
+        ("tee /home/u/other/a.txt", "allow = { write = \"/home/u/other/a.txt\" }"),
         ("python3 scripts/a.py", "allow = { run = \"python3 scripts/a.py\" }"),
     ];
     for (command, wanted) in cases {

@@ -2,8 +2,8 @@
 
 use super::find;
 use crate::choice::compile;
-use crate::command::past;
 use crate::command::log::time::moment;
+use crate::command::past;
 use crate::failure::{Failure, Outcome};
 use crate::judge;
 use crate::show::{paint::Paint, verdict::who};
