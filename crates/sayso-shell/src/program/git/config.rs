@@ -290,7 +290,7 @@ mod tests {
             files,
             programs: &crate::program::BUILT_IN,
         });
-        format!("{:?}", description.effects).contains("shows-secrets")
+        format!("{:?}", description.effects).contains("ShowsSecrets")
     }
 
     #[test]
