@@ -39,6 +39,7 @@ pub(crate) enum Command {
     Approvals(command::approvals::Approvals),
     Grants(command::grants::Grants),
     Limits(command::limits::Limits),
+    Session(command::session::Session),
     Policy(command::policy::Policy),
     Mode(command::mode::Mode),
     Token(command::token::Token),

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Changes with every change of the layout.
-const FORMAT: &[u8; 8] = b"sayso\0\x00\x04";
+const FORMAT: &[u8; 8] = b"sayso\0\x00\x05";
 /// What is read and hashed at once.
 const BLOCK: usize = 4096;
 /// Enough of a hash to tell damage; an image is no secret and no proof.

@@ -3,6 +3,7 @@
 use super::bytes::{Imaged, Reader, choice, fields};
 use crate::hold::HoldSection;
 use crate::index::Table;
+use crate::past::After;
 use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
 use crate::rule::Pattern;
@@ -26,6 +27,8 @@ pub(super) struct Rest {
     limits: Vec<LimitRule>,
     unanswered: Option<Verdict>,
     hold: Option<HoldSection>,
+    after: Vec<After>,
+    self_written: bool,
 }
 
 pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
@@ -42,6 +45,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         limits,
         unanswered,
         hold,
+        after,
+        self_written,
     } = file;
     layer.put(out);
     counts_allow.put(out);
@@ -53,6 +58,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     limits.put(out);
     unanswered.put(out);
     hold.put(out);
+    after.put(out);
+    self_written.put(out);
 }
 
 impl Rest {
@@ -68,11 +75,26 @@ impl Rest {
             limits: Imaged::take(from)?,
             unanswered: Imaged::take(from)?,
             hold: Imaged::take(from)?,
+            after: Imaged::take(from)?,
+            self_written: Imaged::take(from)?,
         })
     }
 
     pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
-        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered, hold } = self;
+        let Self {
+            layer,
+            counts_allow,
+            defaults,
+            mode,
+            tools,
+            patterns,
+            essential,
+            limits,
+            unanswered,
+            hold,
+            after,
+            self_written,
+        } = self;
         CompiledFile {
             layer,
             own,
@@ -86,6 +108,8 @@ impl Rest {
             limits,
             unanswered,
             hold,
+            after,
+            self_written,
         }
     }
 }

@@ -31,6 +31,7 @@ mod readme;
 mod reference;
 mod serve;
 mod served;
+mod session;
 mod store;
 mod token;
 mod trust;

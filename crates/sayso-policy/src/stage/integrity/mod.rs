@@ -60,6 +60,7 @@ const OPERATOR: &[&str] = &[
     "sayso {approvals,trust,token,grants,policy,uninstall,install,mode,serve,store,break-glass,hook}",
     "sayso init",
     "sayso history --write",
+    "sayso session forget",
     "sayso log key rotate",
     "sayso log prune",
     "sayso mcp pins",
