@@ -12,8 +12,8 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::io::Errno;
 use sayso_gate::Places;
-use sayso_policy::PolicyText;
 use sayso_policy::shell::dialect::Shells;
+use sayso_policy::{PolicyText, Stated};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,6 +52,8 @@ pub struct HookSetting {
     pub told_twice: bool,
     /// Whether a person sits before the agent. `None`: the agent's process is looked at where it matters.
     pub seated: Option<bool>,
+    /// Who asks, as the owner states it.
+    pub stated: Stated,
     watchdog: Option<Watchdog>,
 }
 
@@ -63,7 +65,17 @@ impl HookSetting {
         let variable = dialect.and_then(Dialect::project_variable);
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
         let told_twice = dialect.is_some_and(Dialect::told_twice);
-        Self { places, given, project_folder, wait: None, shells: None, told_twice, seated: None, watchdog: None }
+        Self {
+            places,
+            given,
+            project_folder,
+            wait: None,
+            shells: None,
+            told_twice,
+            seated: None,
+            stated: Stated::default(),
+            watchdog: None,
+        }
     }
 
     /// The watchdog lets a person have this much time.

@@ -25,7 +25,7 @@ const ROOM_TO_ANSWER: Duration = Duration::from_secs(5);
 /// Answers one event.
 pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting) -> HookOutput {
     let event = match json::object(input).and_then(|object| dialect.read(&object)) {
-        Ok(event) => event,
+        Ok(event) => Event { stated: setting.stated.clone(), ..event },
         Err(why) => return unreadable(dialect, &why, setting),
     };
     match &event.occasion {

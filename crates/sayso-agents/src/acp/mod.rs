@@ -41,6 +41,8 @@ pub struct Setting {
     pub given: Option<Vec<PolicyText>>,
     /// The agent's name for policy and record; else the one it gives itself.
     pub agent: Option<String>,
+    /// Who asks, as the owner states it.
+    pub stated: sayso_policy::Stated,
     /// How to start the MCP gateway; `None`: this Sayso has none.
     pub gateway: Option<McpGateway>,
     /// Nothing on the agent's command line overrules its own settings: they say whether it asks where it tells of no mode.
@@ -61,6 +63,7 @@ impl Setting {
             places,
             given: None,
             agent: None,
+            stated: sayso_policy::Stated::default(),
             gateway: None,
             settings_count: false,
             can_hold: CanHold::No,

@@ -22,6 +22,7 @@ pub(crate) struct HookCommand<'a> {
     agent: Agent,
     home: &'a str,
     shell: Option<&'a str>,
+    stated: Option<&'a str>,
     limiter: Option<&'a str>,
 }
 
@@ -44,7 +45,7 @@ impl<'a> HookCommand<'a> {
             return Err("the path of Sayso or of the home folder has control characters".to_owned());
         }
         let shell = setting.shell.as_deref();
-        Ok(Self { program, agent, home, shell, limiter })
+        Ok(Self { program, agent, home, shell, stated: setting.stated.as_deref(), limiter })
     }
 
     pub(crate) fn program(&self) -> &'a str {
@@ -56,6 +57,9 @@ impl<'a> HookCommand<'a> {
         let mut words: Vec<String> = ["hook", self.agent.name(), "--home", self.home].map(ToOwned::to_owned).into();
         if let Some(shell) = self.shell {
             words.extend(["--shell".to_owned(), shell.to_owned()]);
+        }
+        if let Some(stated) = self.stated {
+            words.extend(["--as".to_owned(), stated.to_owned()]);
         }
         if seconds == CALL_SECONDS {
             words.extend(["--wait".to_owned(), WAIT_SECONDS.to_string()]);
@@ -146,6 +150,8 @@ pub(crate) struct Ours {
     pub(crate) home: Option<String>,
     /// The agent's shell that is registered with it.
     pub(crate) shell: Option<String>,
+    /// Who asks, as it is registered with it.
+    pub(crate) stated: Option<String>,
 }
 
 impl Ours {
@@ -155,7 +161,7 @@ impl Ours {
             let at = arguments.iter().position(|word| word == name)?;
             arguments.get(at + 1).cloned()
         };
-        Self { program, home: after("--home"), shell: after("--shell") }
+        Self { program, home: after("--home"), shell: after("--shell"), stated: after("--as") }
     }
 }
 

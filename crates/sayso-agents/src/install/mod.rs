@@ -72,6 +72,8 @@ pub struct Setting {
     pub program: PathBuf,
     /// The shell that runs the agent's commands, or several with commas between them. `None`: it is not written down.
     pub shell: Option<String>,
+    /// Who asks, as the owner states it: written into the registration.
+    pub stated: Option<String>,
     /// A program like `timeout` of coreutils, that ends a hook that hangs, for agents that would then let the call run.
     pub limiter: Option<PathBuf>,
     /// The owner said clearly that the agent may trust the hook without asking again.
@@ -86,7 +88,18 @@ impl Setting {
     pub fn here(scope: Scope, places: Places, project: PathBuf, program: PathBuf) -> Self {
         let limiter = ["/usr/bin/timeout", "/bin/timeout"].into_iter().map(PathBuf::from).find(|path| path.is_file());
         let (agent_folder, shell) = (None, None);
-        Self { places, scope, project, agent_folder, program, shell, limiter, trust: false, root: "/".into() }
+        Self {
+            places,
+            scope,
+            project,
+            agent_folder,
+            program,
+            shell,
+            stated: None,
+            limiter,
+            trust: false,
+            root: "/".into(),
+        }
     }
 
     /// Of an agent, as the environment has it.

@@ -3,8 +3,8 @@
 use crate::Circumstances;
 use crate::audit::redact::{self, Room};
 use sayso_policy::{
-    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Request, Stage, ToolCall, Verdict,
-    explain,
+    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Stage, ToolCall,
+    Verdict, explain,
 };
 use sayso_shell::Verb;
 use serde::{Deserialize, Serialize};
@@ -434,6 +434,10 @@ fn actor_kept(actor: &Actor, depth: usize) -> Actor {
         run: cut(&actor.run),
         // How it came in stands beside it.
         asker: None,
+        reported: actor.reported.as_ref().map(|reported| {
+            let agents = reported.agents.iter().take(8).map(|name| redact::cut(name, 256)).collect();
+            Box::new(Reported { agents, provider: cut(&reported.provider) })
+        }),
         subagent: actor.subagent,
         parent: actor.parent.as_ref().filter(|_| depth < 8).map(|parent| Box::new(actor_kept(parent, depth + 1))),
     }

@@ -113,7 +113,7 @@ impl Condition {
             Self::Not(inner) => !inner.holds(judging, index, purpose.opposite()),
 
             Self::Argument(path, patterns) => call::argument(judging, path, patterns).into(),
-            Self::Actor(actors) => actors.iter().any(|who| is_actor(who, &judging.operation.actor)).into(),
+            Self::Actor(actors) => call::asks(actors, &judging.operation.actor, purpose).into(),
             Self::Kind(kind) => call::is_of_kind(judging, *kind, purpose).into(),
             Self::Tool(patterns) => ToolPattern::any_matches(patterns, &judging.operation.tool, purpose).into(),
 

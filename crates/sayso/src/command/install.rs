@@ -37,6 +37,9 @@ pub(crate) struct Install {
     /// The shell that runs the agent's commands, if it differs from yours: bash, zsh, sh, dash or ksh
     #[arg(long, value_name = "SHELL")]
     shell: Option<String>,
+    /// Who asks, as tool layers and rules name it: agent:NAME,team:TEAM/MEMBER,tenant:NAME
+    #[arg(long = "as", value_name = "WHO")]
+    stated: Option<String>,
     #[command(flatten)]
     change: Change,
 }
@@ -103,6 +106,11 @@ fn one(install: &Install, agent: Agent) -> Outcome {
     if let Some(shell) = &install.shell {
         shells(shell).map_err(|why| Failure::wrong(format!("error: --shell {shell}: {why}")))?;
         setting.shell = Some(shell.clone());
+    }
+    if let Some(stated) = &install.stated {
+        let read = stated.parse::<sayso_policy::Stated>();
+        read.map_err(|why| Failure::wrong(format!("error: --as {stated}: {why}")))?;
+        setting.stated = Some(stated.clone());
     }
     let mut plan = plan_install(agent, &setting).map_err(failure)?;
     let asks = stdin().is_terminal() && !install.change.yes && !install.change.dry_run;

@@ -35,4 +35,5 @@ mod session;
 mod store;
 mod token;
 mod trust;
+mod who;
 mod withheld;
