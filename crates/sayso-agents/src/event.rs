@@ -3,7 +3,7 @@
 use crate::{Agent, HookSetting};
 use sayso_gate::Sessions;
 use sayso_gate::audit::Ended;
-use sayso_policy::Actor;
+use sayso_policy::{Actor, Stated};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,12 @@ pub(crate) struct Event {
     pub(crate) project: Option<PathBuf>,
     /// The subagents it comes from, the innermost first; empty for the agent itself.
     pub(crate) subagents: Vec<String>,
+    /// The kind of agent or subagent, as the agent reports it.
+    pub(crate) kind: Option<String>,
+    /// Its model, as `provider/model`, as the agent reports it.
+    pub(crate) model: Option<String>,
+    /// Who asks, as the owner states it in the registration.
+    pub(crate) stated: Stated,
 }
 
 /// What an event is about.
@@ -84,7 +90,25 @@ pub(crate) struct After {
 impl Event {
     /// One that tells nothing yet but its name.
     pub(crate) fn new(name: String, occasion: Occasion) -> Self {
-        Self { name, occasion, session: None, transcript: None, cwd: None, project: None, subagents: Vec::new() }
+        Self {
+            name,
+            occasion,
+            session: None,
+            transcript: None,
+            cwd: None,
+            project: None,
+            subagents: Vec::new(),
+            kind: None,
+            model: None,
+            stated: Stated::default(),
+        }
+    }
+
+    /// The model that it reports, of this provider where it names none.
+    pub(crate) fn of_provider(mut self, provider: &str) -> Self {
+        let named = |model: String| if model.contains('/') { model } else { format!("{provider}/{model}") };
+        self.model = self.model.filter(|model| !model.trim().is_empty()).map(named);
+        self
     }
 
     /// The call that is to be judged.
@@ -98,12 +122,19 @@ impl Event {
     /// Who asks. The agent that started a subagent is its ceiling.
     pub(crate) fn actor(&self, agent: Agent) -> Actor {
         let main = Actor { agent: Some(agent.name().to_owned()), session: self.session.clone(), ..Actor::default() };
-        self.subagents.iter().rev().fold(main, |parent, id| Actor {
+        let main = self.stated.of(main);
+        let mut actor = self.subagents.iter().rev().fold(main, |parent, id| Actor {
             subagent: true,
             run: Some(id.clone()),
             parent: Some(Box::new(parent.clone())),
             ..parent
-        })
+        });
+        if self.kind.is_some() || self.model.is_some() {
+            let reported = actor.reported.get_or_insert_default();
+            reported.agents.extend(self.kind.clone());
+            reported.provider.clone_from(&self.model);
+        }
+        actor
     }
 
     /// The folder the session is about. The first word of a session fixes it; no later one moves it.

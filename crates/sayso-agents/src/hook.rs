@@ -13,8 +13,8 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use sayso_gate::Places;
-use sayso_policy::PolicyText;
 use sayso_policy::shell::dialect::Shells;
+use sayso_policy::{PolicyText, Stated};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,6 +55,8 @@ pub struct HookSetting {
     pub seated: Option<bool>,
     /// Nobody hears the answer: standard output leads nowhere.
     pub(crate) unheard: bool,
+    /// Who asks, as the owner states it.
+    pub stated: Stated,
     watchdog: Option<Watchdog>,
 }
 
@@ -67,7 +69,7 @@ impl HookSetting {
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
         let told_twice = dialect.is_some_and(Dialect::told_twice);
         let (wait, shells, seated, watchdog) = (None, None, None, None);
-        Self { places, given, project_folder, wait, shells, told_twice, seated, unheard: false, watchdog }
+        Self { places, given, project_folder, wait, shells, told_twice, seated, unheard: false, stated: Stated::default(), watchdog }
     }
 
     /// Whether the process ends with the answer: then the system gives back its memory, at once.

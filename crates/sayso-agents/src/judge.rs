@@ -25,7 +25,7 @@ const ROOM_TO_ANSWER: Duration = Duration::from_secs(5);
 /// Answers one event.
 pub(crate) fn answer(dialect: &dyn Dialect, input: &[u8], setting: &HookSetting) -> HookOutput {
     let event = match json::object(input).and_then(|object| dialect.read(&object)) {
-        Ok(event) => event,
+        Ok(event) => Event { stated: setting.stated.clone(), ..event },
         Err(why) => return unreadable(dialect, &why, setting),
     };
     match &event.occasion {
@@ -265,7 +265,11 @@ fn settle(dialect: &dyn Dialect, event: &Event, after: &After, setting: &HookSet
     let settled = event.workspace(dialect.agent(), setting).and_then(|workspace| {
         let spool = Box::new(Spool::open(&setting.places)?);
         let gate = gate(dialect.agent(), setting, policy(setting, workspace.as_deref())?, spool);
-        let by = Reporter::of(&event.actor(dialect.agent()), &way_in(dialect));
+        let actor = event.actor(dialect.agent());
+        if !after.interrupted {
+            gate.ran(&actor, workspace.as_deref(), &call_id)?;
+        }
+        let by = Reporter::of(&actor, &way_in(dialect));
         let which = Which::Call { by, session: event.session.clone(), call_id };
         let (input_tokens, output_tokens) = (after.ended.input_tokens, after.ended.output_tokens);
         gate.settle(&which, &Outcome { input_tokens, output_tokens, ..Outcome::default() })

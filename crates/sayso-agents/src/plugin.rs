@@ -69,6 +69,8 @@ pub(crate) fn read(object: &Map<String, Value>) -> Result<Event, String> {
         cwd: json::folder(object, "cwd")?,
         project: json::folder(object, "directory")?,
         subagents,
+        kind: json::text(object, "agentType")?,
+        model: json::text(object, "model")?.filter(|model| model.contains('/')),
         ..Event::new(name, occasion)
     })
 }

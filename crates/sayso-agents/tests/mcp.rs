@@ -173,6 +173,7 @@ impl Machine {
         let given = PolicyText { layer: Layer::Given, name: "policy.toml".into(), text: policy.into(), trusted: true };
         GatewaySetting {
             judge: JudgeSetting {
+                stated: sayso_policy::Stated::default(),
                 places: self.places(),
                 given: Some(vec![given]),
                 workspace: self.project(),

@@ -35,6 +35,7 @@ fn echo() -> &'static Mutex<Echo> {
         let given = PolicyText { layer: Layer::Given, name: "policy.toml".into(), text: text.into(), trusted: true };
         let setting = GatewaySetting {
             judge: JudgeSetting {
+                stated: sayso_policy::Stated::default(),
                 places: Places::below(dir.path(), dir.path()),
                 given: Some(vec![given]),
                 workspace: dir.path().to_owned(),

@@ -151,6 +151,12 @@ impl Files for RealFiles {
         std::fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
     }
 
+    fn changed_ms(&self, path: &Path) -> Option<u64> {
+        let meta = std::fs::metadata(path).ok()?;
+        let millis = u64::try_from(meta.ctime_nsec()).ok()? / 1_000_000;
+        Some(u64::try_from(meta.ctime()).ok()?.saturating_mul(1000).saturating_add(millis))
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         // A link can lead anywhere: what counts is where it leads, and every folder on the way there.
         let real = match path.canonicalize() {
@@ -304,6 +310,10 @@ impl Files for Once<'_> {
 
     fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         self.files.identity(path)
+    }
+
+    fn changed_ms(&self, path: &Path) -> Option<u64> {
+        self.files.changed_ms(path)
     }
 
     fn changeable(&self, path: &Path) -> bool {

@@ -16,6 +16,7 @@
 use crate::approval::HeldRun;
 use crate::audit::{Recorder, Seen, Written};
 use crate::circumstances::{Asking, Circumstances};
+use crate::fact::{self, Kept};
 use crate::judgement::{GOOD_FOR, JudgedCall, Judging, ReservedBudget};
 use crate::limit::{Outcome, Which};
 use crate::looked::{FactsOf, Looked};
@@ -23,8 +24,9 @@ use crate::memory::Memory;
 use crate::policy::{InForce, Live};
 use crate::said::{Judged, Recorded, Unkept, Unsaid, not_recorded};
 use crate::{Error, KeptFiles, Permit, ProcessEnvironment, Prompt, RealFiles, Record, permit};
-use sayso_policy::{Answer, CanHold, Decision, Operation, ToolCall};
+use sayso_policy::{Actor, Answer, CanHold, Decision, Operation, Past, ToolCall};
 use sayso_shell::{Environment, Files};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -54,9 +56,15 @@ impl Draft<'_> {
     /// Records what is said. From here on it may be told.
     pub fn record(mut self) -> Judged {
         let (mut record, digest) = self.drawn_up();
+        let fact = self.judging.keep_fact(self.operation.as_ref(), &self.decision, &mut record);
         let policy_kept = self.gate.keep_policy(&self.judging.what.in_force);
-        let kept = self.gate.recorder.record(&record);
+        let (fact, fact_kept) = match fact {
+            Ok(fact) => (fact, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let kept = fact_kept.and_then(|()| self.gate.recorder.record(&record));
         if let Err(error) = policy_kept.and(kept) {
+            fact.iter().for_each(Kept::take_back);
             self.judging.reserved().iter().for_each(ReservedBudget::give_back);
             not_recorded(&mut self.decision, &error);
             (record.verdict, record.answer) = (self.decision.verdict, self.decision.answer);
@@ -107,6 +115,40 @@ pub struct Aside {
     what: JudgedCall,
     operation: Option<Operation>,
     alone: (Decision, Instant),
+}
+
+impl Gate {
+    /// What the policy says of a call that nobody makes, in a session that would have done this before. Without an
+    /// operation Sayso failed on the call.
+    pub fn rehearse<'g>(
+        &'g self,
+        call: ToolCall,
+        circumstances: Circumstances,
+        facts: FactsOf<'g>,
+        past: Past,
+    ) -> (Option<Operation>, Decision) {
+        let circumstances = Circumstances { asking: Asking::Rehearsal, ..circumstances };
+        let looked = Looked::at(facts, &*self.files, &*self.env);
+        let mut judging = Judging::open(&self.policy, None, (call, circumstances), looked);
+        judging.what.rehearsed = past;
+        let operation = judging.understand();
+        let (decision, _) = judging.evaluate(operation.as_ref());
+        (operation, decision)
+    }
+
+    /// The caller reports that a call ran. If its own prompt had asked about files that the session wrote, somebody said yes
+    /// to them.
+    ///
+    /// # Errors
+    /// If that cannot be kept.
+    pub fn ran(&self, actor: &Actor, workspace: Option<&Path>, call_id: &str) -> Result<(), Error> {
+        match &self.memory {
+            Some(memory) if self.in_force().policy.remembers_writes() => {
+                fact::ran(memory.places(), &fact::Whose::of(actor, workspace), call_id)
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl<'g> Judgement<'g> {
@@ -230,12 +272,18 @@ impl Draft<'_> {
 
     /// Leaves the record to [`Unsaid::record_all`], which takes it together with others'.
     pub fn together(self) -> Unsaid {
-        let (record, digest) = self.drawn_up();
+        let (mut record, digest) = self.drawn_up();
+        let fact = self.judging.keep_fact(self.operation.as_ref(), &self.decision, &mut record);
+        let (fact, fact_kept) = match fact {
+            Ok(fact) => (fact, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
         let (id, micros) = (record.id.clone(), record.micros);
         Unsaid::new(Unkept {
             recorder: Arc::clone(&self.gate.recorder),
             written: Some(Written::of(record)),
-            policy_kept: self.gate.keep_policy(&self.judging.what.in_force),
+            policy_kept: fact_kept.and_then(|()| self.gate.keep_policy(&self.judging.what.in_force)),
+            fact,
             reserved: self.judging.reserved(),
             said: Recorded { decision: Decision { effects: Vec::new(), ..self.decision }, permit: None, id, micros },
             digest,

@@ -12,6 +12,7 @@ pub mod audit;
 mod circumstances;
 mod diff;
 mod error;
+pub mod fact;
 mod gate;
 pub mod grant;
 pub mod history;

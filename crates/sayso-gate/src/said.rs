@@ -1,6 +1,7 @@
 //! What the gate said of a call, and what it would say once that is recorded.
 
 use crate::audit::{Record, Recorder, Written};
+use crate::fact::Kept;
 use crate::judgement::ReservedBudget;
 use crate::verdict::tighten;
 use crate::{Error, Permit, Prompt, reason};
@@ -59,6 +60,8 @@ pub(crate) struct Unkept {
     pub(crate) said: Recorded,
     /// Of the operation that a permit would be for.
     pub(crate) digest: Option<String>,
+    /// Taken back if it is not recorded.
+    pub(crate) fact: Option<Kept>,
     /// Given back if it is not recorded.
     pub(crate) reserved: Option<ReservedBudget>,
 }
@@ -99,9 +102,10 @@ impl Unsaid {
     }
 
     fn say(self, kept: Result<(), Error>) -> Recorded {
-        let Unkept { policy_kept, mut said, digest, reserved, .. } = *self.0;
+        let Unkept { policy_kept, mut said, digest, reserved, fact, .. } = *self.0;
         if let Err(error) = policy_kept.and(kept) {
             reserved.iter().for_each(ReservedBudget::give_back);
+            fact.iter().for_each(Kept::take_back);
             not_recorded(&mut said.decision, &error);
         }
         said.permit = Permit::of(digest.as_deref(), &said.decision);

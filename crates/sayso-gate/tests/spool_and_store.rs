@@ -16,6 +16,7 @@ use std::io::Write;
 
 fn record(n: usize) -> Record {
     Record {
+        past: Vec::new(),
         id: format!("{n:08}"),
         time_ms: 1_000 + n as u64,
         way_in: "test".into(),

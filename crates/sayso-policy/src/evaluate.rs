@@ -35,7 +35,7 @@ fn judge(inputs: &Inputs<'_, '_>) -> Decision {
 pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, facts: Facts<'_>) -> Decision {
     let guards = policy.image.as_ref().map(|image| &image.guards);
     let ground = crate::ground::of(policy, operation, state, guards);
-    let judging = Judging::on(ground, operation, facts, guards);
+    let judging = Judging::on(ground, operation, facts, guards).after(&state.past);
     let mode = |file: &CompiledFile| policy.mode_of(file, state.mode);
     let mut decision = judge(&Inputs::new(policy, &judging, state, |file| CompiledFile::counts_in(mode(file))));
     if policy.files.iter().any(|file| mode(file) == Mode::Shadow) || state.mode == Some(Mode::Shadow) {

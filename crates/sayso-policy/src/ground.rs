@@ -61,7 +61,8 @@ fn looks_for(rule: &Rule) -> impl Iterator<Item = &PathPattern> {
     let own = std::iter::once(&rule.pattern).filter(move |_| !permits);
     let except = rule.except.iter().filter(move |_| permits);
     let within = rule.when.iter().flat_map(Condition::paths).filter(move |_| !permits);
-    let paths = own.chain(except).filter_map(|pattern| match pattern {
+    let after = rule.when.iter().flat_map(Condition::earlier).filter(move |_| !permits);
+    let paths = own.chain(except).chain(after).filter_map(|pattern| match pattern {
         Pattern::Path(pattern) => Some(pattern),
         _ => None,
     });

@@ -1,11 +1,13 @@
 //! One operation while it is judged: what rules ask about it again and again.
 
 use crate::guard::{self, Guard, Guards};
+use crate::past::{Past, SelfWritten};
 use crate::pattern::{Bases, Ground, PathPattern, Programs, Purpose, RunPattern, Tree};
 use crate::rule::run_of;
 use crate::word::{Facts, Operation, Resolved, Tri};
+use sayso_shell::instruct::{OwnFiles, Scene};
 use sayso_shell::{Analysis, PathTarget, PipePlace, Run, RunId, Sieve, Target, Verb};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +21,9 @@ pub(crate) struct Judging<'a> {
     guards: Vec<Option<Guard<'a>>>,
     /// For each pipeline the last place of a shell, and the last of a program that may be one.
     shells: OnceCell<HashMap<u16, Shells>>,
+    past: Past,
+    /// Which of their own files the session wrote, for programs that were asked about.
+    self_written: RefCell<HashMap<RunId, SelfWritten>>,
 }
 
 /// The last places in a pipeline where a shell stands.
@@ -55,7 +60,51 @@ impl<'a> Judging<'a> {
     fn unguarded(ground: Ground<'a>, operation: &'a Operation, facts: Facts<'a>) -> Self {
         let bases = Bases::of(operation);
         let (tree, programs) = (Tree::over(facts.files, ground), operation.analysis.as_ref().map(Programs::new));
-        Self { operation, bases, facts, tree, programs, guards: Vec::new(), shells: OnceCell::new() }
+        Self {
+            operation,
+            bases,
+            facts,
+            tree,
+            programs,
+            guards: Vec::new(),
+            shells: OnceCell::new(),
+            past: Past::default(),
+            self_written: RefCell::default(),
+        }
+    }
+
+    /// The same where it is known what the session has done so far.
+    pub(crate) fn after(mut self, past: &Past) -> Self {
+        self.past = past.clone();
+        self
+    }
+
+    /// What the session has done so far.
+    pub(crate) fn past(&self) -> &Past {
+        &self.past
+    }
+
+    /// Which of the files that a program goes by the session or this call wrote.
+    pub(crate) fn self_written(&self, id: RunId) -> SelfWritten {
+        if let Some(found) = self.self_written.borrow().get(&id) {
+            return found.clone();
+        }
+        let found = SelfWritten::by(self, id);
+        self.self_written.borrow_mut().insert(id, found.clone());
+        found
+    }
+
+    /// The files of its own that a program goes by.
+    pub(crate) fn own_files(&self, id: RunId) -> Option<OwnFiles<'_>> {
+        let operation = self.operation;
+        let scene = Scene {
+            analysis: operation.analysis.as_ref()?,
+            cwd: operation.cwd.as_deref(),
+            home: operation.home.as_deref(),
+            workspace: operation.workspace.root(),
+            files: self.facts.files,
+        };
+        OwnFiles::of(scene, id)
     }
 
     pub(crate) fn run(&self, id: RunId) -> Option<&'a Run> {

@@ -5,6 +5,7 @@ use crate::hold::HoldSection;
 use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
+use crate::past::{self, After, Area, Deeds, Past, Wrote};
 use crate::stage::essential;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
@@ -91,6 +92,9 @@ pub(crate) struct CompiledFile {
     pub models: Vec<ModelRule>,
     /// `[hold]`, its presets' included.
     pub hold: Option<HoldSection>,
+    /// What its rules, and those of its presets, ask about earlier calls.
+    pub after: Vec<After>,
+    pub self_written: bool,
 }
 
 /// A preset that a file extends.
@@ -299,6 +303,48 @@ impl Policy {
     #[must_use]
     pub fn has_limits(&self) -> bool {
         !self.counting(None).is_empty()
+    }
+
+    /// Whether some rule asks what the session did before: then what calls do has to be remembered.
+    #[must_use]
+    pub fn remembers(&self) -> bool {
+        self.files.iter().any(|file| file.self_written || !file.after.is_empty())
+    }
+
+    /// Whether some rule asks which files the session wrote.
+    #[must_use]
+    pub fn remembers_writes(&self) -> bool {
+        self.files.iter().any(|file| file.self_written)
+    }
+
+    /// What is to be remembered of a call if it may run.
+    #[must_use]
+    pub fn deeds(&self, operation: &Operation, facts: Facts<'_>) -> Deeds {
+        if !self.remembers() {
+            return Deeds::default();
+        }
+        let after = || self.files.iter().flat_map(|file| &file.after);
+        // Most calls do nothing that any rule asks about.
+        let about = |verb: Verb| verb == Verb::Write && self.remembers_writes() || after().any(|one| one.verb == verb);
+        if !operation.effects.iter().any(|effect| about(effect.verb)) {
+            let held = self.remembers_writes() && past::holds(operation);
+            return Deeds { areas: held.then(Area::everywhere).into_iter().collect(), ..Deeds::default() };
+        }
+        let (state, guards) = (State::default(), self.image.as_ref().map(|image| &image.guards));
+        let ground = crate::ground::of(self, operation, &state, guards);
+        let judging = Judging::on(ground, operation, facts, guards);
+        let after = after();
+        past::deeds(&judging, after, self.remembers_writes())
+    }
+
+    /// The files that programs of the call go by and that the session wrote, as far as nobody has said yes to them.
+    #[must_use]
+    pub fn wrote(&self, operation: &Operation, past: &Past, facts: Facts<'_>) -> Vec<Wrote> {
+        if !self.remembers_writes() {
+            return Vec::new();
+        }
+        let guards = self.image.as_ref().map(|image| &image.guards);
+        past::wrote(&Judging::new(operation, facts, guards).after(past))
     }
 
     /// Whether any file says something of holding runs.

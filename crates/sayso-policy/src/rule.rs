@@ -124,7 +124,14 @@ pub(crate) fn run_of(effect: &Effect) -> Option<RunId> {
 }
 
 impl Pattern {
-    fn matches(&self, verb: Verb, judging: &Judging<'_>, index: usize, effect: &Effect, purpose: Purpose) -> Tri {
+    pub(crate) fn matches(
+        &self,
+        verb: Verb,
+        judging: &Judging<'_>,
+        index: usize,
+        effect: &Effect,
+        purpose: Purpose,
+    ) -> Tri {
         match (self, &effect.target) {
             (Self::Run(RunPattern::Anything), _) if effect.verb == Verb::Run => Tri::Yes,
             (Self::Run(pattern), Target::Program(id) | Target::Wrapper(id)) => {

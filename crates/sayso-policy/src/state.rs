@@ -1,5 +1,6 @@
 //! What must be remembered, handed in as a value so that evaluation stays pure.
 
+use crate::past::Past;
 use crate::text::Mode;
 use crate::word::{Actor, CanHold, Person, Verdict};
 use sayso_shell::{Files, Run, Verb};
@@ -37,6 +38,8 @@ pub struct State {
     pub findings: Vec<ToolFinding>,
     /// How strongly whoever brings the call can hold it.
     pub can_hold: CanHold,
+    /// What the session has done so far.
+    pub past: Past,
 }
 
 /// Something about the tool of a call that only whoever brings the call can know: what its server says of it is not what

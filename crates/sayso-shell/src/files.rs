@@ -150,6 +150,12 @@ pub trait Files {
         None
     }
 
+    /// When the file that a path leads to, or what is known of it, last changed, in milliseconds since 1970: a time that only
+    /// the system sets. `None`: nobody can tell.
+    fn changed_ms(&self, _: &Path) -> Option<u64> {
+        None
+    }
+
     /// Whether the user under whom calls run could change this file, or put another in its place: by itself, or by one
     /// of the folders above it. `true` where that cannot be told.
     fn changeable(&self, path: &Path) -> bool;

@@ -42,6 +42,7 @@ pub(crate) enum Command {
     Grants(command::grants::Grants),
     Limits(command::limits::Limits),
     Route(command::route::Route),
+    Session(command::session::Session),
     Policy(command::policy::Policy),
     Mode(command::mode::Mode),
     Token(command::token::Token),

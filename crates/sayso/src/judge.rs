@@ -2,6 +2,7 @@
 
 use crate::choice::{PolicyChoice, text};
 use crate::failure::Failure;
+use sayso_gate::fact::Rehearsal;
 use sayso_gate::history::{Advice, Ask, Rulebook, allowing};
 use sayso_gate::{Circumstances, FactsOf, Gate, Home, InForce, KeptFiles, Places, Unrecorded};
 use sayso_policy::explain::{Change, nearest};
@@ -9,6 +10,7 @@ use sayso_policy::hold::Lowered;
 use sayso_policy::shell::Environment;
 use sayso_policy::text::{Problem, render};
 use sayso_policy::{CanHold, Decision, Facts, Operation, PolicyText, State, ToolCall};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,8 @@ pub(crate) struct Judge {
     gate: Gate,
     /// What one judgement finds out about the workspace the next one need not.
     files: KeptFiles,
+    /// What the sessions of the calls would have done.
+    sessions: RefCell<Rehearsal>,
 }
 
 /// What was said of a call. Without an operation Sayso failed on it.
@@ -48,7 +52,7 @@ impl Judge {
     }
 
     fn over(in_force: InForce) -> Self {
-        Self { gate: Gate::new(in_force, Box::new(Unrecorded)), files: KeptFiles::here() }
+        Self { gate: Gate::new(in_force, Box::new(Unrecorded)), files: KeptFiles::here(), sessions: RefCell::default() }
     }
 
     /// Says on standard error what the owner should know about the policy files.
@@ -60,9 +64,14 @@ impl Judge {
 
     /// Judges a call that its caller could hold in this way.
     pub(crate) fn judge(&self, call: ToolCall, env: &dyn Environment, can_hold: CanHold) -> Judged {
-        let facts = FactsOf::Call(Facts { files: &self.files, env });
+        let facts = Facts { files: &self.files, env };
         let circumstances = Circumstances { can_hold, ..Circumstances::rehearsal() };
-        let (operation, decision) = self.gate.judge(call, circumstances, facts).rehearsed();
+        let past = self.sessions.borrow().past(call.actor.session.as_deref());
+        let (operation, decision) = self.gate.rehearse(call, circumstances, FactsOf::Call(facts), past.clone());
+        if let Some(operation) = &operation {
+            let policy = &self.gate.in_force().policy;
+            self.sessions.borrow_mut().note(policy, operation, &decision, &past, facts);
+        }
         Judged { operation, decision }
     }
 

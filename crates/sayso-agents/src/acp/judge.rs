@@ -46,6 +46,7 @@ impl AcpCall {
 /// Who asks, and about which folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Who {
+    pub(super) stated: sayso_policy::Stated,
     pub(super) agent: Option<String>,
     pub(super) session: Option<String>,
     pub(super) workspace: Option<PathBuf>,
@@ -53,7 +54,8 @@ pub(super) struct Who {
 
 impl Who {
     fn actor(&self) -> Actor {
-        Actor { agent: self.agent.clone(), session: self.session.clone(), ..Actor::default() }
+        let actor = Actor { agent: self.agent.clone(), session: self.session.clone(), ..Actor::default() };
+        self.stated.of(actor)
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Setting {
     pub ruleset: Option<Ruleset>,
     /// The agent's name for policy and record; else the one it gives itself.
     pub agent: Option<String>,
+    /// Who asks, as the owner states it.
+    pub stated: sayso_policy::Stated,
     /// How to start the MCP gateway; `None`: this Sayso has none.
     pub gateway: Option<McpGateway>,
     /// Nothing on the agent's command line overrules its own settings: they say whether it asks where it tells of no mode.
@@ -64,6 +66,7 @@ impl Setting {
             given: None,
             ruleset: None,
             agent: None,
+            stated: sayso_policy::Stated::default(),
             gateway: None,
             settings_count: false,
             can_hold: CanHold::No,

@@ -91,6 +91,7 @@ pub struct Proxy {
     /// The home folder of the agent's settings, if they count.
     pub(super) settings_home: Option<PathBuf>,
     agent_named: Option<String>,
+    stated: sayso_policy::Stated,
     longest_line: usize,
     state: Mutex<State>,
     /// For what is decided later.
@@ -139,6 +140,7 @@ impl Proxy {
             longest_line: setting.longest_line,
             state: Mutex::new(State { agent_name: agent_name.clone(), agent, ..State::default() }),
             agent_named: agent_name,
+            stated: setting.stated.clone(),
             judge: Judge::new(setting),
             me: me.clone(),
             voice: OnceLock::new(),
@@ -259,6 +261,7 @@ impl Proxy {
     pub(super) fn who(&self, session: Option<&str>) -> Who {
         let state = self.state();
         Who {
+            stated: self.stated.clone(),
             agent: state.agent_name.clone(),
             session: session.map(str::to_owned),
             workspace: session.and_then(|id| state.sessions.get(id)?.folder.clone()),

@@ -22,6 +22,7 @@ pub(crate) struct HookCommand<'a> {
     agent: Agent,
     home: &'a str,
     shell: Option<&'a str>,
+    stated: Option<&'a str>,
     limiter: Option<&'a str>,
     policy: &'a [String],
 }
@@ -47,7 +48,8 @@ impl<'a> HookCommand<'a> {
             return Err("the path of Sayso or of the home folder has control characters".to_owned());
         }
         let shell = setting.shell.as_deref();
-        Ok(Self { program, agent, home, shell, limiter, policy: &setting.policy })
+        let (stated, policy) = (setting.stated.as_deref(), setting.policy.as_slice());
+        Ok(Self { program, agent, home, shell, stated, limiter, policy })
     }
 
     pub(crate) fn program(&self) -> &'a str {
@@ -59,6 +61,9 @@ impl<'a> HookCommand<'a> {
         let mut words: Vec<String> = ["hook", self.agent.name(), "--home", self.home].map(ToOwned::to_owned).into();
         if let Some(shell) = self.shell {
             words.extend(["--shell".to_owned(), shell.to_owned()]);
+        }
+        if let Some(stated) = self.stated {
+            words.extend(["--as".to_owned(), stated.to_owned()]);
         }
         words.extend(self.policy.iter().cloned());
         if seconds == CALL_SECONDS {
@@ -150,6 +155,8 @@ pub(crate) struct Ours {
     pub(crate) home: Option<String>,
     /// The agent's shell that is registered with it.
     pub(crate) shell: Option<String>,
+    /// Who asks, as it is registered with it.
+    pub(crate) stated: Option<String>,
 }
 
 impl Ours {
@@ -159,7 +166,7 @@ impl Ours {
             let at = arguments.iter().position(|word| word == name)?;
             arguments.get(at + 1).cloned()
         };
-        Self { program, home: after("--home"), shell: after("--shell") }
+        Self { program, home: after("--home"), shell: after("--shell"), stated: after("--as") }
     }
 }
 

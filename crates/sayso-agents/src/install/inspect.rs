@@ -74,7 +74,12 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
         say(false, "shell-not-fixed", format!("The agent's shell is not set, so your login shell is assumed. {again}"));
     }
     // As this version would write it, but for what was said already.
-    let same = Setting { program: found.program.clone().into(), shell: found.shell.clone(), ..setting.clone() };
+    let same = Setting {
+        program: found.program.clone().into(),
+        shell: found.shell.clone(),
+        stated: found.stated.clone(),
+        ..setting.clone()
+    };
     let as_written = parts(agent, &same, false).ok().is_some_and(|parts| {
         parts.iter().all(|part| {
             let text = resolved(part.path()).ok().and_then(|path| read(&path).ok()).flatten();

@@ -289,6 +289,7 @@ mod tests {
             agent_folder: None,
             program: "/opt/sayso".into(),
             shell: None,
+            stated: None,
             limiter: None,
             trust: false,
             root: home.to_owned(),

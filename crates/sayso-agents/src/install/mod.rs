@@ -72,6 +72,8 @@ pub struct Setting {
     pub program: PathBuf,
     /// The shell that runs the agent's commands, or several with commas between them. `None`: it is not written down.
     pub shell: Option<String>,
+    /// Who asks, as the owner states it: written into the registration.
+    pub stated: Option<String>,
     /// A program like `timeout` of coreutils, that ends a hook that hangs, for agents that would then let the call run.
     pub limiter: Option<PathBuf>,
     /// Policy files to judge by instead of the owner's own, as options of the hook: `--policy FILE --policy-format F`.
@@ -95,6 +97,7 @@ impl Setting {
             agent_folder,
             program,
             shell,
+            stated: None,
             limiter,
             policy: Vec::new(),
             trust: false,

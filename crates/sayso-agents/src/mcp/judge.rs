@@ -13,7 +13,7 @@ use sayso_gate::{
 };
 use sayso_policy::shell::Effect;
 use sayso_policy::{
-    Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, ToolCall, ToolFinding, available,
+    Actor, Answer, Facts, Operation, PolicyText, Reason, Request, Resolved, Stated, ToolCall, ToolFinding, available,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,6 +33,8 @@ pub struct JudgeSetting {
     pub workspace: PathBuf,
     /// The agent, by the name its owner gave.
     pub agent: Option<String>,
+    /// Who asks, as the owner states it.
+    pub stated: Stated,
 }
 
 /// What a call would do, as a person is asked about it.
@@ -169,7 +171,7 @@ impl Judge {
 /// Who asks, in a session of its own.
 fn actor(setting: &JudgeSetting) -> Actor {
     let session = Some(format!("mcp-{}", super::own_id::random()));
-    Actor { agent: setting.agent.clone(), session, ..Actor::default() }
+    setting.stated.of(Actor { agent: setting.agent.clone(), session, ..Actor::default() })
 }
 
 /// Who can be asked: the queue, while an approver is connected; else the client's user, where the client can ask.

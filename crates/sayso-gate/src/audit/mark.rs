@@ -15,11 +15,11 @@ const FILE: &str = "spool.key";
 const MEMBER: &str = ",\"mark\":\"";
 
 /// The key of the marks.
-pub(super) struct Marks([u8; 32]);
+pub(crate) struct Marks([u8; 32]);
 
 impl Marks {
     /// The key in this folder, made at the first use.
-    pub(super) fn of(folder: &Path) -> Result<Self, Error> {
+    pub(crate) fn of(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(FILE);
         match Self::read(&path) {
             Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Self::make(&path),
@@ -28,7 +28,7 @@ impl Marks {
     }
 
     /// The same, if there is one.
-    pub(super) fn known(folder: &Path) -> Option<Self> {
+    pub(crate) fn known(folder: &Path) -> Option<Self> {
         Self::read(&folder.join(FILE)).ok()
     }
 
@@ -53,7 +53,7 @@ impl Marks {
     }
 
     /// A line, a JSON object, with its mark as its last member.
-    pub(super) fn put_on(&self, line: &str) -> String {
+    pub(crate) fn put_on(&self, line: &str) -> String {
         match line.strip_suffix('}') {
             Some(open) => format!("{open}{MEMBER}{}\"}}", self.of_line(line)),
             None => line.to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn seal(folder: &Path, purpose: &str, parts: &[&[u8]]) -> Result<blak
 }
 
 /// A line without its mark, and whether that is a good one.
-pub(super) fn taken_off(line: &str, marks: Option<&Marks>) -> (String, bool) {
+pub(crate) fn taken_off(line: &str, marks: Option<&Marks>) -> (String, bool) {
     let Some((open, mark)) = line.rsplit_once(MEMBER) else { return (line.to_owned(), false) };
     let Some(mark) = mark.strip_suffix("\"}") else { return (line.to_owned(), false) };
     let plain = format!("{open}}}");

@@ -3,8 +3,8 @@
 use crate::Circumstances;
 use crate::audit::redact::{self, Room};
 use sayso_policy::{
-    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Request, Stage, ToolCall, Verdict,
-    explain,
+    Actor, Answer, Decision, EffectOpinions, Holding, Operation, Opinion, Reason, Reported, Request, Stage, ToolCall,
+    Verdict, explain,
 };
 use sayso_shell::Verb;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,28 @@ pub struct Peer {
     pub exe: Option<String>,
 }
 
+/// An earlier call of the session that a rule asked about, as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct PastRecord {
+    /// The earlier call, by the id of its record.
+    pub id: String,
+    /// When it was, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// What it was; secrets taken out.
+    pub command: String,
+    /// The condition on earlier calls that it fulfils.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Only perhaps.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub maybe: bool,
+    /// The file that it wrote, and that a program of this call goes by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrote: Option<String>,
+}
+
 /// One decision, as it is kept. Fields that a later version adds are tolerated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -73,6 +95,9 @@ pub struct Record {
     /// The arguments; secrets taken out, long ones cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
+    /// What the session had done before that rules asked about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<PastRecord>,
     /// The working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
@@ -345,6 +370,7 @@ impl Seen {
             tool: canonical.unwrap_or(self.tool),
             command,
             arguments: self.arguments,
+            past: Vec::new(),
             cwd: self.cwd,
             workspace: self.workspace,
             home: self.home,
@@ -408,6 +434,10 @@ fn actor_kept(actor: &Actor, depth: usize) -> Actor {
         run: cut(&actor.run),
         // How it came in stands beside it.
         asker: None,
+        reported: actor.reported.as_ref().map(|reported| {
+            let agents = reported.agents.iter().take(8).map(|name| redact::cut(name, 256)).collect();
+            Box::new(Reported { agents, provider: cut(&reported.provider) })
+        }),
         subagent: actor.subagent,
         parent: actor.parent.as_ref().filter(|_| depth < 8).map(|parent| Box::new(actor_kept(parent, depth + 1))),
     }

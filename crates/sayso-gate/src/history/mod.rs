@@ -20,7 +20,7 @@ pub use savings::{Saving, Savings, savings};
 pub use tried::tried;
 
 use crate::audit::redact_text;
-use sayso_policy::{CanHold, Decision, Facts, Operation, Policy, Reason, Request, State, ToolCall, Verdict};
+use sayso_policy::{CanHold, Decision, Facts, Operation, Past, Policy, Reason, Request, State, ToolCall, Verdict};
 
 /// What became of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -46,6 +46,8 @@ pub struct PastCall {
     pub(crate) brought: Brought,
     /// How strongly whoever brought it could hold it.
     pub(crate) can_hold: CanHold,
+    /// What its session had done before, as far as its record says.
+    pub(crate) past: Past,
     /// When, in milliseconds since 1970, if that is known.
     pub time_ms: Option<u64>,
     /// What became of it.
@@ -62,6 +64,7 @@ impl PastCall {
             call,
             brought: Brought::default(),
             can_hold: CanHold::No,
+            past: Past::default(),
             time_ms: None,
             outcome: Outcome::Unknown,
             waited_ms: None,
@@ -94,7 +97,7 @@ impl PastCall {
         let env = self.brought.beside(facts.env);
         let facts = Facts { env: &env, ..facts };
         let now_ms = self.time_ms.unwrap_or_default();
-        let state = State { now_ms, can_hold: self.can_hold, ..State::default() };
+        let state = State { now_ms, can_hold: self.can_hold, past: self.past.clone(), ..State::default() };
         policy.evaluate(operation, &state, facts)
     }
 

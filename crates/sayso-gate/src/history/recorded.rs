@@ -2,7 +2,7 @@
 
 use super::{Outcome, PastCall};
 use crate::audit::Record;
-use sayso_policy::{CanHold, Holding, Request, ToolCall, Workspace};
+use sayso_policy::{CanHold, EarlierCall, Holding, Known, Past, Request, ToolCall, Workspace};
 use sayso_shell::Environment;
 use std::path::PathBuf;
 
@@ -17,6 +17,7 @@ impl PastCall {
                 Some(Holding::Required(_)) => CanHold::Whole,
                 _ => CanHold::No,
             },
+            past: past(record),
             time_ms: Some(record.time_ms),
             outcome: Outcome::Unknown,
             waited_ms: None,
@@ -83,6 +84,24 @@ impl Environment for Then<'_> {
     fn programs(&self) -> &sayso_shell::program::Catalogue {
         self.today.programs()
     }
+}
+
+/// What was known of earlier calls when it was judged.
+fn past(record: &Record) -> Past {
+    if record.past.is_empty() {
+        return Past::default();
+    }
+    let mut known = Known { rehearsed: true, ..Known::default() };
+    for earlier in &record.past {
+        let call = EarlierCall { id: earlier.id.clone(), time_ms: earlier.time_ms, command: earlier.command.clone() };
+        if let Some(key) = &earlier.after {
+            known.after.insert(key.clone(), (!earlier.maybe, call.clone()));
+        }
+        if let Some(path) = &earlier.wrote {
+            known.written.insert(PathBuf::from(path), call);
+        }
+    }
+    Past::when_asked(move || known.clone())
 }
 
 fn call(record: &Record) -> ToolCall {

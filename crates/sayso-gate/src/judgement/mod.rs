@@ -4,7 +4,7 @@ mod memo;
 mod question;
 
 use crate::approval::{Approval, Bound, HeldRun, Presence, Question, Standing, Waited, wait_for};
-use crate::audit::{Change, Event, Kind, fresh_id, now_ms};
+use crate::audit::{Change, Event, Kind, PastRecord, fresh_id, now_ms};
 use crate::circumstances::{Asking, Circumstances};
 use crate::limit::{Outcome, Takes, Which, same};
 use crate::looked::Looked;
@@ -13,10 +13,13 @@ use crate::mode::Switch;
 use crate::policy::{InForce, Live};
 use crate::store::{Memo, Remembered, Store, Subject};
 use crate::verdict::{answer, denied, judged, shown_as_allowed, tighten, understand};
-use crate::{Error, reason};
+use crate::{Error, Record, fact, reason};
 use question::unanswered;
 use sayso_policy::text::Mode;
-use sayso_policy::{Answer, Code, Counting, Decision, Facts, GrantKeys, Operation, Reason, State, ToolCall, Verdict};
+use sayso_policy::{
+    Answer, Area, CanHold, Code, Counting, Decision, Facts, GrantKeys, Holding, Operation, Opinion, Past, Reason,
+    Stage, State, ToolCall, Verdict, Wrote,
+};
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -53,6 +56,8 @@ pub(crate) struct JudgedCall {
     /// What an operator switched on.
     switch: Option<Switch>,
     counting: Counting,
+    /// What the session would have done, where nobody makes the call.
+    pub(crate) rehearsed: Past,
 }
 
 /// What a call takes of limits, under the id of its record.
@@ -122,7 +127,16 @@ impl<'a> Judging<'a> {
             Asking::Rehearsal => Counting::default(),
             _ => in_force.policy.counting(switch.as_ref().map(|switch| switch.mode)),
         };
-        let what = JudgedCall { id: fresh_id(), call, circumstances, began, in_force, switch, counting };
+        let what = JudgedCall {
+            id: fresh_id(),
+            call,
+            circumstances,
+            began,
+            in_force,
+            switch,
+            counting,
+            rehearsed: Past::default(),
+        };
         Self::take_up(what, policy, memory, looked)
     }
 
@@ -250,8 +264,73 @@ impl<'a> Judging<'a> {
             mode: self.mode(),
             findings: self.what.circumstances.findings.clone(),
             can_hold: self.what.circumstances.can_hold,
+            past: self.past(),
             ..State::default()
         }
+    }
+
+    /// What the session has done so far, looked at where a rule asks.
+    pub(crate) fn past(&self) -> Past {
+        match self.memory {
+            Some(memory) if self.what.in_force.policy.remembers() => fact::past(memory.places(), self.whose()),
+            _ => self.what.rehearsed.clone(),
+        }
+    }
+
+    fn whose(&self) -> fact::Whose {
+        fact::Whose::of(&self.what.call.actor, self.what.call.workspace.root())
+    }
+
+    /// Keeps what the call does where a rule may ask about it later, and says in its record what was known of earlier ones.
+    pub(crate) fn keep_fact(
+        &self,
+        operation: Option<&Operation>,
+        decision: &Decision,
+        record: &mut Record,
+    ) -> Result<Option<fact::Kept>, Error> {
+        let policy = &self.what.in_force.policy;
+        let (Some(operation), Some(memory)) = (operation, self.memory.filter(|_| policy.remembers())) else {
+            return Ok(None);
+        };
+        let by_rule = |opinion: &Opinion| opinion.stage == Stage::Rules && opinion.verdict >= Verdict::Ask;
+        let restricted = decision.effects.iter().flat_map(|effect| &effect.opinions).any(by_rule);
+        let wrote = match restricted {
+            true => {
+                let past = self.past();
+                let wrote = policy.wrote(operation, &past, self.facts());
+                record.past = past_of(&past, &wrote);
+                wrote
+            }
+            false => Vec::new(),
+        };
+        let prompts = decision.answer == Answer::Ask && self.what.circumstances.asking.has_own_prompt();
+        if !(decision.answer == Answer::Allow || prompts) {
+            return Ok(None);
+        }
+        let mut deeds = policy.deeds(operation, self.facts());
+        let can_hold = self.what.circumstances.can_hold != CanHold::No;
+        let held = matches!(decision.hold, Some(Holding::Required(_)))
+            || can_hold && matches!(decision.hold, Some(Holding::Wanted(_)));
+        if held && policy.remembers_writes() {
+            deeds.add(Area::everywhere());
+        }
+        let contents = || wrote.iter().filter_map(|file| file.content.clone()).collect::<Vec<_>>();
+        // A hold answers for one run; only a person says yes to a content.
+        let yes = decision.answer == Answer::Allow && !matches!(decision.hold, Some(Holding::Required(_)));
+        if deeds.is_empty() && contents().is_empty() {
+            return Ok(None);
+        }
+        let text = record.command.clone().unwrap_or_else(|| match deeds.written.first() {
+            Some(path) => format!("{} {}", record.tool, path.display()),
+            None => record.tool.clone(),
+        });
+        let fact = fact::Fact {
+            yes: if yes { contents() } else { Vec::new() },
+            asked: if prompts { contents() } else { Vec::new() },
+            call_id: self.what.circumstances.call_id.clone().filter(|_| prompts),
+            ..fact::Fact::of(&self.what.id, &text, &deeds)
+        };
+        fact::keep(memory.places(), self.whose(), &fact).map(Some)
     }
 
     fn mode(&self) -> Option<Mode> {
@@ -484,6 +563,7 @@ impl<'a> Judging<'a> {
             mode: self.mode(),
             findings: self.what.circumstances.findings.clone(),
             can_hold: self.what.circumstances.can_hold,
+            past: self.past(),
         }
     }
 
@@ -565,4 +645,24 @@ fn said_by(approval: &Approval, code: Code, word: &str) -> Reason {
         code,
         format!("{} said {word} to this call (question {}).", people.join(" and "), approval.question.id),
     )
+}
+
+/// What was known of earlier calls when this one was judged.
+fn past_of(past: &Past, wrote: &[Wrote]) -> Vec<PastRecord> {
+    /// More are not kept.
+    const MOST: usize = 32;
+    let one = |call: &sayso_policy::EarlierCall| PastRecord {
+        id: call.id.clone(),
+        time_ms: call.time_ms,
+        command: call.command.clone(),
+        ..PastRecord::default()
+    };
+    let known = past.known();
+    let after = known.iter().flat_map(|known| &known.after);
+    let after =
+        after.map(|(key, (certain, call))| PastRecord { after: Some(key.clone()), maybe: !certain, ..one(call) });
+    let files = wrote.iter().filter_map(|file| {
+        Some(PastRecord { wrote: Some(file.path.to_str()?.to_owned()), ..one(file.call.as_ref()?) })
+    });
+    after.chain(files).take(MOST).collect()
 }

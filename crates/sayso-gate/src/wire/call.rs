@@ -27,7 +27,8 @@ pub const OF_A_CALL: [&str; 13] = [
     "can_hold",
 ];
 /// What it may say of who asks.
-pub const OF_A_CONTEXT: [&str; 8] = ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent"];
+pub const OF_A_CONTEXT: [&str; 9] =
+    ["agent", "provider", "group", "member", "tenant", "session", "run", "subagent", "parent"];
 
 /// The environment in which a command would run: what the JSON says, and that of this process.
 #[derive(Debug, Default)]
@@ -208,8 +209,23 @@ enum Besides {
 
 fn context(fields: &Fields, besides: Besides) -> Result<Actor, String> {
     let Some(context) = fields.value("context")? else { return Ok(Actor::default()) };
+    of_context(&context, &besides, 0)
+}
+
+/// Agents above one another that are read.
+const DEEPEST: usize = 8;
+
+fn of_context(context: &Value, besides: &Besides, depth: usize) -> Result<Actor, String> {
     let Value::Object(context) = context else { return Err("`context` must be an object.".to_owned()) };
-    if besides == Besides::Refused
+    let parent = match context.get("parent") {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(_)) if depth >= DEEPEST => {
+            return Err(format!("`context.parent` is nested more than {DEEPEST} deep."));
+        }
+        Some(parent @ Value::Object(_)) => Some(Box::new(of_context(parent, besides, depth + 1)?)),
+        Some(_) => return Err("`context.parent` must be an object.".to_owned()),
+    };
+    if *besides == Besides::Refused
         && let Some(key) = context.keys().find(|key| !OF_A_CONTEXT.contains(&key.as_str()))
     {
         return Err(not_known(&format!("context.{key}"), &OF_A_CONTEXT));
@@ -232,7 +248,9 @@ fn context(fields: &Fields, besides: Besides) -> Result<Actor, String> {
         tenant: text("tenant")?,
         session: text("session")?,
         run: text("run")?,
-        subagent,
+        // What has a parent was started by it, whatever else is said.
+        subagent: subagent || parent.is_some(),
+        parent,
         ..Actor::default()
     })
 }
@@ -315,6 +333,7 @@ mod tests {
             (r#"{"command":"a","context":"x"}"#, "`context` must be an object."),
             (r#"{"command":"a","context":{"group":1}}"#, "`context.group` must be a string."),
             (r#"{"command":"a","context":{"subagent":"yes"}}"#, "`context.subagent` must be true or false."),
+            (r#"{"command":"a","context":{"parent":"x"}}"#, "`context.parent` must be an object."),
         ] {
             assert_eq!(call(line).unwrap_err(), expected, "{line}");
         }

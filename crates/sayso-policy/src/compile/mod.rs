@@ -4,8 +4,10 @@ mod example;
 mod pattern;
 mod programs;
 
+use crate::condition::Condition;
 use crate::hold::{self, HoldSection};
 use crate::index::Table;
+use crate::past::After;
 use crate::pattern::ToolPattern;
 use crate::policy::{CompiledFile, CompiledPreset, Defaults, Policy, PolicyText};
 use crate::presets;
@@ -171,9 +173,23 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
             }
         }
     }
+    let own = Table::new(rules);
+    let conditions = || {
+        let tables = std::iter::once(&own).chain(compiled_presets.iter().map(|preset| &preset.table));
+        tables.flat_map(Table::each).flat_map(|rule| rule.when.iter())
+    };
+    let mut after: Vec<After> = Vec::new();
+    for condition in conditions() {
+        if let Condition::After(one) = condition
+            && !after.iter().any(|known| known.key == one.key)
+        {
+            after.push(one.clone());
+        }
+    }
+    let self_written = conditions().any(|condition| matches!(condition, Condition::SelfWritten(_)));
     CompiledFile {
         layer: text.layer.clone(),
-        own: Table::new(rules),
+        own,
         presets: compiled_presets,
         counts_allow: text.trusted,
         defaults,
@@ -185,6 +201,8 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         unanswered,
         models,
         hold: HoldSection::of(own_hold, preset_holds, text.trusted),
+        after,
+        self_written,
     }
 }
 

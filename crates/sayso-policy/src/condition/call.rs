@@ -40,6 +40,17 @@ pub(super) fn is_of_kind(judging: &Judging<'_>, kind: Kind, purpose: Purpose) ->
     }
 }
 
+/// Whether one of these asks.
+///
+/// INVARIANT: what an agent reports of itself counts only against it.
+pub(super) fn asks(meant: &[Who], actor: &Actor, purpose: Purpose) -> bool {
+    let one_of = |actor: &Actor| meant.iter().any(|who| is_actor(who, actor));
+    match purpose {
+        Purpose::Permit => one_of(actor),
+        Purpose::Restrict => one_of(actor) || actor.as_reported().iter().any(one_of),
+    }
+}
+
 /// Whether an actor is meant.
 pub(crate) fn is_actor(who: &Who, actor: &Actor) -> bool {
     let same = |a: &str, b: Option<&String>| b.is_some_and(|b| b.trim().eq_ignore_ascii_case(a));

@@ -17,8 +17,9 @@ pub(crate) use text::{EnvPattern, HostList, TextList, TextPattern};
 
 use crate::judging::Judging;
 use crate::normalise::Kind;
+use crate::past::After;
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
-use crate::rule::run_of;
+use crate::rule::{Pattern, run_of};
 use crate::set;
 use crate::text::Who;
 use crate::word::Tri;
@@ -48,6 +49,10 @@ pub(crate) enum Condition {
     StdinOnly(bool),
     /// `when.build_output`: the program deletes nothing but build output.
     BuildOutput(bool),
+    /// `when.after`: an earlier call of the session, or this one, did such a thing.
+    After(After),
+    /// `when.self_written`: the session or this call wrote a file that the program goes by.
+    SelfWritten(bool),
 
     /// Commands of a program.
     Command(Command),
@@ -108,7 +113,7 @@ impl Condition {
             Self::Not(inner) => !inner.holds(judging, index, purpose.opposite()),
 
             Self::Argument(path, patterns) => call::argument(judging, path, patterns).into(),
-            Self::Actor(actors) => actors.iter().any(|who| is_actor(who, &judging.operation.actor)).into(),
+            Self::Actor(actors) => call::asks(actors, &judging.operation.actor, purpose).into(),
             Self::Kind(kind) => call::is_of_kind(judging, *kind, purpose).into(),
             Self::Tool(patterns) => ToolPattern::any_matches(patterns, &judging.operation.tool, purpose).into(),
 
@@ -141,6 +146,11 @@ impl Condition {
             Self::BuildOutput(wanted) => {
                 run().map_or(Tri::No, |_| (judging.removes_build_output(run_of(effect)) == *wanted).into())
             }
+            Self::After(after) => after.holds(judging, index),
+            Self::SelfWritten(wanted) => run_of(effect).map_or(Tri::No, |id| {
+                let found = judging.self_written(id).answer.unwrap_or(Tri::No);
+                if *wanted { found } else { !found }
+            }),
             Self::OnlyReads => program::only_reads(judging, effect).into(),
         }
     }
@@ -177,6 +187,18 @@ impl Condition {
         }
     }
 
+    /// Why it holds, where that is not in the call itself.
+    pub(crate) fn because(&self, judging: &Judging<'_>, index: usize) -> Option<String> {
+        let effect = judging.operation.effects.get(index)?;
+        match self {
+            Self::After(after) => after.because(judging),
+            Self::SelfWritten(true) => {
+                judging.self_written(run_of(effect)?).because(judging.operation.workspace.root())
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it holds for every call of an actor or for none.
     pub(crate) fn asks_only_who(&self) -> bool {
         matches!(self, Self::Actor(_))
@@ -190,6 +212,12 @@ impl Condition {
     /// Whether `when.env` names this variable.
     pub(crate) fn names_env(&self, name: &str) -> bool {
         matches!(self, Self::Env(patterns) if patterns.iter().any(|pattern| pattern.names(name)))
+    }
+
+    /// What `when.after` looks for in calls, and what it excepts.
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = &Pattern> {
+        let after = if let Self::After(after) = self { Some(after) } else { None };
+        after.into_iter().flat_map(|after| after.any.iter().chain(&after.except))
     }
 
     /// The paths of `when.within`.

@@ -3,6 +3,7 @@
 use super::{Condition, EnvPattern, HostList, TextList, TextPattern};
 use crate::compile::Compiler;
 use crate::image::{Imaged, Reader, fields, put_text};
+use crate::past::After;
 use crate::pattern::{Glob, HostPattern, canonical_flags, compile_regex, expand_braces};
 use crate::rule::Pattern;
 use crate::text::{RuleText, Text, When};
@@ -52,7 +53,32 @@ impl Compiler<'_> {
         }
         conditions.extend(when.build_output.as_ref().map(|wanted| Condition::BuildOutput(wanted.value)));
         conditions.extend(when.stdin_only.as_ref().map(|wanted| Condition::StdinOnly(wanted.value)));
+        conditions.extend(when.self_written.as_ref().map(|wanted| Condition::SelfWritten(wanted.value)));
+        for (verb, texts) in &when.after {
+            conditions.push(Condition::After(self.after(verb.value, texts)));
+        }
         conditions.into()
+    }
+
+    /// `after.VERB`. Its key is made of what is written, so that what was remembered counts as long as that stays.
+    fn after(&mut self, verb: Verb, texts: &[Text]) -> After {
+        let mut hasher = blake3::Hasher::new_derive_key("sayso condition on earlier calls");
+        let (mut any, mut except) = (Vec::new(), Vec::new());
+        for part in std::iter::once(verb.as_str()).chain(texts.iter().map(|text| text.value.as_str())) {
+            hasher.update(&part.len().to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        for text in texts {
+            match text.value.strip_prefix('!') {
+                Some(rest) => {
+                    let inner = Text::new(rest.trim_start().to_owned(), text.span.clone());
+                    except.extend(self.patterns(&inner, verb));
+                }
+                None => any.extend(self.patterns(text, verb)),
+            }
+        }
+        let key = hasher.finalize().to_hex().chars().take(16).collect();
+        After { verb, key, any, except }
     }
 
     fn host_list(&mut self, texts: &[Text]) -> Condition {
@@ -114,6 +140,7 @@ fn program_of(rule: &RuleText) -> (String, Vec<String>) {
 fields!(TextList { any, except });
 fields!(EnvPattern { name, value });
 fields!(HostList { any, except });
+fields!(After { verb, key, any, except });
 
 /// The conditions of a `when`. Those that only matchers of the library have are in no policy file; should one be here
 /// all the same, it is written as one that cannot be read, which allows nothing.
@@ -134,6 +161,8 @@ impl Imaged for Condition {
             Self::ConnectsTo(hosts) => put_tagged(8, hosts, out),
             Self::StdinOnly(wanted) => put_tagged(9, wanted, out),
             Self::BuildOutput(wanted) => put_tagged(10, wanted, out),
+            Self::After(after) => put_tagged(11, after, out),
+            Self::SelfWritten(wanted) => put_tagged(12, wanted, out),
             _ => out.push(0),
         }
     }
@@ -150,6 +179,8 @@ impl Imaged for Condition {
             8 => Self::ConnectsTo(Imaged::take(from)?),
             9 => Self::StdinOnly(Imaged::take(from)?),
             10 => Self::BuildOutput(Imaged::take(from)?),
+            11 => Self::After(Imaged::take(from)?),
+            12 => Self::SelfWritten(Imaged::take(from)?),
             _ => return None,
         })
     }

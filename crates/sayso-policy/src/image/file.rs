@@ -3,6 +3,7 @@
 use super::bytes::{Imaged, Reader, choice, fields};
 use crate::hold::HoldSection;
 use crate::index::Table;
+use crate::past::After;
 use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
 use crate::rule::Pattern;
@@ -28,6 +29,8 @@ pub(super) struct Rest {
     unanswered: Option<Verdict>,
     models: Vec<ModelRule>,
     hold: Option<HoldSection>,
+    after: Vec<After>,
+    self_written: bool,
 }
 
 pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
@@ -45,6 +48,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         unanswered,
         models,
         hold,
+        after,
+        self_written,
     } = file;
     layer.put(out);
     counts_allow.put(out);
@@ -57,6 +62,8 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     unanswered.put(out);
     models.put(out);
     hold.put(out);
+    after.put(out);
+    self_written.put(out);
 }
 
 impl Rest {
@@ -73,12 +80,27 @@ impl Rest {
             unanswered: Imaged::take(from)?,
             models: Imaged::take(from)?,
             hold: Imaged::take(from)?,
+            after: Imaged::take(from)?,
+            self_written: Imaged::take(from)?,
         })
     }
 
     pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
-        let Self { layer, counts_allow, defaults, mode, tools, patterns, essential, limits, unanswered, models, hold } =
-            self;
+        let Self {
+            layer,
+            counts_allow,
+            defaults,
+            mode,
+            tools,
+            patterns,
+            essential,
+            limits,
+            unanswered,
+            models,
+            hold,
+            after,
+            self_written,
+        } = self;
         CompiledFile {
             layer,
             own,
@@ -93,6 +115,8 @@ impl Rest {
             unanswered,
             models,
             hold,
+            after,
+            self_written,
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn holder(judging: &Judging<'_>, protected: &Protected, need: Need) -
 }
 
 /// Whether a run is started by another, however deep.
-pub(super) fn is_below(judging: &Judging<'_>, run: RunId, holder: RunId) -> bool {
+pub(crate) fn is_below(judging: &Judging<'_>, run: RunId, holder: RunId) -> bool {
     let mut at = Some(run);
     for _ in 0..sayso_shell::limit::MAX_DEPTH {
         match at {

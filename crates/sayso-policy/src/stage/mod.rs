@@ -5,7 +5,7 @@ pub(crate) mod ask;
 pub(crate) mod default;
 pub(crate) mod essential;
 pub(crate) mod grants;
-mod held_inside;
+pub(crate) mod held_inside;
 pub(crate) mod hold;
 pub(crate) mod integrity;
 pub(crate) mod limits;

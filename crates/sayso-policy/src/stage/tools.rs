@@ -78,9 +78,12 @@ pub(crate) fn hiding(layers: &[ToolLayer], file: &Layer, tool: &ToolName, actor:
     // A chain of parents is as long as the agent says; eight is more than any has.
     for _ in 0..8 {
         let current = next?;
-        for layer in in_force(layers, current) {
-            if let Some(found) = layer.judge(file, tool) {
-                return Some(found);
+        // INVARIANT: a layer for what an agent reports of itself stands beside those for what is stated, in place of none.
+        for actor in std::iter::once(current.clone()).chain(current.as_reported()) {
+            for layer in in_force(layers, &actor) {
+                if let Some(found) = layer.judge(file, tool) {
+                    return Some(found);
+                }
             }
         }
         next = current.parent.as_deref();

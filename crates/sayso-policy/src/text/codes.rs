@@ -52,6 +52,16 @@ pub const PROBLEM_CODES: &[CodeInfo] = &[
         "Write \"deny\", and put what may run without approval in [allow].",
     ),
     code("unanswered-ask", "`unanswered = \"ask\"` has nobody left to ask.", "Remove the key."),
+    code(
+        "past-allows",
+        "A rule that allows depends on what the session did before.",
+        "`after` and `self_written` stand only in rules that ask or deny.",
+    ),
+    code(
+        "not-a-run",
+        "A condition about programs stands in a rule about something else.",
+        "Write it in a rule with the verb run.",
+    ),
     code("no-verdict", "A rule has no verdict.", "Add one of allow, ask or deny."),
     code("two-verdicts", "A rule has more than one verdict.", "Write two rules."),
     code("no-verb", "A rule has no verb.", "Add one verb and its patterns, as in deny = { run = \"sudo\" }."),

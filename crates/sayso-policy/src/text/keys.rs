@@ -185,6 +185,30 @@ pub(crate) const WHEN: Table = Table {
             Shape::Flag,
             "`true`: the command deletes something, and only build output that git ignores",
         ),
+        key(
+            "after",
+            Shape::Table(&AFTER),
+            "what an earlier call of the session, or this one, did: `after.read = \"@secrets\"` (ask and deny only)",
+        ),
+        key(
+            "self_written",
+            Shape::Flag,
+            "`true`: this session or call wrote a file that the command goes by, such as the Makefile of `make`, and nobody has approved that content since (ask and deny only)",
+        ),
+    ],
+    required: &[],
+};
+
+pub(crate) const AFTER: Table = Table {
+    name: "after",
+    title: "`when.after`",
+    keys: &[
+        key("run", Shape::Texts, "programs that were started"),
+        key("read", Shape::Texts, "paths that were read"),
+        key("write", Shape::Texts, "paths that were created or changed"),
+        key("delete", Shape::Texts, "paths that were deleted"),
+        key("connect", Shape::Texts, "hosts that were connected to"),
+        key("tool", Shape::Texts, "tools that were called"),
     ],
     required: &[],
 };

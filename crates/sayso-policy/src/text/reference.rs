@@ -13,6 +13,7 @@ pub fn reference() -> String {
         (&keys::LISTS, "`[allow]`, `[ask]`, `[deny]`"),
         (&keys::RULE, "`[[rule]]`"),
         (&keys::WHEN, "`when` of a rule"),
+        (&keys::AFTER, "`when.after` of a rule"),
         (&keys::TOOLS, "`[tools]`"),
         (&keys::LAYER, "`[tools.for.WHO]`"),
         (&keys::PATTERNS, "`[patterns]`, a tool's value as a table"),

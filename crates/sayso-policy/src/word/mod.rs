@@ -12,7 +12,7 @@ mod reason;
 mod verdict;
 mod workspace;
 
-pub use actor::{Actor, ProviderKey};
+pub use actor::{Actor, ProviderKey, Reported, Stated};
 pub use approver::{Approvers, Escalation, Person};
 pub use call::{Request, ToolCall};
 pub use code::{Code, CodeInfo, REASON_CODES, code_info};

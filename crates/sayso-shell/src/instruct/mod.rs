@@ -13,10 +13,12 @@ mod follow;
 mod git;
 mod look;
 mod named;
+mod own;
 mod project;
 mod variable;
 
 pub use named::{named, options_with_files};
+pub use own::{OwnFiles, may_fit};
 
 use crate::effect::{Run, RunId};
 use crate::files::Files;

@@ -33,6 +33,9 @@ pub(crate) struct Acp {
     /// The agent's name in the policy and record [default: what it calls itself]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// Who asks, as tool layers and rules name it: agent:NAME,team:TEAM/MEMBER,tenant:NAME
+    #[arg(long = "as", value_name = "WHO")]
+    stated: Option<sayso_policy::Stated>,
     /// Cancel the turn if a call that the policy denies ran without asking
     #[arg(long)]
     cancel_denied: bool,
@@ -67,6 +70,7 @@ fn setting(acp: &Acp) -> Result<Setting, Failure> {
     let mut setting = Setting::new(places);
     setting.given = (!given.is_empty()).then_some(given);
     setting.agent.clone_from(&acp.agent);
+    setting.stated = acp.stated.clone().unwrap_or_default();
     setting.cancel_denied = acp.cancel_denied;
     setting.settings_count = acp.command.len() == 1;
     setting.can_hold = Machine::look().can_hold();

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input::call::shells;
 use sayso_agents::{Agent, HookSetting, hook_line, hook_process};
 use sayso_gate::{Home, Places};
+use sayso_policy::Stated;
 use sayso_policy::shell::dialect::Shells;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,6 +27,9 @@ pub(crate) struct Hook {
     /// The shells that run the agent's commands, separated by commas [default: based on your login shell]
     #[arg(long, value_name = "SHELL", value_parser = shells)]
     shell: Option<Shells>,
+    /// Who asks, as tool layers and rules name it: agent:NAME,team:TEAM/MEMBER,tenant:NAME
+    #[arg(long = "as", value_name = "WHO")]
+    stated: Option<Stated>,
     #[command(flatten)]
     policy: PolicyChoice,
 }
@@ -43,6 +47,7 @@ fn setting(agent: Agent, hook: &Hook) -> Result<HookSetting, String> {
     let given = hook.policy.texts().map_err(|failure| failure.to_string())?;
     let mut setting = HookSetting::new(agent, places, (!given.is_empty()).then_some(given));
     setting.shells = hook.shell;
+    setting.stated = hook.stated.clone().unwrap_or_default();
     setting.wait = hook.wait.map(Duration::from_secs);
     Ok(setting)
 }

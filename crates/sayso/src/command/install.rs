@@ -40,6 +40,9 @@ pub(crate) struct Install {
     /// The shell that runs the agent's commands, if it differs from yours: bash, zsh, sh, dash or ksh
     #[arg(long, value_name = "SHELL")]
     shell: Option<String>,
+    /// Who asks, as tool layers and rules name it: agent:NAME,team:TEAM/MEMBER,tenant:NAME
+    #[arg(long = "as", value_name = "WHO")]
+    stated: Option<String>,
     #[command(flatten)]
     policy: PolicyChoice,
     #[command(flatten)]
@@ -110,6 +113,11 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         setting.shell = Some(shell.clone());
     }
     setting.policy = install.policy.registered()?;
+    if let Some(stated) = &install.stated {
+        let read = stated.parse::<sayso_policy::Stated>();
+        read.map_err(|why| Failure::wrong(format!("error: --as {stated}: {why}")))?;
+        setting.stated = Some(stated.clone());
+    }
     let mut plan = plan_install(agent, &setting).map_err(failure)?;
     let asks = stdin().is_terminal() && !install.change.yes && !install.change.dry_run;
     if let Some(question) = trust_question(agent, &setting).filter(|_| asks && !setting.trust)

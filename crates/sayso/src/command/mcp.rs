@@ -109,6 +109,9 @@ struct Gateway {
     /// The agent using it, for rules about agents
     #[arg(long)]
     agent: Option<String>,
+    /// Who asks, as tool layers and rules name it: agent:NAME,team:TEAM/MEMBER,tenant:NAME
+    #[arg(long = "as", value_name = "WHO")]
+    stated: Option<sayso_policy::Stated>,
     /// Largest result to pass on, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().largest_result)]
     max_result: usize,
@@ -191,7 +194,13 @@ impl Gateway {
             timeout: Duration::from_secs(self.timeout),
         };
         let given = (!given.is_empty()).then_some(given);
-        let judge = JudgeSetting { places, given, workspace, agent: self.agent.clone() };
+        let judge = JudgeSetting {
+            places,
+            given,
+            workspace,
+            agent: self.agent.clone(),
+            stated: self.stated.clone().unwrap_or_default(),
+        };
         let launcher = if self.hold { launcher(&judge)? } else { Vec::new() };
         Ok(GatewaySetting { judge, servers: self.servers()?, launcher, limits })
     }

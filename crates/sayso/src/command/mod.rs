@@ -28,6 +28,7 @@ pub(crate) mod route;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod serve;
+pub(crate) mod session;
 pub(crate) mod store;
 pub(crate) mod test;
 pub(crate) mod token;

@@ -38,7 +38,7 @@ impl Dialect for ClaudeCode {
     }
 
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
-        shape::read(object)
+        shape::read(object).map(|event| event.of_provider("anthropic"))
     }
 
     fn person(&self, _: &Event) -> Person {

@@ -14,6 +14,8 @@ pub(in crate::agent) fn read(object: &Map<String, Value>) -> Result<Event, Strin
         transcript: json::text(object, "transcript_path")?,
         cwd: json::folder(object, "cwd")?,
         subagents: json::text(object, "agent_id")?.into_iter().collect(),
+        kind: json::text(object, "agent_type")?,
+        model: object.get("model").and_then(Value::as_str).map(str::to_owned),
         ..Event::new(name, occasion)
     })
 }

@@ -24,7 +24,7 @@ impl Dialect for Codex {
     }
 
     fn read(&self, object: &Map<String, Value>) -> Result<Event, String> {
-        let mut event = claude_shape::read(object)?;
+        let mut event = claude_shape::read(object)?.of_provider("openai");
         // A subagent's is its own; the session is the root's, and its workspace is all theirs.
         event.transcript = None;
         match &mut event.occasion {

@@ -55,6 +55,7 @@ impl Dialect for Copilot {
             transcript: None,
             cwd: json::folder(object, "cwd")?,
             subagents: subagent.into_iter().collect(),
+            kind: json::text_of(object, &["agentType", "agentName"])?,
             ..Event::new(name, occasion)
         })
     }
@@ -137,7 +138,7 @@ fn guessed(object: &Map<String, Value>) -> &'static str {
 }
 
 fn claude_like(object: &Map<String, Value>) -> Result<Event, String> {
-    let mut event = claude_shape::read(object)?;
+    let mut event = claude_shape::read(object)?.of_provider("github");
     match &mut event.occasion {
         Occasion::BeforeTool(it) | Occasion::Permission(it) => *it = call(object, "tool_name", "tool_input"),
         _ => {}

@@ -52,6 +52,7 @@ impl Dialect for Cursor {
         Ok(Event {
             session: json::text_of(object, &["conversation_id", "session_id"])?,
             transcript: None,
+            model: object.get("model").and_then(Value::as_str).map(str::to_owned),
             project: root(object, cwd.as_ref())?,
             cwd,
             ..Event::new(name, occasion)

@@ -10,6 +10,7 @@ function about(event, ctx, more) {
     event,
     sessionID: ctx?.sessionId ?? ctx?.sessionKey ?? ctx?.agentId ?? "openclaw",
     ...(subagent ? { agentID: ctx.sessionKey } : {}),
+    ...(typeof ctx?.agentId === "string" ? { agentType: ctx.agentId } : {}),
     cwd: directory,
     directory,
     ...more,

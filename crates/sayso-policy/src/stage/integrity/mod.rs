@@ -62,6 +62,7 @@ const OPERATOR: &[&str] = &[
     "sayso limits reset",
     "sayso route",
     "sayso history --write",
+    "sayso session forget",
     "sayso log key rotate",
     "sayso log prune",
     "sayso log accept",

@@ -108,8 +108,11 @@ fn table<'p>(table: &'p Table, judging: &Judging<'_>, index: usize, effect: &Eff
 }
 
 /// A rule's opinion.
-fn opinion(rule: &Rule, verdict: Verdict, maybe: bool) -> Opinion {
+fn opinion(rule: &Rule, verdict: Verdict, maybe: bool, (judging, index): (&Judging<'_>, usize)) -> Opinion {
     let mut reason = rule.reason();
+    for more in rule.when.iter().filter_map(|condition| condition.because(judging, index)) {
+        reason.text = format!("{} {more}", reason.text);
+    }
     if maybe {
         reason.text = format!("{} This may apply here: not everything in this call is known.", reason.text);
     }
@@ -152,13 +155,13 @@ fn judge_effect(inputs: &Inputs<'_, '_>, index: usize, on: &mut OnEffect) {
         let lifts = rule.held && rule.verdict == Verdict::Ask && file.hold.as_ref().is_some_and(|hold| hold.lifts);
         on.held.extend(lifts.then_some(on.opinions.len()));
         held &= lifts || verdict != Verdict::Ask;
-        on.opinions.push(opinion(rule, verdict, maybe));
+        on.opinions.push(opinion(rule, verdict, maybe, (judging, index)));
         // Beside a rule that asks for certain, one that perhaps denies changes no verdict, but who may answer it.
         if let (Verdict::Ask, false, Some(perhaps)) = (verdict, maybe, said.maybe)
             && perhaps.verdict == Verdict::Deny
         {
             held = false;
-            on.opinions.push(opinion(perhaps, Verdict::Ask, true));
+            on.opinions.push(opinion(perhaps, Verdict::Ask, true, (judging, index)));
         }
         if maybe {
             // An Ask because something is unknown settles nothing: an allow beside it stays an allow.

@@ -1,8 +1,9 @@
 //! `[[rule]]`.
 
+use super::VERDICTS;
 use super::arguments::json;
 use super::lists::{VERBS, lists};
-use super::{VERDICTS, when};
+use super::when::{self, When};
 use crate::text::file::{Example, ExampleValue, RuleText, Spanned, Text};
 use crate::text::keys;
 use crate::text::read::{DocValue, Fields, Reader};
@@ -51,9 +52,33 @@ fn rule(reader: &mut Reader, fields: Fields<'_, '_>, span: Range<usize>) -> Opti
             }
         }
     }
+    if let Some(when) = &when {
+        past_only_tightens(reader, when, verdict.value, &verb);
+    }
     let always = always.is_some_and(|always| always.value);
     let held = held.map(|held| held.span);
     Some(RuleText { span, id, verdict, verb, patterns, when, approver, because, always, held, hits, misses })
+}
+
+/// What a session did may make a rule ask or deny, never allow; and only programs go by files.
+fn past_only_tightens(reader: &mut Reader, when: &When, verdict: Verdict, verb: &Spanned<sayso_shell::Verb>) {
+    let written = when.self_written.as_ref().map(|flag| ("self_written", flag.span.clone()));
+    let after = when.after.iter().map(|(verb, _)| ("after", verb.span.clone()));
+    for (key, span) in written.clone().into_iter().chain(after) {
+        if verdict == Verdict::Allow {
+            let message = format!("`{key}` is only for rules that ask or deny, and this one says allow");
+            reader.advise(
+                "past-allows",
+                span,
+                message,
+                "what a session did before never makes a call safer; take it out",
+            );
+        }
+    }
+    if let Some((key, span)) = written.filter(|_| verb.value != sayso_shell::Verb::Run) {
+        let message = format!("`{key}` is about programs, and this rule is about {}", verb.value.gerund());
+        reader.advise("not-a-run", span, message, "write it in a rule with the verb `run`");
+    }
 }
 
 fn id(reader: &mut Reader, value: &DocValue<'_>) -> Option<Text> {

@@ -1,11 +1,13 @@
 //! `when` of a rule.
 
 use super::arguments::argument_patterns;
+use super::lists::VERBS;
 use super::who;
 use crate::text::Who;
 use crate::text::file::{Arg, Spanned, Text};
 use crate::text::keys;
 use crate::text::read::{DocValue, Reader};
+use sayso_shell::Verb;
 use std::ops::Range;
 
 /// Conditions of a rule. Lists are any-of; an empty list is a condition that was not given.
@@ -33,6 +35,10 @@ pub struct When {
     pub stdin_only: Option<Spanned<bool>>,
     /// It removes nothing but build output.
     pub build_output: Option<Spanned<bool>>,
+    /// What an earlier call did, by verb.
+    pub after: Vec<(Spanned<Verb>, Vec<Text>)>,
+    /// The session wrote a file that the program goes by.
+    pub self_written: Option<Spanned<bool>>,
 }
 
 pub(super) fn read(reader: &mut Reader, value: &DocValue<'_>) -> Option<When> {
@@ -54,6 +60,8 @@ pub(super) fn read(reader: &mut Reader, value: &DocValue<'_>) -> Option<When> {
     let args = fields.get("arg").map(|value| argument_patterns(reader, value)).unwrap_or_default();
     let stdin_only = fields.get("stdin_only").and_then(|value| reader.flag(value));
     let build_output = fields.get("build_output").and_then(|value| reader.flag(value));
+    let self_written = fields.get("self_written").and_then(|value| reader.flag(value));
+    let after = fields.get("after").map(|value| after(reader, value)).unwrap_or_default();
     Some(When {
         span: value.span(),
         args,
@@ -66,5 +74,27 @@ pub(super) fn read(reader: &mut Reader, value: &DocValue<'_>) -> Option<When> {
         host,
         stdin_only,
         build_output,
+        after,
+        self_written,
     })
+}
+
+/// `when.after`: patterns by verb.
+fn after(reader: &mut Reader, value: &DocValue<'_>) -> Vec<(Spanned<Verb>, Vec<Text>)> {
+    let Some(table) = value.get_ref().as_table() else {
+        let message = "`after` must be followed by a verb";
+        reader.advise("wrong-type", value.span(), message, "for example: when = { after.read = \"@secrets\" }");
+        return Vec::new();
+    };
+    if table.is_empty() {
+        reader.advise("blank", value.span(), "`after` has no verb", "for example: after.read = \"@secrets\"");
+    }
+    let fields = reader.fields(table, value.span(), &keys::AFTER);
+    let mut found = Vec::new();
+    for (word, verb) in VERBS {
+        if let Some((key, value)) = fields.entry(word) {
+            found.push((Spanned::new(*verb, key.span()), reader.patterns(value)));
+        }
+    }
+    found
 }

@@ -92,6 +92,10 @@ impl Files for Unguarded {
         RealFiles.identity(path)
     }
 
+    fn changed_ms(&self, path: &Path) -> Option<u64> {
+        RealFiles.changed_ms(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         RealFiles.changeable(path)
     }
