@@ -229,7 +229,7 @@ impl<'t> Walker<'t> {
         }
         // A file of settings elsewhere may be one that cannot be read.
         let other_home = |name: &&str| self.scope.get(name.as_bytes()).is_some();
-        rests.surely && !["HOME", "XDG_CONFIG_HOME"].iter().any(|name| other_home(name)) && !led(&"XDG_CONFIG_HOME")
+        rests.surely && !["HOME", "XDG_CONFIG_HOME"].iter().any(other_home) && !led(&"XDG_CONFIG_HOME")
     }
 
     /// A search that the environment configures may look into what it passes over by itself.
