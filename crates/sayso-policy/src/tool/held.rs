@@ -96,7 +96,11 @@ mod tests {
             // Nothing is known of files here, so no path is certain.
             ("held_write", json!({"path": "/a/x"}), Verdict::Ask),
             ("held_changes", json!({"changes": [{"change": "added", "path": "/a/x"}]}), Verdict::Ask),
-            ("held_changes", json!({"changes": [{"change": "renamed", "path": "/a/x", "from": "/b/x"}]}), Verdict::Ask),
+            (
+                "held_changes",
+                json!({"changes": [{"change": "renamed", "path": "/a/x", "from": "/b/x"}]}),
+                Verdict::Deny,
+            ),
             ("held_changes", json!({"changes": []}), Verdict::Ask),
             ("held_changes", json!({"changes": ["/a/x"]}), Verdict::Ask),
         ] {
