@@ -69,7 +69,18 @@ impl HookSetting {
         let project_folder = variable.and_then(std::env::var_os).map(PathBuf::from);
         let told_twice = dialect.is_some_and(Dialect::told_twice);
         let (wait, shells, seated, watchdog) = (None, None, None, None);
-        Self { places, given, project_folder, wait, shells, told_twice, seated, unheard: false, stated: Stated::default(), watchdog }
+        Self {
+            places,
+            given,
+            project_folder,
+            wait,
+            shells,
+            told_twice,
+            seated,
+            unheard: false,
+            stated: Stated::default(),
+            watchdog,
+        }
     }
 
     /// Whether the process ends with the answer: then the system gives back its memory, at once.

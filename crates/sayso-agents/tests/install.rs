@@ -34,6 +34,8 @@ fn machine(scope: Scope) -> Machine {
         program: "/opt/bin/sayso".into(),
         shell: Some("zsh".to_owned()),
         limiter: Some("/usr/bin/timeout".into()),
+        stated: None,
+        policy: Vec::new(),
         trust: false,
         root: base,
     };

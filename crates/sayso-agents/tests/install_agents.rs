@@ -38,6 +38,8 @@ fn machine(scope: Scope) -> Machine {
         program,
         shell: Some("zsh".to_owned()),
         limiter: Some("/usr/bin/timeout".into()),
+        stated: None,
+        policy: Vec::new(),
         trust: false,
         root: base,
     };

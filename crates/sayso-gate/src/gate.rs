@@ -253,7 +253,6 @@ impl Draft<'_> {
     }
 
     /// What will be said.
-    #[must_use]
     pub fn decision(&self) -> &Decision {
         &self.decision
     }

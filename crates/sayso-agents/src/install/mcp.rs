@@ -291,6 +291,7 @@ mod tests {
             shell: None,
             stated: None,
             limiter: None,
+            policy: Vec::new(),
             trust: false,
             root: home.to_owned(),
         }

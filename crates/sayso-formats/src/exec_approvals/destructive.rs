@@ -7,9 +7,7 @@ use std::path::Path;
 /// What a command would destroy, if it would.
 pub(super) fn found(operation: &Operation) -> Option<&'static str> {
     let analysis = operation.analysis.as_ref()?;
-    if analysis.doubts.iter().any(|doubt| Code::of(doubt.code) == Some(Code::ForkBomb))
-        || spells_fork_bomb(operation)
-    {
+    if analysis.doubts.iter().any(|doubt| Code::of(doubt.code) == Some(Code::ForkBomb)) || spells_fork_bomb(operation) {
         return Some("start copies of itself without end");
     }
     analysis.runs.iter().find_map(program).or_else(|| {

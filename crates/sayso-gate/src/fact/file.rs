@@ -75,7 +75,7 @@ pub(super) fn append(places: &Places, set: &str, fact: &Fact) -> Result<(), Erro
     let folder = places.own_folder(FOLDER)?;
     let path = folder.join(set);
     let marks = Marks::of(&places.state)?;
-    let line = serde_json::to_string(fact).map_err(|e| Error::Json(e))?;
+    let line = serde_json::to_string(fact).map_err(Error::Json)?;
     let (mut file, length) = locked(&path, FlockOperation::LockShared)?;
     if length > LONG {
         drop(file);
@@ -123,7 +123,7 @@ fn write(places: &Places, path: &Path, facts: &[Fact]) -> Result<(), Error> {
     let marks = Marks::of(&places.state)?;
     let mut text = String::new();
     for fact in facts {
-        let line = serde_json::to_string(fact).map_err(|e| Error::Json(e))?;
+        let line = serde_json::to_string(fact).map_err(Error::Json)?;
         text.push_str(&marks.put_on(&line));
         text.push('\n');
     }

@@ -163,7 +163,7 @@ mod tests {
         git(&["-C", "one", "worktree", "add", "-q", "../tree"]);
         git(&["clone", "-q", "one", "two"]);
         assert!(is_plain(&store, &[]) && is_plain(&root.join("two/.git"), &[]));
-        assert!(is_plain(&root.join("tree/.git"), &[store.clone()]));
+        assert!(is_plain(&root.join("tree/.git"), std::slice::from_ref(&store)));
         assert!(!is_plain(&root.join("tree/.git"), &[]), "a store that nobody knows");
         let config = std::fs::read_to_string(store.join("config")).unwrap();
         for more in [

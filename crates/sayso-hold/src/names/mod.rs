@@ -101,7 +101,8 @@ impl Names {
     pub(crate) fn resolve_if(&mut self, name: &str, attended: impl FnOnce() -> bool) -> Option<Ipv4Addr> {
         let name = plain(name);
         let can_be_asked = self.asks && is_pattern(&name) && !name.starts_with('*');
-        if !self.patterns.iter().any(|pattern| pattern.matches(&name)) && !(can_be_asked && attended()) {
+        let allowed = self.patterns.iter().any(|pattern| pattern.matches(&name));
+        if !allowed && (!can_be_asked || !attended()) {
             return None;
         }
         if let Some(address) = self.address_of.get(&name) {

@@ -139,9 +139,12 @@ impl MatchText {
             all.push(Matcher::any_execute());
         }
         all.extend(self.kind.map(Matcher::kind));
-        let lists: [(Option<Texts>, fn(&str) -> Matcher); 3] =
-            [(self.path, Matcher::path), (self.domain, Matcher::fetch), (self.tool, Matcher::tool)];
-        for (texts, make) in lists {
+        type Made = fn(&str) -> Matcher;
+        for (texts, make) in [
+            (self.path, Matcher::path as Made),
+            (self.domain, Matcher::fetch as Made),
+            (self.tool, Matcher::tool as Made),
+        ] {
             if let Some(texts) = texts {
                 all.push(any(texts.all().iter().map(|text| make(text)).collect())?);
             }
@@ -166,7 +169,7 @@ impl MatchText {
             all.push(Matcher::any_execute());
         }
         if let Some(folders) = self.within_directory {
-            all.push(any(folders.all().iter().map(|folder| Matcher::within_directory(folder)).collect())?);
+            all.push(any(folders.all().iter().map(Matcher::within_directory).collect())?);
         }
         let matcher = match all.len() {
             0 => return Err("a matcher needs at least one key".to_owned()),

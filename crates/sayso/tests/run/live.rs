@@ -15,7 +15,7 @@ fn policy(port: u16) -> String {
     );
     let asks = POLICY.replace("default = \"allow\"", "default = \"ask\"");
     let asks = asks.replace("[allow]\n", "[allow]\nread = [\"./**\"]\nrun = [\"true\"]\n");
-    asks[..asks.find("[hold]").unwrap()].to_owned() + &more
+    asks.split_once("[hold]").unwrap().0.to_owned() + &more
 }
 
 /// A server outside, and names that lead to it.

@@ -154,7 +154,8 @@ enum Fed {
 /// The commands that print a secret for the next one in their pipe, and those that read it, by their number.
 fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
     // Most texts are one command, and every record is looked at.
-    if !text.contains('|') && !(text.contains('<') && text.contains("<<")) {
+    let fed = text.contains('|') || text.contains("<<");
+    if !fed {
         return Vec::new();
     }
     let (mut commands, mut last) = (vec![(String::new(), false)], "");

@@ -103,7 +103,7 @@ pub fn denying(
         for pattern in patterns(operation, at, facts) {
             let (verb, pattern) = pattern;
             let key = if verb == Verb::Call { "tool" } else { verb.as_str() };
-            let rule = format!("[[rule]]\ndeny = {{ {key} = {} }}\n", super::list(&[pattern.clone()]));
+            let rule = format!("[[rule]]\ndeny = {{ {key} = {} }}\n", super::list(std::slice::from_ref(&pattern)));
             let Some(after) = rulebook.with(&rule) else { continue };
             let Some((policy, _)) = after.first() else { continue };
             if past.judge_again(policy, operation, facts).verdict == Verdict::Deny {

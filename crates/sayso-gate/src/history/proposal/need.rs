@@ -2,7 +2,7 @@
 
 use super::Ask;
 use crate::approval::{asked_about, named};
-use sayso_policy::{Code, Decision, Facts, GrantSelector, Operation, Opinion, Stage, Verdict};
+use sayso_policy::{Decision, Facts, GrantSelector, Operation, Opinion, Stage, Verdict};
 use sayso_shell::program::{Facets, facets};
 use sayso_shell::{Carry, HostTarget, PathTarget, RunId, Target, Verb};
 use std::collections::BTreeSet;
@@ -176,7 +176,7 @@ fn script(operation: &Operation, id: RunId) -> Option<Need> {
     }
     let inline = |effect: &sayso_shell::Effect| {
         effect.run == Some(id)
-            && matches!(&effect.carry, Carry::Named { code, .. } if Code::parse(code) == Some(Code::InlineCode))
+            && matches!(&effect.carry, Carry::Named { code, .. } if *code == sayso_shell::Code::InlineCode)
     };
     if operation.effects.iter().any(inline) {
         return None;
