@@ -141,6 +141,7 @@ pub struct Said {
     /// Who gave it.
     pub layer: String,
     /// Where its rule stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
