@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use sayso_policy::hold::{Found, HoldGround, Lowered, Own, lower};
 use sayso_policy::shell::bounds::{Bounds, CacheView, Leave, Need};
 use sayso_policy::shell::{MemoryFiles, NoEnvironment};
-use sayso_policy::{Answer, Facts, Layer, Operation, Policy, PolicyText, State, ToolCall, Workspace};
+use sayso_policy::{
+    Answer, EarlierCall, Facts, Known, Layer, Operation, Policy, PolicyText, State, ToolCall, Workspace,
+};
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = "/home/ann/app";
@@ -355,6 +357,24 @@ fn what_a_hold_names_is_handed_over_and_what_files_disagree_on_is_not() {
     let both = lowered(&[file(text), other("[hold]\nconnect = ['b.example']\n")]).bounds;
     assert_eq!(both.withhold, ["GITHUB_TOKEN", "DB_PASSWORD"]);
     assert!(!reach(&both, "x.corp.example", 443) && reach(&both, "b.example", 80));
+}
+
+#[test]
+fn hosts_are_out_of_reach_once_the_workspace_has_done_what_a_rule_asks_about() {
+    let text = "extends = ['developer']\n[hold]\nconnect = ['*.corp.example', 'b.example']\n";
+    let policy = Policy::compile(&[file(text)]).unwrap();
+    let reached = |past: Known| {
+        let bounds = lower(&policy, &HoldGround { past, ..ground(&policy) }).bounds;
+        [reach(&bounds, "x.corp.example", 443), reach(&bounds, "b.example", 443)]
+    };
+    assert_eq!(reached(Known::default()), [true, true]);
+    assert_eq!(reached(Known { lost: true, ..Known::default() }), [false, false]);
+    let files = MemoryFiles::new();
+    let facts = Facts { files: &files, env: &NoEnvironment };
+    let read = ToolCall::tool("file_read", serde_json::json!({ "file_path": "/home/ann/app/.env" }));
+    let deeds = policy.deeds(&Operation::new(read, facts), facts);
+    let after = deeds.after.into_iter().map(|(key, surely)| (key, (surely, EarlierCall::default()))).collect();
+    assert_eq!(reached(Known { after, ..Known::default() }), [false, false]);
 }
 
 /// The bounds of a workspace with these files, after it was looked at.

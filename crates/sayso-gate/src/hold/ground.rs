@@ -4,12 +4,13 @@
 
 use super::blank;
 use super::store::UNDER_WAY;
+use crate::fact::{self, Whose};
 use crate::files::read_regular;
 use crate::policy::{common_folder, own};
 use crate::{Error, InForce, KeptFiles, Places};
 use rustix::fs::OFlags;
-use sayso_policy::Workspace;
 use sayso_policy::hold::{HoldGround, Lowered, OuterStore, Own, lower};
+use sayso_policy::{Actor, Known, Workspace};
 use sayso_shell::git_store;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -172,6 +173,15 @@ pub(super) fn seen_again(
     Ok((ground, lowered))
 }
 
+/// What this machine's user did in the workspace, under either name of it. Whoever runs something held may not have said in
+/// which session.
+fn past(places: &Places, names: [&Path; 2]) -> Known {
+    let [mut known, other] = names.map(|name| fact::known(places, &Whose::of(&Actor::default(), Some(name))));
+    known.lost |= other.lost;
+    known.after.extend(other.after);
+    known
+}
+
 fn ground(
     places: &Places,
     in_force: &InForce,
@@ -213,6 +223,7 @@ fn ground(
         scratch: SCRATCH.iter().map(PathBuf::from).filter(|path| is_folder_itself(path)).collect(),
         scratch_since: since(&keep),
         most,
+        past: if policy.remembers() { past(places, [&real, workspace]) } else { Known::default() },
         caches: in_home(&home, CACHES).into_iter().filter(|path| path.is_dir()).collect(),
         keep: Some(keep),
         env: env.to_vec(),

@@ -112,9 +112,12 @@ pub fn settle(places: &Places, still_running: Option<&Path>) -> Vec<Moved> {
     let mut moved = Vec::new();
     for (path, file) in own {
         let Some(mut kept) = read(&path) else { continue };
-        moved.extend(look(places, &kept, None));
+        let found = look(places, &kept, None);
+        let settled = is_out_of_the_way(&found);
+        moved.extend(found);
         match still_running {
-            None => drop(std::fs::remove_file(&path)),
+            None if settled => drop(std::fs::remove_file(&path)),
+            None => {}
             Some(socket) => {
                 kept.socket = Some(Raw::of(socket));
                 // If this fails it says less, and is looked at all the same.
@@ -151,10 +154,16 @@ pub(crate) fn look_again(places: &Places, in_force: &InForce) {
         if !moved.is_empty() {
             tell(places, &kept.workspace.path(), &moved);
         }
-        if !goes_on {
+        if !goes_on && is_out_of_the_way(&moved) {
             let _ = std::fs::remove_file(&path);
         }
     }
+}
+
+/// Whether nothing is left of what was found: what could not be moved, and a workspace that could not be looked at, is
+/// looked at again before the next call.
+fn is_out_of_the_way(found: &[Moved]) -> bool {
+    found.iter().all(|it| it.aside.is_some() || !exists(&it.path))
 }
 
 fn read(path: &Path) -> Option<Kept> {

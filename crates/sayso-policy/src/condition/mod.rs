@@ -17,7 +17,7 @@ pub(crate) use text::{EnvPattern, HostList, TextList, TextPattern};
 
 use crate::judging::Judging;
 use crate::normalise::Kind;
-use crate::past::After;
+use crate::past::{After, Known};
 use crate::pattern::{HostPattern, PathPattern, Purpose, RunPattern, ToolPattern};
 use crate::rule::{Pattern, run_of};
 use crate::set;
@@ -218,6 +218,11 @@ impl Condition {
     pub(crate) fn earlier(&self) -> impl Iterator<Item = &Pattern> {
         let after = if let Self::After(after) = self { Some(after) } else { None };
         after.into_iter().flat_map(|after| after.any.iter().chain(&after.except))
+    }
+
+    /// Whether `when.after` may hold, as far as earlier calls decide it.
+    pub(crate) fn may_come_after(&self, known: &Known) -> bool {
+        !matches!(self, Self::After(after) if !known.lost && !known.after.contains_key(&after.key))
     }
 
     /// The paths of `when.within`.

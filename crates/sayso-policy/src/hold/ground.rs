@@ -4,6 +4,7 @@ use super::lower::is_made_by_builds;
 use crate::ground;
 use crate::guard;
 use crate::index::Table;
+use crate::past::Known;
 use crate::pattern::{Bases, PathPattern, Purpose, Tree, Watch};
 use crate::policy::Policy;
 use crate::rule::{Pattern, Rule};
@@ -56,6 +57,8 @@ pub struct HoldGround {
     pub scratch: Vec<PathBuf>,
     /// What came into being there before this is not the session's, in seconds since 1970.
     pub scratch_since: u64,
+    /// What was done in this workspace so far, for rules that ask about it.
+    pub past: Known,
     /// How many things may be found; `None`: as many as bounds are made for.
     pub most: Option<usize>,
     /// Not all of the workspace could be looked at, for there is too much.

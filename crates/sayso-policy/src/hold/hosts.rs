@@ -48,7 +48,7 @@ pub(super) fn lower(
             }
             // No part can be taken out again.
             Some(_) => {
-                stricter(files).any(|rule| overlaps(&rule.pattern, &host.name))
+                stricter(files, ground).any(|rule| overlaps(&rule.pattern, &host.name))
                     || wanted.except.iter().any(|except| overlaps(except, &host.name))
             }
         };
@@ -128,9 +128,12 @@ fn is_below(name: &str, top: &str) -> bool {
     name.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'))
 }
 
-fn stricter<'a>(files: &'a [&'a CompiledFile]) -> impl Iterator<Item = &'a Rule> {
+/// What asks or denies, but for rules about what was never done here: a held run does none of it either, since it meets
+/// decoys.
+fn stricter<'a>(files: &'a [&'a CompiledFile], ground: &'a HoldGround) -> impl Iterator<Item = &'a Rule> {
     let rules = files.iter().flat_map(|file| tables(file).flat_map(Table::each));
-    rules.filter(|rule| rule.verdict != Verdict::Allow && rule.verb == Verb::Connect)
+    let counts = |rule: &&Rule| rule.when.iter().all(|condition| condition.may_come_after(&ground.past));
+    rules.filter(|rule| rule.verdict != Verdict::Allow && rule.verb == Verb::Connect).filter(counts)
 }
 
 /// Whether a pattern may speak of a name below this one.

@@ -2,6 +2,7 @@
 
 use super::ground::HoldGround;
 use crate::judging::Judging;
+use crate::past::Past;
 use crate::pattern::{Bases, Ground, PathPattern, Purpose};
 use crate::policy::{CompiledFile, Policy};
 use crate::stage::opinions::Opinions;
@@ -39,6 +40,7 @@ pub(super) struct Verdicts<'a> {
     operation: Operation,
     except: Vec<&'a PathPattern>,
     bases: Bases,
+    past: Past,
 }
 
 const NOTHING: Facts<'static> = Facts { files: &NoFiles, env: &NoEnvironment };
@@ -55,7 +57,9 @@ impl<'a> Verdicts<'a> {
         let lists = files.iter().filter_map(|file| file.hold.as_ref()?.write.as_ref());
         let except = lists.flat_map(|list| list.except.iter().map(|one| &one.pattern)).collect();
         let bases = super::ground::bases(ground.workspace.as_deref(), ground.home.as_deref());
-        Self { policy, files, operation, except, bases }
+        let known = ground.past.clone();
+        let past = Past::when_asked(move || known.clone());
+        Self { policy, files, operation, except, bases, past }
     }
 
     /// What is said of reading, writing and deleting each of these.
@@ -101,14 +105,14 @@ impl<'a> Verdicts<'a> {
         operation.effects = targets.into_iter().map(effect).collect();
         operation.known = true;
         let guards = self.policy.image.as_ref().map(|image| &image.guards);
-        let guarded = self.said(&Judging::on(Ground::unknown(), &operation, NOTHING, guards));
-        let bare = self.said(&Judging::bare(&operation, NOTHING));
+        let guarded = self.said(&Judging::on(Ground::unknown(), &operation, NOTHING, guards).after(&self.past));
+        let bare = self.said(&Judging::bare(&operation, NOTHING).after(&self.past));
         let both = guarded.into_iter().zip(bare);
         both.map(|((verdict, by_rule), (bare, _))| Said { verdict, bare, by_rule }).collect()
     }
 
     fn said(&self, judging: &Judging<'_>) -> Vec<(Verdict, bool)> {
-        let state = State::default();
+        let state = State { past: self.past.clone(), ..State::default() };
         let counts = |file: &CompiledFile| self.files.iter().any(|known| std::ptr::eq(*known, file));
         let inputs = Inputs::new(self.policy, judging, &state, counts);
         let mut said = Opinions::about(judging.operation);

@@ -22,7 +22,6 @@ pub struct Approvers {
     pub expires_ms: Option<u64>,
     /// Who may answer too once it has waited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(no_recursion))]
     pub escalate: Option<Escalation>,
 }
 

@@ -94,6 +94,9 @@ pub(super) struct Context {
     run: Option<String>,
     /// It was started by another agent.
     subagent: Option<bool>,
+    /// Who started it, described the same way; at most 8 deep.
+    #[schema(no_recursion)]
+    parent: Option<Box<Context>>,
 }
 
 fn wait() -> Schema {

@@ -9,7 +9,7 @@ const WHO: [&str; 6] = ["nobody", "agent", "approver", "tenant's admin", "admin"
 
 /// `200` and such: let in. `401`: said nothing of who they are. `403`: may not.
 #[rustfmt::skip]
-const TABLE: [(&str, &str, &str, [u16; 6]); 35] = [
+const TABLE: [(&str, &str, &str, [u16; 6]); 37] = [
     ("get",    "/v1/health",                    "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/v1/ready",                     "",                            [200, 200, 200, 200, 200, 200]),
     ("get",    "/metrics",                      "",                            [200, 200, 200, 403, 200, 200]),
@@ -23,6 +23,8 @@ const TABLE: [(&str, &str, &str, [u16; 6]); 35] = [
     ("get",    "/v1/approvals/{id}",            "",                            [404, 404, 404, 404, 404, 404]),
     ("get",    "/v1/approvals/{id}/preview",    "?width=exact",                [401, 403, 404, 404, 404, 404]),
     ("post",   "/v1/approvals/{id}/answer",     r#"{"verdict":"allow"}"#,      [401, 403, 404, 404, 404, 404]),
+    ("post",   "/v1/approvals/{id}/escalate",   "",                            [401, 403, 404, 404, 404, 404]),
+    ("post",   "/v1/route",                     r#"{}"#,                       [200, 200, 200, 200, 200, 200]),
     ("post",   "/v1/links/question",            r#"{"link":"x"}"#,             [410, 410, 410, 410, 410, 410]),
     ("post",   "/v1/links/answer",              r#"{"link":"x","verdict":"allow"}"#, [410, 410, 410, 410, 410, 410]),
     ("get",    "/v1/grants",                    "",                            [401, 403, 403, 200, 200, 200]),
