@@ -123,26 +123,41 @@ impl Operation {
         Self::blind(ToolCall::command(command.as_ref()))
     }
 
-    /// The same in a working directory, which is the workspace too.
-    ///
-    /// ```
-    /// use sayso_policy::{Matcher, Operation, Outcome, Rule, Ruleset};
-    ///
-    /// let ruleset = Ruleset::new(vec![Rule::new(Matcher::command("npm").within_directory("/srv/app"), Outcome::Allow)]);
-    /// let test = || Operation::execute("npm test");
-    /// assert_eq!(ruleset.evaluate(&test().in_directory("/srv/app/web")), Outcome::Allow);
-    /// assert_eq!(ruleset.evaluate(&test().in_directory("/srv/other")), Outcome::Unknown);
-    /// ```
+    /// The same in a working directory, which is the workspace too. Nothing is looked up: where the directory leads is not
+    /// known, so no matcher about directories allows it. [`Operation::in_directory_with`] looks.
     #[must_use]
     pub fn in_directory(self, folder: impl Into<PathBuf>) -> Self {
+        self.in_directory_with(folder, Facts { files: &sayso_shell::NoFiles, env: &sayso_shell::NoEnvironment })
+    }
+
+    /// The same in a working directory, which is the workspace too, with files to look at.
+    ///
+    /// ```
+    /// use sayso_policy::shell::{MemoryFiles, NoEnvironment};
+    /// use sayso_policy::{Facts, Matcher, Operation, Outcome, Rule, Ruleset};
+    ///
+    /// let mut files = MemoryFiles::new();
+    /// files.folder("/srv/app/web").folder("/srv/other");
+    /// let facts = Facts { files: &files, env: &NoEnvironment };
+    /// let ruleset = Ruleset::new(vec![Rule::new(Matcher::command("cat").within_directory("/srv/app"), Outcome::Allow)]);
+    /// let judge = |folder: &str| {
+    ///     let show = Operation::execute("cat main.js").in_directory_with(folder, facts);
+    ///     ruleset.evaluate_with(&show, facts)
+    /// };
+    /// assert_eq!(judge("/srv/app/web"), Outcome::Allow);
+    /// assert_eq!(judge("/srv/other"), Outcome::Unknown);
+    /// ```
+    #[must_use]
+    pub fn in_directory_with(self, folder: impl Into<PathBuf>, facts: Facts<'_>) -> Self {
         let folder = folder.into();
-        Self::blind(ToolCall {
+        let call = ToolCall {
             actor: self.actor,
             home: self.home,
             workspace: Workspace::new(folder.clone(), None),
             cwd: Some(folder),
             ..ToolCall::new(self.request)
-        })
+        };
+        Self::new(call, facts)
     }
 
     /// A call of a tool of which nothing else is known.
