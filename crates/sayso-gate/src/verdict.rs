@@ -90,5 +90,6 @@ pub(crate) fn denied(in_force: &InForce, reason: Reason) -> Decision {
         reasons: vec![reason],
         effects: Vec::new(),
         policy_version: in_force.policy.version().to_owned(),
+        deeds: None,
     }
 }

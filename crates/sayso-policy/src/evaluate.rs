@@ -42,6 +42,10 @@ pub(crate) fn evaluate(policy: &Policy, operation: &Operation, state: &State, fa
         let enforced = State { mode: None, ..state.clone() };
         decision.would = Some(judge(&Inputs::new(policy, &judging, &enforced, |_| true)).verdict);
     }
+    // By what was looked at for the decision: a search through a whole project is not gone through twice.
+    if policy.remembers() && matches!(decision.answer, Answer::Allow | Answer::Ask) {
+        decision.deeds = Some(policy.deeds_of(&judging));
+    }
     judging.tree().keep();
     decision
 }
@@ -59,5 +63,6 @@ pub(crate) fn unreadable(policy: &Policy) -> Decision {
         reasons: vec![opinion.reason.clone()],
         effects: vec![ask::settle(None, vec![opinion])],
         policy_version: policy.version.clone(),
+        deeds: None,
     }
 }

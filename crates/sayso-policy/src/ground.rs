@@ -22,7 +22,7 @@ use sayso_shell::Verb;
 use std::os::unix::ffi::OsStrExt;
 
 /// Changes with what [`Watch`] calls notable of the same patterns.
-const SIFTING: &[u8] = b"2";
+const SIFTING: &[u8] = b"3";
 
 /// The ground that an operation is judged on by this policy, with this remembered.
 pub(crate) fn of<'a>(
@@ -46,7 +46,8 @@ pub(crate) fn of<'a>(
                 .iter()
                 .flat_map(|file| std::iter::once(&file.own).chain(file.presets.iter().map(|preset| &preset.table)));
             let guards = guards.unwrap_or_else(|| guard::built_in());
-            let rules = tables.chain([&guards.secrets, &guards.steering]).flat_map(Table::each);
+            let earlier = policy.files.iter().map(|file| &file.after);
+            let rules = tables.chain(earlier).chain([&guards.secrets, &guards.steering]).flat_map(Table::each);
             let holds = policy.files.iter().filter_map(|file| file.hold.as_ref()?.write.as_ref());
             let held = holds.flat_map(|list| list.except.iter().map(|one| &one.pattern));
             let patterns = rules.flat_map(looks_for).chain(integrity::patterns()).chain(held).chain(&granted);

@@ -6,7 +6,7 @@ use crate::judging::Judging;
 use crate::pattern::{Bases, PathPattern, Purpose, expand_braces, is_link_local};
 use crate::rule::{Pattern, Rule};
 use crate::set;
-use crate::word::{Code, Facts, Layer, Resolved, Tri, Verdict};
+use crate::word::{Code, Facts, Resolved, Tri};
 use sayso_shell::{HostTarget, PathTarget, Target, Verb};
 use std::borrow::Cow;
 use std::path::Path;
@@ -50,20 +50,7 @@ pub(crate) fn built_in() -> &'static Guards {
 }
 
 fn table(set: &str) -> Table {
-    let rule = |pattern| Rule {
-        verdict: Verdict::Deny,
-        verb: Verb::Read,
-        pattern: Pattern::Path(pattern),
-        except: Arc::new([]),
-        when: Arc::new([]),
-        code: Cow::Borrowed(""),
-        sentence: Arc::from(""),
-        layer: Layer::BuiltIn,
-        source: None,
-        approver: None,
-        always: false,
-        held: false,
-    };
+    let rule = |pattern| Rule::silent(Verb::Read, Pattern::Path(pattern), Arc::new([]), Cow::Borrowed(""));
     Table::new(patterns(set).into_iter().map(rule).collect())
 }
 

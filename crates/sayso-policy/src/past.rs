@@ -4,14 +4,15 @@
 //! found when the call may run ([`crate::Policy::deeds`]), kept by whoever keeps memory, and handed in again with
 //! [`crate::State`] as a [`Past`], which is looked at only where a rule needs it.
 
+use crate::index::Table;
 use crate::judging::Judging;
-use crate::pattern::Purpose;
-use crate::rule::{Pattern, run_of};
+use crate::rule::{Pattern, Rule, run_of};
 use crate::stage::held_inside::is_below;
 use crate::word::{Operation, Tri};
 use sayso_shell::program::Facets;
 use sayso_shell::{Effect, Kind, PathTarget, RunId, Target, Verb};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -144,6 +145,11 @@ impl Deeds {
         }
     }
 
+    /// Nobody knows what it does.
+    pub(crate) fn unknown() -> Self {
+        Self { areas: vec![Area::everywhere()], ..Self::default() }
+    }
+
     /// Nothing has to be remembered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -170,27 +176,30 @@ pub(crate) struct After {
     pub key: String,
     pub any: Vec<Pattern>,
     pub except: Vec<Pattern>,
+    /// The same as rules, to be looked up; made when an effect is first compared.
+    pub table: OnceLock<Arc<Table>>,
 }
 
 impl After {
-    /// Whether one effect is such a one.
-    fn is(&self, judging: &Judging<'_>, index: usize, effect: &Effect) -> Tri {
-        let best = |patterns: &[Pattern], purpose| {
-            let each = patterns.iter().map(|pattern| pattern.matches(self.verb, judging, index, effect, purpose));
-            each.max().unwrap_or(Tri::No)
-        };
-        let found = best(&self.any, Purpose::Restrict);
-        if found == Tri::No {
-            return Tri::No;
-        }
-        let found = found.and(!best(&self.except, Purpose::Permit));
-        if effect.certain { found } else { found.min(Tri::Maybe) }
+    /// As rules that only restrict, whose code is the condition's key. Whether one effect is such a one is what they say of
+    /// it: a search through a project is compared with the few of them that names there lead to.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = Rule> {
+        let except: Arc<[Pattern]> = self.except.clone().into();
+        self.any.iter().map(move |pattern| {
+            Rule::silent(self.verb, pattern.clone(), Arc::clone(&except), Cow::Owned(self.key.clone()))
+        })
     }
 
-    /// Whether the call itself does it, however its effects are ordered.
-    fn in_call(&self, judging: &Judging<'_>) -> Tri {
-        let effects = judging.operation.effects.iter().enumerate();
-        effects.map(|(index, effect)| self.is(judging, index, effect)).max().unwrap_or(Tri::No)
+    /// Whether one effect is such a one.
+    fn is(&self, judging: &Judging<'_>, index: usize) -> Tri {
+        let table = self.table.get_or_init(|| Arc::new(Table::new(self.rules().collect())));
+        let mut found = Tri::No;
+        table.candidates(judging, index, &mut |rule| {
+            if found != Tri::Yes {
+                found = found.max(rule.matches(judging, index));
+            }
+        });
+        found
     }
 
     /// Whether an effect comes after such a one.
@@ -210,7 +219,7 @@ impl After {
         let Some(own) = judging.operation.effects.get(index) else { return before };
         let others = judging.operation.effects.iter().enumerate().filter(|(at, _)| *at != index);
         let beside = others.map(|(at, effect)| {
-            let found = self.is(judging, at, effect);
+            let found = self.is(judging, at);
             // What stands later in the text may come first all the same: in a loop, a function, the background.
             if effect.span.start > own.span.end { found.min(Tri::Maybe) } else { found }
         });
@@ -420,13 +429,27 @@ fn takes_a_file(judging: &Judging<'_>, id: Option<RunId>) -> bool {
     run.pipe.is_some_and(|place| place.place > 0) || judging.operation.effects.iter().any(|effect| reads(&effect))
 }
 
-/// What is to be remembered of a call for these conditions.
-pub(crate) fn deeds<'a>(judging: &Judging<'_>, after: impl Iterator<Item = &'a After>, self_written: bool) -> Deeds {
+/// What is to be remembered of a call for the conditions of these tables ([`After::rules`]).
+pub(crate) fn deeds<'t>(
+    judging: &Judging<'_>,
+    tables: impl Iterator<Item = &'t Table> + Clone,
+    self_written: bool,
+) -> Deeds {
     let mut deeds = Deeds::default();
-    for condition in after {
-        let found = condition.in_call(judging);
-        if found != Tri::No && !deeds.after.iter().any(|(key, _)| *key == condition.key) {
-            deeds.after.push((condition.key.clone(), found == Tri::Yes));
+    for index in 0..judging.operation.effects.len() {
+        for table in tables.clone() {
+            table.candidates(judging, index, &mut |rule| {
+                let known = deeds.after.iter().position(|(key, _)| *key == rule.code);
+                let known = known.and_then(|at| deeds.after.get_mut(at));
+                if known.as_ref().is_some_and(|(_, certain)| *certain) {
+                    return;
+                }
+                match (rule.matches(judging, index), known) {
+                    (Tri::No, _) => {}
+                    (found, Some((_, certain))) => *certain = found == Tri::Yes,
+                    (found, None) => deeds.after.push((rule.code.to_string(), found == Tri::Yes)),
+                }
+            });
         }
     }
     if self_written {
@@ -468,4 +491,44 @@ pub(crate) fn wrote(judging: &Judging<'_>) -> Vec<Wrote> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Facts, Policy, PolicyText, ToolCall};
+    use sayso_shell::{MemoryFiles, NoEnvironment};
+
+    /// A policy that asks about a thousand kinds of files, and a project with two thousand files of which `there` are two.
+    fn compared(there: [&str; 2]) -> (usize, Deeds) {
+        let names: Vec<String> = (0..1000).map(|at| format!("\"/**/secret{at}.key{at}\"")).collect();
+        let text = format!(
+            "[[rule]]\nid = \"x\"\nask = {{ connect = \"*\" }}\nwhen = {{ after.read = [{}] }}\n",
+            names.join(", ")
+        );
+        let text = PolicyText { layer: crate::Layer::User, name: "p".into(), text, trusted: true };
+        let policy = Policy::compile(&[text]).unwrap();
+        let plain = (0..2000).map(|at| format!("/app/src/module{at}.ts"));
+        let mut files = MemoryFiles::new();
+        plain.chain(there.map(str::to_owned)).for_each(|path| {
+            files.file(&path, b"");
+        });
+        let facts = Facts { files: &files, env: &NoEnvironment };
+        let call = ToolCall { cwd: Some("/app".into()), ..ToolCall::command(b"grep -rn foo /app") };
+        let operation = policy.operation(call, facts);
+        let judging = Judging::new(&operation, facts, None);
+        let mut compared = 0;
+        for index in 0..operation.effects.len() {
+            policy.files.iter().for_each(|file| file.after.candidates(&judging, index, &mut |_| compared += 1));
+        }
+        (compared, policy.deeds(&operation, facts))
+    }
+
+    #[test]
+    fn a_search_is_compared_with_what_its_names_lead_to_and_no_more() {
+        let (compared_with, deeds) = compared(["/app/src/a", "/app/src/secret7"]);
+        assert_eq!((compared_with, deeds.after.len()), (0, 0));
+        let (compared_with, deeds) = compared(["/app/src/secret7.key7", "/app/src/secret9.key9"]);
+        assert_eq!((compared_with, deeds.after.len()), (2, 1));
+    }
 }

@@ -5,7 +5,7 @@ use crate::hold::HoldSection;
 use crate::image::Image;
 use crate::index::Table;
 use crate::judging::Judging;
-use crate::past::{self, After, Area, Deeds, Past, Wrote};
+use crate::past::{self, Deeds, Past, Wrote};
 use crate::stage::essential;
 use crate::stage::integrity::Protected;
 use crate::stage::limits::{self, Allowance, LimitRule};
@@ -93,7 +93,8 @@ pub(crate) struct CompiledFile {
     /// `[hold]`, its presets' included.
     pub hold: Option<HoldSection>,
     /// What its rules, and those of its presets, ask about earlier calls.
-    pub after: Vec<After>,
+    /// Each as rules whose code is its key.
+    pub after: Table,
     pub self_written: bool,
 }
 
@@ -317,24 +318,25 @@ impl Policy {
         self.files.iter().any(|file| file.self_written)
     }
 
-    /// What is to be remembered of a call if it may run.
+    /// What is to be remembered of a call if it may run. A decision that did not deny it says so already
+    /// ([`Decision::deeds`]).
     #[must_use]
     pub fn deeds(&self, operation: &Operation, facts: Facts<'_>) -> Deeds {
         if !self.remembers() {
             return Deeds::default();
         }
-        let after = || self.files.iter().flat_map(|file| &file.after);
-        // Most calls do nothing that any rule asks about.
-        let about = |verb: Verb| verb == Verb::Write && self.remembers_writes() || after().any(|one| one.verb == verb);
-        if !operation.effects.iter().any(|effect| about(effect.verb)) {
-            let held = self.remembers_writes() && past::holds(operation);
-            return Deeds { areas: held.then(Area::everywhere).into_iter().collect(), ..Deeds::default() };
-        }
         let (state, guards) = (State::default(), self.image.as_ref().map(|image| &image.guards));
         let ground = crate::ground::of(self, operation, &state, guards);
-        let judging = Judging::on(ground, operation, facts, guards);
-        let after = after();
-        past::deeds(&judging, after, self.remembers_writes())
+        let found = self.deeds_of(&Judging::on(ground, operation, facts, guards));
+        match self.image.as_ref().and_then(|image| image.spare_if_damaged()) {
+            None => found,
+            Some(spare) => spare.map_or_else(Deeds::unknown, |policy| policy.deeds(operation, facts)),
+        }
+    }
+
+    /// The same of a call that is being judged.
+    pub(crate) fn deeds_of(&self, judging: &Judging<'_>) -> Deeds {
+        past::deeds(judging, self.files.iter().map(|file| &file.after), self.remembers_writes())
     }
 
     /// The files that programs of the call go by and that the session wrote, as far as nobody has said yes to them.

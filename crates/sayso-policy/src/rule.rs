@@ -50,6 +50,24 @@ pub(crate) fn in_words(verdict: Verdict, verb: Verb, pattern: &str) -> String {
 }
 
 impl Rule {
+    /// One that says nothing of its own: what is found by it is all that is asked for.
+    pub(crate) fn silent(verb: Verb, pattern: Pattern, except: Arc<[Pattern]>, code: Cow<'static, str>) -> Self {
+        Self {
+            verdict: Verdict::Deny,
+            verb,
+            pattern,
+            except,
+            when: Arc::new([]),
+            code,
+            sentence: Arc::from(""),
+            layer: Layer::BuiltIn,
+            source: None,
+            approver: None,
+            always: false,
+            held: false,
+        }
+    }
+
     pub(crate) fn reason(&self) -> Reason {
         Reason {
             code: ReasonCode::Rule(self.code.clone()),

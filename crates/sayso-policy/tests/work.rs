@@ -237,6 +237,28 @@ fn a_folder_that_did_not_change_is_not_listed_again() {
 }
 
 #[test]
+fn what_is_remembered_of_a_search_is_found_in_the_walk_that_judged_it() {
+    let (policy, files, environment) = (policy(), Large::default(), Machine(&[]));
+    let facts = Facts { files: &files, env: &environment };
+    files.more.borrow_mut().insert(PathBuf::from("/app/src/area07/part07"), vec!["server.pem".to_owned()]);
+    for command in ["rg foo", "grep -rn foo src", "cat src/*/*/*", "find . -name '*.ts' | xargs wc -l", "cp -r src x"] {
+        let operation = Operation::new(command_in_app(command), facts);
+        let _ = policy.evaluate(&operation, &State::default(), facts);
+        files.reset();
+        let decision = policy.evaluate(&operation, &State::default(), facts);
+        let judged = files.looked();
+        files.reset();
+        let alone = policy.deeds(&operation, facts);
+        assert_eq!(decision.deeds.unwrap(), alone, "{command}");
+        // Whoever asks for it alone pays for a walk of its own; with the decision it costs none.
+        assert!(files.looked() >= AREAS * PARTS, "{} looks alone for {command}", files.looked());
+        assert!(judged < 2 * AREAS * PARTS, "{judged} looks for {command}");
+    }
+    let operation = Operation::new(command_in_app("grep -rn foo src"), facts);
+    assert_eq!(policy.deeds(&operation, facts).after.len(), 1, "a key was among what it read");
+}
+
+#[test]
 fn what_was_kept_hides_nothing_that_came_since() {
     let (policy, files) = (policy(), Large::default());
     let search = "grep -rn foo src";

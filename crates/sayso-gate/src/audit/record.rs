@@ -239,6 +239,7 @@ impl Record {
             reasons: vec![reason.clone()],
             effects: Vec::new(),
             policy_version: String::new(),
+            deeds: None,
         };
         let tool = redact::cut(tool, 256);
         let seen = Seen {

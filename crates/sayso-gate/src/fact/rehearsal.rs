@@ -35,7 +35,7 @@ impl Rehearsal {
             return;
         }
         let known = self.sessions.entry(session).or_insert_with(|| Known { rehearsed: true, ..Known::default() });
-        let deeds = policy.deeds(operation, facts);
+        let deeds = decision.deeds.clone().unwrap_or_else(|| policy.deeds(operation, facts));
         let text = sayso_policy::explain::effect::command_text(operation);
         let text = text.map(|text| String::from_utf8_lossy(text).into_owned());
         let call = EarlierCall {

@@ -551,6 +551,7 @@ mod tests {
             reasons: Vec::new(),
             effects: Vec::new(),
             policy_version: "p1".to_owned(),
+            deeds: None,
         };
         Permit::of(Some("digest"), &decision).unwrap()
     }

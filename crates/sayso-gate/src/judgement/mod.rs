@@ -307,7 +307,7 @@ impl<'a> Judging<'a> {
         if !(decision.answer == Answer::Allow || prompts) {
             return Ok(None);
         }
-        let mut deeds = policy.deeds(operation, self.facts());
+        let mut deeds = decision.deeds.clone().unwrap_or_else(|| policy.deeds(operation, self.facts()));
         let can_hold = self.what.circumstances.can_hold != CanHold::No;
         let held = matches!(decision.hold, Some(Holding::Required(_)))
             || can_hold && matches!(decision.hold, Some(Holding::Wanted(_)));

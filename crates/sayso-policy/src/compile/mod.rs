@@ -178,14 +178,15 @@ fn compile_file(text: &PolicyText, file: &File, programs: &Catalogue, problems: 
         let tables = std::iter::once(&own).chain(compiled_presets.iter().map(|preset| &preset.table));
         tables.flat_map(Table::each).flat_map(|rule| rule.when.iter())
     };
-    let mut after: Vec<After> = Vec::new();
+    let mut after: Vec<&After> = Vec::new();
     for condition in conditions() {
         if let Condition::After(one) = condition
             && !after.iter().any(|known| known.key == one.key)
         {
-            after.push(one.clone());
+            after.push(one);
         }
     }
+    let after = Table::new(after.into_iter().flat_map(After::rules).collect());
     let self_written = conditions().any(|condition| matches!(condition, Condition::SelfWritten(_)));
     CompiledFile {
         layer: text.layer.clone(),

@@ -8,7 +8,7 @@ use crate::pattern::{Glob, HostPattern, canonical_flags, compile_regex, expand_b
 use crate::rule::Pattern;
 use crate::text::{RuleText, Text, When};
 use sayso_shell::Verb;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 impl Compiler<'_> {
     /// What a `when` states. INVARIANT: a key that is stated is a condition, also where its sets turn out to be empty:
@@ -78,7 +78,7 @@ impl Compiler<'_> {
             }
         }
         let key = hasher.finalize().to_hex().chars().take(16).collect();
-        After { verb, key, any, except }
+        After { verb, key, any, except, table: OnceLock::new() }
     }
 
     fn host_list(&mut self, texts: &[Text]) -> Condition {
@@ -140,7 +140,25 @@ fn program_of(rule: &RuleText) -> (String, Vec<String>) {
 fields!(TextList { any, except });
 fields!(EnvPattern { name, value });
 fields!(HostList { any, except });
-fields!(After { verb, key, any, except });
+
+impl Imaged for After {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Self { verb, key, any, except, table: _ } = self;
+        verb.put(out);
+        key.put(out);
+        any.put(out);
+        except.put(out);
+    }
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            verb: Imaged::take(from)?,
+            key: Imaged::take(from)?,
+            any: Imaged::take(from)?,
+            except: Imaged::take(from)?,
+            table: OnceLock::new(),
+        })
+    }
+}
 
 /// The conditions of a `when`. Those that only matchers of the library have are in no policy file; should one be here
 /// all the same, it is written as one that cannot be read, which allows nothing.

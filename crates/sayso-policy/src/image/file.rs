@@ -3,7 +3,6 @@
 use super::bytes::{Imaged, Reader, choice, fields};
 use crate::hold::HoldSection;
 use crate::index::Table;
-use crate::past::After;
 use crate::pattern::{PathPattern, RunPattern, ToolPattern};
 use crate::policy::{CompiledFile, CompiledPreset, Defaults};
 use crate::rule::Pattern;
@@ -29,7 +28,6 @@ pub(super) struct Rest {
     unanswered: Option<Verdict>,
     models: Vec<ModelRule>,
     hold: Option<HoldSection>,
-    after: Vec<After>,
     self_written: bool,
 }
 
@@ -48,7 +46,7 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
         unanswered,
         models,
         hold,
-        after,
+        after: _,
         self_written,
     } = file;
     layer.put(out);
@@ -62,7 +60,6 @@ pub(super) fn put(file: &CompiledFile, out: &mut Vec<u8>) {
     unanswered.put(out);
     models.put(out);
     hold.put(out);
-    after.put(out);
     self_written.put(out);
 }
 
@@ -80,12 +77,11 @@ impl Rest {
             unanswered: Imaged::take(from)?,
             models: Imaged::take(from)?,
             hold: Imaged::take(from)?,
-            after: Imaged::take(from)?,
             self_written: Imaged::take(from)?,
         })
     }
 
-    pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>) -> CompiledFile {
+    pub(super) fn with(self, own: Table, presets: Vec<CompiledPreset>, after: Table) -> CompiledFile {
         let Self {
             layer,
             counts_allow,
@@ -98,7 +94,6 @@ impl Rest {
             unanswered,
             models,
             hold,
-            after,
             self_written,
         } = self;
         CompiledFile {

@@ -63,6 +63,7 @@ pub fn write(policy: &Policy, label: &[u8], note: &[u8]) -> Option<Vec<u8>> {
         for preset in &compiled.presets {
             table::write(&preset.table, &mut pool, &mut data, &mut head)?;
         }
+        table::write(&compiled.after, &mut pool, &mut data, &mut head)?;
     }
     let guards = guard::built_in();
     for guarded in [&guards.secrets, &guards.steering] {
@@ -96,7 +97,8 @@ pub fn open(source: Box<dyn Source>, label: &[u8]) -> Option<(Policy, Vec<u8>)> 
         let own = table::open(&data, &mut reader)?;
         let presets = u32::take(&mut reader)?;
         let presets = (0..presets).map(|_| Some(CompiledPreset { table: table::open(&data, &mut reader)? }));
-        files.push(rest.with(own, presets.collect::<Option<_>>()?));
+        let presets = presets.collect::<Option<_>>()?;
+        files.push(rest.with(own, presets, table::open(&data, &mut reader)?));
     }
     let guards = Guards { secrets: table::open(&data, &mut reader)?, steering: table::open(&data, &mut reader)? };
     let policy = Policy {
@@ -167,11 +169,17 @@ impl std::fmt::Debug for Image {
 impl Image {
     /// What counts in place of a decision that met damage; `None`: it met none.
     pub(crate) fn instead(&self, operation: &Operation, state: &State, facts: Facts<'_>) -> Option<Option<Decision>> {
+        let spare = self.spare_if_damaged()?;
+        Some(spare.map(|policy| policy.evaluate(operation, state, facts)))
+    }
+
+    /// The policy to judge by in place of one that met damage; the outer `None`: it met none.
+    pub(crate) fn spare_if_damaged(&self) -> Option<Option<&Policy>> {
         if !self.data.is_damaged() {
             return None;
         }
         let spare = self.spare.get_or_init(|| self.again.as_ref().and_then(|again| again()).map(Box::new));
-        Some(spare.as_ref().map(|policy| policy.evaluate(operation, state, facts)))
+        Some(spare.as_deref())
     }
 }
 

@@ -69,6 +69,13 @@ impl Table {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.rules {
+            Rules::Built(rules) => rules.is_empty(),
+            Rules::Image(rules) => rules.len() == 0,
+        }
+    }
+
     /// All rules.
     pub(crate) fn each(&self) -> impl Iterator<Item = &Rule> {
         let count = match &self.rules {

@@ -40,6 +40,7 @@ pub(crate) fn judge(inputs: &Inputs<'_, '_>, mut said: Opinions) -> Decision {
         reasons: reasons(&effects, verdict),
         effects,
         policy_version: policy.version.clone(),
+        deeds: None,
     }
 }
 

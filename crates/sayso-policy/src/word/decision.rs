@@ -91,6 +91,8 @@ pub struct Decision {
     pub effects: Vec<EffectOpinions>,
     /// Which policy said so.
     pub policy_version: String,
+    /// What is to be remembered of the call if it runs, where some rule may ask about it later and this does not deny it.
+    pub deeds: Option<crate::past::Deeds>,
 }
 
 impl Decision {
