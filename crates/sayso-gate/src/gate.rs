@@ -17,6 +17,7 @@ use crate::approval::HeldRun;
 use crate::audit::{Recorder, Seen, Written};
 use crate::circumstances::{Asking, Circumstances};
 use crate::fact::{self, Kept};
+use crate::hold::open;
 use crate::judgement::{GOOD_FOR, JudgedCall, Judging, ReservedBudget};
 use crate::limit::{Outcome, Which};
 use crate::looked::{FactsOf, Looked};
@@ -24,7 +25,7 @@ use crate::memory::Memory;
 use crate::policy::{InForce, Live};
 use crate::said::{Judged, Recorded, Unkept, Unsaid, not_recorded};
 use crate::{Error, KeptFiles, Permit, ProcessEnvironment, Prompt, RealFiles, Record, permit};
-use sayso_policy::{Actor, Answer, CanHold, Decision, Operation, Past, ToolCall};
+use sayso_policy::{Actor, Answer, CanHold, Decision, Operation, Past, ToolCall, ToolFinding};
 use sayso_shell::{Environment, Files};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,8 +33,8 @@ use std::time::Instant;
 
 impl Gate {
     /// Normalises, analyses and evaluates a call: what the policy alone says of it.
-    pub fn judge<'g>(&'g self, call: ToolCall, circumstances: Circumstances, facts: FactsOf<'g>) -> Judgement<'g> {
-        self.look_after_holds();
+    pub fn judge<'g>(&'g self, call: ToolCall, mut circumstances: Circumstances, facts: FactsOf<'g>) -> Judgement<'g> {
+        circumstances.findings.extend(self.look_after_holds(&call));
         let looked = Looked::at(facts, &*self.files, &*self.env);
         let judging = Judging::open(&self.policy, self.memory.as_ref(), (call, circumstances), looked);
         let operation = judging.understand();
@@ -373,13 +374,13 @@ impl Gate {
         self
     }
 
-    /// What held runs left under guarded names is out of the way before anything that is not held is let through.
-    fn look_after_holds(&self) {
-        if let Some(memory) = self.memory.as_ref().filter(|_| !self.other_facts) {
-            let in_force = self.policy.current();
-            if in_force.policy.holds() {
-                crate::hold::open::look_again(memory.places(), &in_force);
-            }
+    /// What held runs left under guarded names is out of the way before anything that is not held is let through. Returns what
+    /// is to be said of the call where it is not.
+    fn look_after_holds(&self, call: &ToolCall) -> Vec<ToolFinding> {
+        let in_force = self.policy.current();
+        match self.memory.as_ref().filter(|_| !self.other_facts && in_force.policy.holds()) {
+            Some(memory) => open::findings(&open::look_again(memory.places(), &in_force), call),
+            None => Vec::new(),
         }
     }
 

@@ -14,8 +14,9 @@ use crate::audit::{Happening, Held, HeldBackRecord, Spool, What};
 use crate::files::read_regular;
 use crate::{Error, InForce, Places};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
-use sayso_policy::Actor;
+use sayso_policy::explain::visible;
 use sayso_policy::hold::{HoldGround, Lowered};
+use sayso_policy::{Actor, Code, ToolCall, ToolFinding, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -27,8 +28,10 @@ use std::sync::{Mutex, PoisonError};
 const FOLDER: &str = "hold/open";
 /// The largest file that is read.
 const LARGEST: usize = 16 * 1024 * 1024;
-/// How many are looked at for one call.
+/// How many are looked at for one call. What is in the way of the others is not known.
 const MOST: usize = 16;
+/// How many things that were left are named for one call.
+const MOST_TOLD: usize = 4;
 
 /// Something that a held run left under a guarded name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,49 @@ pub struct Moved {
     pub path: PathBuf,
     /// Where it is now; `None`: it could not be moved.
     pub aside: Option<PathBuf>,
+}
+
+/// Something that may still steer what runs unheld: held runs left it, or may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unsettled {
+    /// The workspace of the runs.
+    workspace: PathBuf,
+    /// What could not be moved aside; the workspace itself where nobody could look.
+    path: PathBuf,
+}
+
+impl Unsettled {
+    /// Whether a call in these folders may meet it. One that says nothing of where it is may.
+    fn concerns(&self, call: &ToolCall) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let places: Vec<PathBuf> = call.workspace.root().into_iter().chain(call.cwd.as_deref()).map(real).collect();
+        places.is_empty() || places.iter().any(|it| it.starts_with(&self.workspace) || self.workspace.starts_with(it))
+    }
+
+    /// What is to be said of such a call.
+    fn finding(&self) -> ToolFinding {
+        let shown = |path: &Path| visible(&path.display().to_string()).into_owned();
+        let text = if self.path == self.workspace {
+            format!(
+                "A held run may have left files in {} that steer other programs, and Sayso cannot check: the folder cannot be listed \
+                 to the end. Remove what is too much there.",
+                shown(&self.workspace)
+            )
+        } else {
+            format!(
+                "A held run left {}, which steers other programs, and it could not be moved aside. Remove it.",
+                shown(&self.path)
+            )
+        };
+        ToolFinding { verdict: Verdict::Ask, code: Code::HeldFilesLeft.into(), text }
+    }
+}
+
+/// What is to be said of a call where held runs left something, or may have.
+///
+/// INVARIANT: it only makes a decision stricter.
+pub(crate) fn findings(unsettled: &[Unsettled], call: &ToolCall) -> Vec<ToolFinding> {
+    unsettled.iter().filter(|it| it.concerns(call)).take(MOST_TOLD).map(Unsettled::finding).collect()
 }
 
 /// What there was when bounds were made.
@@ -89,6 +135,11 @@ pub(super) fn begin(places: &Places, ground: &HoldGround, lowered: &Lowered) -> 
         known: raw(&mut known.iter()),
         socket: None,
     };
+    let content = serde_json::to_vec(&kept)?;
+    // INVARIANT: what is written is read again. A longer one would look like one that nobody has finished.
+    if content.len() > LARGEST {
+        return Err(Error::TooMuchToHold(workspace.clone()));
+    }
     let folder = places.own_folder(FOLDER)?;
     let path = folder.join(crate::audit::fresh_id());
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -96,7 +147,7 @@ pub(super) fn begin(places: &Places, ground: &HoldGround, lowered: &Lowered) -> 
     // Locked while it is empty: nobody takes it for one that was left behind.
     flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|e| Error::io("lock", &path, e))?;
     let mut file = File::from(file);
-    file.write_all(&serde_json::to_vec(&kept)?).map_err(|e| Error::io("write", &path, e))?;
+    file.write_all(&content).map_err(|e| Error::io("write", &path, e))?;
     if let Some(aside) = &bounds.aside {
         std::fs::create_dir_all(aside).map_err(|e| Error::io("make", aside, e))?;
     }
@@ -130,14 +181,12 @@ pub fn settle(places: &Places, still_running: Option<&Path>) -> Vec<Moved> {
 }
 
 /// Looks for what holds left that nobody has settled, or that still run something, before a call is judged. Costs a look into
-/// a folder where there are none.
-pub(crate) fn look_again(places: &Places, in_force: &InForce) {
-    let Ok(entries) = std::fs::read_dir(places.state.join(FOLDER)) else { return };
-    for entry in entries.flatten().take(MOST) {
-        let path = entry.path();
-        if path.extension().is_some() {
-            continue;
-        }
+/// a folder where there are none. Returns what is not out of the way.
+pub(crate) fn look_again(places: &Places, in_force: &InForce) -> Vec<Unsettled> {
+    let Ok(entries) = std::fs::read_dir(places.state.join(FOLDER)) else { return Vec::new() };
+    let mut unsettled = Vec::new();
+    let (mut looked, mut seen) = (0_usize, BTreeSet::new());
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_none()) {
         let own = OWN.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|(own, _)| *own == path);
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let Ok(file) = rustix::fs::open(&path, flags, Mode::empty()) else { continue };
@@ -149,15 +198,27 @@ pub(crate) fn look_again(places: &Places, in_force: &InForce) {
             }
             continue;
         };
+        let workspace = kept.workspace.path();
+        looked = looked.saturating_add(1);
+        if looked > MOST {
+            // INVARIANT: many that were killed hide none. Each call looks at some, so that in the end none is left.
+            if seen.insert(workspace.clone()) {
+                unsettled.push(Unsettled { path: workspace.clone(), workspace });
+            }
+            continue;
+        }
         let goes_on = runs || kept.socket.as_ref().is_some_and(|socket| is_served(&socket.path()));
         let moved = look(places, &kept, Some(in_force));
         if !moved.is_empty() {
-            tell(places, &kept.workspace.path(), &moved);
+            tell(places, &workspace, &moved);
         }
         if !goes_on && is_out_of_the_way(&moved) {
             let _ = std::fs::remove_file(&path);
         }
+        let left = moved.into_iter().filter(|it| it.aside.is_none() && exists(&it.path));
+        unsettled.extend(left.map(|it| Unsettled { workspace: workspace.clone(), path: it.path }));
     }
+    unsettled
 }
 
 /// Whether nothing is left of what was found: what could not be moved, and a workspace that could not be looked at, is

@@ -206,6 +206,9 @@ codes! {
     RecordAltered, "record-altered",
         "Records were changed or deleted behind Sayso's back, so nothing is allowed.",
         "Run `sayso log verify` to see what was altered, and find out what did it. Then delete the altered part (`sayso log prune`), or restore a copy of the database, and restart `sayso serve`.";
+    HeldFilesLeft, "held-files-left",
+        "A held run left files that steer other programs, or may have, and they could not be moved aside.",
+        "The text names them, or the folder that could not be listed. Remove what does not belong there; the next call looks again.";
     TooManyPending, "too-many-pending",
         "Too many calls of this session are already pending.",
         "Answer them with `sayso approvals`, or let them expire.";

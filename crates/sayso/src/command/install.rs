@@ -1,5 +1,6 @@
 //! `sayso install`: puts Sayso in an agent's way.
 
+use super::doctor::{self, Doctor};
 use crate::choice::PolicyChoice;
 use crate::failure::{Failure, Outcome};
 use crate::input::call::shells;
@@ -26,6 +27,7 @@ Examples:
   sayso install                           find agents here and guard them one by one
   sayso install claude-code
   sayso install codex --trust             and record your trust in the hook, so that Codex runs it immediately
+  sayso install claude-code --live        and see it deny a harmless call, after which builds and scripts can run held
   sayso install mcp                       put the gateway in front of every MCP server that clients start
   sayso install claude-code --dry-run     only show the change
   sayso install openclaw --policy openclaw.json --policy-format policy-engine     guard by another system's file
@@ -37,6 +39,10 @@ pub(crate) struct Install {
     /// Record in the agent's own settings that you trust the hook (Codex requires this)
     #[arg(long)]
     trust: bool,
+    /// Afterwards, have the real agent make a harmless call that must be denied, as `sayso doctor AGENT --live` does. Held runs
+    /// begin only after that
+    #[arg(long)]
+    live: bool,
     /// The shell that runs the agent's commands, if it differs from yours: bash, zsh, sh, dash or ksh
     #[arg(long, value_name = "SHELL")]
     shell: Option<String>,
@@ -137,7 +143,8 @@ fn one(install: &Install, agent: Agent) -> Outcome {
         if !left.is_empty() {
             return say(&not_yet(agent, &left));
         }
-        return say(&format!("{agent} is already guarded.\nNext:  sayso doctor     check the guard\n"));
+        say(&format!("{agent} is already guarded.\nNext:  sayso doctor     check the guard\n"))?;
+        return seen_live(install, agent);
     }
     if !install.change.made(&plan, "install", agent.name())? {
         return Ok(ExitCode::SUCCESS);
@@ -146,15 +153,31 @@ fn one(install: &Install, agent: Agent) -> Outcome {
     if !left.is_empty() {
         return say(&format!("\n{}", not_yet(agent, &left)));
     }
-    // Until a canary was seen held, what a policy would hold runs `not held`, or asks.
-    let held = match can_rehearse(agent) {
-        true => "; builds and scripts run held from then on, where the policy holds them",
-        false => "",
-    };
     let space = " ".repeat(agent.name().len().saturating_add(13));
+    let next = match can_rehearse(agent) && !install.live {
+        // Until a canary was seen held, what a policy would hold runs `not held`, or asks.
+        true => format!(
+            "Builds, tests and scripts run held only after `sayso doctor {agent} --live` has seen {agent} run a command held.\n\
+             Next:  sayso doctor {agent} --live     watch it deny a harmless call and run one held\n       "
+        ),
+        false => "Next:  ".to_owned(),
+    };
     say(&format!(
-        "\n{agent} is guarded from its next session.\nNext:  sayso doctor {agent} --live     watch it deny a harmless call{held}\n       sayso serve{space}watch decisions as they are made\n"
-    ))
+        "\n{agent} is guarded from its next session.\n{next}sayso serve{space}watch decisions as they are made\n"
+    ))?;
+    seen_live(install, agent)
+}
+
+/// With `--live`: what `sayso doctor AGENT --live` says.
+fn seen_live(install: &Install, agent: Agent) -> Outcome {
+    if !install.live || install.change.dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !can_rehearse(agent) {
+        return say(&format!("note: `--live` cannot start {agent}. Nothing was tried.\n"));
+    }
+    stdout().write_all(b"\n")?;
+    doctor::run(&Doctor::live(agent.name()))
 }
 
 /// What keeps the agent from asking Sayso, as its settings are now.

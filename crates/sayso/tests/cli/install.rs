@@ -17,6 +17,8 @@ fn uninstall_puts_settings_back_exactly() {
     let installed = person.run(&["install", "claude-code"]);
     assert_eq!(installed.code, 0, "{}", installed.err);
     assert!(installed.out.contains("claude-code is guarded from its next session."), "{}", installed.out);
+    assert!(installed.out.contains("held only after `sayso doctor claude-code --live`"), "{}", installed.out);
+    assert!(installed.out.contains("Next:  sayso doctor claude-code --live "), "{}", installed.out);
     let text = std::fs::read_to_string(&settings).unwrap();
     assert!(text.contains("\"claude-code\"") && text.contains("\"model\":\"opus\""), "{text}");
     let again = person.run(&["install", "claude-code"]);

@@ -122,3 +122,36 @@ fn settings_and_variables_come_without_their_secrets() {
         assert!(!err(&output).contains(".gitconfig"), "{}", err(&output));
     }
 }
+
+#[test]
+fn where_nobody_can_look_for_what_a_run_left_calls_ask() {
+    for user in users().into_iter().take(1) {
+        let room = Room::new(user);
+        room.repository();
+        let script = "mkdir -p sub && echo evil > sub/CLAUDE.md && python3 -c '\
+             import os; os.mkdir(\"many\"); [os.mkdir(\"many/%d\" % n) for n in range(50100)]'";
+        let output = room.unseen(script);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        assert!(err(&output).contains("held back"), "{}", err(&output));
+        assert!(room.path("project/sub/CLAUDE.md").exists(), "a run that is not too large would show nothing");
+        // Whatever the policy allows, until somebody can look.
+        let asked = room.sh("echo unseen");
+        assert_eq!((asked.status.code(), out(&asked).as_str()), (Some(125), ""), "{}", err(&asked));
+        assert!(err(&asked).contains("cannot be listed"), "{}", err(&asked));
+        let call = format!(
+            r#"{{"hook_event_name":"PreToolUse","session_id":"s","cwd":"{}","tool_name":"Bash","tool_input":{{"command":"git log"}}}}"#,
+            room.text("project")
+        );
+        let hooked = room.with_input(&["hook", "claude-code"], call.as_bytes());
+        assert!(!out(&hooked).contains(r#""allow""#) && out(&hooked).contains("cannot be listed"), "{}", out(&hooked));
+        // Elsewhere nothing has changed.
+        let mut elsewhere = room.command(&["run", "--", "echo", "hello"]);
+        let elsewhere = elsewhere.current_dir(room.path("outside")).output().unwrap();
+        assert_eq!((elsewhere.status.code(), out(&elsewhere).as_str()), (Some(0), "hello\n"), "{}", err(&elsewhere));
+        fs::remove_dir_all(room.path("project/many")).unwrap();
+        let again = room.sh("echo seen");
+        assert_eq!((again.status.code(), out(&again).as_str()), (Some(0), "seen\n"), "{}", err(&again));
+        assert!(!room.path("project/sub/CLAUDE.md").exists());
+        assert_eq!(fs::read_dir(room.path("home/.local/state/sayso/hold/open")).unwrap().count(), 0);
+    }
+}

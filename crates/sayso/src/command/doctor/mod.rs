@@ -54,6 +54,13 @@ pub(crate) struct Doctor {
     json: bool,
 }
 
+impl Doctor {
+    /// `sayso doctor AGENT --live`
+    pub(super) fn live(agent: &str) -> Self {
+        Self { agent: Some(agent.to_owned()), live: true, hold: false, json: false }
+    }
+}
+
 /// What is known of one agent.
 struct Checked {
     agent: Agent,
