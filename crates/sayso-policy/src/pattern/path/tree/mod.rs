@@ -18,7 +18,7 @@ pub(crate) use watch::Watch;
 use crate::index::AsIs;
 use remembered::Remembered;
 use sayso_shell::{Files, Kind, PathTarget, Sieve, Stands, Text, canonical};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -68,20 +68,30 @@ const FEW_ANSWERS: usize = 8;
 #[derive(Default)]
 struct Answers {
     list: Vec<Answer>,
+    /// The one that was asked for last: the patterns of a policy ask about one target after the other.
+    last: Cell<usize>,
     /// Where each is in the list, once there are more than a few.
     places: HashMap<u64, Vec<usize>, BuildHasherDefault<AsIs>>,
 }
 
 impl Answers {
     fn find(&self, target: &PathTarget, folder: &Path, follows: bool) -> Option<&Answer> {
-        let same = |known: &&Answer| {
-            known.follows == follows && known.folder.as_os_str() == folder.as_os_str() && known.target == *target
+        let same = |known: &Answer| {
+            known.follows == follows
+                && known.folder.as_os_str() == folder.as_os_str()
+                && is_same_target(&known.target, target)
         };
-        if self.list.len() <= FEW_ANSWERS {
-            return self.list.iter().find(same);
+        if let Some(known) = self.list.get(self.last.get()).filter(|known| same(known)) {
+            return Some(known);
         }
-        let places = self.places.get(&number_of(target, folder, follows))?;
-        places.iter().filter_map(|place| self.list.get(*place)).find(same)
+        let place = if self.list.len() <= FEW_ANSWERS {
+            self.list.iter().position(same)
+        } else {
+            let places = self.places.get(&number_of(target, folder, follows))?;
+            places.iter().copied().find(|place| self.list.get(*place).is_some_and(same))
+        };
+        self.last.set(place?);
+        self.list.get(place?)
     }
 
     fn add(&mut self, answer: Answer) {
@@ -95,6 +105,18 @@ impl Answers {
         for (place, Answer { target, folder, follows, .. }) in self.list.iter().enumerate().skip(from) {
             self.places.entry(number_of(target, folder, *follows)).or_default().push(place);
         }
+    }
+}
+
+/// Whether two targets are the same. Patterns are many, and paths that are compared name by name take several times as
+/// long as bytes.
+fn is_same_target(one: &PathTarget, other: &PathTarget) -> bool {
+    match (one, other) {
+        (
+            PathTarget::Glob { base, pattern, below },
+            PathTarget::Glob { base: other_base, pattern: other_pattern, below: other_below },
+        ) => below == other_below && pattern == other_pattern && base.as_os_str() == other_base.as_os_str(),
+        _ => one == other,
     }
 }
 

@@ -17,7 +17,7 @@ const MOST_NAMES_ELSEWHERE: usize = 20_000;
 /// Folders of which it is found out whether they are as they were.
 const MOST_FOLDERS: usize = 50_000;
 /// Names that are compared with patterns of the shell, and what counts as much.
-const MOST_COMPARED: usize = 200_000;
+const MOST_COMPARED: usize = 80_000;
 /// To open a folder costs as much as to list so many names.
 const A_FOLDER: usize = 8;
 /// So many names are cheaper to keep in mind than to sift.
