@@ -175,3 +175,21 @@ fn what_is_left_out_behind_the_limit_is_said() {
         assert!(report.opaque || report.writes.iter().any(|path| path.as_deref() == Some("/w/out")), "{more}");
     }
 }
+
+#[test]
+fn values_that_name_each_other_in_arithmetic_are_followed_only_so_far() {
+    let chain: String = (0..200).map(|at| format!("a{at}='a{}+a{}+a{}=1'; ", at + 1, at + 2, at + 3)).collect();
+    for command in [
+        "n=$RANDOM; y=\"y$n\"; ((y))",
+        "n=$(wc -l < f); y=\"y+=$n\"; ((y)); echo $((y + 1))",
+        "a=b b=a; ((a))",
+        "a='a=a+1'; ((a)); $a",
+        "[ -f x ] && a='b=1' || a='a=2'; b=a; ((a + b))",
+        "declare -i a b; a=b; b=a; a='b=a'; b='a=b'; ((a=b))",
+        "RANDOM='SECONDS=1'; SECONDS='RANDOM=1'; ((RANDOM = SECONDS))",
+        "y=(y y+1 'y=2' x); x='y=x'; ((y[x]))",
+        &format!("{chain}((a0)); $a7"),
+    ] {
+        look(command.as_bytes());
+    }
+}

@@ -53,6 +53,9 @@ fn starts<'t>(walker: &mut Walker<'t>, name: &str, call: Call<'t>) -> Ends {
                 // `exec -a NAME`: what the program is told its name is.
                 let takes_next = name == "exec" && rest.last() == Some(&b'a');
                 renamed |= name == "exec" && rest.contains(&b'a');
+                if name == "exec" && rest.split(|b| *b == b'a').next().is_some_and(|flags| flags.contains(&b'c')) {
+                    walker.opaque(Code::Environment, "`exec -c` takes all variables away from a program.", call.span);
+                }
                 at += if takes_next { 2 } else { 1 };
             }
             _ => break,
@@ -156,7 +159,9 @@ pub(super) fn trap(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     if signals.is_empty() && !unknown(text) {
         return;
     }
-    let at_exit = signals.iter().all(|(_, signal)| matches!(signal.exact(), Some(b"EXIT" | b"0" | b"exit")));
+    // A function of zsh has one of its own, for when it ends.
+    let own = walker.state.dialect.may_be_zsh() && walker.in_function();
+    let at_exit = !own && signals.iter().all(|(_, signal)| matches!(signal.exact(), Some(b"EXIT" | b"0" | b"exit")));
     match text.exact() {
         Some(b"-" | b"") => {}
         Some(text) => {
@@ -172,7 +177,11 @@ pub(super) fn flow(walker: &mut Walker<'_>, name: &str, words: &Arguments<'_>) -
     let number = words.argv.get(1).map(|word| word.exact_str().and_then(|text| text.parse::<usize>().ok()));
     match name {
         // With more than one word it complains and goes on.
-        "exit" | "logout" if words.argv.len() <= 2 && words.argv.get(1).is_none_or(|word| word.exact().is_some()) => {
+        // With `--help` it tells what it is for, and goes on.
+        "exit" | "logout"
+            if words.argv.len() <= 2
+                && words.argv.get(1).is_none_or(|word| word.exact().is_some_and(|word| word != b"--help")) =>
+        {
             return Ends::NEVER;
         }
         "return" => {

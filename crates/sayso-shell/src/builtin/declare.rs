@@ -4,11 +4,11 @@ use super::Arguments;
 use crate::Dialect;
 use crate::certain::value::Gone;
 use crate::certain::value::Known;
-use crate::certain::variable::{Meaning, may_compute, meaning};
+use crate::certain::variable::{Meaning, may_compute, meaning, steers_new_shell};
 use crate::effect::NamedBy;
-use crate::program::Code;
+use crate::program::{Code, changes_what_runs, names_output};
 use crate::value::Scalar;
-use crate::value::scope::{Entry, Held, function_key};
+use crate::value::scope::{Entry, Held, crafted, function_key};
 use crate::walk::{Assigned, Fog, Walker, is_name};
 use crate::word::{Part, Word};
 
@@ -133,6 +133,11 @@ pub(super) fn run<'t>(walker: &mut Walker<'t>, name: &str, words: &Arguments<'_>
         } else {
             held
         };
+        // `declare -A m=(key value)`: every other word is a subscript.
+        let held = match held {
+            Some(held @ Held::Array(_)) if has(b'A') => Some(Held::Unknown { crafted: crafted(Some(&held)) }),
+            held => held,
+        };
         match held {
             Some(held) => walker.set_at(&name, held, words.span(at)),
             // `x=1 f`: a local `x` begins with what was given for the function; in dash with what it was.
@@ -230,7 +235,13 @@ fn refers(walker: &mut Walker<'_>, words: &Arguments<'_>, assigned: &[Assigned<'
         let name = assigned.iter().find(|one| one.at == at).map(|one| &one.held);
         match name {
             Some(Held::Scalar(name)) => {
-                if name.bytes().is_none_or(|name| meaning(name) != Meaning::Ordinary || may_compute(name)) {
+                let steers = |name: &[u8]| {
+                    meaning(name) != Meaning::Ordinary
+                        || may_compute(name)
+                        || steers_new_shell(name)
+                        || std::str::from_utf8(name).is_ok_and(|name| changes_what_runs(name) || names_output(name))
+                };
+                if name.bytes().is_none_or(steers) {
                     walker.opaque(
                         Code::Environment,
                         "Which variable is set by another name is not known.",

@@ -107,7 +107,8 @@ fn wait(walker: &mut Walker<'_>, words: &Arguments<'_>) {
     let mut take = false;
     for (at, word) in words.all() {
         if take {
-            set(walker, word, Held::Scalar(Scalar::number()), words, at);
+            // Where there is nothing to wait for it is unset.
+            set(walker, word, Held::Scalar(Scalar::numbers()), words, at);
         }
         match word.exact() {
             // `wait -fpNAME`
@@ -115,7 +116,7 @@ fn wait(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 let found = letters.iter().position(|letter| *letter == b'p').map(|at| letters.split_at(at + 1).1);
                 take = found == Some(b"");
                 if let Some(name) = found.filter(|name| !name.is_empty()) {
-                    set(walker, &Word::Exact(name.into()), Held::Scalar(Scalar::number()), words, at);
+                    set(walker, &Word::Exact(name.into()), Held::Scalar(Scalar::numbers()), words, at);
                 }
             }
             // `-p NAME` in a value: the name is set to a number.

@@ -56,6 +56,9 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
         words.named(walker, Code::ShowsSecrets, NamedBy::Nothing, 0);
     }
     shows_variables(walker, name, &words);
+    if tells_of_itself(name, &words) {
+        walker.print(Output::ANYTHING);
+    }
     number::computes(walker, name, &words);
     match name {
         "cd" | "pushd" | "popd" | "dirs" => return directory::run(walker, name, &words),
@@ -96,6 +99,12 @@ fn plain<'t>(walker: &mut Walker<'t>, name: &str, mut call: Call<'t>, redirected
     };
     walker.print(made);
     ends
+}
+
+/// With `--help` almost every builtin of bash prints what it is for.
+fn tells_of_itself(name: &str, words: &Arguments<'_>) -> bool {
+    !matches!(name, ":" | "true" | "false" | "test" | "[" | "echo")
+        && words.argv.iter().skip(1).any(|word| word.exact() == Some(b"--help"))
 }
 
 /// To zsh a declaration without a value asks what the variable holds.

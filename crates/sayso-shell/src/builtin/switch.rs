@@ -57,8 +57,8 @@ fn set(walker: &mut Walker<'_>, words: &Arguments<'_>) {
                 for letter in letters {
                     option_by_letter(walker, *letter, *sign == b'-', words, at);
                 }
-                // `set -eo pipefail`
-                if letters.last() == Some(&b'o') {
+                // `set -eo pipefail`: each `o` takes a word, wherever it stands among the letters.
+                for _ in letters.iter().filter(|letter| **letter == b'o') {
                     let option = words.argv.get(at + 1).map(|word| word.exact());
                     option_by_name(walker, option, *sign == b'-', words, at);
                     at += 1;

@@ -180,11 +180,23 @@ impl Streams {
 /// Whether a program that prints numbers prints exactly one, whatever it finds. All of these are there on any system.
 pub(crate) fn prints_one_number(name: &str, argv: &[Word]) -> bool {
     match name {
-        "nproc" | "date" | "id" | "getconf" => true,
+        "nproc" | "getconf" => true,
+        // A time that is none is told on standard error, and so is a user who is not there.
+        "date" => {
+            argv.iter().skip(1).all(|word| word.exact().is_some_and(|word| word == b"-u" || word.starts_with(b"+")))
+        }
+        "id" => argv.iter().skip(1).all(|word| word.exact().is_some_and(|word| word.starts_with(b"-"))),
         // Of several files it prints several.
         "wc" => argv.iter().skip(1).filter(|word| word.exact().is_none_or(|text| !text.starts_with(b"-"))).count() == 0,
         _ => false,
     }
+}
+
+/// Whether a word may ask a program what it is, or for its version: then it prints that, and not what its other words ask
+/// for. Long options may be abbreviated.
+pub(crate) fn tells_of_itself(argv: &[Word]) -> bool {
+    let asks = |asked: &[u8], word: &[u8]| word.len() > 3 && asked.starts_with(word);
+    argv.iter().skip(1).filter_map(Word::exact).any(|word| asks(b"--help", word) || asks(b"--version", word))
 }
 
 /// Whether a builtin of bash certainly writes nothing to its standard output, given these words (its name first).
@@ -193,6 +205,11 @@ pub(crate) fn is_silent(name: &str, argv: &[Word], assignments: usize) -> bool {
     let words = argv.get(1..).unwrap_or_default();
     let options = |word: &&Word| word.exact().is_some_and(|text| text.len() > 1 && text.starts_with(b"-"));
     let operands = || words.iter().skip_while(options);
+    // Almost every builtin tells what it is for when it is asked to.
+    let helps = |word: &Word| word.exact().map_or_else(|| word.may_be_option(), |text| text == b"--help");
+    if !matches!(name, ":" | "true" | "false" | "test" | "[") && words.iter().any(helps) {
+        return false;
+    }
     match name {
         ":" | "true" | "false" | "test" | "[" | "unset" | "shift" | "let" | "break" | "continue" | "return"
         | "exit" | "logout" | "mapfile" | "readarray" | "getopts" | "unalias" | "disown" => true,
@@ -212,7 +229,8 @@ pub(crate) fn is_silent(name: &str, argv: &[Word], assignments: usize) -> bool {
         "set" => {
             !words.is_empty()
                 && words.iter().all(|word| word.exact().is_some())
-                && !matches!(words.last().and_then(Word::exact), Some([b'-' | b'+', .., b'o'] | b"+"))
+                && !matches!(words.last().and_then(Word::exact), Some(b"+"))
+                && !matches!(words.last().and_then(Word::exact), Some([b'-' | b'+', letters @ ..]) if letters.contains(&b'o'))
         }
         "shopt" => {
             let mut leading = words.iter().take_while(options).filter_map(Word::exact).peekable();

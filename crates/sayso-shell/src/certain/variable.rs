@@ -12,6 +12,8 @@ pub(crate) enum Meaning {
     Search,
     /// What patterns match.
     Patterns,
+    /// What patterns match and letters become, unless its value is a usual one: see [`is_usual_locale`].
+    Locale,
     /// Text that is expanded, and may run commands, whenever a prompt or a trace is shown.
     Prompt,
     /// A command that runs before each prompt.
@@ -30,6 +32,7 @@ pub(crate) fn meaning(name: &[u8]) -> Meaning {
     match name {
         b"PATH" | b"BASH_CMDS" | b"EXECIGNORE" => Meaning::Search,
         b"GLOBIGNORE" | b"FIGNORE" => Meaning::Patterns,
+        b"LANG" | b"LC_ALL" | b"LC_CTYPE" | b"LC_COLLATE" => Meaning::Locale,
         b"PS0" | b"PS1" | b"PS2" | b"PS4" => Meaning::Prompt,
         b"PROMPT_COMMAND" => Meaning::BeforePrompt,
         b"BASH_ALIASES" => Meaning::Aliases,
@@ -116,6 +119,16 @@ pub(crate) fn steers_new_shell(name: &[u8]) -> bool {
     EXACT.contains(&name)
         || [&b"LD_"[..], b"DYLD_", b"BASH_FUNC_"].iter().any(|begin| name.starts_with(begin))
         || meaning(name) == Meaning::Unmodelled
+}
+
+/// Whether ASCII letters and ranges mean in this locale what they mean in C: no Turkish `i`, no older order of letters.
+pub(crate) fn is_usual_locale(value: &[u8]) -> bool {
+    let unicode = |value: &[u8]| {
+        let value = value.to_ascii_lowercase();
+        value.ends_with(b".utf-8") || value.ends_with(b".utf8")
+    };
+    let other_letters = [&b"tr"[..], b"az", b"lt", b"crh", b"tt"].iter().any(|language| value.starts_with(language));
+    matches!(value, b"" | b"C" | b"POSIX") || unicode(value) && !other_letters && !value.contains(&b'/')
 }
 
 /// Whether text that bash expands for a prompt is shown as it is: escapes and plain variables, nothing that runs.

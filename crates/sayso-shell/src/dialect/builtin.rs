@@ -91,7 +91,11 @@ fn in_zsh(name: &str, argv: &[Word]) -> Fares {
         // `hash NAME=PATH` makes a name mean another program.
         "hash" if argv.len() > 1 && argv.iter().skip(1).any(|word| word.exact() != Some(b"-r")) => OPTION,
         "declare" | "typeset" | "local" | "export" | "readonly" => letters(argv, b"gxriaApf", OPTION),
+        // `read x?prompt` sets `x`.
+        "read" if argv.iter().skip(1).any(|word| word.exact().is_none_or(|word| word.contains(&b'?'))) => OPTION,
         "read" => letters(argv, b"rsd", OPTION),
+        // `exec - x` runs `x`.
+        "exec" if argv.iter().any(|word| word.exact() == Some(b"-")) => OPTION,
         "unset" => letters(argv, b"fv", OPTION),
         "eval" => letters(argv, b"", OPTION),
         "printf" if prints_oddly(argv) => Fares::MayStop,
@@ -213,6 +217,18 @@ pub(crate) fn own<'a>(dialect: Dialect, name: &str, argv: &'a [Word]) -> Option<
             | "echotc"
             | "echoti"
             | "add-zsh-hook"
+            | "strftime"
+            | "zstat"
+            | "zcurses"
+            | "zprof"
+            | "zgetattr"
+            | "zsetattr"
+            | "zdelattr"
+            | "zlistattr"
+            | "cap"
+            | "clone"
+            | "comparguments"
+            | "compvalues"
     );
     own.then_some(Own::Unknown("To zsh this name means something of its own."))
 }

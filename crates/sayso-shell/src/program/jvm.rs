@@ -1,8 +1,8 @@
 //! Build tools of the Java world.
 
 use super::task::{self, Naming};
-use super::{Code, View};
-use crate::effect::NamedBy;
+use super::{Code, View, host};
+use crate::effect::{Carry, NamedBy, Target, Verb};
 use crate::word::Word;
 
 /// Properties that name code, or the folders in which it is looked for.
@@ -33,6 +33,12 @@ const SBT_CODE: &[&str] = &["eval", "set", "apply", "alias", "addPluginSbtFile",
 fn properties(view: &mut View<'_>, flag: &str) {
     for (at, property) in view.values(flag) {
         let code = property.exact_str().is_none_or(|name| JVM_CODE.iter().any(|code| name.starts_with(code)));
+        // Everything that is fetched goes by way of this host.
+        let named = property.exact_str().and_then(|text| text.split_once('='));
+        if let Some((_, host)) = named.filter(|(name, _)| name.ends_with("roxyHost")) {
+            let target = Target::Host(host::of_text(host));
+            view.effect(Verb::Connect, target, at, Carry::Plain);
+        }
         // Plugins are looked for there, and run.
         let store = property.exact_str().and_then(|text| text.strip_prefix("maven.repo.local="));
         if code || store.is_some_and(|folder| !view.is_of_the_project(&Word::Exact(folder.into()))) {

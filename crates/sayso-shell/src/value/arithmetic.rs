@@ -62,6 +62,126 @@ fn assigns(after: &[u8]) -> bool {
     }
 }
 
+/// Whether a piece of an expression assigns to something.
+pub(crate) fn assigns_anything(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| matches!(pair, b"++" | b"--"))
+        || text.iter().enumerate().any(|(at, byte)| {
+            let before = at.checked_sub(1).and_then(|at| text.get(at));
+            *byte == b'=' && text.get(at + 1) != Some(&b'=') && !before.is_some_and(|b| b"=!".contains(b))
+        })
+}
+
+/// Whether an expression certainly is one that bash computes without an error, given which names certainly hold plain
+/// numbers. What is not read here may be an error: then whatever it would have assigned is not, and the line is left.
+pub(crate) fn is_sound(text: &[u8], is_number: &dyn Fn(&[u8]) -> bool) -> bool {
+    let mut rest = text;
+    let mut open = 0usize;
+    // Where an operand is wanted. What it is, and whether an assignment may follow, is known behind it.
+    let mut wants = true;
+    let mut may_be_assigned = false;
+    let mut begins = true;
+    // `++` or `--`, which want a name.
+    let mut wants_name = false;
+    while let Some((&byte, tail)) = rest.split_first() {
+        if byte.is_ascii_whitespace() {
+            rest = tail;
+            continue;
+        }
+        if wants {
+            let end = rest.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(rest.len());
+            let (token, after) = rest.split_at(end);
+            match byte {
+                b'0'..=b'9' if !wants_name && (token == b"0" || byte != b'0') => {
+                    if end > 18 || !token.iter().all(u8::is_ascii_digit) || after.first() == Some(&b'#') {
+                        return false;
+                    }
+                    (wants, may_be_assigned) = (false, false);
+                    rest = after;
+                }
+                _ if byte.is_ascii_alphabetic() || byte == b'_' => {
+                    // What it held before does not matter where it is only given something.
+                    let set = after.iter().position(|b| !b.is_ascii_whitespace()).and_then(|at| after.get(at..));
+                    let set =
+                        begins && !wants_name && matches!(set, Some([b'=', next @ ..]) if next.first() != Some(&b'='));
+                    if !set && !is_number(token) {
+                        return false;
+                    }
+                    (wants, may_be_assigned) = (false, begins && !wants_name);
+                    wants_name = false;
+                    rest = after;
+                }
+                _ if wants_name => return false,
+                b'+' | b'-' if tail.first() == Some(&byte) => {
+                    wants_name = true;
+                    rest = tail.get(1..).unwrap_or_default();
+                }
+                b'+' | b'-' | b'!' | b'~' => {
+                    begins = false;
+                    rest = tail;
+                }
+                b'(' => {
+                    open += 1;
+                    begins = true;
+                    rest = tail;
+                }
+                _ => return false,
+            }
+            continue;
+        }
+        let assigns = |rest: &[u8]| rest.first() == Some(&b'=') && rest.get(1) != Some(&b'=');
+        match (byte, tail.first()) {
+            (b')', _) if open > 0 => {
+                open -= 1;
+                may_be_assigned = false;
+                rest = tail;
+                continue;
+            }
+            // Behind a name, and in front of no other.
+            (b'+' | b'-', Some(&next)) if next == byte => {
+                let more = tail.get(1..).unwrap_or_default();
+                let next = more.iter().find(|b| !b.is_ascii_whitespace());
+                if !may_be_assigned || next.is_some_and(|b| b.is_ascii_alphanumeric() || b"_(!~".contains(b)) {
+                    return false;
+                }
+                may_be_assigned = false;
+                rest = more;
+                continue;
+            }
+            (b'=', _) if assigns(rest) && may_be_assigned => rest = tail,
+            (b'+' | b'-' | b'*' | b'&' | b'|' | b'^', _) if assigns(tail) && may_be_assigned => {
+                rest = tail.get(1..).unwrap_or_default();
+            }
+            (b'<' | b'>', Some(b'=')) | (b'=' | b'!', Some(b'=')) => rest = tail.get(1..).unwrap_or_default(),
+            (b'&', Some(b'&')) | (b'|', Some(b'|')) | (b'<', Some(b'<')) | (b'>', Some(b'>')) => {
+                rest = tail.get(1..).unwrap_or_default();
+                if assigns(rest) {
+                    return false;
+                }
+            }
+            (b'*', Some(b'*')) => return false,
+            (b'+' | b'-' | b'*' | b'&' | b'|' | b'^' | b'<' | b'>', _) if !assigns(tail) => rest = tail,
+            (b'/' | b'%', _) if !assigns(tail) => {
+                // Not by zero.
+                let divisor = tail.iter().position(|b| !b.is_ascii_whitespace());
+                if !divisor.and_then(|at| tail.get(at)).is_some_and(|b| matches!(b, b'1'..=b'9')) {
+                    return false;
+                }
+                rest = tail;
+            }
+            (b',', _) => {
+                (wants, begins) = (true, true);
+                rest = tail;
+                continue;
+            }
+            _ => return false,
+        }
+        // `x = y = 1`, but not `x + y = 1`.
+        begins = matches!(byte, b'=') && may_be_assigned;
+        wants = true;
+    }
+    !wants && !wants_name && open == 0
+}
+
 /// Computes an expression of numbers; `None` where anything else stands in it. `lookup` gives the number a variable
 /// certainly holds.
 pub(crate) fn evaluate(text: &[u8], lookup: &dyn Fn(&[u8]) -> Option<i64>) -> Option<i64> {
@@ -232,6 +352,78 @@ mod tests {
         }
         assert_eq!(evaluate("(".repeat(5000).as_bytes(), &lookup), None);
         assert_eq!(evaluate("-".repeat(5000).as_bytes(), &lookup), None);
+    }
+
+    #[test]
+    fn what_may_be_an_error_is_not_sound() {
+        let number = |name: &[u8]| name != b"s";
+        for text in [
+            "1",
+            "x",
+            "x + 1",
+            "x=1",
+            "x = y = 2",
+            "(x+y)*2",
+            "x++",
+            "++x",
+            "x-- - 1",
+            "-x",
+            "!x",
+            "x/2",
+            "x % 10",
+            "x<2&&y>=3",
+            "x+=1",
+            "x, y = 2",
+            "0",
+            "1 << 3",
+            "x == 1",
+            "x=(y=2)",
+            "x - -1",
+            "x++ + +y",
+            "s = 1",
+            "s=x=2, s=3",
+        ] {
+            assert!(is_sound(text.as_bytes(), &number), "{text}");
+        }
+        for text in [
+            "",
+            "5 5",
+            "08",
+            "1+",
+            "3x",
+            "1=2",
+            "x+1=2",
+            "(",
+            "(1",
+            "1)",
+            "x/y",
+            "x/0",
+            "2**-1",
+            "2**x",
+            "s",
+            "x=s",
+            "s==1",
+            "s+=1",
+            "s=s",
+            "16#zz",
+            "x ? 1 : 2",
+            "++1",
+            "1++",
+            "x y",
+            "x++y",
+            "x++ ++y",
+            "x;y",
+            "a[1]",
+            "99999999999999999999",
+            "-x=2",
+            "x/=0",
+            "x<<=1",
+            "++x=2",
+            "$",
+            "(x)=1",
+        ] {
+            assert!(!is_sound(text.as_bytes(), &number), "{text}");
+        }
     }
 
     #[test]

@@ -6,14 +6,14 @@ use super::{Definition, Fog, Walker};
 use crate::Dialect;
 use crate::certain::Items;
 use crate::certain::value::Known;
-use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, may_compute, meaning};
+use crate::certain::variable::{Meaning, is_kept_by_bash, is_tame_prompt, is_usual_locale, may_compute, meaning};
 use crate::dialect::variable::{Steers, steers};
 use crate::effect::Span;
 use crate::program::{Code, changes_what_runs, names_output};
 use crate::syntax::tree::{Array, Assignment, AssignmentValue, Part, Word as Syntax};
-use crate::value::Scalar;
 use crate::value::field::Globbing;
 use crate::value::scope::{Entry, Held, crafted};
+use crate::value::{Scalar, arithmetic};
 use crate::word::{Text, Word};
 
 /// Longer arrays are not kept element by element.
@@ -35,6 +35,10 @@ impl<'t> Walker<'t> {
     /// An assignment in the shell itself.
     pub(crate) fn assign(&mut self, assignment: &'t Assignment<'t>) {
         let index = assignment.subscript.as_ref().map(|subscript| self.subscript(&assignment.name, subscript));
+        // `a[-1]=x` of what holds nothing is an error, and so is an empty subscript.
+        if matches!(index, Some(Index::Unknown)) {
+            self.may_abort();
+        }
         self.state.stops |= index.is_some() && self.state.dialect.may_be_zsh();
         let held = match &assignment.value {
             AssignmentValue::Scalar(word) => {
@@ -93,7 +97,17 @@ impl<'t> Walker<'t> {
         let mut armed = false;
         for element in &array.elements {
             match &element.subscript {
-                None => self.argument(&element.value, &mut words),
+                None => {
+                    let begin = words.len();
+                    self.argument(&element.value, &mut words);
+                    // `p x=~` is the home folder for `p`, but not in an array.
+                    let text = |sign: u8| move |part: &Part<'_>| matches!(part, Part::Literal { text, .. } if text.contains(&sign));
+                    let parts = &element.value.parts;
+                    if parts.iter().any(text(b'=')) && parts.iter().any(text(b'~')) {
+                        words.truncate(begin);
+                        words.push(Word::Opaque);
+                    }
+                }
                 Some(subscript) => {
                     plain = false;
                     self.subscript(name, subscript);
@@ -137,6 +151,11 @@ impl<'t> Walker<'t> {
             held
         };
         let old = self.scope.get(name);
+        // `m=(key value)` of what is a map: every other word is a subscript.
+        let held = match held {
+            Held::Array(_) if old.is_some_and(|entry| entry.map) => Held::Unknown { crafted: crafted(Some(&held)) },
+            held => held,
+        };
         let (exported, odd, map) = old.map_or((false, false, false), |entry| (entry.exported, entry.odd, entry.map));
         // A string that is given to an array is its first element: the others are still there.
         let array = |entry: &Entry<_>| entry.others || matches!(entry.held, Held::Array(_) | Held::Unknown { .. });
@@ -157,6 +176,7 @@ impl<'t> Walker<'t> {
     }
 
     pub(super) fn arm(&mut self, name: &[u8], held: &Held<Definition<'t>>) {
+        self.assigning = self.assigning || holds_assignment(held);
         if crafted(Some(held)) {
             self.armed = true;
             if !self.armed_names.contains(name) {
@@ -192,6 +212,16 @@ impl<'t> Walker<'t> {
             Meaning::Patterns => {
                 self.state.globbing = Globbing::Unknown;
                 self.state.patterns_unsure = true;
+            }
+            Meaning::Locale => {
+                let usual = match held {
+                    Held::Scalar(Scalar::Exact(text)) => is_usual_locale(text),
+                    held => matches!(held, Held::Unset(_)),
+                };
+                if !usual {
+                    self.state.globbing = Globbing::Unknown;
+                    self.state.patterns_unsure = true;
+                }
             }
             Meaning::Prompt => {
                 let tame = match held {
@@ -366,5 +396,25 @@ impl<'t> Walker<'t> {
     pub(crate) fn lose_variables(&mut self) {
         self.state.fog = Fog::All;
         self.state.path_changed = true;
+    }
+}
+
+/// Whether what a variable is given assigns something where it is taken for arithmetic.
+fn holds_assignment(held: &Held<Definition<'_>>) -> bool {
+    let text = |text: &[u8]| arithmetic::assigns_anything(text);
+    let value = |value: &Scalar| match value {
+        Scalar::Exact(bytes) => text(bytes),
+        Scalar::Shaped(shaped) => {
+            shaped.either.iter().any(|bytes| text(bytes))
+                || shaped
+                    .parts
+                    .iter()
+                    .any(|part| matches!(part, crate::word::Part::Literal(part) if text(part.as_bytes())))
+        }
+    };
+    match held {
+        Held::Scalar(scalar) => value(scalar),
+        Held::Array(items) => items.iter().any(value),
+        Held::Unknown { .. } | Held::Unset(_) | Held::Defined { .. } => false,
     }
 }

@@ -83,7 +83,12 @@ impl<'t> Walker<'t> {
                 });
                 self.input = input;
                 match name.bytes() {
-                    Some(name) => self.set(name, Held::Unknown { crafted: false }),
+                    Some(name) => {
+                        self.set(name, Held::Unknown { crafted: false });
+                        // Beside the descriptors, which process it is.
+                        let name = [name, &b"_PID"[..]].concat();
+                        self.set(&name, Held::Scalar(Scalar::numbers()));
+                    }
                     None => self.lose_variables(),
                 }
                 Ends::both(&self.state.cwd)
@@ -517,7 +522,9 @@ impl<'t> Walker<'t> {
             return None;
         }
         let names = self.context.files.list(cwd, MANY)?;
-        let found = names.iter().any(|name| matches(&pattern, name.as_encoded_bytes()));
+        // What is one character of a name beyond ASCII is the locale's business.
+        let found =
+            names.iter().any(|name| !name.as_encoded_bytes().is_ascii() || matches(&pattern, name.as_encoded_bytes()));
         (!found).then(|| Text::from(text))
     }
 

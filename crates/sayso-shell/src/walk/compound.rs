@@ -269,10 +269,10 @@ impl<'t> Walker<'t> {
     }
 
     fn counting(&mut self, header: &'t Arithmetic<'t>, body: &'t List<'t>, span: Span) -> Ends {
-        self.arithmetic(header);
+        self.header(header);
         self.repeat(span, |walker| {
             walker.list(body);
-            walker.arithmetic(header);
+            walker.header(header);
         })
     }
 

@@ -122,7 +122,8 @@ impl<'t> Walker<'t> {
         }
         match self.scope.get(b"IFS").map(|entry| &entry.held) {
             None | Some(Held::Unset(_)) => Separators::Default,
-            Some(Held::Scalar(Scalar::Exact(set))) if self.state.fog == super::Fog::None => {
+            // Which bytes beyond ASCII are one character is the locale's business.
+            Some(Held::Scalar(Scalar::Exact(set))) if self.state.fog == super::Fog::None && set.is_ascii() => {
                 Separators::Set(set.as_shared().clone())
             }
             Some(_) => Separators::Unknown,
@@ -549,6 +550,10 @@ impl<'t> Walker<'t> {
                 })
                 .into_printed();
         });
+        // Where no more files can be opened there is no substitution either, and nothing comes of it.
+        if self.state.descriptors_unsure && printed != Printed::Nothing {
+            printed = Printed::Anything;
+        }
         self.input.pipe = pipe;
         self.branches = branches;
         let made = std::mem::replace(&mut self.crafted, crafted);

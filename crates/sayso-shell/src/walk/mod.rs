@@ -122,6 +122,10 @@ pub(crate) struct Walker<'t> {
     pub(crate) changed: Changed,
     /// Somewhere there was a value that arithmetic would run.
     pub(crate) armed: bool,
+    /// Somewhere there was a value that assigns something where it is taken for arithmetic: `y='i=7'; ((y))`.
+    pub(crate) assigning: bool,
+    /// The variables whose values were followed for the expression that is evaluated now.
+    followed: Vec<Name>,
     /// The variables that were at some time given one.
     pub(crate) armed_names: BTreeSet<Name>,
     /// Variables that arithmetic made, which zsh keeps as numbers: what they are given is computed.
@@ -229,6 +233,8 @@ impl<'t> Walker<'t> {
             parent: None,
             changed: Changed::default(),
             armed: false,
+            assigning: false,
+            followed: Vec::new(),
             armed_names: BTreeSet::new(),
             integers: BTreeSet::new(),
             steering: Vec::new(),

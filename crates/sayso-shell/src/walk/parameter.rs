@@ -230,7 +230,7 @@ impl<'t> Walker<'t> {
             Operation::Case { operator, all, pattern } => {
                 let plain = self.pattern(pattern).is_some_and(|p| p.is_empty());
                 each(&base, |value| match value.bytes() {
-                    Some(bytes) if plain && bytes.is_ascii() => {
+                    Some(bytes) if plain && bytes.is_ascii() && !self.state.patterns_unsure => {
                         Scalar::exact(&change_case(bytes, *operator, *all), Known::Recased)
                     }
                     _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic()),
@@ -290,8 +290,8 @@ impl<'t> Walker<'t> {
     fn indirect(&mut self, parameter: &Parameter<'t>, index: Option<&Index>) -> Expansion {
         if matches!(index, Some(Index::All | Index::Joined)) {
             // `${!a[@]}`: the subscripts in use.
-            return match self.scope.get(&parameter.name).map(|entry| &entry.held) {
-                Some(Held::Array(items)) if self.state.fog == Fog::None => Expansion::Many(
+            return match self.scope.get(&parameter.name).map(|entry| (&entry.held, entry.odd || entry.map)) {
+                Some((Held::Array(items), false)) if self.state.fog == Fog::None => Expansion::Many(
                     (0..items.len()).map(|n| Scalar::exact(n.to_string().as_bytes(), Known::Counted)).collect(),
                 ),
                 _ => Expansion::ManyUnknown,
@@ -456,6 +456,9 @@ impl<'t> Walker<'t> {
 
     fn transform(&mut self, parameter: &Parameter<'t>, base: &Expansion, letter: u8) -> Expansion {
         match letter {
+            b'U' | b'L' | b'u' if self.state.patterns_unsure => {
+                each(base, |v| Scalar::hole(Origin::Unknown, v.may_run_in_arithmetic()))
+            }
             b'U' => each(base, |v| cased(v, b'^', true)),
             b'L' => each(base, |v| cased(v, b',', true)),
             b'u' => each(base, |v| cased(v, b'^', false)),
@@ -553,7 +556,7 @@ fn trimmed(value: &Scalar, pattern: Option<&[Piece]>, suffix: bool, longest: boo
     let unknown = Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic());
     let Some(pattern) = pattern else { return unknown };
     match value {
-        Scalar::Exact(bytes) if bytes.len() <= MAX_WORKED => {
+        Scalar::Exact(bytes) if bytes.len() <= MAX_WORKED && counts_bytes(pattern, bytes) => {
             Scalar::exact(trim(bytes, pattern, suffix, longest), Known::Cut)
         }
         Scalar::Shaped(shaped) => {
@@ -611,12 +614,20 @@ fn replaced(value: &Scalar, pattern: Option<&[Piece]>, with: &Scalar, anchor: An
     match (value.bytes(), pattern, with.bytes()) {
         // `&` in the replacement stands for the match, if a switch says so.
         (Some(bytes), Some(pattern), Some(with))
-            if bytes.len() <= MAX_WORKED / 2 && !with.iter().any(|b| b"&\\".contains(b)) =>
+            if bytes.len() <= MAX_WORKED / 2
+                && counts_bytes(pattern, bytes)
+                && !with.iter().any(|b| b"&\\".contains(b)) =>
         {
             Scalar::exact(&replace(bytes, pattern, with, anchor, all), Known::Cut)
         }
         _ => Scalar::hole(Origin::Unknown, value.may_run_in_arithmetic() || with.may_run_in_arithmetic()),
     }
+}
+
+/// Whether a pattern takes from a value what it seems to take: what is one character of it beyond ASCII is the locale's
+/// business.
+fn counts_bytes(pattern: &[Piece], value: &[u8]) -> bool {
+    value.is_ascii() && pattern.iter().all(|piece| !matches!(piece, Piece::Byte(byte) if !byte.is_ascii()))
 }
 
 fn cut(value: &Scalar, offset: &Scalar, length: Option<&Scalar>) -> Scalar {

@@ -9,7 +9,7 @@ use super::{Cwd, Ends, Input, Place, Spans, Walker, is_name};
 use crate::Dialect;
 use crate::Kind;
 use crate::canonical::canonical;
-use crate::certain::output::prints_one_number;
+use crate::certain::output::{prints_one_number, tells_of_itself};
 use crate::certain::variable::steers_new_shell;
 use crate::certain::{By, Items};
 use crate::certain::{Output, Sink};
@@ -127,6 +127,7 @@ impl<'t> Walker<'t> {
             _ => None,
         };
         let one_number = prints_one_number(name, &argv);
+        let tells_of_itself = tells_of_itself(&argv);
         let filter = Filter::of(facets, &argv);
         let number = prints_number(base, &argv, &description, &self.input.prints);
         let run = self.record(argv, spans, span, program, env);
@@ -185,7 +186,7 @@ impl<'t> Walker<'t> {
         // Only the program itself prints what its table says, and one that is not there prints nothing.
         let rests_on_files = rests.is_some() && surely && matches!(prints, Prints::Exact(_));
         let prints = match prints {
-            _ if shadowed => Output::ANYTHING,
+            _ if shadowed || tells_of_itself => Output::ANYTHING,
             Prints::Number if !one_number => Output::if_there(prints),
             Prints::Exact(_) if self.scope.get(&function_key(b"command_not_found_handle")).is_some() => {
                 Output::ANYTHING

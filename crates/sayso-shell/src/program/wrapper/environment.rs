@@ -2,7 +2,7 @@
 
 use super::{Launch, launch};
 use crate::effect::{NamedBy, Verb};
-use crate::program::{Code, Description, Invocation, Start, View, by_table};
+use crate::program::{Code, Description, Facets, Invocation, Start, View, by_table, facets};
 use crate::word::{Origin, Part, Shape, Single, Text, Word};
 
 /// How many `-S` may stand in a command. Each is a round of reading; no honest command has more than one.
@@ -15,6 +15,18 @@ pub(crate) fn env(view: &mut View<'_>) {
     }
     let mut env = Vec::new();
     let mut n = 0;
+    // Where nobody says where home is, a shell finds out for itself, or does without.
+    let gone = |(_, name): &(usize, Word)| name.exact().is_none_or(|name| name == b"HOME");
+    let empties = view.has("--ignore-environment") || view.operand(0).and_then(Word::exact) == Some(b"-");
+    let shell = |word: &Word| {
+        word.exact_str().is_some_and(|word| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            facets(name).has(Facets::SHELL)
+        })
+    };
+    if (empties || view.values("--unset").iter().any(gone)) && view.inv.argv.iter().skip(1).any(shell) {
+        env.push((Text::from(&b"HOME"[..]), Word::Opaque));
+    }
     // A lone dash means `-i`.
     if view.operand(n).and_then(Word::exact) == Some(b"-") {
         n += 1;

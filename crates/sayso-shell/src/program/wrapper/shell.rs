@@ -44,6 +44,9 @@ pub(crate) fn shell(view: &mut View<'_>) {
         view.reads(&file, at);
         script(view, file, at, Vec::new());
     }
+    if options.interactive && !options.text && matches!(dialect(view), Dialect::Bash | Dialect::Other) {
+        keeps_history(view);
+    }
     let executes = !options.check_only || options.interactive;
     // Only reading a script to check its syntax starts nothing.
     view.out.transparent = !executes && options.start_up.is_empty();
@@ -73,6 +76,14 @@ pub(crate) fn shell(view: &mut View<'_>) {
             }
         }
     }
+}
+
+/// A shell that is told to be interactive reads what was typed before, and adds what it runs.
+fn keeps_history(view: &mut View<'_>) {
+    let Some(home) = view.inv.home else { return };
+    let file = Word::Exact(home.join(".bash_history").into_os_string().into_encoded_bytes().into());
+    view.reads(&file, 0);
+    view.writes(&file, 0);
 }
 
 fn dialect(view: &View<'_>) -> Dialect {

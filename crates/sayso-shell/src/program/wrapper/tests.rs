@@ -38,7 +38,7 @@ fn env_is_opened_with_its_assignments_and_split_strings() {
     check(
         "
         env A=1 B=2 git status => start A=1 B=2 git status; only
-        env -i PATH=/x sh -c 'id' => start PATH=/x sh -c id; only
+        env -i PATH=/x sh -c 'id' => start HOME=?? PATH=/x sh -c id; only
         env -u A -C dir make => start in dir make; only
         env - x => start x; only
         env A=$x git log => start A=? git log; only
@@ -82,7 +82,7 @@ fn shells_run_text_scripts_and_standard_input() {
         bash -o noexec x.sh => read /w/x.sh; only
         zsh --no-exec x.zsh => read /w/x.zsh; only
         bash -n +n x.sh => read /w/x.sh; script x.sh
-        bash --rcfile f -i => read /w/f; code sh (runs-code program); script f
+        bash --rcfile f -i => read /w/f; read /home/u/.bash_history; write /home/u/.bash_history; code sh (runs-code program); script f
         bash -c $x => shell {??}
         bash $x => shell {??}
         bash => code sh (runs-code program)
