@@ -98,7 +98,8 @@ fn only_sizes_java(option: &str) -> bool {
         !digits.is_empty() && text.len() <= digits.len() + 1 && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
     let sized = ["-Xmx", "-Xms", "-Xss", "-Xmn", "-XX:MaxMetaspaceSize=", "-XX:MetaspaceSize=", "-XX:MaxPermSize="];
-    let counted = ["-XX:ParallelGCThreads=", "-XX:ActiveProcessorCount=", "-XX:MaxRAMPercentage=", "-XX:TieredStopAtLevel="];
+    let counted =
+        ["-XX:ParallelGCThreads=", "-XX:ActiveProcessorCount=", "-XX:MaxRAMPercentage=", "-XX:TieredStopAtLevel="];
     let property = ["-Dfile.encoding=", "-Duser.language=", "-Duser.timezone=", "-Djava.awt.headless="];
     sized.iter().chain(&counted).any(|begin| option.strip_prefix(begin).is_some_and(size))
         || property.iter().any(|begin| option.strip_prefix(begin).is_some_and(|value| is_plain(value, b"-_/")))

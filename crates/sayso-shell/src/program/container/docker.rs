@@ -128,9 +128,8 @@ pub(crate) fn inspected(view: &mut View<'_>) {
     let of_kind = view.path.iter().rev().nth(1).is_some_and(|kind| has_none(kind))
         || view.value("--type").and_then(Word::exact_str).is_some_and(has_none);
     let formats = view.values("--format");
-    let narrow = |format: &Word| {
-        format.exact_str().is_some_and(|text| text.contains("{{") && !template::go(text, &ENVIRONMENT))
-    };
+    let narrow =
+        |format: &Word| format.exact_str().is_some_and(|text| text.contains("{{") && !template::go(text, &ENVIRONMENT));
     let narrowed = !formats.is_empty() && formats.iter().all(|(_, format)| narrow(format));
     if !of_kind && !narrowed {
         shows_environment(view, 0);
@@ -150,7 +149,9 @@ pub(crate) fn configured(view: &mut View<'_>) {
 pub(crate) fn top(view: &mut View<'_>) {
     for at in view.operands().into_iter().skip(1) {
         let word = view.word(at).and_then(Word::exact);
-        if word.is_none_or(|word| !word.starts_with(b"-") && word.contains(&b'e') && word.iter().all(u8::is_ascii_alphabetic)) {
+        if word.is_none_or(|word| {
+            !word.starts_with(b"-") && word.contains(&b'e') && word.iter().all(u8::is_ascii_alphabetic)
+        }) {
             shows_environment(view, at);
         }
     }

@@ -58,7 +58,10 @@ const WITHOUT: &str = " no node nodes ns namespace namespaces svc service servic
 
 /// An object as it is holds the environment of its containers: `-o yaml` and the like, and templates that go there.
 pub(crate) fn shown(view: &mut View<'_>) {
-    if view.path.last() != Some(&"get") && view.path.last() != Some(&"cluster-info") && view.path.last() != Some(&"dump") {
+    if view.path.last() != Some(&"get")
+        && view.path.last() != Some(&"cluster-info")
+        && view.path.last() != Some(&"dump")
+    {
         return;
     }
     let kind = |kind: &str| {
@@ -66,7 +69,8 @@ pub(crate) fn shown(view: &mut View<'_>) {
         !name.is_empty() && WITHOUT.contains(&format!(" {name} "))
     };
     // `TYPE NAME..` or `TYPE/NAME..`.
-    let kinds: Vec<&str> = view.operands().into_iter().filter_map(|at| view.word(at).and_then(Word::exact_str)).collect();
+    let kinds: Vec<&str> =
+        view.operands().into_iter().filter_map(|at| view.word(at).and_then(Word::exact_str)).collect();
     let harmless = match kinds.as_slice() {
         [] => false,
         [first, ..] if !first.contains('/') => first.split(',').all(kind),

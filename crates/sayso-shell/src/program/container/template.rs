@@ -104,7 +104,8 @@ fn split_json(path: &str) -> Option<Vec<String>> {
     while let Some((before, from)) = rest.split_once('[') {
         let (inside, after) = from.split_once(']')?;
         let filter = inside.starts_with("?(") && inside.ends_with(')');
-        let number = !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'*' | b':' | b'-'));
+        let number =
+            !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'*' | b':' | b'-'));
         if !filter && !number {
             return None;
         }

@@ -188,9 +188,28 @@ pub(super) fn steering(names: Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>> {
 /// of a kind of which such files are that are neither.
 fn may_steer(name: &[u8]) -> bool {
     const ENDINGS: &[&[u8]] = &[
-        b".toml", b".yml", b".yaml", b".json", b".jsonc", b".json5", b".properties", b".cmd", b".bat", b".cfg", b".ini",
-        b".conf", b".rsp", b".dist", b".nix", b".pkl", b".pth", b".config", b".code-workspace", b".sublime-project",
-        b".star", b".jsonnet",
+        b".toml",
+        b".yml",
+        b".yaml",
+        b".json",
+        b".jsonc",
+        b".json5",
+        b".properties",
+        b".cmd",
+        b".bat",
+        b".cfg",
+        b".ini",
+        b".conf",
+        b".rsp",
+        b".dist",
+        b".nix",
+        b".pkl",
+        b".pth",
+        b".config",
+        b".code-workspace",
+        b".sublime-project",
+        b".star",
+        b".jsonnet",
     ];
     let last = name.rsplit(|&b| b == b'/').next().unwrap_or(name);
     let hidden = name.split(|&b| b == b'/').any(|part| part.starts_with(b".") && part != b".");
@@ -199,7 +218,13 @@ fn may_steer(name: &[u8]) -> bool {
     let module = last == b"sitecustomize.py" || last == b"usercustomize.py" || last.windows(7).any(|w| w == b".config");
     let wrapper = last.starts_with(b"gradle-wrapper") || last.ends_with(b".jar");
     let instructions = last.ends_with(b".md");
-    hidden || capital || bare || module || wrapper || instructions || ENDINGS.iter().any(|ending| last.ends_with(ending))
+    hidden
+        || capital
+        || bare
+        || module
+        || wrapper
+        || instructions
+        || ENDINGS.iter().any(|ending| last.ends_with(ending))
 }
 
 /// The names of files below a folder, which is copied; `None`: they are not all known.
