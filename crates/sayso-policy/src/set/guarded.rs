@@ -81,8 +81,8 @@ pub(super) const STEERS: &[&str] = &[
     // Managers of hooks. typicode.github.io/husky, pre-commit.com, prek.j178.dev, lefthook.dev/configuration,
     // github.com/sds/overcommit, github.com/toplenboren/simple-git-hooks, github.com/lint-staged/lint-staged,
     // captainhook.info, github.com/phpro/grumphp, github.com/rhysd/cargo-husky, hk.jdx.dev, commitlint.js.org,
-    // github.com/usmanyunusov/nano-staged, github.com/thoughtworks/talisman, githooks.com.
-    "/**/{.husky,.githooks,.git-hooks,.hooks,.cargo-husky,.lefthook,.lefthook-local}/**",
+    // github.com/usmanyunusov/nano-staged, github.com/thoughtworks/talisman, githooks.com, docs.trunk.io/actions.
+    "/**/{.husky,.githooks,.git-hooks,.hooks,.trunk,.cargo-husky,.lefthook,.lefthook-local}/**",
     "/**/.huskyrc*",
     "/**/{.pre-commit-config,.pre-commit-hooks}.{yaml,yml}",
     "/**/prek.toml",
@@ -102,7 +102,7 @@ pub(super) const STEERS: &[&str] = &[
     // pipelinesascode.com, man.sr.ht/builds.sr.ht, codefresh.io/docs, docs.screwdriver.cd, buddy.works/docs,
     // devcenter.bitrise.io, docs.codemagic.io, developer.apple.com "Writing custom build scripts", zuul-ci.org/docs,
     // docs.prow.k8s.io, packit.dev/docs/configuration, docs.readthedocs.com "Configuration file reference",
-    // docs.mergify.com, nektosact.com.
+    // docs.mergify.com, nektosact.com, docs.renovatebot.com "Self-hosted: allowed commands".
     "/**/{.github,.forgejo,.gitea}/workflows/**",
     "/**/{.github,.forgejo,.gitea}/actions/**",
     "/**/.github/{hooks,dependabot.yml,dependabot.yaml,CODEOWNERS}",
@@ -115,6 +115,8 @@ pub(super) const STEERS: &[&str] = &[
     "/**/{.gitlab,.circleci,.buildkite,.semaphore,.teamcity,.tekton,.builds,.woodpecker,.azure-pipelines}/**",
     "/**/{.azuredevops,.codefresh,.buddy,bamboo-specs,ci_scripts,.zuul.d,zuul.d,.copr}/**",
     "/**/{Jenkinsfile,Jenkinsfile.*}",
+    "/**/{renovate,.renovaterc}.{json,json5}",
+    "/**/.renovaterc",
     // Hosts that build what is pushed. docs.netlify.com "File-based configuration",
     // vercel.com/docs/project-configuration, docs.aws.amazon.com "Amplify build settings",
     // render.com/docs/blueprint-spec, docs.railway.com "Config as code", devcenter.heroku.com "The Procfile".
@@ -123,9 +125,10 @@ pub(super) const STEERS: &[&str] = &[
     // gitpod.io/docs/references/gitpod-yml, firebase.google.com "Customize your Firebase Studio workspace",
     // docs.replit.com ".replit", jetify.com/docs/devbox, devenv.sh, direnv(1), mise.jdx.dev/configuration.html,
     // asdf-vm.com/manage/configuration.html, developer.hashicorp.com "Vagrantfile", docs.ddev.com, docs.lando.dev,
-    // github.com/hyperupcall/autoenv, proto "proto.tools".
+    // github.com/hyperupcall/autoenv, proto "proto.tools", devfile.io/docs, developer.stackblitz.com "Project config".
     "/**/.devcontainer/**",
     "/**/{.devcontainer.json,devcontainer.json,.gitpod.yml,.gitpod.yaml,.gitpod.Dockerfile,.replit,replit.nix}",
+    "/**/{devfile.yaml,devfile.yml,.devfile.yaml,.devfile.yml,.stackblitzrc}",
     "/**/{devbox.json,devenv.nix,devenv.yaml,devenv.local.nix,.envrc,.direnvrc,Vagrantfile,.lando.yml,.autoenv.zsh}",
     "/**/{.direnv,.idx,.ddev}/**",
     "~/.config/{direnv,mise,asdf}/**",
@@ -205,8 +208,10 @@ pub(super) const STEERS: &[&str] = &[
     // docs.julialang.org, docs.python.org/3/library/pdb.html, ipython.readthedocs.io, rspec.info "read options from
     // file", docs.ruby-lang.org "IRB", php.net "The .user.ini files", gdb(1), lldb(1), sqlite3(1), psql(1), curl(1),
     // wget(1), ack(1), docs.ansible.com "ansible.cfg", cli.github.com "gh alias", developer.hashicorp.com "CLI
-    // configuration file".
+    // configuration file", GHC User's Guide "The .ghci and .haskeline files", ocaml.org "toplevel", hexdocs.pm/iex
+    // "The .iex.exs file", prove(1) ".proverc".
     "/**/{.Rprofile,.Renviron,.pdbrc,.pdbrc.py,.rspec,.irbrc,.pryrc,.user.ini,.gdbinit,.lldbinit,.ackrc,ansible.cfg}",
+    "/**/{.ghci,.ocamlinit,.iex.exs,.proverc}",
     "~/.{sqliterc,psqlrc,mysqlrc,curlrc,wgetrc,pythonrc,pythonrc.py,ansible.cfg,lesskey,octaverc,guile}",
     "~/.{ipython,jupyter,terraform.d}/**",
     "~/.julia/config/**",

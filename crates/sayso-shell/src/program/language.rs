@@ -9,6 +9,22 @@ pub(crate) fn hands_on_all(view: &mut View<'_>) {
     view.hands_on(0);
 }
 
+/// `dune build @deploy`: behind the sign stands the name of an alias, which is a task, perhaps behind a folder.
+pub(crate) fn dune_targets(view: &mut View<'_>) {
+    for at in view.operands() {
+        match view.word(at).and_then(Word::exact_str) {
+            Some(word) => {
+                if let Some(alias) = word.strip_prefix("@@").or_else(|| word.strip_prefix('@')) {
+                    let name = alias.rsplit('/').next().unwrap_or(alias).to_owned();
+                    task::named(view, &name, at, Naming::Whole);
+                }
+            }
+            None => task::unknown(view, at),
+        }
+    }
+    view.hands_on(0);
+}
+
 /// A script of the project.
 pub(crate) fn mix_run(view: &mut View<'_>) {
     view.code("elixir", Code::RunsCode, NamedBy::Program, 0);

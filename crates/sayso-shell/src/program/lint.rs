@@ -1,7 +1,7 @@
 //! Programs that check, format, bundle and test code of a project.
 
 use super::{Code, View};
-use crate::effect::{Carry, Verb};
+use crate::effect::{Carry, NamedBy, Verb};
 use crate::option::Does;
 use crate::word::Word;
 
@@ -20,10 +20,71 @@ pub(crate) fn tsc(view: &mut View<'_>) {
     }
 }
 
+/// The first operand is the folder of a project, whose settings are code.
+pub(crate) fn of_folder(view: &mut View<'_>) {
+    takes_paths(view);
+    empties(view);
+    if let (Some(at), Some(folder)) = (view.operand_at(0), view.operand(0)) {
+        view.reads_below(folder, at);
+    }
+}
+
+/// `-c` may have its file in the next word, which is code.
+pub(crate) fn rollup(view: &mut View<'_>) {
+    takes_paths(view);
+    let bare = view.seen.iter().filter(|seen| seen.opt.name == "--config" && seen.opt.value.is_none());
+    for at in bare.map(|seen| seen.at + 1).collect::<Vec<_>>() {
+        if let Some(file) = view.word(at)
+            && !file.may_be_option()
+            && !view.is_of_the_project(file)
+        {
+            view.named_by_flag(Code::RunsCode, "--config", at);
+        }
+    }
+}
+
+/// As [`takes_paths`], for bundlers that empty the folder for their output first.
+pub(crate) fn bundles(view: &mut View<'_>) {
+    takes_paths(view);
+    empties(view);
+}
+
+/// A folder for output that is emptied first, by the option that names it and the one that says so. One that is called like
+/// such a folder holds nothing else.
+fn empties(view: &mut View<'_>) {
+    const FOLDERS: &[(&str, Option<&str>)] =
+        &[("--outDir", None), ("--output-path", Some("--output-clean")), ("--out-dir", Some("--delete-dir-on-start"))];
+    for (option, only_with) in FOLDERS {
+        if only_with.is_some_and(|flag| !view.has(flag)) {
+            continue;
+        }
+        for (at, folder) in view.values(option) {
+            if !folder.exact_str().is_some_and(is_for_output) {
+                view.named_by_flag(Code::ChangesFiles, option, at);
+                let carry = Carry::Named { code: Code::ChangesFiles, by: NamedBy::Flag((*option).to_owned()) };
+                view.path_effect(Verb::Delete, &folder, at, true, carry);
+            }
+        }
+    }
+}
+
+/// Whether a folder is called like one that holds only what a build makes.
+fn is_for_output(folder: &str) -> bool {
+    const BEGINNINGS: &[&str] = &["dist", "build", "out", "target", "coverage", "storybook-static", "_site", "www"];
+    let made = |part: &str| {
+        let part = part.strip_prefix('.').unwrap_or(part);
+        let rest = BEGINNINGS.iter().find_map(|begin| part.strip_prefix(begin));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.']) || rest == "put")
+    };
+    let parts = || folder.split('/').filter(|part| !part.is_empty() && *part != ".");
+    !parts().any(|part| part == "..") && (parts().next().is_some_and(made) || parts().next_back().is_some_and(made))
+}
+
 pub(crate) fn test_runner(view: &mut View<'_>) {
     reporters(view);
     loaded(view);
     takes_paths(view);
+    super::project::runs_operands(view);
 }
 
 /// Environments and interfaces that are not the runner's own are modules.

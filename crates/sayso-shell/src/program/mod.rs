@@ -86,6 +86,7 @@ mod pytest;
 mod python;
 mod search;
 mod stream;
+mod tame;
 mod task;
 mod terminal;
 mod tester;

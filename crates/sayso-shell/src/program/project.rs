@@ -86,6 +86,22 @@ pub(super) fn elsewhere(view: &mut View<'_>) {
     }
 }
 
+/// Operands are code that runs: tests of another project are not this one's.
+pub(super) fn runs_operands(view: &mut View<'_>) {
+    let Some(workspace) = view.inv.workspace else { return };
+    for at in view.operands() {
+        let Some(word) = view.word(at).filter(|word| word.exact().is_some_and(|text| text.contains(&b'/'))) else {
+            continue;
+        };
+        if let PathTarget::Exact(path) | PathTarget::Below(path) = view.path_of(word, false)
+            && path.is_absolute()
+            && is_outside(view, &path, workspace)
+        {
+            view.named(Code::RunsCode, NamedBy::Nothing, at);
+        }
+    }
+}
+
 /// Whether a folder does not lie in the workspace.
 fn is_outside(view: &View<'_>, folder: &Path, workspace: &Path) -> bool {
     if folder == workspace {

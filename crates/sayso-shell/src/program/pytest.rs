@@ -5,6 +5,7 @@ use crate::word::{Text, Word};
 
 /// `tests/test_a.py::test_b[1]`: the file stands before the colons.
 pub(crate) fn tests(view: &mut View<'_>) {
+    super::project::runs_operands(view);
     for (at, plugin) in view.values("-p") {
         // `no:name` switches one off; any other module is imported.
         if plugin.exact().is_none_or(|name| !name.starts_with(b"no:")) {

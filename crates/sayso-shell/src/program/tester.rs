@@ -7,6 +7,7 @@ use crate::word::{Text, Word};
 /// `spec/a_spec.rb:12` and `spec/a_spec.rb[1:2]` are lines and examples of a file. A formatter that is none of its own is
 /// looked for as a class, in code.
 pub(crate) fn rspec(view: &mut View<'_>) {
+    super::project::runs_operands(view);
     const OWN: &[&str] =
         &["p", "progress", "d", "doc", "documentation", "h", "html", "j", "json", "f", "failures", "s"];
     for (at, format) in view.values("--format") {

@@ -195,12 +195,31 @@ impl<'a> View<'a> {
     }
 
     fn sources(&mut self, verb: Verb, word: &Word, at: usize, suffixes: &str) {
-        let chosen = self.has_any(CHOOSES_FILES);
+        let more = self.endings();
+        let chosen = more.is_none() && self.has_any(CHOOSES_FILES);
+        let all = more.map(|more| format!("{suffixes} {more}"));
+        let suffixes = all.as_deref().unwrap_or(suffixes);
         match word.exact().and_then(own_glob) {
             Some((folder, names)) => self.own_glob(verb, folder, names.filter(|_| !chosen), at),
             None if chosen => self.sifted(verb, word, at, &Sieve::All),
             None => self.sifted(verb, word, at, &of_suffixes(suffixes)),
         }
+    }
+
+    /// The endings that `--ext .ts,.tsx` adds, if nothing else chooses files.
+    fn endings(&self) -> Option<String> {
+        let chosen = self.seen.iter().filter(|seen| CHOOSES_FILES.contains(&seen.opt.name.as_str()));
+        let mut endings: Vec<String> = Vec::new();
+        for seen in chosen {
+            let list = seen.opt.value.as_ref().filter(|_| seen.opt.name == "--ext").and_then(Word::exact_str)?;
+            for ending in list.split(',').map(|ending| ending.trim().trim_start_matches('.')) {
+                if ending.is_empty() || !ending.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.') {
+                    return None;
+                }
+                endings.push(ending.to_owned());
+            }
+        }
+        (!endings.is_empty()).then(|| endings.join(" "))
     }
 
     /// The file is written, as is expected of this program.

@@ -1,5 +1,6 @@
 //! docker, podman and compose.
 
+use super::template::{self, Fields};
 use crate::effect::{Carry, NamedBy, Verb};
 use crate::program::wrapper::{Launch, launch};
 use crate::program::{Code, View};
@@ -112,6 +113,52 @@ pub(crate) fn by_verb(view: &mut View<'_>) {
             "config-view",
         ],
     );
+}
+
+/// Where the environment of a container, an image or a service stands.
+const ENVIRONMENT: Fields = Fields {
+    shown: &["env"],
+    whole: &["config", "containerconfig", "spec", "containerspec", "tasktemplate", "processconfig", "previousspec"],
+};
+
+/// A container as it is holds the variables that it was started with, which is where people put passwords. A template may
+/// show other fields alone; a volume and a network have none.
+pub(crate) fn inspected(view: &mut View<'_>) {
+    let has_none = |kind: &str| matches!(kind, "volume" | "network" | "context" | "plugin" | "node" | "manifest");
+    let of_kind = view.path.iter().rev().nth(1).is_some_and(|kind| has_none(kind))
+        || view.value("--type").and_then(Word::exact_str).is_some_and(has_none);
+    let formats = view.values("--format");
+    let narrow =
+        |format: &Word| format.exact_str().is_some_and(|text| text.contains("{{") && !template::go(text, &ENVIRONMENT));
+    let narrowed = !formats.is_empty() && formats.iter().all(|(_, format)| narrow(format));
+    if !of_kind && !narrowed {
+        shows_environment(view, 0);
+    }
+}
+
+/// The project with its variables filled in, unless only names in it are asked for.
+pub(crate) fn configured(view: &mut View<'_>) {
+    let names = ["--services", "--images", "--profiles", "--volumes", "--networks", "--hash", "--quiet"];
+    if view.path.last() == Some(&"config") && view.has_any(&names) && !view.has_any(&["--environment", "--variables"]) {
+        return;
+    }
+    shows_environment(view, 0);
+}
+
+/// The words behind the container are those of `ps`, which may show the environment.
+pub(crate) fn top(view: &mut View<'_>) {
+    for at in view.operands().into_iter().skip(1) {
+        let word = view.word(at).and_then(Word::exact);
+        if word.is_none_or(|word| {
+            !word.starts_with(b"-") && word.contains(&b'e') && word.iter().all(u8::is_ascii_alphabetic)
+        }) {
+            shows_environment(view, at);
+        }
+    }
+}
+
+fn shows_environment(view: &mut View<'_>, at: usize) {
+    view.imply("--shows-environment", Some(Code::ShowsSecrets), at);
 }
 
 /// A project of another name is another one's, whatever folder this is.

@@ -1,5 +1,6 @@
 //! kubectl and its like.
 
+use super::template::{self, Fields};
 use crate::effect::NamedBy;
 use crate::program::wrapper::{Launch, launch};
 use crate::program::{Code, View};
@@ -28,8 +29,90 @@ pub(crate) fn secrets(view: &mut View<'_>) {
     }
 }
 
+/// Where the environment of a pod stands, or other data that nobody declared harmless.
+const ENVIRONMENT: Fields = Fields {
+    shown: &["env", "envfrom", "data", "binarydata", "stringdata"],
+    whole: &[
+        "items",
+        "spec",
+        "template",
+        "jobtemplate",
+        "containers",
+        "initcontainers",
+        "ephemeralcontainers",
+        "annotations",
+        "metadata",
+        "kubectl.kubernetes.io/last-applied-configuration",
+        "last-applied-configuration",
+    ],
+};
+
+/// Kinds that hold no containers and no data, by their names and short names.
+const WITHOUT: &str = " no node nodes ns namespace namespaces svc service services ing ingress ingresses ep endpoints endpointslice \
+    endpointslices pv persistentvolume persistentvolumes pvc persistentvolumeclaim persistentvolumeclaims sc storageclass \
+    storageclasses ev event events crd crds customresourcedefinition customresourcedefinitions role roles rolebinding \
+    rolebindings clusterrole clusterroles clusterrolebinding clusterrolebindings sa serviceaccount serviceaccounts hpa \
+    horizontalpodautoscaler horizontalpodautoscalers pdb poddisruptionbudget poddisruptionbudgets netpol networkpolicy \
+    networkpolicies quota resourcequota resourcequotas limits limitrange limitranges pc priorityclass priorityclasses lease \
+    leases apiservice apiservices ingressclass ingressclasses ";
+
+/// An object as it is holds the environment of its containers: `-o yaml` and the like, and templates that go there.
+pub(crate) fn shown(view: &mut View<'_>) {
+    if view.path.last() != Some(&"get")
+        && view.path.last() != Some(&"cluster-info")
+        && view.path.last() != Some(&"dump")
+    {
+        return;
+    }
+    let kind = |kind: &str| {
+        let name = kind.split(['/', '.']).next().unwrap_or_default().to_ascii_lowercase();
+        !name.is_empty() && WITHOUT.contains(&format!(" {name} "))
+    };
+    // `TYPE NAME..` or `TYPE/NAME..`.
+    let kinds: Vec<&str> =
+        view.operands().into_iter().filter_map(|at| view.word(at).and_then(Word::exact_str)).collect();
+    let harmless = match kinds.as_slice() {
+        [] => false,
+        [first, ..] if !first.contains('/') => first.split(',').all(kind),
+        several => several.iter().all(|one| one.contains('/') && kind(one)),
+    };
+    let all = view.operand_count() == kinds.len();
+    if harmless && all {
+        return;
+    }
+    let template = view.value("--template").cloned();
+    let formats = view.values("--output");
+    let mut at = formats.iter().find(|(_, format)| !is_narrow(format, template.as_ref())).map(|(at, _)| *at);
+    if let (true, Some(word)) = (formats.is_empty(), &template) {
+        at = word.exact_str().is_none_or(|text| template::go(text, &ENVIRONMENT)).then_some(0);
+    }
+    if view.path.last() == Some(&"dump") {
+        at = Some(0);
+    }
+    if let Some(at) = at {
+        view.imply("--shows-environment", Some(Code::ShowsSecrets), at);
+    }
+}
+
+/// Whether an output format shows a few fields alone.
+fn is_narrow(format: &Word, template: Option<&Word>) -> bool {
+    let Some(text) = format.exact_str() else { return false };
+    let (kind, spec) = match text.split_once('=') {
+        Some((kind, spec)) => (kind, Some(spec)),
+        None => (text, template.and_then(Word::exact_str)),
+    };
+    match (kind, spec) {
+        ("name" | "wide" | "", _) => true,
+        ("custom-columns", Some(spec)) => !template::columns(spec, &ENVIRONMENT),
+        ("jsonpath" | "jsonpath-as-json", Some(spec)) => !template::json_path(spec, &ENVIRONMENT),
+        ("go-template" | "template", Some(spec)) => !template::go(spec, &ENVIRONMENT),
+        _ => false,
+    }
+}
+
 /// Files that options name in their own ways.
 pub(crate) fn files(view: &mut View<'_>) {
+    shown(view);
     // A user in it may be a program that is asked for credentials.
     if let Some((at, _)) = view.values("--kubeconfig").pop() {
         view.named_by_flag(Code::RunsCode, "--kubeconfig", at);

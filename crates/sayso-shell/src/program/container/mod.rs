@@ -2,3 +2,4 @@
 
 pub(crate) mod docker;
 pub(crate) mod kubectl;
+mod template;

@@ -1,8 +1,8 @@
 //! Programs that list, make, copy, move, change and remove files.
 
-use crate::effect::{Carry, Listing, PathTarget, Target, Verb};
+use crate::effect::{Carry, Listing, NamedBy, PathTarget, Target, Verb};
 use crate::files::Kind;
-use crate::program::{Prints, View, inside as names_inside, join, may_split};
+use crate::program::{Code, Prints, View, inside as names_inside, join, may_split};
 use crate::word::{Text, Word};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -101,9 +101,16 @@ fn copied(view: &mut View<'_>, source: &Word, copy: &Path, at: usize) {
     if !folder.is_absolute() || !matches!(kind_of(view, source), Kind::Folder { .. }) {
         return;
     }
-    let names = names_inside::of_folder(view, &folder).unwrap_or_default();
-    let steering: Vec<Vec<u8>> = names.into_iter().filter(|name| names_inside::may_steer(name)).take(1).collect();
-    names_inside::written(view, copy, &steering, at);
+    match names_inside::of_folder(view, &folder).and_then(names_inside::steering) {
+        Some(names) => {
+            for name in names {
+                let path = join(Some(copy), &name);
+                view.effect(Verb::Write, Target::Path(PathTarget::Exact(path)), at, Carry::Plain);
+            }
+        }
+        // Whatever is in it, nobody has looked at all of it.
+        None => view.named(Code::ChangesFiles, NamedBy::Nothing, at),
+    }
 }
 
 /// `cp`, `mv`, `install` and `ln`: all but the last operand go to the last, or into it if it is a folder.

@@ -56,6 +56,7 @@ pub(crate) fn getent(view: &mut View<'_>) {
 /// Processes are signalled, unless it lists signals. `%1` and `$!` are jobs that this shell began, and signal 0 is none.
 pub(crate) fn kill(view: &mut View<'_>) {
     if view.has_any(&["-l", "--list", "--table"]) {
+        view.imply("--own", None, 0);
         return;
     }
     let operands = view.operands();

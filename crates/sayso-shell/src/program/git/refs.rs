@@ -82,8 +82,7 @@ fn is_beside(view: &View<'_>, word: &Word) -> bool {
     let (Some(above), Some(own)) = (here.parent(), here.file_name().and_then(|own| own.to_str())) else { return false };
     let plain = |name: &str| {
         // Tools look for this one in every folder above a project.
-        name.len() > 2
-            && !name.eq_ignore_ascii_case("node_modules")
+        !name.eq_ignore_ascii_case("node_modules")
             && name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
     };

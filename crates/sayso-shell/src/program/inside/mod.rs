@@ -21,7 +21,10 @@ const LARGEST: usize = 1 << 20;
 const MOST: usize = 64;
 
 /// So many are looked at.
-const MOST_LOOKED_AT: usize = 4096;
+const MOST_LOOKED_AT: usize = 16_384;
+
+/// Of a folder that is copied, so many are told one by one.
+const MOST_STEERING: usize = 256;
 
 /// How a patch is read.
 #[derive(Clone, Copy)]
@@ -169,76 +172,59 @@ fn stands_out(name: &[u8]) -> bool {
     capitals || parts.clone().count() == 1 || parts.any(|part| part.starts_with(b"."))
 }
 
-/// Whether a file of this name is likely to run or steer something later. Rules say for certain what is guarded; this only
-/// picks names to show them.
-pub(super) fn may_steer(name: &[u8]) -> bool {
-    const FOLDERS: &[&str] = &[
-        ".agents",
-        ".buildkite",
-        ".cargo",
-        ".circleci",
-        ".claude",
-        ".codex",
-        ".continue",
-        ".cursor",
-        ".devcontainer",
-        ".forgejo",
-        ".gemini",
-        ".git",
-        ".gitea",
-        ".githooks",
-        ".github",
-        ".gitlab",
-        ".husky",
-        ".idea",
-        ".kiro",
-        ".mvn",
-        ".opencode",
-        ".roo",
-        ".vscode",
-        ".windsurf",
-        ".woodpecker",
-        ".yarn",
-        ".zed",
+/// Of the names in a folder that is copied, those of which files that steer something are. Rules say for certain what is
+/// guarded; `None`: there are more than are told one by one.
+pub(super) fn steering(names: Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>> {
+    // A copy of a git store is guarded by any of its files.
+    let of_git = |name: &Vec<u8>| name.split(|&b| b == b'/').any(|part| part == b".git");
+    if let Some(store) = names.iter().find(|name| of_git(name)) {
+        return Some(vec![store.clone()]);
+    }
+    let picked: Vec<Vec<u8>> = names.into_iter().filter(|name| may_steer(name)).collect();
+    (picked.len() <= MOST_STEERING).then_some(picked)
+}
+
+/// Whether a file of this name may run or steer something later: it is hidden or in a hidden folder, written in capitals, or
+/// of a kind of which such files are that are neither.
+fn may_steer(name: &[u8]) -> bool {
+    const ENDINGS: &[&[u8]] = &[
+        b".toml",
+        b".yml",
+        b".yaml",
+        b".json",
+        b".jsonc",
+        b".json5",
+        b".properties",
+        b".cmd",
+        b".bat",
+        b".cfg",
+        b".ini",
+        b".conf",
+        b".rsp",
+        b".dist",
+        b".nix",
+        b".pkl",
+        b".pth",
+        b".config",
+        b".code-workspace",
+        b".sublime-project",
+        b".star",
+        b".jsonnet",
     ];
-    const FILES: &[&str] = &[
-        ".bazelrc",
-        ".cursorrules",
-        ".envrc",
-        ".gitlab-ci.yml",
-        ".mcp.json",
-        ".mise.toml",
-        ".npmrc",
-        ".pnpmfile.cjs",
-        ".pre-commit-config.yaml",
-        ".tool-versions",
-        ".travis.yml",
-        ".windsurfrules",
-        ".yarnrc.yml",
-        "AGENTS.md",
-        "CLAUDE.md",
-        "GEMINI.md",
-        "Jenkinsfile",
-        "azure-pipelines.yml",
-        "bitbucket-pipelines.yml",
-        "gradle.properties",
-        "gradlew",
-        "lefthook.yaml",
-        "lefthook.yml",
-        "mise.toml",
-        "mvnw",
-        "netlify.toml",
-        "opencode.json",
-        "opencode.jsonc",
-        "pip.conf",
-        "rust-toolchain",
-        "rust-toolchain.toml",
-        "sitecustomize.py",
-        "vercel.json",
-    ];
-    let is = |part: &[u8], list: &[&str]| list.iter().any(|known| known.as_bytes() == part);
     let last = name.rsplit(|&b| b == b'/').next().unwrap_or(name);
-    is(last, FILES) || name.split(|&b| b == b'/').any(|part| is(part, FOLDERS))
+    let hidden = name.split(|&b| b == b'/').any(|part| part.starts_with(b".") && part != b".");
+    let capital = last.first().is_some_and(u8::is_ascii_uppercase);
+    let bare = !last.contains(&b'.');
+    let module = last == b"sitecustomize.py" || last == b"usercustomize.py" || last.windows(7).any(|w| w == b".config");
+    let wrapper = last.starts_with(b"gradle-wrapper") || last.ends_with(b".jar");
+    let instructions = last.ends_with(b".md");
+    hidden
+        || capital
+        || bare
+        || module
+        || wrapper
+        || instructions
+        || ENDINGS.iter().any(|ending| last.ends_with(ending))
 }
 
 /// The names of files below a folder, which is copied; `None`: they are not all known.
