@@ -18,11 +18,11 @@ pub use value::arguments;
 use command::{Command, is_fed};
 use key::{without_known_keys, without_private_keys, without_url_password};
 pub(crate) use name::is_secret_name;
-use name::{is_secret_key, is_some_key, may_name_secret};
+use name::{ends_in_tokens, is_secret_key, is_seed, is_some_key, may_name_secret};
 use sayso_shell::program::credential::Takes;
 use sayso_shell::program::{Facets, facets};
 use std::borrow::Cow;
-use table::{HOLDING, LOGIN_SETTINGS, NO_USERS, PARAMETERS, USERS};
+use table::{HOLDING, LOGIN_SETTINGS, NAMING, NO_USERS, PARAMETERS, SAID_BEFORE, SETTERS, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -39,9 +39,17 @@ pub fn text(text: &str) -> String {
 
 /// The same, and what was taken out of it, word by word.
 fn redacted(text: &str) -> (String, Vec<String>) {
+    redacted_within(None, text)
+}
+
+/// The same of what a program is told, where it takes secrets as words behind others.
+fn redacted_within(program: Option<&str>, text: &str) -> (String, Vec<String>) {
     let text = without_private_keys(text);
     let fed = fed_commands(&text);
-    let mut redactor = Redactor { out: String::with_capacity(text.len()), fed, ..Redactor::default() };
+    let manifest = text.contains("kind: Secret") || text.contains("\"kind\"") && text.contains("\"Secret\"");
+    let command = program.map(Command::within).unwrap_or_default();
+    let out = String::with_capacity(text.len());
+    let mut redactor = Redactor { out, fed, manifest, command, within: program, ..Redactor::default() };
     for piece in pieces(&text) {
         match piece {
             Piece::Between(between) => redactor.between(between),
@@ -125,6 +133,19 @@ struct Redactor<'a> {
     netrc: bool,
     /// The word that ends a here-document which the command reads its secret from.
     document: Option<&'a str>,
+    /// The program whose standard input, or one of whose words, this is, and the word that ends it.
+    within: Option<&'a str>,
+    ends_within: Option<&'a str>,
+    /// The next word ends a here-document.
+    opens_document: bool,
+    /// Blanks before the first word of this line.
+    indent: usize,
+    /// The text holds a manifest of a kind that is secret.
+    manifest: bool,
+    /// A value is made by this command, whose words are none.
+    substituted: bool,
+    /// What this command prints goes into a secret's variable, or stands in a secret's place.
+    prints_secret: bool,
     /// What was hidden.
     taken: Vec<String>,
 }
@@ -154,36 +175,57 @@ enum Fed {
 /// The commands that print a secret for the next one in their pipe, and those that read it, by their number.
 fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
     // Most texts are one command, and every record is looked at.
-    let fed = text.contains('|') || text.contains("<<");
+    let fed = text.contains('|') || text.contains("<<") || text.contains("<(");
     if !fed {
         return Vec::new();
     }
-    let (mut commands, mut last) = (vec![(String::new(), false)], "");
+    let (mut commands, mut last) = (vec![Said::default()], "");
     for piece in pieces(text) {
         match piece {
             Piece::Between(between) if ends_command(between, last) => {
-                if let Some((_, piped)) = commands.last_mut() {
-                    *piped = between.contains('|') && !between.contains("||");
+                if let Some(said) = commands.last_mut() {
+                    said.piped = between.contains('|') && !between.contains("||");
+                    said.closes += between.matches(')').count();
                 }
-                commands.push((String::new(), false));
+                commands.push(Said::default());
             }
             Piece::Between(between) | Piece::Word(between) => {
-                if let Some((command, _)) = commands.last_mut() {
-                    command.push_str(between);
+                if let Some(said) = commands.last_mut() {
+                    said.text.push_str(between);
+                    said.opens += between.matches('(').count() + usize::from(between == "{");
+                    said.closes += between.matches(')').count() + usize::from(between == "}");
                 }
                 last = between;
             }
         }
     }
     let mut found = Vec::new();
-    for (number, (command, _)) in commands.iter().enumerate().filter(|(_, (command, _))| is_fed(command)) {
-        if command.contains("<<") {
+    for (number, said) in commands.iter().enumerate().filter(|(_, said)| is_fed(&said.text)) {
+        if said.text.contains("<<") || said.text.contains("<(") {
             found.push((number, Fed::Reads));
         }
-        let before = commands.iter().enumerate().take(number).rev();
-        found.extend(before.take_while(|(_, (_, piped))| *piped).map(|(number, _)| (number, Fed::Prints)));
+        // `{ echo a; echo b; } | x`: all of a group is in its pipe.
+        let mut depth = 0_usize;
+        for (number, before) in commands.iter().enumerate().take(number).rev() {
+            if depth == 0 && !before.piped {
+                break;
+            }
+            found.push((number, Fed::Prints));
+            depth = (depth + before.closes).saturating_sub(before.opens);
+        }
     }
     found
+}
+
+/// A command of a text.
+#[derive(Default)]
+struct Said {
+    text: String,
+    /// What it prints goes to the next one.
+    piped: bool,
+    /// Groups that begin and end in it.
+    opens: usize,
+    closes: usize,
 }
 
 /// Whether what stands between two words ends a command.
@@ -205,6 +247,8 @@ enum Until {
     Brace(usize),
     /// The end of a here-document.
     Document,
+    /// The first line that is indented no further.
+    Indented(usize),
 }
 
 impl<'a> Redactor<'a> {
@@ -216,6 +260,11 @@ impl<'a> Redactor<'a> {
             return;
         }
         let continued = self.last.ends_with('\\') && between.starts_with('\n');
+        let indent = between.rsplit_once('\n').map(|(_, blanks)| blanks.bytes().take_while(|byte| *byte == b' ').count());
+        // `password: |`, and the value on the lines below; `KEY || 'x'`.
+        let opens_block = self.expecting == Expecting::Block
+            || self.expecting == Expecting::Line && matches!(between.trim_matches([' ', '\n']), "|" | ">");
+        let instead = self.expecting == Expecting::Sign && matches!(between, " || '" | " || \"" | " || `");
         let first = between.chars().next().unwrap_or(' ');
         self.hiding = match self.hiding {
             // `PASSWORD=a,b` and `PASSWORD=a"b c"` are one word.
@@ -232,6 +281,7 @@ impl<'a> Redactor<'a> {
             }
             Some(Until::Parenthesis) if !between.contains(')') => Some(Until::Parenthesis),
             Some(until @ (Until::Brace(_) | Until::Document)) => Some(until),
+            Some(Until::Indented(than)) if indent.is_none_or(|indent| indent > than) => Some(Until::Indented(than)),
             _ if self.document.is_some() && between.contains('\n') => Some(Until::Document),
             _ => None,
         };
@@ -239,9 +289,10 @@ impl<'a> Redactor<'a> {
             self.in_address = false;
         }
         if ends_command(between, self.last) {
-            self.expecting = Expecting::Nothing;
-            self.command = Command::default();
+            self.expecting = if instead { Expecting::Value } else { Expecting::Nothing };
+            self.command = self.within.map(Command::within).unwrap_or_default();
             self.named_user = false;
+            self.prints_secret = false;
             self.number += 1;
             self.netrc = self.netrc && between.trim().is_empty();
             self.inserts = Inserts::Nothing;
@@ -254,9 +305,20 @@ impl<'a> Redactor<'a> {
         {
             self.expecting = Expecting::Nothing;
         }
-        if between.contains("<<") && self.is(Fed::Reads) {
+        self.substituted &= !between.contains([')', '\n']);
+        let reads = self.is(Fed::Reads);
+        if between.contains("<<") && (reads || self.is(Fed::Prints) || self.substituted) {
             self.expecting = if between.contains("<<<") { Expecting::Value } else { Expecting::Delimiter };
+        } else if between.contains("<(") && reads {
+            self.expecting = Expecting::Value;
         }
+        self.opens_document = between.contains("<<") && !between.contains("<<<");
+        if opens_block && self.hiding.is_none() {
+            let below = between.contains('\n');
+            self.hiding = below.then_some(Until::Indented(self.indent));
+            self.expecting = if below { Expecting::Nothing } else { Expecting::Block };
+        }
+        self.indent = indent.unwrap_or(self.indent);
         self.out.push_str(between);
         self.before = between;
     }
@@ -264,6 +326,11 @@ impl<'a> Redactor<'a> {
     fn word(&mut self, word: &'a str) {
         if self.hiding == Some(Until::Document) && self.document == Some(word) {
             (self.hiding, self.document) = (None, None);
+            self.out.push_str(word);
+        } else if self.ends_within == Some(word) && self.before.ends_with('\n') {
+            (self.within, self.ends_within) = (None, None);
+            self.command = Command::default();
+            self.hiding = None;
             self.out.push_str(word);
         } else if let Some(Until::Brace(depth)) = self.hiding {
             self.out.push_str(REDACTED);
@@ -283,6 +350,14 @@ impl<'a> Redactor<'a> {
             }
             self.out.push_str(&kept);
         }
+        if std::mem::take(&mut self.opens_document)
+            && let Some(program) = self.command.takes_operands()
+        {
+            (self.within, self.ends_within) = (Some(program), Some(word.trim_matches(['-', '\\'])));
+        }
+        // `printf -v TOKEN %s x`, `printf 'password %s' x`
+        self.prints_secret |= self.command.prints()
+            && (self.last == "-v" && is_secret_name(word) || word.starts_with('%') && is_secret_name(self.last));
         self.command.add(word);
         self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
         self.netrc |= word == "login";
@@ -318,6 +393,41 @@ impl<'a> Redactor<'a> {
                 self.hiding = Some(Until::Parenthesis);
                 return word.into();
             }
+            // `TOKEN=$(gh auth token)`: a program, whose words are judged as in any command.
+            Expecting::Value | Expecting::Path
+                if self.before.ends_with("<(") || self.before.ends_with('(') && self.last.ends_with('$') =>
+            {
+                self.substituted = true;
+                self.command = Command::default();
+                return word.into();
+            }
+            Expecting::Block if word.bytes().all(|byte| matches!(byte, b'-' | b'+' | b'0'..=b'9')) => {
+                self.expecting = Expecting::Block;
+                return word.into();
+            }
+            Expecting::Block if word.starts_with('{') => {
+                let depth = word.matches('{').count().saturating_sub(word.matches('}').count());
+                self.hiding = (depth > 0).then_some(Until::Brace(depth));
+                self.take(word);
+                return REDACTED.into();
+            }
+            Expecting::Block => {}
+            // `setenv("TOKEN", "x")`
+            Expecting::Sign if is_next_argument(self.before) && sets_by_name(self.last_but_one) => {
+                return self.hide(Until::Word).into();
+            }
+            // `<entry key="password">x</entry>`
+            Expecting::Sign
+                if matches!(self.before, "\">" | "'>")
+                    && NAMING.contains(&self.last_but_one.trim_end_matches('=')) =>
+            {
+                return self.hide(Until::Word).into();
+            }
+            // `env.TOKEN ?? "x"`
+            Expecting::Sign if word == "??" => {
+                self.expecting = Expecting::Value;
+                return word.into();
+            }
             // `auth=("ann", "x")`
             Expecting::Value if self.before.starts_with('(') && self.last.ends_with('=') => {
                 self.hiding = Some(Until::Parenthesis);
@@ -335,6 +445,13 @@ impl<'a> Redactor<'a> {
             // `IDENTIFIED BY PASSWORD 'x'`
             Expecting::Value if self.last.eq_ignore_ascii_case("by") && word.eq_ignore_ascii_case("password") => {
                 self.expecting = expecting;
+                return word.into();
+            }
+            // `docker build --secret id=npm,src=.npmrc`: which one it is.
+            Expecting::Value
+                if self.last == "--secret"
+                    && ["id=", "src=", "source=", "type="].iter().any(|begin| word.starts_with(begin)) =>
+            {
                 return word.into();
             }
             // `gh variable set TOKEN --body x`: the secret may be what the option takes.
@@ -397,7 +514,7 @@ impl<'a> Redactor<'a> {
             }
             // `PASSWORD 'x'` in SQL, `login ann password x` in a netrc.
             Expecting::Sign
-                if self.last.eq_ignore_ascii_case("password")
+                if SAID_BEFORE.iter().any(|said| self.last.eq_ignore_ascii_case(said))
                     && (self.netrc || matches!(self.before.trim_start_matches([' ', '(']), "'" | "\"")) =>
             {
                 return self.hide(Until::Word).into();
@@ -427,6 +544,20 @@ impl<'a> Redactor<'a> {
         {
             return format!("{}={REDACTED}", without_url_password(before)).into();
         }
+        if self.manifest && matches!(word.trim_end_matches(':'), "data" | "stringData") {
+            self.expecting = if word.ends_with(':') { Expecting::Block } else { Expecting::Sign };
+            return word.into();
+        }
+        if let Some((name, value)) = word.split_once('=').filter(|(name, value)| is_seed(name) && !is_number(value)) {
+            self.expecting = if value.is_empty() { Expecting::Password } else { Expecting::Nothing };
+            let hidden = if value.is_empty() { "" } else { self.hide(Until::Word) };
+            return format!("{name}={hidden}").into();
+        }
+        // `TOKENS=(a b)`
+        if self.command.takes_operands().is_none() && word.strip_suffix('=').is_some_and(ends_in_tokens) {
+            self.expecting = Expecting::Value;
+            return word.into();
+        }
         // Most words name nothing, and every word of a record is looked at: asked once.
         let may_name = may_name_secret(word);
         let assignment = if may_name { assignment(word) } else { None };
@@ -451,7 +582,7 @@ impl<'a> Redactor<'a> {
             if is_some_key(last_part(name)) && is_path(value) {
                 return word.into();
             }
-            let header = is_header(name) && !name.starts_with('-');
+            let header = is_header(last_part(name)) && !last_part(name).starts_with('-');
             let hidden = self.hide(if header { Until::Line(self.header_quote) } else { Until::Word });
             return format!("{name}{sign}{hidden}").into();
         }
@@ -517,6 +648,11 @@ impl<'a> Redactor<'a> {
             return Some(format!("{name}{value}"));
         }
         let assigned = word.rsplit_once('=').filter(|(_, value)| !value.is_empty());
+        // `k='x'`: the value is in the next piece.
+        if word.ends_with('=') && !word.starts_with('-') && self.command.hides_assignments() {
+            self.expecting = Expecting::Value;
+            return Some(word.to_owned());
+        }
         if let Some((name, _)) = assigned.filter(|_| self.command.hides_assignments())
             && (!word.starts_with('-') || name.contains('='))
         {
@@ -525,7 +661,7 @@ impl<'a> Redactor<'a> {
         if word.starts_with('-') || assigned.is_some() {
             return None;
         }
-        let prints = self.is(Fed::Prints) && self.command.prints() && !word.starts_with('%');
+        let prints = (self.is(Fed::Prints) || self.prints_secret) && self.command.prints() && !word.starts_with('%') && !self.before.contains('>');
         (prints || self.command.hides_next_operand()).then(|| self.hide(Until::Word).to_owned())
     }
 
@@ -585,6 +721,9 @@ fn following(word: &str, may_name: bool) -> Expecting {
     if lower == "-u" {
         return Expecting::Login;
     }
+    if is_seed(&lower) {
+        return Expecting::Password;
+    }
     let option = word.starts_with('-') && !word.contains('=') && is_secret_name(word);
     // `npm config set //host/:_authToken x`
     let of_npm =
@@ -607,7 +746,24 @@ fn following(word: &str, may_name: bool) -> Expecting {
 /// Whether a function of this name is given secrets.
 fn calls_with_secret(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    [".auth", "password", "passwd"].iter().any(|end| lower.ends_with(end)) && name.contains('.')
+    let last = lower.rsplit('.').next().unwrap_or_default();
+    let sets = ["set", "with", "use"].iter().any(|begin| last.starts_with(begin)) && is_secret_name(last);
+    ([".auth", "password", "passwd"].iter().any(|end| lower.ends_with(end)) || sets) && name.contains('.')
+}
+
+/// Whether a function of this name is given a name and a value.
+fn sets_by_name(function: &str) -> bool {
+    let lower = function.to_ascii_lowercase();
+    SETTERS.iter().any(|setter| lower.ends_with(setter))
+}
+
+/// Whether what stands between two words parts two quoted arguments.
+fn is_next_argument(between: &str) -> bool {
+    between.starts_with(is_quote) && between.ends_with(is_quote) && between.contains(',')
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty()
 }
 
 fn names_a_setting(lower: &str) -> bool {
@@ -679,7 +835,7 @@ fn without_pgpass(word: &str) -> Option<String> {
     let mut parts = word.splitn(5, ':');
     let [host, port, database, user, password] = [(); 5].map(|()| parts.next().unwrap_or_default());
     let is_port = port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_host = host == "*" || host.contains(|c: char| c.is_ascii_alphabetic());
+    let is_host = host == "*" || host.contains(|c: char| c.is_ascii_alphabetic() || c == '.');
     let fits = is_host && is_port && ![database, user, password].contains(&"") && !password.starts_with("//");
     fits.then(|| format!("{host}:{port}:{database}:{user}:{REDACTED}"))
 }
@@ -740,6 +896,8 @@ enum Expecting {
     Pair,
     /// What ends a here-document that is secret.
     Delimiter,
+    /// Lines below that are indented further.
+    Block,
 }
 
 enum Piece<'a> {
