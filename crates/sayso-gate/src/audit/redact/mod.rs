@@ -4,7 +4,10 @@
 //! the side of taking out too much.
 
 mod command;
+mod fed;
+mod function;
 mod key;
+mod login;
 mod name;
 mod table;
 #[cfg(test)]
@@ -15,14 +18,17 @@ pub use key::{keys, may_hold_keys};
 pub(super) use value::Room;
 pub use value::arguments;
 
-use command::{Command, is_fed};
+use command::Command;
+use fed::{Fed, ends_command, fed_commands};
+use function::{calls_with_secret, is_next_argument, is_number, sets_by_name};
 use key::{without_known_keys, without_private_keys, without_url_password};
+use login::{without_login, without_login_at, without_pgpass};
 pub(crate) use name::is_secret_name;
 use name::{ends_in_tokens, is_secret_key, is_seed, is_some_key, may_name_secret};
 use sayso_shell::program::credential::Takes;
 use sayso_shell::program::{Facets, facets};
 use std::borrow::Cow;
-use table::{HOLDING, LOGIN_SETTINGS, NAMING, NO_USERS, PARAMETERS, SAID_BEFORE, SETTERS, USERS};
+use table::{HOLDING, LOGIN_SETTINGS, NAMING, PARAMETERS, SAID_BEFORE, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -163,76 +169,6 @@ enum Inserts {
     Values,
 }
 
-/// What a command has to do with the secret that one reads from its standard input.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fed {
-    /// It prints it.
-    Prints,
-    /// It reads it.
-    Reads,
-}
-
-/// The commands that print a secret for the next one in their pipe, and those that read it, by their number.
-fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
-    // Most texts are one command, and every record is looked at.
-    let fed = text.contains('|') || text.contains("<<") || text.contains("<(");
-    if !fed {
-        return Vec::new();
-    }
-    let (mut commands, mut last) = (vec![Said::default()], "");
-    for piece in pieces(text) {
-        match piece {
-            Piece::Between(between) if ends_command(between, last) => {
-                if let Some(said) = commands.last_mut() {
-                    said.piped = between.contains('|') && !between.contains("||");
-                    said.closes += between.matches(')').count();
-                }
-                commands.push(Said::default());
-            }
-            Piece::Between(between) | Piece::Word(between) => {
-                if let Some(said) = commands.last_mut() {
-                    said.text.push_str(between);
-                    said.opens += between.matches('(').count() + usize::from(between == "{");
-                    said.closes += between.matches(')').count() + usize::from(between == "}");
-                }
-                last = between;
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for (number, said) in commands.iter().enumerate().filter(|(_, said)| is_fed(&said.text)) {
-        if said.text.contains("<<") || said.text.contains("<(") {
-            found.push((number, Fed::Reads));
-        }
-        // `{ echo a; echo b; } | x`: all of a group is in its pipe.
-        let mut depth = 0_usize;
-        for (number, before) in commands.iter().enumerate().take(number).rev() {
-            if depth == 0 && !before.piped {
-                break;
-            }
-            found.push((number, Fed::Prints));
-            depth = (depth + before.closes).saturating_sub(before.opens);
-        }
-    }
-    found
-}
-
-/// A command of a text.
-#[derive(Default)]
-struct Said {
-    text: String,
-    /// What it prints goes to the next one.
-    piped: bool,
-    /// Groups that begin and end in it.
-    opens: usize,
-    closes: usize,
-}
-
-/// Whether what stands between two words ends a command.
-fn ends_command(between: &str, last: &str) -> bool {
-    between.contains(['\n', ';', '|', '&']) && !(last.ends_with('\\') && between.starts_with('\n'))
-}
-
 /// Where something hidden ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
@@ -356,8 +292,8 @@ impl<'a> Redactor<'a> {
             (self.within, self.ends_within) = (Some(program), Some(word.trim_matches(['-', '\\'])));
         }
         // `printf -v TOKEN %s x`, `printf 'password %s' x`
-        self.prints_secret |= self.command.prints()
-            && (self.last == "-v" && is_secret_name(word) || word.starts_with('%') && is_secret_name(self.last));
+        let is_told = self.last == "-v" && is_secret_name(word) || word.starts_with('%') && is_secret_name(self.last);
+        self.prints_secret |= is_told && self.command.prints();
         self.command.add(word);
         self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
         self.netrc |= word == "login";
@@ -554,7 +490,7 @@ impl<'a> Redactor<'a> {
             return format!("{name}={hidden}").into();
         }
         // `TOKENS=(a b)`
-        if self.command.takes_operands().is_none() && word.strip_suffix('=').is_some_and(ends_in_tokens) {
+        if word.strip_suffix('=').is_some_and(ends_in_tokens) {
             self.expecting = Expecting::Value;
             return word.into();
         }
@@ -743,29 +679,6 @@ fn following(word: &str, may_name: bool) -> Expecting {
     }
 }
 
-/// Whether a function of this name is given secrets.
-fn calls_with_secret(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let last = lower.rsplit('.').next().unwrap_or_default();
-    let sets = ["set", "with", "use"].iter().any(|begin| last.starts_with(begin)) && is_secret_name(last);
-    ([".auth", "password", "passwd"].iter().any(|end| lower.ends_with(end)) || sets) && name.contains('.')
-}
-
-/// Whether a function of this name is given a name and a value.
-fn sets_by_name(function: &str) -> bool {
-    let lower = function.to_ascii_lowercase();
-    SETTERS.iter().any(|setter| lower.ends_with(setter))
-}
-
-/// Whether what stands between two words parts two quoted arguments.
-fn is_next_argument(between: &str) -> bool {
-    between.starts_with(is_quote) && between.ends_with(is_quote) && between.contains(',')
-}
-
-fn is_number(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty()
-}
-
 fn names_a_setting(lower: &str) -> bool {
     ["_key", "_token", "_secret", "_password"].iter().any(|end| lower.ends_with(end))
 }
@@ -789,55 +702,6 @@ fn is_pwd(name: &str) -> bool {
 fn is_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.ends_with("authorization") || name.ends_with("cookie")
-}
-
-/// `user:password` without the password. Two numbers are a user and a group.
-fn without_login(word: &str) -> String {
-    if has_scheme(word) {
-        return without_known_keys(&without_url_password(word)).into_owned();
-    }
-    let numbers = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
-    match word.find([':', '%']).and_then(|at| Some((word.get(..=at)?, word.get(at + 1..)?))) {
-        Some((user, password)) if !password.is_empty() && !numbers(word) => format!("{user}{REDACTED}"),
-        _ => without_known_keys(word).into_owned(),
-    }
-}
-
-/// `ann:password@host` without the password, where no scheme says that it is an address.
-fn without_login_at(word: &str, slashed: bool) -> Option<String> {
-    if !word.contains('@') {
-        return None;
-    }
-    // `:pserver:ann:x@host:/root`, `jdbc:oracle:thin:ann/x@host`
-    for (begin, slashed) in [(":pserver:", false), (":thin:", true), (":oci:", true)] {
-        if let Some(at) = word.find(begin).map(|at| at + begin.len()) {
-            let (head, rest) = word.split_at_checked(at)?;
-            return without_login_at(rest, slashed).map(|kept| format!("{head}{kept}"));
-        }
-    }
-    let (login, place) = word.rsplit_once('@')?;
-    let (user, password) = match slashed {
-        true => login.split_once('/')?,
-        false => login.split_once(':')?,
-    };
-    let sign = if slashed { '/' } else { ':' };
-    let is_digest = place.starts_with("sha") && place.contains(':');
-    let ordinary = word.contains("://") || NO_USERS.contains(&user) || user.contains('@') || password.contains('/');
-    let empty = user.is_empty() || password.is_empty() || place.is_empty();
-    (!is_digest && !ordinary && !empty).then(|| format!("{user}{sign}{REDACTED}@{place}"))
-}
-
-/// `host:5432:database:ann:password`, a line of `.pgpass`, without the password.
-fn without_pgpass(word: &str) -> Option<String> {
-    if !word.contains(':') {
-        return None;
-    }
-    let mut parts = word.splitn(5, ':');
-    let [host, port, database, user, password] = [(); 5].map(|()| parts.next().unwrap_or_default());
-    let is_port = port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_host = host == "*" || host.contains(|c: char| c.is_ascii_alphabetic() || c == '.');
-    let fits = is_host && is_port && ![database, user, password].contains(&"") && !password.starts_with("//");
-    fits.then(|| format!("{host}:{port}:{database}:{user}:{REDACTED}"))
 }
 
 /// Whether what stands before a `=` ends in the name of a parameter that holds a secret.

@@ -33,7 +33,7 @@ pub(super) const AGENT: Agent = Agent {
         "CLAUDE_CODE_SIMPLE",
         "CLAUDE_CODE_SAFE_MODE",
         "CLAUDE_CODE_MANAGED_SETTINGS_PATH",
-        // Hooks are handed to this program as one word.
+        // Hooks in a shell's words, and servers of tools, are handed to this program as one word.
         "CLAUDE_CODE_SHELL_PREFIX",
     ],
     tools: &[],
