@@ -321,10 +321,7 @@ fn a_registered_program_is_not_changed_by_any_way_to_change_a_file() {
         assert_eq!(machine.tool(tool, path), Verdict::Deny, "{tool} {path}");
     }
     // What is in an archive, or in a folder that is copied, is not known.
-    machine.refused(
-        &["tar -xf x.tar -C ~/tools", "rsync -a x/ ~/tools/", "unzip x.zip -d ~/tools/bin"],
-        Verdict::Ask,
-    );
+    machine.refused(&["tar -xf x.tar -C ~/tools", "rsync -a x/ ~/tools/", "unzip x.zip -d ~/tools/bin"], Verdict::Ask);
     machine.allowed(&[
         "~/tools/bin/sayso check ls",
         "ls -l ~/tools/bin/sayso",

@@ -171,7 +171,8 @@ impl Ours {
             let at = arguments.iter().position(|word| word == name)?;
             arguments.get(at + 1).cloned()
         };
-        let pairs = arguments.windows(2).filter(|two| two.first().is_some_and(|word| OF_POLICY.contains(&word.as_str())));
+        let pairs =
+            arguments.windows(2).filter(|two| two.first().is_some_and(|word| OF_POLICY.contains(&word.as_str())));
         let policy = pairs.flatten().cloned().collect();
         Self { program, home: after("--home"), shell: after("--shell"), stated: after("--as"), policy }
     }

@@ -107,7 +107,8 @@ impl<'a> Command<'a> {
             }
         }
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
-        let login = LOGINS.contains(&name) || name.starts_with("--") && (name.ends_with("creds") || name.ends_with("cred"));
+        let login =
+            LOGINS.contains(&name) || name.starts_with("--") && (name.ends_with("creds") || name.ends_with("cred"));
         login.then(|| (Takes::Login, word.get(..word.len() - value.len()).unwrap_or(word), value))
     }
 

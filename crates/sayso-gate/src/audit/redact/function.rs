@@ -1,8 +1,8 @@
 //! Functions of programs' languages that are given secrets.
 
+use super::is_quote;
 use super::name::is_secret_name;
 use super::table::SETTERS;
-use super::is_quote;
 
 /// Whether a function of this name is given secrets.
 pub(super) fn calls_with_secret(name: &str) -> bool {

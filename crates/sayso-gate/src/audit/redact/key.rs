@@ -48,7 +48,8 @@ pub(super) fn without_url_password(word: &str) -> Cow<'_, str> {
 /// `postgres://ann:a/b@db/app`: a password that somebody wrote as it is.
 fn without_slashed_password<'w>(word: &str, scheme: &str, rest: &str) -> Option<Cow<'w, str>> {
     let kind = last_part(scheme).to_ascii_lowercase();
-    let (login, place) = rest.split(['?', '#']).next()?.rsplit_once('@').filter(|_| DIALLED.contains(&kind.as_str()))?;
+    let (login, place) =
+        rest.split(['?', '#']).next()?.rsplit_once('@').filter(|_| DIALLED.contains(&kind.as_str()))?;
     let (user, password) = login.split_once(':')?;
     // `h:5432/a@b` is a host with its port.
     let port = password.split('/').next().unwrap_or_default();

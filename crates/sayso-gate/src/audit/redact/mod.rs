@@ -196,7 +196,8 @@ impl<'a> Redactor<'a> {
             return;
         }
         let continued = self.last.ends_with('\\') && between.starts_with('\n');
-        let indent = between.rsplit_once('\n').map(|(_, blanks)| blanks.bytes().take_while(|byte| *byte == b' ').count());
+        let indent =
+            between.rsplit_once('\n').map(|(_, blanks)| blanks.bytes().take_while(|byte| *byte == b' ').count());
         // `password: |`, and the value on the lines below; `KEY || 'x'`.
         let opens_block = self.expecting == Expecting::Block
             || self.expecting == Expecting::Line && matches!(between.trim_matches([' ', '\n']), "|" | ">");
@@ -354,8 +355,7 @@ impl<'a> Redactor<'a> {
             }
             // `<entry key="password">x</entry>`
             Expecting::Sign
-                if matches!(self.before, "\">" | "'>")
-                    && NAMING.contains(&self.last_but_one.trim_end_matches('=')) =>
+                if matches!(self.before, "\">" | "'>") && NAMING.contains(&self.last_but_one.trim_end_matches('=')) =>
             {
                 return self.hide(Until::Word).into();
             }
@@ -597,7 +597,10 @@ impl<'a> Redactor<'a> {
         if word.starts_with('-') || assigned.is_some() {
             return None;
         }
-        let prints = (self.is(Fed::Prints) || self.prints_secret) && self.command.prints() && !word.starts_with('%') && !self.before.contains('>');
+        let prints = (self.is(Fed::Prints) || self.prints_secret)
+            && self.command.prints()
+            && !word.starts_with('%')
+            && !self.before.contains('>');
         (prints || self.command.hides_next_operand()).then(|| self.hide(Until::Word).to_owned())
     }
 

@@ -35,7 +35,8 @@ fn without_ending(name: &str) -> &str {
     loop {
         let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let endings = BEHIND.iter().chain(BEHIND_VARIABLE.iter().filter(|_| is_variable));
-        let mut shorter = endings.filter(|end| ends_as_word(name, end)).filter_map(|end| name.get(..name.len() - end.len()));
+        let mut shorter =
+            endings.filter(|end| ends_as_word(name, end)).filter_map(|end| name.get(..name.len() - end.len()));
         let next = shorter.next().unwrap_or(digits).trim_end_matches(SIGNS);
         if next.len() == name.len() || next.is_empty() {
             return name;

@@ -113,8 +113,23 @@ pub(super) const BEHIND: &[&str] = &["b64", "base64", "hex", "pem", "header"];
 
 /// The same in the name of a variable: which of several it is.
 pub(super) const BEHIND_VARIABLE: &[&str] = &[
-    "prod", "production", "stage", "staging", "test", "dev", "ci", "old", "new", "current", "previous", "primary",
-    "secondary", "backup", "value", "raw", "plain",
+    "prod",
+    "production",
+    "stage",
+    "staging",
+    "test",
+    "dev",
+    "ci",
+    "old",
+    "new",
+    "current",
+    "previous",
+    "primary",
+    "secondary",
+    "backup",
+    "value",
+    "raw",
+    "plain",
 ];
 
 /// Names that end like that and are none.
@@ -166,15 +181,50 @@ pub(super) const LOGIN_SETTINGS: &[&str] = &["user", "proxy-user", "proxy_user",
 
 /// Schemes of addresses that hold a login and no path before it: a password there may hold slashes.
 pub(super) const DIALLED: &[&str] = &[
-    "postgres", "postgresql", "mysql", "mariadb", "mongodb", "mongodb+srv", "redis", "rediss", "amqp", "amqps", "mssql",
-    "sqlserver", "clickhouse", "snowflake", "cockroachdb", "nats", "mqtt", "mqtts", "ldap", "ldaps", "smtp", "smtps",
-    "imap", "imaps",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "mongodb+srv",
+    "redis",
+    "rediss",
+    "amqp",
+    "amqps",
+    "mssql",
+    "sqlserver",
+    "clickhouse",
+    "snowflake",
+    "cockroachdb",
+    "nats",
+    "mqtt",
+    "mqtts",
+    "ldap",
+    "ldaps",
+    "smtp",
+    "smtps",
+    "imap",
+    "imaps",
 ];
 
 /// Functions that are given a name and a value, or a value for want of another.
 pub(super) const SETTERS: &[&str] = &[
-    "setproperty", "getproperty", "setenv", "putenv", "getenv", "environ.get", "env.get", "env.fetch", "setdefault",
-    "setitem", "setheader", "addheader", "setrequestheader", "config.set", "config.get", "environmentvariable",
+    "setproperty",
+    "getproperty",
+    "setenv",
+    "putenv",
+    "getenv",
+    "environ.get",
+    "env.get",
+    "env.fetch",
+    "setdefault",
+    "setitem",
+    "setheader",
+    "addheader",
+    "setrequestheader",
+    "config.set",
+    "config.get",
+    "environmentvariable",
 ];
 
 /// Words in front of a quoted secret, with nothing between: `PASSWORD 'x'` in SQL, `: PSK "x"`.

@@ -180,7 +180,9 @@ fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program
                     next = Expecting::Value;
                     return room.hidden(word);
                 }
-                (Expecting::Password, _) if !word.bytes().all(|byte| byte.is_ascii_digit()) => return room.hidden(word),
+                (Expecting::Password, _) if !word.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    return room.hidden(word);
+                }
                 (Expecting::Login, _) => return Value::String(room.cut(&without_login(word))),
                 (_, Some((Takes::Login, name, value))) if !value.is_empty() => {
                     return Value::String(room.cut(&format!("{name}{}", without_login(value))));

@@ -8,12 +8,7 @@ pub(super) const AGENT: Agent = Agent {
     packages: &["@google/gemini-cli"],
     // It takes variables out of `.env` beside its settings, those that lead it to other settings too.
     // A folder that is not trusted any more has no hooks of its own.
-    places: &[
-        "/**/.gemini/settings.json",
-        "/**/.gemini/.env",
-        "/**/.gemini/trustedFolders.json",
-        "/etc/gemini-cli/**",
-    ],
+    places: &["/**/.gemini/settings.json", "/**/.gemini/.env", "/**/.gemini/trustedFolders.json", "/etc/gemini-cli/**"],
     home: &[(".gemini", &["settings.json"])],
     commands: &[
         Command { words: &["hooks", "disable"], about: &[] },

@@ -202,7 +202,9 @@ impl Tool {
 
 /// Whether an option of `export` hands on functions: `-f`, `-fx`.
 fn gives_function(option: &str) -> bool {
-    option.strip_prefix('-').is_some_and(|letters| letters.contains('f') && letters.bytes().all(|b| b.is_ascii_alphabetic()))
+    option
+        .strip_prefix('-')
+        .is_some_and(|letters| letters.contains('f') && letters.bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
 /// Whether a text holds another, whatever the case of its letters.
