@@ -149,6 +149,28 @@ fn every_agent_is_registered_in_its_place_and_taken_out_without_a_trace() {
 }
 
 #[test]
+fn a_registration_with_policy_files_of_its_own_is_as_it_was_written() {
+    let word = |word: &str| word.to_owned();
+    for policy in [
+        vec![word("--policy"), word("/etc/team/policy.toml")],
+        vec![word("--policy"), word("preset:developer"), word("--policy"), word("/home/it's mine/p.toml")],
+        vec![word("--policy"), word("/etc/claude.json"), word("--policy-format"), word("claude-code")],
+    ] {
+        for (agent, scope, _) in PLACES {
+            let mut m = machine(*scope);
+            m.setting.trust = true;
+            m.setting.policy.clone_from(&policy);
+            m.install(*agent);
+            // Whoever looks later knows only what is registered.
+            m.setting.policy.clear();
+            let look = m.look(*agent);
+            assert!(!codes(&look).contains(&"registration-differs"), "{agent} {policy:?}: {look:?}");
+            assert_eq!(look.len(), 1, "{agent}");
+        }
+    }
+}
+
+#[test]
 fn what_was_in_the_files_comes_back_byte_for_byte() {
     for (agent, path, before) in [
         (
@@ -369,6 +391,9 @@ fn what_switches_the_guard_off_is_found() {
         (Agent::CLAUDE_CODE, "etc/claude-code/managed-settings.json", "{\"allowManagedHooksOnly\": true}"),
         (Agent::GEMINI, "project/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}} // off"),
         (Agent::COPILOT, "home/.copilot/config.json", "{\"disableAllHooks\": true}"),
+        (Agent::OPENCODE, "home/.config/opencode/opencode.json", "{\"plugins\": [\"x\", \"-sayso\"]}"),
+        (Agent::OPENCODE, "project/opencode.json", "{\"plugin\": [\"-*\"]}"),
+        (Agent::OPENCODE, "project/.opencode/opencode.json", "{\"plugins\": [\"-say*\"]}"),
     ] {
         let m = machine(Scope::User);
         m.install(agent);

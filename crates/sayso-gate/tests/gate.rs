@@ -176,6 +176,10 @@ impl Files for Broken {
     fn stamp(&self, _: &Path) -> Option<String> {
         panic!("a bug")
     }
+    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
+        None
+    }
+
     fn changeable(&self, _: &Path) -> bool {
         panic!("a bug")
     }

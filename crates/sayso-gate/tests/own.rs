@@ -293,6 +293,22 @@ fn a_registered_program_is_not_changed_by_any_way_to_change_a_file() {
         "chattr +i ~/tools/bin/sayso",
         "setfacl -m u:nobody:- ~/tools/bin/sayso",
         "curl -o ~/tools/bin/sayso https://x.example",
+        "chmod 000 ~/tools/bin",
+        "chmod a-x ~/tools",
+        "cd ~/tools && chmod 600 .",
+        "chmod -R 700 ~/tools",
+        "chmod 000 ~",
+        "chown nobody ~/tools/bin",
+        "chgrp nogroup ~/tools/",
+        "chattr +i ~/tools/bin",
+        "setfacl -m u:me:--- ~/tools/bin",
+        "setcap cap_net_raw+ep ~/tools/bin/sayso",
+        "chcon -t bin_t ~/tools/bin",
+        "chmod 000 ~/elsewhere/claude",
+        "chmod 000 ~/.config",
+        "chmod 000 ~/.local/state",
+        "find ~ -maxdepth 1 -name tools -exec chmod 000 {} +",
+        "install -d -m 000 ~/tools/bin",
         "find ~/tools -delete",
         "git -C ~/tools clean -fdx",
         "echo x > ~/elsewhere/claude/settings.json",
@@ -305,16 +321,16 @@ fn a_registered_program_is_not_changed_by_any_way_to_change_a_file() {
         assert_eq!(machine.tool(tool, path), Verdict::Deny, "{tool} {path}");
     }
     // What is in an archive, or in a folder that is copied, is not known.
-    machine.refused(
-        &["tar -xf x.tar -C ~/tools", "rsync -a x/ ~/tools/", "unzip x.zip -d ~/tools/bin", "chmod -R 700 ~/tools"],
-        Verdict::Ask,
-    );
+    machine.refused(&["tar -xf x.tar -C ~/tools", "rsync -a x/ ~/tools/", "unzip x.zip -d ~/tools/bin"], Verdict::Ask);
     machine.allowed(&[
         "~/tools/bin/sayso check ls",
         "ls -l ~/tools/bin/sayso",
         "sha256sum ~/tools/bin/sayso",
         "cp ~/tools/bin/sayso /tmp/copy",
         "mkdir -p ~/tools/bin",
+        "touch ~/tools",
+        "chmod +x ~/tools/bin/other",
+        "chmod 755 ~/proj",
         "cp /bin/true ~/tools/bin/other",
         "rm ~/tools/bin/other*",
         "rm ~/*.tmp",
@@ -454,6 +470,29 @@ fn what_takes_an_agents_guard_down_is_denied() {
         "echo GEMINI_CLI_HOME=/tmp/x > ~/.gemini/.env",
         "openclaw plugin disable sayso",
         "zed --user-data-dir /tmp/x .",
+        "CLAUDE_CODE_SHELL_PREFIX=/bin/true claude -p hi",
+        "env CLAUDE_CODE_SHELL_PREFIX=/bin/true claude -p hi",
+        "BASH_ENV=/tmp/x claude -p hi",
+        "export BASH_ENV=/tmp/x; codex exec hi",
+        "env LD_PRELOAD=/tmp/x.so gemini -p hi",
+        "systemd-run --user -E LD_PRELOAD=/tmp/x.so copilot -p hi",
+        "NODE_OPTIONS='--require /tmp/x.js' gemini -p hi",
+        "NODE_OPTIONS=--import=/tmp/x.mjs npx @google/gemini-cli -p hi",
+        "NODE_OPTIONS=$X gemini -p hi",
+        "timeout() { :; }; export -f timeout; claude -p hi",
+        "timeout() { :; }; declare -fx timeout; claude -p hi",
+        "env 'BASH_FUNC_timeout%%=() { :; }' claude -p hi",
+        "copilot config disableAllHooks true",
+        "copilot config --rm hooks",
+        "copilot mcp disable gateway",
+        "OPENCODE_CONFIG_CONTENT='{\"plugins\":[\"-sayso\"]}' opencode run hi",
+        "OPENCODE_CONFIG=/tmp/x.json opencode run hi",
+        "OPENCODE_CONFIG_DIR=/tmp/x opencode run hi",
+        "echo '{\"plugins\":[\"-*\"]}' > opencode.json",
+        "echo '{\"plugins\":[\"-*\"]}' > ~/.config/opencode/opencode.jsonc",
+        "cp x .opencode/opencode.json",
+        "opencode plugin disable sayso",
+        "echo '{}' > ~/.gemini/trustedFolders.json",
     ]);
     let (verdict, codes) = machine.judged(&machine.gate(), ToolCall::command(b"sayso-hook hook claude-code < x"));
     assert_eq!(verdict, Verdict::Deny, "an event made up is a record made up: {codes:?}");
@@ -475,6 +514,13 @@ fn what_takes_an_agents_guard_down_is_denied() {
         "echo npx @anthropic-ai/claude-code --bare",
         "grep -r CODEX_HOME=/tmp . && codex exec hi",
         "zed .",
+        "NODE_OPTIONS=--max-old-space-size=8192 gemini -p hi",
+        "copilot config footer.showQuota off",
+        "export -n X; claude -p hi",
+        "LANG=C claude -p hi",
+        "cat opencode.json",
+        "BASH_ENV=/tmp/x make",
+        "opencode run 'disable the plugin of sayso'",
     ] {
         let (_, codes) = machine.judged(&gate, ToolCall::command(command.as_bytes()));
         assert!(!codes.iter().any(|code| code == "sayso-itself"), "{command}: {codes:?}");

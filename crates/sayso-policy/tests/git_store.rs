@@ -73,6 +73,10 @@ impl Files for Stores {
     fn stamp(&self, _: &Path) -> Option<String> {
         None
     }
+    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
+        None
+    }
+
     fn changeable(&self, _: &Path) -> bool {
         true
     }

@@ -132,6 +132,10 @@ impl Files for Large {
         None
     }
 
+    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
+        None
+    }
+
     fn changeable(&self, _: &Path) -> bool {
         true
     }

@@ -146,9 +146,8 @@ pub trait Files {
     fn stamp(&self, path: &Path) -> Option<String>;
 
     /// What a file is to its file system, whichever of its names leads there: device and number. `None`: nobody can tell.
-    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
-        None
-    }
+    /// There is no default: files behind others that do not hand this on would have only one name each.
+    fn identity(&self, path: &Path) -> Option<(u64, u64)>;
 
     /// When the file that a path leads to, or what is known of it, last changed, in milliseconds since 1970: a time that only
     /// the system sets. `None`: nobody can tell.
@@ -181,6 +180,9 @@ impl Files for NoFiles {
         None
     }
     fn stamp(&self, _: &Path) -> Option<String> {
+        None
+    }
+    fn identity(&self, _: &Path) -> Option<(u64, u64)> {
         None
     }
     fn changeable(&self, _: &Path) -> bool {

@@ -61,6 +61,12 @@ pub trait Environment {
         &[]
     }
 
+    /// The value that the owner's machine knows of a variable for which a call that is not the owner's may claim another.
+    /// `None`: it knows none, or the call is the owner's own.
+    fn known(&self, _: &str) -> Option<String> {
+        None
+    }
+
     /// The programs that are known there.
     fn programs(&self) -> &program::Catalogue {
         &program::BUILT_IN
@@ -82,6 +88,10 @@ impl<E: Environment + ?Sized> Environment for &E {
 
     fn claimed_homes(&self) -> &[std::path::PathBuf] {
         (**self).claimed_homes()
+    }
+
+    fn known(&self, name: &str) -> Option<String> {
+        (**self).known(name)
     }
 
     fn programs(&self) -> &program::Catalogue {

@@ -157,7 +157,12 @@ pub(crate) struct Ours {
     pub(crate) shell: Option<String>,
     /// Who asks, as it is registered with it.
     pub(crate) stated: Option<String>,
+    /// Policy files that are registered with it, as options and their values.
+    pub(crate) policy: Vec<String>,
 }
+
+/// The options that name policy files.
+const OF_POLICY: [&str; 2] = ["--policy", "--policy-format"];
 
 impl Ours {
     /// A program with its arguments.
@@ -166,7 +171,10 @@ impl Ours {
             let at = arguments.iter().position(|word| word == name)?;
             arguments.get(at + 1).cloned()
         };
-        Self { program, home: after("--home"), shell: after("--shell"), stated: after("--as") }
+        let pairs =
+            arguments.windows(2).filter(|two| two.first().is_some_and(|word| OF_POLICY.contains(&word.as_str())));
+        let policy = pairs.flatten().cloned().collect();
+        Self { program, home: after("--home"), shell: after("--shell"), stated: after("--as"), policy }
     }
 }
 

@@ -78,6 +78,7 @@ fn registration(agent: Agent, setting: &Setting) -> Option<Registration> {
         program: found.program.clone().into(),
         shell: found.shell.clone(),
         stated: found.stated.clone(),
+        policy: found.policy.clone(),
         ..setting.clone()
     };
     let as_written = parts(agent, &same, false).ok().is_some_and(|parts| {

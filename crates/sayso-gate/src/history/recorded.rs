@@ -36,19 +36,21 @@ impl PastCall {
 pub(crate) struct Brought {
     given: Vec<(String, String)>,
     claimed_homes: Vec<PathBuf>,
+    /// It was a caller's word: only calls that came over HTTP are recorded with variables.
+    is_claim: bool,
 }
 
 impl Brought {
     /// Variables alone.
     pub(crate) fn given(given: Vec<(String, String)>) -> Self {
-        Self { given, claimed_homes: Vec::new() }
+        Self { given, ..Self::default() }
     }
 
     fn of(record: &Record) -> Self {
         let all = record.env.as_ref().and_then(serde_json::Value::as_object).into_iter().flatten();
         let one = |(name, value): (&String, &serde_json::Value)| Some((name.clone(), value.as_str()?.to_owned()));
         let claimed_homes = record.claimed_homes.iter().map(PathBuf::from).collect();
-        Self { given: all.filter_map(one).collect(), claimed_homes }
+        Self { given: all.filter_map(one).collect(), claimed_homes, is_claim: true }
     }
 
     /// The environment of today with what the call brought.
@@ -75,6 +77,10 @@ impl Environment for Then<'_> {
 
     fn claimed_homes(&self) -> &[PathBuf] {
         &self.brought.claimed_homes
+    }
+
+    fn known(&self, name: &str) -> Option<String> {
+        if self.brought.is_claim { self.today.get(name) } else { None }
     }
 
     fn shells(&self) -> sayso_shell::dialect::Shells {

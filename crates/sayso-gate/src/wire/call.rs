@@ -59,6 +59,10 @@ impl Environment for CallEnvironment {
     fn claimed_homes(&self) -> &[PathBuf] {
         &self.claimed_homes
     }
+
+    fn known(&self, name: &str) -> Option<String> {
+        if self.is_claim { ProcessEnvironment.get(name) } else { None }
+    }
 }
 
 /// Whether whoever makes the call says that it holds what it runs: `true` means whole.

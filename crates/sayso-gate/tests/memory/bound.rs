@@ -250,6 +250,10 @@ impl Files for Counted {
         self.0.fetch_add(1, Ordering::Relaxed);
         RealFiles.stamp(path)
     }
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        RealFiles.identity(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         RealFiles.changeable(path)
     }

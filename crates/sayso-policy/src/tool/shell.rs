@@ -6,7 +6,7 @@ use crate::normalise::Kind;
 use crate::normalise::arguments::{Found, Role, plain_key, walk};
 use crate::normalise::place::joined;
 use sayso_shell::dialect::{Shells, analyze_in};
-use sayso_shell::{Analysis, Context, Dialect, RunId, Span, Target};
+use sayso_shell::{Analysis, Context, Dialect, Environment, RunId, Span, Target};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -229,12 +229,51 @@ pub(crate) fn run_command(draft: &mut Draft<'_>, text: &[u8], cwd: Option<PathBu
         dialect: Dialect::default(),
     };
     let analysis = analyze_in(text, &context, shells);
-    // Where the caller claims another home, `~` may be either: both are done, and both must be allowed.
+    // Where the caller claims another home, `~` may be either: both are done, and both must be allowed. So it is with
+    // variables for which it claims other values than they have here.
     let claimed = scene.claimed_homes().map(|home| analyze_in(text, &Context { home: Some(home), ..context }, shells));
-    let claimed: Vec<Analysis> = claimed.filter(|other| *other != analysis).collect();
+    let here = Here::of(scene.facts.env);
+    let here = here.as_ref().map(|env| analyze_in(text, &Context { env, ..context }, shells));
+    let claimed: Vec<Analysis> = claimed.chain(here).filter(|other| *other != analysis).collect();
     append(draft, text, analysis, certain);
     for analysis in claimed {
         append(draft, text, analysis, certain);
+    }
+}
+
+/// The environment as the owner's machine knows it, with what the call claims of variables that have no value there.
+///
+/// INVARIANT: a claim takes no guard away. `HOME=.` makes another file of `~/.ssh/id_rsa`, but only where it is true.
+struct Here<'e> {
+    env: &'e dyn Environment,
+    given: Vec<(String, String)>,
+}
+
+impl<'e> Here<'e> {
+    /// `None`: nothing that is known there is claimed to be otherwise.
+    fn of(env: &'e dyn Environment) -> Option<Self> {
+        let all = env.given();
+        let beside = |(name, _): &&(String, String)| env.known(name).is_none();
+        let given: Vec<(String, String)> = all.iter().filter(beside).cloned().collect();
+        (given.len() < all.len()).then_some(Self { env, given })
+    }
+}
+
+impl Environment for Here<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        self.env.known(name).or_else(|| self.env.get(name))
+    }
+
+    fn given(&self) -> &[(String, String)] {
+        &self.given
+    }
+
+    fn shells(&self) -> Shells {
+        self.env.shells()
+    }
+
+    fn programs(&self) -> &sayso_shell::program::Catalogue {
+        self.env.programs()
     }
 }
 

@@ -106,6 +106,12 @@ fn no_claim_makes_a_verdict_milder() {
         "make".to_owned(),
         "cd docs && cat ../locked/a".to_owned(),
         "cat ~/private/x".to_owned(),
+        "cat $HOME/private/x".to_owned(),
+        "cd && cat private/x".to_owned(),
+        "cat < ~/private/x".to_owned(),
+        "echo x >> ~/.bashrc".to_owned(),
+        "echo x > ~/.config/sayso/policy.toml".to_owned(),
+        "rm -rf ~".to_owned(),
         "ls".to_owned(),
     ];
     let folders = [above.clone(), other.clone(), cwd.join("docs"), cwd.join("locked"), "/".into(), "/nowhere".into()];
@@ -113,6 +119,13 @@ fn no_claim_makes_a_verdict_milder() {
         json!({"home": other}),
         json!({"env": {"HOME": "/nowhere", "PWD": "/tmp", "PATH": "/usr/bin:/bin"}}),
         json!({"env": {}}),
+        // None of these is a folder, and `~` means something else under each of them.
+        json!({"env": {"HOME": ""}}),
+        json!({"env": {"HOME": "."}}),
+        json!({"env": {"HOME": "~"}}),
+        json!({"env": {"HOME": "$HOME"}}),
+        json!({"env": {"HOME": "/nowhere\n"}}),
+        json!({"home": other, "env": {"HOME": "x"}}),
         json!({"kind": "read"}),
         json!({"context": {"agent": "owner", "group": "leads", "member": "owner", "tenant": "t"}}),
         json!({"context": {"subagent": false}}),

@@ -66,6 +66,10 @@ impl<E: Environment> Environment for InShell<E> {
         self.env.claimed_homes()
     }
 
+    fn known(&self, name: &str) -> Option<String> {
+        self.env.known(name)
+    }
+
     fn shells(&self) -> Shells {
         self.shells
     }

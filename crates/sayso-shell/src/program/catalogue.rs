@@ -158,6 +158,10 @@ impl crate::Environment for Knowing<'_> {
         self.env.claimed_homes()
     }
 
+    fn known(&self, name: &str) -> Option<String> {
+        self.env.known(name)
+    }
+
     fn programs(&self) -> &Catalogue {
         self.programs
     }

@@ -41,6 +41,10 @@ impl Files for Counted<'_> {
     fn stamp(&self, path: &Path) -> Option<String> {
         self.files.stamp(path)
     }
+    fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        self.files.identity(path)
+    }
+
     fn changeable(&self, path: &Path) -> bool {
         self.files.changeable(path)
     }

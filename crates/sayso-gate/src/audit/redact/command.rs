@@ -1,5 +1,6 @@
 //! The command that a word stands in: what its program takes as secrets, by the table.
 
+use super::name::{ends_in_tokens, is_secret_name};
 use super::table::{BEFORE, LOGINS};
 use sayso_shell::program::credential::{CREDENTIALS, Credential, FED, Hides, LETTERS, Takes, letter, may_hide};
 use sayso_shell::program::{Facets, facets};
@@ -42,6 +43,18 @@ impl Operand<'_> {
 }
 
 impl<'a> Command<'a> {
+    /// What a program is told in another way than by its words: a line of what it reads, a word with commands in it.
+    pub(super) fn within(program: &'a str) -> Self {
+        let mut command = Self::default();
+        command.add(program);
+        command
+    }
+
+    /// The program, if it takes secrets as words behind others: in what it reads it may be told them too.
+    pub(super) fn takes_operands(&self) -> Option<&'a str> {
+        self.words.first().filter(|operand| operand.known & OPERANDS != 0).map(|operand| operand.base)
+    }
+
     /// Adds a word.
     pub(super) fn add(&mut self, word: &'a str) {
         let before_program = self.words.is_empty();
@@ -94,7 +107,8 @@ impl<'a> Command<'a> {
             }
         }
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
-        let login = LOGINS.contains(&name) || name.starts_with("--") && name.ends_with("creds");
+        let login =
+            LOGINS.contains(&name) || name.starts_with("--") && (name.ends_with("creds") || name.ends_with("cred"));
         login.then(|| (Takes::Login, word.get(..word.len() - value.len()).unwrap_or(word), value))
     }
 
@@ -197,7 +211,20 @@ fn is_variable(name: &str) -> bool {
 
 /// Whether a command reads a secret from its standard input.
 pub(super) fn is_fed(command: &str) -> bool {
-    let words = || command.split(|c: char| c.is_whitespace() || c == '\'' || c == '"');
+    let words = || command.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '(' | ')'));
     let has = |name: &str| name.is_empty() || words().any(|word| word.rsplit('/').next() == Some(name));
-    FED.iter().any(|(program, option)| has(program) && has(option))
+    let says = |option: &str| match option.as_bytes() {
+        // `read -r TOKEN`
+        b"NAME" => words().any(|word| is_variable(word) && (is_secret_name(word) || ends_in_tokens(word))),
+        // `sudo -kS`
+        [b'-', letter] if letter.is_ascii_alphabetic() => words().any(|word| is_cluster(word, *letter)),
+        _ => has(option),
+    };
+    FED.iter().any(|(program, option)| has(program) && says(option))
+}
+
+/// Whether a word is some letters behind one dash, with this one among them.
+fn is_cluster(word: &str, letter: u8) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default().as_bytes();
+    letters.len() <= 4 && letters.contains(&letter) && letters.iter().all(u8::is_ascii_alphabetic)
 }

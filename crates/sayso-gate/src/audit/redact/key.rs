@@ -1,6 +1,7 @@
 //! Keys that are known by their format, wherever they stand.
 
-use super::{Piece, REDACTED, pieces};
+use super::table::DIALLED;
+use super::{Piece, REDACTED, last_part, pieces};
 use std::borrow::Cow;
 
 /// Text without private keys and without keys of well-known formats, and with everything else as it was: for text that
@@ -29,9 +30,11 @@ pub(super) fn without_url_password(word: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = address else { return word.into() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let Some((login, _)) = authority.rsplit_once('@').filter(|(login, _)| !login.is_empty()) else {
-        return word.into();
+        return without_slashed_password(word, scheme, rest).unwrap_or_else(|| word.into());
     };
-    let of_web = scheme.to_ascii_lowercase().ends_with("http") || scheme.to_ascii_lowercase().ends_with("https");
+    let kind = scheme.to_ascii_lowercase();
+    // `nats://TOKEN@h` is one too.
+    let of_web = kind.ends_with("http") || kind.ends_with("https") || kind.ends_with("nats");
     let kept = match login.split_once(':') {
         Some((_, "" | "x" | "x-oauth-basic" | "x-oauth-token" | "api_token" | "token")) => REDACTED.to_owned(),
         Some((user, _)) => format!("{user}:{REDACTED}"),
@@ -40,6 +43,19 @@ pub(super) fn without_url_password(word: &str) -> Cow<'_, str> {
     };
     let after = word.get(scheme.len() + 3 + login.len()..).unwrap_or_default();
     format!("{scheme}://{kept}{after}").into()
+}
+
+/// `postgres://ann:a/b@db/app`: a password that somebody wrote as it is.
+fn without_slashed_password<'w>(word: &str, scheme: &str, rest: &str) -> Option<Cow<'w, str>> {
+    let kind = last_part(scheme).to_ascii_lowercase();
+    let (login, place) =
+        rest.split(['?', '#']).next()?.rsplit_once('@').filter(|_| DIALLED.contains(&kind.as_str()))?;
+    let (user, password) = login.split_once(':')?;
+    // `h:5432/a@b` is a host with its port.
+    let port = password.split('/').next().unwrap_or_default();
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let after = word.get(scheme.len() + 3 + login.len() + 1 + place.len()..).unwrap_or_default();
+    (!is_port).then(|| format!("{scheme}://{user}:{REDACTED}@{place}{after}").into())
 }
 
 /// Beginnings of keys of well-known formats, and how many characters of a key must follow.
@@ -107,6 +123,65 @@ pub(super) const KEYS: &[(&str, usize)] = &[
     ("lsv2_", 20),
     ("ntn_", 20),
     ("key-", 32),
+    ("rk_test_", 16),
+    ("shpss_", 16),
+    ("shpca_", 16),
+    ("shppa_", 16),
+    ("GOCSPX-", 20),
+    ("1//0", 30),
+    ("hvb.", 20),
+    ("hvr.", 20),
+    ("pscale_tkn_", 20),
+    ("pscale_pw_", 20),
+    ("pscale_oauth_", 20),
+    ("glcbt-", 16),
+    ("glimt-", 16),
+    ("glsoat-", 16),
+    ("glagent-", 20),
+    ("gloas-", 20),
+    ("glft-", 16),
+    ("glsa_", 20),
+    ("glc_", 30),
+    ("sntrys_", 20),
+    ("sntryu_", 20),
+    ("doo_v1_", 30),
+    ("dor_v1_", 30),
+    ("pcsk_", 30),
+    ("tvly-", 20),
+    ("csk-", 30),
+    ("sb_secret_", 20),
+    ("ops_", 40),
+    ("pat-na1-", 20),
+    ("pat-eu1-", 20),
+    ("xkeysib-", 30),
+    ("xsmtpsib-", 30),
+    ("LTAI", 16),
+    ("dt0c01.", 24),
+    ("CFPAT-", 30),
+    ("nfp_", 30),
+    ("nfc_", 30),
+    ("aio_", 24),
+    ("dckr_oat_", 20),
+    ("fm1r_", 30),
+    ("fm2_", 30),
+    ("sgp_", 30),
+    ("AKCp", 40),
+    ("xoxd-", 10),
+    ("xoxr-", 10),
+    ("sess-", 30),
+    ("vercel_blob_rw_", 20),
+    ("phx_", 30),
+    ("rnd_", 24),
+    ("EAAA", 40),
+    ("sl.B", 60),
+    ("tgp_v1_", 30),
+    ("SWMTKN-1-", 30),
+    ("PMAT-", 20),
+    ("ATCTT3", 30),
+    ("atlasv1.", 40),
+    ("EZAK", 40),
+    ("shippo_live_", 30),
+    ("ctx7sk-", 20),
 ];
 
 /// Of those that begin like an ordinary word: hexadecimal digits follow, and nothing else.

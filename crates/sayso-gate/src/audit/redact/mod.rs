@@ -4,7 +4,10 @@
 //! the side of taking out too much.
 
 mod command;
+mod fed;
+mod function;
 mod key;
+mod login;
 mod name;
 mod table;
 #[cfg(test)]
@@ -15,14 +18,17 @@ pub use key::{keys, may_hold_keys};
 pub(super) use value::Room;
 pub use value::arguments;
 
-use command::{Command, is_fed};
+use command::Command;
+use fed::{Fed, ends_command, fed_commands};
+use function::{calls_with_secret, is_next_argument, is_number, sets_by_name};
 use key::{without_known_keys, without_private_keys, without_url_password};
+use login::{without_login, without_login_at, without_pgpass};
 pub(crate) use name::is_secret_name;
-use name::{is_secret_key, is_some_key, may_name_secret};
+use name::{ends_in_tokens, is_secret_key, is_seed, is_some_key, may_name_secret};
 use sayso_shell::program::credential::Takes;
 use sayso_shell::program::{Facets, facets};
 use std::borrow::Cow;
-use table::{HOLDING, LOGIN_SETTINGS, NO_USERS, PARAMETERS, USERS};
+use table::{HOLDING, LOGIN_SETTINGS, NAMING, PARAMETERS, SAID_BEFORE, USERS};
 
 /// What stands in a secret's place.
 const REDACTED: &str = "[redacted]";
@@ -39,9 +45,17 @@ pub fn text(text: &str) -> String {
 
 /// The same, and what was taken out of it, word by word.
 fn redacted(text: &str) -> (String, Vec<String>) {
+    redacted_within(None, text)
+}
+
+/// The same of what a program is told, where it takes secrets as words behind others.
+fn redacted_within(program: Option<&str>, text: &str) -> (String, Vec<String>) {
     let text = without_private_keys(text);
     let fed = fed_commands(&text);
-    let mut redactor = Redactor { out: String::with_capacity(text.len()), fed, ..Redactor::default() };
+    let manifest = text.contains("kind: Secret") || text.contains("\"kind\"") && text.contains("\"Secret\"");
+    let command = program.map(Command::within).unwrap_or_default();
+    let out = String::with_capacity(text.len());
+    let mut redactor = Redactor { out, fed, manifest, command, within: program, ..Redactor::default() };
     for piece in pieces(&text) {
         match piece {
             Piece::Between(between) => redactor.between(between),
@@ -125,6 +139,19 @@ struct Redactor<'a> {
     netrc: bool,
     /// The word that ends a here-document which the command reads its secret from.
     document: Option<&'a str>,
+    /// The program whose standard input, or one of whose words, this is, and the word that ends it.
+    within: Option<&'a str>,
+    ends_within: Option<&'a str>,
+    /// The next word ends a here-document.
+    opens_document: bool,
+    /// Blanks before the first word of this line.
+    indent: usize,
+    /// The text holds a manifest of a kind that is secret.
+    manifest: bool,
+    /// A value is made by this command, whose words are none.
+    substituted: bool,
+    /// What this command prints goes into a secret's variable, or stands in a secret's place.
+    prints_secret: bool,
     /// What was hidden.
     taken: Vec<String>,
 }
@@ -142,55 +169,6 @@ enum Inserts {
     Values,
 }
 
-/// What a command has to do with the secret that one reads from its standard input.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fed {
-    /// It prints it.
-    Prints,
-    /// It reads it.
-    Reads,
-}
-
-/// The commands that print a secret for the next one in their pipe, and those that read it, by their number.
-fn fed_commands(text: &str) -> Vec<(usize, Fed)> {
-    // Most texts are one command, and every record is looked at.
-    let fed = text.contains('|') || text.contains("<<");
-    if !fed {
-        return Vec::new();
-    }
-    let (mut commands, mut last) = (vec![(String::new(), false)], "");
-    for piece in pieces(text) {
-        match piece {
-            Piece::Between(between) if ends_command(between, last) => {
-                if let Some((_, piped)) = commands.last_mut() {
-                    *piped = between.contains('|') && !between.contains("||");
-                }
-                commands.push((String::new(), false));
-            }
-            Piece::Between(between) | Piece::Word(between) => {
-                if let Some((command, _)) = commands.last_mut() {
-                    command.push_str(between);
-                }
-                last = between;
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for (number, (command, _)) in commands.iter().enumerate().filter(|(_, (command, _))| is_fed(command)) {
-        if command.contains("<<") {
-            found.push((number, Fed::Reads));
-        }
-        let before = commands.iter().enumerate().take(number).rev();
-        found.extend(before.take_while(|(_, (_, piped))| *piped).map(|(number, _)| (number, Fed::Prints)));
-    }
-    found
-}
-
-/// Whether what stands between two words ends a command.
-fn ends_command(between: &str, last: &str) -> bool {
-    between.contains(['\n', ';', '|', '&']) && !(last.ends_with('\\') && between.starts_with('\n'))
-}
-
 /// Where something hidden ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
@@ -205,6 +183,8 @@ enum Until {
     Brace(usize),
     /// The end of a here-document.
     Document,
+    /// The first line that is indented no further.
+    Indented(usize),
 }
 
 impl<'a> Redactor<'a> {
@@ -216,6 +196,12 @@ impl<'a> Redactor<'a> {
             return;
         }
         let continued = self.last.ends_with('\\') && between.starts_with('\n');
+        let indent =
+            between.rsplit_once('\n').map(|(_, blanks)| blanks.bytes().take_while(|byte| *byte == b' ').count());
+        // `password: |`, and the value on the lines below; `KEY || 'x'`.
+        let opens_block = self.expecting == Expecting::Block
+            || self.expecting == Expecting::Line && matches!(between.trim_matches([' ', '\n']), "|" | ">");
+        let instead = self.expecting == Expecting::Sign && matches!(between, " || '" | " || \"" | " || `");
         let first = between.chars().next().unwrap_or(' ');
         self.hiding = match self.hiding {
             // `PASSWORD=a,b` and `PASSWORD=a"b c"` are one word.
@@ -232,6 +218,7 @@ impl<'a> Redactor<'a> {
             }
             Some(Until::Parenthesis) if !between.contains(')') => Some(Until::Parenthesis),
             Some(until @ (Until::Brace(_) | Until::Document)) => Some(until),
+            Some(Until::Indented(than)) if indent.is_none_or(|indent| indent > than) => Some(Until::Indented(than)),
             _ if self.document.is_some() && between.contains('\n') => Some(Until::Document),
             _ => None,
         };
@@ -239,9 +226,10 @@ impl<'a> Redactor<'a> {
             self.in_address = false;
         }
         if ends_command(between, self.last) {
-            self.expecting = Expecting::Nothing;
-            self.command = Command::default();
+            self.expecting = if instead { Expecting::Value } else { Expecting::Nothing };
+            self.command = self.within.map(Command::within).unwrap_or_default();
             self.named_user = false;
+            self.prints_secret = false;
             self.number += 1;
             self.netrc = self.netrc && between.trim().is_empty();
             self.inserts = Inserts::Nothing;
@@ -254,9 +242,20 @@ impl<'a> Redactor<'a> {
         {
             self.expecting = Expecting::Nothing;
         }
-        if between.contains("<<") && self.is(Fed::Reads) {
+        self.substituted &= !between.contains([')', '\n']);
+        let reads = self.is(Fed::Reads);
+        if between.contains("<<") && (reads || self.is(Fed::Prints) || self.substituted) {
             self.expecting = if between.contains("<<<") { Expecting::Value } else { Expecting::Delimiter };
+        } else if between.contains("<(") && reads {
+            self.expecting = Expecting::Value;
         }
+        self.opens_document = between.contains("<<") && !between.contains("<<<");
+        if opens_block && self.hiding.is_none() {
+            let below = between.contains('\n');
+            self.hiding = below.then_some(Until::Indented(self.indent));
+            self.expecting = if below { Expecting::Nothing } else { Expecting::Block };
+        }
+        self.indent = indent.unwrap_or(self.indent);
         self.out.push_str(between);
         self.before = between;
     }
@@ -264,6 +263,11 @@ impl<'a> Redactor<'a> {
     fn word(&mut self, word: &'a str) {
         if self.hiding == Some(Until::Document) && self.document == Some(word) {
             (self.hiding, self.document) = (None, None);
+            self.out.push_str(word);
+        } else if self.ends_within == Some(word) && self.before.ends_with('\n') {
+            (self.within, self.ends_within) = (None, None);
+            self.command = Command::default();
+            self.hiding = None;
             self.out.push_str(word);
         } else if let Some(Until::Brace(depth)) = self.hiding {
             self.out.push_str(REDACTED);
@@ -283,6 +287,14 @@ impl<'a> Redactor<'a> {
             }
             self.out.push_str(&kept);
         }
+        if std::mem::take(&mut self.opens_document)
+            && let Some(program) = self.command.takes_operands()
+        {
+            (self.within, self.ends_within) = (Some(program), Some(word.trim_matches(['-', '\\'])));
+        }
+        // `printf -v TOKEN %s x`, `printf 'password %s' x`
+        let is_told = self.last == "-v" && is_secret_name(word) || word.starts_with('%') && is_secret_name(self.last);
+        self.prints_secret |= is_told && self.command.prints();
         self.command.add(word);
         self.named_user |= USERS.contains(&word.split('=').next().unwrap_or(word));
         self.netrc |= word == "login";
@@ -318,6 +330,40 @@ impl<'a> Redactor<'a> {
                 self.hiding = Some(Until::Parenthesis);
                 return word.into();
             }
+            // `TOKEN=$(gh auth token)`: a program, whose words are judged as in any command.
+            Expecting::Value | Expecting::Path
+                if self.before.ends_with("<(") || self.before.ends_with('(') && self.last.ends_with('$') =>
+            {
+                self.substituted = true;
+                self.command = Command::default();
+                return word.into();
+            }
+            Expecting::Block if word.bytes().all(|byte| matches!(byte, b'-' | b'+' | b'0'..=b'9')) => {
+                self.expecting = Expecting::Block;
+                return word.into();
+            }
+            Expecting::Block if word.starts_with('{') => {
+                let depth = word.matches('{').count().saturating_sub(word.matches('}').count());
+                self.hiding = (depth > 0).then_some(Until::Brace(depth));
+                self.take(word);
+                return REDACTED.into();
+            }
+            Expecting::Block => {}
+            // `setenv("TOKEN", "x")`
+            Expecting::Sign if is_next_argument(self.before) && sets_by_name(self.last_but_one) => {
+                return self.hide(Until::Word).into();
+            }
+            // `<entry key="password">x</entry>`
+            Expecting::Sign
+                if matches!(self.before, "\">" | "'>") && NAMING.contains(&self.last_but_one.trim_end_matches('=')) =>
+            {
+                return self.hide(Until::Word).into();
+            }
+            // `env.TOKEN ?? "x"`
+            Expecting::Sign if word == "??" => {
+                self.expecting = Expecting::Value;
+                return word.into();
+            }
             // `auth=("ann", "x")`
             Expecting::Value if self.before.starts_with('(') && self.last.ends_with('=') => {
                 self.hiding = Some(Until::Parenthesis);
@@ -335,6 +381,13 @@ impl<'a> Redactor<'a> {
             // `IDENTIFIED BY PASSWORD 'x'`
             Expecting::Value if self.last.eq_ignore_ascii_case("by") && word.eq_ignore_ascii_case("password") => {
                 self.expecting = expecting;
+                return word.into();
+            }
+            // `docker build --secret id=npm,src=.npmrc`: which one it is.
+            Expecting::Value
+                if self.last == "--secret"
+                    && ["id=", "src=", "source=", "type="].iter().any(|begin| word.starts_with(begin)) =>
+            {
                 return word.into();
             }
             // `gh variable set TOKEN --body x`: the secret may be what the option takes.
@@ -397,7 +450,7 @@ impl<'a> Redactor<'a> {
             }
             // `PASSWORD 'x'` in SQL, `login ann password x` in a netrc.
             Expecting::Sign
-                if self.last.eq_ignore_ascii_case("password")
+                if SAID_BEFORE.iter().any(|said| self.last.eq_ignore_ascii_case(said))
                     && (self.netrc || matches!(self.before.trim_start_matches([' ', '(']), "'" | "\"")) =>
             {
                 return self.hide(Until::Word).into();
@@ -427,6 +480,20 @@ impl<'a> Redactor<'a> {
         {
             return format!("{}={REDACTED}", without_url_password(before)).into();
         }
+        if self.manifest && matches!(word.trim_end_matches(':'), "data" | "stringData") {
+            self.expecting = if word.ends_with(':') { Expecting::Block } else { Expecting::Sign };
+            return word.into();
+        }
+        if let Some((name, value)) = word.split_once('=').filter(|(name, value)| is_seed(name) && !is_number(value)) {
+            self.expecting = if value.is_empty() { Expecting::Password } else { Expecting::Nothing };
+            let hidden = if value.is_empty() { "" } else { self.hide(Until::Word) };
+            return format!("{name}={hidden}").into();
+        }
+        // `TOKENS=(a b)`
+        if word.strip_suffix('=').is_some_and(ends_in_tokens) {
+            self.expecting = Expecting::Value;
+            return word.into();
+        }
         // Most words name nothing, and every word of a record is looked at: asked once.
         let may_name = may_name_secret(word);
         let assignment = if may_name { assignment(word) } else { None };
@@ -451,7 +518,7 @@ impl<'a> Redactor<'a> {
             if is_some_key(last_part(name)) && is_path(value) {
                 return word.into();
             }
-            let header = is_header(name) && !name.starts_with('-');
+            let header = is_header(last_part(name)) && !last_part(name).starts_with('-');
             let hidden = self.hide(if header { Until::Line(self.header_quote) } else { Until::Word });
             return format!("{name}{sign}{hidden}").into();
         }
@@ -517,6 +584,11 @@ impl<'a> Redactor<'a> {
             return Some(format!("{name}{value}"));
         }
         let assigned = word.rsplit_once('=').filter(|(_, value)| !value.is_empty());
+        // `k='x'`: the value is in the next piece.
+        if word.ends_with('=') && !word.starts_with('-') && self.command.hides_assignments() {
+            self.expecting = Expecting::Value;
+            return Some(word.to_owned());
+        }
         if let Some((name, _)) = assigned.filter(|_| self.command.hides_assignments())
             && (!word.starts_with('-') || name.contains('='))
         {
@@ -525,7 +597,10 @@ impl<'a> Redactor<'a> {
         if word.starts_with('-') || assigned.is_some() {
             return None;
         }
-        let prints = self.is(Fed::Prints) && self.command.prints() && !word.starts_with('%');
+        let prints = (self.is(Fed::Prints) || self.prints_secret)
+            && self.command.prints()
+            && !word.starts_with('%')
+            && !self.before.contains('>');
         (prints || self.command.hides_next_operand()).then(|| self.hide(Until::Word).to_owned())
     }
 
@@ -585,6 +660,9 @@ fn following(word: &str, may_name: bool) -> Expecting {
     if lower == "-u" {
         return Expecting::Login;
     }
+    if is_seed(&lower) {
+        return Expecting::Password;
+    }
     let option = word.starts_with('-') && !word.contains('=') && is_secret_name(word);
     // `npm config set //host/:_authToken x`
     let of_npm =
@@ -602,12 +680,6 @@ fn following(word: &str, may_name: bool) -> Expecting {
         true => Expecting::Sign,
         false => Expecting::Nothing,
     }
-}
-
-/// Whether a function of this name is given secrets.
-fn calls_with_secret(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    [".auth", "password", "passwd"].iter().any(|end| lower.ends_with(end)) && name.contains('.')
 }
 
 fn names_a_setting(lower: &str) -> bool {
@@ -633,55 +705,6 @@ fn is_pwd(name: &str) -> bool {
 fn is_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.ends_with("authorization") || name.ends_with("cookie")
-}
-
-/// `user:password` without the password. Two numbers are a user and a group.
-fn without_login(word: &str) -> String {
-    if has_scheme(word) {
-        return without_known_keys(&without_url_password(word)).into_owned();
-    }
-    let numbers = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
-    match word.find([':', '%']).and_then(|at| Some((word.get(..=at)?, word.get(at + 1..)?))) {
-        Some((user, password)) if !password.is_empty() && !numbers(word) => format!("{user}{REDACTED}"),
-        _ => without_known_keys(word).into_owned(),
-    }
-}
-
-/// `ann:password@host` without the password, where no scheme says that it is an address.
-fn without_login_at(word: &str, slashed: bool) -> Option<String> {
-    if !word.contains('@') {
-        return None;
-    }
-    // `:pserver:ann:x@host:/root`, `jdbc:oracle:thin:ann/x@host`
-    for (begin, slashed) in [(":pserver:", false), (":thin:", true), (":oci:", true)] {
-        if let Some(at) = word.find(begin).map(|at| at + begin.len()) {
-            let (head, rest) = word.split_at_checked(at)?;
-            return without_login_at(rest, slashed).map(|kept| format!("{head}{kept}"));
-        }
-    }
-    let (login, place) = word.rsplit_once('@')?;
-    let (user, password) = match slashed {
-        true => login.split_once('/')?,
-        false => login.split_once(':')?,
-    };
-    let sign = if slashed { '/' } else { ':' };
-    let is_digest = place.starts_with("sha") && place.contains(':');
-    let ordinary = word.contains("://") || NO_USERS.contains(&user) || user.contains('@') || password.contains('/');
-    let empty = user.is_empty() || password.is_empty() || place.is_empty();
-    (!is_digest && !ordinary && !empty).then(|| format!("{user}{sign}{REDACTED}@{place}"))
-}
-
-/// `host:5432:database:ann:password`, a line of `.pgpass`, without the password.
-fn without_pgpass(word: &str) -> Option<String> {
-    if !word.contains(':') {
-        return None;
-    }
-    let mut parts = word.splitn(5, ':');
-    let [host, port, database, user, password] = [(); 5].map(|()| parts.next().unwrap_or_default());
-    let is_port = port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_host = host == "*" || host.contains(|c: char| c.is_ascii_alphabetic());
-    let fits = is_host && is_port && ![database, user, password].contains(&"") && !password.starts_with("//");
-    fits.then(|| format!("{host}:{port}:{database}:{user}:{REDACTED}"))
 }
 
 /// Whether what stands before a `=` ends in the name of a parameter that holds a secret.
@@ -740,6 +763,8 @@ enum Expecting {
     Pair,
     /// What ends a here-document that is secret.
     Delimiter,
+    /// Lines below that are indented further.
+    Block,
 }
 
 enum Piece<'a> {

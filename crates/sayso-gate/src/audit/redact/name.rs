@@ -1,6 +1,6 @@
 //! Names that secrets have.
 
-use super::table::{ANYWHERE, AT_END, NEVER};
+use super::table::{ANYWHERE, AT_END, BEHIND, BEHIND_VARIABLE, NEVER};
 
 /// Whether a variable, option, header or argument of this name holds a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
@@ -13,8 +13,46 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     if NEVER.contains(&letters.as_str()) && !(letters == "pwd" && name.starts_with('-')) {
         return false;
     }
-    ANYWHERE.iter().any(|part| letters.contains(part))
-        || AT_END.iter().any(|end| letters.ends_with(end) && (letters == *end || ends_as_word(name, end)))
+    ANYWHERE.iter().any(|part| letters.contains(part)) || names_one_at_end(name, &letters) || {
+        // `TOKEN_1`, `GH_TOKEN_PROD`, `auth_header`
+        let before = without_ending(name);
+        let mut shorter = String::with_capacity(before.len());
+        shorter.extend(before.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()));
+        shorter.len() < letters.len() && !NEVER.contains(&shorter.as_str()) && names_one_at_end(before, &shorter)
+    }
+}
+
+/// Whether a name ends in a word that makes a secret of it; `letters` are its own, in lower case.
+fn names_one_at_end(name: &str, letters: &str) -> bool {
+    AT_END.iter().any(|end| letters.ends_with(end) && (letters == *end || ends_as_word(name, end)))
+}
+
+/// A name without what says which of several it is, or how it is written.
+fn without_ending(name: &str) -> &str {
+    const SIGNS: [char; 3] = ['_', '-', '.'];
+    let mut name = name.trim_end_matches(':');
+    let is_variable = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+    loop {
+        let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let endings = BEHIND.iter().chain(BEHIND_VARIABLE.iter().filter(|_| is_variable));
+        let mut shorter =
+            endings.filter(|end| ends_as_word(name, end)).filter_map(|end| name.get(..name.len() - end.len()));
+        let next = shorter.next().unwrap_or(digits).trim_end_matches(SIGNS);
+        if next.len() == name.len() || next.is_empty() {
+            return name;
+        }
+        name = next;
+    }
+}
+
+/// `TOKENS`, `apiTokens`, `max_tokens`: a list of them, or how many there are.
+pub(super) fn ends_in_tokens(name: &str) -> bool {
+    ends_as_word(name, "tokens") || name.eq_ignore_ascii_case("tokens")
+}
+
+/// `--seed`, `-seed`: where it is no number, a wallet's.
+pub(super) fn is_seed(name: &str) -> bool {
+    matches!(name, "--seed" | "-seed")
 }
 
 /// The same for a member of an object, where `pwd` is no variable.

@@ -73,6 +73,11 @@ pub(super) const ANYWHERE: &[&str] = &[
     "keydata",
     "dockerconfigjson",
     "dockerauthconfig",
+    "accesssignature",
+    "walletseed",
+    "masterseed",
+    "recoveryseed",
+    "electrumseed",
 ];
 
 /// Words that a name is, or ends with as a word of its own: `GH_TOKEN`, `ghToken`.
@@ -101,6 +106,30 @@ pub(super) const AT_END: &[&str] = &[
     "psk",
     "2fa",
     "puk",
+];
+
+/// Words behind those that leave a secret one: how it is written.
+pub(super) const BEHIND: &[&str] = &["b64", "base64", "hex", "pem", "header"];
+
+/// The same in the name of a variable: which of several it is.
+pub(super) const BEHIND_VARIABLE: &[&str] = &[
+    "prod",
+    "production",
+    "stage",
+    "staging",
+    "test",
+    "dev",
+    "ci",
+    "old",
+    "new",
+    "current",
+    "previous",
+    "primary",
+    "secondary",
+    "backup",
+    "value",
+    "raw",
+    "plain",
 ];
 
 /// Names that end like that and are none.
@@ -138,6 +167,7 @@ pub(super) const NEVER: &[&str] = &[
     "nokey",
     "keykey",
     "passwordstdin",
+    "auth0",
 ];
 
 /// Parameters of an address that hold one, besides those that have such a name.
@@ -148,6 +178,66 @@ pub(super) const LOGINS: &[&str] = &["--user", "--proxy-user", "--basic-auth", "
 
 /// Settings that take a login: `user = "ann:x"` in what curl reads.
 pub(super) const LOGIN_SETTINGS: &[&str] = &["user", "proxy-user", "proxy_user", "userpwd", "userid"];
+
+/// Schemes of addresses that hold a login and no path before it: a password there may hold slashes.
+pub(super) const DIALLED: &[&str] = &[
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "mongodb+srv",
+    "redis",
+    "rediss",
+    "amqp",
+    "amqps",
+    "mssql",
+    "sqlserver",
+    "clickhouse",
+    "snowflake",
+    "cockroachdb",
+    "nats",
+    "mqtt",
+    "mqtts",
+    "ldap",
+    "ldaps",
+    "smtp",
+    "smtps",
+    "imap",
+    "imaps",
+];
+
+/// Functions that are given a name and a value, or a value for want of another.
+pub(super) const SETTERS: &[&str] = &[
+    "setproperty",
+    "getproperty",
+    "setenv",
+    "putenv",
+    "getenv",
+    "environ.get",
+    "env.get",
+    "env.fetch",
+    "setdefault",
+    "setitem",
+    "setheader",
+    "addheader",
+    "setrequestheader",
+    "config.set",
+    "config.get",
+    "environmentvariable",
+];
+
+/// Words in front of a quoted secret, with nothing between: `PASSWORD 'x'` in SQL, `: PSK "x"`.
+pub(super) const SAID_BEFORE: &[&str] = &["password", "psk", "passphrase"];
+
+/// Members of an object that hold what a program reads.
+pub(super) const READ: &[&str] = &["stdin", "input", "stdinData", "stdin_data"];
+
+/// Members of a key in JSON that are private.
+pub(super) const OF_KEY: &[&str] = &["d", "p", "q", "dp", "dq", "qi", "k", "oth"];
+
+/// Members of a manifest that are secret where its kind says so.
+pub(super) const OF_MANIFEST: &[&str] = &["data", "stringData"];
 
 /// Options that name a user, behind which `-p` is a password unless it is a number.
 pub(super) const USERS: &[&str] = &["-u", "-U", "-l", "--user", "--username"];

@@ -244,14 +244,14 @@ fn no_form_in_the_list_keeps_its_secret() {
         if kept.to_lowercase().contains("hunter2") {
             wrong.push(format!("{line}\n  {kept}"));
         }
-        assert!(form.contains("hunter2") || form.contains("HUNTER2"), "{line}");
+        assert!(form.to_lowercase().contains("hunter2"), "{line}");
         for word in stays.split(' ').filter(|word| !kept.contains(word)) {
             wrong.push(format!("{word} is gone: {line}\n  {kept}"));
         }
         count += 1;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count >= 960, "{count}");
+    assert!(count >= 1540, "{count}");
 }
 
 #[test]
@@ -276,5 +276,5 @@ fn no_harmless_line_loses_a_word() {
     let wrong: Vec<String> =
         lines.clone().filter(|line| text(line) != *line).map(|line| format!("{line}\n  {}", text(line))).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(lines.count() >= 115);
+    assert!(lines.count() >= 170);
 }

@@ -1,10 +1,10 @@
 //! JSON without secrets, as far as there is room.
 
-use super::command::Command;
-use super::table::{HOLDING, NAMING, STARTED, WORDS};
+use super::command::{Command, is_fed};
+use super::table::{HOLDING, NAMING, OF_KEY, OF_MANIFEST, READ, STARTED, WORDS};
 use super::{
     Expecting, MOST_TAKEN, REDACTED, SHORTEST, cut, following, is_path, is_secret_key, is_secret_name, may_name_secret,
-    redacted, text, without, without_login, without_login_at,
+    redacted, redacted_within, text, without, without_login, without_login_at,
 };
 use sayso_shell::program::credential::Takes;
 use serde_json::Value;
@@ -68,6 +68,13 @@ impl Room {
         if text.len() <= self.text { text } else { self.cut(&text) }
     }
 
+    /// The same of a word that a program reads as commands.
+    fn text_within(&self, program: &str, text: &str) -> String {
+        let (text, taken) = redacted_within(Some(program), text);
+        self.take(taken);
+        self.cut(&text)
+    }
+
     /// What is said of what was seen here, such as an effect: what was taken out stands nowhere else.
     pub(in crate::audit) fn without_taken(&self, text: String) -> String {
         without(text, &self.taken.borrow())
@@ -115,10 +122,15 @@ fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
             let named = named.into_iter().any(is_secret_name);
             // `{"command": "mysql", "args": ["-px"]}` is one command.
             let program = STARTED.iter().find_map(|key| members.get(*key)?.as_str());
+            let told = |key: &str| READ.contains(&key) && is_told_secret(members, program);
+            let of_key = members.contains_key("kty");
+            let manifest = members.get("kind").and_then(Value::as_str) == Some("Secret");
             let member = |(key, value): (&String, &Value)| {
                 let secret = secret || is_secret_key(key) || named && HOLDING.contains(&key.as_str());
                 // A number of tokens is none, a list of them is.
                 let secret = secret || key.to_ascii_lowercase().ends_with("tokens");
+                let secret = secret || told(key) || of_key && OF_KEY.contains(&key.as_str());
+                let secret = secret || manifest && OF_MANIFEST.contains(&key.as_str());
                 let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
                 let below = is_secret_key(key) && scalar;
                 let value = match value {
@@ -137,6 +149,13 @@ fn clean(value: &Value, room: &Room, depth: usize, secret: bool) -> Value {
     }
 }
 
+/// Whether the command of these members reads a secret from its standard input.
+fn is_told_secret(members: &serde_json::Map<String, Value>, program: Option<&str>) -> bool {
+    let lists = WORDS.iter().filter_map(|key| members.get(*key)?.as_array()).flatten();
+    let words = program.into_iter().chain(lists.filter_map(Value::as_str));
+    is_fed(&words.collect::<Vec<_>>().join(" "))
+}
+
 /// Words of a command may stand in a list: what follows an option with a secret's name is one.
 fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program: Option<&'a str>) -> Value {
     let (mut next, mut command) = (Expecting::Nothing, Command::default());
@@ -148,6 +167,9 @@ fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program
         if let Value::String(word) = item {
             next = following(word, may_name_secret(word));
             let operand = !word.starts_with('-') && !word.contains('=') && command.hides_next_operand();
+            let assigned = word.rsplit_once('=').filter(|(_, value)| !value.is_empty() && command.hides_assignments());
+            let assigned = assigned.filter(|(name, _)| !word.starts_with('-') || name.contains('='));
+            let within = command.takes_operands().filter(|_| word.contains(char::is_whitespace));
             let option = command.option(word).filter(|_| word.starts_with(['-', '/']));
             command.add(word);
             match (expected, option) {
@@ -156,6 +178,9 @@ fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program
                 (Expecting::Value | Expecting::Path, _) => return room.hidden(word),
                 (Expecting::Pair, _) => {
                     next = Expecting::Value;
+                    return room.hidden(word);
+                }
+                (Expecting::Password, _) if !word.bytes().all(|byte| byte.is_ascii_digit()) => {
                     return room.hidden(word);
                 }
                 (Expecting::Login, _) => return Value::String(room.cut(&without_login(word))),
@@ -170,6 +195,11 @@ fn list<'a>(items: &'a [Value], room: &Room, depth: usize, secret: bool, program
                 (_, Some((Takes::Secret, ..))) => next = Expecting::Value,
                 (_, Some((Takes::Pair, ..))) => next = Expecting::Pair,
                 _ if operand => return room.hidden(word),
+                _ if let Some((name, value)) = assigned => {
+                    room.hidden(value);
+                    return format!("{name}={REDACTED}").into();
+                }
+                _ if let Some(program) = within => return Value::String(room.text_within(program, word)),
                 _ if command.is_slashed() && without_login_at(word, true).is_some() => {
                     return Value::String(room.cut(&without_login_at(word, true).unwrap_or_default()));
                 }

@@ -206,6 +206,7 @@ fn path(
             own = own.max(replaces_link(judging, index, verb, target, link));
         }
         own = own.max(changes_twin(judging, protected, index, verb).into());
+        own = own.max(closes_folder(judging, protected, index, verb).into());
     }
     let text = if changes {
         "Only their owner may change Sayso's policy, records and registration, not a tool call."
@@ -258,6 +259,22 @@ fn changes_twin(judging: &Judging<'_>, protected: &Protected, index: usize, verb
     let canonical = judging.operation.resolved.get(index).and_then(|resolved| resolved.canonical.as_deref());
     let identity = canonical.and_then(|path| judging.facts.files.identity(path));
     identity.is_some_and(|identity| protected.twins.contains(&identity))
+}
+
+/// Whether a change of permissions or attributes is made to a folder above what is Sayso's: nobody reaches what lies in a
+/// folder that is closed, neither the guard's program nor the settings by which an agent starts it.
+fn closes_folder(judging: &Judging<'_>, protected: &Protected, index: usize, verb: Verb) -> bool {
+    let by = judging.operation.effects.get(index).and_then(|effect| judging.run(effect.run?));
+    if verb != Verb::Write || !by.is_some_and(|run| run.program.facets().has(Facets::CLOSES)) {
+        return false;
+    }
+    let Some(resolved) = judging.operation.resolved.get(index) else { return false };
+    let homes = || judging.operation.home.iter().chain(&judging.operation.claimed_homes);
+    let below_home = OWN.iter().filter_map(|pattern| pattern.strip_prefix("~/")?.strip_suffix("/**"));
+    let kept = below_home.flat_map(|folder| homes().map(move |home| home.join(folder)));
+    let places = protected.registration.iter().chain(&protected.paths).cloned().chain(kept);
+    let places: Vec<PathBuf> = places.collect();
+    forms(resolved).any(|form| places.iter().any(|place| place != form && place.starts_with(form)))
 }
 
 /// Whether a change puts something in the place of a link, or takes it away: at it, or from above it.

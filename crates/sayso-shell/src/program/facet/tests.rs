@@ -156,6 +156,7 @@ fn the_walker_knows_of_programs_what_it_knew() {
     );
     holds(Facets::PRINTS_WORDS, "echo printf yes seq jot");
     holds(Facets::DISTURBS, "chmod chown umount setfacl");
+    holds(Facets::CLOSES, "chmod chown chgrp chattr chcon setfattr setfacl setcap xattr install");
     holds(Facets::SIGNALS, "kill pkill killall skill fuser");
     holds(Facets::FETCHES, "npx pnpx bunx");
     holds(Facets::FETCHES_BY_WORD, "npm pnpm yarn bun");

@@ -73,6 +73,8 @@ facets! {
     RESHAPES;
     /// It changes permissions and times, or makes what is empty: nothing that could run.
     ATTRIBUTES exact;
+    /// It changes who may reach what is there, and how.
+    CLOSES;
     /// It writes compiled programs, into which no shell looks.
     COMPILES exact;
     /// After it what could be reached may not be reached any more.

@@ -33,6 +33,8 @@ pub(super) const AGENT: Agent = Agent {
         "CLAUDE_CODE_SIMPLE",
         "CLAUDE_CODE_SAFE_MODE",
         "CLAUDE_CODE_MANAGED_SETTINGS_PATH",
+        // Hooks in a shell's words, and servers of tools, are handed to this program as one word.
+        "CLAUDE_CODE_SHELL_PREFIX",
     ],
     tools: &[],
 };

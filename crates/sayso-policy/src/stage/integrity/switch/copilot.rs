@@ -19,9 +19,14 @@ pub(super) const AGENT: Agent = Agent {
         Command { words: &["plugin", "disable"], about: &["sayso"] },
         Command { words: &["plugin", "uninstall"], about: &["sayso"] },
         Command { words: &["mcp", "remove"], about: &[] },
+        Command { words: &["mcp", "disable"], about: &[] },
+        Command { words: &["config"], about: &["hook"] },
+        Command { words: &["plugins", "disable"], about: &["sayso"] },
+        Command { words: &["plugins", "uninstall"], about: &["sayso"] },
     ],
     options: &["--config-dir"],
     values: &[],
-    variables: &["COPILOT_HOME"],
+    // Without the second, a prompt on the command line loads no hooks of the repository.
+    variables: &["COPILOT_HOME", "GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS"],
     tools: &[],
 };

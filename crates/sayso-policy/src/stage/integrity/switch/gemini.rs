@@ -7,7 +7,8 @@ pub(super) const AGENT: Agent = Agent {
     programs: &["gemini", "gemini-cli"],
     packages: &["@google/gemini-cli"],
     // It takes variables out of `.env` beside its settings, those that lead it to other settings too.
-    places: &["/**/.gemini/settings.json", "/**/.gemini/.env", "/etc/gemini-cli/**"],
+    // A folder that is not trusted any more has no hooks of its own.
+    places: &["/**/.gemini/settings.json", "/**/.gemini/.env", "/**/.gemini/trustedFolders.json", "/etc/gemini-cli/**"],
     home: &[(".gemini", &["settings.json"])],
     commands: &[
         Command { words: &["hooks", "disable"], about: &[] },
@@ -23,6 +24,12 @@ pub(super) const AGENT: Agent = Agent {
     ],
     options: &[],
     values: &[],
-    variables: &["GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"],
+    variables: &[
+        "GEMINI_CLI_HOME",
+        "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+        "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+        "GEMINI_CLI_TRUST_WORKSPACE",
+    ],
     tools: &[],
 };

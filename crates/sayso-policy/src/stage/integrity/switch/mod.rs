@@ -35,7 +35,7 @@ pub(super) struct Agent {
     options: &'static [&'static str],
     /// Options that do the same where their value holds a text.
     values: &'static [(&'static str, &'static str)],
-    /// Variables that do the same, besides `HOME` and `XDG_CONFIG_HOME`.
+    /// Variables that do the same, besides those that do it for every agent.
     variables: &'static [&'static str],
     tools: &'static [Tool],
 }
@@ -73,6 +73,14 @@ pub(super) static AGENTS: &[Agent] = &[
 const HOMES: &[&str] = &["HOME", "XDG_CONFIG_HOME"];
 /// Builtins that set variables for what follows.
 const EXPORTS: &[&str] = &["export", "declare", "typeset"];
+/// Variables with which something else runs first in every process that an agent starts, its hooks included, and which no
+/// agent needs.
+const AHEAD: &[&str] = &["BASH_ENV", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES"];
+/// Functions that come with the environment stand in the place of programs and builtins.
+const FUNCTIONS: &str = "BASH_FUNC_";
+/// Options for Node.js and Bun that make an agent load something: what else stands there sets sizes and warnings.
+const LOADS: (&[&str], &[&str]) =
+    (&["NODE_OPTIONS", "BUN_OPTIONS"], &["-r", "--import", "--loader", "--experimental", "--preload", "--eval"]);
 
 /// What registers Sayso with agents below the home folder: a folder, and what is in it.
 pub fn registration_files() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
@@ -130,14 +138,24 @@ impl Agent {
     /// Whether a word sets one of its variables, by itself or as the value of an option.
     fn is_set_in(&self, word: &str) -> bool {
         let mut parts = word.rsplit('=').skip(1);
-        parts.any(|before| self.variables.iter().any(|own| before.trim_start_matches('-').ends_with(own)))
+        let own = |before: &str| {
+            let name = before.trim_start_matches('-');
+            self.variables.iter().chain(AHEAD).any(|own| name.ends_with(own)) || name.contains(FUNCTIONS)
+        };
+        parts.any(own)
     }
 
     /// Whether a variable leads it to other settings: set before it, or exported in the same call.
     fn variable_is_set(&self, run: &Run, analysis: &Analysis, home: Option<&Path>) -> bool {
         let elsewhere = |name: &str, value: &Word| {
             let same = || value.exact_str().is_some_and(|value| home.is_some_and(|home| Path::new(value) == home));
-            self.variables.contains(&name) || HOMES.contains(&name) && !(name == "HOME" && same())
+            let (loaders, loads) = LOADS;
+            let may_load = || value.exact_str().is_none_or(|value| loads.iter().any(|option| value.contains(option)));
+            self.variables.contains(&name)
+                || HOMES.contains(&name) && !(name == "HOME" && same())
+                || AHEAD.contains(&name)
+                || name.starts_with(FUNCTIONS)
+                || loaders.contains(&name) && may_load()
         };
         let before = |run: &Run| {
             run.env
@@ -148,6 +166,8 @@ impl Agent {
             let exports = run.program.base.as_deref().is_some_and(|base| EXPORTS.contains(&base));
             let prints = run.program.facets().has(Facets::TEXT);
             let sets = |word: &Word| match word {
+                // `export -f timeout`: a function takes the place of a program.
+                Word::Exact(_) if exports && word.exact_str().is_some_and(gives_function) => true,
                 Word::Exact(_) if exports => word
                     .exact_str()
                     .and_then(|text| text.split_once('='))
@@ -178,6 +198,13 @@ impl Tool {
         // Behind an escape a name can be spelled otherwise.
         changes && (self.about.is_empty() || text.contains("\\\\") || self.about.iter().any(|it| holds(&text, it)))
     }
+}
+
+/// Whether an option of `export` hands on functions: `-f`, `-fx`.
+fn gives_function(option: &str) -> bool {
+    option
+        .strip_prefix('-')
+        .is_some_and(|letters| letters.contains('f') && letters.bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
 /// Whether a text holds another, whatever the case of its letters.
