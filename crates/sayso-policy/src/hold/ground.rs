@@ -23,6 +23,9 @@ pub struct HoldGround {
     pub workspace: Option<PathBuf>,
     /// The home folder.
     pub home: Option<PathBuf>,
+    /// Other home folders of the same user: what stands in the user database, where the environment says another. As empty as
+    /// the home itself.
+    pub other_homes: Vec<PathBuf>,
     /// Of the folders that [`HoldGround::folders_of`] names, those that are there.
     pub folders: Vec<PathBuf>,
     /// What is Sayso's: neither read nor changed, whatever rules say.
@@ -45,6 +48,11 @@ pub struct HoldGround {
     pub shown: Vec<PathBuf>,
     /// Folders in which tools keep what they fetched or built.
     pub caches: Vec<PathBuf>,
+    /// Folders of the workspace whose files have other names outside of it: what a run changes in them goes to a copy, which has
+    /// this name as long as nothing is installed anew.
+    pub linked: Vec<(PathBuf, String)>,
+    /// The same of single files, which a run cannot change.
+    pub linked_files: Vec<PathBuf>,
     /// Where copies of caches are kept for this workspace, and what appears under a guarded name is moved to.
     pub keep: Option<PathBuf>,
     /// Of what is shown, files that hold secrets, and what they read as without them.
@@ -146,6 +154,11 @@ impl HoldGround {
             }
             tree.keep();
             self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(&root)));
+        }
+        // Programs go by what they find in the folders around theirs, and these are around everybody's temporary ones.
+        for scratch in self.scratch.iter().filter(|scratch| self.folders.contains(scratch)) {
+            self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(scratch)));
+            self.git.extend([".git", "HEAD"].map(|name| scratch.join(name)));
         }
         // What is around the home is not written as a whole.
         let wide = |folder: &Path| self.home.as_deref().is_some_and(|home| home.starts_with(folder));
