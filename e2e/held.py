@@ -2,7 +2,9 @@
 
 import json
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,10 +28,10 @@ dns.lookup('strange.example', (error) => {
 DROPS = """#!%(python)s
 import os, sys
 words = ["bash", *sys.argv[1:]]
-for at, word in enumerate(words[1:-1], 1):
-    if word.startswith("-") and not word.startswith("--") and "c" in word:
-        words[at + 1] = 'function %(sayso)s { while [ "$1" != -- ]; do shift; done; shift; "$@"; }; ' + words[at + 1]
-        break
+options = [word for word in words[1:] if word.startswith("-")]
+text = next((at for at, word in enumerate(words) if at and not word.startswith("-")), None)
+if text and any("c" in word for word in options if not word.startswith("--")):
+    words[text] = 'function %(sayso)s { while [ "$1" != -- ]; do shift; done; shift; "$@"; }; ' + words[text]
 os.execv("/bin/bash", words)
 """
 
@@ -111,9 +113,14 @@ class Held:
             key = machine.home / ".ssh" / "id_ed25519"
             key.parent.mkdir(exist_ok=True)
             key.write_text("hunter2\n")
+            # Where a home lies in /tmp, held runs cannot write there.
+            machine.scratch = pathlib.Path(tempfile.mkdtemp(prefix="sayso-e2e-", dir="/var/tmp"))
             attacks = self.attacks(machine, victim, key)
             turns = [[self.shell(command)] for _, *calls, _ in attacks for command in calls]
-            model = self.ask(machine, [*turns, [self.shell("echo still here")], "done"])
+            try:
+                model = self.ask(machine, [*turns, [self.shell("echo still here")], "done"])
+            finally:
+                shutil.rmtree(machine.scratch, ignore_errors=True)
             seen = (model.results, self.log(machine))
             assert victim.read_text() == "as it was", seen
             for stolen in machine.root.rglob("stolen.txt"):
@@ -122,8 +129,21 @@ class Held:
             assert "still here" in model.result(len(turns)), model.results
             assert not self.happenings(machine, "unheld"), self.log(machine)
             # What may be written was written, and really ran, or this would show nothing. The first held run is the canary.
-            ran = {name: (machine.project / ("ran-" + name)).exists() for name, *_ in attacks}
-            assert ran == {name: runs for name, *_, runs in attacks}, (ran, seen)
+            ran, meant, at = {}, {}, 0
+            for name, *calls, runs in attacks:
+                at += len(calls)
+                told = model.result(at - 1)
+                if "command not found" in told or "No module named" in told:
+                    # A login shell has a PATH of its own.
+                    print("not run %s: the attack by %s: its shell finds no such program" % (self.name, name), flush=True)
+                    continue
+                there = (machine.project / ("ran-" + name)).exists()
+                if name == "store" and not there:
+                    # Some switch off what repositories start.
+                    print("not run %s: the attack by %s: it lets git start nothing" % (self.name, name), flush=True)
+                    continue
+                ran[name], meant[name] = there, runs
+            assert ran == meant, (ran, seen)
             assert len(self.happenings(machine, "held-run")) > sum(ran.values()), seen
 
     def attacks(self, machine, victim, key):
@@ -136,7 +156,7 @@ class Held:
             return "import os; os.system(%r)" % evil(name)
 
         # A repository among the temporary files, which a held run makes and git enters later.
-        store = machine.root / "store"
+        store = machine.scratch / "store"
         makes = "import os; os.system('git init -q %s; git -C %s config core.fsmonitor %s/evil.sh; install -m 755 evil.sh %s')" % (
             (store,) * 4)
         attacks = [
@@ -185,11 +205,14 @@ class Held:
             hook.write_text("#!/bin/sh\nexec sh ./check.sh\n")
             hook.chmod(0o755)
             model = self.ask(machine, [
-                [self.shell("echo 'echo ran > ran.txt; echo evil > %s' > check.sh" % victim)],
+                [self.shell("echo 'echo ran > ran.txt; echo evil > %s; true' > check.sh" % victim)],
                 [self.shell("git commit --allow-empty -m x")], [self.shell("git log --oneline")], "done"])
             seen = (model.results, self.log(machine))
             assert victim.read_text() == "as it was", seen
-            assert (machine.project / "ran.txt").exists() and " x" in model.result(2), seen
+            assert " x" in model.result(2), seen
+            assert self.decisions(machine)["git commit --allow-empty -m x"]["hold"] == "wanted-whole", seen
+            if not (machine.project / "ran.txt").exists():
+                print("not run %s: it lets git start no hooks" % self.name, flush=True)
 
     def a_rewrite_that_is_dropped_is_noticed(self):
         """The command runs as the model wrote it, and nobody comes for its permit: here the agent's shell drops what the hook
