@@ -155,7 +155,10 @@ fn empty_folder(mode: &str) -> io::Result<Source> {
 /// Everything that is mounted now can only be read, and raises nobody.
 pub(crate) fn make_read_only() -> io::Result<()> {
     let root = open(Path::new("/"))?;
-    sys::set_attributes(root.as_fd(), &MountAttributes { set: READ_ONLY | NO_SETUID | NO_DEVICES, ..MountAttributes::default() })
+    sys::set_attributes(
+        root.as_fd(),
+        &MountAttributes { set: READ_ONLY | NO_SETUID | NO_DEVICES, ..MountAttributes::default() },
+    )
 }
 
 /// A /dev with little in it, a folder for shared memory and terminals of its own. Its root stays writable until

@@ -43,7 +43,16 @@ const DEEPEST: usize = 5;
 const SAYS_ONLY: &[(&str, &[&str])] = &[
     (
         "core",
-        &["repositoryformatversion", "filemode", "bare", "logallrefupdates", "ignorecase", "symlinks", "worktree", "autocrlf"],
+        &[
+            "repositoryformatversion",
+            "filemode",
+            "bare",
+            "logallrefupdates",
+            "ignorecase",
+            "symlinks",
+            "worktree",
+            "autocrlf",
+        ],
     ),
     ("remote", &["url", "pushurl", "fetch", "push", "tagopt", "prune"]),
     ("branch", &["remote", "merge", "rebase", "description", "pushremote"]),

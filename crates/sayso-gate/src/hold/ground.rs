@@ -204,7 +204,10 @@ fn ground(
     };
     let protected = own::protected(places);
     let system = OWN_OF_SYSTEM.iter().map(PathBuf::from).chain(run_folder());
-    let of_homes = [&home, &places.home].into_iter().chain(&other_homes).flat_map(|home| OWN_IN_HOME.map(|folder| home.join(folder)));
+    let of_homes = [&home, &places.home]
+        .into_iter()
+        .chain(&other_homes)
+        .flat_map(|home| OWN_IN_HOME.map(|folder| home.join(folder)));
     let mut paths: Vec<PathBuf> = protected.paths.into_iter().chain(system).chain(of_homes).collect();
     paths.sort();
     paths.dedup();

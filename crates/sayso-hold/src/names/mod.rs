@@ -73,7 +73,8 @@ pub(crate) fn own_hosts(text: &str, own_name: &str) -> Option<String> {
         }
         others = true;
         // Programs look up the name of the machine they run on, which often has an address of the network here.
-        let is_own = |name: &&str| name.strip_prefix(own_name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let is_own =
+            |name: &&str| name.strip_prefix(own_name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         for name in words.filter(|name| !own_name.is_empty() && is_own(name)) {
             own.push_str("127.0.0.1 ");
             own.push_str(name);

@@ -25,7 +25,8 @@ pub(super) fn starts_something(judging: &Judging<'_>, id: RunId) -> bool {
 fn reading() -> &'static [RunPattern] {
     static READING: OnceLock<Vec<RunPattern>> = OnceLock::new();
     READING.get_or_init(|| {
-        let texts = commands(Facets::READS_REPOSITORY).into_iter().flat_map(|text| expand_braces(&text).unwrap_or_default());
+        let texts =
+            commands(Facets::READS_REPOSITORY).into_iter().flat_map(|text| expand_braces(&text).unwrap_or_default());
         texts.filter_map(|text| RunPattern::parse(&text, &mut |_| Ok(Vec::new())).ok()).collect()
     })
 }

@@ -106,9 +106,12 @@ impl<'a> OwnFiles<'a> {
                 })
             });
             let home = self.search.scene.home;
-            let in_store = || tool.repository && self.repositories().any(|(folder, _)| {
-                git::files(&folder, self.search.scene.files).iter().any(|file| file == path)
-            });
+            let in_store = || {
+                tool.repository
+                    && self
+                        .repositories()
+                        .any(|(folder, _)| git::files(&folder, self.search.scene.files).iter().any(|file| file == path))
+            };
             in_project || home.is_some_and(|home| tool.home.iter().any(|pattern| at(home, pattern))) || in_store()
         })
     }
@@ -127,9 +130,8 @@ impl<'a> OwnFiles<'a> {
     /// where the command `changes` something, hooks.
     #[must_use]
     pub fn has_programs(&self, changes: bool) -> bool {
-        let runs = |path: &PathBuf| {
-            matches!(canonical(self.search.scene.files, path).kind, Kind::File { executable: true })
-        };
+        let runs =
+            |path: &PathBuf| matches!(canonical(self.search.scene.files, path).kind, Kind::File { executable: true });
         self.repositories().any(|(_, found)| !found.named.is_empty() || changes && found.hooks.iter().any(runs))
     }
 

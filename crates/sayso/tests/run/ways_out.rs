@@ -23,7 +23,8 @@ fn what_the_settings_of_a_repository_name_stays_as_it_is() {
     for user in users() {
         let room = Room::new(user);
         room.repository();
-        let files = ["tools/hooks/pre-commit", "tools/fsmonitor", "shared.gitconfig", "tools/filter.sh", "tools/of-user"];
+        let files =
+            ["tools/hooks/pre-commit", "tools/fsmonitor", "shared.gitconfig", "tools/filter.sh", "tools/of-user"];
         for name in files {
             let path = room.file(name, "#!/bin/sh\nexit 0\n");
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -127,7 +128,8 @@ fn the_home_of_the_user_database_is_as_empty_as_the_one_of_the_environment() {
     let mark = tempfile::Builder::new().prefix(".sayso-test-").tempdir_in("/root").unwrap();
     fs::write(mark.path().join("diary"), "s3cret").unwrap();
     let shown = mark.path().display();
-    let output = room.unseen(&format!("cat {shown}/diary; ls -a /root; echo evil > {shown}/new; echo evil > /root/.evil"));
+    let output =
+        room.unseen(&format!("cat {shown}/diary; ls -a /root; echo evil > {shown}/new; echo evil > /root/.evil"));
     let said = out(&output);
     assert!(!said.contains("s3cret") && !said.contains(".sayso-test-") && !said.contains(".bashrc"), "{said}");
     assert!(!mark.path().join("new").exists() && !Path::new("/root/.evil").exists());
@@ -137,11 +139,12 @@ fn the_home_of_the_user_database_is_as_empty_as_the_one_of_the_environment() {
 fn a_download_that_is_held_back_says_what_would_open_it() {
     for user in users() {
         let room = Room::new(user);
-        let look_up = |host: &str| room.unseen(&format!("python3 -c \"import socket; socket.getaddrinfo('{host}', 443)\""));
-        let last = |output| err(output).lines().last().unwrap_or_default().to_owned();
-        let line = last(&look_up("index.crates.io"));
+        let look_up =
+            |host: &str| room.unseen(&format!("python3 -c \"import socket; socket.getaddrinfo('{host}', 443)\""));
+        let last = |output: std::process::Output| err(&output).lines().last().unwrap_or_default().to_owned();
+        let line = last(look_up("index.crates.io"));
         assert!(line.contains("index.crates.io") && line.contains("connect = [\"@registries\"]"), "{line}");
-        let line = last(&look_up("strange.example"));
+        let line = last(look_up("strange.example"));
         assert!(line.contains("strange.example") && !line.contains("@registries"), "{line}");
     }
 }
