@@ -104,7 +104,7 @@ fn mark(folder: &Path) -> String {
     let time = |name: &&str| {
         let place = if name.is_empty() { folder.to_path_buf() } else { folder.join(OsStr::new(name)) };
         let data = std::fs::symlink_metadata(place).ok();
-        data.map_or((0, 0), |data| (data.ctime(), data.ctime_nsec()))
+        data.map_or((0, 0), |data| (data.mtime(), data.mtime_nsec()))
     };
     let times: Vec<u8> = notes
         .iter()
