@@ -38,6 +38,8 @@ pub struct HoldGround {
     pub repositories: Vec<PathBuf>,
     /// Folders below the workspace that git would take for a store, though they are not called so.
     pub bare: Vec<PathBuf>,
+    /// The stores of git in folders that builds fill: not guarded while a run goes on, but looked at when it has ended.
+    pub made_stores: Vec<PathBuf>,
     /// What steers git in the repositories of the workspace, there or not.
     pub git: Vec<PathBuf>,
     /// Stores outside the workspace whose work trees are in it, checked in both directions.
@@ -201,16 +203,25 @@ impl HoldGround {
         // A name is compared with all patterns only if one of them may mean it.
         let watch = Watch::new(root, bases, restricting.all());
         let repositories = below.names().filter(|(name, _)| *name == b".git").map(|(_, folder)| folder);
-        let of_work = |folder: &&Path| !is_made_by_builds(folder.strip_prefix(root).unwrap_or(folder));
-        self.repositories.extend(repositories.filter(of_work).map(Path::to_owned));
+        let of_work = |folder: &Path| !is_made_by_builds(folder.strip_prefix(root).unwrap_or(folder));
+        for folder in repositories {
+            match of_work(folder) {
+                true => self.repositories.push(folder.to_owned()),
+                false => self.made_stores.push(folder.join(".git")),
+            }
+        }
         // Git takes a folder with these names in it for a store, whatever it is called.
         let heads = below.names().filter(|(name, _)| *name == b"HEAD").map(|(_, folder)| folder);
         let in_store = |folder: &Path| folder.iter().any(|part| part == ".git");
-        let is_store = |folder: &&Path| {
-            ["objects", "commondir"].iter().any(|name| files.kind(&folder.join(name)) != Kind::Missing)
-        };
+        let is_store =
+            |folder: &Path| ["objects", "commondir"].iter().any(|name| files.kind(&folder.join(name)) != Kind::Missing);
         let outside = heads.filter(|folder| !in_store(folder.strip_prefix(root).unwrap_or(folder)));
-        self.bare.extend(outside.filter(of_work).filter(is_store).map(Path::to_owned));
+        for folder in outside.filter(|folder| is_store(folder)) {
+            match of_work(folder) {
+                true => self.bare.push(folder.to_owned()),
+                false => self.made_stores.push(folder.to_owned()),
+            }
+        }
         for (name, folder) in watch.sift(below) {
             let path = folder.join(OsStr::from_bytes(name));
             let any = |patterns: &[PathPattern]| {
