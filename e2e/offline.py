@@ -68,6 +68,8 @@ class Machine:
     def __init__(self, name):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="sayso-e2e-%s-" % name)).resolve()
         self.home, self.project = self.root / "home", self.root / "project"
+        # Variables that everything here has.
+        self.variables = {}
         self.home.mkdir()
         self.project.mkdir()
         subprocess.run(["git", "init", "-q", str(self.project)], check=True)
@@ -83,7 +85,7 @@ class Machine:
 
     def environment(self, **more):
         kept = {key: os.environ[key] for key in ("PATH", "LANG", "LC_ALL", "TERM") if key in os.environ}
-        return {**kept, "HOME": str(self.home), "NO_COLOR": "1", "CI": "1", **more}
+        return {**kept, "HOME": str(self.home), "NO_COLOR": "1", "CI": "1", **self.variables, **more}
 
     def run(self, command, check=True, timeout=120, **more):
         done = subprocess.run(

@@ -135,7 +135,7 @@ pub(crate) fn write_own(path: &Path, content: &[u8]) -> Result<(), Error> {
 
 /// The home folder of the effective user by `/etc/passwd`; for users that only a network directory knows, what the
 /// standard library finds.
-fn home_in_database() -> Option<PathBuf> {
+pub(crate) fn home_in_database() -> Option<PathBuf> {
     let uid = rustix::process::geteuid().as_raw().to_string();
     let database = std::fs::read("/etc/passwd").unwrap_or_default();
     let database = String::from_utf8_lossy(&database);

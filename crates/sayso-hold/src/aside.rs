@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use sayso_shell::bounds::Bounds;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -54,11 +54,14 @@ impl Guards {
     pub(crate) fn find(bounds: &Bounds) -> Result<Self, Error> {
         let folders: Vec<PathBuf> = bounds.write.iter().filter_map(|folder| real(folder)).collect();
         let mut guards = Self { aside: bounds.aside.clone(), ..Self::default() };
+        // Most names stand in the same few folders: each is looked at once.
+        let mut places = Places::default();
         for path in bounds.read_only.iter().chain(&bounds.absent) {
-            guards.links_on_the_way(path, &folders);
-            match real(path) {
+            guards.links_on_the_way(path, &folders, &mut places);
+            // What is not there by any name has no other one.
+            match fs::symlink_metadata(path).ok().and_then(|_| real(path)) {
                 Some(path) => guards.read_only.push(path),
-                None => guards.absent.extend(within(&settled(path), &folders)),
+                None => guards.absent.extend(within(&places.settled(path), &folders)),
             }
         }
         if let Some(aside) = &bounds.aside {
@@ -73,8 +76,12 @@ impl Guards {
         self.absent.drain(..).map(|name| name.path()).chain(links).collect()
     }
 
-    fn links_on_the_way(&mut self, path: &Path, folders: &[PathBuf]) {
+    fn links_on_the_way(&mut self, path: &Path, folders: &[PathBuf], places: &mut Places) {
         for part in path.ancestors() {
+            if !places.looked_at.insert(part.to_path_buf()) {
+                // So were those above.
+                return;
+            }
             if let Ok(target) = fs::read_link(part)
                 && let (Some(parent), Some(name)) = (part.parent().and_then(real), part.file_name())
                 && let Some(name) = within(&parent.join(name), folders)
@@ -218,11 +225,32 @@ fn within(path: &Path, folders: &[PathBuf]) -> Option<Name> {
     )
 }
 
-/// A path that does not exist, with the part of it that does freed from symlinks.
-fn settled(path: &Path) -> PathBuf {
-    path.ancestors()
-        .find_map(|part| Some(real(part)?.join(path.strip_prefix(part).ok()?)))
-        .unwrap_or_else(|| path.to_path_buf())
+/// Folders that were looked at.
+#[derive(Default)]
+struct Places {
+    looked_at: HashSet<PathBuf>,
+    /// Where each really is; `None`: nowhere.
+    real: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Places {
+    /// A path that does not exist, with the part of it that does freed from symlinks.
+    fn settled(&mut self, path: &Path) -> PathBuf {
+        for part in path.ancestors().skip(1) {
+            let found = match self.real.get(part) {
+                Some(found) => found.clone(),
+                None => {
+                    let found = real(part);
+                    self.real.insert(part.to_path_buf(), found.clone());
+                    found
+                }
+            };
+            if let (Some(found), Ok(rest)) = (found, path.strip_prefix(part)) {
+                return found.join(rest);
+            }
+        }
+        path.to_path_buf()
+    }
 }
 
 fn first_existing(path: &Path) -> Option<PathBuf> {

@@ -103,7 +103,8 @@ fn open_source(cover: &Cover) -> io::Result<Origin> {
 
 fn attributes(what: &What) -> MountAttributes {
     let fixed = if matches!(what, What::Show | What::ReadOnly) { READ_ONLY } else { 0 };
-    MountAttributes { set: NO_SETUID | fixed, ..MountAttributes::default() }
+    // A device that somebody left in a folder is one all the same, whoever opens it there.
+    MountAttributes { set: NO_SETUID | NO_DEVICES | fixed, ..MountAttributes::default() }
 }
 
 /// A file or folder by its path, through no link.
@@ -154,7 +155,10 @@ fn empty_folder(mode: &str) -> io::Result<Source> {
 /// Everything that is mounted now can only be read, and raises nobody.
 pub(crate) fn make_read_only() -> io::Result<()> {
     let root = open(Path::new("/"))?;
-    sys::set_attributes(root.as_fd(), &MountAttributes { set: READ_ONLY | NO_SETUID, ..MountAttributes::default() })
+    sys::set_attributes(
+        root.as_fd(),
+        &MountAttributes { set: READ_ONLY | NO_SETUID | NO_DEVICES, ..MountAttributes::default() },
+    )
 }
 
 /// A /dev with little in it, a folder for shared memory and terminals of its own. Its root stays writable until

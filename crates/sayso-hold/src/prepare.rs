@@ -160,6 +160,13 @@ pub(crate) fn prepare(bounds: &Bounds, folder: &Path, level: Level) -> Result<Pr
         if let Some(path) = real(Path::new("/etc/resolv.conf")) {
             add(&path, What::Text("nameserver 127.0.0.1\noptions timeout:2 attempts:1\n".to_owned()));
         }
+        let list = Path::new("/etc/hosts");
+        let own = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        if let (Some(path), Ok(text)) = (real(list), fs::read_to_string(list))
+            && let Some(text) = crate::names::own_hosts(&text, own.trim())
+        {
+            add(&path, What::Text(text));
+        }
     }
     hard_links::add(&mut covers, &bounds.write)?;
     let covers = without_what_is_missing(arrange(covers));

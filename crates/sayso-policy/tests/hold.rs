@@ -9,10 +9,13 @@ use imaged::Both;
 use machine::{Machine, command_in_app};
 use sayso_policy::shell::bounds::Need;
 use sayso_policy::shell::dialect::{InShell, Shells};
+use sayso_policy::shell::{Files, Kind};
 use sayso_policy::{
     Answer, CanHold, Decision, Facts, Grant, GrantSelector, Holding, Layer, Operation, Person, Policy, PolicyText,
     State, ToolCall, Verdict,
 };
+use std::ffi::OsString;
+use std::path::Path;
 
 const MACHINE: Machine = Machine(&["/app/sub", "/app/src"]);
 
@@ -68,6 +71,57 @@ fn the_preset_developer_holds_what_nobody_can_see_through() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// A repository at `/app` whose settings name a folder of hooks in it.
+struct Repository;
+
+impl Files for Repository {
+    fn kind(&self, path: &Path) -> Kind {
+        match path.to_str() {
+            Some("/app/.git" | "/app/tools" | "/app/tools/hooks") => Kind::Folder { world_writable: false },
+            Some("/app/.git/config" | "/app/.git/HEAD" | "/app/tools/hooks/pre-commit") => {
+                Kind::File { executable: true }
+            }
+            _ => MACHINE.kind(path),
+        }
+    }
+    fn list(&self, folder: &Path, limit: usize) -> Option<Vec<OsString>> {
+        match folder.to_str() {
+            Some("/app/tools/hooks") => Some(vec!["pre-commit".into()]),
+            _ => MACHINE.list(folder, limit),
+        }
+    }
+    fn read(&self, path: &Path, _: usize) -> Option<Vec<u8>> {
+        path.ends_with(".git/config").then(|| b"[core]\n\thooksPath = tools/hooks\n".to_vec())
+    }
+    fn stamp(&self, _: &Path) -> Option<String> {
+        None
+    }
+    fn changeable(&self, _: &Path) -> bool {
+        true
+    }
+}
+
+#[test]
+fn git_is_held_where_it_starts_hooks_or_goes_by_what_the_session_wrote() {
+    let policy = policy(&[PolicyText::preset("developer")]);
+    let env = InShell { env: MACHINE, shells: Shells::named("bash").unwrap() };
+    let facts = Facts { files: &Repository, env: &env };
+    let said = |command: &str| {
+        let state = State { can_hold: CanHold::Whole, ..State::default() };
+        word(&policy.evaluate(&Operation::new(command_in_app(command), facts), &state, facts))
+    };
+    // It has a hook, which changes of the repository start.
+    for command in ["git commit -m x", "git -C sub switch other", "cd sub && git merge topic", "git stash"] {
+        assert_eq!(said(command), "wanted", "{command}");
+    }
+    for command in ["git status", "git log -1", "git -C sub diff", "git stash list", "echo x > notes.txt && git show"] {
+        assert_eq!(said(command), "allow", "{command}");
+    }
+    assert_eq!(said("cp a tools/hooks/pre-commit && git status"), "wanted");
+    // Without hooks git starts nothing.
+    assert_eq!(word(&judge(&policy, "git commit -m x", CanHold::Whole)), "allow");
 }
 
 const HELD: &str = "default = 'ask'\n[allow]\nread = './**'\n[hold]\nrun = '@scripts'\n";

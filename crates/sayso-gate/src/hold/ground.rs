@@ -3,9 +3,11 @@
 //! INVARIANT: what could not be looked at gives no bounds, and without bounds nothing runs held.
 
 use super::blank;
+use super::linked;
 use super::store::UNDER_WAY;
 use crate::fact::{self, Whose};
 use crate::files::read_regular;
+use crate::places::home_in_database;
 use crate::policy::{common_folder, own};
 use crate::{Error, InForce, KeptFiles, Places};
 use rustix::fs::OFlags;
@@ -196,12 +198,22 @@ fn ground(
     let root = Workspace::new(&real, Some(&home)).root_for_allow().map(Path::to_owned);
     let keep = places.own_folder(FOLDER)?.join(name_of(&real));
     let policy = &in_force.policy;
+    let other_homes = other_homes(places, &home);
+    let of_all_homes = |names: &[&str]| -> Vec<PathBuf> {
+        std::iter::once(&home).chain(&other_homes).flat_map(|home| in_home(home, names)).collect()
+    };
     let protected = own::protected(places);
     let system = OWN_OF_SYSTEM.iter().map(PathBuf::from).chain(run_folder());
-    let of_homes = [&home, &places.home].into_iter().flat_map(|home| OWN_IN_HOME.map(|folder| home.join(folder)));
+    let of_homes = [&home, &places.home]
+        .into_iter()
+        .chain(&other_homes)
+        .flat_map(|home| OWN_IN_HOME.map(|folder| home.join(folder)));
     let mut paths: Vec<PathBuf> = protected.paths.into_iter().chain(system).chain(of_homes).collect();
     paths.sort();
     paths.dedup();
+    let files = KeptFiles::at(places);
+    // After a run nobody asks.
+    let linked = root.as_deref().filter(|_| most.is_none()).map(linked::below).unwrap_or_default();
     let mut ground = HoldGround {
         folders: HoldGround::folders_of(policy, root.as_deref(), Some(&home))
             .into_iter()
@@ -209,8 +221,8 @@ fn ground(
             .collect(),
         own: paths.into_iter().chain(listeners(Path::new("/tmp"), &real)).map(own_place).collect(),
         registration: protected.registration.into_iter().chain(protected.links).collect(),
-        shown: in_home(&home, SHOWN).into_iter().chain(in_home(&home, SETTINGS)).collect(),
-        blanked: in_home(&home, SETTINGS)
+        shown: of_all_homes(SHOWN).into_iter().chain(of_all_homes(SETTINGS)).collect(),
+        blanked: of_all_homes(SETTINGS)
             .into_iter()
             .chain(SETTINGS_OF_SYSTEM.iter().map(PathBuf::from).filter(|path| path.is_file()))
             .filter_map(|path| Some((path.clone(), without_secrets(&path)?)))
@@ -224,14 +236,17 @@ fn ground(
         scratch_since: since(&keep),
         most,
         past: if policy.remembers() { past(places, [&real, workspace]) } else { Known::default() },
-        caches: in_home(&home, CACHES).into_iter().filter(|path| path.is_dir()).collect(),
+        caches: of_all_homes(CACHES).into_iter().filter(|path| path.is_dir()).collect(),
         keep: Some(keep),
         env: env.to_vec(),
         workspace: root,
-        home: Some(home),
+        home: Some(home.clone()),
+        other_homes: other_homes.clone(),
+        linked: linked.folders,
+        linked_files: linked.files,
         ..HoldGround::default()
     }
-    .looked_at(policy, &KeptFiles::at(places));
+    .looked_at(policy, &files);
     if ground.cut_short {
         return Err(Error::TooMuchToHold(real));
     }
@@ -253,12 +268,16 @@ fn ground(
     for top in tops.collect::<Vec<_>>() {
         let git = top.join(".git");
         match std::fs::symlink_metadata(&git) {
-            Ok(meta) if meta.is_dir() => ground.git.extend(steering(&git)),
+            Ok(meta) if meta.is_dir() => {
+                ground.git.extend(steering(&git));
+                ground.git.extend(named_by_settings(&top, &git, &home, &files));
+            }
             // The pointer of a work tree, or a link: what it leads to is outside, or found by its own name.
             Ok(_) => {
                 let inside = |common: &PathBuf| ground.workspace.as_ref().is_some_and(|root| common.starts_with(root));
                 if let Some(common) = common_folder(&git).filter(|common| !inside(common)) {
                     let steering = steering(&common);
+                    ground.git.extend(named_by_settings(&top, &common, &home, &files));
                     ground.stores.push(OuterStore { pointer: git.clone(), common, steering });
                 }
                 ground.git.push(git);
@@ -279,6 +298,32 @@ fn is_in_store(path: &Path) -> bool {
 fn steering(store: &Path) -> Vec<PathBuf> {
     let all = git_store::steering(store, worktrees(store)).into_iter();
     all.filter(|path| !path.ends_with("git-rebase-todo") || std::fs::symlink_metadata(path).is_ok()).collect()
+}
+
+/// What the settings that count in a repository name in its work tree: programs that git starts, other hooks, more settings.
+fn named_by_settings(top: &Path, store: &Path, home: &Path, files: &KeptFiles) -> Vec<PathBuf> {
+    let trees = worktrees(store).into_iter().map(|tree| store.join("worktrees").join(tree).join("config.worktree"));
+    let own = [store.join("config"), store.join("config.worktree")];
+    let of_user = [".gitconfig", ".config/git/config"].map(|name| home.join(name));
+    let all = own.into_iter().chain(trees).chain(of_user).chain([PathBuf::from("/etc/gitconfig")]);
+    let named = all.flat_map(|settings| git_store::named(top, &settings, files));
+    // The top folder itself is nobody's folder of hooks alone.
+    named.filter(|path| path.starts_with(top) && path != top && !path.starts_with(store)).collect()
+}
+
+/// The home folder that the user database names, where it is another one.
+fn other_homes(places: &Places, home: &Path) -> Vec<PathBuf> {
+    const SYSTEM: [&str; 11] =
+        ["/usr", "/bin", "/sbin", "/lib", "/etc", "/dev", "/proc", "/sys", "/boot", "/run", "/nonexistent"];
+    let named = home_in_database().and_then(|home| home.canonicalize().ok());
+    let all = named.into_iter().chain([places.home.clone()]);
+    let mut found: Vec<PathBuf> = all
+        .filter(|other| other.parent().is_some() && other != home && other.is_dir())
+        .filter(|other| !SYSTEM.iter().any(|system| other.starts_with(system)))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// Settings without the secrets in them; `None`: there are none. What cannot be read as a text is not shown at all.

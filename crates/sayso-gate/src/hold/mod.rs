@@ -4,6 +4,7 @@
 mod aside;
 mod blank;
 mod ground;
+mod linked;
 pub mod open;
 pub mod permit;
 pub mod proof;

@@ -119,7 +119,9 @@ pub(super) fn begin(places: &Places, ground: &HoldGround, lowered: &Lowered) -> 
     let is_missing = |path: &&PathBuf| std::fs::symlink_metadata(path).is_err();
     let inside = |path: &&PathBuf| bounds.write.iter().any(|folder| path.starts_with(folder));
     let named = bounds.absent.iter().chain(&bounds.read_only).filter(inside);
-    let stores = stores(ground);
+    let mut stores = stores(ground);
+    // No mount keeps these as they are: what is plain now must be so afterwards.
+    stores.retain(|store| !(ground.made_stores.contains(store) && is_plain(store, &[])));
     let known = guarded(lowered, workspace);
     let link = |path: &PathBuf| Some((Raw::of(path), Raw::of(&std::fs::read_link(path).ok()?)));
     let raw = |paths: &mut dyn Iterator<Item = &PathBuf>| paths.map(|path| Raw::of(path)).collect::<Vec<_>>();
@@ -259,7 +261,8 @@ fn guarded(lowered: &Lowered, workspace: &Path) -> BTreeSet<PathBuf> {
 fn stores(ground: &HoldGround) -> BTreeSet<PathBuf> {
     let tops = ground.workspace.iter().chain(&ground.repositories).map(|top| top.join(".git"));
     let inside = tops.filter(|git| std::fs::symlink_metadata(git).is_ok());
-    inside.chain(ground.bare.iter().cloned()).chain(ground.stores.iter().map(|store| store.common.clone())).collect()
+    let found = ground.bare.iter().chain(&ground.made_stores).cloned();
+    inside.chain(found).chain(ground.stores.iter().map(|store| store.common.clone())).collect()
 }
 
 /// The folders of the work trees of a store.

@@ -10,7 +10,7 @@ pub(crate) mod hello;
 
 use sayso_shell::bounds::Host;
 use std::collections::{BTreeSet, HashMap};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// The first of the addresses for names; the range is 198.18.0.0/15.
 const FIRST: u32 = 0xC612_0001;
@@ -56,6 +56,32 @@ pub(crate) fn is_pattern(name: &str) -> bool {
 /// Whether an address is one of those that names get.
 pub(crate) fn is_for_names(address: Ipv4Addr) -> bool {
     address.to_bits() >> 17 == FIRST >> 17
+}
+
+/// The list of hosts of this machine with none but its own in it: the addresses of others lead nowhere inside, and names that
+/// stand here would never be asked for. `None`: there are no others.
+pub(crate) fn own_hosts(text: &str, own_name: &str) -> Option<String> {
+    let mut own = String::new();
+    let mut others = false;
+    for line in text.lines() {
+        let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
+        let address = words.next().and_then(|word| word.parse::<IpAddr>().ok());
+        if address.is_none_or(|it| it.is_loopback() || it.is_unspecified() || it.is_multicast()) {
+            own.push_str(line);
+            own.push('\n');
+            continue;
+        }
+        others = true;
+        // Programs look up the name of the machine they run on, which often has an address of the network here.
+        let is_own =
+            |name: &&str| name.strip_prefix(own_name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        for name in words.filter(|name| !own_name.is_empty() && is_own(name)) {
+            own.push_str("127.0.0.1 ");
+            own.push_str(name);
+            own.push('\n');
+        }
+    }
+    others.then_some(own)
 }
 
 /// A name as it is compared.
@@ -178,6 +204,14 @@ mod tests {
 
     fn host(name: &str, ports: &[u16]) -> Host {
         Host { name: name.into(), ports: ports.to_vec() }
+    }
+
+    #[test]
+    fn the_list_of_hosts_keeps_what_is_this_machine() {
+        let plain = "127.0.0.1 localhost\n::1 localhost ip6-localhost\nff02::1 ip6-allnodes\n# 10.0.0.1 x\n";
+        assert_eq!(own_hosts(plain, "box"), None);
+        let more = format!("{plain}172.17.0.2 box box.lan boxer\n10.0.0.7 db.corp.example db\n");
+        assert_eq!(own_hosts(&more, "box").unwrap(), format!("{plain}127.0.0.1 box\n127.0.0.1 box.lan\n"));
     }
 
     #[test]

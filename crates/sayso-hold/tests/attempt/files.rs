@@ -63,6 +63,12 @@ pub(crate) const ALL: &[Attempt] = &[
         let path = c(&at("OUT").join("fifo"));
         through_if(unsafe { libc::mkfifo(path.as_ptr(), 0o600) } == 0);
     }),
+    ("write-to-a-pipe-outside", || {
+        // Neither a read-only mount nor its flags keep anybody from writing to a pipe.
+        let path = c(&at("OUT").join("pipe"));
+        let pipe = unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_NONBLOCK) };
+        through_if(pipe >= 0 && unsafe { libc::write(pipe, c"evil".as_ptr().cast(), 4) } == 4);
+    }),
     ("symlink-outside", || through(symlink("x", at("OUT").join("link")))),
     ("socket-file-outside", || through(std::os::unix::net::UnixListener::bind(at("OUT").join("listener")))),
     ("openat2-outside", || {

@@ -176,6 +176,32 @@ pub(crate) const ALL: &[Attempt] = &[
         let sets = [1_u32 << 21, 1 << 21, 0, 0, 0, 0];
         call(libc::SYS_capset, [head.as_ptr().addr(), sets.as_ptr().addr(), 0, 0, 0]);
     }),
+    ("write-control-groups", || {
+        let mut to_visit = vec![std::path::PathBuf::from("/sys/fs/cgroup")];
+        while let Some(folder) = to_visit.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten().take(64) {
+                let (path, name) = (entry.path(), entry.file_name());
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    to_visit.push(path);
+                } else if ["cgroup.procs", "tasks", "release_agent", "cgroup.kill"].iter().any(|it| *it == name) {
+                    // Opening is enough to see: nothing is written.
+                    through(std::fs::OpenOptions::new().write(true).open(path));
+                }
+            }
+        }
+    }),
+    ("drivers-of-file-systems", || {
+        for path in ["/dev/fuse", "/dev/userfaultfd", "/dev/kmsg", "/dev/kvm", "/dev/net/tun", "/dev/vhost-vsock"] {
+            through(std::fs::OpenOptions::new().read(true).write(true).open(path));
+        }
+    }),
+    ("change-network-of-machine", || unsafe {
+        // SIOCSIFFLAGS with no flags: takes a device down.
+        let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM, 0);
+        let mut request = [0_u8; 40];
+        request[..3].copy_from_slice(b"lo0");
+        through_if(libc::ioctl(socket, 0x8914, request.as_ptr()) == 0);
+    }),
     ("write-system-settings", || {
         for path in ["/proc/sys/kernel/core_pattern", "/proc/self/uid_map", "/sys/kernel/uevent_helper"] {
             through(

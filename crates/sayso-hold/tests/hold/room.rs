@@ -113,6 +113,7 @@ impl Room {
             fs::set_permissions(root.join(name), fs::Permissions::from_mode(mode)).unwrap();
         }
         symlink("mise-real.toml", root.join("ws/.mise.toml")).unwrap();
+        assert!(Command::new("mkfifo").arg(root.join("out/pipe")).status().unwrap().success());
         for program in [HOLD, ATTEMPT] {
             let name = Path::new(program).file_name().unwrap();
             let place = root.join("bin").join(name);

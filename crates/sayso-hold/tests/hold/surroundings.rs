@@ -33,6 +33,30 @@ fn only_files(room: &Room, around: &[&str]) {
     assert!(room.path("ws/mine").exists() && !room.path("out/new").exists(), "{}", said(&files));
 }
 
+/// Somebody with the right to make devices left one in the workspace, where everything may be written.
+#[test]
+fn a_device_in_the_workspace_cannot_be_opened() {
+    if !can_hold() {
+        return;
+    }
+    let room = Room::new();
+    let device = room.path("ws/device");
+    let made = Command::new("mknod").arg(&device).args(["c", "1", "3"]).status().is_ok_and(|status| status.success());
+    if !made {
+        eprintln!("not run: no device can be made here");
+        return;
+    }
+    fs::set_permissions(&device, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
+    give_away(&device);
+    let opens = "(echo x > device) && echo opened; (: < device) && echo opened; (echo x > /dev/null) && echo fine";
+    let plain = unprivileged(Command::new("sh").args(["-c", opens]).current_dir(room.path("ws"))).output().unwrap();
+    let held = through(&room, &["env"], &[], opens);
+    assert!(!said(&held).contains("opened") && said(&held).contains("fine"), "{}", said(&held));
+    if !said(&plain).contains("opened") {
+        eprintln!("not run: devices are not opened in temporary folders here anyway");
+    }
+}
+
 #[test]
 fn without_user_namespaces_only_files_are_held() {
     if !can_hold() {

@@ -23,6 +23,9 @@ pub struct HoldGround {
     pub workspace: Option<PathBuf>,
     /// The home folder.
     pub home: Option<PathBuf>,
+    /// Other home folders of the same user: what stands in the user database, where the environment says another. As empty as
+    /// the home itself.
+    pub other_homes: Vec<PathBuf>,
     /// Of the folders that [`HoldGround::folders_of`] names, those that are there.
     pub folders: Vec<PathBuf>,
     /// What is Sayso's: neither read nor changed, whatever rules say.
@@ -35,6 +38,8 @@ pub struct HoldGround {
     pub repositories: Vec<PathBuf>,
     /// Folders below the workspace that git would take for a store, though they are not called so.
     pub bare: Vec<PathBuf>,
+    /// The stores of git in folders that builds fill: not guarded while a run goes on, but looked at when it has ended.
+    pub made_stores: Vec<PathBuf>,
     /// What steers git in the repositories of the workspace, there or not.
     pub git: Vec<PathBuf>,
     /// Stores outside the workspace whose work trees are in it, checked in both directions.
@@ -45,6 +50,11 @@ pub struct HoldGround {
     pub shown: Vec<PathBuf>,
     /// Folders in which tools keep what they fetched or built.
     pub caches: Vec<PathBuf>,
+    /// Folders of the workspace whose files have other names outside of it: what a run changes in them goes to a copy, which has
+    /// this name as long as nothing is installed anew.
+    pub linked: Vec<(PathBuf, String)>,
+    /// The same of single files, which a run cannot change.
+    pub linked_files: Vec<PathBuf>,
     /// Where copies of caches are kept for this workspace, and what appears under a guarded name is moved to.
     pub keep: Option<PathBuf>,
     /// Of what is shown, files that hold secrets, and what they read as without them.
@@ -147,6 +157,11 @@ impl HoldGround {
             tree.keep();
             self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(&root)));
         }
+        // Programs go by what they find in the folders around theirs, and these are around everybody's temporary ones.
+        for scratch in self.scratch.iter().filter(|scratch| self.folders.contains(scratch)) {
+            self.names.extend(restricting.all().filter_map(|pattern| pattern.name_in(scratch)));
+            self.git.extend([".git", "HEAD"].map(|name| scratch.join(name)));
+        }
         // What is around the home is not written as a whole.
         let wide = |folder: &Path| self.home.as_deref().is_some_and(|home| home.starts_with(folder));
         let others = self.folders.iter().filter(|folder| !self.is_in_workspace(folder) && !wide(folder));
@@ -188,16 +203,25 @@ impl HoldGround {
         // A name is compared with all patterns only if one of them may mean it.
         let watch = Watch::new(root, bases, restricting.all());
         let repositories = below.names().filter(|(name, _)| *name == b".git").map(|(_, folder)| folder);
-        let of_work = |folder: &&Path| !is_made_by_builds(folder.strip_prefix(root).unwrap_or(folder));
-        self.repositories.extend(repositories.filter(of_work).map(Path::to_owned));
+        let of_work = |folder: &Path| !is_made_by_builds(folder.strip_prefix(root).unwrap_or(folder));
+        for folder in repositories {
+            match of_work(folder) {
+                true => self.repositories.push(folder.to_owned()),
+                false => self.made_stores.push(folder.join(".git")),
+            }
+        }
         // Git takes a folder with these names in it for a store, whatever it is called.
         let heads = below.names().filter(|(name, _)| *name == b"HEAD").map(|(_, folder)| folder);
         let in_store = |folder: &Path| folder.iter().any(|part| part == ".git");
-        let is_store = |folder: &&Path| {
-            ["objects", "commondir"].iter().any(|name| files.kind(&folder.join(name)) != Kind::Missing)
-        };
+        let is_store =
+            |folder: &Path| ["objects", "commondir"].iter().any(|name| files.kind(&folder.join(name)) != Kind::Missing);
         let outside = heads.filter(|folder| !in_store(folder.strip_prefix(root).unwrap_or(folder)));
-        self.bare.extend(outside.filter(of_work).filter(is_store).map(Path::to_owned));
+        for folder in outside.filter(|folder| is_store(folder)) {
+            match of_work(folder) {
+                true => self.bare.push(folder.to_owned()),
+                false => self.made_stores.push(folder.to_owned()),
+            }
+        }
         for (name, folder) in watch.sift(below) {
             let path = folder.join(OsStr::from_bytes(name));
             let any = |patterns: &[PathPattern]| {

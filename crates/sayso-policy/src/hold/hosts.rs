@@ -12,6 +12,13 @@ use crate::word::{Layer, Source, Tri, Verdict};
 use sayso_shell::bounds::Host;
 use sayso_shell::{HostTarget, Verb};
 
+/// Whether this is one of `@registries`: then who wonders why a build failed is told what would open them.
+#[must_use]
+pub fn is_registry(host: &str) -> bool {
+    let host = normal_host(host);
+    crate::set::built_in("registries").is_some_and(|set| set.members.contains(&host.as_ref()))
+}
+
 /// A host that somebody allows.
 struct Wanted<'a> {
     pattern: &'a HostPattern,

@@ -367,7 +367,7 @@ impl Lowering<'_> {
             }
         }
         let inside = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(&folder.path));
-        bounds.read_only.extend(self.ground.git.iter().filter(inside).cloned());
+        bounds.read_only.extend(self.ground.git.iter().chain(&self.ground.linked_files).filter(inside).cloned());
         let stores = self.ground.stores.iter().flat_map(|store| &store.steering);
         bounds.read_only.extend(stores.filter(inside).cloned());
         for folder in &self.ground.unexamined.clone() {
@@ -426,14 +426,16 @@ impl Lowering<'_> {
 
     /// Folders of the home are empty but for what tools need.
     fn home(&mut self, folders: &[Folder]) {
-        let Some(home) = self.ground.home.as_deref().filter(|home| home.parent().is_some()) else { return };
-        if folders.iter().any(|folder| home.starts_with(&folder.path) && folder.path == home) {
+        let homes = || self.ground.home.iter().chain(&self.ground.other_homes).filter(|home| home.parent().is_some());
+        let home = |path: &Path| homes().any(|home| path.starts_with(home));
+        let written = |home: &Path| folders.iter().any(|folder| folder.path == home);
+        if homes().next().is_none() || self.ground.home.as_deref().is_some_and(written) {
             return;
         }
         let own = |path: &Path| self.ground.own.iter().any(|own| path.starts_with(&own.path));
         let bounds = &mut self.lowered.bounds;
-        bounds.hide.push(home.to_owned());
-        bounds.read.extend(self.ground.shown.iter().filter(|path| path.starts_with(home) && !own(path)).cloned());
+        bounds.hide.extend(homes().filter(|home| !written(home)).cloned());
+        bounds.read.extend(self.ground.shown.iter().filter(|path| home(path) && !own(path)).cloned());
         // What a rule keeps back as a whole is not shown in part.
         let kept_back = |path: &Path| {
             bounds.decoys.iter().any(|decoy| decoy.path == path) || bounds.refuse.iter().any(|it| it == path)
@@ -445,7 +447,7 @@ impl Lowering<'_> {
             .filter(|(path, _)| !own(path) && !kept_back(path) && !self.ground.is_in_workspace(path));
         bounds.texts = blanked.map(|(path, text)| Decoy { path: path.clone(), text: text.clone() }).collect();
         // Without a yes to write there, the project can still be read.
-        bounds.read.extend(self.ground.workspace.iter().filter(|root| root.starts_with(home)).cloned());
+        bounds.read.extend(self.ground.workspace.iter().filter(|root| home(root)).cloned());
     }
 
     fn caches(&mut self, folders: &[Folder]) {
@@ -464,6 +466,16 @@ impl Lowering<'_> {
                 (Caches::None, _) | (_, None) => CacheView::Empty,
             };
             self.lowered.bounds.caches.push(Cache { path: path.clone(), seen });
+        }
+        // INVARIANT: a store that the workspace's files are linked into is not written through them, whatever caches are to be.
+        for (path, name) in &self.ground.linked {
+            let seen = keep.as_ref().map(|keep| CacheView::Copy(keep.join(slot_of(path)).join(name)));
+            match seen {
+                Some(seen) if folders.iter().any(|folder| path.starts_with(&folder.path)) => {
+                    self.lowered.bounds.caches.push(Cache { path: path.clone(), seen });
+                }
+                _ => self.lowered.bounds.read_only.push(path.clone()),
+            }
         }
     }
 

@@ -11,5 +11,6 @@ mod section;
 mod verdicts;
 
 pub use ground::{Found, HoldGround, OuterStore, Own};
+pub use hosts::is_registry;
 pub use lower::{Loss, Lowered, lower};
 pub(crate) use section::{HoldSection, compile};

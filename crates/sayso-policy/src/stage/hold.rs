@@ -8,7 +8,7 @@
 //! known effect beyond the bounds, and nothing is lifted.
 
 use super::opinions::{OnEffect, Opinions};
-use super::{Inputs, built_in, held_inside};
+use super::{Inputs, built_in, held_inside, repository};
 use crate::hold::HoldSection;
 use crate::judging::Judging;
 use crate::pattern::{Purpose, RunKind, RunPattern, normal_host};
@@ -257,7 +257,10 @@ fn covered(judging: &Judging<'_>, section: &HoldSection, runs: usize) -> Vec<boo
     let code = section.run.iter().any(|pattern| matches!(pattern, RunPattern::Kind(RunKind::Code)));
     let named = |at: usize| {
         let Some(id) = u32::try_from(at).ok().map(RunId) else { return false };
-        let unknown = || code && judging.run(id).is_some_and(nobody_knows);
+        let unknown = || {
+            let run = judging.run(id);
+            code && (run.is_some_and(nobody_knows) || repository::starts_something(judging, id))
+        };
         (section.run.iter().any(|pattern| judging.matches_run(pattern, id, Purpose::Permit) == Tri::Yes) || unknown())
             && section.run_except.iter().all(|pattern| judging.matches_run(pattern, id, Purpose::Restrict) == Tri::No)
     };

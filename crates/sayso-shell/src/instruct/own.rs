@@ -3,8 +3,9 @@
 //! `make` goes by the Makefile, `cargo` by Cargo.toml and build.rs. Who writes one of these has the next build run what it
 //! says. That the sources themselves are run by tests is what tests are for, and every edit would count.
 
-use super::{MOST_PLACES, RunId, Scene, Search, Trail, goes_by, is_system, tools};
+use super::{MOST_PLACES, RunId, Scene, Search, Trail, git, goes_by, is_system, tools};
 use crate::effect::{Opt, Run};
+use crate::files::Kind;
 use crate::option::Does;
 use crate::program::goes_by::Steered;
 use crate::word::Word;
@@ -105,8 +106,33 @@ impl<'a> OwnFiles<'a> {
                 })
             });
             let home = self.search.scene.home;
-            in_project || home.is_some_and(|home| tool.home.iter().any(|pattern| at(home, pattern)))
+            let in_store = || {
+                tool.repository
+                    && self
+                        .repositories()
+                        .any(|(folder, _)| git::files(&folder, self.search.scene.files).iter().any(|file| file == path))
+            };
+            in_project || home.is_some_and(|home| tool.home.iter().any(|pattern| at(home, pattern))) || in_store()
         })
+    }
+
+    /// The repositories that it works in, by their top folders.
+    fn repositories(&self) -> impl Iterator<Item = (PathBuf, git::Repository)> {
+        let of = |place: &PathBuf| {
+            let above = self.search.above(place).into_iter();
+            above.filter_map(|folder| git::of(&folder, self.search.scene.files).map(|it| (folder, it))).next()
+        };
+        let goes_by_any = self.tools.iter().any(|tool| tool.repository);
+        self.places.iter().filter(move |_| goes_by_any).filter_map(of)
+    }
+
+    /// Whether a repository that it works in has git start something by itself: what its settings name in the work tree and,
+    /// where the command `changes` something, hooks.
+    #[must_use]
+    pub fn has_programs(&self, changes: bool) -> bool {
+        let runs =
+            |path: &PathBuf| matches!(canonical(self.search.scene.files, path).kind, Kind::File { executable: true });
+        self.repositories().any(|(_, found)| !found.named.is_empty() || changes && found.hooks.iter().any(runs))
     }
 
     /// Whether names in a folder, or with `deep` in any folder below it, may be among these files. `last`: the pattern of the

@@ -28,6 +28,30 @@ fn new_steering_files_are_moved_aside_wherever_they_are() {
     }
 }
 
+/// An editor looks for repositories there too, and asks git what has changed in them.
+#[test]
+fn repositories_in_folders_that_builds_fill_are_looked_at() {
+    for user in users() {
+        let room = Room::new(user);
+        room.repository();
+        let fetched = room.path("project/build/fetched");
+        fs::create_dir_all(&fetched).unwrap();
+        room.give_away();
+        let mut init = room.prepare(std::process::Command::new("git"));
+        assert!(init.args(["init", "-q"]).arg(&fetched).status().unwrap().success());
+        let script = "git -C build/fetched config core.fsmonitor evil; mkdir -p dist build; git init -q dist/plain; \
+             for d in dist build/sub; do git init -q $d; git -C $d config core.fsmonitor evil; done; \
+             git init -q --bare build/bare.git; git -C build/bare.git config core.fsmonitor evil";
+        let output = room.unseen(script);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let project = room.path("project");
+        for gone in ["dist/.git", "build/sub/.git", "build/bare.git", "build/fetched/.git"] {
+            assert!(!project.join(gone).exists(), "{gone}: {}", err(&output));
+        }
+        assert!(project.join("dist/plain/.git/config").exists());
+    }
+}
+
 #[test]
 fn a_work_tree_whose_store_is_elsewhere_can_be_worked_in() {
     for user in users() {

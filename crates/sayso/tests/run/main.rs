@@ -19,3 +19,4 @@ mod room;
 mod section;
 mod terminals;
 mod tries;
+mod ways_out;

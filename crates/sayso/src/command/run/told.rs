@@ -4,6 +4,7 @@ use super::cleared::{Cleared, WAY_IN};
 use sayso_gate::audit::{Happening, Held, HeldBackRecord, Spool, What};
 use sayso_hold::{Ended, HeldBack, Level, Record};
 use sayso_policy::explain::visible;
+use sayso_policy::hold::is_registry;
 use std::path::Path;
 
 /// How many things the line names, and how much of each.
@@ -14,7 +15,7 @@ const LONGEST: usize = 120;
 pub(super) fn tell(cleared: &Cleared, ended: &Ended, more: Option<&str>, asked: &[String]) {
     let line = line(&ended.held_back, &cleared.workspace);
     if let Some(line) = &line {
-        eprintln!("sayso: held back: {line}");
+        eprintln!("sayso: held back: {line}{}", advice(&ended.held_back));
     }
     if !asked.is_empty() {
         eprintln!("sayso: waiting for approval as {}; run it again once that is given", asked.join(" and "));
@@ -40,6 +41,15 @@ pub(super) fn tell(cleared: &Cleared, ended: &Ended, more: Option<&str>, asked: 
     });
     if let Err(error) = Spool::open(&cleared.places).and_then(|spool| spool.note(&happening)) {
         eprintln!("sayso: the run could not be recorded: {}", visible(&error.to_string()));
+    }
+}
+
+/// What to do about the refusal that builds meet most.
+fn advice(back: &Record) -> &'static str {
+    let registry = |what: &HeldBack| matches!(what, HeldBack::Connect { host, .. } if is_registry(host));
+    match back.iter().any(|(what, _)| registry(what)) {
+        true => "; to let held runs download packages, put `connect = [\"@registries\"]` under `[hold]` in the policy",
+        false => "",
     }
 }
 
