@@ -145,7 +145,7 @@ impl Gate {
     pub fn ran(&self, actor: &Actor, workspace: Option<&Path>, call_id: &str) -> Result<(), Error> {
         match &self.memory {
             Some(memory) if self.in_force().policy.remembers_writes() => {
-                fact::ran(memory.places(), &fact::Whose::of(actor, workspace), call_id)
+                fact::ran(memory.places(), &fact::Whose::of(&self.owned(actor.clone()), workspace), call_id)
             }
             _ => Ok(()),
         }
@@ -382,6 +382,12 @@ impl Gate {
             Some(memory) => open::findings(&open::look_again(memory.places(), &in_force), call),
             None => Vec::new(),
         }
+    }
+
+    /// An actor, with what the owner states of calls that come in here.
+    #[must_use]
+    pub fn owned(&self, actor: Actor) -> Actor {
+        self.in_force().policy.owned(actor, false)
     }
 
     /// The policy in force now.

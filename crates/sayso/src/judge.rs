@@ -9,7 +9,7 @@ use sayso_policy::explain::{Change, nearest};
 use sayso_policy::hold::Lowered;
 use sayso_policy::shell::Environment;
 use sayso_policy::text::{Problem, render};
-use sayso_policy::{CanHold, Decision, Facts, Operation, PolicyText, State, ToolCall};
+use sayso_policy::{Actor, CanHold, Decision, Facts, Operation, PolicyText, State, ToolCall};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
@@ -76,10 +76,10 @@ impl Judge {
     }
 
     /// The bounds of held runs in a workspace.
-    pub(crate) fn bounds(&self, workspace: &Path, home: Option<&Path>) -> anyhow::Result<Lowered> {
+    pub(crate) fn bounds(&self, actor: &Actor, workspace: &Path, home: Option<&Path>) -> anyhow::Result<Lowered> {
         let env: Vec<std::ffi::OsString> = std::env::vars_os().map(|(name, _)| name).collect();
         let places = Places::find(Home::Environment)?;
-        Ok(sayso_gate::hold::bounds(&places, &self.gate.in_force(), workspace, home, &env)?)
+        Ok(sayso_gate::hold::bounds(&places, &self.gate.in_force(), workspace, home, (actor, &env))?)
     }
 
     /// The narrowest rule that would let a call pass that is asked about; `None`: there is no place for rules.

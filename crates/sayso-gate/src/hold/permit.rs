@@ -17,6 +17,7 @@ use crate::files::read_regular;
 use crate::places::write_own;
 use crate::{Error, Permit, Places};
 use rustix::fs::{Mode, OFlags};
+use sayso_policy::Actor;
 use sayso_shell::bounds::Need;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
@@ -54,6 +55,8 @@ pub struct Terms {
     pub session: Option<String>,
     /// The agent.
     pub agent: Option<String>,
+    /// Whom it was judged for, whole: by it the policy may have other bounds.
+    pub actor: Option<Box<Actor>>,
     /// The agent's own id of the call.
     pub call_id: Option<String>,
     /// The workspace that it was judged for.
@@ -356,6 +359,8 @@ struct Kept {
     folder: Raw,
     session: Option<String>,
     agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    actor: Option<Box<Actor>>,
     call_id: Option<String>,
     workspace: Raw,
     home: Option<Raw>,
@@ -379,6 +384,7 @@ impl Kept {
             folder: Raw::of(&real(&terms.folder)),
             session: terms.session.clone(),
             agent: terms.agent.clone(),
+            actor: terms.actor.clone(),
             call_id: terms.call_id.clone(),
             workspace: Raw::of(&terms.workspace),
             home: terms.home.as_deref().map(Raw::of),
@@ -407,6 +413,7 @@ impl Kept {
             folder: self.folder.path(),
             session: self.session,
             agent: self.agent,
+            actor: self.actor,
             call_id: self.call_id,
             workspace: self.workspace.path(),
             home: self.home.as_ref().map(Raw::path),
@@ -574,6 +581,7 @@ mod tests {
                 folder: self.dir.path().to_owned(),
                 session: Some("s1".to_owned()),
                 agent: Some("claude-code".to_owned()),
+                actor: Some(Box::new(Actor { team: Some("a".to_owned()), ..Actor::default() })),
                 call_id: Some("call-1".to_owned()),
                 workspace: PathBuf::from(OsStr::from_bytes(b"/w/\xff\n")),
                 home: Some("/home/ann".into()),

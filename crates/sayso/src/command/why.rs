@@ -72,7 +72,7 @@ fn bounds(paint: Paint, judge: &Judge, operation: &Operation) -> String {
     let Some(root) = operation.workspace.root() else {
         return "\n  The workspace is unknown, so there are no bounds to show; name it with --workspace.\n".to_owned();
     };
-    let lowered = match judge.bounds(root, operation.home.as_deref()) {
+    let lowered = match judge.bounds(&operation.actor, root, operation.home.as_deref()) {
         Ok(lowered) => lowered,
         Err(error) => return format!("\n  There are no bounds, so nothing can run held here: {error:#}\n"),
     };
