@@ -186,6 +186,32 @@ impl Actor {
         self.asker.as_deref().is_some_and(|asker| !Self::PROVEN.iter().any(|proven| asker.starts_with(proven)))
     }
 
+    /// Whether anything is known of who it is, beside its session and how it came in.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let bare = Self { session: None, run: None, asker: None, ..self.clone() };
+        bare != Self::default()
+    }
+
+    /// In words: `agent coder · team a/alice · reports agent explore`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let name = |key: &str, name: &Option<String>| name.as_ref().map(|name| format!("{key} {name}"));
+        let team = self.team.as_ref().map(|team| match &self.member {
+            Some(member) => format!("team {team}/{member}"),
+            None => format!("team {team}"),
+        });
+        let own = [name("agent", &self.agent), name("product", &self.product), name("provider", &self.provider), team];
+        let more = [name("tenant", &self.tenant), self.subagent.then(|| "subagent".to_owned())];
+        let reported = self.reported.iter().flat_map(|reported| {
+            let agents = reported.agents.iter().map(|agent| format!("reports agent {agent}"));
+            let rest = [("provider", &reported.provider), ("team", &reported.team), ("tenant", &reported.tenant)];
+            let rest = rest.into_iter().filter_map(|(key, name)| Some(format!("reports {key} {}", name.as_ref()?)));
+            agents.chain(rest).collect::<Vec<_>>()
+        });
+        own.into_iter().chain(more).flatten().chain(reported).collect::<Vec<_>>().join(" · ")
+    }
+
     /// The same actor as it reports itself, once for each kind that it names; nothing where it reports nothing.
     #[must_use]
     pub fn as_reported(&self) -> Vec<Self> {

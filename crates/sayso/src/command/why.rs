@@ -153,8 +153,10 @@ fn headline(paint: Paint, operation: &Operation, decision: &Decision, took: Dura
         },
     );
     let wide = if operation.workspace.is_too_wide() { " (too wide for `.`)" } else { "" };
+    let words = operation.actor.in_words();
+    let actor = if words.is_empty() { words } else { format!("       {}\n", visible(&words)) };
     format!(
-        "{}  policy {version} · workspace {workspace}{wide} · {} µs\n",
+        "{}  policy {version} · workspace {workspace}{wide} · {} µs\n{actor}",
         paint.answer(decision.answer, &format!("{:<5}", decision.answer.as_str().to_uppercase())),
         took.as_micros()
     )

@@ -64,7 +64,7 @@ pub(super) fn show(
         writeln!(out, "{shown}")?;
         return Ok(());
     }
-    writeln!(out, "policy {} · {}\n", policy.version(), named(&actor))?;
+    writeln!(out, "policy {} · {}\n", policy.version(), visible(&actor.in_words()))?;
     if found.is_empty() {
         writeln!(out, "  No file says anything of this actor.")?;
         return Ok(());
@@ -90,17 +90,4 @@ fn row(layer: &LayerInForce) -> [String; 5] {
         visible(&layer.source).into_owned(),
         note,
     ]
-}
-
-fn named(actor: &Actor) -> String {
-    let parts = [
-        ("agent", &actor.agent),
-        ("provider", &actor.provider),
-        ("team", &actor.team),
-        ("member", &actor.member),
-        ("tenant", &actor.tenant),
-    ];
-    let parts = parts.iter().filter_map(|(key, name)| Some(format!("{key} {}", visible(name.as_deref()?))));
-    let subagent = actor.subagent.then(|| "subagent".to_owned());
-    parts.chain(subagent).collect::<Vec<_>>().join(" · ")
 }
