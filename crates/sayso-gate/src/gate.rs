@@ -321,6 +321,7 @@ impl Gate {
     pub fn route(&self, actor: &sayso_policy::Actor) -> Result<sayso_policy::Route, crate::Error> {
         let in_force = self.in_force();
         let policy = &in_force.policy;
+        let actor = &policy.owned(actor.clone(), false);
         let counting = policy.counting(None);
         let of_session = |(scope, most, per): &(sayso_policy::Scope, u64, Option<std::time::Duration>)| {
             (*scope == sayso_policy::Scope::Session).then_some((*most, *per))

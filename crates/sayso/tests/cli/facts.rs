@@ -49,7 +49,9 @@ fn call(person: &Person, session: &str, text: &str) -> Value {
     let mut line = json!({"id": session, "cwd": project, "workspace": project, "home": person.home(),
         "context": {"agent": "claude-code", "session": session}});
     let path = |name: &str| project.join(name);
-    let text = text.replace("PROJECT", project.to_str().unwrap()).replace("\\n", "\n");
+    let text = text.replace("PROJECT", project.to_str().unwrap());
+    // In JSON it stands for itself.
+    let text = if text.starts_with('{') { text } else { text.replace("\\n", "\n") };
     match text.split_once(' ') {
         Some(("Edit", name)) => {
             line["tool"] = json!("Edit");

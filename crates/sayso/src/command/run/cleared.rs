@@ -90,6 +90,7 @@ pub(super) fn by_permit(places: Places, also_elsewhere: bool, id: &str, words: &
         cleared.need = cleared.need.max(Some(need));
         return Ok(cleared);
     }
+    let actor = in_force.policy.owned(actor, false);
     Ok(Cleared {
         places,
         words: terms.words,
@@ -179,7 +180,7 @@ impl Question<'_> {
             folder: self.folder,
             workspace: self.workspace,
             home: self.home,
-            actor: self.actor,
+            actor: gate.owned(self.actor),
             call_id: self.call_id,
             record: record.id,
             need: match decision.hold {
